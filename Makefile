@@ -1,0 +1,179 @@
+# Arbor's build. Everything it makes is under build/.
+#
+#   make          the program, build/release/arbor
+#   make run      build, mirror ~/.claude (or demo/), show what is there
+#   make test     all tests: plain and under ASan+UBSan, threads under TSan
+#   make asan     the tests under ASan+UBSan only;  make tsan  under TSan only
+#   make lint     layers, headers, globals, clang-tidy, cppcheck, both compilers
+#   make fuzz     each fuzz target for FUZZ_SECONDS (default 600)
+#   make torture  the long crash, fault and race tests
+#   make bench    speed and size, as ratios against other programs
+#   make dist     a source archive that builds without npm
+#   make install  PREFIX=/usr/local DESTDIR=
+#   make deps     install what is missing (called by the others when needed)
+#   make clean    remove what was built;  make distclean  downloads too
+#
+# A build is a *mode*: a folder below build/ with its own compiler and flags.
+# The rules for all modes are generated below from one template.
+
+VERSION := $(shell cat VERSION)
+PREFIX  ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 600
+V ?= 0
+Q  = $(if $(filter 1,$(V)),,@)
+
+MODES := release dev clang asan tsan fuzz
+
+# ---- Flags ------------------------------------------------------------------
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
+        -Wmissing-prototypes -Wold-style-definition -Wvla -Wformat=2 -Wundef -Wcast-qual \
+        -Wwrite-strings -Wpointer-arith -Wdouble-promotion -Wnull-dereference -Wswitch-enum \
+        -fno-common
+HARDEN := -fPIE -fstack-protector-strong -fstack-clash-protection -fcf-protection \
+          -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+LINK_HARDEN := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
+ARBOR_CPP = -std=gnu17 -D_GNU_SOURCE -DARBOR_VERSION='"$(VERSION)"' -Isrc -Ibuild/gen $(SQLITE_CPP) \
+            -fvisibility=hidden -MMD -MP $(CPPFLAGS)
+LIBS = -lzstd -lpthread -lm $(SQLITE_LIBS)
+
+CC ?= cc
+CC_release := $(CC)
+CC_dev     := gcc
+CC_clang   := clang
+CC_asan    := gcc
+CC_tsan    := gcc
+CC_fuzz    := clang
+
+CFLAGS  ?= -O2 -g
+SAN_FLAGS := -O1 -g -fno-omit-frame-pointer
+FLAGS_release := $(WARN) $(CFLAGS) $(HARDEN)
+FLAGS_dev     := $(WARN) -Werror -O2 -g $(HARDEN)
+FLAGS_clang   := $(WARN) -Werror -O2 -g $(HARDEN)
+FLAGS_asan    := $(WARN) -Werror $(SAN_FLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_tsan    := $(WARN) -Werror $(SAN_FLAGS) -fsanitize=thread
+FLAGS_fuzz    := $(WARN) $(SAN_FLAGS) -gdwarf-4 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+LINK_release  := $(LINK_HARDEN)
+LINK_dev      := $(LINK_HARDEN)
+LINK_clang    := $(LINK_HARDEN)
+LINK_asan     := -fsanitize=address,undefined
+LINK_tsan     := -fsanitize=thread
+LINK_fuzz     := -fsanitize=fuzzer,address,undefined
+
+# ---- Sources ----------------------------------------------------------------
+
+# Everything but src/face is the library; src/face is the program around it.
+LIB_SRC  := $(filter-out src/face/%,$(sort $(wildcard src/*/*.c)))
+FACE_SRC := $(sort $(wildcard src/face/*.c))
+UNIT_SRC := $(sort $(wildcard test/unit/*.c))
+HARNESS_SRC := test/harness/t.c
+FUZZ_SRC := $(sort $(wildcard fuzz/*.c))
+TOOL_SRC := $(sort $(wildcard test/crash/*.c bench/*.c))
+SQL      := $(sort $(wildcard sql/*.sql))
+
+UNITS := $(patsubst test/unit/%.c,%,$(UNIT_SRC))
+FUZZERS := $(patsubst fuzz/%.c,%,$(FUZZ_SRC))
+TOOLS := $(notdir $(TOOL_SRC:.c=))
+
+.PHONY: all run test asan tsan lint fuzz torture bench dist install deps clean distclean
+all: build/release/arbor
+
+# ---- Dependencies -----------------------------------------------------------
+
+# tools/deps.sh says what it installs and does nothing when all is there. The
+# stamps only save its start-up time.
+build/deps-%.stamp: tools/deps.sh package-lock.json
+	$(Q)mkdir -p build && tools/deps.sh $* && touch $@
+deps: build/deps-build.stamp build/deps-test.stamp
+
+# SQLite: pinned by hash. It comes from vendor/ (in a dist archive), from npm, or
+# with SYSTEM_SQLITE=1 from the system, which must then be new enough.
+SQLITE_OPTIONS := -DSQLITE_THREADSAFE=2 -DSQLITE_ENABLE_FTS5 -DSQLITE_ENABLE_STAT4 \
+  -DSQLITE_ENABLE_DBSTAT_VTAB -DSQLITE_DQS=0 -DSQLITE_DEFAULT_FOREIGN_KEYS=1 \
+  -DSQLITE_DEFAULT_WAL_SYNCHRONOUS=1 -DSQLITE_DEFAULT_MEMSTATUS=0 -DSQLITE_LIKE_DOESNT_MATCH_BLOBS \
+  -DSQLITE_OMIT_DEPRECATED -DSQLITE_OMIT_SHARED_CACHE -DSQLITE_OMIT_LOAD_EXTENSION \
+  -DSQLITE_OMIT_AUTOINIT -DSQLITE_USE_ALLOCA -DSQLITE_TRUSTED_SCHEMA=0 -DHAVE_FDATASYNC=1
+ifeq ($(SYSTEM_SQLITE),1)
+SQLITE_CPP  :=
+SQLITE_LIBS := -lsqlite3
+SQLITE_OBJ  :=
+else
+SQLITE_DIR  := $(if $(wildcard vendor/sqlite3.c),vendor,build/npm/node_modules/better-sqlite3/deps/sqlite3)
+SQLITE_CPP  := -isystem build/sqlite
+SQLITE_LIBS :=
+SQLITE_OBJ  := build/sqlite/sqlite3.o
+endif
+build/sqlite/sqlite3.o: tools/sqlite.sha256 | build/deps-build.stamp
+	$(Q)mkdir -p build/sqlite && cp $(SQLITE_DIR)/sqlite3.c $(SQLITE_DIR)/sqlite3.h build/sqlite/
+	$(Q)cd build/sqlite && sha256sum --check --quiet ../../tools/sqlite.sha256
+	@echo "CC  SQLite (once, about a minute)"
+	$(Q)$(CC) -O2 -g1 $(HARDEN) $(SQLITE_OPTIONS) -c build/sqlite/sqlite3.c -o $@.new && mv $@.new $@
+
+build/gen/embed: tools/embed.c | build/deps-build.stamp
+	$(Q)mkdir -p build/gen && $(CC) -O1 -o $@ $<
+build/gen/sql.c: build/gen/embed $(SQL)
+	$(Q)build/gen/embed sql_files $(SQL) > $@.new && mv $@.new $@
+
+# ---- One mode ---------------------------------------------------------------
+
+define MODE
+$(1)_LIB  := build/$(1)/libarbor.a
+$(1)_OBJ  := $$(patsubst %.c,build/$(1)/%.o,$$(LIB_SRC)) build/$(1)/gen/sql.o
+build/$(1)/%.o: %.c $$(SQLITE_OBJ) | build/deps-build.stamp
+	@echo "CC  $(1)/$$*"
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(ARBOR_CPP) $$(FLAGS_$(1)) -Itest/harness -c $$< -o $$@
+build/$(1)/gen/sql.o: build/gen/sql.c
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(ARBOR_CPP) $$(FLAGS_$(1)) -c $$< -o $$@
+$$($(1)_LIB): $$($(1)_OBJ)
+	$$(Q)rm -f $$@ && ar rcs $$@ $$^
+build/$(1)/arbor: $$(patsubst %.c,build/$(1)/%.o,$$(FACE_SRC)) $$($(1)_LIB) $$(SQLITE_OBJ)
+	@echo "LD  $$@"
+	$$(Q)$$(CC_$(1)) $$(LINK_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
+build/$(1)/unit/%: build/$(1)/test/unit/%.o $$(patsubst %.c,build/$(1)/%.o,$$(HARNESS_SRC)) $$($(1)_LIB) $$(SQLITE_OBJ)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
+build/$(1)/tool/%: build/$(1)/test/crash/%.o $$($(1)_LIB) $$(SQLITE_OBJ)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
+build/$(1)/tool/%: build/$(1)/bench/%.o $$($(1)_LIB) $$(SQLITE_OBJ)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
+build/$(1)/fuzz/%: build/$(1)/fuzz/%.o $$($(1)_LIB) $$(SQLITE_OBJ) $$(if $$(filter fuzz,$(1)),,build/$(1)/test/harness/replay.o)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
+$(1)_TESTS := build/$(1)/arbor $$(UNITS:%=build/$(1)/unit/%) $$(TOOLS:%=build/$(1)/tool/%) $$(FUZZERS:%=build/$(1)/fuzz/%)
+endef
+$(foreach mode,$(MODES),$(eval $(call MODE,$(mode))))
+.SECONDARY:
+-include $(foreach mode,$(MODES),$(wildcard build/$(mode)/*/*.d build/$(mode)/*/*/*.d))
+
+# ---- What people type -------------------------------------------------------
+
+run: build/release/arbor
+	$(Q)tools/run.sh build/release/arbor
+
+test: build/deps-test.stamp $(dev_TESTS) $(asan_TESTS) $(tsan_TESTS)
+	$(Q)test/run dev asan tsan
+asan: build/deps-test.stamp $(asan_TESTS)
+	$(Q)test/run asan
+tsan: build/deps-test.stamp $(tsan_TESTS)
+	$(Q)test/run tsan
+
+lint: build/deps-lint.stamp build/dev/arbor build/clang/arbor $(clang_TESTS) build/gen/sql.c
+	$(Q)tools/lint.sh
+fuzz: build/deps-lint.stamp $(FUZZERS:%=build/fuzz/fuzz/%)
+	$(Q)tools/fuzz.sh $(FUZZ_SECONDS) $(FUZZERS)
+torture: build/deps-test.stamp $(release_TESTS)
+	$(Q)test/torture.sh build/release
+bench: build/deps-bench.stamp build/release/arbor $(TOOLS:%=build/release/tool/%)
+	$(Q)bench/run.sh build/release
+
+dist: build/deps-build.stamp $(SQLITE_OBJ)
+	$(Q)tools/dist.sh $(VERSION) $(SQLITE_DIR)
+
+install: build/release/arbor
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 build/release/arbor $(DESTDIR)$(PREFIX)/bin/arbor
+	install -m 644 man/arbor.1 $(DESTDIR)$(PREFIX)/share/man/man1/arbor.1
+
+clean:
+	rm -rf $(MODES:%=build/%) build/gen build/test build/dist
+distclean:
+	rm -rf build

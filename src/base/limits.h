@@ -1,0 +1,71 @@
+/*
+ * Every limit in Arbor, with its reason. A limit that is not here does not
+ * exist; a number in the code that bounds input belongs here.
+ */
+#ifndef ARBOR_BASE_LIMITS_H
+#define ARBOR_BASE_LIMITS_H
+
+#define KIB ((size_t)1024)
+#define MIB (1024 * KIB)
+
+/* Text of one error. Longer context is cut at its end; paths are <= 4096 and
+ * rarely over 300. */
+#define LIMIT_ERR_TEXT 640
+
+/* Path below a root. Linux's PATH_MAX; a longer one cannot be opened anyway. */
+#define LIMIT_PATH 4096
+
+/* Directories below a root. Claude Code nests 6 deep; the rest is hostile. */
+#define LIMIT_WALK_DEPTH 48
+
+/* A JSON text. Positions on the tape are 32 bit. */
+#define LIMIT_JSON_TEXT ((size_t)UINT32_MAX - 1)
+
+/* Nesting of transcript JSON. Real lines stay under 30. */
+#define LIMIT_JSON_DEPTH 512
+
+/* A longer line is archived like any other, but never parsed: tape and
+ * decoded text of one line have to fit into memory several times. */
+#define LIMIT_LINE_PARSED (64 * MIB)
+
+/* Archive blocks. Larger ones pack better and cost more to fetch one line from:
+ * on real transcripts 128 KiB gave store/raw 0.183, 256 KiB 0.153; unpacking one
+ * takes 0.1 and 0.2 ms. A block ends at a line end unless a single line is longer
+ * than BLOCK_MAX. Stores may hold blocks of any size up to BLOCK_MAX, so only
+ * that one may never shrink. */
+#define LIMIT_BLOCK_TARGET (256 * KIB)
+#define LIMIT_BLOCK_MAX    (1 * MIB)
+
+/* What the compressing threads may have ready for the writing one. Bounds the
+ * memory of a sync whatever the files' sizes. */
+#define LIMIT_SYNC_QUEUE (12 * MIB)
+
+/* Changed bytes below which a file's whole archived prefix is compared before
+ * an append is believed. Above it, only the first block and the last ones
+ * are: 64 KiB and more in front of the new bytes. */
+#define LIMIT_VERIFY_WHOLE (8 * MIB)
+#define LIMIT_VERIFY_TAIL  (64 * KIB)
+
+/* How much of a file's beginning recognises it after a rename. */
+#define LIMIT_HEAD_HASH (4 * KIB)
+
+/* A file changed this short a time ago may change again without a visible
+ * change of its times (coarse clocks: 2 s on FAT and NFS), so it is compared
+ * again by the next sync. */
+#define LIMIT_RACY_NS ((int64_t)2000 * 1000 * 1000)
+
+/* A write transaction is committed when it is this old, so that nobody waits
+ * long for the write lock. */
+#define LIMIT_TXN_NS ((int64_t)6 * 1000 * 1000)
+
+/* How long a connection waits for another's lock before it gives up. Far above
+ * any transaction of ours; below what a person takes for a hang. */
+#define LIMIT_BUSY_MS 30000
+
+/* Names of hosts and roots: they are part of ids and of what people type. */
+#define LIMIT_LABEL 64
+
+/* The WAL is cut back to this after a checkpoint; a reader can pin more. */
+#define LIMIT_WAL_BYTES (32 * MIB)
+
+#endif

@@ -1,0 +1,96 @@
+#!/bin/sh
+# deps.sh build|test|lint|bench: install what is missing, and say so.
+#
+# Debian packages come from apt-get (with sudo only when not root), SQLite's
+# source from npm. Nothing is touched when everything is there.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf 'deps: %s\n' "$*"; }
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# need PACKAGE TEST...: remember PACKAGE when the test fails.
+missing=
+need() {
+	package=$1
+	shift
+	"$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+have() { command -v "$1"; }
+header() { printf '#include <%s>\n' "$1" | cc -E - ; }
+
+install_missing() {
+	[ -n "$missing" ] || return 0
+	say "installing Debian packages:$missing"
+	if ! command -v apt-get >/dev/null; then
+		say "no apt-get here; please install these or their like by hand:$missing"
+		exit 1
+	fi
+	as_root apt-get update -qq
+	# shellcheck disable=SC2086 # a list of packages
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+	missing=
+}
+
+build_deps() {
+	need gcc have gcc
+	need libc6-dev sh -c 'echo "#include <stdio.h>" | cc -E -'
+	need make have make
+	install_missing
+	need libzstd-dev header zstd.h
+	need libxxhash-dev header xxhash.h
+	[ -e vendor/sqlite3.c ] || [ "${SYSTEM_SQLITE:-}" = 1 ] || need npm have npm
+	install_missing
+	if [ "${SYSTEM_SQLITE:-}" = 1 ]; then
+		need libsqlite3-dev header sqlite3.h
+		install_missing
+	elif [ ! -e vendor/sqlite3.c ] && ! cmp -s package-lock.json build/npm/package-lock.json; then
+		say "fetching SQLite's source: npm ci --ignore-scripts"
+		mkdir -p build/npm
+		cp package.json build/npm/
+		(
+			cp package-lock.json build/npm/package-lock.json
+			cd build/npm && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+		) || { rm -f build/npm/package-lock.json; exit 1; }
+	fi
+}
+
+test_deps() {
+	need strace have strace
+	need perl have perl
+	install_missing
+}
+
+lint_deps() {
+	need clang have clang
+	need clang-tidy have clang-tidy
+	need cppcheck have cppcheck
+	need binutils have objdump
+	need shellcheck have shellcheck
+	need mandoc have mandoc
+	# libFuzzer and the sanitizers' runtime for clang
+	need "libclang-rt-$(clang_major)-dev" sh -c 'echo "int LLVMFuzzerTestOneInput(void){return 0;}" | clang -x c -fsanitize=fuzzer,address - -o /dev/null'
+	install_missing
+}
+clang_major() {
+	(clang --version 2>/dev/null || echo "version 14.") | sed -n 's/.*version \([0-9]*\)\..*/\1/p' | head -n 1
+}
+
+bench_deps() {
+	need jq have jq
+	need zstd have zstd
+	need hyperfine have hyperfine
+	install_missing
+}
+
+build_deps
+case ${1:-build} in
+build) ;;
+test) test_deps ;;
+lint) lint_deps ;;
+bench) bench_deps ;;
+*) say "unknown set '$1'"; exit 2 ;;
+esac
