@@ -1,0 +1,81 @@
+/*
+ * Bump allocation in chunks of at least 16 KiB. A request larger than a chunk
+ * gets a chunk of its own. Nothing is freed before arena_release().
+ *
+ * Invariant: used <= last->size; addresses handed out never move.
+ */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ARENA_CHUNK = 16 * 1024, ARENA_ALIGN = 16 };
+
+struct arena_chunk {
+	struct arena_chunk *older;
+	size_t size;
+	_Alignas(16) char data[];
+};
+
+void arena_release(struct arena *a)
+{
+	while (a->last) {
+		struct arena_chunk *older = a->last->older;
+
+		mem_free(a->last);
+		a->last = older;
+	}
+	a->used = 0;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+	size_t need = (bytes + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+	char *at;
+
+	if (!a->last || need > a->last->size - a->used) {
+		size_t size = size_max(need, ARENA_CHUNK);
+		struct arena_chunk *chunk = mem_alloc(sizeof *chunk + size);
+
+		chunk->older = a->last;
+		chunk->size = size;
+		a->last = chunk;
+		a->used = 0;
+	}
+	at = a->last->data + a->used;
+	a->used += need;
+	return at;
+}
+
+struct str arena_str(struct arena *a, struct str s)
+{
+	return (struct str){ arena_cstr(a, s), s.n };
+}
+
+const char *arena_cstr(struct arena *a, struct str s)
+{
+	char *copy = arena_alloc(a, s.n + 1);
+
+	if (s.n)
+		memcpy(copy, s.p, s.n);
+	return copy;
+}
+
+struct str arena_printf(struct arena *a, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (n < 0)
+		return (struct str){ 0 };
+	text = arena_alloc(a, (size_t)n + 1);
+	va_start(args, format);
+	vsnprintf(text, (size_t)n + 1, format, args);
+	va_end(args);
+	return (struct str){ text, (size_t)n };
+}
