@@ -1,0 +1,34 @@
+/*
+ * Stepping through UTF-8 that may be broken.
+ */
+#ifndef ARBOR_BASE_UTF8_H
+#define ARBOR_BASE_UTF8_H
+
+#include "base/buf.h"
+
+enum { UTF8_BAD = -1 };
+
+/*
+ * Decodes one code point at *at (< s.n) and moves *at past it. Overlong forms,
+ * surrogates, values over U+10FFFF and cut sequences give UTF8_BAD and move by
+ * the length of the maximal valid prefix, at least one byte (the practice of
+ * Unicode §3.9, so that one broken character becomes one U+FFFD as in every
+ * browser).
+ */
+int32_t utf8_next(struct str s, size_t *at);
+
+/* Writes 1..4 bytes and returns how many. `c` must be a scalar value. */
+size_t utf8_encode(uint32_t c, char out[4]);
+
+/* Length of the longest prefix that is valid. */
+size_t utf8_valid_prefix(struct str s);
+bool   utf8_valid(struct str s);
+
+/* Copies, turning each broken part into U+FFFD. */
+void utf8_repair(struct buf *out, struct str s);
+
+/* Columns a code point takes on a terminal: 0 for combining marks, 2 for wide
+ * East Asian and emoji, else 1. Control characters count 0. */
+int utf8_width(uint32_t c);
+
+#endif
