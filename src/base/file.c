@@ -1,0 +1,236 @@
+/*
+ * File access. Everything below a mirrored root is opened through
+ * file_open_beneath(), which cannot leave the root: openat2(2) with
+ * RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS where the kernel has it, and a walk
+ * component by component with O_NOFOLLOW where it does not (old kernels,
+ * some sandboxes answer ENOSYS or EPERM).
+ *
+ * Invariant: no function here follows a symbolic link below a root.
+ */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { ALWAYS = O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
+
+static int64_t nanoseconds(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+void file_stat_from(const struct stat *st, struct file_stat *out)
+{
+	out->device = (int64_t)st->st_dev;
+	out->inode = (int64_t)st->st_ino;
+	out->size = (int64_t)st->st_size;
+	out->mtime_ns = nanoseconds(&st->st_mtim);
+	out->ctime_ns = nanoseconds(&st->st_ctim);
+}
+
+bool file_stat_eq(const struct file_stat *a, const struct file_stat *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+	       a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
+}
+
+bool path_is_clean(struct str path)
+{
+	if (path.n == 0 || path.n >= LIMIT_PATH || str_has_byte(path, '\0'))
+		return false;
+	while (path.p) {
+		struct str part = str_cut(path, '/', &path);
+
+		if (part.n == 0 || str_eq(part, STR(".")) || str_eq(part, STR("..")))
+			return false;
+	}
+	return true;
+}
+
+static enum status refuse_path(struct str path, struct err *err)
+{
+	return err_fail(err, STATUS_DENIED, "%.*s: not a plain path below the root",
+			(int)size_min(path.n, 200), path.p ? path.p : "");
+}
+
+enum status file_open_stepwise(int root_fd, struct str path, int flags, int *fd_out, struct err *err)
+{
+	int dir CLEANUP(file_close) = -1;
+	struct str rest = path;
+
+	if (!path_is_clean(path))
+		return refuse_path(path, err);
+	for (;;) {
+		struct str part = str_cut(rest, '/', &rest);
+		char name[LIMIT_PATH];
+		bool is_last = !rest.p;
+		int fd;
+
+		memcpy(name, part.p, part.n);
+		name[part.n] = '\0';
+		fd = openat(dir < 0 ? root_fd : dir, name,
+			    ALWAYS | O_NOFOLLOW | (is_last ? flags : O_PATH | O_DIRECTORY), 0600);
+		if (fd < 0)
+			return err_fail_errno(err, errno, "%.*s", STR_ARG(path));
+		if (is_last) {
+			*fd_out = fd;
+			return STATUS_OK;
+		}
+		file_close(&dir);
+		dir = fd;
+	}
+}
+
+enum status file_open_beneath(int root_fd, struct str path, int flags, int *fd_out, struct err *err)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(unsigned)(flags | ALWAYS),
+		.mode = flags & O_CREAT ? 0600 : 0,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	char name[LIMIT_PATH];
+	long fd;
+
+	if (path.n == 0)
+		path = STR(".");
+	else if (!path_is_clean(path))
+		return refuse_path(path, err);
+	memcpy(name, path.p, path.n);
+	name[path.n] = '\0';
+	do {
+		fd = syscall(SYS_openat2, root_fd, name, &how, sizeof how);
+	} while (fd < 0 && (errno == EINTR || errno == EAGAIN));
+	if (fd >= 0) {
+		*fd_out = (int)fd;
+		return STATUS_OK;
+	}
+	if (errno == ENOSYS || errno == EPERM) {
+		if (!str_eq(path, STR(".")))
+			return file_open_stepwise(root_fd, path, flags, fd_out, err);
+		fd = openat(root_fd, ".", flags | ALWAYS);
+		if (fd >= 0) {
+			*fd_out = (int)fd;
+			return STATUS_OK;
+		}
+	}
+	return err_fail_errno(err, errno, "%.*s", STR_ARG(path));
+}
+
+enum status file_read_at(int fd, int64_t offset, void *into, size_t n, size_t *got, struct err *err)
+{
+	size_t have = 0;
+
+	while (have < n) {
+		ssize_t r = pread(fd, (char *)into + have, n - have, offset + (int64_t)have);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return err_fail_errno(err, errno, "reading at byte %" PRId64, offset + (int64_t)have);
+		if (r == 0)
+			break;
+		have += (size_t)r;
+	}
+	*got = have;
+	return STATUS_OK;
+}
+
+enum status file_read_all(const char *path, struct buf *out, struct err *err)
+{
+	int fd CLEANUP(file_close) = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return err_fail_errno(err, errno, "%s", path);
+	for (;;) {
+		size_t want = size_min(64 * KIB, out->max - out->n), got;
+		char *to = buf_reserve(out, want ? want : 1);
+
+		if (!to)
+			return err_fail(err, STATUS_LIMIT, "%s: larger than %zu bytes", path, out->max);
+		if (file_read_at(fd, (int64_t)out->n, to, want, &got, err))
+			return err_pass(err, "%s", path);
+		buf_grew(out, got);
+		if (got < want)
+			return STATUS_OK;
+	}
+}
+
+enum status file_write_all(int fd, struct str bytes, struct err *err)
+{
+	while (bytes.n) {
+		ssize_t w = write(fd, bytes.p, bytes.n);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0)
+			return err_fail_errno(err, errno, "writing");
+		bytes = str_sub(bytes, (size_t)w, SIZE_MAX);
+	}
+	return STATUS_OK;
+}
+
+static enum status sync_parent(const char *path, struct err *err)
+{
+	char folder[LIMIT_PATH];
+	const char *slash = strrchr(path, '/');
+	int n = slash ? (int)(slash - path) : 0;
+	int fd CLEANUP(file_close) = -1;
+
+	snprintf(folder, sizeof folder, "%.*s%s", n, path, slash ? "/" : ".");
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fsync(fd))
+		return err_fail_errno(err, errno, "%s", folder);
+	return STATUS_OK;
+}
+
+enum status file_write_atomic(const char *path, struct str bytes, unsigned mode, struct err *err)
+{
+	char temp[LIMIT_PATH];
+	int fd CLEANUP(file_close) = -1;
+	enum status s;
+
+	if (snprintf(temp, sizeof temp, "%s.%ld.new", path, (long)getpid()) >= (int)sizeof temp)
+		return err_fail(err, STATUS_LIMIT, "%s: path too long", path);
+	fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, (mode_t)mode);
+	if (fd < 0)
+		return err_fail_errno(err, errno, "%s", temp);
+	s = file_write_all(fd, bytes, err);
+	if (s == STATUS_OK && (fchmod(fd, (mode_t)mode) || fsync(fd) || rename(temp, path)))
+		s = err_fail_errno(err, errno, "replacing");
+	if (s != STATUS_OK) {
+		unlink(temp);
+		return err_pass(err, "%s", path);
+	}
+	return sync_parent(path, err);
+}
+
+enum status file_make_dirs(const char *path, struct err *err)
+{
+	char part[LIMIT_PATH];
+	size_t n = strlen(path);
+
+	if (n == 0 || n >= sizeof part)
+		return err_fail(err, STATUS_LIMIT, "'%s': not a usable folder name", n ? "path too long" : "");
+	for (size_t i = 1; i <= n; i++) {
+		if (i < n && path[i] != '/')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (mkdir(part, 0700) && errno != EEXIST)
+			return err_fail_errno(err, errno, "%s", part);
+	}
+	return STATUS_OK;
+}
+
+void file_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}

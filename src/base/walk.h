@@ -1,0 +1,28 @@
+/*
+ * Walking a folder tree: every regular file beneath a root that the caller
+ * wants, with what decides whether it changed.
+ */
+#ifndef ARBOR_BASE_WALK_H
+#define ARBOR_BASE_WALK_H
+
+#include "base/file.h"
+
+struct walk {
+	/* Whether to enter a folder or look at a file. Asked before anything is
+	 * opened, so what is refused here is never touched. */
+	bool (*wants)(void *ctx, struct str path, bool is_folder);
+	/* A wanted regular file. `path` is valid during the call. */
+	void (*found)(void *ctx, struct str path, const struct file_stat *st);
+	/* A wanted file or folder that could not be looked at, or that we do not
+	 * look at (`refused`: a link, a device, too deep). What lies behind it is
+	 * unknown, not absent. */
+	void (*failed)(void *ctx, struct str path, bool refused, const struct err *why);
+	void *ctx;
+	const atomic_bool *cancel; /* checked once a folder, may be NULL */
+};
+
+/* Order of files is not defined. Fails only when the root cannot be read;
+ * everything below it that fails is reported to `failed`. */
+enum status walk_run(const struct walk *w, int root_fd, struct err *err) MUST_USE;
+
+#endif
