@@ -1,0 +1,185 @@
+-- Facts 3: named sessions, and agents run live: runs, their streams of events,
+-- commands to their drivers, readers' cursors, approvals; plain model chats.
+
+-- Sessions people name and continue. A mirrored session that nobody named is
+-- derived. The head moves only by chat, set_head or adoption.
+CREATE TABLE session (
+  id                 INTEGER PRIMARY KEY,
+  session_id         BLOB NOT NULL UNIQUE CHECK (length(session_id) = 16),
+  name               TEXT NOT NULL UNIQUE,
+  agent              TEXT NOT NULL,      -- 'claude'
+  tree_id            BLOB CHECK (length(tree_id) = 16),
+                                         -- NULL before the first message
+  head_id            BLOB CHECK (length(head_id) = 16),
+                                         -- message the next one follows
+  head_line_id       BLOB CHECK (length(head_line_id) = 16),
+                                         -- last line included in the head
+  claude_session_id  BLOB CHECK (length(claude_session_id) = 16),
+                                         -- what --resume takes
+  forked_from_id     BLOB CHECK (length(forked_from_id) = 16),
+                                         -- session or node it was forked from
+  working_dir        TEXT NOT NULL,
+  model              TEXT,               -- NULL = the client's default
+  system_prompt      TEXT,
+  mcp_config         TEXT,               -- JSON as given
+  allowed_tools      TEXT,               -- JSON array
+  disallowed_tools   TEXT,               -- JSON array
+  permission_mode    TEXT,
+  loopback           INTEGER NOT NULL DEFAULT 0,
+                                         -- 1 = ask Arbor for approvals
+  metadata           TEXT,               -- JSON as given
+  created_at         INTEGER NOT NULL,
+  updated_at         INTEGER NOT NULL,
+  deleted_at         INTEGER,            -- released, kept for its streams
+  rev                INTEGER NOT NULL
+) STRICT;
+
+-- One start of a driver: the process that owns the child. The lease tells any
+-- reader whether it is still alive.
+CREATE TABLE run (
+  id             INTEGER PRIMARY KEY,
+  run_id         BLOB NOT NULL UNIQUE CHECK (length(run_id) = 16),
+  session        INTEGER NOT NULL REFERENCES session(id),
+  client_msg_id  TEXT,                   -- the submitter's own id: at most once
+  prompt         TEXT NOT NULL,          -- JSON: what was submitted
+  ephemeral      INTEGER NOT NULL DEFAULT 0,
+  argv           TEXT,                   -- JSON array; never the prompt
+  init           TEXT,                   -- JSON: model, cwd, tools, servers, version as the client said
+  exit_code      INTEGER,
+  exit_signal    INTEGER,
+  usage          TEXT,                   -- JSON: as reported
+  cost_micro     INTEGER,                -- reported, in millionths of a dollar; NULL = unknown
+  lease_host     TEXT,                   -- host label
+  lease_boot     TEXT,                   -- the machine's boot id
+  lease_pid      INTEGER,
+  lease_start    INTEGER,                -- start time of that pid, against reuse
+  lease_at       INTEGER,                -- last renewed
+  started_at     INTEGER NOT NULL,
+  ended_at       INTEGER,
+  rev            INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX run_once ON run(session, client_msg_id) WHERE client_msg_id IS NOT NULL;
+CREATE INDEX run_open ON run(lease_at) WHERE ended_at IS NULL;
+
+-- What a run says, as a sequence. States and their transitions are in
+-- docs/DATA.md.
+CREATE TABLE stream (
+  id           INTEGER PRIMARY KEY,
+  stream_id    BLOB NOT NULL UNIQUE CHECK (length(stream_id) = 16),
+  session      INTEGER NOT NULL REFERENCES session(id),
+  run          INTEGER NOT NULL REFERENCES run(id),
+  state        TEXT NOT NULL CHECK (state IN ('running', 'awaiting_permission', 'complete', 'failed',
+                                              'cancelled', 'interrupted')),
+  incarnation  INTEGER NOT NULL DEFAULT 1, -- of the driver; part of every cursor
+  last_seq     INTEGER NOT NULL DEFAULT 0, -- of the newest event
+  root_id      BLOB CHECK (length(root_id) = 16),
+                                         -- the prompt's node
+  head_id      BLOB CHECK (length(head_id) = 16),
+                                         -- the new head, when complete
+  error        TEXT,
+  started_at   INTEGER NOT NULL,
+  ended_at     INTEGER,
+  rev          INTEGER NOT NULL
+) STRICT;
+CREATE INDEX stream_of_session ON stream(session, id);
+
+-- Events, dense from 1. Compaction replaces deltas seq .. seq_last by one row.
+CREATE TABLE event (
+  stream    INTEGER NOT NULL REFERENCES stream(id),
+  seq       INTEGER NOT NULL,
+  seq_last  INTEGER NOT NULL,            -- = seq unless compacted
+  event_id  BLOB NOT NULL CHECK (length(event_id) = 16),
+  type      TEXT NOT NULL,               -- start, content_delta, tool_use_end, ...
+  node_id   BLOB CHECK (length(node_id) = 16),
+                                         -- the node it is about; may not exist yet
+  data      TEXT NOT NULL,               -- JSON
+  at        INTEGER NOT NULL,
+  rev       INTEGER NOT NULL,
+  PRIMARY KEY (stream, seq),
+  CHECK (seq_last >= seq)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX event_by_id ON event(event_id);
+
+-- The inbox of a driver: other processes write, it acknowledges.
+CREATE TABLE command (
+  id          INTEGER PRIMARY KEY,
+  command_id  BLOB NOT NULL UNIQUE CHECK (length(command_id) = 16),
+  run         INTEGER NOT NULL REFERENCES run(id),
+  verb        TEXT NOT NULL,             -- interrupt, queue, set_model, set_mode, answer, cancel
+  data        TEXT NOT NULL,             -- JSON
+  created_at  INTEGER NOT NULL,
+  taken_at    INTEGER,                   -- the driver has read it
+  done_at     INTEGER,                   -- the child has it, or result says why not
+  result      TEXT,                      -- JSON
+  rev         INTEGER NOT NULL
+) STRICT;
+CREATE INDEX command_open ON command(run, id) WHERE done_at IS NULL;
+
+-- Named reading positions. They move only by advance.
+CREATE TABLE cursor (
+  stream       INTEGER NOT NULL REFERENCES stream(id),
+  name         TEXT NOT NULL,
+  incarnation  INTEGER NOT NULL,
+  seq          INTEGER NOT NULL,         -- last event read; 0 = none
+  created_at   INTEGER NOT NULL,
+  updated_at   INTEGER NOT NULL,
+  rev          INTEGER NOT NULL,
+  PRIMARY KEY (stream, name)
+) STRICT, WITHOUT ROWID;
+
+-- Questions of agents: may this tool run? pending -> decided -> delivered, or
+-- void when nobody can hear the answer any more.
+CREATE TABLE approval (
+  id             INTEGER PRIMARY KEY,
+  approval_id    BLOB NOT NULL UNIQUE CHECK (length(approval_id) = 16),
+  session        INTEGER REFERENCES session(id),
+  run            INTEGER REFERENCES run(id),
+  request_id     TEXT NOT NULL,          -- the client's id of the question
+  tool_use_id    TEXT,
+  tool_name      TEXT NOT NULL,
+  input          TEXT NOT NULL,          -- JSON as asked
+  agent_id       TEXT,                   -- the sub-agent that asks
+  suggestions    TEXT,                   -- JSON: rules the client offers
+  state          TEXT NOT NULL CHECK (state IN ('pending', 'decided', 'delivered', 'void')),
+  decision       TEXT CHECK (decision IN ('allow', 'deny')),
+  edited_input   TEXT,                   -- JSON: what really ran, where it differs
+  message        TEXT,                   -- for the model, with deny
+  interrupt      INTEGER NOT NULL DEFAULT 0,
+  answered_by    TEXT,                   -- person, program, rule or expiry, with its name
+  rule           INTEGER REFERENCES approval_rule(id),
+  asked_at       INTEGER NOT NULL,
+  expires_at     INTEGER,
+  decided_at     INTEGER,
+  delivered_at   INTEGER,
+  rev            INTEGER NOT NULL,
+  CHECK ((state IN ('decided', 'delivered')) <= (decision IS NOT NULL))
+) STRICT;
+CREATE INDEX approval_open ON approval(asked_at) WHERE state = 'pending';
+CREATE INDEX approval_of_run ON approval(run);
+
+-- Standing answers.
+CREATE TABLE approval_rule (
+  id          INTEGER PRIMARY KEY,
+  rule_id     BLOB NOT NULL UNIQUE CHECK (length(rule_id) = 16),
+  session     INTEGER REFERENCES session(id), -- NULL = every session
+  tool_name   TEXT NOT NULL,                  -- exact, or a pattern as the settings explain
+  pattern     TEXT,                           -- on the input; NULL = any
+  decision    TEXT NOT NULL CHECK (decision IN ('allow', 'deny', 'ask')),
+  created_by  TEXT NOT NULL,
+  created_at  INTEGER NOT NULL,
+  expires_at  INTEGER,
+  rev         INTEGER NOT NULL
+) STRICT;
+
+-- Messages of plain language-model chats (cone.*), whose nodes are external.
+CREATE TABLE cone_message (
+  id          INTEGER PRIMARY KEY,
+  message_id  BLOB NOT NULL UNIQUE CHECK (length(message_id) = 16),
+  cone        TEXT NOT NULL,             -- name of the chat
+  role        TEXT NOT NULL,
+  content     TEXT NOT NULL,             -- JSON
+  model       TEXT,
+  usage       TEXT,                      -- JSON: as reported
+  created_at  INTEGER NOT NULL,
+  rev         INTEGER NOT NULL
+) STRICT;

@@ -1,0 +1,58 @@
+/*
+ * The archive: bytes of generations, addressed by (generation, offset, length).
+ */
+#ifndef ARBOR_STORE_ARCHIVE_H
+#define ARBOR_STORE_ARCHIVE_H
+
+#include "store/source.h"
+
+/* Hands over bytes in order, at most a block at a time. */
+typedef enum status archive_sink(void *ctx, struct str bytes, struct err *err);
+
+/* Reads [offset, offset + length) of a generation. A range that goes beyond the
+ * generation is STATUS_USAGE; bytes that are damaged are STATUS_CORRUPT. Wants to
+ * be inside a read or write transaction when others may write. */
+enum status archive_read(struct store *s, int64_t generation, int64_t offset, int64_t length, archive_sink *sink,
+			 void *ctx, struct err *err) MUST_USE;
+
+/* Part of a stored block that belongs to a generation. */
+struct archive_block {
+	int64_t offset;    /* of its first used byte, in the generation asked for */
+	int64_t length;    /* used bytes */
+	int64_t skip;      /* bytes of the stored block before the used part */
+	int64_t stored;    /* bytes of the stored block */
+	uint64_t hash;     /* of the stored block: of the used part when that is all */
+	int64_t data;      /* its row in block_data */
+};
+
+/* *go_on, true at first, ends the iteration when the function sets it false. */
+typedef enum status archive_block_fn(void *ctx, const struct archive_block *b, bool *go_on, struct err *err);
+
+/* The blocks that cover [offset, offset + length), in order, bytes untouched. */
+enum status archive_blocks(struct store *s, int64_t generation, int64_t offset, int64_t length,
+			   archive_block_fn *fn, void *ctx, struct err *err) MUST_USE;
+
+/* Appends the used part of a block to `out`, after checking the stored hash. */
+enum status archive_unpack(struct store *s, const struct archive_block *b, struct buf *out, struct err *err) MUST_USE;
+
+/* The last block that is the generation's own; STATUS_NOT_FOUND when it has none. */
+enum status archive_last(struct store *s, int64_t generation, struct archive_block *out, struct err *err) MUST_USE;
+
+/* A block ready to be stored. */
+struct archive_new {
+	int64_t offset;
+	int64_t length;      /* unpacked */
+	uint64_t hash;       /* of the unpacked bytes */
+	struct str packed;
+};
+
+/*
+ * Adds blocks behind the `expected` bytes a generation has. The first one may
+ * begin at the offset of the last block, which it then replaces. Wants a write
+ * transaction; STATUS_CONFLICT when the generation is no longer the newest or
+ * no longer has `expected` bytes.
+ */
+enum status archive_append(struct store *s, int64_t generation, int64_t expected, const struct archive_new *blocks,
+			   size_t count, struct err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * Integrity of the database, of the references in it, and of every archived
+ * byte: each block is unpacked and its hash compared, each generation must be
+ * covered without holes, line counts must agree with the bytes. One snapshot
+ * for all of it, so a sync that runs meanwhile is not mistaken for damage.
+ *
+ * Not here: repairing. What is damaged is named; the bytes may still be in the
+ * original file, and another sync then archives them again.
+ */
+#include "store/check.h"
+
+#include "store/archive.h"
+#include "store/db.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	CHECK_INTEGRITY,
+	CHECK_FOREIGN_KEYS,
+	CHECK_GENERATIONS,
+	CHECK_ORPHANS,
+	CHECK_NEWEST,
+	CHECK_COUNTS,
+	CHECK_STATEMENTS
+};
+
+static const char *const sql[CHECK_STATEMENTS] = {
+	[CHECK_INTEGRITY] = "PRAGMA integrity_check(100)",
+	[CHECK_FOREIGN_KEYS] = "PRAGMA foreign_key_check",
+	[CHECK_GENERATIONS] = "SELECT g.id, g.number, g.shared, g.length, coalesce(b.length, 0),"
+			      " b.id IS NULL OR (b.source = g.source AND b.number < g.number),"
+			      " g.id = s.generation, s.path, c.generation IS NOT NULL"
+			      " FROM generation g JOIN source s ON s.id = g.source"
+			      " LEFT JOIN generation b ON b.id = g.base"
+			      " LEFT JOIN line_count c ON c.generation = g.id ORDER BY g.id",
+	[CHECK_ORPHANS] = "SELECT d.id FROM block_data d WHERE NOT EXISTS"
+			  " (SELECT 1 FROM block b WHERE b.data = d.id) LIMIT 20",
+	[CHECK_NEWEST] = "SELECT s.path FROM source s WHERE s.generation IS NOT"
+			 " (SELECT g.id FROM generation g WHERE g.source = s.id ORDER BY g.number DESC LIMIT 1) LIMIT 20",
+	[CHECK_COUNTS] = "SELECT (SELECT count(*) FROM source), (SELECT count(*) FROM generation),"
+			 " (SELECT count(*) FROM block), (SELECT coalesce(sum(length(bytes)), 0) FROM block_data)",
+};
+
+const struct db_set check_statements = { DB_CHECK, sql, CHECK_STATEMENTS };
+
+static enum status use(struct store *s, int index, struct stmt *st, struct err *err)
+{
+	return stmt_use(s, &check_statements, index, st, err);
+}
+
+static void ATTR_PRINTF(2, 3) problem(struct check_report *r, const char *format, ...)
+{
+	char text[LIMIT_ERR_TEXT + LIMIT_PATH];
+	va_list args;
+
+	r->problems++;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (r->problem)
+		r->problem(r->ctx, str_of(text));
+}
+
+static enum status check_database(struct store *s, struct check_report *r, struct err *err)
+{
+	STMT integrity = { 0 };
+	STMT keys = { 0 };
+	enum step step;
+
+	if (use(s, CHECK_INTEGRITY, &integrity, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&integrity, err)) == STEP_ROW)
+		if (!str_eq(col_bytes(&integrity, 0), STR("ok")))
+			problem(r, "database: %.*s", STR_ARG(col_bytes(&integrity, 0)));
+	if (step == STEP_FAILED || use(s, CHECK_FOREIGN_KEYS, &keys, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&keys, err)) == STEP_ROW)
+		problem(r, "database: a row of '%.*s' refers to a missing row of '%.*s'", STR_ARG(col_bytes(&keys, 0)),
+			STR_ARG(col_bytes(&keys, 2)));
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+struct counting {
+	struct check_report *report;
+	struct line_count lines;
+};
+
+static enum status count_bytes(void *ctx, struct str bytes, struct err *err)
+{
+	struct counting *c = ctx;
+
+	(void)err;
+	line_count_add(&c->lines, bytes);
+	c->report->raw_bytes += (int64_t)bytes.n;
+	return STATUS_OK;
+}
+
+/* Own blocks of every generation are read once. The shared part is read again
+ * only for the newest one, whose line count is compared. */
+static enum status check_generation(struct store *s, const struct stmt *g, struct check_report *r, struct err *err)
+{
+	int64_t row = col_int(g, 0), number = col_int(g, 1), shared = col_int(g, 2), length = col_int(g, 3);
+	bool newest = col_int(g, 6) != 0, counted = col_int(g, 8) != 0;
+	struct counting c = { .report = r };
+	struct line_count stored;
+	int64_t from = newest ? 0 : shared;
+	enum status status;
+
+	if (!col_int(g, 5) || shared > col_int(g, 4))
+		problem(r, "%.*s, generation %" PRId64 ": its base cannot be right", STR_ARG(col_bytes(g, 7)), number);
+	status = archive_read(s, row, from, length - from, count_bytes, &c, err);
+	if (status == STATUS_CORRUPT || status == STATUS_USAGE || status == STATUS_LIMIT) {
+		problem(r, "%.*s, generation %" PRId64 ": %s", STR_ARG(col_bytes(g, 7)), number, err->text);
+		return STATUS_OK;
+	}
+	if (status != STATUS_OK || generation_lines(s, row, &stored, err))
+		return err_failed(err->status);
+	if (newest && counted && !line_count_eq(&stored, &c.lines))
+		problem(r, "%.*s: counted %" PRId64 " lines, the store says %" PRId64, STR_ARG(col_bytes(g, 7)),
+			c.lines.lines, stored.lines);
+	return STATUS_OK;
+}
+
+static enum status check_archive(struct store *s, struct check_report *r, struct err *err)
+{
+	STMT generations = { 0 };
+	STMT orphans = { 0 };
+	STMT newest = { 0 };
+	enum step step;
+
+	if (use(s, CHECK_GENERATIONS, &generations, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&generations, err)) == STEP_ROW)
+		if (check_generation(s, &generations, r, err))
+			return err_failed(err->status);
+	if (step == STEP_FAILED || use(s, CHECK_ORPHANS, &orphans, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&orphans, err)) == STEP_ROW)
+		problem(r, "block data %" PRId64 " belongs to no block", col_int(&orphans, 0));
+	if (step == STEP_FAILED || use(s, CHECK_NEWEST, &newest, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&newest, err)) == STEP_ROW)
+		problem(r, "%.*s: does not name its newest generation", STR_ARG(col_bytes(&newest, 0)));
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+static enum status count_rows(struct store *s, struct check_report *r, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, CHECK_COUNTS, &st, err))
+		return err_failed(err->status);
+	if (stmt_step(&st, err) != STEP_ROW)
+		return err_failed(err->status);
+	r->sources = col_int(&st, 0);
+	r->generations = col_int(&st, 1);
+	r->blocks = col_int(&st, 2);
+	r->packed_bytes = col_int(&st, 3);
+	return STATUS_OK;
+}
+
+static void check_permissions(struct store *s, struct check_report *r)
+{
+	static const char *const suffixes[] = { "", "-wal", "-shm", "-bell" };
+	char path[LIMIT_PATH + 8];
+	struct stat st;
+
+	for (size_t i = 0; i < COUNT(suffixes); i++) {
+		snprintf(path, sizeof path, "%s%s", s->path, suffixes[i]);
+		if (stat(path, &st) == 0 && (st.st_mode & 077))
+			problem(r, "%s: others may read it (mode %03o); chmod 600 it", path, (unsigned)st.st_mode & 0777);
+	}
+}
+
+enum status check_run(struct store *s, struct check_report *r, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+
+	check_permissions(s, r);
+	if (read_begin(s, &snapshot, err) || check_database(s, r, err) || count_rows(s, r, err) ||
+	    check_archive(s, r, err))
+		return err_failed(err->status);
+	return STATUS_OK;
+}

@@ -1,0 +1,315 @@
+/*
+ * Statements, transactions and errors over one SQLite connection.
+ *
+ * Statements are prepared on first use and live in the connection until it is
+ * closed (as FTS5 keeps its own). A write transaction begins IMMEDIATE: it has
+ * the write lock before it reads what it will decide on, so it can never fail
+ * half way with a stale snapshot.
+ *
+ * Invariants
+ *   (1) depth > 0 exactly while a write transaction is open.
+ *   (2) A transaction whose inner part was abandoned is never committed.
+ *   (3) The bell rings after a commit that wrote, never before it.
+ */
+#include "store/db.h"
+
+#include <errno.h>
+#include <string.h>
+
+const struct db_set *const db_sets[DB_SLOTS] = {
+	[DB_STORE] = &store_statements,
+	[DB_SOURCE] = &source_statements,
+	[DB_ARCHIVE] = &archive_statements,
+	[DB_CHECK] = &check_statements,
+};
+
+/* ---- Errors ---------------------------------------------------------------- */
+
+static enum status status_of_code(int code)
+{
+	switch (code & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return STATUS_BUSY;
+	case SQLITE_FULL:
+		return STATUS_FULL;
+	case SQLITE_CORRUPT:
+		return STATUS_CORRUPT;
+	case SQLITE_NOTADB:
+		return STATUS_NOT_A_STORE;
+	case SQLITE_PERM:
+	case SQLITE_READONLY:
+	case SQLITE_CANTOPEN:
+	case SQLITE_AUTH:
+		return STATUS_DENIED;
+	case SQLITE_IOERR:
+		return STATUS_IO;
+	case SQLITE_CONSTRAINT:
+		return STATUS_CONFLICT;
+	case SQLITE_TOOBIG:
+		return STATUS_LIMIT;
+	case SQLITE_INTERRUPT:
+		return STATUS_CANCELLED;
+	default:
+		return STATUS_INTERNAL;
+	}
+}
+
+static const char *advice(enum status s)
+{
+	switch ((int)s) {
+	case STATUS_BUSY:
+		return "; another program has held the store for long, try again when it is done";
+	case STATUS_FULL:
+		return "; free some space and run the same command again, nothing is lost";
+	case STATUS_CORRUPT:
+		return "; run 'arbor check', and restore the file from a backup if it agrees";
+	default:
+		return "";
+	}
+}
+
+enum status db_fail(struct store *s, int code, const char *what, struct err *err)
+{
+	int number = s->db ? sqlite3_system_errno(s->db) : 0;
+	enum status status = status_of_code(code);
+	const char *reason = s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(code);
+
+	/* SQLite reports a full disk during a WAL write as an I/O error. */
+	if (status == STATUS_IO && (number == ENOSPC || number == EDQUOT))
+		status = STATUS_FULL;
+	return err_fail(err, status, "%s: %s: %s%s%s%s", s->path, what, reason, number ? ", " : "",
+			number ? strerrordesc_np(number) : "", advice(status));
+}
+
+/* ---- Statements ------------------------------------------------------------ */
+
+enum status stmt_use(struct store *s, const struct db_set *set, int index, struct stmt *out, struct err *err)
+{
+	sqlite3_stmt ***list = &s->prepared[set->slot];
+	int code;
+
+	if (!*list)
+		*list = mem_alloc(set->count * sizeof **list);
+	if (!(*list)[index]) {
+		code = sqlite3_prepare_v3(s->db, set->sql[index], -1, SQLITE_PREPARE_PERSISTENT,
+					  &(*list)[index], NULL);
+		if (code != SQLITE_OK)
+			return db_fail(s, code, "preparing a statement", err);
+	}
+	*out = (struct stmt){ .store = s, .st = (*list)[index] };
+	return STATUS_OK;
+}
+
+void stmt_done(struct stmt *st)
+{
+	if (!st->st)
+		return;
+	sqlite3_reset(st->st);
+	sqlite3_clear_bindings(st->st);
+	st->st = NULL;
+}
+
+static void note_bind(struct stmt *st, int code)
+{
+	if (code != SQLITE_OK && !st->bind_error)
+		st->bind_error = code;
+}
+
+void stmt_int(struct stmt *st, int at, int64_t v)
+{
+	note_bind(st, sqlite3_bind_int64(st->st, at, v));
+}
+
+void stmt_int_or_null(struct stmt *st, int at, int64_t v, bool is_null)
+{
+	note_bind(st, is_null ? sqlite3_bind_null(st->st, at) : sqlite3_bind_int64(st->st, at, v));
+}
+
+void stmt_text(struct stmt *st, int at, struct str v)
+{
+	note_bind(st, sqlite3_bind_text64(st->st, at, v.p ? v.p : "", v.n, SQLITE_STATIC, SQLITE_UTF8));
+}
+
+void stmt_blob(struct stmt *st, int at, const void *p, size_t n)
+{
+	note_bind(st, sqlite3_bind_blob64(st->st, at, p ? p : "", n, SQLITE_STATIC));
+}
+
+void stmt_uuid(struct stmt *st, int at, const struct uuid *u)
+{
+	stmt_blob(st, at, u->b, UUID_BYTES);
+}
+
+enum step stmt_step(struct stmt *st, struct err *err)
+{
+	int code = st->bind_error ? st->bind_error : sqlite3_step(st->st);
+
+	if (code == SQLITE_ROW)
+		return STEP_ROW;
+	if (code == SQLITE_DONE)
+		return STEP_DONE;
+	db_fail(st->store, code, sqlite3_stmt_readonly(st->st) ? "reading" : "writing", err);
+	return STEP_FAILED;
+}
+
+enum status stmt_run(struct stmt *st, struct err *err)
+{
+	enum step step;
+
+	do {
+		step = stmt_step(st, err);
+	} while (step == STEP_ROW);
+	if (step == STEP_FAILED)
+		return err_failed(err->status);
+	if (!sqlite3_stmt_readonly(st->st))
+		st->store->wrote = true;
+	return STATUS_OK;
+}
+
+enum status stmt_run_one(struct stmt *st, const char *what, struct err *err)
+{
+	if (stmt_run(st, err))
+		return err_failed(err->status);
+	if (sqlite3_changes64(st->store->db) != 1)
+		return err_fail(err, STATUS_CONFLICT, "%s: changed by another program", what);
+	return STATUS_OK;
+}
+
+int64_t col_int(const struct stmt *st, int at)
+{
+	return sqlite3_column_int64(st->st, at);
+}
+
+bool col_null(const struct stmt *st, int at)
+{
+	return sqlite3_column_type(st->st, at) == SQLITE_NULL;
+}
+
+struct str col_bytes(const struct stmt *st, int at)
+{
+	const char *p = sqlite3_column_blob(st->st, at);
+
+	return str_from(p, (size_t)sqlite3_column_bytes(st->st, at));
+}
+
+enum status db_exec(struct store *s, const char *sql, struct err *err)
+{
+	int code = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
+
+	return code == SQLITE_OK ? STATUS_OK : db_fail(s, code, "preparing the store", err);
+}
+
+/* ---- Transactions ---------------------------------------------------------- */
+
+static enum status run_transaction_word(struct store *s, const char *word, struct err *err)
+{
+	int code = sqlite3_exec(s->db, word, NULL, NULL, NULL);
+
+	return code == SQLITE_OK ? STATUS_OK : db_fail(s, code, word, err);
+}
+
+enum status txn_begin(struct store *s, struct txn *t, struct err *err)
+{
+	if (s->depth == 0) {
+		if (run_transaction_word(s, "BEGIN IMMEDIATE", err))
+			return err_failed(err->status);
+		s->doomed = false;
+		s->wrote = false;
+		s->rev = 0;
+	}
+	s->depth++;
+	t->store = s;
+	return STATUS_OK;
+}
+
+static void roll_back(struct store *s)
+{
+	/* After some errors SQLite has rolled back by itself. */
+	if (!sqlite3_get_autocommit(s->db))
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+enum status txn_commit(struct txn *t, struct err *err)
+{
+	struct store *s = t->store;
+	enum status status;
+
+	t->store = NULL;
+	if (--s->depth > 0)
+		return STATUS_OK;
+	if (s->doomed) {
+		roll_back(s);
+		return err_fail(err, STATUS_INTERNAL, "%s: a part of this change was abandoned", s->path);
+	}
+	status = run_transaction_word(s, "COMMIT", err);
+	if (s->full_sync) {
+		s->full_sync = false;
+		sqlite3_exec(s->db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+	}
+	if (status != STATUS_OK) {
+		roll_back(s);
+		return status;
+	}
+	if (s->wrote)
+		bell_ring(&s->bell);
+	return STATUS_OK;
+}
+
+void txn_end(struct txn *t)
+{
+	struct store *s = t->store;
+
+	if (!s)
+		return;
+	t->store = NULL;
+	s->doomed = true;
+	if (--s->depth == 0)
+		roll_back(s);
+}
+
+enum status save_begin(struct store *s, struct save *v, struct err *err)
+{
+	if (run_transaction_word(s, "SAVEPOINT part", err))
+		return err_failed(err->status);
+	v->store = s;
+	return STATUS_OK;
+}
+
+enum status save_keep(struct save *v, struct err *err)
+{
+	struct store *s = v->store;
+
+	v->store = NULL;
+	return run_transaction_word(s, "RELEASE part", err);
+}
+
+void save_end(struct save *v)
+{
+	if (v->store && !sqlite3_get_autocommit(v->store->db))
+		sqlite3_exec(v->store->db, "ROLLBACK TO part; RELEASE part", NULL, NULL, NULL);
+	v->store = NULL;
+}
+
+enum status store_sync_next_commit(struct store *s, struct err *err)
+{
+	if (db_exec(s, "PRAGMA synchronous=FULL", err))
+		return err_failed(err->status);
+	s->full_sync = true;
+	return STATUS_OK;
+}
+
+enum status read_begin(struct store *s, struct read_txn *t, struct err *err)
+{
+	if (run_transaction_word(s, "BEGIN", err))
+		return err_failed(err->status);
+	t->store = s;
+	return STATUS_OK;
+}
+
+void read_end(struct read_txn *t)
+{
+	if (t->store && !sqlite3_get_autocommit(t->store->db))
+		sqlite3_exec(t->store->db, "COMMIT", NULL, NULL, NULL);
+	t->store = NULL;
+}

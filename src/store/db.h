@@ -1,0 +1,95 @@
+/*
+ * Inside the store: the connection, statements, binding, columns.
+ *
+ * Only files of src/store and src/query include this. Each module declares its
+ * statements once, as an enum-indexed table; they are prepared on first use and
+ * kept in the connection. Every value is bound; SQL text is never put together
+ * from data.
+ */
+#ifndef ARBOR_STORE_DB_H
+#define ARBOR_STORE_DB_H
+
+#include "base/bell.h"
+#include "store/pack.h"
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+/* One per module that has statements. */
+enum db_slot { DB_STORE, DB_SOURCE, DB_ARCHIVE, DB_CHECK, DB_SLOTS };
+
+struct db_set {
+	enum db_slot slot;
+	const char *const *sql;
+	size_t count;
+};
+
+/* All of them, for the test that prepares every statement. */
+extern const struct db_set *const db_sets[DB_SLOTS];
+extern const struct db_set store_statements, source_statements, archive_statements, check_statements;
+
+struct store {
+	sqlite3 *db;
+	sqlite3_stmt **prepared[DB_SLOTS];
+	struct packer *packer; /* for unpacking, made when first needed */
+	struct bell bell;
+	struct clock clock;
+	const struct log *log;
+	char path[LIMIT_PATH];
+	int64_t seen_version; /* PRAGMA data_version at the last look */
+	int64_t rev;          /* of the open transaction; 0 = none taken yet */
+	int depth;            /* of nested write transactions */
+	bool doomed;          /* an inner one was not committed */
+	bool wrote;           /* since the last commit */
+	bool full_sync;       /* for the next commit */
+};
+
+/* A statement in use. Reset, with its bindings cleared, when the scope ends. */
+struct stmt {
+	struct store *store;
+	sqlite3_stmt *st;
+	int bind_error; /* first one, reported by the step */
+};
+
+#define STMT struct stmt CLEANUP(stmt_done)
+
+enum status stmt_use(struct store *s, const struct db_set *set, int index, struct stmt *out, struct err *err) MUST_USE;
+void stmt_done(struct stmt *st);
+
+/* Parameters count from 1. Bytes must stay valid until the statement is done. */
+void stmt_int(struct stmt *st, int at, int64_t v);
+void stmt_int_or_null(struct stmt *st, int at, int64_t v, bool is_null);
+void stmt_text(struct stmt *st, int at, struct str v);
+void stmt_blob(struct stmt *st, int at, const void *p, size_t n);
+void stmt_uuid(struct stmt *st, int at, const struct uuid *u);
+
+enum step { STEP_ROW, STEP_DONE, STEP_FAILED };
+enum step stmt_step(struct stmt *st, struct err *err) MUST_USE;
+
+/* For statements without rows. */
+enum status stmt_run(struct stmt *st, struct err *err) MUST_USE;
+
+/* Like stmt_run(); STATUS_CONFLICT when not exactly one row was changed. */
+enum status stmt_run_one(struct stmt *st, const char *what, struct err *err) MUST_USE;
+
+/* Columns count from 0. Slices are valid until the next step. */
+int64_t col_int(const struct stmt *st, int at);
+bool col_null(const struct stmt *st, int at);
+struct str col_bytes(const struct stmt *st, int at); /* text or blob */
+
+/* Runs SQL without parameters, one or several statements. */
+enum status db_exec(struct store *s, const char *sql, struct err *err) MUST_USE;
+
+/* Error from the connection: "what: reason". */
+enum status db_fail(struct store *s, int code, const char *what, struct err *err);
+
+/* The commit counter of the open transaction, for `rev` columns. Takes the
+ * next one the first time it is asked in a transaction. */
+enum status db_rev(struct store *s, int64_t *out, struct err *err) MUST_USE;
+
+/* migrate.c */
+enum { DB_APPLICATION_ID = 0x41726272 }; /* "Arbr" */
+int db_newest_version(void);
+enum status db_migrate(struct store *s, int up_to, struct err *err) MUST_USE;
+
+#endif

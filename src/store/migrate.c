@@ -1,0 +1,228 @@
+/*
+ * Schema versions.
+ *
+ * Facts: sql/facts-NNNN-*.sql, embedded in order. PRAGMA user_version is how
+ * many of them a store has had. Each runs in one transaction together with the
+ * new number, so a store is always at one version or the next. Several
+ * processes may find an old store at once: each asks again for the number once
+ * it has the write lock.
+ *
+ * Derived: sql/derived.sql. The store remembers the hash of what its derived
+ * tables were built from; another hash means they are rebuilt, not migrated.
+ * derived_object remembers what to drop, so a program can remove derived tables
+ * of a version it knows nothing about.
+ */
+#include "store/db.h"
+
+#include "base/embed.h"
+#include "base/hash.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const struct embedded sql_files[];
+
+static bool is_facts(const struct embedded *f)
+{
+	return str_has_prefix(str_of(f->name), STR("facts-"));
+}
+
+static const struct embedded *facts_file(int number)
+{
+	for (const struct embedded *f = sql_files; f->name; f++)
+		if (is_facts(f) && --number == 0)
+			return f;
+	return NULL;
+}
+
+int db_newest_version(void)
+{
+	int n = 0;
+
+	for (const struct embedded *f = sql_files; f->name; f++)
+		n += is_facts(f);
+	return n;
+}
+
+static enum status read_pragma(struct store *s, const char *sql, int64_t *out, struct err *err)
+{
+	sqlite3_stmt *st = NULL;
+	int code = sqlite3_prepare_v2(s->db, sql, -1, &st, NULL);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_step(st);
+	if (code == SQLITE_ROW)
+		*out = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	return code == SQLITE_ROW ? STATUS_OK : db_fail(s, code, sql, err);
+}
+
+/* Whether this is ours, nobody's yet (empty), or something else. */
+static enum status read_version(struct store *s, int64_t *version, struct err *err)
+{
+	int64_t application, objects;
+
+	if (read_pragma(s, "PRAGMA application_id", &application, err) ||
+	    read_pragma(s, "PRAGMA user_version", version, err) ||
+	    read_pragma(s, "SELECT count(*) FROM sqlite_schema", &objects, err))
+		return err_failed(err->status);
+	if (application == 0 && *version == 0 && objects == 0)
+		return STATUS_OK;
+	if (application != DB_APPLICATION_ID)
+		return err_fail(err, STATUS_NOT_A_STORE,
+				"%s: a database of another program; name another file with --store", s->path);
+	if (*version > db_newest_version())
+		return err_fail(err, STATUS_TOO_NEW,
+				"%s: written by a newer arbor (store version %" PRId64
+				", this program knows %d); update arbor",
+				s->path, *version, db_newest_version());
+	return STATUS_OK;
+}
+
+static enum status set_numbers(struct store *s, int64_t version, struct err *err)
+{
+	char sql[96];
+
+	snprintf(sql, sizeof sql, "PRAGMA application_id=%d; PRAGMA user_version=%" PRId64, DB_APPLICATION_ID, version);
+	return db_exec(s, sql, err);
+}
+
+static enum status first_settings(struct store *s, struct err *err)
+{
+	char text[UUID_TEXT + 1], now[24];
+	struct uuid id;
+
+	if (uuid_random(&id, err))
+		return err_failed(err->status);
+	uuid_print(&id, text);
+	snprintf(now, sizeof now, "%" PRId64, store_now(s));
+	if (store_setting_put(s, "store_id", str_of(text), err) ||
+	    store_setting_put(s, "created_at", str_of(now), err) ||
+	    store_setting_put(s, "host_label", STR("local"), err))
+		return err_failed(err->status);
+	return STATUS_OK;
+}
+
+/* One step, if it is still needed once we have the write lock. */
+static enum status migrate_step(struct store *s, int up_to, bool *done, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	const struct embedded *file;
+	int64_t version;
+
+	if (txn_begin(s, &txn, err) || read_version(s, &version, err))
+		return err_failed(err->status);
+	file = facts_file((int)version + 1);
+	*done = version >= up_to || !file;
+	if (*done)
+		return STATUS_OK;
+	if (db_exec(s, file->bytes, err) || set_numbers(s, version + 1, err))
+		return err_pass(err, "upgrading the store to version %" PRId64, version + 1);
+	s->wrote = true;
+	if (version == 0 && first_settings(s, err))
+		return err_failed(err->status);
+	return txn_commit(&txn, err);
+}
+
+enum status db_migrate(struct store *s, int up_to, struct err *err)
+{
+	int64_t version;
+	bool done;
+
+	if (read_version(s, &version, err))
+		return err_failed(err->status);
+	for (done = version >= up_to; !done;)
+		if (migrate_step(s, up_to, &done, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
+/* ---- Derived --------------------------------------------------------------- */
+
+static const struct embedded *derived_file(void)
+{
+	const struct embedded *f = sql_files;
+
+	while (strcmp(f->name, "derived.sql"))
+		f++;
+	return f;
+}
+
+static void derived_hash(char hex[2 * SHA256_BYTES + 1])
+{
+	const struct embedded *f = derived_file();
+	uint8_t digest[SHA256_BYTES];
+	char rules[32];
+	struct sha sha;
+
+	snprintf(rules, sizeof rules, "\nrules %d", STORE_DERIVED_RULES);
+	sha256_init(&sha);
+	sha256_add(&sha, f->bytes, f->size);
+	sha256_add(&sha, rules, strlen(rules));
+	sha256_end(&sha, digest);
+	hex_encode(digest, sizeof digest, hex);
+}
+
+enum status store_derived_current(struct store *s, bool *out, struct err *err)
+{
+	struct buf built CLEANUP(buf_release) = BUF_INIT(KIB);
+	char want[2 * SHA256_BYTES + 1];
+	enum status status = store_setting_get(s, "derived_hash", &built, err);
+
+	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+		return status;
+	derived_hash(want);
+	*out = str_eq(buf_as_str(&built), str_of(want));
+	return STATUS_OK;
+}
+
+/* Drops one object that derived_object lists; *more says whether there was one. */
+static enum status drop_one(struct store *s, bool *more, struct err *err)
+{
+	sqlite3_stmt *st = NULL;
+	char *drop = NULL;
+	int code = sqlite3_prepare_v2(s->db, "SELECT type, name FROM derived_object"
+					     " ORDER BY type = 'table', type = 'index' LIMIT 1", -1, &st, NULL);
+
+	*more = false;
+	if (code == SQLITE_OK && (code = sqlite3_step(st)) == SQLITE_ROW) {
+		*more = true;
+		/* DDL takes no parameters: the name is quoted by SQLite itself. */
+		drop = sqlite3_mprintf("DROP %s IF EXISTS \"%w\"; DELETE FROM derived_object WHERE name = %Q",
+				       strcmp((const char *)sqlite3_column_text(st, 0), "view") == 0    ? "VIEW"
+				       : strcmp((const char *)sqlite3_column_text(st, 0), "index") == 0 ? "INDEX"
+													: "TABLE",
+				       sqlite3_column_text(st, 1), sqlite3_column_text(st, 1));
+		code = drop ? SQLITE_DONE : SQLITE_NOMEM;
+	}
+	sqlite3_finalize(st);
+	if (code == SQLITE_DONE && *more)
+		code = sqlite3_exec(s->db, drop, NULL, NULL, NULL) == SQLITE_OK ? SQLITE_DONE : sqlite3_errcode(s->db);
+	sqlite3_free(drop);
+	return code == SQLITE_DONE ? STATUS_OK : db_fail(s, code, "dropping derived tables", err);
+}
+
+enum status store_derived_reset(struct store *s, struct err *err)
+{
+	bool more = true;
+
+	while (more)
+		if (drop_one(s, &more, err))
+			return err_failed(err->status);
+	s->wrote = true;
+	if (db_exec(s, "CREATE TEMP TABLE before_derived AS SELECT name FROM sqlite_schema", err) ||
+	    db_exec(s, derived_file()->bytes, err) ||
+	    db_exec(s, "INSERT INTO derived_object SELECT name, type FROM sqlite_schema"
+		       " WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN (SELECT name FROM before_derived);"
+		       "DROP TABLE before_derived", err))
+		return err_pass(err, "making the derived tables");
+	return store_setting_put(s, "derived_hash", STR(""), err);
+}
+
+enum status store_derived_filled(struct store *s, struct err *err)
+{
+	char hash[2 * SHA256_BYTES + 1];
+
+	derived_hash(hash);
+	return store_setting_put(s, "derived_hash", str_of(hash), err);
+}

@@ -1,0 +1,104 @@
+/*
+ * Blocks are single zstd frames with content size and checksum.
+ *
+ * Level 3 costs 15 % more time than level 1 on transcripts and saves 5 %;
+ * higher levels cost two and three times as much for another 5 %. Dictionaries
+ * gain nothing at this block size.
+ */
+#include "store/pack.h"
+
+#include <zstd.h>
+
+enum { LEVEL = 3 };
+
+struct packer {
+	ZSTD_CCtx *compress;
+	ZSTD_DCtx *decompress;
+};
+
+struct packer *packer_new(void)
+{
+	return mem_alloc(sizeof(struct packer));
+}
+
+void packer_free(struct packer *p)
+{
+	if (!p)
+		return;
+	ZSTD_freeCCtx(p->compress);
+	ZSTD_freeDCtx(p->decompress);
+	mem_free(p);
+}
+
+static enum status ready_to_compress(struct packer *p, struct err *err)
+{
+	if (p->compress)
+		return STATUS_OK;
+	p->compress = ZSTD_createCCtx();
+	if (!p->compress || ZSTD_isError(ZSTD_CCtx_setParameter(p->compress, ZSTD_c_compressionLevel, LEVEL)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(p->compress, ZSTD_c_checksumFlag, 1)))
+		return err_fail(err, STATUS_INTERNAL, "zstd cannot be set up");
+	return STATUS_OK;
+}
+
+enum status packer_pack(struct packer *p, struct str raw, struct buf *out, struct err *err)
+{
+	size_t bound = ZSTD_compressBound(raw.n), n;
+	char *to = buf_reserve(out, bound);
+
+	if (ready_to_compress(p, err))
+		return err_failed(err->status);
+	if (!to)
+		return err_fail(err, STATUS_LIMIT, "a block of %zu bytes is too large to pack", raw.n);
+	n = ZSTD_compress2(p->compress, to, bound, raw.p, raw.n);
+	if (ZSTD_isError(n))
+		return err_fail(err, STATUS_INTERNAL, "packing a block: %s", ZSTD_getErrorName(n));
+	buf_grew(out, n);
+	return STATUS_OK;
+}
+
+enum status packer_unpack(struct packer *p, int codec, struct str packed, size_t length, struct buf *out,
+			  struct err *err)
+{
+	char *to;
+	size_t n;
+
+	if (codec != PACK_CODEC_ZSTD)
+		return err_fail(err, STATUS_CORRUPT, "a block is packed in an unknown way (%d)", codec);
+	if (ZSTD_getFrameContentSize(packed.p, packed.n) != length)
+		return err_fail(err, STATUS_CORRUPT, "a block does not say the size it should have");
+	to = buf_reserve(out, length);
+	if (!to)
+		return err_fail(err, STATUS_LIMIT, "a block of %zu bytes is too large", length);
+	if (!p->decompress)
+		p->decompress = ZSTD_createDCtx();
+	if (!p->decompress)
+		return err_fail(err, STATUS_INTERNAL, "zstd cannot be set up");
+	n = ZSTD_decompressDCtx(p->decompress, to, length, packed.p, packed.n);
+	if (ZSTD_isError(n) || n != length)
+		return err_fail(err, STATUS_CORRUPT, "a block cannot be unpacked: %s",
+				ZSTD_isError(n) ? ZSTD_getErrorName(n) : "wrong size");
+	buf_grew(out, n);
+	return STATUS_OK;
+}
+
+size_t pack_cut(struct str bytes)
+{
+	enum { LEAST = LIMIT_BLOCK_TARGET / 2 };
+	struct str tail;
+	size_t at;
+
+	if (bytes.n < LIMIT_BLOCK_TARGET)
+		return 0;
+	/* The last line end that keeps the block between half and full size ... */
+	at = str_rfind(str_sub(bytes, LEAST, LIMIT_BLOCK_TARGET - LEAST), '\n');
+	if (at != SIZE_MAX)
+		return LEAST + at + 1;
+	/* ... else the first one behind, for a long line ... */
+	tail = str_sub(bytes, LIMIT_BLOCK_TARGET, LIMIT_BLOCK_MAX - LIMIT_BLOCK_TARGET);
+	at = str_find(tail, '\n');
+	if (at != SIZE_MAX)
+		return LIMIT_BLOCK_TARGET + at + 1;
+	/* ... else anywhere, when the line is longer than a block may be. */
+	return bytes.n >= LIMIT_BLOCK_MAX ? LIMIT_BLOCK_MAX : 0;
+}

@@ -1,0 +1,36 @@
+/*
+ * Packing the bytes of one archive block. Needs no database: threads that
+ * prepare blocks have a packer each.
+ */
+#ifndef ARBOR_STORE_PACK_H
+#define ARBOR_STORE_PACK_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum { PACK_CODEC_ZSTD = 1 };
+
+struct packer;
+
+struct packer *packer_new(void);
+void packer_free(struct packer *p); /* NULL is fine */
+
+/* Appends the packed form of `raw` to `out`. */
+enum status packer_pack(struct packer *p, struct str raw, struct buf *out, struct err *err) MUST_USE;
+
+/* Appends exactly `length` bytes to `out`, or fails with STATUS_CORRUPT: the
+ * frame carries its own size and checksum. */
+enum status packer_unpack(struct packer *p, int codec, struct str packed, size_t length, struct buf *out,
+			  struct err *err) MUST_USE;
+
+/*
+ * Where to end a block: given bytes from the start of a block, how many belong
+ * to it; 0 = all of them so far, and more may be added.
+ *
+ * Depends only on the bytes and not on how they arrived, so a file gives the
+ * same blocks however often it is synced while it grows. Blocks end behind a
+ * line feed unless one line is longer than LIMIT_BLOCK_MAX.
+ */
+size_t pack_cut(struct str bytes);
+
+#endif

@@ -1,0 +1,753 @@
+/*
+ * Roots, sources and generations in SQL.
+ *
+ * Invariants
+ *   (1) A source's `generation` is the one with its highest number.
+ *   (2) (root, path) is unique: a path means one source at a time. A file found
+ *       at a path that a source still has is that source, whatever its inode.
+ *   (3) A key is given once and never changes; ids are made from it.
+ *   (4) A generation's base belongs to the same source and has a lower number.
+ *
+ * Not here: bytes (archive.c), when to start a generation (ingest/follow.c).
+ */
+#include "store/source.h"
+
+#include "store/db.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define INFO \
+	"SELECT s.id, s.source_id, h.label, r.label, s.key, s.path, coalesce(s.generation, 0)," \
+	" coalesce(g.number, 0), coalesce(g.length, 0), coalesce(c.lines, 0), coalesce(c.tail, 0)," \
+	" coalesce(c.longest, 0), s.first_at, coalesce(s.vanished_at, 0)" \
+	" FROM source s JOIN root r ON r.id = s.root JOIN host h ON h.id = r.host" \
+	" LEFT JOIN generation g ON g.id = s.generation LEFT JOIN line_count c ON c.generation = g.id "
+
+#define GENERATION \
+	"SELECT g.id, g.number, coalesce(g.base, 0), coalesce(b.number, 0), g.shared, g.length, g.started_at" \
+	" FROM generation g LEFT JOIN generation b ON b.id = g.base "
+
+enum {
+	HOST_ADD,
+	HOST_GET,
+	ROOT_BY_DIR,
+	ROOT_BY_LABEL,
+	ROOT_ADD,
+	ROOT_MOVE,
+	ROOT_SYNCED,
+	SOURCE_LOAD,
+	SOURCE_KEY_TAKEN,
+	SOURCE_NAMES,
+	SOURCE_ADD,
+	SOURCE_PATH,
+	SOURCE_FORMER,
+	SOURCE_RENAME,
+	SOURCE_VANISH,
+	SOURCE_SAW,
+	SOURCE_NEWEST,
+	GENERATION_NEXT,
+	GENERATION_ADD,
+	GENERATION_GET,
+	GENERATION_OF_SOURCE,
+	LINES_GET,
+	LINES_PUT,
+	INFO_ALL,
+	INFO_BY_ID,
+	INFO_BY_PATH,
+	INFO_BY_ROOT_PATH,
+	INFO_BY_ABSOLUTE,
+	INFO_BY_SESSION,
+	INFO_BY_FORMER,
+	SOURCE_STATEMENTS
+};
+
+static const char *const sql[SOURCE_STATEMENTS] = {
+	[HOST_ADD] = "INSERT INTO host(label, rev) SELECT value, ?1 FROM store_setting WHERE key = 'host_label'"
+		     " ON CONFLICT DO NOTHING",
+	[HOST_GET] = "SELECT h.id FROM host h JOIN store_setting t ON t.key = 'host_label' AND t.value = h.label",
+	[ROOT_BY_DIR] = "SELECT id, label FROM root WHERE host = ?1 AND dir = ?2 ORDER BY id DESC LIMIT 1",
+	[ROOT_BY_LABEL] = "SELECT id, label FROM root WHERE host = ?1 AND label = ?2",
+	[ROOT_ADD] = "INSERT INTO root(host, label, format, dir, added_at, rev)"
+		     " VALUES (?1, ?2, 'claude', ?3, ?4, ?5) RETURNING id",
+	[ROOT_MOVE] = "UPDATE root SET dir = ?2, rev = ?3 WHERE id = ?1",
+	[ROOT_SYNCED] = "UPDATE root SET synced_at = ?2, rev = ?3 WHERE id = ?1",
+	[SOURCE_LOAD] = "SELECT id, path, coalesce(generation, 0), vanished_at IS NOT NULL, device, inode, size,"
+			" mtime_ns, ctime_ns, head_length, head_hash FROM source WHERE root = ?1",
+	[SOURCE_KEY_TAKEN] = "SELECT 1 FROM source WHERE root = ?1 AND key = ?2",
+	[SOURCE_NAMES] = "SELECT h.label, r.label FROM root r JOIN host h ON h.id = r.host WHERE r.id = ?1",
+	[SOURCE_ADD] = "INSERT INTO source(source_id, root, key, path, first_at, rev)"
+		       " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING RETURNING id",
+	[SOURCE_PATH] = "SELECT path FROM source WHERE id = ?1",
+	[SOURCE_FORMER] = "INSERT INTO source_path(source, path, until_at, rev) SELECT id, path, ?2, ?3 FROM source"
+			  " WHERE id = ?1 ON CONFLICT DO UPDATE SET until_at = excluded.until_at, rev = excluded.rev",
+	[SOURCE_RENAME] = "UPDATE OR IGNORE source SET path = ?2, rev = ?3 WHERE id = ?1",
+	[SOURCE_VANISH] = "UPDATE source SET vanished_at = ?2, rev = ?3 WHERE id = ?1 AND vanished_at IS NULL",
+	[SOURCE_SAW] = "UPDATE source SET vanished_at = NULL, device = ?3, inode = ?4, size = ?5, mtime_ns = ?6,"
+		       " ctime_ns = ?7, head_length = ?8, head_hash = ?9, rev = ?10"
+		       " WHERE id = ?1 AND generation = ?2",
+	[SOURCE_NEWEST] = "UPDATE source SET generation = ?2, size = NULL, ctime_ns = NULL, vanished_at = NULL, rev = ?4"
+			  " WHERE id = ?1 AND generation IS ?3",
+	[GENERATION_NEXT] = "SELECT coalesce(max(number), 0) + 1 FROM generation WHERE source = ?1",
+	[GENERATION_ADD] = "INSERT INTO generation(source, number, base, shared, length, started_at, rev)"
+			   " VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6) RETURNING id",
+	[GENERATION_GET] = GENERATION "WHERE g.id = ?1",
+	[GENERATION_OF_SOURCE] = GENERATION "WHERE g.source = ?1 ORDER BY g.number",
+	[LINES_GET] = "SELECT lines, tail, longest FROM line_count WHERE generation = ?1",
+	[LINES_PUT] = "INSERT INTO line_count(generation, lines, tail, longest) VALUES (?1, ?2, ?3, ?4)"
+		      " ON CONFLICT DO UPDATE SET lines = excluded.lines, tail = excluded.tail,"
+		      " longest = excluded.longest",
+	[INFO_ALL] = INFO "ORDER BY h.label, r.label, s.key",
+	[INFO_BY_ID] = INFO "WHERE s.source_id BETWEEN ?1 AND ?2 ORDER BY s.source_id",
+	[INFO_BY_PATH] = INFO "WHERE s.path = ?1",
+	[INFO_BY_ROOT_PATH] = INFO "WHERE r.label = ?1 AND s.path = ?2",
+	[INFO_BY_ABSOLUTE] = INFO "WHERE r.dir || '/' || s.path = ?1",
+	[INFO_BY_SESSION] = INFO "WHERE s.path GLOB ?1",
+	[INFO_BY_FORMER] = INFO "JOIN source_path f ON f.source = s.id WHERE f.path = ?1",
+};
+
+const struct db_set source_statements = { DB_SOURCE, sql, SOURCE_STATEMENTS };
+
+/* Gives the statement and, inside a write transaction, the revision. */
+static enum status use(struct store *s, int index, struct stmt *st, struct err *err)
+{
+	return stmt_use(s, &source_statements, index, st, err);
+}
+
+/* ---- Roots ----------------------------------------------------------------- */
+
+static enum status host_row(struct store *s, int64_t rev, int64_t *out, struct err *err)
+{
+	STMT add = { 0 };
+	STMT get = { 0 };
+
+	if (use(s, HOST_ADD, &add, err))
+		return err_failed(err->status);
+	stmt_int(&add, 1, rev);
+	if (stmt_run(&add, err) || use(s, HOST_GET, &get, err))
+		return err_failed(err->status);
+	if (stmt_step(&get, err) != STEP_ROW)
+		return err_failed(err->status);
+	*out = col_int(&get, 0);
+	return STATUS_OK;
+}
+
+/* By folder (ROOT_BY_DIR) or label (ROOT_BY_LABEL); STATUS_NOT_FOUND is not an error. */
+static enum status find_root(struct store *s, int which, int64_t host, struct str name, struct root *out,
+			     struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, which, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, host);
+	stmt_text(&st, 2, name);
+	switch (stmt_step(&st, err)) {
+	case STEP_ROW:
+		out->row = col_int(&st, 0);
+		snprintf(out->label, sizeof out->label, "%.*s", STR_ARG(col_bytes(&st, 1)));
+		return STATUS_OK;
+	case STEP_DONE:
+		return err_fail(err, STATUS_NOT_FOUND, "no such root");
+	case STEP_FAILED:
+		break;
+	}
+	return err_failed(err->status);
+}
+
+static enum status add_root(struct store *s, int64_t host, const char *dir, int64_t rev, struct root *out,
+			    struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, ROOT_ADD, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, host);
+	stmt_text(&st, 2, str_of(out->label));
+	stmt_text(&st, 3, str_of(dir));
+	stmt_int(&st, 4, store_now(s));
+	stmt_int(&st, 5, rev);
+	if (stmt_step(&st, err) != STEP_ROW)
+		return err_failed(err->status);
+	out->row = col_int(&st, 0);
+	return STATUS_OK;
+}
+
+static enum status move_root(struct store *s, const struct root *r, const char *dir, int64_t rev, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, ROOT_MOVE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, r->row);
+	stmt_text(&st, 2, str_of(dir));
+	stmt_int(&st, 3, rev);
+	return stmt_run(&st, err);
+}
+
+/* The first of claude, claude-2, ... that no root has. */
+static enum status free_label(struct store *s, int64_t host, struct root *out, struct err *err)
+{
+	enum status status;
+	struct root taken;
+
+	for (int i = 1;; i++) {
+		if (i == 1)
+			snprintf(out->label, sizeof out->label, "claude");
+		else
+			snprintf(out->label, sizeof out->label, "claude-%d", i);
+		status = find_root(s, ROOT_BY_LABEL, host, str_of(out->label), &taken, err);
+		if (status == STATUS_NOT_FOUND)
+			return STATUS_OK;
+		if (status != STATUS_OK)
+			return status;
+	}
+}
+
+static bool label_is_good(struct str label)
+{
+	for (size_t i = 0; i < label.n; i++) {
+		char c = label.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+		      c == '_' || (c == '.' && i > 0)))
+			return false;
+	}
+	return label.n > 0 && label.n <= LIMIT_LABEL;
+}
+
+enum status root_use(struct store *s, const char *dir, struct str label, struct root *out, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	struct root found = { 0 };
+	enum status status;
+	int64_t host, rev;
+
+	if (label.p && !label_is_good(label))
+		return err_fail(err, STATUS_USAGE, "label '%.*s': letters, digits, '-', '_' and '.' only, at most %d",
+				(int)size_min(label.n, 80), label.p, LIMIT_LABEL);
+	if (txn_begin(s, &txn, err) || db_rev(s, &rev, err) || host_row(s, rev, &host, err))
+		return err_failed(err->status);
+	if (label.p)
+		status = find_root(s, ROOT_BY_LABEL, host, label, &found, err);
+	else
+		status = find_root(s, ROOT_BY_DIR, host, str_of(dir), &found, err);
+	if (status == STATUS_OK) {
+		status = move_root(s, &found, dir, rev, err);
+	} else if (status == STATUS_NOT_FOUND) {
+		if (label.p)
+			snprintf(found.label, sizeof found.label, "%.*s", STR_ARG(label));
+		else if (free_label(s, host, &found, err))
+			return err_failed(err->status);
+		status = add_root(s, host, dir, rev, &found, err);
+	}
+	if (status != STATUS_OK || txn_commit(&txn, err))
+		return err_failed(err->status);
+	*out = found;
+	return STATUS_OK;
+}
+
+enum status root_synced(struct store *s, int64_t root, struct err *err)
+{
+	STMT st = { 0 };
+	int64_t rev;
+
+	if (db_rev(s, &rev, err) || use(s, ROOT_SYNCED, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, root);
+	stmt_int(&st, 2, store_now(s));
+	stmt_int(&st, 3, rev);
+	return stmt_run(&st, err);
+}
+
+/* ---- Sources --------------------------------------------------------------- */
+
+static void read_source(const struct stmt *st, struct arena *mem, struct source *out)
+{
+	*out = (struct source){
+		.row = col_int(st, 0),
+		.path = arena_str(mem, col_bytes(st, 1)),
+		.generation = col_int(st, 2),
+		.vanished = col_int(st, 3) != 0,
+		.complete = !col_null(st, 6),
+		.settled = !col_null(st, 8),
+		.st = {
+			.device = col_int(st, 4),
+			.inode = col_int(st, 5),
+			.size = col_int(st, 6),
+			.mtime_ns = col_int(st, 7),
+			.ctime_ns = col_int(st, 8),
+		},
+		.head_length = col_int(st, 9),
+		.head_hash = (uint64_t)col_int(st, 10),
+	};
+}
+
+enum status source_load(struct store *s, int64_t root, struct arena *mem, struct source **out, size_t *count,
+			struct err *err)
+{
+	struct source *list = NULL;
+	size_t n = 0, cap = 0;
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, SOURCE_LOAD, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, root);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		if (n == cap) {
+			cap = cap ? cap * 2 : 256;
+			list = mem_resize(list, cap * sizeof *list);
+		}
+		read_source(&st, mem, &list[n++]);
+	}
+	if (step == STEP_DONE) {
+		*out = arena_alloc(mem, n * sizeof **out);
+		if (n)
+			memcpy(*out, list, n * sizeof *list);
+		*count = n;
+	}
+	mem_free(list);
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+/* A key for a source first seen at `path`: the path, or "path//2" and on when
+ * a source that was renamed since has it. No real path contains "//". */
+static enum status choose_key(struct store *s, int64_t root, struct str path, struct buf *key, struct err *err)
+{
+	for (int i = 1;; i++) {
+		STMT st = { 0 };
+		enum step step;
+
+		buf_clear(key);
+		buf_str(key, path);
+		if (i > 1)
+			buf_printf(key, "//%d", i);
+		if (use(s, SOURCE_KEY_TAKEN, &st, err))
+			return err_failed(err->status);
+		stmt_int(&st, 1, root);
+		stmt_text(&st, 2, buf_as_str(key));
+		step = stmt_step(&st, err);
+		if (step == STEP_FAILED)
+			return err_failed(err->status);
+		if (step == STEP_DONE)
+			return STATUS_OK;
+	}
+}
+
+static enum status public_id(struct store *s, int64_t root, struct str key, struct uuid *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SOURCE_NAMES, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, root);
+	if (stmt_step(&st, err) != STEP_ROW)
+		return err_fail(err, STATUS_INTERNAL, "root %" PRId64 " is not there", root);
+	*out = uuid_of_parts((struct str[]){ STR("source"), col_bytes(&st, 0), col_bytes(&st, 1), key }, 4);
+	return STATUS_OK;
+}
+
+enum status source_add(struct store *s, int64_t root, struct str path, int64_t *row, struct err *err)
+{
+	struct buf key CLEANUP(buf_release) = BUF_INIT(LIMIT_PATH + 16);
+	struct uuid id;
+	STMT st = { 0 };
+	int64_t rev;
+
+	if (db_rev(s, &rev, err) || choose_key(s, root, path, &key, err) ||
+	    public_id(s, root, buf_as_str(&key), &id, err) || use(s, SOURCE_ADD, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, &id);
+	stmt_int(&st, 2, root);
+	stmt_text(&st, 3, buf_as_str(&key));
+	stmt_text(&st, 4, path);
+	stmt_int(&st, 5, store_now(s));
+	stmt_int(&st, 6, rev);
+	switch (stmt_step(&st, err)) {
+	case STEP_ROW:
+		*row = col_int(&st, 0);
+		return STATUS_OK;
+	case STEP_DONE:
+		return err_fail(err, STATUS_CONFLICT, "%.*s: added by another program", STR_ARG(path));
+	case STEP_FAILED:
+		break;
+	}
+	return err_failed(err->status);
+}
+
+enum status source_rename(struct store *s, int64_t row, struct str new_path, struct err *err)
+{
+	STMT former = { 0 };
+	STMT st = { 0 };
+	int64_t rev;
+
+	if (db_rev(s, &rev, err) || use(s, SOURCE_FORMER, &former, err))
+		return err_failed(err->status);
+	stmt_int(&former, 1, row);
+	stmt_int(&former, 2, store_now(s));
+	stmt_int(&former, 3, rev);
+	if (stmt_run(&former, err) || use(s, SOURCE_RENAME, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	stmt_text(&st, 2, new_path);
+	stmt_int(&st, 3, rev);
+	return stmt_run_one(&st, "renaming a source", err);
+}
+
+enum status source_vanish(struct store *s, int64_t row, struct err *err)
+{
+	STMT st = { 0 };
+	int64_t rev;
+
+	if (db_rev(s, &rev, err) || use(s, SOURCE_VANISH, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	stmt_int(&st, 2, store_now(s));
+	stmt_int(&st, 3, rev);
+	return stmt_run(&st, err);
+}
+
+enum status source_saw(struct store *s, int64_t row, int64_t generation, const struct source_seen *seen,
+		       struct err *err)
+{
+	STMT st = { 0 };
+	int64_t rev;
+
+	if (db_rev(s, &rev, err) || use(s, SOURCE_SAW, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	stmt_int(&st, 2, generation);
+	stmt_int(&st, 3, seen->st.device);
+	stmt_int(&st, 4, seen->st.inode);
+	stmt_int(&st, 5, seen->st.size);
+	stmt_int(&st, 6, seen->st.mtime_ns);
+	stmt_int_or_null(&st, 7, seen->st.ctime_ns, !seen->settled);
+	stmt_int(&st, 8, seen->head_length);
+	stmt_int(&st, 9, (int64_t)seen->head_hash);
+	stmt_int(&st, 10, rev);
+	return stmt_run_one(&st, "noting a file's state", err);
+}
+
+/* ---- Generations ----------------------------------------------------------- */
+
+static enum status next_number(struct store *s, int64_t source, int64_t *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, GENERATION_NEXT, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, source);
+	if (stmt_step(&st, err) != STEP_ROW)
+		return err_failed(err->status);
+	*out = col_int(&st, 0);
+	return STATUS_OK;
+}
+
+static enum status insert_generation(struct store *s, int64_t source, int64_t base, int64_t shared, int64_t rev,
+				     int64_t *row, struct err *err)
+{
+	int64_t number;
+	STMT st = { 0 };
+
+	if (next_number(s, source, &number, err) || use(s, GENERATION_ADD, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, source);
+	stmt_int(&st, 2, number);
+	stmt_int_or_null(&st, 3, base, base == 0);
+	stmt_int(&st, 4, shared);
+	stmt_int(&st, 5, store_now(s));
+	stmt_int(&st, 6, rev);
+	if (stmt_step(&st, err) != STEP_ROW)
+		return err_failed(err->status);
+	*row = col_int(&st, 0);
+	return STATUS_OK;
+}
+
+enum status generation_add(struct store *s, int64_t source, int64_t expected, int64_t base, int64_t shared,
+			   int64_t *row, struct err *err)
+{
+	int64_t rev, added;
+	STMT st = { 0 };
+
+	if (db_rev(s, &rev, err) || insert_generation(s, source, base, shared, rev, &added, err) ||
+	    use(s, SOURCE_NEWEST, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, source);
+	stmt_int(&st, 2, added);
+	stmt_int_or_null(&st, 3, expected, expected == 0);
+	stmt_int(&st, 4, rev);
+	if (stmt_run_one(&st, "starting a generation", err))
+		return err_failed(err->status);
+	*row = added;
+	return STATUS_OK;
+}
+
+static void read_generation(const struct stmt *st, struct generation *out)
+{
+	*out = (struct generation){
+		.row = col_int(st, 0),
+		.number = col_int(st, 1),
+		.base = col_int(st, 2),
+		.base_number = col_int(st, 3),
+		.shared = col_int(st, 4),
+		.length = col_int(st, 5),
+		.started_at = col_int(st, 6),
+	};
+}
+
+enum status generation_get(struct store *s, int64_t row, struct generation *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, GENERATION_GET, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	switch (stmt_step(&st, err)) {
+	case STEP_ROW:
+		read_generation(&st, out);
+		return STATUS_OK;
+	case STEP_DONE:
+		return err_fail(err, STATUS_CORRUPT, "generation %" PRId64 " is missing", row);
+	case STEP_FAILED:
+		break;
+	}
+	return err_failed(err->status);
+}
+
+enum status generation_list(struct store *s, int64_t source, struct arena *mem, struct generation **out,
+			    size_t *count, struct err *err)
+{
+	struct generation *list = NULL;
+	size_t n = 0, cap = 0;
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, GENERATION_OF_SOURCE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, source);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		if (n == cap) {
+			struct generation *bigger;
+
+			cap = cap ? cap * 2 : 8;
+			bigger = arena_alloc(mem, cap * sizeof *list);
+			if (n)
+				memcpy(bigger, list, n * sizeof *list);
+			list = bigger;
+		}
+		read_generation(&st, &list[n++]);
+	}
+	if (step == STEP_FAILED)
+		return err_failed(err->status);
+	*out = list;
+	*count = n;
+	return STATUS_OK;
+}
+
+enum status generation_lines(struct store *s, int64_t row, struct line_count *out, struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(s, LINES_GET, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	step = stmt_step(&st, err);
+	if (step == STEP_FAILED)
+		return err_failed(err->status);
+	*out = (struct line_count){ 0 };
+	if (step == STEP_ROW)
+		*out = (struct line_count){ col_int(&st, 0), col_int(&st, 1), col_int(&st, 2) };
+	return STATUS_OK;
+}
+
+enum status generation_set_lines(struct store *s, int64_t row, const struct line_count *c, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, LINES_PUT, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	stmt_int(&st, 2, c->lines);
+	stmt_int(&st, 3, c->tail);
+	stmt_int(&st, 4, c->longest);
+	return stmt_run(&st, err);
+}
+
+/* ---- For people ------------------------------------------------------------ */
+
+static void read_info(const struct stmt *st, struct source_info *out)
+{
+	struct str id = col_bytes(st, 1);
+
+	*out = (struct source_info){
+		.row = col_int(st, 0),
+		.host = col_bytes(st, 2),
+		.root = col_bytes(st, 3),
+		.key = col_bytes(st, 4),
+		.path = col_bytes(st, 5),
+		.generation = col_int(st, 6),
+		.generations = col_int(st, 7),
+		.bytes = col_int(st, 8),
+		.lines = { col_int(st, 9), col_int(st, 10), col_int(st, 11) },
+		.first_at = col_int(st, 12),
+		.vanished_at = col_int(st, 13),
+	};
+	if (id.n == UUID_BYTES)
+		memcpy(out->id.b, id.p, UUID_BYTES);
+}
+
+static enum status each(struct stmt *st, source_fn *fn, void *ctx, struct err *err)
+{
+	struct source_info info;
+	enum step step;
+
+	while ((step = stmt_step(st, err)) == STEP_ROW) {
+		read_info(st, &info);
+		if (fn(ctx, &info, err))
+			return err_failed(err->status);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status source_each(struct store *s, source_fn *fn, void *ctx, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, INFO_ALL, &st, err))
+		return err_failed(err->status);
+	return each(&st, fn, ctx, err);
+}
+
+/* Collects what a look-up found: the first one, and the names of all. */
+struct found {
+	struct arena *mem;
+	struct source_info first;
+	int count;
+	struct buf names;
+};
+
+static enum status collect(void *ctx, const struct source_info *info, struct err *err)
+{
+	enum { LISTED = 5 };
+	struct found *f = ctx;
+	char id[UUID_TEXT + 1];
+
+	(void)err;
+	if (f->count == 0) {
+		f->first = *info;
+		f->first.host = arena_str(f->mem, info->host);
+		f->first.root = arena_str(f->mem, info->root);
+		f->first.key = arena_str(f->mem, info->key);
+		f->first.path = arena_str(f->mem, info->path);
+	}
+	if (f->count++ < LISTED) {
+		uuid_print(&info->id, id);
+		buf_printf(&f->names, "\n  %s  %.*s:%.*s", id, STR_ARG(info->root), STR_ARG(info->path));
+	}
+	return STATUS_OK;
+}
+
+/* Ids that begin with these hex digits (dashes ignored), as a range of blobs. */
+static bool id_range(struct str prefix, struct uuid *low, struct uuid *high)
+{
+	size_t digits = 0;
+
+	memset(low->b, 0x00, UUID_BYTES);
+	memset(high->b, 0xff, UUID_BYTES);
+	for (size_t i = 0; i < prefix.n; i++) {
+		char c = prefix.p[i] >= 'A' && prefix.p[i] <= 'F' ? (char)(prefix.p[i] + 32) : prefix.p[i];
+		int v = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+		unsigned shift = digits % 2 ? 0 : 4;
+
+		if (c == '-')
+			continue;
+		if (v < 0 || digits >= 2 * UUID_BYTES)
+			return false;
+		low->b[digits / 2] = (uint8_t)(low->b[digits / 2] | v << shift);
+		high->b[digits / 2] = (uint8_t)((high->b[digits / 2] & ~(0xf << shift)) | v << shift);
+		digits++;
+	}
+	return digits >= 4;
+}
+
+static enum status find_by(struct store *s, int which, struct str a, struct str b, struct found *f, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, which, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, a);
+	if (b.p)
+		stmt_text(&st, 2, b);
+	return each(&st, collect, f, err);
+}
+
+static enum status find_by_id(struct store *s, struct str name, struct found *f, struct err *err)
+{
+	struct uuid low, high;
+	STMT st = { 0 };
+
+	if (!id_range(name, &low, &high))
+		return STATUS_OK;
+	if (use(s, INFO_BY_ID, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, &low);
+	stmt_uuid(&st, 2, &high);
+	return each(&st, collect, f, err);
+}
+
+static enum status find_by_session(struct store *s, struct str name, struct found *f, struct err *err)
+{
+	struct uuid id;
+
+	if (!uuid_parse(name, &id))
+		return STATUS_OK;
+	return find_by(s, INFO_BY_SESSION, arena_printf(f->mem, "projects/*/%.*s.jsonl", STR_ARG(name)),
+		       (struct str){ 0 }, f, err);
+}
+
+/* The ways a name can be meant, most exact first; the first that finds anything
+ * decides. */
+static enum status try_all(struct store *s, struct str name, struct found *f, struct err *err)
+{
+	struct str none = { 0 }, path;
+	struct str label = str_cut(name, ':', &path);
+
+	if (name.n && name.p[0] == '/') {
+		if (find_by(s, INFO_BY_ABSOLUTE, name, none, f, err))
+			return err_failed(err->status);
+		return STATUS_OK;
+	}
+	if (find_by(s, INFO_BY_PATH, name, none, f, err))
+		return err_failed(err->status);
+	if (!f->count && path.p && find_by(s, INFO_BY_ROOT_PATH, label, path, f, err))
+		return err_failed(err->status);
+	if (!f->count && find_by_id(s, name, f, err))
+		return err_failed(err->status);
+	if (!f->count && find_by_session(s, name, f, err))
+		return err_failed(err->status);
+	if (!f->count && find_by(s, INFO_BY_FORMER, name, none, f, err))
+		return err_failed(err->status);
+	return STATUS_OK;
+}
+
+enum status source_find(struct store *s, struct str name, struct arena *mem, struct source_info *out, struct err *err)
+{
+	struct buf names CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
+	struct found f = { .mem = mem, .names = names };
+	enum status status = try_all(s, name, &f, err);
+
+	names = f.names;
+	if (status != STATUS_OK)
+		return status;
+	if (f.count == 0)
+		return err_fail(err, STATUS_NOT_FOUND, "nothing is archived as '%.*s'; 'arbor sources' lists what is",
+				(int)size_min(name.n, 200), name.p);
+	if (f.count > 1)
+		return err_fail(err, STATUS_AMBIGUOUS, "'%.*s' could be %d files; use an id:%s", (int)size_min(name.n, 100),
+				name.p, f.count, names.p);
+	*out = f.first;
+	return STATUS_OK;
+}

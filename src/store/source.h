@@ -1,0 +1,125 @@
+/*
+ * Roots, sources and their generations: what is mirrored, and in which versions
+ * it was seen. Bytes are in archive.h.
+ *
+ * Functions that write want an open transaction (txn_begin). They answer
+ * STATUS_CONFLICT when another program got there first; the caller then looks
+ * again and starts over.
+ */
+#ifndef ARBOR_STORE_SOURCE_H
+#define ARBOR_STORE_SOURCE_H
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/lines.h"
+#include "store/store.h"
+
+struct root {
+	int64_t row;
+	char label[LIMIT_LABEL + 1];
+};
+
+/*
+ * The root for folder `dir` (absolute, links resolved) on this host; added when
+ * it is new. Its label is `label` if given: a label that exists is then taken
+ * over by this folder, which is how a moved folder keeps its sources. Without a
+ * label, a known folder keeps its own and a new one gets the first free of
+ * claude, claude-2, claude-3, ...
+ */
+enum status root_use(struct store *s, const char *dir, struct str label, struct root *out, struct err *err) MUST_USE;
+
+/* Notes that a sync has changed something below this root. */
+enum status root_synced(struct store *s, int64_t root, struct err *err) MUST_USE;
+
+/* A source as a sync needs it. */
+struct source {
+	int64_t row;
+	struct str path;         /* in the arena given */
+	int64_t generation;      /* newest, 0 = none yet */
+	bool vanished;
+	bool complete;           /* its newest generation was once read to the end */
+	bool settled;            /* times can be trusted: compare `st` alone */
+	struct file_stat st;     /* as last read to the end; zero when never */
+	int64_t head_length;
+	uint64_t head_hash;
+};
+
+/* All sources of a root, as an array in the arena. */
+enum status source_load(struct store *s, int64_t root, struct arena *mem, struct source **out, size_t *count,
+			struct err *err) MUST_USE;
+
+/* A new source at `path`. */
+enum status source_add(struct store *s, int64_t root, struct str path, int64_t *row, struct err *err) MUST_USE;
+
+/* Same file, new name; the old name is remembered. */
+enum status source_rename(struct store *s, int64_t row, struct str new_path, struct err *err) MUST_USE;
+
+enum status source_vanish(struct store *s, int64_t row, struct err *err) MUST_USE;
+
+/* The file was read to its end and looked like `st`. `settled` false makes the
+ * next sync compare bytes whatever the times say. Also ends "vanished". */
+struct source_seen {
+	struct file_stat st;
+	bool settled;
+	int64_t head_length;
+	uint64_t head_hash;
+};
+enum status source_saw(struct store *s, int64_t row, int64_t generation, const struct source_seen *seen,
+		       struct err *err) MUST_USE;
+
+/*
+ * A new generation of a source, whose first `shared` bytes are those of
+ * generation `base` (0 = none). `expected` is the generation it replaces as the
+ * newest (0 = none).
+ */
+enum status generation_add(struct store *s, int64_t source, int64_t expected, int64_t base, int64_t shared,
+			   int64_t *row, struct err *err) MUST_USE;
+
+struct generation {
+	int64_t row;
+	int64_t number;
+	int64_t base;            /* row, 0 = none */
+	int64_t base_number;
+	int64_t shared;
+	int64_t length;
+	int64_t started_at;
+};
+enum status generation_get(struct store *s, int64_t row, struct generation *out, struct err *err) MUST_USE;
+
+/* Derived line counts of a generation; all zero when there are none yet. */
+enum status generation_lines(struct store *s, int64_t row, struct line_count *out, struct err *err) MUST_USE;
+enum status generation_set_lines(struct store *s, int64_t row, const struct line_count *c, struct err *err) MUST_USE;
+
+/* ---- For people ------------------------------------------------------------ */
+
+struct source_info {
+	int64_t row;
+	struct uuid id;
+	struct str host, root, key, path;
+	int64_t generation;      /* row of the newest, 0 = none */
+	int64_t generations;     /* how many */
+	int64_t bytes;           /* of the newest */
+	struct line_count lines; /* of the newest */
+	int64_t first_at;
+	int64_t vanished_at;     /* 0 = still there */
+};
+
+typedef enum status source_fn(void *ctx, const struct source_info *info, struct err *err);
+
+/* Every source, by host, root and key. Slices are valid during the call. */
+enum status source_each(struct store *s, source_fn *fn, void *ctx, struct err *err) MUST_USE;
+
+/*
+ * What somebody means by `name`: a source id or a unique beginning of one (four
+ * characters or more), a path below a root, ROOT:PATH, an absolute path, or a
+ * session id (the file's name without .jsonl). Paths a source had before are
+ * tried last. STATUS_AMBIGUOUS lists candidates in the error.
+ */
+enum status source_find(struct store *s, struct str name, struct arena *mem, struct source_info *out,
+			struct err *err) MUST_USE;
+
+/* Generations of a source in order, as an array in the arena. */
+enum status generation_list(struct store *s, int64_t source, struct arena *mem, struct generation **out,
+			    size_t *count, struct err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,328 @@
+/*
+ * Opening and closing a store; waiting for what others commit; its settings.
+ *
+ * The database is in WAL mode with synchronous=NORMAL: a commit survives the
+ * death of any process at once, and a power cut at the latest from the next
+ * checkpoint on; a caller that reports success asks for a synced commit first.
+ * Locks are waited for with a handler of our own that sleeps 1 ms at a time,
+ * because SQLite's own backs off to 100 ms and starves the impatient.
+ *
+ * A file descriptor of our own on the database would be a trap: closing it
+ * drops this process's POSIX locks on the file, SQLite's included. Permissions
+ * are therefore looked at and set by name, and only a file that did not exist
+ * before is ever opened by us.
+ */
+#include "store/db.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	STORE_DATA_VERSION,
+	STORE_SETTING_GET,
+	STORE_SETTING_PUT,
+	STORE_NEXT_REV,
+	STORE_PAGES,
+	STORE_STATEMENTS
+};
+
+static const char *const sql[STORE_STATEMENTS] = {
+	[STORE_DATA_VERSION] = "PRAGMA data_version",
+	[STORE_SETTING_GET] = "SELECT value FROM store_setting WHERE key = ?1",
+	[STORE_SETTING_PUT] = "INSERT INTO store_setting(key, value, rev) VALUES (?1, ?2, ?3)"
+			      " ON CONFLICT(key) DO UPDATE SET value = excluded.value, rev = excluded.rev",
+	[STORE_NEXT_REV] = "INSERT INTO store_setting(key, value, rev) VALUES ('rev', 1, 1)"
+			   " ON CONFLICT(key) DO UPDATE SET value = value + 1, rev = value + 1 RETURNING value",
+	[STORE_PAGES] = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+};
+
+const struct db_set store_statements = { DB_STORE, sql, STORE_STATEMENTS };
+
+static void sleep_ms(long ms)
+{
+	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* Called by SQLite while somebody else holds the lock it wants. */
+static int wait_for_lock(void *ctx, int attempt)
+{
+	(void)ctx;
+	if (attempt >= LIMIT_BUSY_MS)
+		return 0;
+	sleep_ms(1);
+	return 1;
+}
+
+static enum status parent_of(const char *path, char out[LIMIT_PATH], struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+
+	if (strlen(path) + 16 >= LIMIT_PATH)
+		return err_fail(err, STATUS_LIMIT, "%.200s...: path too long", path);
+	memcpy(out, path, n);
+	memcpy(out + n, n ? "" : slash ? "/" : ".", n ? 1 : 2);
+	return STATUS_OK;
+}
+
+/* Makes the file with our permissions before SQLite would with its own. */
+static enum status make_file(const char *path, struct err *err)
+{
+	char folder[LIMIT_PATH];
+	int fd;
+
+	if (parent_of(path, folder, err) || file_make_dirs(folder, err))
+		return err_pass(err, "making the store");
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 && errno != EEXIST)
+		return err_fail_errno(err, errno, "making the store: %s", path);
+	if (fd >= 0)
+		close(fd);
+	return STATUS_OK;
+}
+
+static enum status check_file(const struct store_options *o, struct err *err)
+{
+	struct stat st;
+
+	if (stat(o->path, &st)) {
+		if (errno != ENOENT)
+			return err_fail_errno(err, errno, "%s", o->path);
+		if (!o->create)
+			return err_fail(err, STATUS_NOT_FOUND, "%s: no store here yet; 'arbor sync' makes one", o->path);
+		return make_file(o->path, err);
+	}
+	if (!S_ISREG(st.st_mode))
+		return err_fail(err, STATUS_NOT_A_STORE, "%s: not a file", o->path);
+	if ((st.st_mode & 077) && st.st_uid == geteuid() && chmod(o->path, 0600))
+		return err_fail_errno(err, errno, "%s: narrowing its permissions", o->path);
+	return STATUS_OK;
+}
+
+/* Switching an empty database to WAL needs it alone for a moment; SQLite does
+ * not ask the busy handler there. */
+static enum status enter_wal(struct store *s, struct err *err)
+{
+	int code = SQLITE_BUSY;
+
+	for (int i = 0; code == SQLITE_BUSY && i < LIMIT_BUSY_MS; i++) {
+		code = sqlite3_exec(s->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+		if (code == SQLITE_BUSY)
+			sleep_ms(1);
+	}
+	return code == SQLITE_OK ? STATUS_OK : db_fail(s, code & 0xff, "opening", err);
+}
+
+static enum status connect_db(struct store *s, const char *pragmas, struct err *err)
+{
+	int code;
+
+	if (sqlite3_libversion_number() < 3051003)
+		return err_fail(err, STATUS_INTERNAL,
+				"SQLite %s can corrupt a store that two programs write; 3.51.3 or newer is needed",
+				sqlite3_libversion());
+	sqlite3_initialize();
+	code = sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+	if (code != SQLITE_OK)
+		return db_fail(s, code, "opening", err);
+	sqlite3_busy_handler(s->db, wait_for_lock, NULL);
+	if (db_exec(s, pragmas, err) || enter_wal(s, err))
+		return err_failed(err->status);
+	return STATUS_OK;
+}
+
+static struct store *store_new(const char *path, struct clock clock, const struct log *log)
+{
+	struct store *s = mem_alloc(sizeof *s);
+
+	s->bell = (struct bell)BELL_INIT;
+	s->clock = clock.now_ms ? clock : clock_system();
+	s->log = log;
+	s->seen_version = -1;
+	snprintf(s->path, sizeof s->path, "%s", path);
+	return s;
+}
+
+static enum status open_bell(struct store *s, struct err *err)
+{
+	char path[LIMIT_PATH + 8];
+
+	snprintf(path, sizeof path, "%s-bell", s->path);
+	return bell_open(&s->bell, path, err);
+}
+
+static enum status look(struct store *s, int64_t *version, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (stmt_use(s, &store_statements, STORE_DATA_VERSION, &st, err))
+		return err_failed(err->status);
+	if (stmt_step(&st, err) != STEP_ROW)
+		return err_failed(err->status);
+	*version = col_int(&st, 0);
+	return STATUS_OK;
+}
+
+enum status store_open(const struct store_options *o, struct store **out, struct err *err)
+{
+	struct store *s CLEANUP(store_closep) = NULL;
+	char pragmas[256];
+
+	if (check_file(o, err))
+		return err_failed(err->status);
+	s = store_new(o->path, o->clock, o->log);
+	snprintf(pragmas, sizeof pragmas,
+		 "PRAGMA page_size=4096; PRAGMA cache_size=-8192; PRAGMA temp_store=MEMORY;"
+		 "PRAGMA journal_size_limit=%zu; PRAGMA cell_size_check=ON; PRAGMA synchronous=NORMAL",
+		 LIMIT_WAL_BYTES);
+	if (connect_db(s, pragmas, err) || db_migrate(s, db_newest_version(), err) || open_bell(s, err) ||
+	    look(s, &s->seen_version, err))
+		return err_failed(err->status);
+	*out = s;
+	s = NULL;
+	return STATUS_OK;
+}
+
+enum status store_open_again(const struct store *from, struct store **out, struct err *err)
+{
+	struct store *s CLEANUP(store_closep) = store_new(from->path, from->clock, from->log);
+
+	if (connect_db(s, "PRAGMA cache_size=-1024; PRAGMA query_only=ON", err))
+		return err_failed(err->status);
+	*out = s;
+	s = NULL;
+	return STATUS_OK;
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	for (int slot = 0; slot < DB_SLOTS; slot++) {
+		for (size_t i = 0; s->prepared[slot] && i < db_sets[slot]->count; i++)
+			sqlite3_finalize(s->prepared[slot][i]);
+		mem_free(s->prepared[slot]);
+	}
+	sqlite3_close(s->db);
+	packer_free(s->packer);
+	bell_close(&s->bell);
+	mem_free(s);
+}
+
+void store_closep(struct store **s)
+{
+	store_close(*s);
+	*s = NULL;
+}
+
+const char *store_path(const struct store *s)
+{
+	return s->path;
+}
+
+int64_t store_now(const struct store *s)
+{
+	return clock_now(&s->clock);
+}
+
+const struct log *store_log(const struct store *s)
+{
+	return s->log;
+}
+
+enum status store_wait(struct store *s, int timeout_ms, bool *changed, struct err *err)
+{
+	enum { FALLBACK_MS = 250 };
+	int64_t end = clock_monotonic_ns() / 1000000 + timeout_ms;
+	int64_t version;
+
+	bell_listen(&s->bell);
+	for (;;) {
+		int64_t left = end - clock_monotonic_ns() / 1000000;
+
+		if (look(s, &version, err))
+			return err_failed(err->status);
+		*changed = version != s->seen_version;
+		s->seen_version = version;
+		if (*changed || left <= 0)
+			return STATUS_OK;
+		bell_wait(&s->bell, left < FALLBACK_MS ? (int)left : FALLBACK_MS);
+	}
+}
+
+enum status store_setting_get(struct store *s, const char *key, struct buf *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (stmt_use(s, &store_statements, STORE_SETTING_GET, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, str_of(key));
+	switch (stmt_step(&st, err)) {
+	case STEP_ROW:
+		buf_str(out, col_bytes(&st, 0));
+		return STATUS_OK;
+	case STEP_DONE:
+		return err_fail(err, STATUS_NOT_FOUND, "the store has no setting '%s'", key);
+	case STEP_FAILED:
+		break;
+	}
+	return err_failed(err->status);
+}
+
+enum status store_setting_put(struct store *s, const char *key, struct str value, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	int64_t rev;
+
+	if (txn_begin(s, &txn, err) || db_rev(s, &rev, err))
+		return err_failed(err->status);
+	{
+		STMT st = { 0 };
+
+		if (stmt_use(s, &store_statements, STORE_SETTING_PUT, &st, err))
+			return err_failed(err->status);
+		stmt_text(&st, 1, str_of(key));
+		stmt_text(&st, 2, value);
+		stmt_int(&st, 3, rev);
+		if (stmt_run(&st, err))
+			return err_failed(err->status);
+	}
+	return txn_commit(&txn, err);
+}
+
+enum status db_rev(struct store *s, int64_t *out, struct err *err)
+{
+	if (s->rev == 0) {
+		STMT st = { 0 };
+
+		if (stmt_use(s, &store_statements, STORE_NEXT_REV, &st, err))
+			return err_failed(err->status);
+		if (stmt_step(&st, err) != STEP_ROW)
+			return err_failed(err->status);
+		s->rev = col_int(&st, 0);
+		s->wrote = true;
+	}
+	*out = s->rev;
+	return STATUS_OK;
+}
+
+enum status store_size(struct store *s, int64_t *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (stmt_use(s, &store_statements, STORE_PAGES, &st, err))
+		return err_failed(err->status);
+	if (stmt_step(&st, err) != STEP_ROW)
+		return err_failed(err->status);
+	*out = col_int(&st, 0);
+	return STATUS_OK;
+}

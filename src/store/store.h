@@ -1,0 +1,116 @@
+/*
+ * The store: one SQLite database with its bell, opened by any number of
+ * processes at once.
+ *
+ * A struct store belongs to one thread. A program that works with several
+ * threads opens one for each; store_open_again() is the way.
+ */
+#ifndef ARBOR_STORE_STORE_H
+#define ARBOR_STORE_STORE_H
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/uuid.h"
+
+struct store;
+
+struct store_options {
+	const char *path;   /* of the database file */
+	bool create;        /* make it, and missing folders, when there is none */
+	struct clock clock; /* what "now" is; zero = the system's */
+	const struct log *log;
+};
+
+/*
+ * Opens, and brings the facts' schema up to date. Expect STATUS_NOT_FOUND (no
+ * store and no `create`), STATUS_TOO_NEW, STATUS_NOT_A_STORE, STATUS_BUSY.
+ * Files are made with mode 0600 and folders with 0700; a store with wider
+ * permissions is narrowed.
+ */
+enum status store_open(const struct store_options *o, struct store **out, struct err *err) MUST_USE;
+
+/* A second connection for another thread: only reads, small cache. */
+enum status store_open_again(const struct store *s, struct store **out, struct err *err) MUST_USE;
+void store_close(struct store *s); /* NULL is fine */
+
+/* For CLEANUP. */
+void store_closep(struct store **s);
+
+const char *store_path(const struct store *s);
+int64_t store_now(const struct store *s);
+const struct log *store_log(const struct store *s);
+
+/*
+ * Whether the derived tables are what this program would build. If not, the
+ * caller refills them (ingest/rebuild.h) before it uses them.
+ */
+enum status store_derived_current(struct store *s, bool *out, struct err *err) MUST_USE;
+
+/* Raise when the code that fills the derived tables changes its mind while
+ * sql/derived.sql stays the same. */
+enum { STORE_DERIVED_RULES = 1 };
+
+/* Inside a transaction: drop and make the derived tables; and say that they
+ * are filled. Both together, or the next program starts over. */
+enum status store_derived_reset(struct store *s, struct err *err) MUST_USE;
+enum status store_derived_filled(struct store *s, struct err *err) MUST_USE;
+
+/*
+ * A write transaction. It takes the write lock at once (waiting its turn) and
+ * rolls back when the scope ends without txn_commit():
+ *
+ *     struct txn txn CLEANUP(txn_end) = { 0 };
+ *     if (txn_begin(s, &txn, err)) ...
+ *     if (txn_commit(&txn, err)) ...
+ *
+ * Nested transactions join the outer one; if an inner one is not committed,
+ * the outer one cannot be.
+ */
+struct txn {
+	struct store *store; /* NULL when not open */
+};
+
+enum status txn_begin(struct store *s, struct txn *t, struct err *err) MUST_USE;
+enum status txn_commit(struct txn *t, struct err *err) MUST_USE;
+void txn_end(struct txn *t);
+
+/*
+ * Part of an open write transaction that can be undone alone: rolls back to its
+ * beginning when the scope ends without save_keep().
+ */
+struct save {
+	struct store *store;
+};
+
+enum status save_begin(struct store *s, struct save *v, struct err *err) MUST_USE;
+enum status save_keep(struct save *v, struct err *err) MUST_USE;
+void save_end(struct save *v);
+
+/* Makes the next commit wait until it is on the disk, not only in the log of
+ * the system: for the last commit before success is reported. */
+enum status store_sync_next_commit(struct store *s, struct err *err) MUST_USE;
+
+/* A snapshot for several reads. Ends with read_end() or its scope. */
+struct read_txn {
+	struct store *store;
+};
+
+enum status read_begin(struct store *s, struct read_txn *t, struct err *err) MUST_USE;
+void read_end(struct read_txn *t);
+
+/*
+ * Waits until another connection has committed something since the last call
+ * (or since opening), at most `timeout_ms`. *changed says which it was.
+ */
+enum status store_wait(struct store *s, int timeout_ms, bool *changed, struct err *err) MUST_USE;
+
+/* Settings of the store (table store_setting). Missing text is STATUS_NOT_FOUND. */
+enum status store_setting_get(struct store *s, const char *key, struct buf *out, struct err *err) MUST_USE;
+enum status store_setting_put(struct store *s, const char *key, struct str value, struct err *err) MUST_USE;
+
+/* Bytes of the database file and its log on disk. */
+enum status store_size(struct store *s, int64_t *out, struct err *err) MUST_USE;
+
+#endif
