@@ -1,0 +1,36 @@
+/*
+ * Claude Code's folder: which file is what, and which are never touched.
+ */
+#ifndef ARBOR_CLAUDE_LAYOUT_H
+#define ARBOR_CLAUDE_LAYOUT_H
+
+#include "base/str.h"
+
+enum claude_kind {
+	CLAUDE_NONE,          /* not ours to read */
+	CLAUDE_TRANSCRIPT,    /* projects/P/SESSION.jsonl */
+	CLAUDE_SUBAGENT,      /* projects/P/agent-ID.jsonl, projects/P/SESSION/subagents/.../agent-ID.jsonl */
+	CLAUDE_SUBAGENT_META, /* projects/P/SESSION/subagents/.../X.meta.json */
+	CLAUDE_TOOL_RESULT,   /* projects/P/SESSION/tool-results/ */
+	CLAUDE_MEMORY,        /* projects/P/memory/ */
+	CLAUDE_TASK,          /* tasks/ */
+	CLAUDE_TODO,          /* todos/ */
+	CLAUDE_PLAN,          /* plans/ */
+	CLAUDE_FILE_HISTORY,  /* file-history/ */
+	CLAUDE_HISTORY,       /* history.jsonl */
+	CLAUDE_LIVE,          /* sessions/PID.json */
+	CLAUDE_OTHER,         /* anything else below projects/ */
+	CLAUDE_KINDS
+};
+
+/* Of a path below the folder. CLAUDE_NONE means: do not open. */
+enum claude_kind claude_kind_of(struct str path);
+const char *claude_kind_name(enum claude_kind kind);
+
+/* Whether anything below this folder could be wanted. */
+bool claude_wants_folder(struct str path);
+
+/* Whether the client appends to such a file: growing is then not a new version. */
+bool claude_file_grows(struct str path);
+
+#endif

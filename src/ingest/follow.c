@@ -1,0 +1,288 @@
+/*
+ * Following one file.
+ *
+ *     compare ──► same so far, longer      ──► continue the generation
+ *        │                                     (a file that is appended to)
+ *        ├──────► same so far, longer      ──► new generation on top of it
+ *        │                                     (a file that is replaced)
+ *        ├──────► same, same length        ──► nothing but its new times
+ *        └──────► differs at byte n        ──► new generation, n bytes shared
+ *
+ * A generation that was never read to its end (the last sync was killed) is
+ * continued whatever kind of file it is.
+ *
+ * Continuing takes the last block out again and packs it anew together with the
+ * new bytes, so that blocks are as if the file had come in at once.
+ *
+ * The file may change while it is read. What was read is then kept as it is,
+ * and the source is left unsettled: the next sync compares it byte by byte, and
+ * if what was read never existed as a whole, the true version becomes another
+ * generation. So nothing that existed for longer than a sync is lost.
+ */
+#include "ingest/follow.h"
+
+#include "base/hash.h"
+#include "claude/layout.h"
+#include "ingest/compare.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* Packed bytes after which a piece is handed over. */
+enum { PIECE_TARGET = 256 * 1024 };
+
+/* The file being read. */
+struct following {
+	struct follower *f;
+	struct job *job;
+	int fd;
+	struct file_stat st;      /* when it was opened */
+	struct source_seen seen;
+	struct piece *piece;      /* being filled */
+	int64_t at;               /* next byte of the file to read */
+	int64_t raw_offset;       /* of the first byte in f->raw */
+	struct line_count lines;
+	bool stopped;             /* the queue does not take any more */
+};
+
+enum status follower_init(struct follower *f, const struct store *s, int root_fd, struct piece_queue *queue,
+			  const atomic_bool *cancel, struct err *err)
+{
+	*f = (struct follower){ .queue = queue, .root_fd = root_fd, .cancel = cancel };
+	if (store_open_again(s, &f->store, err))
+		return err_failed(err->status);
+	f->packer = packer_new();
+	buf_init(&f->raw, 2 * LIMIT_BLOCK_MAX);
+	return STATUS_OK;
+}
+
+void follower_release(struct follower *f)
+{
+	store_close(f->store);
+	packer_free(f->packer);
+	buf_release(&f->raw);
+}
+
+/* ---- Looking --------------------------------------------------------------- */
+
+static enum status open_file(struct following *w, struct err *err)
+{
+	struct stat st;
+
+	if (file_open_beneath(w->f->root_fd, w->job->path, O_RDONLY, &w->fd, err))
+		return err_failed(err->status);
+	if (fstat(w->fd, &st))
+		return err_fail_errno(err, errno, "%.*s", STR_ARG(w->job->path));
+	if (!S_ISREG(st.st_mode))
+		return err_fail(err, STATUS_DENIED, "%.*s: not a regular file, not read", STR_ARG(w->job->path));
+	file_stat_from(&st, &w->st);
+	return STATUS_OK;
+}
+
+static enum status hash_head(struct following *w, struct err *err)
+{
+	char head[LIMIT_HEAD_HASH];
+	size_t got;
+
+	if (file_read_at(w->fd, 0, head, sizeof head, &got, err))
+		return err_pass(err, "%.*s", STR_ARG(w->job->path));
+	w->seen.head_length = (int64_t)got;
+	w->seen.head_hash = hash64(head, got);
+	return STATUS_OK;
+}
+
+/* A large file that only grew, as far as one can see, need not be read whole. */
+static bool can_look_quickly(const struct following *w, const struct generation *g)
+{
+	const struct source *known = w->job->known;
+
+	return !w->job->whole && !w->job->renamed && known->complete && !known->vanished &&
+	       known->st.inode == w->st.inode && known->st.device == w->st.device && w->st.size > g->length &&
+	       g->length > (int64_t)LIMIT_VERIFY_WHOLE && claude_file_grows(w->job->path);
+}
+
+/* The oldest generation that has these first bytes, so that chains stay short. */
+static enum status choose_base(struct following *w, const struct generation *newest, int64_t shared, int64_t *base,
+			       struct err *err)
+{
+	struct generation g = *newest;
+
+	while (shared > 0 && shared <= g.shared)
+		if (generation_get(w->f->store, g.base, &g, err))
+			return err_failed(err->status);
+	*base = shared > 0 ? g.row : 0;
+	return STATUS_OK;
+}
+
+static enum status take_out_last_block(struct following *w, const struct generation *g, struct err *err)
+{
+	struct archive_block last;
+	enum status status = archive_last(w->f->store, g->row, &last, err);
+
+	if (status == STATUS_NOT_FOUND)
+		return STATUS_OK; /* all its bytes are its base's */
+	if (status != STATUS_OK || archive_unpack(w->f->store, &last, &w->f->raw, err))
+		return err_failed(err->status);
+	w->raw_offset = last.offset;
+	return STATUS_OK;
+}
+
+/* Decides where the new bytes go, and sets the first piece up for it. */
+static enum status compare_with_archive(struct following *w, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct store *s = w->f->store;
+	struct piece *p = w->piece;
+	struct comparison c;
+	struct generation g;
+
+	if (read_begin(s, &snapshot, err) || generation_get(s, p->generation, &g, err) ||
+	    compare_file(s, w->fd, w->st.size, &g, can_look_quickly(w, &g), &c, err))
+		return err_failed(err->status);
+	w->at = w->raw_offset = c.equal;
+	w->lines = c.lines;
+	p->length = c.equal;
+	if (c.equal == g.length &&
+	    (w->st.size == g.length || claude_file_grows(w->job->path) || !w->job->known->complete))
+		return w->st.size > g.length ? take_out_last_block(w, &g, err) : STATUS_OK;
+	p->starts_generation = true;
+	p->shared = c.equal;
+	return choose_base(w, &g, c.equal, &p->base, err);
+}
+
+/* ---- Packing --------------------------------------------------------------- */
+
+static bool hand_over(struct following *w, bool more)
+{
+	struct piece *p = w->piece;
+
+	piece_seal(p);
+	p->lines = w->lines;
+	w->piece = more ? piece_new(w->job) : NULL;
+	w->stopped = !piece_queue_put(w->f->queue, p);
+	return !w->stopped;
+}
+
+static enum status pack_block(struct following *w, struct str raw, struct err *err)
+{
+	struct piece *p = w->piece;
+	size_t before = p->packed.n;
+
+	if (packer_pack(w->f->packer, raw, &p->packed, err))
+		return err_failed(err->status);
+	p->blocks[p->count++] = (struct archive_new){
+		.offset = w->raw_offset,
+		.length = (int64_t)raw.n,
+		.hash = hash64(raw.p, raw.n),
+		.packed = { NULL, p->packed.n - before },
+	};
+	w->raw_offset += (int64_t)raw.n;
+	return STATUS_OK;
+}
+
+/* Packs full blocks out of the raw bytes; at the end of the file, all of them. */
+static enum status pack_raw(struct following *w, bool is_end, struct err *err)
+{
+	struct str left = buf_as_str(&w->f->raw);
+	size_t n;
+
+	while (left.n && !w->stopped) {
+		n = pack_cut(left);
+		if (n == 0 && !is_end)
+			break;
+		if (n == 0)
+			n = left.n;
+		if (pack_block(w, str_sub(left, 0, n), err))
+			return err_failed(err->status);
+		left = str_sub(left, n, SIZE_MAX);
+		if ((w->piece->packed.n >= PIECE_TARGET || w->piece->count == PIECE_BLOCKS) && !hand_over(w, true))
+			break;
+	}
+	buf_drop(&w->f->raw, w->f->raw.n - left.n);
+	return STATUS_OK;
+}
+
+static bool is_cancelled(const struct following *w)
+{
+	return w->stopped || (w->f->cancel && atomic_load(w->f->cancel));
+}
+
+static enum status read_and_pack(struct following *w, struct err *err)
+{
+	while (w->at < w->st.size && !is_cancelled(w)) {
+		size_t want = size_min(LIMIT_BLOCK_MAX, (size_t)(w->st.size - w->at)), got;
+		char *to = buf_reserve(&w->f->raw, want);
+
+		if (!to)
+			return err_fail(err, STATUS_INTERNAL, "%.*s: no room for a block", STR_ARG(w->job->path));
+		if (file_read_at(w->fd, w->at, to, want, &got, err))
+			return err_pass(err, "%.*s", STR_ARG(w->job->path));
+		buf_grew(&w->f->raw, got);
+		line_count_add(&w->lines, str_from(to, got));
+		w->at += (int64_t)got;
+		w->piece->new_bytes += (int64_t)got;
+		if (got < want) /* it has become shorter meanwhile */
+			break;
+		if (pack_raw(w, false, err))
+			return err_failed(err->status);
+	}
+	return is_cancelled(w) ? STATUS_OK : pack_raw(w, true, err);
+}
+
+/* Whether the next sync may trust the file's times. */
+static bool is_settled(const struct following *w)
+{
+	struct timespec now;
+	struct file_stat after;
+	struct stat st;
+
+	if (w->at < w->st.size || fstat(w->fd, &st))
+		return false;
+	file_stat_from(&st, &after);
+	clock_gettime(CLOCK_REALTIME, &now);
+	return file_stat_eq(&after, &w->st) &&
+	       (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - after.ctime_ns > LIMIT_RACY_NS;
+}
+
+static enum status follow(struct following *w, struct err *err)
+{
+	if (open_file(w, err) || hash_head(w, err))
+		return err_failed(err->status);
+	if (w->piece->generation == 0)
+		w->piece->starts_generation = true;
+	else if (compare_with_archive(w, err))
+		return err_pass(err, "%.*s", STR_ARG(w->job->path));
+	if (read_and_pack(w, err))
+		return err_failed(err->status);
+	if (is_cancelled(w))
+		return STATUS_OK;
+	w->seen.st = w->st;
+	w->seen.settled = is_settled(w);
+	w->piece->last = true;
+	w->piece->seen = w->seen;
+	hand_over(w, false);
+	return STATUS_OK;
+}
+
+bool follow_file(struct follower *f, struct job *job)
+{
+	struct following w = { .f = f, .job = job, .fd = -1, .piece = piece_new(job) };
+	struct err err;
+
+	w.piece->first = true;
+	w.piece->generation = job->known ? job->known->generation : 0;
+	buf_clear(&f->raw);
+	if (follow(&w, &err)) {
+		piece_free(w.piece);
+		w.piece = piece_new(job);
+		w.piece->failed = err.status;
+		w.piece->err = err;
+		hand_over(&w, false);
+	}
+	piece_free(w.piece);
+	file_close(&w.fd);
+	return !is_cancelled(&w);
+}

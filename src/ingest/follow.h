@@ -1,0 +1,29 @@
+/*
+ * Reading one file: what is new in it, packed and handed over in pieces.
+ */
+#ifndef ARBOR_INGEST_FOLLOW_H
+#define ARBOR_INGEST_FOLLOW_H
+
+#include "ingest/piece.h"
+#include "ingest/plan.h"
+#include "store/pack.h"
+
+/* What a reading thread has to itself. */
+struct follower {
+	struct store *store;       /* a connection of its own, for reading */
+	struct packer *packer;
+	struct piece_queue *queue;
+	int root_fd;
+	const atomic_bool *cancel; /* may be NULL */
+	struct buf raw;            /* bytes not yet packed */
+};
+
+enum status follower_init(struct follower *f, const struct store *s, int root_fd, struct piece_queue *queue,
+			  const atomic_bool *cancel, struct err *err) MUST_USE;
+void follower_release(struct follower *f);
+
+/* Reads one file and puts its pieces into the queue; a failure becomes a piece
+ * too. False when the queue was closed or the work was cancelled. */
+bool follow_file(struct follower *f, struct job *job);
+
+#endif

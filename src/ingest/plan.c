@@ -1,0 +1,264 @@
+/*
+ * Planning a sync.
+ *
+ * One thread walks the root while the other loads what the store knows; then
+ * both lists are joined by path. A file whose device, inode, size and times are
+ * all as remembered is done: a sync with nothing new costs one look at each
+ * file and one query.
+ *
+ * A path the store does not know may be a renamed file: same device and inode as
+ * a source that was not found, and the same first bytes. Inodes are reused soon
+ * after a deletion, so the inode alone proves nothing.
+ *
+ * What could not be looked at has not vanished. Sources below a folder that
+ * failed keep their state.
+ */
+#include "ingest/plan.h"
+
+#include "base/hash.h"
+#include "claude/layout.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A file the walk found. */
+struct found {
+	struct str path;
+	struct file_stat st;
+};
+
+struct discovery {
+	struct walk walk;
+	int root_fd;
+	struct arena mem; /* the walking thread's own */
+	struct found *list;
+	size_t count, cap;
+	struct plan_failure *failures;
+	enum status status;
+	struct err err;
+};
+
+static bool wants(void *ctx, struct str path, bool is_folder)
+{
+	(void)ctx;
+	return is_folder ? claude_wants_folder(path) : claude_kind_of(path) != CLAUDE_NONE;
+}
+
+static void found(void *ctx, struct str path, const struct file_stat *st)
+{
+	struct discovery *d = ctx;
+
+	if (d->count == d->cap) {
+		d->cap = d->cap ? d->cap * 2 : 1024;
+		d->list = mem_resize(d->list, d->cap * sizeof *d->list);
+	}
+	d->list[d->count++] = (struct found){ arena_str(&d->mem, path), *st };
+}
+
+static void failed(void *ctx, struct str path, bool refused, const struct err *why)
+{
+	struct discovery *d = ctx;
+	struct plan_failure *f = arena_alloc(&d->mem, sizeof *f);
+
+	f->path = arena_str(&d->mem, path);
+	f->refused = refused;
+	f->why = *why;
+	f->next = d->failures;
+	d->failures = f;
+}
+
+static void *discover(void *ctx)
+{
+	struct discovery *d = ctx;
+
+	d->status = walk_run(&d->walk, d->root_fd, &d->err);
+	return NULL;
+}
+
+static void discovery_release(struct discovery *d)
+{
+	mem_free(d->list);
+	arena_release(&d->mem);
+}
+
+/* ---- Joining --------------------------------------------------------------- */
+
+struct joining {
+	struct plan *plan;
+	int root_fd;
+	bool whole;
+	struct map by_path;  /* -> struct source */
+	struct map by_inode; /* device and inode -> struct source; only unseen ones */
+	struct found **strangers; /* paths the store does not know */
+	size_t stranger_count;
+};
+
+static void joining_release(struct joining *j)
+{
+	map_release(&j->by_path);
+	map_release(&j->by_inode);
+	mem_free(j->strangers);
+}
+
+static bool is_unchanged(const struct joining *j, const struct source *s, const struct file_stat *st)
+{
+	return !j->whole && s->generation && s->settled && !s->vanished && file_stat_eq(&s->st, st);
+}
+
+static void add_job(struct joining *j, const struct found *f, const struct source *known, bool renamed)
+{
+	struct plan *p = j->plan;
+
+	p->jobs[p->job_count++] = (struct job){
+		.path = arena_str(&p->mem, f->path),
+		.st = f->st,
+		.known = known,
+		.renamed = renamed,
+		.whole = j->whole,
+		.source = known ? known->row : 0,
+	};
+}
+
+static struct str inode_key(const struct file_stat *st)
+{
+	/* device and inode are the first two, adjacent fields */
+	return str_from((const char *)st, offsetof(struct file_stat, size));
+}
+
+/* Whether the file begins with what the source began with. */
+static bool has_head_of(const struct joining *j, const struct found *f, const struct source *s)
+{
+	int fd CLEANUP(file_close) = -1;
+	char head[LIMIT_HEAD_HASH];
+	struct err ignored;
+	size_t got;
+
+	if (s->head_length <= 0 || s->head_length > (int64_t)sizeof head || f->st.size < s->head_length)
+		return false;
+	if (file_open_beneath(j->root_fd, f->path, O_RDONLY, &fd, &ignored) ||
+	    file_read_at(fd, 0, head, (size_t)s->head_length, &got, &ignored))
+		return false;
+	return got == (size_t)s->head_length && hash64(head, got) == s->head_hash;
+}
+
+static void join_strangers(struct joining *j)
+{
+	struct plan *p = j->plan;
+
+	if (j->stranger_count == 0)
+		return;
+	for (size_t i = 0; i < p->source_count; i++)
+		if (!p->seen[i] && p->sources[i].st.inode)
+			map_put(&j->by_inode, inode_key(&p->sources[i].st), &p->sources[i]);
+	for (size_t i = 0; i < j->stranger_count; i++) {
+		struct found *f = j->strangers[i];
+		struct source *s = map_get(&j->by_inode, inode_key(&f->st));
+
+		if (s && !p->seen[s - p->sources] && has_head_of(j, f, s)) {
+			p->seen[s - p->sources] = true;
+			add_job(j, f, s, true);
+		} else {
+			add_job(j, f, NULL, false);
+		}
+	}
+}
+
+static int larger_first(const void *a, const void *b)
+{
+	const struct job *x = a, *y = b;
+
+	if (x->st.size != y->st.size)
+		return x->st.size < y->st.size ? 1 : -1;
+	return str_cmp(x->path, y->path);
+}
+
+static void join(struct joining *j, const struct discovery *d)
+{
+	struct plan *p = j->plan;
+
+	p->jobs = arena_alloc(&p->mem, d->count * sizeof *p->jobs);
+	p->seen = arena_alloc(&p->mem, p->source_count * sizeof *p->seen);
+	j->strangers = mem_alloc(d->count * sizeof *j->strangers);
+	for (size_t i = 0; i < p->source_count; i++)
+		map_put(&j->by_path, p->sources[i].path, &p->sources[i]);
+	for (size_t i = 0; i < d->count; i++) {
+		struct source *s = map_get(&j->by_path, d->list[i].path);
+
+		if (s)
+			p->seen[s - p->sources] = true;
+		if (!s)
+			j->strangers[j->stranger_count++] = &d->list[i];
+		else if (!is_unchanged(j, s, &d->list[i].st))
+			add_job(j, &d->list[i], s, false);
+	}
+	join_strangers(j);
+	qsort(p->jobs, p->job_count, sizeof *p->jobs, larger_first);
+}
+
+static void take_failures(struct plan *p, const struct discovery *d)
+{
+	for (const struct plan_failure *f = d->failures; f; f = f->next) {
+		struct plan_failure *copy = arena_alloc(&p->mem, sizeof *copy);
+
+		*copy = *f;
+		copy->path = arena_str(&p->mem, f->path);
+		copy->next = p->failures;
+		p->failures = copy;
+	}
+}
+
+enum status plan_make(struct plan *p, struct store *s, int64_t root, int root_fd, bool whole,
+		      const atomic_bool *cancel, struct err *err)
+{
+	struct discovery d CLEANUP(discovery_release) = {
+		.walk = { .wants = wants, .found = found, .failed = failed, .cancel = cancel },
+		.root_fd = root_fd,
+	};
+	struct joining j CLEANUP(joining_release) = { .plan = p, .root_fd = root_fd, .whole = whole };
+	pthread_t walker;
+	enum status loaded;
+	bool threaded;
+
+	*p = (struct plan){ 0 };
+	d.walk.ctx = &d;
+	threaded = pthread_create(&walker, NULL, discover, &d) == 0;
+	loaded = source_load(s, root, &p->mem, &p->sources, &p->source_count, err);
+	if (threaded)
+		pthread_join(walker, NULL);
+	else
+		discover(&d);
+	if (loaded != STATUS_OK)
+		return loaded;
+	if (d.status != STATUS_OK) {
+		*err = d.err;
+		return err_failed(err->status);
+	}
+	p->files = (int64_t)d.count;
+	take_failures(p, &d);
+	join(&j, &d);
+	return STATUS_OK;
+}
+
+void plan_release(struct plan *p)
+{
+	arena_release(&p->mem);
+}
+
+static bool is_below(struct str path, struct str folder)
+{
+	return str_has_prefix(path, folder) && (path.n == folder.n || path.p[folder.n] == '/');
+}
+
+bool plan_has_vanished(const struct plan *p, size_t index)
+{
+	const struct source *s = &p->sources[index];
+
+	if (p->seen[index] || s->vanished)
+		return false;
+	for (const struct plan_failure *f = p->failures; f; f = f->next)
+		if (is_below(s->path, f->path))
+			return false;
+	return true;
+}

@@ -1,0 +1,410 @@
+/*
+ * A sync: plan, read with several threads, write with this one.
+ *
+ *     plan ──► jobs ──► followers (read, compare, pack) ──► queue ──► writer
+ *
+ * Everything that costs time happens outside of a transaction. The writer
+ * gathers the pieces that are ready and writes them in transactions of a few
+ * milliseconds, so that readers and other writers never wait long. After every
+ * commit the store is consistent: a file half read is simply a file that was
+ * shorter, and is continued by the next sync.
+ *
+ * Several syncs may run at once, in any processes. Each write names the state
+ * it was planned for; if that is no longer so, this file is left to the other
+ * and looked at again in another round.
+ *
+ * Invariants
+ *   (1) Pieces of one file are written in order, each in one savepoint.
+ *   (2) A source's times are remembered only together with its last piece.
+ */
+#include "ingest/sync.h"
+
+#include "base/clock.h"
+#include "ingest/follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	MOST_FOLLOWERS = 4,
+	MOST_ROUNDS = 8,            /* of looking again after a conflict */
+	PAUSE_NS = 100 * 1000,      /* after a full transaction, so that others get the lock */
+	PROGRESS_NS = 100 * 1000 * 1000,
+};
+
+struct syncing {
+	struct store *store;
+	const struct sync_options *o;
+	struct sync_report *report;
+	struct root root;
+	int root_fd;
+	struct plan plan;
+	struct piece_queue queue;
+	atomic_size_t next_job;
+	int64_t files_done;
+	int64_t progress_at;        /* monotonic */
+	bool conflict;              /* somebody else was faster somewhere */
+	bool wrote;
+};
+
+struct reader {
+	struct syncing *y;
+	struct follower follower;
+	pthread_t thread;
+};
+
+static bool is_cancelled(const struct syncing *y)
+{
+	return y->o->cancel && atomic_load(y->o->cancel);
+}
+
+static void tell(struct syncing *y, enum sync_event what, struct str path, const struct err *why)
+{
+	y->report->count[what]++;
+	if (y->o->event)
+		y->o->event(y->o->ctx, what, path, why);
+}
+
+static void tell_progress(struct syncing *y)
+{
+	int64_t now = clock_monotonic_ns();
+
+	if (!y->o->progress || now - y->progress_at < PROGRESS_NS)
+		return;
+	y->progress_at = now;
+	y->o->progress(y->o->ctx, y->files_done, (int64_t)y->plan.job_count, y->report->new_bytes);
+}
+
+/* ---- Reading threads ------------------------------------------------------- */
+
+static void *read_files(void *ctx)
+{
+	struct reader *r = ctx;
+	struct syncing *y = r->y;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&y->next_job, 1)) < y->plan.job_count)
+		if (!follow_file(&r->follower, &y->plan.jobs[i]))
+			break;
+	piece_queue_leave(&y->queue);
+	return NULL;
+}
+
+static size_t wanted_readers(const struct syncing *y)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t n = cores < 1 ? 1 : (size_t)cores;
+
+	return size_min(size_min(n, MOST_FOLLOWERS), y->plan.job_count);
+}
+
+/* Starts as many as possible; fails only when not even one can be. */
+static enum status start_readers(struct syncing *y, struct reader *readers, size_t *count, struct err *err)
+{
+	size_t want = wanted_readers(y), n = 0;
+	int started;
+
+	/* The queue counts who may still put, so count first and start then. */
+	while (n < want) {
+		readers[n].y = y;
+		if (follower_init(&readers[n].follower, y->store, y->root_fd, &y->queue, y->o->cancel, err))
+			break;
+		n++;
+	}
+	if (n == 0)
+		return err_failed(err->status);
+	piece_queue_init(&y->queue, (int)n);
+	for (size_t i = 0; i < n; i++) {
+		started = pthread_create(&readers[i].thread, NULL, read_files, &readers[i]);
+		if (started == 0)
+			continue;
+		for (size_t k = i; k < n; k++) {
+			follower_release(&readers[k].follower);
+			piece_queue_leave(&y->queue);
+		}
+		n = i;
+		if (n == 0) {
+			piece_queue_release(&y->queue);
+			return err_fail_errno(err, started, "starting a thread");
+		}
+	}
+	*count = n;
+	return STATUS_OK;
+}
+
+static void stop_readers(struct syncing *y, struct reader *readers, size_t count)
+{
+	piece_queue_close(&y->queue);
+	for (size_t i = 0; i < count; i++) {
+		pthread_join(readers[i].thread, NULL);
+		follower_release(&readers[i].follower);
+	}
+	piece_queue_release(&y->queue);
+}
+
+/* ---- Writing --------------------------------------------------------------- */
+
+/* The first piece of a file: its source, its name, its generation. */
+static enum status begin_file(struct syncing *y, struct job *job, const struct piece *p, struct err *err)
+{
+	job->generation = p->generation;
+	job->length = p->length;
+	if (!job->source && source_add(y->store, y->root.row, job->path, &job->source, err))
+		return err_failed(err->status);
+	if (job->renamed && source_rename(y->store, job->source, job->path, err))
+		return err_failed(err->status);
+	if (!p->starts_generation)
+		return STATUS_OK;
+	job->length = p->shared;
+	return generation_add(y->store, job->source, p->generation, p->base, p->shared, &job->generation, err);
+}
+
+static enum status write_piece(struct syncing *y, const struct piece *p, struct err *err)
+{
+	struct save part CLEANUP(save_end) = { 0 };
+	struct job *job = p->job;
+	struct job before = *job;
+
+	if (save_begin(y->store, &part, err))
+		return err_failed(err->status);
+	if ((p->first && begin_file(y, job, p, err)) ||
+	    archive_append(y->store, job->generation, job->length, p->blocks, p->count, err) ||
+	    ((p->count || p->starts_generation) && generation_set_lines(y->store, job->generation, &p->lines, err)) ||
+	    (p->last && source_saw(y->store, job->source, job->generation, &p->seen, err))) {
+		*job = before;
+		return err_failed(err->status);
+	}
+	if (p->count)
+		job->length = p->blocks[p->count - 1].offset + p->blocks[p->count - 1].length;
+	return save_keep(&part, err);
+}
+
+static void tell_what_happened(struct syncing *y, const struct piece *p)
+{
+	const struct job *job = p->job;
+
+	y->report->new_bytes += p->new_bytes;
+	if (p->first && job->renamed)
+		tell(y, SYNC_RENAMED, job->path, NULL);
+	if (p->first && p->starts_generation)
+		tell(y, p->generation ? SYNC_REWRITTEN : SYNC_ADDED, job->path, NULL);
+	else if (p->first && p->new_bytes)
+		tell(y, SYNC_GREW, job->path, NULL);
+	else if (p->first && !job->renamed)
+		y->report->unchanged++;
+	if (p->last)
+		y->files_done++;
+}
+
+/* A file that is gone by the time it is read will be found vanished next time. */
+static void tell_failure(struct syncing *y, const struct piece *p)
+{
+	p->job->dead = true;
+	y->files_done++;
+	if (p->failed != STATUS_NOT_FOUND)
+		tell(y, SYNC_FAILED, p->job->path, &p->err);
+}
+
+static enum status take_piece(struct syncing *y, const struct piece *p, struct err *err)
+{
+	enum status status;
+
+	if (p->job->dead)
+		return STATUS_OK;
+	if (p->failed) {
+		tell_failure(y, p);
+		return STATUS_OK;
+	}
+	status = write_piece(y, p, err);
+	if (status == STATUS_CONFLICT) {
+		p->job->dead = true;
+		y->files_done++;
+		y->conflict = true;
+		return STATUS_OK;
+	}
+	if (status == STATUS_OK) {
+		y->wrote = true;
+		tell_what_happened(y, p);
+	}
+	return status;
+}
+
+static void pause_for_others(void)
+{
+	struct timespec t = { .tv_nsec = PAUSE_NS };
+
+	nanosleep(&t, NULL);
+}
+
+/* One transaction: the piece given and what else is ready, for a few ms. */
+static enum status write_batch(struct syncing *y, struct piece *p, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	int64_t start = clock_monotonic_ns();
+	enum status status = txn_begin(y->store, &txn, err);
+
+	while (p && status == STATUS_OK) {
+		status = take_piece(y, p, err);
+		piece_free(p);
+		p = NULL;
+		if (status == STATUS_OK && clock_monotonic_ns() - start < LIMIT_TXN_NS)
+			p = piece_queue_take(&y->queue, false);
+	}
+	piece_free(p);
+	if (status != STATUS_OK || txn_commit(&txn, err))
+		return err_failed(err->status);
+	if (clock_monotonic_ns() - start >= LIMIT_TXN_NS)
+		pause_for_others();
+	return STATUS_OK;
+}
+
+static enum status write_all(struct syncing *y, struct err *err)
+{
+	struct piece *p;
+
+	while (!is_cancelled(y) && (p = piece_queue_take(&y->queue, true))) {
+		if (write_batch(y, p, err))
+			return err_failed(err->status);
+		tell_progress(y);
+	}
+	return STATUS_OK;
+}
+
+static enum status read_and_write(struct syncing *y, struct err *err)
+{
+	struct reader readers[MOST_FOLLOWERS] = { 0 };
+	enum status status;
+	size_t count;
+
+	if (y->plan.job_count == 0)
+		return STATUS_OK;
+	atomic_store(&y->next_job, 0);
+	if (start_readers(y, readers, &count, err))
+		return err_failed(err->status);
+	status = write_all(y, err);
+	stop_readers(y, readers, count);
+	return status;
+}
+
+/* ---- A round --------------------------------------------------------------- */
+
+static enum status mark_vanished(struct syncing *y, struct err *err)
+{
+	size_t i = 0;
+
+	while (i < y->plan.source_count) {
+		struct txn txn CLEANUP(txn_end) = { 0 };
+		int64_t start = clock_monotonic_ns();
+
+		while (i < y->plan.source_count && !plan_has_vanished(&y->plan, i))
+			i++;
+		if (i == y->plan.source_count)
+			break;
+		if (txn_begin(y->store, &txn, err))
+			return err_failed(err->status);
+		for (; i < y->plan.source_count && clock_monotonic_ns() - start < LIMIT_TXN_NS; i++) {
+			if (!plan_has_vanished(&y->plan, i))
+				continue;
+			if (source_vanish(y->store, y->plan.sources[i].row, err))
+				return err_failed(err->status);
+			tell(y, SYNC_VANISHED, y->plan.sources[i].path, NULL);
+		}
+		if (txn_commit(&txn, err))
+			return err_failed(err->status);
+		y->wrote = true;
+	}
+	return STATUS_OK;
+}
+
+static void tell_plan(struct syncing *y)
+{
+	y->report->files = y->plan.files;
+	y->report->unchanged = y->plan.files - (int64_t)y->plan.job_count;
+	y->report->count[SYNC_FAILED] = y->report->count[SYNC_SKIPPED] = 0;
+	for (const struct plan_failure *f = y->plan.failures; f; f = f->next)
+		tell(y, f->refused ? SYNC_SKIPPED : SYNC_FAILED, f->path, &f->why);
+}
+
+static enum status sync_round(struct syncing *y, struct err *err)
+{
+	enum status status;
+
+	y->conflict = false;
+	y->files_done = 0;
+	status = plan_make(&y->plan, y->store, y->root.row, y->root_fd, y->o->force, y->o->cancel, err);
+	if (status == STATUS_OK && !is_cancelled(y)) {
+		tell_plan(y);
+		status = read_and_write(y, err);
+	}
+	if (status == STATUS_OK && !is_cancelled(y))
+		status = mark_vanished(y, err);
+	plan_release(&y->plan);
+	return status;
+}
+
+/* Success is reported only when a power cut could not take it back. */
+static enum status settle(struct syncing *y, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+
+	if (!y->wrote)
+		return STATUS_OK;
+	if (store_sync_next_commit(y->store, err) || txn_begin(y->store, &txn, err) ||
+	    root_synced(y->store, y->root.row, err) || txn_commit(&txn, err))
+		return err_failed(err->status);
+	return STATUS_OK;
+}
+
+static enum status open_root(struct syncing *y, struct err *err)
+{
+	char dir[LIMIT_PATH], *real = realpath(y->o->dir, NULL);
+	int n;
+
+	if (!real)
+		return err_fail_errno(err, errno, "%s", y->o->dir);
+	n = snprintf(dir, sizeof dir, "%s", real);
+	free(real);
+	if (n >= (int)sizeof dir)
+		return err_fail(err, STATUS_LIMIT, "%s: path too long", y->o->dir);
+	y->root_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (y->root_fd < 0)
+		return err_fail_errno(err, errno, "%s", dir);
+	return root_use(y->store, dir, y->o->label, &y->root, err);
+}
+
+static enum status sync_rounds(struct syncing *y, struct err *err)
+{
+	for (int i = 0; i < MOST_ROUNDS; i++) {
+		if (sync_round(y, err))
+			return err_failed(err->status);
+		if (!y->conflict || is_cancelled(y))
+			break;
+	}
+	return settle(y, err);
+}
+
+enum status sync_run(struct store *s, const struct sync_options *o, struct sync_report *report, struct err *err)
+{
+	struct syncing y = { .store = s, .o = o, .report = report, .root_fd = -1 };
+	enum status status;
+
+	*report = (struct sync_report){ 0 };
+	status = open_root(&y, err);
+	if (status == STATUS_OK) {
+		snprintf(report->root, sizeof report->root, "%s", y.root.label);
+		status = sync_rounds(&y, err);
+	}
+	file_close(&y.root_fd);
+	if (status != STATUS_OK)
+		return err_pass(err, "sync");
+	if (is_cancelled(&y))
+		return err_fail(err, STATUS_CANCELLED, "sync: stopped; what was read so far is kept");
+	if (report->count[SYNC_FAILED])
+		return err_fail(err, STATUS_PARTIAL, "sync: %" PRId64 " of %" PRId64 " files could not be read",
+				report->count[SYNC_FAILED], report->files);
+	return STATUS_OK;
+}

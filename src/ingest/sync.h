@@ -1,0 +1,47 @@
+/*
+ * Bringing a folder of Claude Code into the store.
+ */
+#ifndef ARBOR_INGEST_SYNC_H
+#define ARBOR_INGEST_SYNC_H
+
+#include "store/source.h"
+
+enum sync_event {
+	SYNC_ADDED,     /* a new file */
+	SYNC_GREW,      /* more bytes at the end of a known one */
+	SYNC_REWRITTEN, /* a new generation */
+	SYNC_RENAMED,
+	SYNC_VANISHED,
+	SYNC_SKIPPED,   /* a link, a device: not read by rule */
+	SYNC_FAILED,
+	SYNC_EVENTS
+};
+
+struct sync_report {
+	int64_t files;              /* wanted files below the root */
+	int64_t count[SYNC_EVENTS]; /* how often each happened */
+	int64_t unchanged;
+	int64_t new_bytes;          /* brought in by this sync */
+	char root[LIMIT_LABEL + 1]; /* the root's label */
+};
+
+struct sync_options {
+	const char *dir;            /* the folder, e.g. ~/.claude */
+	struct str label;           /* of the root; p NULL = choose (store/source.h) */
+	bool force;                 /* compare every byte of every file */
+	const atomic_bool *cancel;  /* may be NULL; set by a signal handler */
+	/* Called for what happens to a file, in this thread. May be NULL. */
+	void (*event)(void *ctx, enum sync_event what, struct str path, const struct err *why);
+	/* Called now and then with what is done so far. May be NULL. */
+	void (*progress)(void *ctx, int64_t files_done, int64_t files_to_do, int64_t bytes);
+	void *ctx;
+};
+
+/*
+ * Returns STATUS_OK, STATUS_PARTIAL when some files failed (each was reported),
+ * STATUS_CANCELLED, or what stopped it. In every case what was reported as
+ * brought in is in the store, and running it again completes the rest.
+ */
+enum status sync_run(struct store *s, const struct sync_options *o, struct sync_report *report, struct err *err) MUST_USE;
+
+#endif
