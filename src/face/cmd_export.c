@@ -1,0 +1,138 @@
+/*
+ * arbor export: a file as it was, byte for byte.
+ */
+#include "face/face.h"
+
+#include "store/archive.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum status run(struct face *f, struct err *err);
+
+static const struct arg_option options[] = {
+	{ "format", 0, "raw", "the bytes as they were (the only format so far)" },
+	{ "generation", 0, "N", "an older version, as 'arbor sources PATH' numbers them" },
+	{ 0 },
+};
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "Write a kept file to standard output, exactly as it was",
+	.usage = "PATH|ID --format raw [--generation N]",
+	.text = "PATH is as 'arbor sources' shows it, or absolute; ID is a source's id or the unique\n"
+		"beginning of one, or a session id. Works long after the file itself is gone. When\n"
+		"standard output is a terminal, control characters are made visible; into a pipe or\n"
+		"file goes every byte as it was.\n",
+	.examples = "  arbor export history.jsonl --format raw > history.jsonl\n"
+		    "  arbor export history.jsonl --format raw --generation 1 | tail -n 1\n",
+	.options = options,
+	.least_words = 1,
+	.most_words = 1,
+	.run = run,
+};
+
+struct exporting {
+	bool filter;
+	struct term_stream terminal;
+	struct buf safe;
+};
+
+static void exporting_release(struct exporting *e)
+{
+	buf_release(&e->safe);
+}
+
+static enum status pour(void *ctx, struct str bytes, struct err *err)
+{
+	struct exporting *e = ctx;
+
+	if (!e->filter)
+		return out_bytes(bytes, err);
+	buf_clear(&e->safe);
+	term_stream_add(&e->terminal, &e->safe, bytes);
+	return out_bytes(buf_as_str(&e->safe), err);
+}
+
+static enum status pick_generation(struct face *f, struct store *s, const struct source_info *info,
+				   struct generation *out, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct str wanted = args_value(&f->args, "generation");
+	struct generation *list;
+	uint64_t number;
+	size_t count;
+
+	if (generation_list(s, info->row, &mem, &list, &count, err))
+		return err_failed(err->status);
+	if (count == 0)
+		return err_fail(err, STATUS_NOT_FOUND, "%.*s: nothing of it has been read yet", STR_ARG(info->path));
+	number = (uint64_t)list[count - 1].number;
+	if (wanted.p && !str_to_u64(wanted, &number))
+		return err_fail(err, STATUS_USAGE, "--generation wants a number, not '%.*s'", (int)size_min(wanted.n, 40),
+				wanted.p);
+	for (size_t i = 0; i < count; i++)
+		if ((uint64_t)list[i].number == number) {
+			*out = list[i];
+			return STATUS_OK;
+		}
+	return err_fail(err, STATUS_NOT_FOUND, "%.*s has generations 1 to %zu, not %" PRIu64, STR_ARG(info->path), count,
+			number);
+}
+
+/* An absolute path may lead through links that the store does not know: its
+ * folder is resolved, as far as it still exists. */
+static struct str resolve_folder(struct str name, struct arena *mem)
+{
+	char *slash, *real, *copy;
+	struct str out = name;
+
+	if (name.n == 0 || name.p[0] != '/')
+		return name;
+	copy = arena_alloc(mem, name.n + 1);
+	for (size_t cut = name.n; cut > 0; cut = (size_t)(slash - copy)) {
+		snprintf(copy, name.n + 1, "%.*s", (int)cut, name.p);
+		slash = strrchr(copy, '/');
+		*slash = '\0';
+		real = realpath(copy[0] ? copy : "/", NULL);
+		if (real) {
+			out = arena_printf(mem, "%s%.*s", real[1] ? real : "", (int)(name.n - (size_t)(slash - copy)),
+					   name.p + (slash - copy));
+			free(real);
+			return out;
+		}
+	}
+	return out;
+}
+
+static enum status run(struct face *f, struct err *err)
+{
+	struct exporting e CLEANUP(exporting_release) = {
+		.filter = f->out_is_terminal,
+		.terminal = { .mode = TERM_TEXT },
+		.safe = BUF_INIT(16 * MIB),
+	};
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct store *s CLEANUP(store_closep) = NULL;
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct str format = args_value(&f->args, "format");
+	struct source_info info;
+	struct generation g;
+
+	if (format.p && !str_eq(format, STR("raw")))
+		return err_fail(err, STATUS_USAGE, "unknown format '%.*s'; there is 'raw'", (int)size_min(format.n, 40),
+				format.p);
+	if (face_open_store(f, false, &s, err) || read_begin(s, &snapshot, err) ||
+	    source_find(s, resolve_folder(f->args.word[0], &mem), &mem, &info, err) ||
+	    pick_generation(f, s, &info, &g, err))
+		return err_failed(err->status);
+	if (archive_read(s, g.row, 0, g.length, pour, &e, err))
+		return err_pass(err, "export: %.*s", STR_ARG(info.path));
+	if (e.filter) {
+		buf_clear(&e.safe);
+		term_stream_end(&e.terminal, &e.safe);
+		return out_bytes(buf_as_str(&e.safe), err);
+	}
+	return STATUS_OK;
+}

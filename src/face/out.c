@@ -1,0 +1,102 @@
+/*
+ * The only place that prints. stdout carries data and nothing else; whatever
+ * comes from outside goes through base/term.h first.
+ */
+#include "face/face.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void out_printf(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+}
+
+static void print_filtered(FILE *to, struct str text)
+{
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+
+	term_filter(&safe, text, TERM_LINE);
+	fwrite(safe.p, 1, safe.n, to);
+}
+
+void out_foreign(struct str text)
+{
+	print_filtered(stdout, text);
+}
+
+enum status out_bytes(struct str bytes, struct err *err)
+{
+	if (bytes.n && fwrite(bytes.p, 1, bytes.n, stdout) != bytes.n)
+		return err_fail_errno(err, errno, "writing to standard output");
+	return STATUS_OK;
+}
+
+enum status out_flush(struct err *err)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return err_fail_errno(err, errno, "writing to standard output");
+	return STATUS_OK;
+}
+
+static void end_progress(struct face *f)
+{
+	if (f->progress_shown)
+		fputs("\r\033[K", stderr);
+	f->progress_shown = false;
+}
+
+void say(struct face *f, const char *format, ...)
+{
+	va_list args;
+
+	end_progress(f);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+void say_foreign(struct face *f, const char *front, struct str text)
+{
+	end_progress(f);
+	fputs(front, stderr);
+	print_filtered(stderr, text);
+	fputc('\n', stderr);
+}
+
+void say_progress(struct face *f, const char *format, ...)
+{
+	va_list args;
+
+	if (!f->err_is_terminal || f->quiet)
+		return;
+	end_progress(f);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fflush(stderr);
+	f->progress_shown = true;
+}
+
+const char *size_text(int64_t bytes, char out[SIZE_TEXT])
+{
+	static const char *const units[] = { "kB", "MB", "GB", "TB", "PB" };
+	double v = (double)bytes / 1000;
+	size_t unit = 0;
+
+	if (bytes < 1000) {
+		snprintf(out, SIZE_TEXT, "%d B", (int)bytes);
+		return out;
+	}
+	for (; v >= 999.95 && unit + 1 < COUNT(units); unit++)
+		v /= 1000;
+	snprintf(out, SIZE_TEXT, "%.1f %s", v, units[unit]);
+	return out;
+}
