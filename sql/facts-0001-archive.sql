@@ -67,7 +67,6 @@ CREATE TABLE source (
   -- newest generation has never been. mtime and ctime decide whether it is read
   -- again; ctime is NULL when the next sync must compare bytes whatever the times
   -- say (interrupted, or changed a moment before).
-  device       INTEGER,
   inode        INTEGER,
   size         INTEGER,
   mtime_ns     INTEGER,

@@ -27,7 +27,6 @@ static int64_t nanoseconds(const struct timespec *t)
 
 void file_stat_from(const struct stat *st, struct file_stat *out)
 {
-	out->device = (int64_t)st->st_dev;
 	out->inode = (int64_t)st->st_ino;
 	out->size = (int64_t)st->st_size;
 	out->mtime_ns = nanoseconds(&st->st_mtim);
@@ -36,8 +35,8 @@ void file_stat_from(const struct stat *st, struct file_stat *out)
 
 bool file_stat_eq(const struct file_stat *a, const struct file_stat *b)
 {
-	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-	       a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
+	return a->inode == b->inode && a->size == b->size && a->mtime_ns == b->mtime_ns &&
+	       a->ctime_ns == b->ctime_ns;
 }
 
 bool path_is_clean(struct str path)

@@ -10,8 +10,9 @@
 
 struct stat;
 
+/* The device is left out on purpose: its number changes with every boot on many
+ * file systems, and would make every file look changed. */
 struct file_stat {
-	int64_t device;
 	int64_t inode;
 	int64_t size;
 	int64_t mtime_ns;

@@ -33,7 +33,8 @@ static enum status run(struct face *f, struct err *err)
 	if (r.problems)
 		return err_fail(err, STATUS_CORRUPT, "check: %" PRId64 " problems in %s", r.problems, store_path(s));
 	if (!f->quiet)
-		out_printf("ok: %" PRId64 " files, %" PRId64 " generations, %" PRId64 " blocks, %s packed in %s\n", r.sources,
-			   r.generations, r.blocks, size_text(r.raw_bytes, raw), size_text(r.packed_bytes, packed));
+		out_printf("ok: %" PRId64 " files, %" PRId64 " generations, %" PRId64 " blocks, %s packed in %s\n",
+			   r.sources, r.generations, r.blocks, size_text(r.raw_bytes, raw),
+			   size_text(r.packed_bytes, packed));
 	return STATUS_OK;
 }

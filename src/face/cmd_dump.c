@@ -78,8 +78,8 @@ static enum status run(struct face *f, struct err *err)
 	if (!args_has(&f->args, "logical"))
 		return err_fail(err, STATUS_USAGE, "dump: say what to dump: 'arbor dump --logical'");
 	if (what.p && !str_eq(what, STR("mirror")))
-		return err_fail(err, STATUS_USAGE, "dump: unknown part '%.*s'; there is 'mirror'", (int)size_min(what.n, 40),
-				what.p);
+		return err_fail(err, STATUS_USAGE, "dump: unknown part '%.*s'; there is 'mirror'",
+				(int)size_min(what.n, 40), what.p);
 	if (face_open_store(f, false, &s, err) || read_begin(s, &snapshot, err))
 		return err_failed(err->status);
 	return source_each(s, dump_source, s, err);

@@ -70,15 +70,15 @@ static enum status pick_generation(struct face *f, struct store *s, const struct
 		return err_fail(err, STATUS_NOT_FOUND, "%.*s: nothing of it has been read yet", STR_ARG(info->path));
 	number = (uint64_t)list[count - 1].number;
 	if (wanted.p && !str_to_u64(wanted, &number))
-		return err_fail(err, STATUS_USAGE, "--generation wants a number, not '%.*s'", (int)size_min(wanted.n, 40),
-				wanted.p);
+		return err_fail(err, STATUS_USAGE, "--generation wants a number, not '%.*s'",
+				(int)size_min(wanted.n, 40), wanted.p);
 	for (size_t i = 0; i < count; i++)
 		if ((uint64_t)list[i].number == number) {
 			*out = list[i];
 			return STATUS_OK;
 		}
-	return err_fail(err, STATUS_NOT_FOUND, "%.*s has generations 1 to %zu, not %" PRIu64, STR_ARG(info->path), count,
-			number);
+	return err_fail(err, STATUS_NOT_FOUND, "%.*s has generations 1 to %zu, not %" PRIu64,
+			STR_ARG(info->path), count, number);
 }
 
 /* An absolute path may lead through links that the store does not know: its

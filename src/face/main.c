@@ -112,8 +112,8 @@ static void print_options(const struct arg_option *list)
 		char left[48];
 		bool optional = list->value && list->value[0] == '[';
 
-		snprintf(left, sizeof left, "%s%c%s --%s%s%s", list->letter ? "-" : " ", list->letter ? list->letter : ' ',
-			 list->letter ? "," : " ", list->name, list->value && !optional ? " " : "",
+		snprintf(left, sizeof left, "%s%c%s --%s%s%s", list->letter ? "-" : " ",
+			 list->letter ? list->letter : ' ', list->letter ? "," : " ", list->name, list->value && !optional ? " " : "",
 			 list->value ? list->value : "");
 		out_printf("  %-26s %s\n", left, list->help);
 	}
@@ -121,8 +121,8 @@ static void print_options(const struct arg_option *list)
 
 static void print_command_help(const struct command *c)
 {
-	out_printf("arbor %s: %s\n\nExamples:\n%s\nUsage: arbor %s %s\n\n%s\n", c->name, c->summary, c->examples, c->name,
-		   c->usage, c->text);
+	out_printf("arbor %s: %s\n\nExamples:\n%s\nUsage: arbor %s %s\n\n%s\n", c->name, c->summary, c->examples,
+		   c->name, c->usage, c->text);
 	if (c->options) {
 		out_printf("Options:\n");
 		print_options(c->options);
@@ -146,7 +146,8 @@ static void print_help(void)
 		   "(usually ~/.local/share/arbor/arbor.db), or --store FILE.\n\n"
 		   "Exit codes:\n");
 	for (int s = 0; s < STATUS_COUNT; s++)
-		out_printf("  %3d  %s\n", status_info((enum status)s)->exit_code, status_info((enum status)s)->sentence);
+		out_printf("  %3d  %s\n", status_info((enum status)s)->exit_code,
+			   status_info((enum status)s)->sentence);
 }
 
 static const struct command *find_command(const char *name)
@@ -202,7 +203,8 @@ static enum status check_words(const struct command *c, const struct args *a, st
 	if (a->word_count >= c->least_words && a->word_count <= c->most_words)
 		return STATUS_OK;
 	return err_fail(err, STATUS_USAGE, "%s: usage: arbor %s %s",
-			a->word_count < c->least_words ? "something is missing" : "too many arguments", c->name, c->usage);
+			a->word_count < c->least_words ? "something is missing" : "too many arguments", c->name,
+			c->usage);
 }
 
 static enum status run_command(struct face *f, int argc, char **argv, struct err *err)

@@ -82,10 +82,10 @@ static enum status compare_block(void *ctx, const struct archive_block *b, bool 
 /* First block and last ones. */
 static enum status look_quickly(struct comparing *c, const struct generation *g, struct err *err)
 {
+	int64_t head = g->length < (int64_t)LIMIT_HEAD_HASH ? g->length : (int64_t)LIMIT_HEAD_HASH;
 	int64_t tail = g->length > (int64_t)LIMIT_VERIFY_TAIL ? g->length - (int64_t)LIMIT_VERIFY_TAIL : 0;
 
-	if (archive_blocks(c->store, g->row, 0, g->length < (int64_t)LIMIT_HEAD_HASH ? g->length : (int64_t)LIMIT_HEAD_HASH,
-			   compare_block, c, err))
+	if (archive_blocks(c->store, g->row, 0, head, compare_block, c, err))
 		return err_failed(err->status);
 	if (!c->differs && archive_blocks(c->store, g->row, tail, g->length - tail, compare_block, c, err))
 		return err_failed(err->status);

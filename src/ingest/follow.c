@@ -100,7 +100,7 @@ static bool can_look_quickly(const struct following *w, const struct generation 
 	const struct source *known = w->job->known;
 
 	return !w->job->whole && !w->job->renamed && known->complete && !known->vanished &&
-	       known->st.inode == w->st.inode && known->st.device == w->st.device && w->st.size > g->length &&
+	       known->st.inode == w->st.inode && w->st.size > g->length &&
 	       g->length > (int64_t)LIMIT_VERIFY_WHOLE && claude_file_grows(w->job->path);
 }
 

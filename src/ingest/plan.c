@@ -2,12 +2,12 @@
  * Planning a sync.
  *
  * One thread walks the root while the other loads what the store knows; then
- * both lists are joined by path. A file whose device, inode, size and times are
- * all as remembered is done: a sync with nothing new costs one look at each
+ * both lists are joined by path. A file whose inode, size and times are all
+ * as remembered is done: a sync with nothing new costs one look at each
  * file and one query.
  *
- * A path the store does not know may be a renamed file: same device and inode as
- * a source that was not found, and the same first bytes. Inodes are reused soon
+ * A path the store does not know may be a renamed file: same inode as a source
+ * that was not found, and the same first bytes. Inodes are reused soon
  * after a deletion, so the inode alone proves nothing.
  *
  * What could not be looked at has not vanished. Sources below a folder that
@@ -90,7 +90,7 @@ struct joining {
 	int root_fd;
 	bool whole;
 	struct map by_path;  /* -> struct source */
-	struct map by_inode; /* device and inode -> struct source; only unseen ones */
+	struct map by_inode; /* -> struct source; only unseen ones */
 	struct found **strangers; /* paths the store does not know */
 	size_t stranger_count;
 };
@@ -123,8 +123,7 @@ static void add_job(struct joining *j, const struct found *f, const struct sourc
 
 static struct str inode_key(const struct file_stat *st)
 {
-	/* device and inode are the first two, adjacent fields */
-	return str_from((const char *)st, offsetof(struct file_stat, size));
+	return str_from((const char *)&st->inode, sizeof st->inode);
 }
 
 /* Whether the file begins with what the source began with. */

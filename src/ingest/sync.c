@@ -46,6 +46,7 @@ struct syncing {
 	struct piece_queue queue;
 	atomic_size_t next_job;
 	int64_t files_done;
+	int round;
 	int64_t progress_at;        /* monotonic */
 	bool conflict;              /* somebody else was faster somewhere */
 	bool wrote;
@@ -155,7 +156,7 @@ static enum status begin_file(struct syncing *y, struct job *job, const struct p
 	job->length = p->length;
 	if (!job->source && source_add(y->store, y->root.row, job->path, &job->source, err))
 		return err_failed(err->status);
-	if (job->renamed && source_rename(y->store, job->source, job->path, err))
+	if (job->renamed && source_rename(y->store, job->source, job->known->path, job->path, err))
 		return err_failed(err->status);
 	if (!p->starts_generation)
 		return STATUS_OK;
@@ -183,10 +184,30 @@ static enum status write_piece(struct syncing *y, const struct piece *p, struct 
 	return save_keep(&part, err);
 }
 
-static void tell_what_happened(struct syncing *y, const struct piece *p)
+/* A file that is gone by the time it is read will be found vanished next time. */
+static void tell_failure(struct syncing *y, const struct piece *p)
+{
+	y->files_done++;
+	if (p->failed != STATUS_NOT_FOUND)
+		tell(y, SYNC_FAILED, p->job->path, &p->err);
+}
+
+/* Only in the first round: later ones look again at files already counted. */
+static void count_unchanged(struct syncing *y)
+{
+	if (y->round == 0)
+		y->report->unchanged++;
+}
+
+/* What a piece has brought, once it is committed. */
+static void tell_piece(struct syncing *y, const struct piece *p)
 {
 	const struct job *job = p->job;
 
+	if (p->failed) {
+		tell_failure(y, p);
+		return;
+	}
 	y->report->new_bytes += p->new_bytes;
 	if (p->first && job->renamed)
 		tell(y, SYNC_RENAMED, job->path, NULL);
@@ -195,41 +216,32 @@ static void tell_what_happened(struct syncing *y, const struct piece *p)
 	else if (p->first && p->new_bytes)
 		tell(y, SYNC_GREW, job->path, NULL);
 	else if (p->first && !job->renamed)
-		y->report->unchanged++;
+		count_unchanged(y);
 	if (p->last)
 		y->files_done++;
 }
 
-/* A file that is gone by the time it is read will be found vanished next time. */
-static void tell_failure(struct syncing *y, const struct piece *p)
+/* *kept says whether there is something to tell of it after the commit. */
+static enum status take_piece(struct syncing *y, const struct piece *p, bool *kept, struct err *err)
 {
-	p->job->dead = true;
-	y->files_done++;
-	if (p->failed != STATUS_NOT_FOUND)
-		tell(y, SYNC_FAILED, p->job->path, &p->err);
-}
+	enum status status = STATUS_OK;
 
-static enum status take_piece(struct syncing *y, const struct piece *p, struct err *err)
-{
-	enum status status;
-
+	*kept = !p->job->dead;
 	if (p->job->dead)
 		return STATUS_OK;
-	if (p->failed) {
-		tell_failure(y, p);
-		return STATUS_OK;
-	}
-	status = write_piece(y, p, err);
+	if (p->failed)
+		p->job->dead = true;
+	else
+		status = write_piece(y, p, err);
 	if (status == STATUS_CONFLICT) {
 		p->job->dead = true;
-		y->files_done++;
 		y->conflict = true;
+		*kept = false;
+		count_unchanged(y); /* it was the other who brought it in */
 		return STATUS_OK;
 	}
-	if (status == STATUS_OK) {
+	if (!p->failed)
 		y->wrote = true;
-		tell_what_happened(y, p);
-	}
 	return status;
 }
 
@@ -240,24 +252,59 @@ static void pause_for_others(void)
 	nanosleep(&t, NULL);
 }
 
-/* One transaction: the piece given and what else is ready, for a few ms. */
+/* Pieces written in the open transaction, newest first. */
+struct batch {
+	struct piece *pieces;
+};
+
+static void batch_release(struct batch *b)
+{
+	while (b->pieces) {
+		struct piece *next = b->pieces->next;
+
+		piece_free(b->pieces);
+		b->pieces = next;
+	}
+}
+
+/* The piece given and what else is ready, for a few milliseconds. */
+static enum status fill_batch(struct syncing *y, struct batch *b, struct piece *p, int64_t end, struct err *err)
+{
+	enum status status = STATUS_OK;
+	bool kept;
+
+	while (p && status == STATUS_OK) {
+		status = take_piece(y, p, &kept, err);
+		if (kept) {
+			buf_release(&p->packed);
+			p->next = b->pieces;
+			b->pieces = p;
+		} else {
+			piece_free(p);
+		}
+		p = clock_monotonic_ns() < end ? piece_queue_take(&y->queue, false) : NULL;
+	}
+	piece_free(p);
+	return status;
+}
+
+/* One transaction. Nothing is told before it is committed. */
 static enum status write_batch(struct syncing *y, struct piece *p, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
-	int64_t start = clock_monotonic_ns();
-	enum status status = txn_begin(y->store, &txn, err);
+	struct batch batch CLEANUP(batch_release) = { 0 };
+	int64_t end;
 
-	while (p && status == STATUS_OK) {
-		status = take_piece(y, p, err);
+	if (txn_begin(y->store, &txn, err)) {
 		piece_free(p);
-		p = NULL;
-		if (status == STATUS_OK && clock_monotonic_ns() - start < LIMIT_TXN_NS)
-			p = piece_queue_take(&y->queue, false);
-	}
-	piece_free(p);
-	if (status != STATUS_OK || txn_commit(&txn, err))
 		return err_failed(err->status);
-	if (clock_monotonic_ns() - start >= LIMIT_TXN_NS)
+	}
+	end = clock_monotonic_ns() + LIMIT_TXN_NS;
+	if (fill_batch(y, &batch, p, end, err) || txn_commit(&txn, err))
+		return err_failed(err->status);
+	for (const struct piece *done = batch.pieces; done; done = done->next)
+		tell_piece(y, done);
+	if (clock_monotonic_ns() >= end)
 		pause_for_others();
 	return STATUS_OK;
 }
@@ -292,38 +339,46 @@ static enum status read_and_write(struct syncing *y, struct err *err)
 
 /* ---- A round --------------------------------------------------------------- */
 
+/* Marks from *from on, for a few milliseconds, and moves *from behind them. */
+static enum status mark_some_vanished(struct syncing *y, size_t *from, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	int64_t end = clock_monotonic_ns() + LIMIT_TXN_NS;
+	const struct source *sources = y->plan.sources;
+	size_t i = *from;
+
+	if (txn_begin(y->store, &txn, err))
+		return err_failed(err->status);
+	for (; i < y->plan.source_count && clock_monotonic_ns() < end; i++)
+		if (plan_has_vanished(&y->plan, i) && source_vanish(y->store, sources[i].row, sources[i].path, err))
+			return err_failed(err->status);
+	if (txn_commit(&txn, err))
+		return err_failed(err->status);
+	y->wrote = true;
+	for (size_t k = *from; k < i; k++)
+		if (plan_has_vanished(&y->plan, k))
+			tell(y, SYNC_VANISHED, sources[k].path, NULL);
+	*from = i;
+	return STATUS_OK;
+}
+
 static enum status mark_vanished(struct syncing *y, struct err *err)
 {
-	size_t i = 0;
-
-	while (i < y->plan.source_count) {
-		struct txn txn CLEANUP(txn_end) = { 0 };
-		int64_t start = clock_monotonic_ns();
-
+	for (size_t i = 0;;) {
 		while (i < y->plan.source_count && !plan_has_vanished(&y->plan, i))
 			i++;
 		if (i == y->plan.source_count)
-			break;
-		if (txn_begin(y->store, &txn, err))
+			return STATUS_OK;
+		if (mark_some_vanished(y, &i, err))
 			return err_failed(err->status);
-		for (; i < y->plan.source_count && clock_monotonic_ns() - start < LIMIT_TXN_NS; i++) {
-			if (!plan_has_vanished(&y->plan, i))
-				continue;
-			if (source_vanish(y->store, y->plan.sources[i].row, err))
-				return err_failed(err->status);
-			tell(y, SYNC_VANISHED, y->plan.sources[i].path, NULL);
-		}
-		if (txn_commit(&txn, err))
-			return err_failed(err->status);
-		y->wrote = true;
 	}
-	return STATUS_OK;
 }
 
 static void tell_plan(struct syncing *y)
 {
 	y->report->files = y->plan.files;
-	y->report->unchanged = y->plan.files - (int64_t)y->plan.job_count;
+	if (y->round == 0)
+		y->report->unchanged = y->plan.files - (int64_t)y->plan.job_count;
 	y->report->count[SYNC_FAILED] = y->report->count[SYNC_SKIPPED] = 0;
 	for (const struct plan_failure *f = y->plan.failures; f; f = f->next)
 		tell(y, f->refused ? SYNC_SKIPPED : SYNC_FAILED, f->path, &f->why);
@@ -364,6 +419,10 @@ static enum status open_root(struct syncing *y, struct err *err)
 	char dir[LIMIT_PATH], *real = realpath(y->o->dir, NULL);
 	int n;
 
+	if (!real && errno == ENOENT)
+		return err_fail(err, STATUS_NOT_FOUND,
+				"%s: no such folder; Claude Code makes it when it first runs, or name another with --source",
+				y->o->dir);
 	if (!real)
 		return err_fail_errno(err, errno, "%s", y->o->dir);
 	n = snprintf(dir, sizeof dir, "%s", real);
@@ -378,7 +437,7 @@ static enum status open_root(struct syncing *y, struct err *err)
 
 static enum status sync_rounds(struct syncing *y, struct err *err)
 {
-	for (int i = 0; i < MOST_ROUNDS; i++) {
+	for (y->round = 0; y->round < MOST_ROUNDS; y->round++) {
 		if (sync_round(y, err))
 			return err_failed(err->status);
 		if (!y->conflict || is_cancelled(y))

@@ -42,6 +42,7 @@ struct sync_options {
  * STATUS_CANCELLED, or what stopped it. In every case what was reported as
  * brought in is in the store, and running it again completes the rest.
  */
-enum status sync_run(struct store *s, const struct sync_options *o, struct sync_report *report, struct err *err) MUST_USE;
+enum status sync_run(struct store *s, const struct sync_options *o, struct sync_report *report,
+		     struct err *err) MUST_USE;
 
 #endif

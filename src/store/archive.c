@@ -188,7 +188,8 @@ static enum status visit_extent(struct store *s, const struct extent *x, archive
 	if (step == STEP_FAILED)
 		return err_failed(err->status);
 	if (*go_on && at != x->to)
-		return err_fail(err, STATUS_CORRUPT, "generation %" PRId64 ": no block covers byte %" PRId64, x->owner, at);
+		return err_fail(err, STATUS_CORRUPT, "generation %" PRId64 ": no block covers byte %" PRId64,
+				x->owner, at);
 	return STATUS_OK;
 }
 
@@ -235,8 +236,9 @@ enum status archive_unpack(struct store *s, const struct archive_block *b, struc
 	if (unpack_row(s, b, out, err))
 		return err_pass(err, "block at byte %" PRId64 " (data %" PRId64 ")", b->offset, b->data);
 	if (hash64(out->p + start, out->n - start) != b->hash)
-		return err_fail(err, STATUS_CORRUPT, "block at byte %" PRId64 " (data %" PRId64 "): its bytes have changed",
-				b->offset, b->data);
+		return err_fail(err, STATUS_CORRUPT,
+				"block at byte %" PRId64 " (data %" PRId64 "): its bytes have changed", b->offset,
+				b->data);
 	if (b->skip) {
 		memmove(out->p + start, out->p + start + b->skip, (size_t)b->length);
 	}

@@ -40,7 +40,8 @@ static const char *const sql[CHECK_STATEMENTS] = {
 	[CHECK_ORPHANS] = "SELECT d.id FROM block_data d WHERE NOT EXISTS"
 			  " (SELECT 1 FROM block b WHERE b.data = d.id) LIMIT 20",
 	[CHECK_NEWEST] = "SELECT s.path FROM source s WHERE s.generation IS NOT"
-			 " (SELECT g.id FROM generation g WHERE g.source = s.id ORDER BY g.number DESC LIMIT 1) LIMIT 20",
+			 " (SELECT g.id FROM generation g WHERE g.source = s.id ORDER BY g.number DESC LIMIT 1)"
+			 " LIMIT 20",
 	[CHECK_COUNTS] = "SELECT (SELECT count(*) FROM source), (SELECT count(*) FROM generation),"
 			 " (SELECT count(*) FROM block), (SELECT coalesce(sum(length(bytes)), 0) FROM block_data)",
 };
@@ -172,7 +173,8 @@ static void check_permissions(struct store *s, struct check_report *r)
 	for (size_t i = 0; i < COUNT(suffixes); i++) {
 		snprintf(path, sizeof path, "%s%s", s->path, suffixes[i]);
 		if (stat(path, &st) == 0 && (st.st_mode & 077))
-			problem(r, "%s: others may read it (mode %03o); chmod 600 it", path, (unsigned)st.st_mode & 0777);
+			problem(r, "%s: others may read it (mode %03o); chmod 600 it", path,
+				(unsigned)st.st_mode & 0777);
 	}
 }
 

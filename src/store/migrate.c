@@ -213,7 +213,8 @@ enum status store_derived_reset(struct store *s, struct err *err)
 	if (db_exec(s, "CREATE TEMP TABLE before_derived AS SELECT name FROM sqlite_schema", err) ||
 	    db_exec(s, derived_file()->bytes, err) ||
 	    db_exec(s, "INSERT INTO derived_object SELECT name, type FROM sqlite_schema"
-		       " WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN (SELECT name FROM before_derived);"
+		       " WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+		       " AND name NOT IN (SELECT name FROM before_derived);"
 		       "DROP TABLE before_derived", err))
 		return err_pass(err, "making the derived tables");
 	return store_setting_put(s, "derived_hash", STR(""), err);

@@ -72,8 +72,8 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 		     " VALUES (?1, ?2, 'claude', ?3, ?4, ?5) RETURNING id",
 	[ROOT_MOVE] = "UPDATE root SET dir = ?2, rev = ?3 WHERE id = ?1",
 	[ROOT_SYNCED] = "UPDATE root SET synced_at = ?2, rev = ?3 WHERE id = ?1",
-	[SOURCE_LOAD] = "SELECT id, path, coalesce(generation, 0), vanished_at IS NOT NULL, device, inode, size,"
-			" mtime_ns, ctime_ns, head_length, head_hash FROM source WHERE root = ?1",
+	[SOURCE_LOAD] = "SELECT id, path, coalesce(generation, 0), vanished_at IS NOT NULL, inode, size, mtime_ns,"
+			" ctime_ns, head_length, head_hash FROM source WHERE root = ?1",
 	[SOURCE_KEY_TAKEN] = "SELECT 1 FROM source WHERE root = ?1 AND key = ?2",
 	[SOURCE_NAMES] = "SELECT h.label, r.label FROM root r JOIN host h ON h.id = r.host WHERE r.id = ?1",
 	[SOURCE_ADD] = "INSERT INTO source(source_id, root, key, path, first_at, rev)"
@@ -81,13 +81,14 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 	[SOURCE_PATH] = "SELECT path FROM source WHERE id = ?1",
 	[SOURCE_FORMER] = "INSERT INTO source_path(source, path, until_at, rev) SELECT id, path, ?2, ?3 FROM source"
 			  " WHERE id = ?1 ON CONFLICT DO UPDATE SET until_at = excluded.until_at, rev = excluded.rev",
-	[SOURCE_RENAME] = "UPDATE OR IGNORE source SET path = ?2, rev = ?3 WHERE id = ?1",
-	[SOURCE_VANISH] = "UPDATE source SET vanished_at = ?2, rev = ?3 WHERE id = ?1 AND vanished_at IS NULL",
-	[SOURCE_SAW] = "UPDATE source SET vanished_at = NULL, device = ?3, inode = ?4, size = ?5, mtime_ns = ?6,"
-		       " ctime_ns = ?7, head_length = ?8, head_hash = ?9, rev = ?10"
+	[SOURCE_RENAME] = "UPDATE OR IGNORE source SET path = ?2, rev = ?3 WHERE id = ?1 AND path = ?4",
+	[SOURCE_VANISH] = "UPDATE source SET vanished_at = ?2, rev = ?3"
+			  " WHERE id = ?1 AND path = ?4 AND vanished_at IS NULL",
+	[SOURCE_SAW] = "UPDATE source SET vanished_at = NULL, inode = ?3, size = ?4, mtime_ns = ?5,"
+		       " ctime_ns = ?6, head_length = ?7, head_hash = ?8, rev = ?9"
 		       " WHERE id = ?1 AND generation = ?2",
-	[SOURCE_NEWEST] = "UPDATE source SET generation = ?2, size = NULL, ctime_ns = NULL, vanished_at = NULL, rev = ?4"
-			  " WHERE id = ?1 AND generation IS ?3",
+	[SOURCE_NEWEST] = "UPDATE source SET generation = ?2, size = NULL, ctime_ns = NULL, vanished_at = NULL,"
+			  " rev = ?4 WHERE id = ?1 AND generation IS ?3",
 	[GENERATION_NEXT] = "SELECT coalesce(max(number), 0) + 1 FROM generation WHERE source = ?1",
 	[GENERATION_ADD] = "INSERT INTO generation(source, number, base, shared, length, started_at, rev)"
 			   " VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6) RETURNING id",
@@ -108,7 +109,6 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 
 const struct db_set source_statements = { DB_SOURCE, sql, SOURCE_STATEMENTS };
 
-/* Gives the statement and, inside a write transaction, the revision. */
 static enum status use(struct store *s, int index, struct stmt *st, struct err *err)
 {
 	return stmt_use(s, &source_statements, index, st, err);
@@ -116,20 +116,27 @@ static enum status use(struct store *s, int index, struct stmt *st, struct err *
 
 /* ---- Roots ----------------------------------------------------------------- */
 
-static enum status host_row(struct store *s, int64_t rev, int64_t *out, struct err *err)
+/* This host; 0 when it has no roots yet. */
+static enum status get_host(struct store *s, int64_t *out, struct err *err)
 {
-	STMT add = { 0 };
-	STMT get = { 0 };
+	STMT st = { 0 };
+	enum step step;
 
-	if (use(s, HOST_ADD, &add, err))
+	if (use(s, HOST_GET, &st, err))
 		return err_failed(err->status);
-	stmt_int(&add, 1, rev);
-	if (stmt_run(&add, err) || use(s, HOST_GET, &get, err))
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW ? col_int(&st, 0) : 0;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+static enum status add_host(struct store *s, int64_t rev, int64_t *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, HOST_ADD, &st, err))
 		return err_failed(err->status);
-	if (stmt_step(&get, err) != STEP_ROW)
-		return err_failed(err->status);
-	*out = col_int(&get, 0);
-	return STATUS_OK;
+	stmt_int(&st, 1, rev);
+	return stmt_run(&st, err) ? err_failed(err->status) : get_host(s, out, err);
 }
 
 /* By folder (ROOT_BY_DIR) or label (ROOT_BY_LABEL); STATUS_NOT_FOUND is not an error. */
@@ -216,17 +223,29 @@ static bool label_is_good(struct str label)
 	return label.n > 0 && label.n <= LIMIT_LABEL;
 }
 
-enum status root_use(struct store *s, const char *dir, struct str label, struct root *out, struct err *err)
+/* A root that is already as wanted, so that a sync with nothing new writes nothing. */
+static enum status known_root(struct store *s, const char *dir, struct str label, struct root *out, struct err *err)
+{
+	enum status status;
+	int64_t host;
+
+	if (get_host(s, &host, err))
+		return err_failed(err->status);
+	status = find_root(s, ROOT_BY_DIR, host, str_of(dir), out, err);
+	if (status == STATUS_OK && label.p && !str_eq(label, str_of(out->label)))
+		return err_fail(err, STATUS_NOT_FOUND, "known by another label");
+	return status;
+}
+
+static enum status add_or_move_root(struct store *s, const char *dir, struct str label, struct root *out,
+				    struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct root found = { 0 };
 	enum status status;
 	int64_t host, rev;
 
-	if (label.p && !label_is_good(label))
-		return err_fail(err, STATUS_USAGE, "label '%.*s': letters, digits, '-', '_' and '.' only, at most %d",
-				(int)size_min(label.n, 80), label.p, LIMIT_LABEL);
-	if (txn_begin(s, &txn, err) || db_rev(s, &rev, err) || host_row(s, rev, &host, err))
+	if (txn_begin(s, &txn, err) || db_rev(s, &rev, err) || add_host(s, rev, &host, err))
 		return err_failed(err->status);
 	if (label.p)
 		status = find_root(s, ROOT_BY_LABEL, host, label, &found, err);
@@ -245,6 +264,22 @@ enum status root_use(struct store *s, const char *dir, struct str label, struct 
 		return err_failed(err->status);
 	*out = found;
 	return STATUS_OK;
+}
+
+enum status root_use(struct store *s, const char *dir, struct str label, struct root *out, struct err *err)
+{
+	struct root found;
+	enum status status;
+
+	if (label.p && !label_is_good(label))
+		return err_fail(err, STATUS_USAGE, "label '%.*s': letters, digits, '-', '_' and '.' only, at most %d",
+				(int)size_min(label.n, 80), label.p, LIMIT_LABEL);
+	status = known_root(s, dir, label, &found, err);
+	if (status == STATUS_NOT_FOUND)
+		return add_or_move_root(s, dir, label, out, err);
+	if (status == STATUS_OK)
+		*out = found;
+	return status;
 }
 
 enum status root_synced(struct store *s, int64_t root, struct err *err)
@@ -269,17 +304,16 @@ static void read_source(const struct stmt *st, struct arena *mem, struct source 
 		.path = arena_str(mem, col_bytes(st, 1)),
 		.generation = col_int(st, 2),
 		.vanished = col_int(st, 3) != 0,
-		.complete = !col_null(st, 6),
-		.settled = !col_null(st, 8),
+		.complete = !col_null(st, 5),
+		.settled = !col_null(st, 7),
 		.st = {
-			.device = col_int(st, 4),
-			.inode = col_int(st, 5),
-			.size = col_int(st, 6),
-			.mtime_ns = col_int(st, 7),
-			.ctime_ns = col_int(st, 8),
+			.inode = col_int(st, 4),
+			.size = col_int(st, 5),
+			.mtime_ns = col_int(st, 6),
+			.ctime_ns = col_int(st, 7),
 		},
-		.head_length = col_int(st, 9),
-		.head_hash = (uint64_t)col_int(st, 10),
+		.head_length = col_int(st, 8),
+		.head_hash = (uint64_t)col_int(st, 9),
 	};
 }
 
@@ -376,7 +410,7 @@ enum status source_add(struct store *s, int64_t root, struct str path, int64_t *
 	return err_failed(err->status);
 }
 
-enum status source_rename(struct store *s, int64_t row, struct str new_path, struct err *err)
+enum status source_rename(struct store *s, int64_t row, struct str old_path, struct str new_path, struct err *err)
 {
 	STMT former = { 0 };
 	STMT st = { 0 };
@@ -392,10 +426,11 @@ enum status source_rename(struct store *s, int64_t row, struct str new_path, str
 	stmt_int(&st, 1, row);
 	stmt_text(&st, 2, new_path);
 	stmt_int(&st, 3, rev);
+	stmt_text(&st, 4, old_path);
 	return stmt_run_one(&st, "renaming a source", err);
 }
 
-enum status source_vanish(struct store *s, int64_t row, struct err *err)
+enum status source_vanish(struct store *s, int64_t row, struct str path, struct err *err)
 {
 	STMT st = { 0 };
 	int64_t rev;
@@ -405,6 +440,7 @@ enum status source_vanish(struct store *s, int64_t row, struct err *err)
 	stmt_int(&st, 1, row);
 	stmt_int(&st, 2, store_now(s));
 	stmt_int(&st, 3, rev);
+	stmt_text(&st, 4, path);
 	return stmt_run(&st, err);
 }
 
@@ -418,14 +454,13 @@ enum status source_saw(struct store *s, int64_t row, int64_t generation, const s
 		return err_failed(err->status);
 	stmt_int(&st, 1, row);
 	stmt_int(&st, 2, generation);
-	stmt_int(&st, 3, seen->st.device);
-	stmt_int(&st, 4, seen->st.inode);
-	stmt_int(&st, 5, seen->st.size);
-	stmt_int(&st, 6, seen->st.mtime_ns);
-	stmt_int_or_null(&st, 7, seen->st.ctime_ns, !seen->settled);
-	stmt_int(&st, 8, seen->head_length);
-	stmt_int(&st, 9, (int64_t)seen->head_hash);
-	stmt_int(&st, 10, rev);
+	stmt_int(&st, 3, seen->st.inode);
+	stmt_int(&st, 4, seen->st.size);
+	stmt_int(&st, 5, seen->st.mtime_ns);
+	stmt_int_or_null(&st, 6, seen->st.ctime_ns, !seen->settled);
+	stmt_int(&st, 7, seen->head_length);
+	stmt_int(&st, 8, (int64_t)seen->head_hash);
+	stmt_int(&st, 9, rev);
 	return stmt_run_one(&st, "noting a file's state", err);
 }
 
@@ -746,8 +781,8 @@ enum status source_find(struct store *s, struct str name, struct arena *mem, str
 		return err_fail(err, STATUS_NOT_FOUND, "nothing is archived as '%.*s'; 'arbor sources' lists what is",
 				(int)size_min(name.n, 200), name.p);
 	if (f.count > 1)
-		return err_fail(err, STATUS_AMBIGUOUS, "'%.*s' could be %d files; use an id:%s", (int)size_min(name.n, 100),
-				name.p, f.count, names.p);
+		return err_fail(err, STATUS_AMBIGUOUS, "'%.*s' could be %d files; use an id:%s",
+				(int)size_min(name.n, 100), name.p, f.count, names.p);
 	*out = f.first;
 	return STATUS_OK;
 }

@@ -52,9 +52,11 @@ enum status source_load(struct store *s, int64_t root, struct arena *mem, struct
 enum status source_add(struct store *s, int64_t root, struct str path, int64_t *row, struct err *err) MUST_USE;
 
 /* Same file, new name; the old name is remembered. */
-enum status source_rename(struct store *s, int64_t row, struct str new_path, struct err *err) MUST_USE;
+enum status source_rename(struct store *s, int64_t row, struct str old_path, struct str new_path,
+			  struct err *err) MUST_USE;
 
-enum status source_vanish(struct store *s, int64_t row, struct err *err) MUST_USE;
+/* Not found any more at `path`. Nothing happens if it has another path by now. */
+enum status source_vanish(struct store *s, int64_t row, struct str path, struct err *err) MUST_USE;
 
 /* The file was read to its end and looked like `st`. `settled` false makes the
  * next sync compare bytes whatever the times say. Also ends "vanished". */

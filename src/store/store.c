@@ -98,7 +98,8 @@ static enum status check_file(const struct store_options *o, struct err *err)
 		if (errno != ENOENT)
 			return err_fail_errno(err, errno, "%s", o->path);
 		if (!o->create)
-			return err_fail(err, STATUS_NOT_FOUND, "%s: no store here yet; 'arbor sync' makes one", o->path);
+			return err_fail(err, STATUS_NOT_FOUND, "%s: no store here yet; 'arbor sync' makes one",
+					o->path);
 		return make_file(o->path, err);
 	}
 	if (!S_ISREG(st.st_mode))
@@ -131,7 +132,8 @@ static enum status connect_db(struct store *s, const char *pragmas, struct err *
 				"SQLite %s can corrupt a store that two programs write; 3.51.3 or newer is needed",
 				sqlite3_libversion());
 	sqlite3_initialize();
-	code = sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+	code = sqlite3_open_v2(s->path, &s->db,
+			       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 	if (code != SQLITE_OK)
 		return db_fail(s, code, "opening", err);
 	sqlite3_busy_handler(s->db, wait_for_lock, NULL);
