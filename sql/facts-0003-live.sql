@@ -6,7 +6,7 @@
 CREATE TABLE session (
   id                 INTEGER PRIMARY KEY,
   session_id         BLOB NOT NULL UNIQUE CHECK (length(session_id) = 16),
-  name               TEXT NOT NULL UNIQUE,
+  name               TEXT NOT NULL,      -- unique among those that are not deleted
   agent              TEXT NOT NULL,      -- 'claude'
   tree_id            BLOB CHECK (length(tree_id) = 16),
                                          -- NULL before the first message
@@ -33,6 +33,7 @@ CREATE TABLE session (
   deleted_at         INTEGER,            -- released, kept for its streams
   rev                INTEGER NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX session_name ON session(name) WHERE deleted_at IS NULL;
 
 -- One start of a driver: the process that owns the child. The lease tells any
 -- reader whether it is still alive.
@@ -84,11 +85,12 @@ CREATE TABLE stream (
 CREATE INDEX stream_of_session ON stream(session, id);
 
 -- Events, dense from 1. Compaction replaces deltas seq .. seq_last by one row.
+-- An event's public id is made of its stream's id and seq (docs/DATA.md), so it
+-- needs neither column nor index.
 CREATE TABLE event (
   stream    INTEGER NOT NULL REFERENCES stream(id),
   seq       INTEGER NOT NULL,
   seq_last  INTEGER NOT NULL,            -- = seq unless compacted
-  event_id  BLOB NOT NULL CHECK (length(event_id) = 16),
   type      TEXT NOT NULL,               -- start, content_delta, tool_use_end, ...
   node_id   BLOB CHECK (length(node_id) = 16),
                                          -- the node it is about; may not exist yet
@@ -98,7 +100,6 @@ CREATE TABLE event (
   PRIMARY KEY (stream, seq),
   CHECK (seq_last >= seq)
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX event_by_id ON event(event_id);
 
 -- The inbox of a driver: other processes write, it acknowledges.
 CREATE TABLE command (

@@ -174,18 +174,23 @@ enum status file_write_all(int fd, struct str bytes, struct err *err)
 	return STATUS_OK;
 }
 
+enum status file_sync_folder(const char *folder, struct err *err)
+{
+	int fd CLEANUP(file_close) = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || fsync(fd))
+		return err_fail_errno(err, errno, "%s", folder);
+	return STATUS_OK;
+}
+
 static enum status sync_parent(const char *path, struct err *err)
 {
 	char folder[LIMIT_PATH];
 	const char *slash = strrchr(path, '/');
 	int n = slash ? (int)(slash - path) : 0;
-	int fd CLEANUP(file_close) = -1;
 
 	snprintf(folder, sizeof folder, "%.*s%s", n, path, slash ? "/" : ".");
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || fsync(fd))
-		return err_fail_errno(err, errno, "%s", folder);
-	return STATUS_OK;
+	return file_sync_folder(folder, err);
 }
 
 enum status file_write_atomic(const char *path, struct str bytes, unsigned mode, struct err *err)

@@ -46,6 +46,9 @@ enum status file_write_all(int fd, struct str bytes, struct err *err) MUST_USE;
  * old or the new content is there. */
 enum status file_write_atomic(const char *path, struct str bytes, unsigned mode, struct err *err) MUST_USE;
 
+/* Makes sure that the names in a folder survive a power cut. */
+enum status file_sync_folder(const char *folder, struct err *err) MUST_USE;
+
 /* Makes a folder and its missing parents with mode 0700. */
 enum status file_make_dirs(const char *path, struct err *err) MUST_USE;
 

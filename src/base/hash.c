@@ -126,6 +126,7 @@ static void schedule256(uint32_t w[64], const uint8_t *p)
 
 /* One round. Instead of moving eight variables along, the caller names them in
  * turned order. `kw` is the round's constant and schedule word. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are names of variables */
 #define ROUND256(a, b, c, d, e, f, g, h, kw) \
 	do { \
 		h += (rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25)) + \
@@ -134,6 +135,7 @@ static void schedule256(uint32_t w[64], const uint8_t *p)
 		h += (rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22)) + \
 		     ((a & b) | (c & (a | b))); \
 	} while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static void eat256_portable(uint32_t s[8], const uint8_t *p, size_t blocks)
 {

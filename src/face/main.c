@@ -113,8 +113,8 @@ static void print_options(const struct arg_option *list)
 		bool optional = list->value && list->value[0] == '[';
 
 		snprintf(left, sizeof left, "%s%c%s --%s%s%s", list->letter ? "-" : " ",
-			 list->letter ? list->letter : ' ', list->letter ? "," : " ", list->name, list->value && !optional ? " " : "",
-			 list->value ? list->value : "");
+			 list->letter ? list->letter : ' ', list->letter ? "," : " ", list->name,
+			 list->value && !optional ? " " : "", list->value ? list->value : "");
 		out_printf("  %-26s %s\n", left, list->help);
 	}
 }

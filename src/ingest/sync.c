@@ -325,7 +325,7 @@ static enum status read_and_write(struct syncing *y, struct err *err)
 {
 	struct reader readers[MOST_FOLLOWERS] = { 0 };
 	enum status status;
-	size_t count;
+	size_t count = 0;
 
 	if (y->plan.job_count == 0)
 		return STATUS_OK;
@@ -421,8 +421,8 @@ static enum status open_root(struct syncing *y, struct err *err)
 
 	if (!real && errno == ENOENT)
 		return err_fail(err, STATUS_NOT_FOUND,
-				"%s: no such folder; Claude Code makes it when it first runs, or name another with --source",
-				y->o->dir);
+				"%s: no such folder; Claude Code makes it when it first runs,"
+				" or name another with --source", y->o->dir);
 	if (!real)
 		return err_fail_errno(err, errno, "%s", y->o->dir);
 	n = snprintf(dir, sizeof dir, "%s", real);

@@ -49,6 +49,7 @@ static enum status read_pragma(struct store *s, const char *sql, int64_t *out, s
 	sqlite3_stmt *st = NULL;
 	int code = sqlite3_prepare_v2(s->db, sql, -1, &st, NULL);
 
+	*out = 0;
 	if (code == SQLITE_OK)
 		code = sqlite3_step(st);
 	if (code == SQLITE_ROW)

@@ -35,6 +35,7 @@ enum {
 	ROOT_BY_LABEL,
 	ROOT_ADD,
 	ROOT_MOVE,
+	ROOT_DISPLACE,
 	ROOT_SYNCED,
 	SOURCE_LOAD,
 	SOURCE_KEY_TAKEN,
@@ -71,6 +72,8 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 	[ROOT_ADD] = "INSERT INTO root(host, label, format, dir, added_at, rev)"
 		     " VALUES (?1, ?2, 'claude', ?3, ?4, ?5) RETURNING id",
 	[ROOT_MOVE] = "UPDATE root SET dir = ?2, rev = ?3 WHERE id = ?1",
+	[ROOT_DISPLACE] = "UPDATE root SET dir = '', rev = ?3 WHERE dir = ?2 AND id <> ?1"
+			  " AND host = (SELECT host FROM root WHERE id = ?1)",
 	[ROOT_SYNCED] = "UPDATE root SET synced_at = ?2, rev = ?3 WHERE id = ?1",
 	[SOURCE_LOAD] = "SELECT id, path, coalesce(generation, 0), vanished_at IS NOT NULL, inode, size, mtime_ns,"
 			" ctime_ns, head_length, head_hash FROM source WHERE root = ?1",
@@ -180,16 +183,21 @@ static enum status add_root(struct store *s, int64_t host, const char *dir, int6
 	return STATUS_OK;
 }
 
+/* A folder belongs to one root: who had it before loses it. */
 static enum status move_root(struct store *s, const struct root *r, const char *dir, int64_t rev, struct err *err)
 {
-	STMT st = { 0 };
+	for (int which = ROOT_MOVE; which <= ROOT_DISPLACE; which++) {
+		STMT st = { 0 };
 
-	if (use(s, ROOT_MOVE, &st, err))
-		return err_failed(err->status);
-	stmt_int(&st, 1, r->row);
-	stmt_text(&st, 2, str_of(dir));
-	stmt_int(&st, 3, rev);
-	return stmt_run(&st, err);
+		if (use(s, which, &st, err))
+			return err_failed(err->status);
+		stmt_int(&st, 1, r->row);
+		stmt_text(&st, 2, str_of(dir));
+		stmt_int(&st, 3, rev);
+		if (stmt_run(&st, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
 }
 
 /* The first of claude, claude-2, ... that no root has. */
@@ -251,16 +259,14 @@ static enum status add_or_move_root(struct store *s, const char *dir, struct str
 		status = find_root(s, ROOT_BY_LABEL, host, label, &found, err);
 	else
 		status = find_root(s, ROOT_BY_DIR, host, str_of(dir), &found, err);
-	if (status == STATUS_OK) {
-		status = move_root(s, &found, dir, rev, err);
-	} else if (status == STATUS_NOT_FOUND) {
+	if (status == STATUS_NOT_FOUND) {
 		if (label.p)
 			snprintf(found.label, sizeof found.label, "%.*s", STR_ARG(label));
 		else if (free_label(s, host, &found, err))
 			return err_failed(err->status);
 		status = add_root(s, host, dir, rev, &found, err);
 	}
-	if (status != STATUS_OK || txn_commit(&txn, err))
+	if (status != STATUS_OK || move_root(s, &found, dir, rev, err) || txn_commit(&txn, err))
 		return err_failed(err->status);
 	*out = found;
 	return STATUS_OK;

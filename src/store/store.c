@@ -87,7 +87,7 @@ static enum status make_file(const char *path, struct err *err)
 		return err_fail_errno(err, errno, "making the store: %s", path);
 	if (fd >= 0)
 		close(fd);
-	return STATUS_OK;
+	return file_sync_folder(folder, err);
 }
 
 static enum status check_file(const struct store_options *o, struct err *err)
@@ -177,14 +177,14 @@ static enum status look(struct store *s, int64_t *version, struct err *err)
 enum status store_open(const struct store_options *o, struct store **out, struct err *err)
 {
 	struct store *s CLEANUP(store_closep) = NULL;
-	char pragmas[256];
+	char pragmas[320];
 
 	if (check_file(o, err))
 		return err_failed(err->status);
 	s = store_new(o->path, o->clock, o->log);
 	snprintf(pragmas, sizeof pragmas,
 		 "PRAGMA page_size=4096; PRAGMA cache_size=-8192; PRAGMA temp_store=MEMORY;"
-		 "PRAGMA journal_size_limit=%zu; PRAGMA cell_size_check=ON; PRAGMA synchronous=NORMAL",
+		 "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA journal_size_limit=%zu; PRAGMA cell_size_check=ON; PRAGMA synchronous=NORMAL",
 		 LIMIT_WAL_BYTES);
 	if (connect_db(s, pragmas, err) || db_migrate(s, db_newest_version(), err) || open_bell(s, err) ||
 	    look(s, &s->seen_version, err))

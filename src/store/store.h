@@ -32,7 +32,7 @@ struct store_options {
 enum status store_open(const struct store_options *o, struct store **out, struct err *err) MUST_USE;
 
 /* A second connection for another thread: only reads, small cache. */
-enum status store_open_again(const struct store *s, struct store **out, struct err *err) MUST_USE;
+enum status store_open_again(const struct store *from, struct store **out, struct err *err) MUST_USE;
 void store_close(struct store *s); /* NULL is fine */
 
 /* For CLEANUP. */
