@@ -148,12 +148,15 @@ enum status file_read_all(const char *path, struct buf *out, struct err *err)
 		return err_fail_errno(err, errno, "%s", path);
 	for (;;) {
 		size_t want = size_min(64 * KIB, out->max - out->n), got;
-		char *to = buf_reserve(out, want ? want : 1);
+		char probe, *to = want ? buf_reserve(out, want) : &probe;
 
 		if (!to)
 			return err_fail(err, STATUS_LIMIT, "%s: larger than %zu bytes", path, out->max);
-		if (file_read_at(fd, (int64_t)out->n, to, want, &got, err))
+		if (file_read_at(fd, (int64_t)out->n, to, want ? want : 1, &got, err))
 			return err_pass(err, "%s", path);
+		if (!want) /* full: one more byte is one too many */
+			return got ? err_fail(err, STATUS_LIMIT, "%s: larger than %zu bytes", path, out->max)
+				   : STATUS_OK;
 		buf_grew(out, got);
 		if (got < want)
 			return STATUS_OK;
@@ -218,6 +221,7 @@ enum status file_make_dirs(const char *path, struct err *err)
 {
 	char part[LIMIT_PATH];
 	size_t n = strlen(path);
+	struct stat st;
 
 	if (n == 0 || n >= sizeof part)
 		return err_fail(err, STATUS_LIMIT, "'%s': not a usable folder name", n ? "path too long" : "");
@@ -229,6 +233,10 @@ enum status file_make_dirs(const char *path, struct err *err)
 		if (mkdir(part, 0700) && errno != EEXIST)
 			return err_fail_errno(err, errno, "%s", part);
 	}
+	if (stat(path, &st))
+		return err_fail_errno(err, errno, "%s", path);
+	if (!S_ISDIR(st.st_mode))
+		return err_fail(err, STATUS_IO, "%s: is there and not a folder", path);
 	return STATUS_OK;
 }
 

@@ -53,6 +53,7 @@ enum status out_flush(struct err *err) MUST_USE;
 /* Everything else goes to stderr. Ends a progress line first. */
 void say(struct face *f, const char *format, ...) ATTR_PRINTF(2, 3);
 void say_foreign(struct face *f, const char *front, struct str text);
+void say_error(struct face *f, const struct err *err);
 void say_progress(struct face *f, const char *format, ...) ATTR_PRINTF(2, 3);
 
 enum { SIZE_TEXT = 16 };

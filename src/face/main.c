@@ -268,6 +268,6 @@ int main(int argc, char **argv)
 	signal(SIGTERM, on_interrupt);
 	status = dispatch(&f, argc, argv, &err);
 	if (status != STATUS_OK)
-		say_foreign(&f, "arbor: ", str_of(err.text));
+		say_error(&f, &err);
 	return status_info(status)->exit_code;
 }

@@ -18,17 +18,17 @@ void out_printf(const char *format, ...)
 	va_end(args);
 }
 
-static void print_filtered(FILE *to, struct str text)
+static void print_filtered(FILE *to, struct str text, enum term_mode mode)
 {
 	struct buf safe CLEANUP(buf_release) = BUF_INIT(64 * MIB);
 
-	term_filter(&safe, text, TERM_LINE);
+	term_filter(&safe, text, mode);
 	fwrite(safe.p, 1, safe.n, to);
 }
 
 void out_foreign(struct str text)
 {
-	print_filtered(stdout, text);
+	print_filtered(stdout, text, TERM_LINE);
 }
 
 enum status out_bytes(struct str bytes, struct err *err)
@@ -67,7 +67,16 @@ void say_foreign(struct face *f, const char *front, struct str text)
 {
 	end_progress(f);
 	fputs(front, stderr);
-	print_filtered(stderr, text);
+	print_filtered(stderr, text, TERM_LINE);
+	fputc('\n', stderr);
+}
+
+/* One line, but for a list of candidates, whose lines are ours. */
+void say_error(struct face *f, const struct err *err)
+{
+	end_progress(f);
+	fputs("arbor: ", stderr);
+	print_filtered(stderr, str_of(err->text), err->status == STATUS_AMBIGUOUS ? TERM_TEXT : TERM_LINE);
 	fputc('\n', stderr);
 }
 

@@ -12,6 +12,7 @@
  */
 #include "store/source.h"
 
+#include "base/term.h"
 #include "store/db.h"
 
 #include <stdio.h>
@@ -685,7 +686,8 @@ static enum status collect(void *ctx, const struct source_info *info, struct err
 	}
 	if (f->count++ < LISTED) {
 		uuid_print(&info->id, id);
-		buf_printf(&f->names, "\n  %s  %.*s:%.*s", id, STR_ARG(info->root), STR_ARG(info->path));
+		buf_printf(&f->names, "\n  %s  %.*s:", id, STR_ARG(info->root));
+		term_filter(&f->names, info->path, TERM_LINE);
 	}
 	return STATUS_OK;
 }

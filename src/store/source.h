@@ -115,7 +115,8 @@ enum status source_each(struct store *s, source_fn *fn, void *ctx, struct err *e
  * What somebody means by `name`: a source id or a unique beginning of one (four
  * characters or more), a path below a root, ROOT:PATH, an absolute path, or a
  * session id (the file's name without .jsonl). Paths a source had before are
- * tried last. STATUS_AMBIGUOUS lists candidates in the error.
+ * tried last. STATUS_AMBIGUOUS lists candidates in the error, a line each, their
+ * paths already made safe to show.
  */
 enum status source_find(struct store *s, struct str name, struct arena *mem, struct source_info *out,
 			struct err *err) MUST_USE;
