@@ -5,11 +5,12 @@
 
 #include "base/hash.h"
 #include "store/archive.h"
+#include "store/find.h"
 
 static enum status run(struct face *f, struct err *err);
 
 static const struct arg_option options[] = {
-	{ "logical", 0, "[=mirror]", "content only: no row numbers, times of sync or layout" },
+	{ "logical", 0, "[=mirror]", "content only: no row numbers, times or layout" },
 	{ 0 },
 };
 
@@ -17,9 +18,10 @@ const struct command command_dump = {
 	.name = "dump",
 	.summary = "Print what the store holds in a form that can be compared",
 	.usage = "--logical",
-	.text = "One line for every file: host, root, key, path, bytes and lines of its newest version and\n"
-		"their SHA-256. Two stores that mirror the same files print the same, in whatever order,\n"
-		"pieces and runs the bytes came in. Odd bytes in paths are shown as %XX.\n",
+	.text = "One line for every file: host, root, key, path, bytes and lines of its newest\n"
+		"version and their SHA-256. Two stores that mirror the same files print the same,\n"
+		"in whatever order, pieces and runs the bytes came in. Odd bytes in paths are\n"
+		"shown as %XX.\n",
 	.examples = "  arbor dump --logical\n"
 		    "  diff <(arbor dump --logical) <(arbor dump --logical --store other.db)\n",
 	.options = options,

@@ -4,27 +4,24 @@
 #include "face/face.h"
 
 #include "store/archive.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "store/find.h"
 
 static enum status run(struct face *f, struct err *err);
 
 static const struct arg_option options[] = {
 	{ "format", 0, "raw", "the bytes as they were (the only format so far)" },
-	{ "generation", 0, "N", "an older version, as 'arbor sources PATH' numbers them" },
+	{ "generation", 0, "N", "an older version; 'arbor sources PATH' lists them" },
 	{ 0 },
 };
 
 const struct command command_export = {
 	.name = "export",
 	.summary = "Write a kept file to standard output, exactly as it was",
-	.usage = "PATH|ID --format raw [--generation N]",
-	.text = "PATH is as 'arbor sources' shows it, or absolute; ID is a source's id or the unique\n"
-		"beginning of one, or a session id. Works long after the file itself is gone. When\n"
-		"standard output is a terminal, control characters are made visible; into a pipe or\n"
-		"file goes every byte as it was.\n",
+	.usage = "PATH|ID [--format raw] [--generation N]",
+	.text = "PATH is as 'arbor sources' shows it, or absolute; ID is a source's id or the\n"
+		"unique beginning of one, or a session id. Works long after the file itself is\n"
+		"gone. When standard output is a terminal, control characters are made visible;\n"
+		"into a pipe or file goes every byte as it was.\n",
 	.examples = "  arbor export history.jsonl --format raw > history.jsonl\n"
 		    "  arbor export history.jsonl --format raw --generation 1 | tail -n 1\n",
 	.options = options,
@@ -81,31 +78,6 @@ static enum status pick_generation(struct face *f, struct store *s, const struct
 			STR_ARG(info->path), count, number);
 }
 
-/* An absolute path may lead through links that the store does not know: its
- * folder is resolved, as far as it still exists. */
-static struct str resolve_folder(struct str name, struct arena *mem)
-{
-	char *slash, *real, *copy;
-	struct str out = name;
-
-	if (name.n == 0 || name.p[0] != '/')
-		return name;
-	copy = arena_alloc(mem, name.n + 1);
-	for (size_t cut = name.n; cut > 0; cut = (size_t)(slash - copy)) {
-		snprintf(copy, name.n + 1, "%.*s", (int)cut, name.p);
-		slash = strrchr(copy, '/');
-		*slash = '\0';
-		real = realpath(copy[0] ? copy : "/", NULL);
-		if (real) {
-			out = arena_printf(mem, "%s%.*s", real[1] ? real : "", (int)(name.n - (size_t)(slash - copy)),
-					   name.p + (slash - copy));
-			free(real);
-			return out;
-		}
-	}
-	return out;
-}
-
 static enum status run(struct face *f, struct err *err)
 {
 	struct exporting e CLEANUP(exporting_release) = {
@@ -124,7 +96,7 @@ static enum status run(struct face *f, struct err *err)
 		return err_fail(err, STATUS_USAGE, "unknown format '%.*s'; there is 'raw'", (int)size_min(format.n, 40),
 				format.p);
 	if (face_open_store(f, false, &s, err) || read_begin(s, &snapshot, err) ||
-	    source_find(s, resolve_folder(f->args.word[0], &mem), &mem, &info, err) ||
+	    source_find(s, face_file_name(f->args.word[0], &mem), &mem, &info, err) ||
 	    pick_generation(f, s, &info, &g, err))
 		return err_failed(err->status);
 	if (archive_read(s, g.row, 0, g.length, pour, &e, err))

@@ -9,8 +9,8 @@
 static enum status run(struct face *f, struct err *err);
 
 static const struct arg_option options[] = {
-	{ "source", 0, "DIR", "the folder to mirror (default $CLAUDE_CONFIG_DIR, else ~/.claude)" },
-	{ "label", 0, "NAME", "call this folder NAME; keeps its history when it has moved" },
+	{ "source", 0, "DIR", "instead of $CLAUDE_CONFIG_DIR or ~/.claude" },
+	{ "label", 0, "NAME", "its name in the store; kept when it has moved" },
 	{ "force", 0, NULL, "compare every byte, whatever sizes and times say" },
 	{ 0 },
 };
@@ -20,10 +20,10 @@ const struct command command_sync = {
 	.summary = "Mirror Claude Code's files into the store",
 	.usage = "[--source DIR] [--label NAME] [--force]",
 	.text = "Reads what is new, byte for byte, and keeps it: transcripts, sub-agents, tool\n"
-		"results, memory, tasks, todos, plans, file history, typed history. Files that were\n"
-		"rewritten or deleted stay in the store as they were. Credentials, settings, plugins\n"
-		"and caches are never opened. A second run does nothing; one that was interrupted is\n"
-		"completed by the next.\n",
+		"results, memory, tasks, todos, plans, file history, typed history. Files that\n"
+		"were rewritten or deleted stay in the store as they were. Credentials, settings,\n"
+		"plugins and caches are never opened. A second run does nothing; one that was\n"
+		"interrupted is completed by the next.\n",
 	.examples = "  arbor sync                       # mirror ~/.claude\n"
 		    "  arbor sync --source /mnt/old/.claude --label old-laptop\n",
 	.options = options,
@@ -65,7 +65,7 @@ static void print_summary(struct face *f, struct store *s, const struct sync_rep
 	struct err ignored;
 	int64_t size;
 
-	buf_printf(&text, "%s: %" PRId64 " files", r->root, r->files);
+	buf_printf(&text, "%s: %" PRId64 " file%s", r->root, r->files, r->files == 1 ? "" : "s");
 	add_count(&text, r->count[SYNC_ADDED], "new");
 	add_count(&text, r->count[SYNC_GREW], "grown");
 	add_count(&text, r->count[SYNC_REWRITTEN], "rewritten");
@@ -96,12 +96,15 @@ static enum status run(struct face *f, struct err *err)
 	struct sync_report report;
 	char dir[LIMIT_PATH];
 	enum status status;
+	bool has_files;
 
-	if (face_source_dir(f, dir, err) || face_open_store(f, true, &s, err))
-		return err_failed(err->status);
+	/* A store is made only when there is something to put into it. */
+	if (face_source_dir(f, dir, err) || sync_inspect(dir, &has_files, err) ||
+	    face_open_store(f, has_files || o.label.p, &s, err))
+		return err_pass(err, "sync");
 	o.dir = dir;
 	status = sync_run(s, &o, &report, err);
 	if ((status == STATUS_OK || status == STATUS_PARTIAL) && !f->quiet)
 		print_summary(f, s, &report, (double)(clock_monotonic_ns() - start) / 1e9);
-	return status;
+	return status == STATUS_OK ? STATUS_OK : err_pass(err, "sync");
 }

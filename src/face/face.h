@@ -4,6 +4,7 @@
 #ifndef ARBOR_FACE_FACE_H
 #define ARBOR_FACE_FACE_H
 
+#include "base/arena.h"
 #include "base/log.h"
 #include "base/term.h"
 #include "face/args.h"
@@ -39,6 +40,14 @@ extern const struct command command_sync, command_sources, command_export, comma
 /* Opens the store of this call with its derived tables in order. */
 enum status face_open_store(struct face *f, bool create, struct store **out, struct err *err) MUST_USE;
 
+/* What somebody called a file, ready for source_find(): an absolute path may lead
+ * through links that the store does not know, so its folder is resolved as far
+ * as it still exists. */
+struct str face_file_name(struct str name, struct arena *mem);
+
+/* Columns of the terminal on stdout; 0 when it is none. */
+int face_columns(const struct face *f);
+
 /* The folder to mirror: --source, $CLAUDE_CONFIG_DIR, ~/.claude. */
 enum status face_source_dir(struct face *f, char out[LIMIT_PATH], struct err *err) MUST_USE;
 
@@ -47,6 +56,7 @@ enum status face_source_dir(struct face *f, char out[LIMIT_PATH], struct err *er
 /* Data goes to stdout through these; a failed write is found by out_flush(). */
 void out_printf(const char *format, ...) ATTR_PRINTF(1, 2);
 void out_foreign(struct str text);          /* one line, through the terminal filter */
+void out_path(struct str path, int columns); /* the same, its middle left out to fit; 0 = all of it */
 enum status out_bytes(struct str bytes, struct err *err) MUST_USE;
 enum status out_flush(struct err *err) MUST_USE;
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,6 +85,8 @@ enum status face_source_dir(struct face *f, char out[LIMIT_PATH], struct err *er
 {
 	struct str given = args_value(&f->args, "source");
 
+	if (given.p && given.n == 0)
+		return err_fail(err, STATUS_USAGE, "--source needs a folder");
 	if (given.p)
 		return join(out, given.p, "", err);
 	if (env("CLAUDE_CONFIG_DIR"))
@@ -91,9 +94,46 @@ enum status face_source_dir(struct face *f, char out[LIMIT_PATH], struct err *er
 	return join(out, home(), "/.claude", err);
 }
 
+struct str face_file_name(struct str name, struct arena *mem)
+{
+	char *copy;
+
+	if (name.n == 0 || name.p[0] != '/')
+		return name;
+	copy = arena_alloc(mem, name.n + 1);
+	for (size_t cut = name.n; cut > 0;) {
+		char *real;
+
+		memcpy(copy, name.p, cut);
+		copy[cut] = '\0';
+		cut = (size_t)(strrchr(copy, '/') - copy);
+		copy[cut] = '\0';
+		real = realpath(cut ? copy : "/", NULL);
+		if (real) {
+			struct str rest = str_sub(name, cut, SIZE_MAX);
+			struct str out = arena_printf(mem, "%s%.*s", real[1] ? real : "", STR_ARG(rest));
+
+			free(real);
+			return out;
+		}
+	}
+	return name;
+}
+
+int face_columns(const struct face *f)
+{
+	struct winsize size;
+
+	if (!f->out_is_terminal)
+		return 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col == 0)
+		return 80;
+	return size.ws_col;
+}
+
 enum status face_open_store(struct face *f, bool create, struct store **out, struct err *err)
 {
-	struct store_options o = { .path = f->store_path, .create = create, .log = &f->log };
+	struct store_options o = { .path = f->store_path, .create = create, .log = &f->log, .cancel = f->cancel };
 	struct store *s CLEANUP(store_closep) = NULL;
 	bool rebuilt;
 
@@ -132,6 +172,27 @@ static void print_command_help(const struct command *c)
 	print_options(common_options);
 }
 
+/* One line a code, in order; several statuses may share one. */
+static void print_exit_codes(void)
+{
+	for (int code = 0; code < 256; code++) {
+		const char *between = NULL;
+
+		for (int s = 0; s < STATUS_COUNT; s++) {
+			const struct status_info *info = status_info((enum status)s);
+
+			if (info->exit_code != code)
+				continue;
+			if (!between)
+				out_printf("  %3d  ", code);
+			out_printf("%s%s", between ? between : "", info->sentence);
+			between = ", or ";
+		}
+		if (between)
+			out_printf("\n");
+	}
+}
+
 static void print_help(void)
 {
 	out_printf("Arbor keeps the conversations you have with coding agents.\n\n"
@@ -145,9 +206,7 @@ static void print_help(void)
 		   "The store is $ARBOR_HOME/arbor.db, else $XDG_DATA_HOME/arbor/arbor.db\n"
 		   "(usually ~/.local/share/arbor/arbor.db), or --store FILE.\n\n"
 		   "Exit codes:\n");
-	for (int s = 0; s < STATUS_COUNT; s++)
-		out_printf("  %3d  %s\n", status_info((enum status)s)->exit_code,
-			   status_info((enum status)s)->sentence);
+	print_exit_codes();
 }
 
 static const struct command *find_command(const char *name)
@@ -181,6 +240,8 @@ static enum status help(int argc, char **argv, struct err *err)
 
 	if (argc > 0 && !c)
 		return unknown_command(argv[0], err);
+	if (argc > 1)
+		return err_fail(err, STATUS_USAGE, "help: one command at a time");
 	if (c)
 		print_command_help(c);
 	else
@@ -207,15 +268,42 @@ static enum status check_words(const struct command *c, const struct args *a, st
 			c->usage);
 }
 
-static enum status run_command(struct face *f, int argc, char **argv, struct err *err)
+/* Where the command stands: options that every command takes may come before. */
+static int find_word(int argc, char **argv)
 {
-	enum status status;
+	for (int i = 0; i < argc; i++) {
+		if (argv[i][0] != '-')
+			return i;
+		if (strcmp(argv[i], "--store") == 0)
+			i++;
+	}
+	return -1;
+}
 
-	f->command = find_command(argv[0]);
+static enum status read_command_line(struct face *f, int argc, char **argv, struct err *err)
+{
+	int at = find_word(argc, argv);
+	char *word;
+
+	if (at < 0)
+		return err_fail(err, STATUS_USAGE, "which command? See 'arbor help'");
+	word = argv[at];
+	f->command = find_command(word);
 	if (!f->command)
-		return unknown_command(argv[0], err);
+		return unknown_command(word, err);
+	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
 	if (args_read(&f->args, argc - 1, argv + 1, f->command->options, common_options, err))
 		return err_pass(err, "%s", f->command->name);
+	return STATUS_OK;
+}
+
+static enum status run_command(struct face *f, int argc, char **argv, struct err *err)
+{
+	struct err flush;
+	enum status status;
+
+	if (read_command_line(f, argc, argv, err))
+		return err_failed(err->status);
 	if (args_has(&f->args, "help")) {
 		print_command_help(f->command);
 		return out_flush(err);
@@ -225,23 +313,17 @@ static enum status run_command(struct face *f, int argc, char **argv, struct err
 	f->quiet = args_has(&f->args, "quiet");
 	f->log.level = args_has(&f->args, "verbose") ? LOG_DEBUG : f->quiet ? LOG_ERROR : LOG_WARN;
 	status = f->command->run(f, err);
-	if (status == STATUS_OK || status == STATUS_PARTIAL) {
-		struct err flush;
-
-		if (out_flush(&flush)) {
-			*err = flush;
-			return err_failed(flush.status);
-		}
+	if ((status == STATUS_OK || status == STATUS_PARTIAL) && out_flush(&flush)) {
+		*err = flush;
+		return err_failed(flush.status);
 	}
 	return status;
 }
 
 static enum status dispatch(struct face *f, int argc, char **argv, struct err *err)
 {
-	if (argc < 2) {
-		print_help();
-		return err_fail(err, STATUS_USAGE, "which command?");
-	}
+	if (argc < 2)
+		return help(0, NULL, err);
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
 		out_printf("arbor %s\n", ARBOR_VERSION);
 		return out_flush(err);
@@ -266,6 +348,7 @@ int main(int argc, char **argv)
 	f.log.ctx = &f;
 	signal(SIGINT, on_interrupt);
 	signal(SIGTERM, on_interrupt);
+	signal(SIGXFSZ, SIG_IGN); /* the write fails instead, like that to a full disk */
 	status = dispatch(&f, argc, argv, &err);
 	if (status != STATUS_OK)
 		say_error(&f, &err);

@@ -4,6 +4,8 @@
  */
 #include "face/face.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,6 +31,66 @@ static void print_filtered(FILE *to, struct str text, enum term_mode mode)
 void out_foreign(struct str text)
 {
 	print_filtered(stdout, text, TERM_LINE);
+}
+
+static int text_width(struct str text)
+{
+	int width = 0;
+
+	for (size_t at = 0; at < text.n;) {
+		int32_t c = utf8_next(text, &at);
+
+		width += c == UTF8_BAD ? 1 : utf8_width((uint32_t)c);
+	}
+	return width;
+}
+
+/* The longest end of the text that is at most so wide. */
+static struct str narrow_end(struct str text, int columns)
+{
+	size_t at = 0;
+	int width = text_width(text);
+
+	while (width > columns && at < text.n) {
+		int32_t c = utf8_next(text, &at);
+
+		width -= c == UTF8_BAD ? 1 : utf8_width((uint32_t)c);
+	}
+	return str_sub(text, at, SIZE_MAX);
+}
+
+static struct str narrow_start(struct str text, int columns)
+{
+	size_t at = 0, end = 0;
+	int width = 0;
+
+	while (at < text.n) {
+		int32_t c = utf8_next(text, &at);
+
+		width += c == UTF8_BAD ? 1 : utf8_width((uint32_t)c);
+		if (width > columns)
+			break;
+		end = at;
+	}
+	return str_sub(text, 0, end);
+}
+
+void out_path(struct str path, int columns)
+{
+	enum { LEAST = 20 };
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+	struct str text;
+
+	term_filter(&safe, path, TERM_LINE);
+	text = buf_as_str(&safe);
+	if (columns == 0 || text_width(text) <= columns) {
+		fwrite(text.p, 1, text.n, stdout);
+		return;
+	}
+	if (columns < LEAST)
+		columns = LEAST;
+	out_printf("%.*s…%.*s", STR_ARG(narrow_start(text, (columns - 1) / 3)),
+		   STR_ARG(narrow_end(text, columns - 1 - (columns - 1) / 3)));
 }
 
 enum status out_bytes(struct str bytes, struct err *err)

@@ -7,22 +7,24 @@
 # `it` names a subtest and ends the one before; it has failed when any check in
 # it did. `arbor` runs the program under test and keeps stdout in $T/out,
 # stderr in $T/err and the exit code. $T is a private folder, also HOME.
+# shellcheck shell=sh
 T=$HOME
-n=0 name='' bad=0 why=''
+_n=0 _name='' _bad=0 _why=''
 
 finish() {
-	[ -n "$name" ] || return 0
-	n=$((n + 1))
-	if [ -n "$why" ]; then echo "ok $n - $name # SKIP $why"
-	elif [ "$bad" = 0 ]; then echo "ok $n - $name"
-	else echo "not ok $n - $name"; failed=1; fi
-	name='' bad=0 why=''
+	[ -n "$_name" ] || return 0
+	_n=$((_n + 1))
+	if [ -n "$_why" ]; then echo "ok $_n - $_name # SKIP $_why"
+	elif [ "$_bad" = 0 ]; then echo "ok $_n - $_name"
+	else echo "not ok $_n - $_name"; failed=1; fi
+	_name='' _bad=0 _why=''
 }
-it() { finish; name=$1; }
-skip() { why=$1; }
-fail() { bad=1; printf '# %s: %s\n' "$name" "$*"; }
-the_end() { finish; echo "1..$n"; exit "${failed:-0}"; }
-trap 'c=$?; [ -z "$name" ] || { echo "not ok $((n + 1)) - $name (the test ended early, code $c)"; exit 1; }' EXIT
+it() { finish; _name=$1; }
+skip() { _why=$1; }
+fail() { _bad=1; printf '# %s: %s\n' "$_name" "$*"; }
+the_end() { finish; echo "1..$_n"; exit "${failed:-0}"; }
+# shellcheck disable=SC2154 # c is assigned in the trap
+trap 'c=$?; [ -z "$_name" ] || { echo "not ok $((_n + 1)) - $_name (the test ended early, code $c)"; exit 1; }' EXIT
 
 arbor() {
 	"$ARBOR" "$@" >"$T/out" 2>"$T/err"
