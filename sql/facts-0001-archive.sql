@@ -42,8 +42,7 @@ CREATE TABLE root (
   host      INTEGER NOT NULL REFERENCES host(id),
   label     TEXT NOT NULL,         -- part of every source key; 'claude', 'claude-2', ...
   format    TEXT NOT NULL,         -- which adapter reads it: 'claude'
-  dir       TEXT NOT NULL,         -- where it was found last, absolute; '' when another
-                                   -- root has taken the folder over; never part of an id
+  dir       TEXT NOT NULL,         -- where it was found last, absolute; never part of an id
   added_at  INTEGER NOT NULL,
   synced_at INTEGER,               -- when a sync last changed something here
   rev       INTEGER NOT NULL,

@@ -20,6 +20,10 @@ static const struct {
 	{ { "sessions", 8 }, CLAUDE_LIVE },
 };
 
+const char *const claude_top_names[] = {
+	"projects", "history.jsonl", "tasks", "todos", "plans", "file-history", "sessions", NULL,
+};
+
 static const char *const names[CLAUDE_KINDS] = {
 	[CLAUDE_NONE] = "none",
 	[CLAUDE_TRANSCRIPT] = "transcript",

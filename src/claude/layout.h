@@ -30,6 +30,10 @@ const char *claude_kind_name(enum claude_kind kind);
 /* Whether anything below this folder could be wanted. */
 bool claude_wants_folder(struct str path);
 
+/* Names at the top of the folder below which, or as which, files are wanted; NULL
+ * ends them. */
+extern const char *const claude_top_names[];
+
 /* Whether the client appends to such a file: growing is then not a new version. */
 bool claude_file_grows(struct str path);
 

@@ -44,7 +44,8 @@ struct following {
 	struct piece *piece;      /* being filled */
 	int64_t at;               /* next byte of the file to read */
 	int64_t raw_offset;       /* of the first byte in f->raw */
-	struct line_count lines;
+	struct line_count lines;  /* of the bytes before `counted` */
+	int64_t counted;          /* all that is archived or packed; never what was only read */
 	bool stopped;             /* the queue does not take any more */
 };
 
@@ -142,7 +143,7 @@ static enum status compare_with_archive(struct following *w, struct err *err)
 	if (read_begin(s, &snapshot, err) || generation_get(s, p->generation, &g, err) ||
 	    compare_file(s, w->fd, w->st.size, &g, can_look_quickly(w, &g), &c, err))
 		return err_failed(err->status);
-	w->at = w->raw_offset = c.equal;
+	w->at = w->raw_offset = w->counted = c.equal;
 	w->lines = c.lines;
 	p->length = c.equal;
 	if (c.equal == g.length &&
@@ -166,6 +167,17 @@ static bool hand_over(struct following *w, bool more)
 	return !w->stopped;
 }
 
+/* A block may begin with bytes that are archived already, and counted. */
+static void count_block(struct following *w, struct str raw)
+{
+	int64_t end = w->raw_offset + (int64_t)raw.n;
+
+	if (end <= w->counted)
+		return;
+	line_count_add(&w->lines, str_sub(raw, (size_t)(w->counted - w->raw_offset), SIZE_MAX));
+	w->counted = end;
+}
+
 static enum status pack_block(struct following *w, struct str raw, struct err *err)
 {
 	struct piece *p = w->piece;
@@ -179,6 +191,7 @@ static enum status pack_block(struct following *w, struct str raw, struct err *e
 		.hash = hash64(raw.p, raw.n),
 		.packed = { NULL, p->packed.n - before },
 	};
+	count_block(w, raw);
 	w->raw_offset += (int64_t)raw.n;
 	return STATUS_OK;
 }
@@ -198,6 +211,9 @@ static enum status pack_raw(struct following *w, bool is_end, struct err *err)
 		if (pack_block(w, str_sub(left, 0, n), err))
 			return err_failed(err->status);
 		left = str_sub(left, n, SIZE_MAX);
+		/* Never less than what the archive has already. */
+		if (w->raw_offset < w->counted)
+			continue;
 		if ((w->piece->packed.n >= PIECE_TARGET || w->piece->count == PIECE_BLOCKS) && !hand_over(w, true))
 			break;
 	}
@@ -221,7 +237,6 @@ static enum status read_and_pack(struct following *w, struct err *err)
 		if (file_read_at(w->fd, w->at, to, want, &got, err))
 			return err_pass(err, "%.*s", STR_ARG(w->job->path));
 		buf_grew(&w->f->raw, got);
-		line_count_add(&w->lines, str_from(to, got));
 		w->at += (int64_t)got;
 		w->piece->new_bytes += (int64_t)got;
 		if (got < want) /* it has become shorter meanwhile */

@@ -91,6 +91,7 @@ struct joining {
 	bool whole;
 	struct map by_path;  /* -> struct source */
 	struct map by_inode; /* -> struct source; only unseen ones */
+	struct source **same_inode; /* by index of a source: another one with its inode */
 	struct found **strangers; /* paths the store does not know */
 	size_t stranger_count;
 };
@@ -127,19 +128,74 @@ static struct str inode_key(const struct file_stat *st)
 }
 
 /* Whether the file begins with what the source began with. */
-static bool has_head_of(const struct joining *j, const struct found *f, const struct source *s)
+static enum status has_head_of(const struct joining *j, const struct found *f, const struct source *s, bool *out,
+			       struct err *err)
 {
 	int fd CLEANUP(file_close) = -1;
 	char head[LIMIT_HEAD_HASH];
-	struct err ignored;
 	size_t got;
 
+	*out = false;
 	if (s->head_length <= 0 || s->head_length > (int64_t)sizeof head || f->st.size < s->head_length)
-		return false;
-	if (file_open_beneath(j->root_fd, f->path, O_RDONLY, &fd, &ignored) ||
-	    file_read_at(fd, 0, head, (size_t)s->head_length, &got, &ignored))
-		return false;
-	return got == (size_t)s->head_length && hash64(head, got) == s->head_hash;
+		return STATUS_OK;
+	if (file_open_beneath(j->root_fd, f->path, O_RDONLY, &fd, err) ||
+	    file_read_at(fd, 0, head, (size_t)s->head_length, &got, err))
+		return err_failed(err->status);
+	*out = got == (size_t)s->head_length && hash64(head, got) == s->head_hash;
+	return STATUS_OK;
+}
+
+/* The unseen source this file was, or NULL. Several can have had its inode, one
+ * after the other; one that was still there at the last sync goes first. */
+static enum status find_lost(const struct joining *j, const struct found *f, struct source **out, struct err *err)
+{
+	const struct plan *p = j->plan;
+	struct source *s = map_get(&j->by_inode, inode_key(&f->st));
+	bool fits;
+
+	for (*out = NULL; s; s = j->same_inode[s - p->sources]) {
+		if (p->seen[s - p->sources] || (*out && (s->vanished || !(*out)->vanished)))
+			continue;
+		if (has_head_of(j, f, s, &fits, err))
+			return err_failed(err->status);
+		if (fits)
+			*out = s;
+	}
+	return STATUS_OK;
+}
+
+/* Whether it is a source we know cannot be said now. So it is left alone, and
+ * those it might be have not vanished. */
+static void leave_stranger(struct joining *j, const struct found *f, const struct err *why)
+{
+	struct plan *p = j->plan;
+	struct plan_failure *failure;
+
+	p->files--;
+	if (why->status == STATUS_NOT_FOUND)
+		return; /* gone since the walk: as if never seen */
+	for (struct source *s = map_get(&j->by_inode, inode_key(&f->st)); s; s = j->same_inode[s - p->sources])
+		p->seen[s - p->sources] = true;
+	failure = arena_alloc(&p->mem, sizeof *failure);
+	failure->path = arena_str(&p->mem, f->path);
+	failure->why = *why;
+	failure->next = p->failures;
+	p->failures = failure;
+}
+
+static void map_lost(struct joining *j)
+{
+	struct plan *p = j->plan;
+
+	j->same_inode = arena_alloc(&p->mem, p->source_count * sizeof(struct source *));
+	for (size_t i = 0; i < p->source_count; i++) {
+		struct str key = inode_key(&p->sources[i].st);
+
+		if (p->seen[i] || !p->sources[i].st.inode)
+			continue;
+		j->same_inode[i] = map_get(&j->by_inode, key);
+		map_put(&j->by_inode, key, &p->sources[i]);
+	}
 }
 
 static void join_strangers(struct joining *j)
@@ -148,19 +204,19 @@ static void join_strangers(struct joining *j)
 
 	if (j->stranger_count == 0)
 		return;
-	for (size_t i = 0; i < p->source_count; i++)
-		if (!p->seen[i] && p->sources[i].st.inode)
-			map_put(&j->by_inode, inode_key(&p->sources[i].st), &p->sources[i]);
+	map_lost(j);
 	for (size_t i = 0; i < j->stranger_count; i++) {
 		struct found *f = j->strangers[i];
-		struct source *s = map_get(&j->by_inode, inode_key(&f->st));
+		struct source *s;
+		struct err err;
 
-		if (s && !p->seen[s - p->sources] && has_head_of(j, f, s)) {
-			p->seen[s - p->sources] = true;
-			add_job(j, f, s, true);
-		} else {
-			add_job(j, f, NULL, false);
+		if (find_lost(j, f, &s, &err)) {
+			leave_stranger(j, f, &err);
+			continue;
 		}
+		if (s)
+			p->seen[s - p->sources] = true;
+		add_job(j, f, s, s != NULL);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include "ingest/rebuild.h"
 
 #include "store/archive.h"
+#include "store/find.h"
 
 struct rebuilding {
 	struct store *store;

@@ -20,12 +20,14 @@
 #include "ingest/sync.h"
 
 #include "base/clock.h"
+#include "claude/layout.h"
 #include "ingest/follow.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -414,24 +416,54 @@ static enum status settle(struct syncing *y, struct err *err)
 	return STATUS_OK;
 }
 
-static enum status open_root(struct syncing *y, struct err *err)
+/* Opens a folder and gives its name with all links resolved. */
+static enum status open_folder(const char *dir, char real[LIMIT_PATH], int *fd, struct err *err)
 {
-	char dir[LIMIT_PATH], *real = realpath(y->o->dir, NULL);
+	char *resolved = realpath(dir, NULL);
 	int n;
 
-	if (!real && errno == ENOENT)
-		return err_fail(err, STATUS_NOT_FOUND,
-				"%s: no such folder; Claude Code makes it when it first runs,"
-				" or name another with --source", y->o->dir);
-	if (!real)
-		return err_fail_errno(err, errno, "%s", y->o->dir);
-	n = snprintf(dir, sizeof dir, "%s", real);
-	free(real);
-	if (n >= (int)sizeof dir)
-		return err_fail(err, STATUS_LIMIT, "%s: path too long", y->o->dir);
-	y->root_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (y->root_fd < 0)
+	if (!resolved && errno == ENOENT)
+		return err_fail(err, STATUS_NOT_FOUND, "'%s': no such folder; name the one to mirror with --source", dir);
+	if (!resolved)
 		return err_fail_errno(err, errno, "%s", dir);
+	n = snprintf(real, LIMIT_PATH, "%s", resolved);
+	free(resolved);
+	if (n >= LIMIT_PATH)
+		return err_fail(err, STATUS_LIMIT, "%s: path too long", dir);
+	*fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return *fd < 0 ? err_fail_errno(err, errno, "%s", real) : STATUS_OK;
+}
+
+static bool has_claude_files(int fd)
+{
+	struct stat st;
+
+	for (const char *const *name = claude_top_names; *name; name++)
+		if (fstatat(fd, *name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			return true;
+	return false;
+}
+
+enum status sync_inspect(const char *dir, bool *has_files, struct err *err)
+{
+	int fd CLEANUP(file_close) = -1;
+	char real[LIMIT_PATH];
+
+	if (open_folder(dir, real, &fd, err))
+		return err_failed(err->status);
+	*has_files = has_claude_files(fd);
+	return STATUS_OK;
+}
+
+static enum status open_root(struct syncing *y, struct err *err)
+{
+	char dir[LIMIT_PATH];
+	bool known;
+
+	if (open_folder(y->o->dir, dir, &y->root_fd, err) || root_known(y->store, dir, &known, err))
+		return err_failed(err->status);
+	if (!known && !y->o->label.p && !has_claude_files(y->root_fd))
+		return err_fail(err, STATUS_NOT_FOUND, "%s: nothing of Claude Code in it (no projects/, no history.jsonl)", dir);
 	return root_use(y->store, dir, y->o->label, &y->root, err);
 }
 
@@ -459,11 +491,11 @@ enum status sync_run(struct store *s, const struct sync_options *o, struct sync_
 	}
 	file_close(&y.root_fd);
 	if (status != STATUS_OK)
-		return err_pass(err, "sync");
+		return status;
 	if (is_cancelled(&y))
-		return err_fail(err, STATUS_CANCELLED, "sync: stopped; what was read so far is kept");
+		return err_fail(err, STATUS_CANCELLED, "stopped; what was read so far is kept");
 	if (report->count[SYNC_FAILED])
-		return err_fail(err, STATUS_PARTIAL, "sync: %" PRId64 " of %" PRId64 " files could not be read",
+		return err_fail(err, STATUS_PARTIAL, "%" PRId64 " of %" PRId64 " files could not be read",
 				report->count[SYNC_FAILED], report->files);
 	return STATUS_OK;
 }

@@ -37,8 +37,14 @@ struct sync_options {
 	void *ctx;
 };
 
+/* Whether there is such a folder (else it fails), and anything of Claude Code in
+ * it. Needs no store, so that a mistake does not make one. */
+enum status sync_inspect(const char *dir, bool *has_files, struct err *err) MUST_USE;
+
 /*
- * Returns STATUS_OK, STATUS_PARTIAL when some files failed (each was reported),
+ * A folder without anything of Claude Code in it is STATUS_NOT_FOUND, unless it
+ * was mirrored before or is given a label. Otherwise
+ * returns STATUS_OK, STATUS_PARTIAL when some files failed (each was reported),
  * STATUS_CANCELLED, or what stopped it. In every case what was reported as
  * brought in is in the store, and running it again completes the rest.
  */

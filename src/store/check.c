@@ -33,7 +33,10 @@ static const char *const sql[CHECK_STATEMENTS] = {
 	[CHECK_FOREIGN_KEYS] = "PRAGMA foreign_key_check",
 	[CHECK_GENERATIONS] = "SELECT g.id, g.number, g.shared, g.length, coalesce(b.length, 0),"
 			      " b.id IS NULL OR (b.source = g.source AND b.number < g.number),"
-			      " g.id = s.generation, s.path, c.generation IS NOT NULL"
+			      " g.id = s.generation, s.path, c.generation IS NOT NULL,"
+			      " (SELECT coalesce(min(k.offset), g.length) FROM block k WHERE k.generation = g.id),"
+			      " (SELECT coalesce(max(k.offset + k.length), g.length) FROM block k"
+			      "  WHERE k.generation = g.id)"
 			      " FROM generation g JOIN source s ON s.id = g.source"
 			      " LEFT JOIN generation b ON b.id = g.base"
 			      " LEFT JOIN line_count c ON c.generation = g.id ORDER BY g.id",
@@ -113,6 +116,9 @@ static enum status check_generation(struct store *s, const struct stmt *g, struc
 
 	if (!col_int(g, 5) || shared > col_int(g, 4))
 		problem(r, "%.*s, generation %" PRId64 ": its base cannot be right", STR_ARG(col_bytes(g, 7)), number);
+	if (col_int(g, 9) != shared || col_int(g, 10) != length)
+		problem(r, "%.*s, generation %" PRId64 ": its blocks are not from byte %" PRId64 " to %" PRId64,
+			STR_ARG(col_bytes(g, 7)), number, shared, length);
 	status = archive_read(s, row, from, length - from, count_bytes, &c, err);
 	if (status == STATUS_CORRUPT || status == STATUS_USAGE || status == STATUS_LIMIT) {
 		problem(r, "%.*s, generation %" PRId64 ": %s", STR_ARG(col_bytes(g, 7)), number, err->text);

@@ -19,6 +19,7 @@
 const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_STORE] = &store_statements,
 	[DB_SOURCE] = &source_statements,
+	[DB_FIND] = &find_statements,
 	[DB_ARCHIVE] = &archive_statements,
 	[DB_CHECK] = &check_statements,
 };
@@ -30,6 +31,7 @@ static enum status status_of_code(int code)
 	switch (code & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
+	case SQLITE_PROTOCOL: /* the lock was lost to others too often */
 		return STATUS_BUSY;
 	case SQLITE_FULL:
 		return STATUS_FULL;
@@ -75,6 +77,8 @@ enum status db_fail(struct store *s, int code, const char *what, struct err *err
 	enum status status = status_of_code(code);
 	const char *reason = s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(code);
 
+	if (status == STATUS_BUSY && s->cancel && atomic_load(s->cancel))
+		return err_fail(err, STATUS_CANCELLED, "%s: stopped while waiting for another program", s->path);
 	/* SQLite reports a full disk during a WAL write as an I/O error. */
 	if (status == STATUS_IO && (number == ENOSPC || number == EDQUOT))
 		status = STATUS_FULL;
@@ -273,6 +277,7 @@ enum status save_begin(struct store *s, struct save *v, struct err *err)
 	if (run_transaction_word(s, "SAVEPOINT part", err))
 		return err_failed(err->status);
 	v->store = s;
+	v->rev = s->rev;
 	return STATUS_OK;
 }
 
@@ -286,8 +291,12 @@ enum status save_keep(struct save *v, struct err *err)
 
 void save_end(struct save *v)
 {
-	if (v->store && !sqlite3_get_autocommit(v->store->db))
+	if (!v->store)
+		return;
+	if (!sqlite3_get_autocommit(v->store->db))
 		sqlite3_exec(v->store->db, "ROLLBACK TO part; RELEASE part", NULL, NULL, NULL);
+	/* A revision taken inside was taken back with the rest. */
+	v->store->rev = v->rev;
 	v->store = NULL;
 }
 

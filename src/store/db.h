@@ -16,7 +16,7 @@
 #include <sqlite3.h>
 
 /* One per module that has statements. */
-enum db_slot { DB_STORE, DB_SOURCE, DB_ARCHIVE, DB_CHECK, DB_SLOTS };
+enum db_slot { DB_STORE, DB_SOURCE, DB_FIND, DB_ARCHIVE, DB_CHECK, DB_SLOTS };
 
 struct db_set {
 	enum db_slot slot;
@@ -26,7 +26,7 @@ struct db_set {
 
 /* All of them, for the test that prepares every statement. */
 extern const struct db_set *const db_sets[DB_SLOTS];
-extern const struct db_set store_statements, source_statements, archive_statements, check_statements;
+extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements;
 
 struct store {
 	sqlite3 *db;
@@ -35,6 +35,7 @@ struct store {
 	struct bell bell;
 	struct clock clock;
 	const struct log *log;
+	const atomic_bool *cancel;
 	char path[LIMIT_PATH];
 	int64_t seen_version; /* PRAGMA data_version at the last look */
 	int64_t rev;          /* of the open transaction; 0 = none taken yet */
@@ -90,6 +91,9 @@ enum status db_rev(struct store *s, int64_t *out, struct err *err) MUST_USE;
 /* migrate.c */
 enum { DB_APPLICATION_ID = 0x41726272 }; /* "Arbr" */
 int db_newest_version(void);
+
+/* Whether this is a store, or a database nobody has used yet; changes nothing. */
+enum status db_recognise(struct store *s, struct err *err) MUST_USE;
 enum status db_migrate(struct store *s, int up_to, struct err *err) MUST_USE;
 
 #endif

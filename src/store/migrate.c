@@ -80,6 +80,21 @@ static enum status read_version(struct store *s, int64_t *version, struct err *e
 	return STATUS_OK;
 }
 
+/* The same from one snapshot: another program may be making the store just now. */
+static enum status look_at_version(struct store *s, int64_t *version, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+
+	return read_begin(s, &snapshot, err) ? err_failed(err->status) : read_version(s, version, err);
+}
+
+enum status db_recognise(struct store *s, struct err *err)
+{
+	int64_t version;
+
+	return look_at_version(s, &version, err);
+}
+
 static enum status set_numbers(struct store *s, int64_t version, struct err *err)
 {
 	char sql[96];
@@ -130,7 +145,7 @@ enum status db_migrate(struct store *s, int up_to, struct err *err)
 	int64_t version;
 	bool done;
 
-	if (read_version(s, &version, err))
+	if (look_at_version(s, &version, err))
 		return err_failed(err->status);
 	for (done = version >= up_to; !done;)
 		if (migrate_step(s, up_to, &done, err))

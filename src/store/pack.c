@@ -99,6 +99,12 @@ size_t pack_cut(struct str bytes)
 	at = str_find(tail, '\n');
 	if (at != SIZE_MAX)
 		return LIMIT_BLOCK_TARGET + at + 1;
-	/* ... else anywhere, when the line is longer than a block may be. */
-	return bytes.n >= LIMIT_BLOCK_MAX ? LIMIT_BLOCK_MAX : 0;
+	if (bytes.n < LIMIT_BLOCK_MAX)
+		return 0;
+	/* ... else before that line, if it is not the first ... */
+	at = str_rfind(str_sub(bytes, 0, LEAST), '\n');
+	if (at != SIZE_MAX)
+		return at + 1;
+	/* ... else anywhere: the line is longer than a block may be. */
+	return LIMIT_BLOCK_MAX;
 }

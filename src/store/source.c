@@ -12,18 +12,10 @@
  */
 #include "store/source.h"
 
-#include "base/term.h"
 #include "store/db.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define INFO \
-	"SELECT s.id, s.source_id, h.label, r.label, s.key, s.path, coalesce(s.generation, 0)," \
-	" coalesce(g.number, 0), coalesce(g.length, 0), coalesce(c.lines, 0), coalesce(c.tail, 0)," \
-	" coalesce(c.longest, 0), s.first_at, coalesce(s.vanished_at, 0)" \
-	" FROM source s JOIN root r ON r.id = s.root JOIN host h ON h.id = r.host" \
-	" LEFT JOIN generation g ON g.id = s.generation LEFT JOIN line_count c ON c.generation = g.id "
 
 #define GENERATION \
 	"SELECT g.id, g.number, coalesce(g.base, 0), coalesce(b.number, 0), g.shared, g.length, g.started_at" \
@@ -36,7 +28,6 @@ enum {
 	ROOT_BY_LABEL,
 	ROOT_ADD,
 	ROOT_MOVE,
-	ROOT_DISPLACE,
 	ROOT_SYNCED,
 	SOURCE_LOAD,
 	SOURCE_KEY_TAKEN,
@@ -54,13 +45,6 @@ enum {
 	GENERATION_OF_SOURCE,
 	LINES_GET,
 	LINES_PUT,
-	INFO_ALL,
-	INFO_BY_ID,
-	INFO_BY_PATH,
-	INFO_BY_ROOT_PATH,
-	INFO_BY_ABSOLUTE,
-	INFO_BY_SESSION,
-	INFO_BY_FORMER,
 	SOURCE_STATEMENTS
 };
 
@@ -73,8 +57,6 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 	[ROOT_ADD] = "INSERT INTO root(host, label, format, dir, added_at, rev)"
 		     " VALUES (?1, ?2, 'claude', ?3, ?4, ?5) RETURNING id",
 	[ROOT_MOVE] = "UPDATE root SET dir = ?2, rev = ?3 WHERE id = ?1",
-	[ROOT_DISPLACE] = "UPDATE root SET dir = '', rev = ?3 WHERE dir = ?2 AND id <> ?1"
-			  " AND host = (SELECT host FROM root WHERE id = ?1)",
 	[ROOT_SYNCED] = "UPDATE root SET synced_at = ?2, rev = ?3 WHERE id = ?1",
 	[SOURCE_LOAD] = "SELECT id, path, coalesce(generation, 0), vanished_at IS NOT NULL, inode, size, mtime_ns,"
 			" ctime_ns, head_length, head_hash FROM source WHERE root = ?1",
@@ -102,13 +84,6 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 	[LINES_PUT] = "INSERT INTO line_count(generation, lines, tail, longest) VALUES (?1, ?2, ?3, ?4)"
 		      " ON CONFLICT DO UPDATE SET lines = excluded.lines, tail = excluded.tail,"
 		      " longest = excluded.longest",
-	[INFO_ALL] = INFO "ORDER BY h.label, r.label, s.key",
-	[INFO_BY_ID] = INFO "WHERE s.source_id BETWEEN ?1 AND ?2 ORDER BY s.source_id",
-	[INFO_BY_PATH] = INFO "WHERE s.path = ?1",
-	[INFO_BY_ROOT_PATH] = INFO "WHERE r.label = ?1 AND s.path = ?2",
-	[INFO_BY_ABSOLUTE] = INFO "WHERE r.dir || '/' || s.path = ?1",
-	[INFO_BY_SESSION] = INFO "WHERE s.path GLOB ?1",
-	[INFO_BY_FORMER] = INFO "JOIN source_path f ON f.source = s.id WHERE f.path = ?1",
 };
 
 const struct db_set source_statements = { DB_SOURCE, sql, SOURCE_STATEMENTS };
@@ -184,21 +159,16 @@ static enum status add_root(struct store *s, int64_t host, const char *dir, int6
 	return STATUS_OK;
 }
 
-/* A folder belongs to one root: who had it before loses it. */
 static enum status move_root(struct store *s, const struct root *r, const char *dir, int64_t rev, struct err *err)
 {
-	for (int which = ROOT_MOVE; which <= ROOT_DISPLACE; which++) {
-		STMT st = { 0 };
+	STMT st = { 0 };
 
-		if (use(s, which, &st, err))
-			return err_failed(err->status);
-		stmt_int(&st, 1, r->row);
-		stmt_text(&st, 2, str_of(dir));
-		stmt_int(&st, 3, rev);
-		if (stmt_run(&st, err))
-			return err_failed(err->status);
-	}
-	return STATUS_OK;
+	if (use(s, ROOT_MOVE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, r->row);
+	stmt_text(&st, 2, str_of(dir));
+	stmt_int(&st, 3, rev);
+	return stmt_run(&st, err);
 }
 
 /* The first of claude, claude-2, ... that no root has. */
@@ -232,7 +202,8 @@ static bool label_is_good(struct str label)
 	return label.n > 0 && label.n <= LIMIT_LABEL;
 }
 
-/* A root that is already as wanted, so that a sync with nothing new writes nothing. */
+/* A folder belongs to one root. It is looked for without a transaction, so that a
+ * sync with nothing new writes nothing. */
 static enum status known_root(struct store *s, const char *dir, struct str label, struct root *out, struct err *err)
 {
 	enum status status;
@@ -242,7 +213,7 @@ static enum status known_root(struct store *s, const char *dir, struct str label
 		return err_failed(err->status);
 	status = find_root(s, ROOT_BY_DIR, host, str_of(dir), out, err);
 	if (status == STATUS_OK && label.p && !str_eq(label, str_of(out->label)))
-		return err_fail(err, STATUS_NOT_FOUND, "known by another label");
+		return err_fail(err, STATUS_USAGE, "%s is already mirrored as '%s'; leave --label out", dir, out->label);
 	return status;
 }
 
@@ -256,21 +227,31 @@ static enum status add_or_move_root(struct store *s, const char *dir, struct str
 
 	if (txn_begin(s, &txn, err) || db_rev(s, &rev, err) || add_host(s, rev, &host, err))
 		return err_failed(err->status);
-	if (label.p)
+	/* Another program may have added it meanwhile. */
+	status = known_root(s, dir, label, &found, err);
+	if (status == STATUS_NOT_FOUND && label.p) {
+		snprintf(found.label, sizeof found.label, "%.*s", STR_ARG(label));
 		status = find_root(s, ROOT_BY_LABEL, host, label, &found, err);
-	else
-		status = find_root(s, ROOT_BY_DIR, host, str_of(dir), &found, err);
-	if (status == STATUS_NOT_FOUND) {
-		if (label.p)
-			snprintf(found.label, sizeof found.label, "%.*s", STR_ARG(label));
-		else if (free_label(s, host, &found, err))
-			return err_failed(err->status);
-		status = add_root(s, host, dir, rev, &found, err);
+		if (status == STATUS_OK)
+			status = move_root(s, &found, dir, rev, err);
+	} else if (status == STATUS_NOT_FOUND && free_label(s, host, &found, err)) {
+		return err_failed(err->status);
 	}
-	if (status != STATUS_OK || move_root(s, &found, dir, rev, err) || txn_commit(&txn, err))
+	if (status == STATUS_NOT_FOUND)
+		status = add_root(s, host, dir, rev, &found, err);
+	if (status != STATUS_OK || txn_commit(&txn, err))
 		return err_failed(err->status);
 	*out = found;
 	return STATUS_OK;
+}
+
+enum status root_known(struct store *s, const char *dir, bool *out, struct err *err)
+{
+	struct root ignored;
+	enum status status = known_root(s, dir, (struct str){ 0 }, &ignored, err);
+
+	*out = status == STATUS_OK;
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
 enum status root_use(struct store *s, const char *dir, struct str label, struct root *out, struct err *err)
@@ -615,182 +596,4 @@ enum status generation_set_lines(struct store *s, int64_t row, const struct line
 	stmt_int(&st, 3, c->tail);
 	stmt_int(&st, 4, c->longest);
 	return stmt_run(&st, err);
-}
-
-/* ---- For people ------------------------------------------------------------ */
-
-static void read_info(const struct stmt *st, struct source_info *out)
-{
-	struct str id = col_bytes(st, 1);
-
-	*out = (struct source_info){
-		.row = col_int(st, 0),
-		.host = col_bytes(st, 2),
-		.root = col_bytes(st, 3),
-		.key = col_bytes(st, 4),
-		.path = col_bytes(st, 5),
-		.generation = col_int(st, 6),
-		.generations = col_int(st, 7),
-		.bytes = col_int(st, 8),
-		.lines = { col_int(st, 9), col_int(st, 10), col_int(st, 11) },
-		.first_at = col_int(st, 12),
-		.vanished_at = col_int(st, 13),
-	};
-	if (id.n == UUID_BYTES)
-		memcpy(out->id.b, id.p, UUID_BYTES);
-}
-
-static enum status each(struct stmt *st, source_fn *fn, void *ctx, struct err *err)
-{
-	struct source_info info;
-	enum step step;
-
-	while ((step = stmt_step(st, err)) == STEP_ROW) {
-		read_info(st, &info);
-		if (fn(ctx, &info, err))
-			return err_failed(err->status);
-	}
-	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
-}
-
-enum status source_each(struct store *s, source_fn *fn, void *ctx, struct err *err)
-{
-	STMT st = { 0 };
-
-	if (use(s, INFO_ALL, &st, err))
-		return err_failed(err->status);
-	return each(&st, fn, ctx, err);
-}
-
-/* Collects what a look-up found: the first one, and the names of all. */
-struct found {
-	struct arena *mem;
-	struct source_info first;
-	int count;
-	struct buf names;
-};
-
-static enum status collect(void *ctx, const struct source_info *info, struct err *err)
-{
-	enum { LISTED = 5 };
-	struct found *f = ctx;
-	char id[UUID_TEXT + 1];
-
-	(void)err;
-	if (f->count == 0) {
-		f->first = *info;
-		f->first.host = arena_str(f->mem, info->host);
-		f->first.root = arena_str(f->mem, info->root);
-		f->first.key = arena_str(f->mem, info->key);
-		f->first.path = arena_str(f->mem, info->path);
-	}
-	if (f->count++ < LISTED) {
-		uuid_print(&info->id, id);
-		buf_printf(&f->names, "\n  %s  %.*s:", id, STR_ARG(info->root));
-		term_filter(&f->names, info->path, TERM_LINE);
-	}
-	return STATUS_OK;
-}
-
-/* Ids that begin with these hex digits (dashes ignored), as a range of blobs. */
-static bool id_range(struct str prefix, struct uuid *low, struct uuid *high)
-{
-	size_t digits = 0;
-
-	memset(low->b, 0x00, UUID_BYTES);
-	memset(high->b, 0xff, UUID_BYTES);
-	for (size_t i = 0; i < prefix.n; i++) {
-		char c = prefix.p[i] >= 'A' && prefix.p[i] <= 'F' ? (char)(prefix.p[i] + 32) : prefix.p[i];
-		int v = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-		unsigned shift = digits % 2 ? 0 : 4;
-
-		if (c == '-')
-			continue;
-		if (v < 0 || digits >= 2 * UUID_BYTES)
-			return false;
-		low->b[digits / 2] = (uint8_t)(low->b[digits / 2] | v << shift);
-		high->b[digits / 2] = (uint8_t)((high->b[digits / 2] & ~(0xf << shift)) | v << shift);
-		digits++;
-	}
-	return digits >= 4;
-}
-
-static enum status find_by(struct store *s, int which, struct str a, struct str b, struct found *f, struct err *err)
-{
-	STMT st = { 0 };
-
-	if (use(s, which, &st, err))
-		return err_failed(err->status);
-	stmt_text(&st, 1, a);
-	if (b.p)
-		stmt_text(&st, 2, b);
-	return each(&st, collect, f, err);
-}
-
-static enum status find_by_id(struct store *s, struct str name, struct found *f, struct err *err)
-{
-	struct uuid low, high;
-	STMT st = { 0 };
-
-	if (!id_range(name, &low, &high))
-		return STATUS_OK;
-	if (use(s, INFO_BY_ID, &st, err))
-		return err_failed(err->status);
-	stmt_uuid(&st, 1, &low);
-	stmt_uuid(&st, 2, &high);
-	return each(&st, collect, f, err);
-}
-
-static enum status find_by_session(struct store *s, struct str name, struct found *f, struct err *err)
-{
-	struct uuid id;
-
-	if (!uuid_parse(name, &id))
-		return STATUS_OK;
-	return find_by(s, INFO_BY_SESSION, arena_printf(f->mem, "projects/*/%.*s.jsonl", STR_ARG(name)),
-		       (struct str){ 0 }, f, err);
-}
-
-/* The ways a name can be meant, most exact first; the first that finds anything
- * decides. */
-static enum status try_all(struct store *s, struct str name, struct found *f, struct err *err)
-{
-	struct str none = { 0 }, path;
-	struct str label = str_cut(name, ':', &path);
-
-	if (name.n && name.p[0] == '/') {
-		if (find_by(s, INFO_BY_ABSOLUTE, name, none, f, err))
-			return err_failed(err->status);
-		return STATUS_OK;
-	}
-	if (find_by(s, INFO_BY_PATH, name, none, f, err))
-		return err_failed(err->status);
-	if (!f->count && path.p && find_by(s, INFO_BY_ROOT_PATH, label, path, f, err))
-		return err_failed(err->status);
-	if (!f->count && find_by_id(s, name, f, err))
-		return err_failed(err->status);
-	if (!f->count && find_by_session(s, name, f, err))
-		return err_failed(err->status);
-	if (!f->count && find_by(s, INFO_BY_FORMER, name, none, f, err))
-		return err_failed(err->status);
-	return STATUS_OK;
-}
-
-enum status source_find(struct store *s, struct str name, struct arena *mem, struct source_info *out, struct err *err)
-{
-	struct buf names CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
-	struct found f = { .mem = mem, .names = names };
-	enum status status = try_all(s, name, &f, err);
-
-	names = f.names;
-	if (status != STATUS_OK)
-		return status;
-	if (f.count == 0)
-		return err_fail(err, STATUS_NOT_FOUND, "nothing is archived as '%.*s'; 'arbor sources' lists what is",
-				(int)size_min(name.n, 200), name.p);
-	if (f.count > 1)
-		return err_fail(err, STATUS_AMBIGUOUS, "'%.*s' could be %d files; use an id:%s",
-				(int)size_min(name.n, 100), name.p, f.count, names.p);
-	*out = f.first;
-	return STATUS_OK;
 }

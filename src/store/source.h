@@ -22,11 +22,14 @@ struct root {
 /*
  * The root for folder `dir` (absolute, links resolved) on this host; added when
  * it is new. Its label is `label` if given: a label that exists is then taken
- * over by this folder, which is how a moved folder keeps its sources. Without a
- * label, a known folder keeps its own and a new one gets the first free of
- * claude, claude-2, claude-3, ...
+ * over by this folder, which is how a moved folder keeps its sources; a folder
+ * that is known by another label is STATUS_USAGE. Without a label, a known folder
+ * keeps its own and a new one gets the first free of claude, claude-2, ...
  */
 enum status root_use(struct store *s, const char *dir, struct str label, struct root *out, struct err *err) MUST_USE;
+
+/* Whether this folder has been mirrored before. */
+enum status root_known(struct store *s, const char *dir, bool *out, struct err *err) MUST_USE;
 
 /* Notes that a sync has changed something below this root. */
 enum status root_synced(struct store *s, int64_t root, struct err *err) MUST_USE;
@@ -91,35 +94,6 @@ enum status generation_get(struct store *s, int64_t row, struct generation *out,
 /* Derived line counts of a generation; all zero when there are none yet. */
 enum status generation_lines(struct store *s, int64_t row, struct line_count *out, struct err *err) MUST_USE;
 enum status generation_set_lines(struct store *s, int64_t row, const struct line_count *c, struct err *err) MUST_USE;
-
-/* ---- For people ------------------------------------------------------------ */
-
-struct source_info {
-	int64_t row;
-	struct uuid id;
-	struct str host, root, key, path;
-	int64_t generation;      /* row of the newest, 0 = none */
-	int64_t generations;     /* how many */
-	int64_t bytes;           /* of the newest */
-	struct line_count lines; /* of the newest */
-	int64_t first_at;
-	int64_t vanished_at;     /* 0 = still there */
-};
-
-typedef enum status source_fn(void *ctx, const struct source_info *info, struct err *err);
-
-/* Every source, by host, root and key. Slices are valid during the call. */
-enum status source_each(struct store *s, source_fn *fn, void *ctx, struct err *err) MUST_USE;
-
-/*
- * What somebody means by `name`: a source id or a unique beginning of one (four
- * characters or more), a path below a root, ROOT:PATH, an absolute path, or a
- * session id (the file's name without .jsonl). Paths a source had before are
- * tried last. STATUS_AMBIGUOUS lists candidates in the error, a line each, their
- * paths already made safe to show.
- */
-enum status source_find(struct store *s, struct str name, struct arena *mem, struct source_info *out,
-			struct err *err) MUST_USE;
 
 /* Generations of a source in order, as an array in the arena. */
 enum status generation_list(struct store *s, int64_t source, struct arena *mem, struct generation **out,

@@ -55,8 +55,9 @@ static void sleep_ms(long ms)
 /* Called by SQLite while somebody else holds the lock it wants. */
 static int wait_for_lock(void *ctx, int attempt)
 {
-	(void)ctx;
-	if (attempt >= LIMIT_BUSY_MS)
+	const struct store *s = ctx;
+
+	if (attempt >= LIMIT_BUSY_MS || (s->cancel && atomic_load(s->cancel)))
 		return 0;
 	sleep_ms(1);
 	return 1;
@@ -104,8 +105,21 @@ static enum status check_file(const struct store_options *o, struct err *err)
 	}
 	if (!S_ISREG(st.st_mode))
 		return err_fail(err, STATUS_NOT_A_STORE, "%s: not a file", o->path);
-	if ((st.st_mode & 077) && st.st_uid == geteuid() && chmod(o->path, 0600))
-		return err_fail_errno(err, errno, "%s: narrowing its permissions", o->path);
+	return STATUS_OK;
+}
+
+static enum status narrow_permissions(const char *path, struct err *err)
+{
+	static const char *const suffixes[] = { "", "-wal", "-shm", "-bell" };
+	char name[LIMIT_PATH + 8];
+	struct stat st;
+
+	for (size_t i = 0; i < COUNT(suffixes); i++) {
+		snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
+		if (stat(name, &st) == 0 && (st.st_mode & 077) && st.st_uid == geteuid() && chmod(name, 0600) &&
+		    errno != ENOENT)
+			return err_fail_errno(err, errno, "%s: narrowing its permissions", name);
+	}
 	return STATUS_OK;
 }
 
@@ -116,11 +130,11 @@ static enum status enter_wal(struct store *s, struct err *err)
 	int code = SQLITE_BUSY;
 
 	for (int i = 0; code == SQLITE_BUSY && i < LIMIT_BUSY_MS; i++) {
-		code = sqlite3_exec(s->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+		code = sqlite3_exec(s->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL) & 0xff;
 		if (code == SQLITE_BUSY)
 			sleep_ms(1);
 	}
-	return code == SQLITE_OK ? STATUS_OK : db_fail(s, code & 0xff, "opening", err);
+	return code == SQLITE_OK ? STATUS_OK : db_fail(s, code, "opening", err);
 }
 
 static enum status connect_db(struct store *s, const char *pragmas, struct err *err)
@@ -136,21 +150,20 @@ static enum status connect_db(struct store *s, const char *pragmas, struct err *
 			       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 	if (code != SQLITE_OK)
 		return db_fail(s, code, "opening", err);
-	sqlite3_busy_handler(s->db, wait_for_lock, NULL);
-	if (db_exec(s, pragmas, err) || enter_wal(s, err))
-		return err_failed(err->status);
-	return STATUS_OK;
+	sqlite3_busy_handler(s->db, wait_for_lock, s);
+	return db_exec(s, pragmas, err);
 }
 
-static struct store *store_new(const char *path, struct clock clock, const struct log *log)
+static struct store *store_new(const struct store_options *o)
 {
 	struct store *s = mem_alloc(sizeof *s);
 
 	s->bell = (struct bell)BELL_INIT;
-	s->clock = clock.now_ms ? clock : clock_system();
-	s->log = log;
+	s->clock = o->clock.now_ms ? o->clock : clock_system();
+	s->log = o->log;
+	s->cancel = o->cancel;
 	s->seen_version = -1;
-	snprintf(s->path, sizeof s->path, "%s", path);
+	snprintf(s->path, sizeof s->path, "%s", o->path);
 	return s;
 }
 
@@ -181,12 +194,14 @@ enum status store_open(const struct store_options *o, struct store **out, struct
 
 	if (check_file(o, err))
 		return err_failed(err->status);
-	s = store_new(o->path, o->clock, o->log);
+	s = store_new(o);
 	snprintf(pragmas, sizeof pragmas,
 		 "PRAGMA page_size=4096; PRAGMA cache_size=-8192; PRAGMA temp_store=MEMORY;"
 		 "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA journal_size_limit=%zu; PRAGMA cell_size_check=ON; PRAGMA synchronous=NORMAL",
 		 LIMIT_WAL_BYTES);
-	if (connect_db(s, pragmas, err) || db_migrate(s, db_newest_version(), err) || open_bell(s, err) ||
+	/* Nothing is changed before we know that the file is ours. */
+	if (connect_db(s, pragmas, err) || db_recognise(s, err) || narrow_permissions(s->path, err) ||
+	    enter_wal(s, err) || db_migrate(s, db_newest_version(), err) || open_bell(s, err) ||
 	    look(s, &s->seen_version, err))
 		return err_failed(err->status);
 	*out = s;
@@ -196,7 +211,8 @@ enum status store_open(const struct store_options *o, struct store **out, struct
 
 enum status store_open_again(const struct store *from, struct store **out, struct err *err)
 {
-	struct store *s CLEANUP(store_closep) = store_new(from->path, from->clock, from->log);
+	struct store_options o = { .path = from->path, .clock = from->clock, .log = from->log, .cancel = from->cancel };
+	struct store *s CLEANUP(store_closep) = store_new(&o);
 
 	if (connect_db(s, "PRAGMA cache_size=-1024; PRAGMA query_only=ON", err))
 		return err_failed(err->status);

@@ -21,6 +21,7 @@ struct store_options {
 	bool create;        /* make it, and missing folders, when there is none */
 	struct clock clock; /* what "now" is; zero = the system's */
 	const struct log *log;
+	const atomic_bool *cancel; /* ends waiting for locks; may be NULL */
 };
 
 /*
@@ -82,6 +83,7 @@ void txn_end(struct txn *t);
  */
 struct save {
 	struct store *store;
+	int64_t rev; /* the transaction's before it */
 };
 
 enum status save_begin(struct store *s, struct save *v, struct err *err) MUST_USE;
