@@ -106,6 +106,7 @@ CREATE TABLE generation (
   UNIQUE (source, number),
   CHECK (base IS NOT NULL OR shared = 0)
 ) STRICT;
+CREATE INDEX generation_base ON generation(base) WHERE base IS NOT NULL;
 
 -- Where the bytes of a generation are. Bytes are addressed by (generation,
 -- offset, length); how they are cut into blocks may change at any time.

@@ -93,7 +93,9 @@ enum status file_open_beneath(int root_fd, struct str path, int flags, int *fd_o
 		.mode = flags & O_CREAT ? 0600 : 0,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
 	};
+	enum { TRIES = 100 }; /* openat2 gives up while others rename around it */
 	char name[LIMIT_PATH];
+	int tries = 0;
 	long fd;
 
 	if (path.n == 0)
@@ -104,7 +106,7 @@ enum status file_open_beneath(int root_fd, struct str path, int flags, int *fd_o
 	name[path.n] = '\0';
 	do {
 		fd = syscall(SYS_openat2, root_fd, name, &how, sizeof how);
-	} while (fd < 0 && (errno == EINTR || errno == EAGAIN));
+	} while (fd < 0 && (errno == EINTR || (errno == EAGAIN && ++tries < TRIES)));
 	if (fd >= 0) {
 		*fd_out = (int)fd;
 		return STATUS_OK;
@@ -148,7 +150,7 @@ enum status file_read_all(const char *path, struct buf *out, struct err *err)
 		return err_fail_errno(err, errno, "%s", path);
 	for (;;) {
 		size_t want = size_min(64 * KIB, out->max - out->n), got;
-		char probe, *to = want ? buf_reserve(out, want) : &probe;
+		char probe = 0, *to = want ? buf_reserve(out, want) : &probe;
 
 		if (!to)
 			return err_fail(err, STATUS_LIMIT, "%s: larger than %zu bytes", path, out->max);

@@ -112,7 +112,8 @@ static enum status print_generations(struct store *s, struct str name, struct er
 	char id[UUID_TEXT + 1], when[TIME_TEXT + 1], size[SIZE_TEXT], shared[SIZE_TEXT];
 	size_t count;
 
-	if (source_find(s, face_file_name(name, &mem), &mem, &info, err) || generation_list(s, info.row, &mem, &list, &count, err))
+	if (source_find(s, face_file_name(name, &mem), &mem, &info, err) ||
+	    generation_list(s, info.row, &mem, &list, &count, err))
 		return err_failed(err->status);
 	uuid_print(&info.id, id);
 	out_printf("%s  ", id);

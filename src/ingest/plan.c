@@ -20,8 +20,10 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A file the walk found. */
 struct found {
@@ -29,9 +31,13 @@ struct found {
 	struct file_stat st;
 };
 
+/* The database, its log, its index of the log, its journal, its bell. */
+enum { STORE_FILES = 5 };
+
 struct discovery {
 	struct walk walk;
 	int root_fd;
+	struct stat own[STORE_FILES]; /* those of the store; inode 0 = not there */
 	struct arena mem; /* the walking thread's own */
 	struct found *list;
 	size_t count, cap;
@@ -46,10 +52,48 @@ static bool wants(void *ctx, struct str path, bool is_folder)
 	return is_folder ? claude_wants_folder(path) : claude_kind_of(path) != CLAUDE_NONE;
 }
 
+static void failed(void *ctx, struct str path, bool refused, const struct err *why);
+
+/* A store that lies below the root it mirrors. Reading it would not only be
+ * pointless: closing a file drops every lock this process has on it, SQLite's
+ * included, and the next writer destroys the store. */
+static bool is_own(const struct discovery *d, struct str path, const struct file_stat *st)
+{
+	char name[LIMIT_PATH];
+	struct stat now;
+
+	for (size_t i = 0; i < STORE_FILES; i++) {
+		if (!d->own[i].st_ino || (int64_t)d->own[i].st_ino != st->inode)
+			continue;
+		snprintf(name, sizeof name, "%.*s", STR_ARG(path));
+		if (fstatat(d->root_fd, name, &now, AT_SYMLINK_NOFOLLOW) || now.st_dev == d->own[i].st_dev)
+			return true;
+	}
+	return false;
+}
+
+static void find_own(struct discovery *d, const struct store *s)
+{
+	static const char *const suffixes[STORE_FILES] = { "", "-wal", "-shm", "-journal", "-bell" };
+	char path[LIMIT_PATH + 16];
+
+	for (size_t i = 0; i < STORE_FILES; i++) {
+		snprintf(path, sizeof path, "%s%s", store_path(s), suffixes[i]);
+		if (stat(path, &d->own[i]))
+			d->own[i].st_ino = 0;
+	}
+}
+
 static void found(void *ctx, struct str path, const struct file_stat *st)
 {
 	struct discovery *d = ctx;
+	struct err err;
 
+	if (is_own(d, path, st)) {
+		err_set(&err, STATUS_DENIED, "%.*s: the store itself, not read", (int)size_min(path.n, 300), path.p);
+		failed(d, path, true, &err);
+		return;
+	}
 	if (d->count == d->cap) {
 		d->cap = d->cap ? d->cap * 2 : 1024;
 		d->list = mem_resize(d->list, d->cap * sizeof *d->list);
@@ -278,6 +322,7 @@ enum status plan_make(struct plan *p, struct store *s, int64_t root, int root_fd
 
 	*p = (struct plan){ 0 };
 	d.walk.ctx = &d;
+	find_own(&d, s);
 	threaded = pthread_create(&walker, NULL, discover, &d) == 0;
 	loaded = source_load(s, root, &p->mem, &p->sources, &p->source_count, err);
 	if (threaded)

@@ -423,7 +423,8 @@ static enum status open_folder(const char *dir, char real[LIMIT_PATH], int *fd, 
 	int n;
 
 	if (!resolved && errno == ENOENT)
-		return err_fail(err, STATUS_NOT_FOUND, "'%s': no such folder; name the one to mirror with --source", dir);
+		return err_fail(err, STATUS_NOT_FOUND,
+				"'%s': no such folder; name the one to mirror with --source", dir);
 	if (!resolved)
 		return err_fail_errno(err, errno, "%s", dir);
 	n = snprintf(real, LIMIT_PATH, "%s", resolved);
@@ -463,7 +464,8 @@ static enum status open_root(struct syncing *y, struct err *err)
 	if (open_folder(y->o->dir, dir, &y->root_fd, err) || root_known(y->store, dir, &known, err))
 		return err_failed(err->status);
 	if (!known && !y->o->label.p && !has_claude_files(y->root_fd))
-		return err_fail(err, STATUS_NOT_FOUND, "%s: nothing of Claude Code in it (no projects/, no history.jsonl)", dir);
+		return err_fail(err, STATUS_NOT_FOUND,
+				"%s: nothing of Claude Code in it (no projects/, no history.jsonl)", dir);
 	return root_use(y->store, dir, y->o->label, &y->root, err);
 }
 
@@ -475,7 +477,12 @@ static enum status sync_rounds(struct syncing *y, struct err *err)
 		if (!y->conflict || is_cancelled(y))
 			break;
 	}
-	return settle(y, err);
+	if (settle(y, err))
+		return err_failed(err->status);
+	if (y->round == MOST_ROUNDS)
+		return err_fail(err, STATUS_CONFLICT,
+				"other programs changed the same sources all the time; run it again");
+	return STATUS_OK;
 }
 
 enum status sync_run(struct store *s, const struct sync_options *o, struct sync_report *report, struct err *err)

@@ -200,7 +200,8 @@ enum status archive_blocks(struct store *s, int64_t generation, int64_t offset, 
 	bool go_on = true;
 
 	if (offset < 0 || length < 0 || offset > INT64_MAX - length)
-		return err_fail(err, STATUS_USAGE, "%" PRId64 " bytes from %" PRId64 " on: not a range", length, offset);
+		return err_fail(err, STATUS_USAGE, "%" PRId64 " bytes from %" PRId64 " on: not a range",
+				length, offset);
 	if (find_extents(s, generation, offset, offset + length, &e, err))
 		return err_failed(err->status);
 	for (size_t i = e.count; go_on && i-- > 0;)

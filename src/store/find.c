@@ -184,7 +184,8 @@ static enum status find_by_session(struct store *s, struct str name, struct foun
 		return STATUS_OK;
 	for (size_t i = 0; i < name.n; i++)
 		lower[i] = name.p[i] >= 'A' && name.p[i] <= 'F' ? (char)(name.p[i] + 32) : name.p[i];
-	return find_by(s, FIND_BY_SESSION, arena_printf(f->mem, "projects/*/%s*.jsonl", lower), (struct str){ 0 }, f, err);
+	return find_by(s, FIND_BY_SESSION, arena_printf(f->mem, "projects/*/%s*.jsonl", lower),
+		       (struct str){ 0 }, f, err);
 }
 
 /* A file's name without its folders. */
@@ -212,9 +213,8 @@ static enum status try_all(struct store *s, struct str name, struct found *f, st
 		return err_failed(err->status);
 	if (!f->count && path.p && find_by(s, FIND_BY_ROOT_PATH, label, path, f, err))
 		return err_failed(err->status);
-	if (!f->count && find_by_id(s, name, f, err))
-		return err_failed(err->status);
-	if (!f->count && find_by_session(s, name, f, err))
+	/* Nobody can tell the beginning of one kind of id from that of the other. */
+	if (!f->count && (find_by_id(s, name, f, err) || find_by_session(s, name, f, err)))
 		return err_failed(err->status);
 	if (!f->count && find_by(s, FIND_BY_FORMER, name, none, f, err))
 		return err_failed(err->status);

@@ -28,8 +28,8 @@ enum status source_each(struct store *s, source_fn *fn, void *ctx, struct err *e
  * What somebody means by `name`: a path below a root, ROOT:PATH, an absolute
  * path, a source id or a session id (the file's name without .jsonl) or the
  * unique beginning of one (four characters or more), a path a source had before,
- * a file's name without its folders; the first way that finds anything decides. STATUS_AMBIGUOUS lists candidates in the error, a line each, their
- * paths already made safe to show.
+ * a file's name without its folders; the first way that finds anything decides. STATUS_AMBIGUOUS lists
+ * candidates in the error, a line each, their paths already made safe to show.
  */
 enum status source_find(struct store *s, struct str name, struct arena *mem, struct source_info *out,
 			struct err *err) MUST_USE;

@@ -192,30 +192,36 @@ enum status store_derived_current(struct store *s, bool *out, struct err *err)
 	return STATUS_OK;
 }
 
-/* Drops one object that derived_object lists; *more says whether there was one. */
+static const char *drop_word(const char *type)
+{
+	return strcmp(type, "view") == 0 ? "VIEW" : strcmp(type, "index") == 0 ? "INDEX" : "TABLE";
+}
+
+/* Drops one object that derived_object lists; *more says whether there was one.
+ * Virtual tables go before the tables they keep their data in. */
 static enum status drop_one(struct store *s, bool *more, struct err *err)
 {
+	static const char select[] =
+		"SELECT type, name FROM derived_object ORDER BY type = 'table', type = 'index',"
+		" (SELECT s.sql FROM sqlite_schema s WHERE s.name = derived_object.name) NOT LIKE 'CREATE VIRTUAL%' LIMIT 1";
 	sqlite3_stmt *st = NULL;
 	char *drop = NULL;
-	int code = sqlite3_prepare_v2(s->db, "SELECT type, name FROM derived_object"
-					     " ORDER BY type = 'table', type = 'index' LIMIT 1", -1, &st, NULL);
+	int code = sqlite3_prepare_v2(s->db, select, -1, &st, NULL);
 
-	*more = false;
-	if (code == SQLITE_OK && (code = sqlite3_step(st)) == SQLITE_ROW) {
-		*more = true;
-		/* DDL takes no parameters: the name is quoted by SQLite itself. */
+	if (code == SQLITE_OK)
+		code = sqlite3_step(st);
+	*more = code == SQLITE_ROW;
+	if (*more) /* DDL takes no parameters: the name is quoted by SQLite itself. */
 		drop = sqlite3_mprintf("DROP %s IF EXISTS \"%w\"; DELETE FROM derived_object WHERE name = %Q",
-				       strcmp((const char *)sqlite3_column_text(st, 0), "view") == 0    ? "VIEW"
-				       : strcmp((const char *)sqlite3_column_text(st, 0), "index") == 0 ? "INDEX"
-													: "TABLE",
-				       sqlite3_column_text(st, 1), sqlite3_column_text(st, 1));
-		code = drop ? SQLITE_DONE : SQLITE_NOMEM;
-	}
+				       drop_word((const char *)sqlite3_column_text(st, 0)), sqlite3_column_text(st, 1),
+				       sqlite3_column_text(st, 1));
 	sqlite3_finalize(st);
-	if (code == SQLITE_DONE && *more)
-		code = sqlite3_exec(s->db, drop, NULL, NULL, NULL) == SQLITE_OK ? SQLITE_DONE : sqlite3_errcode(s->db);
+	if (*more)
+		code = drop ? sqlite3_exec(s->db, drop, NULL, NULL, NULL) : SQLITE_NOMEM;
 	sqlite3_free(drop);
-	return code == SQLITE_DONE ? STATUS_OK : db_fail(s, code, "dropping derived tables", err);
+	if (code != SQLITE_OK && code != SQLITE_DONE)
+		return db_fail(s, code, "dropping derived tables", err);
+	return STATUS_OK;
 }
 
 enum status store_derived_reset(struct store *s, struct err *err)

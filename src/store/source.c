@@ -213,7 +213,8 @@ static enum status known_root(struct store *s, const char *dir, struct str label
 		return err_failed(err->status);
 	status = find_root(s, ROOT_BY_DIR, host, str_of(dir), out, err);
 	if (status == STATUS_OK && label.p && !str_eq(label, str_of(out->label)))
-		return err_fail(err, STATUS_USAGE, "%s is already mirrored as '%s'; leave --label out", dir, out->label);
+		return err_fail(err, STATUS_USAGE, "%s is already mirrored as '%s'; leave --label out", dir,
+				out->label);
 	return status;
 }
 

@@ -197,7 +197,8 @@ enum status store_open(const struct store_options *o, struct store **out, struct
 	s = store_new(o);
 	snprintf(pragmas, sizeof pragmas,
 		 "PRAGMA page_size=4096; PRAGMA cache_size=-8192; PRAGMA temp_store=MEMORY;"
-		 "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA journal_size_limit=%zu; PRAGMA cell_size_check=ON; PRAGMA synchronous=NORMAL",
+		 "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA journal_size_limit=%zu;"
+		 "PRAGMA cell_size_check=ON; PRAGMA synchronous=NORMAL",
 		 LIMIT_WAL_BYTES);
 	/* Nothing is changed before we know that the file is ours. */
 	if (connect_db(s, pragmas, err) || db_recognise(s, err) || narrow_permissions(s->path, err) ||
@@ -287,7 +288,7 @@ enum status store_setting_get(struct store *s, const char *key, struct buf *out,
 	switch (stmt_step(&st, err)) {
 	case STEP_ROW:
 		buf_str(out, col_bytes(&st, 0));
-		return STATUS_OK;
+		return out->failed ? err_fail(err, STATUS_LIMIT, "setting '%s' is too long", key) : STATUS_OK;
 	case STEP_DONE:
 		return err_fail(err, STATUS_NOT_FOUND, "the store has no setting '%s'", key);
 	case STEP_FAILED:
