@@ -77,15 +77,25 @@ FUZZERS := $(patsubst fuzz/%.c,%,$(FUZZ_SRC))
 TOOLS := $(notdir $(TOOL_SRC:.c=))
 
 .PHONY: all run test asan tsan lint fuzz torture bench dist install deps clean distclean
+.DELETE_ON_ERROR:
+.SECONDARY:
 all: build/release/arbor
 
 # ---- Dependencies -----------------------------------------------------------
 
 # tools/deps.sh says what it installs and does nothing when all is there. The
 # stamps only save its start-up time.
+DEPS := build/deps-build$(if $(filter 1,$(SYSTEM_SQLITE)),-system).stamp
+DEPS_release := $(DEPS)
+DEPS_dev     := $(DEPS)
+DEPS_asan    := $(DEPS)
+DEPS_tsan    := $(DEPS)
+DEPS_clang   := build/deps-lint.stamp
+DEPS_fuzz    := build/deps-lint.stamp
 build/deps-%.stamp: tools/deps.sh package-lock.json
-	$(Q)mkdir -p build && tools/deps.sh $* && touch $@
-deps: build/deps-build.stamp build/deps-test.stamp
+	$(Q)mkdir -p build && tools/deps.sh $(*:-system=) && touch $@
+deps:
+	$(Q)mkdir -p build && tools/deps.sh test
 
 # SQLite: pinned by hash. It comes from vendor/ (in a dist archive), from npm, or
 # with SYSTEM_SQLITE=1 from the system, which must then be new enough.
@@ -94,23 +104,47 @@ SQLITE_OPTIONS := -DSQLITE_THREADSAFE=2 -DSQLITE_ENABLE_FTS5 -DSQLITE_ENABLE_STA
   -DSQLITE_DEFAULT_WAL_SYNCHRONOUS=1 -DSQLITE_DEFAULT_MEMSTATUS=0 -DSQLITE_LIKE_DOESNT_MATCH_BLOBS \
   -DSQLITE_OMIT_DEPRECATED -DSQLITE_OMIT_SHARED_CACHE -DSQLITE_OMIT_LOAD_EXTENSION \
   -DSQLITE_OMIT_AUTOINIT -DSQLITE_USE_ALLOCA -DSQLITE_TRUSTED_SCHEMA=0 -DHAVE_FDATASYNC=1
+SQLITE_CC := $(CC) -O2 -g1 $(HARDEN) $(SQLITE_OPTIONS)
 ifeq ($(SYSTEM_SQLITE),1)
 SQLITE_CPP  :=
 SQLITE_LIBS := -lsqlite3
+SQLITE_H    := build/sqlite-system.stamp
 SQLITE_OBJ  :=
 else
 SQLITE_DIR  := $(if $(wildcard vendor/sqlite3.c),vendor,build/npm/node_modules/better-sqlite3/deps/sqlite3)
 SQLITE_CPP  := -isystem build/sqlite
 SQLITE_LIBS :=
+SQLITE_H    := build/sqlite/sqlite3.h
 SQLITE_OBJ  := build/sqlite/sqlite3.o
 endif
-build/sqlite/sqlite3.o: tools/sqlite.sha256 | build/deps-build.stamp
+build/sqlite/sqlite3.h: tools/sqlite.sha256 | $(DEPS)
 	$(Q)mkdir -p build/sqlite && cp $(SQLITE_DIR)/sqlite3.c $(SQLITE_DIR)/sqlite3.h build/sqlite/
-	$(Q)cd build/sqlite && sha256sum --check --quiet ../../tools/sqlite.sha256
-	@echo "CC  SQLite (once, about a minute)"
-	$(Q)$(CC) -O2 -g1 $(HARDEN) $(SQLITE_OPTIONS) -c build/sqlite/sqlite3.c -o $@.new && mv $@.new $@
+	$(Q)cd build/sqlite && sha256sum --check --quiet ../../tools/sqlite.sha256 || { rm -f sqlite3.[ch]; exit 1; }
+	$(Q)touch $@
+build/sqlite/sqlite3.o: build/sqlite/sqlite3.h build/sqlite/flags
+	@echo "CC  SQLite (once, half a minute)"
+	$(Q)$(SQLITE_CC) -c build/sqlite/sqlite3.c -o $@
 
-build/gen/embed: tools/embed.c | build/deps-build.stamp
+# The oldest SQLite that does not corrupt a store, see src/store/store.c.
+SQLITE_LEAST := 3051003
+build/sqlite-system.stamp: | $(DEPS)
+	$(Q)printf '%s\n' '#include <sqlite3.h>' '#if SQLITE_VERSION_NUMBER < $(SQLITE_LEAST)' \
+	  '#error "SYSTEM_SQLITE=1: the SQLite of this system is older than 3.51.3 and can corrupt a store. \
+	Build without SYSTEM_SQLITE=1 to use the pinned one."' '#endif' | \
+	  $(CC) $(CPPFLAGS) -fsyntax-only -x c - && mkdir -p build && touch $@
+
+# A flags file holds the command that makes a folder's objects. It is remade when
+# that changes, so that other flags never meet old objects.
+define FLAGS_FILE
+ifneq ($$(file <$(1)),$$($(2)))
+.PHONY: $(1)
+endif
+$(1):
+	@mkdir -p $$(@D) && printf '%s\n' '$$(subst ','\'',$$($(2)))' > $$@
+endef
+$(eval $(call FLAGS_FILE,build/sqlite/flags,SQLITE_CC))
+
+build/gen/embed: tools/embed.c | $(DEPS)
 	$(Q)mkdir -p build/gen && $(CC) -O1 -o $@ $<
 build/gen/sql.c: build/gen/embed $(SQL)
 	$(Q)build/gen/embed sql_files $(SQL) > $@.new && mv $@.new $@
@@ -120,10 +154,12 @@ build/gen/sql.c: build/gen/embed $(SQL)
 define MODE
 $(1)_LIB  := build/$(1)/libarbor.a
 $(1)_OBJ  := $$(patsubst %.c,build/$(1)/%.o,$$(LIB_SRC)) build/$(1)/gen/sql.o
-build/$(1)/%.o: %.c $$(SQLITE_OBJ) | build/deps-build.stamp
+$(1)_ALL := $$(strip $$(CC_$(1)) $$(ARBOR_CPP) $$(FLAGS_$(1)) $$(LINK_$(1)) $$(LDFLAGS) $$(LIBS))
+$(call FLAGS_FILE,build/$(1)/flags,$(1)_ALL)
+build/$(1)/%.o: %.c build/$(1)/flags $$(SQLITE_H) | $$(DEPS_$(1))
 	@echo "CC  $(1)/$$*"
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(ARBOR_CPP) $$(FLAGS_$(1)) -Itest/harness -c $$< -o $$@
-build/$(1)/gen/sql.o: build/gen/sql.c
+build/$(1)/gen/sql.o: build/gen/sql.c build/$(1)/flags | $$(DEPS_$(1))
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(ARBOR_CPP) $$(FLAGS_$(1)) -c $$< -o $$@
 $$($(1)_LIB): $$($(1)_OBJ)
 	$$(Q)rm -f $$@ && ar rcs $$@ $$^
@@ -141,7 +177,6 @@ build/$(1)/fuzz/%: build/$(1)/fuzz/%.o $$($(1)_LIB) $$(SQLITE_OBJ) $$(if $$(filt
 $(1)_TESTS := build/$(1)/arbor $$(UNITS:%=build/$(1)/unit/%) $$(TOOLS:%=build/$(1)/tool/%) $$(FUZZERS:%=build/$(1)/fuzz/%)
 endef
 $(foreach mode,$(MODES),$(eval $(call MODE,$(mode))))
-.SECONDARY:
 -include $(foreach mode,$(MODES),$(wildcard build/$(mode)/*/*.d build/$(mode)/*/*/*.d))
 
 # ---- What people type -------------------------------------------------------
@@ -156,8 +191,8 @@ asan: build/deps-test.stamp $(asan_TESTS)
 tsan: build/deps-test.stamp $(tsan_TESTS)
 	$(Q)test/run tsan
 
-lint: build/deps-lint.stamp build/dev/arbor build/clang/arbor $(clang_TESTS) build/gen/sql.c
-	$(Q)tools/lint.sh
+lint: build/deps-lint.stamp $(dev_TESTS) $(clang_TESTS)
+	$(Q)ARBOR_CFLAGS="$(filter-out -M% -DARBOR_VERSION=%,$(ARBOR_CPP)) $(WARN)" tools/lint.sh
 fuzz: build/deps-lint.stamp $(FUZZERS:%=build/fuzz/fuzz/%)
 	$(Q)tools/fuzz.sh $(FUZZ_SECONDS) $(FUZZERS)
 torture: build/deps-test.stamp $(release_TESTS)
@@ -165,8 +200,8 @@ torture: build/deps-test.stamp $(release_TESTS)
 bench: build/deps-bench.stamp build/release/arbor $(TOOLS:%=build/release/tool/%)
 	$(Q)bench/run.sh build/release
 
-dist: build/deps-build.stamp $(SQLITE_OBJ)
-	$(Q)tools/dist.sh $(VERSION) $(SQLITE_DIR)
+dist: build/sqlite/sqlite3.h
+	$(Q)tools/dist.sh $(VERSION) build/sqlite
 
 install: build/release/arbor
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
@@ -174,6 +209,6 @@ install: build/release/arbor
 	install -m 644 man/arbor.1 $(DESTDIR)$(PREFIX)/share/man/man1/arbor.1
 
 clean:
-	rm -rf $(MODES:%=build/%) build/gen build/test build/dist
+	rm -rf $(MODES:%=build/%) build/gen build/test build/dist build/lint build/bench build/fuzz-corpus
 distclean:
 	rm -rf build

@@ -6,10 +6,22 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+# One at a time: make -j may want several sets at once.
+mkdir -p build
+exec 9>build/deps.lock
+flock 9
+
 say() { printf 'deps: %s\n' "$*"; }
 
 as_root() {
-	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		say "not root and no sudo here; please run as root: $*"
+		exit 1
+	fi
 }
 
 # need PACKAGE TEST...: remember PACKAGE when the test fails.
@@ -42,7 +54,10 @@ build_deps() {
 	install_missing
 	need libzstd-dev header zstd.h
 	need libxxhash-dev header xxhash.h
-	[ -e vendor/sqlite3.c ] || [ "${SYSTEM_SQLITE:-}" = 1 ] || need npm have npm
+	if [ ! -e vendor/sqlite3.c ] && [ "${SYSTEM_SQLITE:-}" != 1 ] && ! have npm >/dev/null; then
+		# Debian's npm finds no certificates without these.
+		missing="$missing npm ca-certificates"
+	fi
 	install_missing
 	if [ "${SYSTEM_SQLITE:-}" = 1 ]; then
 		need libsqlite3-dev header sqlite3.h
@@ -59,11 +74,13 @@ build_deps() {
 }
 
 test_deps() {
-	need strace have strace
-	need perl have perl
+	need strace have strace   # to fail and kill system calls
+	need sqlite3 have sqlite3 # to look at, and to damage, a store
+	need zstd have zstd       # to unpack the corpus
 	install_missing
 }
 
+# Not for lint alone: fuzzing needs clang too.
 lint_deps() {
 	need clang have clang
 	need clang-tidy have clang-tidy
@@ -71,18 +88,19 @@ lint_deps() {
 	need binutils have objdump
 	need shellcheck have shellcheck
 	need mandoc have mandoc
-	# libFuzzer and the sanitizers' runtime for clang
-	need "libclang-rt-$(clang_major)-dev" sh -c 'echo "int LLVMFuzzerTestOneInput(void){return 0;}" | clang -x c -fsanitize=fuzzer,address - -o /dev/null'
+	install_missing
+	# libFuzzer and the sanitizers' runtime, in the version of clang
+	need "libclang-rt-$(clang --version | sed -n 's/.*version \([0-9]*\)\..*/\1/p' | head -n 1)-dev" can_fuzz
 	install_missing
 }
-clang_major() {
-	(clang --version 2>/dev/null || echo "version 14.") | sed -n 's/.*version \([0-9]*\)\..*/\1/p' | head -n 1
+can_fuzz() {
+	echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
+		clang -x c -fsanitize=fuzzer,address,undefined - -o /dev/null
 }
 
 bench_deps() {
 	need jq have jq
 	need zstd have zstd
-	need hyperfine have hyperfine
 	install_missing
 }
 
@@ -94,3 +112,4 @@ lint) lint_deps ;;
 bench) bench_deps ;;
 *) say "unknown set '$1'"; exit 2 ;;
 esac
+say "what '${1:-build}' needs is there"

@@ -31,9 +31,6 @@ struct found {
 	struct file_stat st;
 };
 
-/* The database, its log, its index of the log, its journal, its bell. */
-enum { STORE_FILES = 5 };
-
 struct discovery {
 	struct walk walk;
 	int root_fd;
@@ -74,11 +71,10 @@ static bool is_own(const struct discovery *d, struct str path, const struct file
 
 static void find_own(struct discovery *d, const struct store *s)
 {
-	static const char *const suffixes[STORE_FILES] = { "", "-wal", "-shm", "-journal", "-bell" };
 	char path[LIMIT_PATH + 16];
 
 	for (size_t i = 0; i < STORE_FILES; i++) {
-		snprintf(path, sizeof path, "%s%s", store_path(s), suffixes[i]);
+		snprintf(path, sizeof path, "%s%s", store_path(s), store_file_suffixes[i]);
 		if (stat(path, &d->own[i]))
 			d->own[i].st_ino = 0;
 	}

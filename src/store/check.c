@@ -172,12 +172,11 @@ static enum status count_rows(struct store *s, struct check_report *r, struct er
 
 static void check_permissions(struct store *s, struct check_report *r)
 {
-	static const char *const suffixes[] = { "", "-wal", "-shm", "-bell" };
-	char path[LIMIT_PATH + 8];
+	char path[LIMIT_PATH + 16];
 	struct stat st;
 
-	for (size_t i = 0; i < COUNT(suffixes); i++) {
-		snprintf(path, sizeof path, "%s%s", s->path, suffixes[i]);
+	for (const char *const *suffix = store_file_suffixes; *suffix; suffix++) {
+		snprintf(path, sizeof path, "%s%s", s->path, *suffix);
 		if (stat(path, &st) == 0 && (st.st_mode & 077))
 			problem(r, "%s: others may read it (mode %03o); chmod 600 it", path,
 				(unsigned)st.st_mode & 0777);

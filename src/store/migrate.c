@@ -203,7 +203,8 @@ static enum status drop_one(struct store *s, bool *more, struct err *err)
 {
 	static const char select[] =
 		"SELECT type, name FROM derived_object ORDER BY type = 'table', type = 'index',"
-		" (SELECT s.sql FROM sqlite_schema s WHERE s.name = derived_object.name) NOT LIKE 'CREATE VIRTUAL%' LIMIT 1";
+		" (SELECT s.sql FROM sqlite_schema s WHERE s.name = derived_object.name)"
+		" NOT LIKE 'CREATE VIRTUAL%' LIMIT 1";
 	sqlite3_stmt *st = NULL;
 	char *drop = NULL;
 	int code = sqlite3_prepare_v2(s->db, select, -1, &st, NULL);

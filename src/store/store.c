@@ -45,6 +45,8 @@ static const char *const sql[STORE_STATEMENTS] = {
 
 const struct db_set store_statements = { DB_STORE, sql, STORE_STATEMENTS };
 
+const char *const store_file_suffixes[STORE_FILES + 1] = { "", "-wal", "-shm", "-journal", "-bell", NULL };
+
 static void sleep_ms(long ms)
 {
 	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
@@ -110,12 +112,11 @@ static enum status check_file(const struct store_options *o, struct err *err)
 
 static enum status narrow_permissions(const char *path, struct err *err)
 {
-	static const char *const suffixes[] = { "", "-wal", "-shm", "-bell" };
-	char name[LIMIT_PATH + 8];
+	char name[LIMIT_PATH + 16];
 	struct stat st;
 
-	for (size_t i = 0; i < COUNT(suffixes); i++) {
-		snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
+	for (const char *const *suffix = store_file_suffixes; *suffix; suffix++) {
+		snprintf(name, sizeof name, "%s%s", path, *suffix);
 		if (stat(name, &st) == 0 && (st.st_mode & 077) && st.st_uid == geteuid() && chmod(name, 0600) &&
 		    errno != ENOENT)
 			return err_fail_errno(err, errno, "%s: narrowing its permissions", name);

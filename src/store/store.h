@@ -39,6 +39,10 @@ void store_close(struct store *s); /* NULL is fine */
 /* For CLEANUP. */
 void store_closep(struct store **s);
 
+/* What is added to its path to name the files of a store; NULL ends them. */
+extern const char *const store_file_suffixes[];
+enum { STORE_FILES = 5 };
+
 const char *store_path(const struct store *s);
 int64_t store_now(const struct store *s);
 const struct log *store_log(const struct store *s);

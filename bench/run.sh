@@ -1,0 +1,246 @@
+#!/usr/bin/env bash
+# bench/run.sh BUILD: speed, size and memory, as ratios against other programs in
+# the same run. Nothing here passes or fails: times depend on the machine.
+#
+#   BENCH_ONLY="json sync"   only these parts: json sync growth append lived large noop
+#   BENCH_LARGE=1            also a corpus 100 times as large (15 GB)
+#   ARBOR_SHARED=DIR         where corpus/real-a.tar.zst is; without it, files
+#                            are made up (test/crash/mktree.c), which pack worse
+#
+# Everything is below build/bench/; the table is also in build/bench/result.txt.
+# A time is the best of several unless it says otherwise. MB are 10^6 bytes.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=${1:-build/release}
+only=${BENCH_ONLY:-json sync growth append lived large noop}
+top=build/bench
+rm -rf "$top"
+mkdir -p "$top/home"
+unset XDG_DATA_HOME ARBOR_HOME CLAUDE_CONFIG_DIR
+export HOME=$PWD/$top/home LC_ALL=C
+arbor=$PWD/$build/arbor
+tool=$PWD/$build/tool
+store=$PWD/$top/arbor.db
+
+# ---- Measuring ----------------------------------------------------------------
+
+us=0
+timed() { # CMD...: sets us
+	local start=${EPOCHREALTIME/./}
+	"$@" >/dev/null 2>&1 || echo "bench: failed: $*" >&2
+	us=$((${EPOCHREALTIME/./} - start))
+}
+best() { # N CMD...: sets us
+	local n=$1 least=999999999999 i
+	shift
+	for ((i = 0; i < n; i++)); do
+		timed "$@"
+		((us < least)) && least=$us
+	done
+	us=$least
+}
+calc() { awk "BEGIN { printf \"$1\", $2 }"; }
+rate() { calc %.0f "$1 / ($2 + 1)"; } # bytes, us -> MB/s
+row() { printf '  %-44s %10s  %s\n' "$@"; }
+part() { printf '\n%s\n' "$*"; }
+wanted() { [[ " $only " == *" $1 "* ]]; }
+
+bytes_in() { find "$@" -type f -printf '%s\n' | awk '{ n += $1 } END { printf "%d", n }'; }
+files_in() { find "$@" -type f | wc -l; }
+drop_store() { rm -f "$store" "$store"-*; }
+store_bytes() { cat "$store" "$store-wal" 2>/dev/null | wc -c; }
+sync() { "$arbor" sync --store "$store" --source "$1"; }
+fresh_sync() {
+	drop_store
+	sync "$1"
+}
+peak_mb() { # DIR: of a first sync, in MB
+	drop_store
+	"$tool/peak" "$arbor" sync --store "$store" --source "$1" 2>&1 >/dev/null |
+		awk '$1 == "peak" { printf "%.0f", $2 * 1024 / 1e6 }'
+}
+all_bytes() { find "$1" -type f -exec cat {} +; }
+pack_all() { all_bytes "$1" | zstd -3 -T2 -q -c; }
+# A file changed less than two seconds ago is looked at again by the next sync.
+let_settle() { sleep 2.1; }
+
+# ---- Material -----------------------------------------------------------------
+
+corpus=$top/corpus
+packed=${ARBOR_SHARED:-../shared}/corpus/real-a.tar.zst
+make_corpus() {
+	mkdir -p "$corpus"
+	if [ -e "$packed" ]; then
+		zstd -dcq "$packed" | tar -x -C "$corpus" -f -
+		what="real transcripts"
+	else
+		"$tool/mktree" "$corpus" 1 120 150000000
+		what="made-up transcripts"
+	fi
+	raw=$(bytes_in "$corpus")
+	count=$(files_in "$corpus")
+	mapfile -t transcripts < <(find "$corpus" -name '*.jsonl' -size +0 -printf '%s %p\n' | sort -rn | cut -d' ' -f2-)
+	all_bytes "$corpus" >/dev/null # into the page cache
+}
+
+# ---- Parts --------------------------------------------------------------------
+
+json() {
+	local mine cat_us wc_us jq_us bytes
+	part "JSON: every line of $what read ($(calc %.0f "$raw / 1e6") MB)"
+	read -r _ mine bytes _ < <("$tool/bench_json" "${transcripts[@]}")
+	best 5 cat "${transcripts[@]}" && cat_us=$us
+	best 3 wc -l "${transcripts[@]}" && wc_us=$us
+	best 1 jq -c .type "${transcripts[@]}" 2>/dev/null && jq_us=$us
+	row "arbor's reader" "$mine MB/s" "one thread"
+	row "cat" "$(rate "$bytes" "$cat_us") MB/s" "$(calc %.1f "$bytes / $cat_us / $mine")x arbor"
+	row "wc -l" "$(rate "$bytes" "$wc_us") MB/s" "$(calc %.1f "$bytes / $wc_us / $mine")x arbor"
+	row "jq -c .type" "$(rate "$bytes" "$jq_us") MB/s" "arbor is $(calc %.0f "$mine / ($bytes / $jq_us)")x"
+}
+
+first_sync() {
+	local mine cat_us zstd_us size
+	part "First sync: $count files, $(calc %.0f "$raw / 1e6") MB of $what"
+	best 5 fresh_sync "$corpus" && mine=$us
+	size=$(store_bytes)
+	best 3 all_bytes "$corpus" && cat_us=$us
+	best 3 pack_all "$corpus" && zstd_us=$us
+	row "arbor sync" "$(rate "$raw" "$mine") MB/s" "$(calc %.2f "$mine / 1e6") s"
+	row "zstd -3 -T2" "$(rate "$raw" "$zstd_us") MB/s" "arbor takes $(calc %.2f "$mine / $zstd_us") of its time"
+	row "cat" "$(rate "$raw" "$cat_us") MB/s" "arbor takes $(calc %.1f "$mine / $cat_us") of its time"
+	row "store / raw" "$(calc %.3f "$size / $raw")" "$(calc %.1f "$size / 1e6") MB"
+	row "zstd -3 / raw" "$(calc %.3f "$(pack_all "$corpus" | wc -c) / $raw")" ""
+	row "peak memory" "$(peak_mb "$corpus") MB" ""
+}
+
+growth() {
+	local times dir=$top/growth have=0 first=0 speed size
+	part "Growth: copies of the corpus under other names, first sync"
+	mkdir -p "$dir/projects"
+	for times in 1 10 ${BENCH_LARGE:+100}; do
+		for ((; have < times; have++)); do
+			for project in "$corpus"/projects/*; do
+				cp -r --reflink=auto "$project" "$dir/projects/$(basename "$project")-copy$have"
+			done
+		done
+		size=$(bytes_in "$dir")
+		all_bytes "$dir" >/dev/null
+		best $((times == 1 ? 3 : 1)) fresh_sync "$dir"
+		speed=$(rate "$size" "$us")
+		((first)) || first=$speed
+		row "${times}x: $(files_in "$dir") files, $(calc %.0f "$size / 1e6") MB" "$speed MB/s" \
+			"$(calc %.2f "$speed / $first") of 1x; store/raw $(calc %.3f "$(store_bytes) / $size")"
+	done
+	rm -rf "$dir"
+}
+
+percentile() { # P: of the numbers on stdin
+	sort -n | awk -v p="$1" '{ v[NR] = $1 } END { i = int(NR * p / 100 + 0.999); print v[i < 1 ? 1 : i] }'
+}
+
+append() {
+	local dir=$top/append i target line list=$top/append.list
+	part "One line more: 200 appends, a sync each (whole process)"
+	"$tool/mktree" "$dir" 2 406 20000000
+	let_settle
+	fresh_sync "$dir" >/dev/null 2>&1
+	target=$(find "$dir/projects" -name '*-4000-*.jsonl' -size +20k | sort | head -n 1)
+	line=$(grep -m 1 '^{.*}$' "$target" | head -c 2000)
+	for ((i = 0; i < 200; i++)); do
+		printf '%s\n' "$line" >>"$target"
+		timed sync "$dir"
+		echo "$us"
+	done >"$list"
+	row "$(files_in "$dir") files: p50" "$(calc %.1f "$(percentile 50 <"$list") / 1e3") ms" ""
+	row "$(files_in "$dir") files: p99" "$(calc %.1f "$(percentile 99 <"$list") / 1e3") ms" ""
+	best 20 "$arbor" --version
+	row "arbor --version" "$(calc %.1f "$us / 1e3") ms" "the cost of a process"
+}
+
+# Twenty transcripts grow in forty steps each, a sync after every step.
+lived() {
+	local dir=$top/lived parts=$top/lived-parts i step file steps=40 lived_size once_size size start
+	part "A lived-in store: 20 transcripts grow in $steps steps each, a sync after every step"
+	mkdir -p "$dir/projects/p" "$parts"
+	# Middling ones: the very largest would be the whole result.
+	for ((i = 0; i < 20 && i + 10 < ${#transcripts[@]}; i++)); do
+		mkdir "$parts/$i"
+		split -n "l/$steps" -d -a 3 "${transcripts[i + 10]}" "$parts/$i/"
+	done
+	drop_store
+	start=${EPOCHREALTIME/./}
+	for ((step = 0; step < steps; step++)); do
+		for ((file = 0; file < i; file++)); do
+			[ -s "$parts/$file/$(printf %03d $step)" ] || continue
+			cat "$parts/$file/$(printf %03d $step)" >>"$dir/projects/p/$file.jsonl"
+			sync "$dir" >/dev/null 2>&1
+		done
+	done
+	us=$((${EPOCHREALTIME/./} - start))
+	lived_size=$(store_bytes)
+	fresh_sync "$dir" >/dev/null 2>&1
+	once_size=$(store_bytes)
+	size=$(bytes_in "$dir")
+	row "store / raw, lived in" "$(calc %.3f "$lived_size / $size")" "$(calc %.1f "$size / 1e6") MB raw"
+	row "store / raw, at once" "$(calc %.3f "$once_size / $size")" "lived in is $(calc %.2f "$lived_size / $once_size")x"
+	row "a sync" "$(calc %.1f "$us / 1e3 / (20 * $steps)") ms" "mean, whole process"
+}
+
+large() {
+	local dir=$top/large size
+	part "Large ones"
+	mkdir -p "$dir/lines/projects/p" "$dir/line/projects/p"
+	"$tool/mktree" -l "$dir/lines/projects/p/a.jsonl" 3 700000000 4000
+	"$tool/mktree" -l "$dir/line/projects/p/a.jsonl" 4 200000000 0
+	for what_large in lines line; do
+		size=$(bytes_in "$dir/$what_large")
+		all_bytes "$dir/$what_large" >/dev/null
+		best 2 fresh_sync "$dir/$what_large"
+		row "$([ $what_large = line ] && echo 'one line' || echo 'one file') of $(calc %.0f "$size / 1e6") MB" \
+			"$(rate "$size" "$us") MB/s" "peak memory $(peak_mb "$dir/$what_large") MB"
+	done
+	rm -rf "$dir"
+}
+
+list_with_find() { find "$1" -type f -printf '%i %s %T@ %C@ %p\n'; }
+
+noop() {
+	local dir=$top/noop n files mine theirs i
+	part "Nothing new: sync against find -type f -printf '%i %s %T@ %C@ %p\\n', 7 each in turn"
+	for n in 1000 10000 100000; do
+		# mktree puts other files around the transcripts, about 1.46 for each.
+		"$tool/mktree" "$dir" 5 $((n * 100 / 246)) $((n * 300))
+		let_settle
+		fresh_sync "$dir" >/dev/null 2>&1
+		sync "$dir" >/dev/null 2>&1
+		files=$(files_in "$dir")
+		mine=999999999999 theirs=999999999999
+		for ((i = 0; i < 7; i++)); do
+			timed list_with_find "$dir"
+			((us < theirs)) && theirs=$us
+			timed sync "$dir"
+			((us < mine)) && mine=$us
+		done
+		row "$files files: arbor sync" "$(calc %.1f "$mine / 1e3") ms" \
+			"find $(calc %.1f "$theirs / 1e3") ms: $(calc %.2f "$mine / $theirs")x"
+		sync "$dir" 2>&1 | grep -q ' unchanged' || row "" "" "but it did find something new"
+		rm -rf "$dir"
+	done
+}
+
+main() {
+	echo "arbor $("$arbor" --version | awk '{ print $2 }'), $(nproc) cores, load before: $(cut -d' ' -f1-3 /proc/loadavg)"
+	make_corpus
+	! wanted json || json
+	! wanted sync || first_sync
+	! wanted growth || growth
+	! wanted append || append
+	! wanted lived || lived
+	! wanted large || large
+	! wanted noop || noop
+	printf '\nload after: %s\n' "$(cut -d' ' -f1-3 /proc/loadavg)"
+	rm -rf "$corpus" "$top"/append* "$top"/lived* "${top:?}/home"
+	drop_store
+}
+
+main | tee "$top/result.txt"
