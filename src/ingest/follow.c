@@ -15,9 +15,9 @@
  * new bytes, so that blocks are as if the file had come in at once.
  *
  * The file may change while it is read. What was read is then kept as it is,
- * and the source is left unsettled: the next sync compares it byte by byte, and
- * if what was read never existed as a whole, the true version becomes another
- * generation. So nothing that existed for longer than a sync is lost.
+ * and the source is left unsettled: the next sync looks at it whatever its times
+ * say (ingest/compare.c says how closely), and if what was read never existed as
+ * a whole, the true version becomes another generation.
  */
 #include "ingest/follow.h"
 

@@ -33,7 +33,7 @@
 
 enum {
 	MOST_FOLLOWERS = 4,
-	MOST_ROUNDS = 8,            /* of looking again after a conflict */
+	MOST_ROUNDS = 50,           /* of looking again after a conflict */
 	PAUSE_NS = 100 * 1000,      /* after a full transaction, so that others get the lock */
 	PROGRESS_NS = 100 * 1000 * 1000,
 };
@@ -352,7 +352,7 @@ static enum status mark_some_vanished(struct syncing *y, size_t *from, struct er
 	if (txn_begin(y->store, &txn, err))
 		return err_failed(err->status);
 	for (; i < y->plan.source_count && clock_monotonic_ns() < end; i++)
-		if (plan_has_vanished(&y->plan, i) && source_vanish(y->store, sources[i].row, sources[i].path, err))
+		if (plan_has_vanished(&y->plan, i) && source_vanish(y->store, &sources[i], err))
 			return err_failed(err->status);
 	if (txn_commit(&txn, err))
 		return err_failed(err->status);

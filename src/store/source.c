@@ -59,7 +59,7 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 	[ROOT_MOVE] = "UPDATE root SET dir = ?2, rev = ?3 WHERE id = ?1",
 	[ROOT_SYNCED] = "UPDATE root SET synced_at = ?2, rev = ?3 WHERE id = ?1",
 	[SOURCE_LOAD] = "SELECT id, path, coalesce(generation, 0), vanished_at IS NOT NULL, inode, size, mtime_ns,"
-			" ctime_ns, head_length, head_hash FROM source WHERE root = ?1",
+			" ctime_ns, head_length, head_hash, rev FROM source WHERE root = ?1",
 	[SOURCE_KEY_TAKEN] = "SELECT 1 FROM source WHERE root = ?1 AND key = ?2",
 	[SOURCE_NAMES] = "SELECT h.label, r.label FROM root r JOIN host h ON h.id = r.host WHERE r.id = ?1",
 	[SOURCE_ADD] = "INSERT INTO source(source_id, root, key, path, first_at, rev)"
@@ -69,7 +69,7 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 			  " WHERE id = ?1 ON CONFLICT DO UPDATE SET until_at = excluded.until_at, rev = excluded.rev",
 	[SOURCE_RENAME] = "UPDATE OR IGNORE source SET path = ?2, rev = ?3 WHERE id = ?1 AND path = ?4",
 	[SOURCE_VANISH] = "UPDATE source SET vanished_at = ?2, rev = ?3"
-			  " WHERE id = ?1 AND path = ?4 AND vanished_at IS NULL",
+			  " WHERE id = ?1 AND rev = ?4 AND vanished_at IS NULL",
 	[SOURCE_SAW] = "UPDATE source SET vanished_at = NULL, inode = ?3, size = ?4, mtime_ns = ?5,"
 		       " ctime_ns = ?6, head_length = ?7, head_hash = ?8, rev = ?9"
 		       " WHERE id = ?1 AND generation = ?2",
@@ -303,6 +303,7 @@ static void read_source(const struct stmt *st, struct arena *mem, struct source 
 		},
 		.head_length = col_int(st, 8),
 		.head_hash = (uint64_t)col_int(st, 9),
+		.rev = col_int(st, 10),
 	};
 }
 
@@ -419,17 +420,17 @@ enum status source_rename(struct store *s, int64_t row, struct str old_path, str
 	return stmt_run_one(&st, "renaming a source", err);
 }
 
-enum status source_vanish(struct store *s, int64_t row, struct str path, struct err *err)
+enum status source_vanish(struct store *s, const struct source *source, struct err *err)
 {
 	STMT st = { 0 };
 	int64_t rev;
 
 	if (db_rev(s, &rev, err) || use(s, SOURCE_VANISH, &st, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, row);
+	stmt_int(&st, 1, source->row);
 	stmt_int(&st, 2, store_now(s));
 	stmt_int(&st, 3, rev);
-	stmt_text(&st, 4, path);
+	stmt_int(&st, 4, source->rev);
 	return stmt_run(&st, err);
 }
 

@@ -45,6 +45,7 @@ struct source {
 	struct file_stat st;     /* as last read to the end; zero when never */
 	int64_t head_length;
 	uint64_t head_hash;
+	int64_t rev;             /* when it was last written */
 };
 
 /* All sources of a root, as an array in the arena. */
@@ -58,8 +59,9 @@ enum status source_add(struct store *s, int64_t root, struct str path, int64_t *
 enum status source_rename(struct store *s, int64_t row, struct str old_path, struct str new_path,
 			  struct err *err) MUST_USE;
 
-/* Not found any more at `path`. Nothing happens if it has another path by now. */
-enum status source_vanish(struct store *s, int64_t row, struct str path, struct err *err) MUST_USE;
+/* Not found any more. Nothing happens if anything of it has changed since it was
+ * loaded: who changed it has seen it. */
+enum status source_vanish(struct store *s, const struct source *source, struct err *err) MUST_USE;
 
 /* The file was read to its end and looked like `st`. `settled` false makes the
  * next sync compare bytes whatever the times say. Also ends "vanished". */
