@@ -4,7 +4,7 @@
 -- differs from the one the store was built with, all of it is dropped, made
 -- anew and filled again by ingest/rebuild.c.
 
--- Lines of a generation, counted while its bytes pass by.
+-- Lines of the newest generation of each source, counted while its bytes pass by.
 CREATE TABLE line_count (
   generation  INTEGER PRIMARY KEY,
   lines       INTEGER NOT NULL,    -- line feeds

@@ -15,6 +15,7 @@
 --   created_at    when it was made
 --   rev           the commit counter
 --   host_label    name of this machine in source keys (default 'local')
+--   tombstone_key random, as hex: so that hashes of removed lines cannot be guessed
 --   derived_hash  what the derived tables were built from; empty = not built
 CREATE TABLE store_setting (
   key    TEXT PRIMARY KEY,
@@ -71,8 +72,9 @@ CREATE TABLE source (
   size         INTEGER,
   mtime_ns     INTEGER,
   ctime_ns     INTEGER,
-  -- First bytes (at most 4096) of the newest generation: with the inode they
-  -- recognise a renamed file. hash = XXH3-64, as signed integer.
+  btime_ns     INTEGER,            -- birth; with inode it recognises a renamed file
+  -- First bytes (at most 4096) of the newest generation, which a renamed file must
+  -- have too. hash = XXH3-64, as signed integer.
   head_length  INTEGER NOT NULL DEFAULT 0,
   head_hash    INTEGER NOT NULL DEFAULT 0,
   rev          INTEGER NOT NULL,
@@ -101,7 +103,9 @@ CREATE TABLE generation (
   shared      INTEGER NOT NULL DEFAULT 0 CHECK (shared >= 0),
   length      INTEGER NOT NULL CHECK (length >= shared),
                                    -- bytes archived; blocks cover shared .. length exactly
-  started_at  INTEGER NOT NULL,
+  started_at  INTEGER NOT NULL,    -- first seen by a sync
+  mtime_ns    INTEGER,             -- the file's own date when it was last read to its end: the
+                                   -- only one that plans, memory and backups have
   rev         INTEGER NOT NULL,
   UNIQUE (source, number),
   CHECK (base IS NOT NULL OR shared = 0)
@@ -147,8 +151,19 @@ CREATE TABLE line (
   generation  INTEGER NOT NULL REFERENCES generation(id),
   offset      INTEGER NOT NULL,    -- of its first byte
   line_id     BLOB NOT NULL CHECK (length(line_id) = 16),
+  uuid        ANY,                 -- the line's own uuid, from which the ids of its blocks, message
+                                   -- and turn are made: 16 bytes, text if it is no UUID, NULL = none
   rev         INTEGER NOT NULL,
   PRIMARY KEY (generation, offset)
+) STRICT, WITHOUT ROWID;
+
+-- Deleted rows of fact tables, so that "what has changed since" includes them.
+CREATE TABLE deleted_row (
+  table_name  TEXT NOT NULL,
+  key         ANY NOT NULL,        -- the row's public id, or its name where it has none
+  at          INTEGER NOT NULL,
+  rev         INTEGER NOT NULL,
+  PRIMARY KEY (table_name, key)
 ) STRICT, WITHOUT ROWID;
 
 -- What must not come back. Written before the bytes go; honoured by every way
@@ -156,7 +171,7 @@ CREATE TABLE line (
 CREATE TABLE tombstone (
   id          INTEGER PRIMARY KEY,
   kind        TEXT NOT NULL CHECK (kind IN ('line', 'source', 'session', 'node', 'tree')),
-  key_hash    BLOB,                -- line: keyed SHA-256 of its bytes
+  key_hash    BLOB,                -- line: SHA-256 of setting tombstone_key and its bytes
   host        TEXT,                -- source: host label, root label and path; future lines too
   root        TEXT,
   path        TEXT,
@@ -164,7 +179,10 @@ CREATE TABLE tombstone (
                                    -- session, node, tree: its public id
   reason      TEXT NOT NULL DEFAULT '',
   at          INTEGER NOT NULL,
-  rev         INTEGER NOT NULL
+  rev         INTEGER NOT NULL,
+  CHECK ((kind = 'line') = (key_hash IS NOT NULL)),
+  CHECK ((kind = 'source') = (path IS NOT NULL AND host IS NOT NULL AND root IS NOT NULL)),
+  CHECK ((kind IN ('session', 'node', 'tree')) = (subject_id IS NOT NULL))
 ) STRICT;
 CREATE UNIQUE INDEX tombstone_line ON tombstone(key_hash) WHERE kind = 'line';
 CREATE UNIQUE INDEX tombstone_source ON tombstone(host, root, path) WHERE kind = 'source';

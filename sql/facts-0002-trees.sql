@@ -21,7 +21,8 @@ CREATE TABLE tree (
 CREATE TABLE node (
   id          INTEGER PRIMARY KEY,
   node_id     BLOB NOT NULL UNIQUE CHECK (length(node_id) = 16),
-  tree        INTEGER NOT NULL REFERENCES tree(id),
+  tree_id     BLOB NOT NULL CHECK (length(tree_id) = 16),
+                                          -- a tree of this table or a mirrored one
   parent_id   BLOB CHECK (length(parent_id) = 16),
                                           -- containment; NULL for the root of a tree
   prev_id     BLOB CHECK (length(prev_id) = 16),
@@ -42,7 +43,7 @@ CREATE TABLE node (
   CHECK ((kind = 'text') = (content IS NOT NULL)),
   CHECK ((kind = 'external') = (handle IS NOT NULL))
 ) STRICT;
-CREATE INDEX node_in_tree ON node(tree, parent_id, position);
+CREATE INDEX node_in_tree ON node(tree_id, parent_id, position);
 CREATE INDEX node_by_parent ON node(parent_id, position) WHERE parent_id IS NOT NULL;
 CREATE INDEX node_by_prev ON node(prev_id) WHERE prev_id IS NOT NULL;
 
@@ -82,14 +83,13 @@ CREATE TABLE alias (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX alias_target ON alias(target_id);
 
--- Notes, bookmarks and tags on anything that has a public id. Never part of a
--- model's context.
+-- Notes, bookmarks and tags. Never part of a model's context.
 CREATE TABLE annotation (
   id             INTEGER PRIMARY KEY,
   annotation_id  BLOB NOT NULL UNIQUE CHECK (length(annotation_id) = 16),
   kind           TEXT NOT NULL CHECK (kind IN ('note', 'bookmark', 'tag')),
   subject_id     BLOB NOT NULL CHECK (length(subject_id) = 16),
-  subject        TEXT NOT NULL CHECK (subject IN ('tree', 'node', 'session', 'source')),
+  subject        TEXT NOT NULL,            -- what it is: tree, node, session, source, stream, ...
   name           TEXT NOT NULL DEFAULT '', -- of a bookmark or tag
   text           TEXT NOT NULL DEFAULT '', -- of a note
   author         TEXT NOT NULL DEFAULT '',

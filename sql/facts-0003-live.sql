@@ -49,6 +49,10 @@ CREATE TABLE run (
   exit_code      INTEGER,
   exit_signal    INTEGER,
   usage          TEXT,                   -- JSON: as reported
+  stdout_id      BLOB CHECK (length(stdout_id) = 16),
+                                         -- source that holds the child's output, where it is archived
+  stderr_id      BLOB CHECK (length(stderr_id) = 16),
+                                         -- source that holds what it wrote to stderr
   cost_micro     INTEGER,                -- reported, in millionths of a dollar; NULL = unknown
   lease_host     TEXT,                   -- host label
   lease_boot     TEXT,                   -- the machine's boot id
@@ -71,6 +75,8 @@ CREATE TABLE stream (
   run          INTEGER NOT NULL REFERENCES run(id),
   state        TEXT NOT NULL CHECK (state IN ('running', 'awaiting_permission', 'complete', 'failed',
                                               'cancelled', 'interrupted')),
+  continues_id BLOB CHECK (length(continues_id) = 16),
+                                         -- the interrupted stream this one goes on from
   incarnation  INTEGER NOT NULL DEFAULT 1, -- of the driver; part of every cursor
   last_seq     INTEGER NOT NULL DEFAULT 0, -- of the newest event
   root_id      BLOB CHECK (length(root_id) = 16),
@@ -135,6 +141,9 @@ CREATE TABLE approval (
   approval_id    BLOB NOT NULL UNIQUE CHECK (length(approval_id) = 16),
   session        INTEGER REFERENCES session(id),
   run            INTEGER REFERENCES run(id),
+                                         -- NULL: asked by a client that Arbor did not start
+  claude_session_id BLOB CHECK (length(claude_session_id) = 16),
+  cwd            TEXT,
   request_id     TEXT NOT NULL,          -- the client's id of the question
   tool_use_id    TEXT,
   tool_name      TEXT NOT NULL,
@@ -156,7 +165,7 @@ CREATE TABLE approval (
   CHECK ((state IN ('decided', 'delivered')) <= (decision IS NOT NULL))
 ) STRICT;
 CREATE INDEX approval_open ON approval(asked_at) WHERE state = 'pending';
-CREATE INDEX approval_of_run ON approval(run);
+CREATE UNIQUE INDEX approval_once ON approval(run, request_id) WHERE run IS NOT NULL;
 
 -- Standing answers.
 CREATE TABLE approval_rule (
@@ -169,14 +178,32 @@ CREATE TABLE approval_rule (
   created_by  TEXT NOT NULL,
   created_at  INTEGER NOT NULL,
   expires_at  INTEGER,
+  deleted_at  INTEGER,                        -- kept for the approvals it answered
   rev         INTEGER NOT NULL
 ) STRICT;
 
--- Messages of plain language-model chats (cone.*), whose nodes are external.
+-- Plain language-model chats (cone.*).
+CREATE TABLE cone (
+  id             INTEGER PRIMARY KEY,
+  cone_id        BLOB NOT NULL UNIQUE CHECK (length(cone_id) = 16),
+  name           TEXT NOT NULL,          -- unique among those that are not deleted
+  model          TEXT NOT NULL,
+  system_prompt  TEXT,
+  tree_id        BLOB NOT NULL CHECK (length(tree_id) = 16),
+  head_id        BLOB NOT NULL CHECK (length(head_id) = 16),
+  metadata       TEXT,                   -- JSON as given
+  created_at     INTEGER NOT NULL,
+  updated_at     INTEGER NOT NULL,
+  deleted_at     INTEGER,
+  rev            INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX cone_name ON cone(name) WHERE deleted_at IS NULL;
+
+-- Their messages, whose nodes are external.
 CREATE TABLE cone_message (
   id          INTEGER PRIMARY KEY,
   message_id  BLOB NOT NULL UNIQUE CHECK (length(message_id) = 16),
-  cone        TEXT NOT NULL,             -- name of the chat
+  cone        INTEGER NOT NULL REFERENCES cone(id),
   role        TEXT NOT NULL,
   content     TEXT NOT NULL,             -- JSON
   model       TEXT,

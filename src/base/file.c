@@ -20,17 +20,26 @@
 
 enum { ALWAYS = O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
 
-static int64_t nanoseconds(const struct timespec *t)
+static int64_t nanoseconds(const struct statx_timestamp *t)
 {
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
 
-void file_stat_from(const struct stat *st, struct file_stat *out)
+int file_stat_at(int fd, const char *name, struct file_stat *out)
 {
-	out->inode = (int64_t)st->st_ino;
-	out->size = (int64_t)st->st_size;
-	out->mtime_ns = nanoseconds(&st->st_mtim);
-	out->ctime_ns = nanoseconds(&st->st_ctim);
+	struct statx st;
+
+	if (statx(fd, name, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS | STATX_BTIME, &st))
+		return errno;
+	*out = (struct file_stat){
+		.inode = (int64_t)st.stx_ino,
+		.size = (int64_t)st.stx_size,
+		.mtime_ns = nanoseconds(&st.stx_mtime),
+		.ctime_ns = nanoseconds(&st.stx_ctime),
+		.btime_ns = st.stx_mask & STATX_BTIME ? nanoseconds(&st.stx_btime) : 0,
+		.is_regular = S_ISREG(st.stx_mode),
+	};
+	return 0;
 }
 
 bool file_stat_eq(const struct file_stat *a, const struct file_stat *b)

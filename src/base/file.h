@@ -8,8 +8,6 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-struct stat;
-
 /* The device is left out on purpose: its number changes with every boot on many
  * file systems, and would make every file look changed. */
 struct file_stat {
@@ -17,9 +15,15 @@ struct file_stat {
 	int64_t size;
 	int64_t mtime_ns;
 	int64_t ctime_ns; /* unlike mtime, nobody can set it */
+	int64_t btime_ns; /* birth: with the inode it tells a file from its successor; 0 = unknown */
+	bool is_regular;
 };
 
-void file_stat_from(const struct stat *st, struct file_stat *out);
+/* Looks at `name` in an open folder, or at the open file itself when name is "".
+ * Links are not followed. Returns 0 or an errno. */
+int file_stat_at(int fd, const char *name, struct file_stat *out);
+
+/* The same file, unchanged as far as its metadata can tell. */
 bool file_stat_eq(const struct file_stat *a, const struct file_stat *b);
 
 /* Relative, without empty, "." or ".." components, without NUL, not too long:

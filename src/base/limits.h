@@ -9,8 +9,8 @@
 #define MIB (1024 * KIB)
 
 /* Text of one error. Longer context is cut at its end; paths are <= 4096 and
- * rarely over 300. */
-#define LIMIT_ERR_TEXT 640
+ * rarely over 300, and five candidates of an ambiguous name have to fit. */
+#define LIMIT_ERR_TEXT 2048
 
 /* Path below a root. Linux's PATH_MAX; a longer one cannot be opened anyway. */
 #define LIMIT_PATH 4096
@@ -40,11 +40,15 @@
  * memory of a sync whatever the files' sizes. */
 #define LIMIT_SYNC_QUEUE (12 * MIB)
 
-/* Changed bytes below which a file's whole archived prefix is compared before
- * an append is believed. Above it, only the first block and the last ones
- * are: 64 KiB and more in front of the new bytes. */
-#define LIMIT_VERIFY_WHOLE (8 * MIB)
+/* Archived bytes up to which all of them are compared before an append is
+ * believed; beyond, only the first block and the last ones are: 64 KiB and more
+ * in front of the new bytes. Comparing runs at some GB/s. */
+#define LIMIT_VERIFY_WHOLE (32 * MIB)
 #define LIMIT_VERIFY_TAIL  (64 * KIB)
+
+/* Files over this are read after all others: a sparse file of terabytes costs
+ * whoever made it nothing. */
+#define LIMIT_GIANT (256 * MIB)
 
 /* How much of a file's beginning recognises it after a rename. */
 #define LIMIT_HEAD_HASH (4 * KIB)

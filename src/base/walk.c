@@ -43,7 +43,7 @@ static void refuse(struct walk_state *s, struct str path, enum status status, co
 	struct err err;
 
 	err_set(&err, status, "%.*s: %s", (int)size_min(path.n, 300), path.p, why);
-	s->w->failed(s->w->ctx, path, true, &err);
+	s->w->failed(s->w->ctx, path, WALK_REFUSED, &err);
 }
 
 static void push_folder(struct walk_state *s, struct str path, unsigned depth)
@@ -75,23 +75,40 @@ static unsigned char entry_type(int dir_fd, const struct dirent *entry)
 
 static void look_at_file(struct walk_state *s, int dir_fd, const char *name, struct str path)
 {
-	struct file_stat out;
-	struct stat st;
+	struct file_stat st;
 	struct err err;
+	int number = file_stat_at(dir_fd, name, &st);
 
-	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW)) {
-		if (errno == ENOENT)
-			return; /* gone since readdir: as if never seen */
-		err_errno(&err, errno, "%.*s", (int)size_min(path.n, 300), path.p);
-		s->w->failed(s->w->ctx, path, false, &err);
+	if (number == ENOENT)
+		return; /* gone since readdir: as if never seen */
+	if (number) {
+		err_errno(&err, number, "%.*s", (int)size_min(path.n, 300), path.p);
+		s->w->failed(s->w->ctx, path, WALK_ERROR, &err);
 		return;
 	}
-	if (!S_ISREG(st.st_mode)) {
+	if (!st.is_regular) {
 		refuse(s, path, STATUS_DENIED, "not a regular file, not read");
 		return;
 	}
-	file_stat_from(&st, &out);
-	s->w->found(s->w->ctx, path, &out);
+	s->w->found(s->w->ctx, path, &st);
+}
+
+/* Links are never followed, only told apart: what hides behind one to a folder
+ * may be much. */
+static void look_at_link(struct walk_state *s, int dir_fd, const char *name, struct str path)
+{
+	struct stat st;
+	struct err err;
+
+	if (!s->w->wants(s->w->ctx, path, false) && !s->w->wants(s->w->ctx, path, true))
+		return;
+	if (fstatat(dir_fd, name, &st, 0) || !S_ISDIR(st.st_mode)) {
+		refuse(s, path, STATUS_DENIED, "a symbolic link, not followed");
+		return;
+	}
+	err_set(&err, STATUS_DENIED, "%.*s: a symbolic link to a folder, not followed; mount the folder there instead",
+		(int)size_min(path.n, 300), path.p);
+	s->w->failed(s->w->ctx, path, WALK_FOLDER_LINK, &err);
 }
 
 static void look_at(struct walk_state *s, const struct pending *folder, int dir_fd, const struct dirent *entry)
@@ -114,8 +131,7 @@ static void look_at(struct walk_state *s, const struct pending *folder, int dir_
 		if (s->w->wants(s->w->ctx, path, true))
 			push_folder(s, path, folder->depth + 1);
 	} else if (type == DT_LNK) {
-		if (s->w->wants(s->w->ctx, path, false) || s->w->wants(s->w->ctx, path, true))
-			refuse(s, path, STATUS_DENIED, "a symbolic link, not followed");
+		look_at_link(s, dir_fd, entry->d_name, path);
 	} else if (s->w->wants(s->w->ctx, path, false)) {
 		look_at_file(s, dir_fd, entry->d_name, path);
 	}
@@ -156,7 +172,7 @@ enum status walk_run(const struct walk *w, int root_fd, struct err *err)
 
 		s.todo = folder->next;
 		if (read_folder(&s, folder, &inner) && inner.status != STATUS_NOT_FOUND)
-			w->failed(w->ctx, folder->path, false, &inner);
+			w->failed(w->ctx, folder->path, WALK_ERROR, &inner);
 	}
 	buf_release(&s.path);
 	arena_release(&s.memory);

@@ -7,16 +7,21 @@
 
 #include "base/file.h"
 
+enum walk_problem {
+	WALK_ERROR,       /* it could not be looked at */
+	WALK_REFUSED,     /* we do not look at it: a link, a device, too deep */
+	WALK_FOLDER_LINK, /* the same: a link to a folder */
+};
+
 struct walk {
 	/* Whether to enter a folder or look at a file. Asked before anything is
 	 * opened, so what is refused here is never touched. */
 	bool (*wants)(void *ctx, struct str path, bool is_folder);
 	/* A wanted regular file. `path` is valid during the call. */
 	void (*found)(void *ctx, struct str path, const struct file_stat *st);
-	/* A wanted file or folder that could not be looked at, or that we do not
-	 * look at (`refused`: a link, a device, too deep). What lies behind it is
+	/* A wanted file or folder that was not looked at. What lies behind it is
 	 * unknown, not absent. */
-	void (*failed)(void *ctx, struct str path, bool refused, const struct err *why);
+	void (*failed)(void *ctx, struct str path, enum walk_problem problem, const struct err *why);
 	void *ctx;
 	const atomic_bool *cancel; /* checked once a folder, may be NULL */
 };

@@ -99,12 +99,18 @@ static enum status run(struct face *f, struct err *err)
 	    source_find(s, face_file_name(f->args.word[0], &mem), &mem, &info, err) ||
 	    pick_generation(f, s, &info, &g, err))
 		return err_failed(err->status);
+	if (info.former && !f->quiet)
+		say_foreign(f, "arbor: it was renamed since; this is ", info.path);
 	if (archive_read(s, g.row, 0, g.length, pour, &e, err))
 		return err_pass(err, "export: %.*s", STR_ARG(info.path));
 	if (e.filter) {
 		buf_clear(&e.safe);
 		term_stream_end(&e.terminal, &e.safe);
-		return out_bytes(buf_as_str(&e.safe), err);
+		if (out_bytes(buf_as_str(&e.safe), err))
+			return err_failed(err->status);
 	}
+	if (g.row == info.generation && !info.complete)
+		return err_fail(err, STATUS_PARTIAL, "export: %.*s: not read to its end yet; 'arbor sync' completes it",
+				STR_ARG(info.path));
 	return STATUS_OK;
 }

@@ -109,7 +109,7 @@ static enum status print_generations(struct store *s, struct str name, struct er
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct generation *list;
 	struct source_info info;
-	char id[UUID_TEXT + 1], when[TIME_TEXT + 1], size[SIZE_TEXT], shared[SIZE_TEXT];
+	char id[UUID_TEXT + 1], when[TIME_TEXT + 1], dated[TIME_TEXT + 1], size[SIZE_TEXT], shared[SIZE_TEXT];
 	size_t count;
 
 	if (source_find(s, face_file_name(name, &mem), &mem, &info, err) ||
@@ -120,10 +120,12 @@ static enum status print_generations(struct store *s, struct str name, struct er
 	out_foreign(info.root);
 	out_printf(":");
 	out_foreign(info.path);
-	out_printf("\n%-4s %-24s %9s   %s\n", "GEN", "FIRST SEEN", "SIZE", "SHARES");
+	out_printf("\n%-4s %-24s %-24s %9s   %s\n", "GEN", "DATE OF THE FILE", "FIRST SEEN", "SIZE", "SHARES");
 	for (size_t i = 0; i < count; i++) {
 		time_print(list[i].started_at, when);
-		out_printf("%-4" PRId64 " %s %9s", list[i].number, when, size_text(list[i].length, size));
+		time_print(list[i].mtime_ms, dated);
+		out_printf("%-4" PRId64 " %-24s %s %9s", list[i].number, list[i].mtime_ms ? dated : "-", when,
+			   size_text(list[i].length, size));
 		if (list[i].base)
 			out_printf("   %s with %" PRId64, size_text(list[i].shared, shared), list[i].base_number);
 		out_printf("\n");

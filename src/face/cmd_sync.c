@@ -34,12 +34,13 @@ static void on_event(void *ctx, enum sync_event what, struct str path, const str
 {
 	static const char *const front[SYNC_EVENTS] = {
 		[SYNC_ADDED] = "new        ",      [SYNC_GREW] = "grew       ",    [SYNC_REWRITTEN] = "rewritten  ",
-		[SYNC_RENAMED] = "renamed    ",    [SYNC_VANISHED] = "vanished   ", [SYNC_SKIPPED] = "arbor: skipped ",
+		[SYNC_RENAMED] = "renamed    ",    [SYNC_REPAIRED] = "repaired   ",    [SYNC_VANISHED] = "vanished   ", [SYNC_SKIPPED] = "arbor: skipped ",
+		[SYNC_HIDDEN] = "arbor: skipped ",
 		[SYNC_FAILED] = "arbor: failed: ",
 	};
 	struct face *f = ctx;
 
-	if (why && (what == SYNC_FAILED || !f->quiet))
+	if (why && (what != SYNC_SKIPPED || !f->quiet))
 		say_foreign(f, front[what], str_of(why->text));
 	else if (!why && f->log.level == LOG_DEBUG)
 		say_foreign(f, front[what], path);
@@ -71,8 +72,9 @@ static void print_summary(struct face *f, struct store *s, const struct sync_rep
 	add_count(&text, r->count[SYNC_REWRITTEN], "rewritten");
 	add_count(&text, r->count[SYNC_RENAMED], "renamed");
 	add_count(&text, r->count[SYNC_VANISHED], "vanished");
+	add_count(&text, r->count[SYNC_REPAIRED], "repaired");
 	add_count(&text, r->unchanged, "unchanged");
-	add_count(&text, r->count[SYNC_SKIPPED], "skipped");
+	add_count(&text, r->count[SYNC_SKIPPED] + r->count[SYNC_HIDDEN], "skipped");
 	add_count(&text, r->count[SYNC_FAILED], "failed");
 	if (r->new_bytes)
 		buf_printf(&text, "; %s in %.1f s", size_text(r->new_bytes, fresh), seconds);

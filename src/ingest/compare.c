@@ -3,6 +3,9 @@
  * file is read once at the speed of the hash, nothing is unpacked until a block
  * differs. Only then is that one block unpacked to find the first byte.
  *
+ * A block of the archive that can no longer be unpacked is not the end: what the
+ * file has of it, its hash proves.
+ *
  * A quick look is not a proof. An edit in the middle of a large file that
  * leaves its beginning, its last 64 KiB and its length history intact goes
  * unseen until the file is compared whole (sync --force). Files up to
@@ -19,7 +22,8 @@ struct comparing {
 	int fd;
 	struct buf file;    /* bytes of the file */
 	struct buf archive; /* bytes of a block, when unpacked */
-	struct comparison result;
+	struct comparison *result;
+	bool deep;
 	bool differs;
 };
 
@@ -44,20 +48,45 @@ static enum status read_file_part(struct comparing *c, const struct archive_bloc
 	return STATUS_OK;
 }
 
+/* Unpacks a block; *readable says whether that was possible. */
+static enum status try_unpack(struct comparing *c, const struct archive_block *b, bool *readable, struct err *err)
+{
+	enum status status;
+
+	buf_clear(&c->archive);
+	status = archive_unpack(c->store, b, &c->archive, err);
+	*readable = status == STATUS_OK;
+	return status == STATUS_CORRUPT ? STATUS_OK : status;
+}
+
+static enum status note_damage(struct comparing *c, const struct archive_block *b, struct err *err)
+{
+	struct comparison *r = c->result;
+	bool readable;
+
+	if (!c->deep || r->damaged_count == COMPARE_DAMAGED)
+		return STATUS_OK;
+	if (try_unpack(c, b, &readable, err))
+		return err_failed(err->status);
+	if (!readable)
+		r->damaged[r->damaged_count++] = *b;
+	return STATUS_OK;
+}
+
 /* How many leading bytes of the block the file has. */
 static enum status common_part(struct comparing *c, const struct archive_block *b, size_t *out, struct err *err)
 {
 	bool whole = b->skip == 0 && b->length == b->stored;
+	bool readable;
 	size_t n = 0;
 
 	if (whole && c->file.n == (size_t)b->length && hash64(c->file.p, c->file.n) == b->hash) {
 		*out = c->file.n;
-		return STATUS_OK;
+		return note_damage(c, b, err);
 	}
-	buf_clear(&c->archive);
-	if (archive_unpack(c->store, b, &c->archive, err))
+	if (try_unpack(c, b, &readable, err))
 		return err_failed(err->status);
-	while (n < c->file.n && c->file.p[n] == c->archive.p[n])
+	while (readable && n < c->file.n && c->file.p[n] == c->archive.p[n])
 		n++;
 	*out = n;
 	return STATUS_OK;
@@ -70,8 +99,8 @@ static enum status compare_block(void *ctx, const struct archive_block *b, bool 
 
 	if (read_file_part(c, b, err) || common_part(c, b, &same, err))
 		return err_failed(err->status);
-	c->result.equal = b->offset + (int64_t)same;
-	line_count_add(&c->result.lines, str_sub(buf_as_str(&c->file), 0, same));
+	c->result->equal = b->offset + (int64_t)same;
+	line_count_add(&c->result->lines, str_sub(buf_as_str(&c->file), 0, same));
 	if (same < (size_t)b->length) {
 		c->differs = true;
 		*go_on = false;
@@ -79,38 +108,45 @@ static enum status compare_block(void *ctx, const struct archive_block *b, bool 
 	return STATUS_OK;
 }
 
+static enum status compare_one_block(void *ctx, const struct archive_block *b, bool *go_on, struct err *err)
+{
+	enum status status = compare_block(ctx, b, go_on, err);
+
+	*go_on = false;
+	return status;
+}
+
 /* First block and last ones. */
 static enum status look_quickly(struct comparing *c, const struct generation *g, struct err *err)
 {
-	int64_t head = g->length < (int64_t)LIMIT_HEAD_HASH ? g->length : (int64_t)LIMIT_HEAD_HASH;
 	int64_t tail = g->length > (int64_t)LIMIT_VERIFY_TAIL ? g->length - (int64_t)LIMIT_VERIFY_TAIL : 0;
 
-	if (archive_blocks(c->store, g->row, 0, head, compare_block, c, err))
+	if (archive_blocks(c->store, g->row, 0, g->length, compare_one_block, c, err))
 		return err_failed(err->status);
 	if (!c->differs && archive_blocks(c->store, g->row, tail, g->length - tail, compare_block, c, err))
 		return err_failed(err->status);
 	return STATUS_OK;
 }
 
-enum status compare_file(struct store *s, int fd, int64_t size, const struct generation *g, bool quick,
+enum status compare_file(struct store *s, int fd, int64_t size, const struct generation *g, enum compare_depth depth,
 			 struct comparison *out, struct err *err)
 {
 	struct comparing c CLEANUP(comparing_release) = {
 		.store = s, .fd = fd, .file = BUF_INIT(LIMIT_BLOCK_MAX), .archive = BUF_INIT(LIMIT_BLOCK_MAX),
+		.result = out, .deep = depth == COMPARE_DEEP,
 	};
+	bool counted;
 
-	if (quick && size >= g->length) {
+	*out = (struct comparison){ 0 };
+	if (depth == COMPARE_QUICK && size >= g->length) {
 		if (look_quickly(&c, g, err))
 			return err_failed(err->status);
-		if (!c.differs) {
-			out->equal = g->length;
-			return generation_lines(s, g->row, &out->lines, err);
-		}
-		c.differs = false;
-		c.result = (struct comparison){ 0 };
+		out->equal = g->length;
+		if (generation_lines(s, g->row, &out->lines, &counted, err))
+			return err_failed(err->status);
+		if (!c.differs && counted)
+			return STATUS_OK;
+		*out = (struct comparison){ 0 };
 	}
-	if (archive_blocks(s, g->row, 0, size < g->length ? size : g->length, compare_block, &c, err))
-		return err_failed(err->status);
-	*out = c.result;
-	return STATUS_OK;
+	return archive_blocks(s, g->row, 0, size < g->length ? size : g->length, compare_block, &c, err);
 }

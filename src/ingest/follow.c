@@ -25,10 +25,8 @@
 #include "claude/layout.h"
 #include "ingest/compare.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 /* Packed bytes after which a piece is handed over. */
@@ -46,6 +44,7 @@ struct following {
 	int64_t raw_offset;       /* of the first byte in f->raw */
 	struct line_count lines;  /* of the bytes before `counted` */
 	int64_t counted;          /* all that is archived or packed; never what was only read */
+	struct comparison found;  /* with the archive */
 	bool stopped;             /* the queue does not take any more */
 };
 
@@ -71,15 +70,15 @@ void follower_release(struct follower *f)
 
 static enum status open_file(struct following *w, struct err *err)
 {
-	struct stat st;
+	int number;
 
 	if (file_open_beneath(w->f->root_fd, w->job->path, O_RDONLY, &w->fd, err))
 		return err_failed(err->status);
-	if (fstat(w->fd, &st))
-		return err_fail_errno(err, errno, "%.*s", STR_ARG(w->job->path));
-	if (!S_ISREG(st.st_mode))
+	number = file_stat_at(w->fd, "", &w->st);
+	if (number)
+		return err_fail_errno(err, number, "%.*s", STR_ARG(w->job->path));
+	if (!w->st.is_regular)
 		return err_fail(err, STATUS_DENIED, "%.*s: not a regular file, not read", STR_ARG(w->job->path));
-	file_stat_from(&st, &w->st);
 	return STATUS_OK;
 }
 
@@ -96,13 +95,15 @@ static enum status hash_head(struct following *w, struct err *err)
 }
 
 /* A large file that only grew, as far as one can see, need not be read whole. */
-static bool can_look_quickly(const struct following *w, const struct generation *g)
+static enum compare_depth how_deep(const struct following *w, const struct generation *g)
 {
 	const struct source *known = w->job->known;
+	bool only_grew = !w->job->renamed && known->complete && !known->vanished && known->st.inode == w->st.inode &&
+			 w->st.size > g->length && claude_file_grows(w->job->path);
 
-	return !w->job->whole && !w->job->renamed && known->complete && !known->vanished &&
-	       known->st.inode == w->st.inode && w->st.size > g->length &&
-	       g->length > (int64_t)LIMIT_VERIFY_WHOLE && claude_file_grows(w->job->path);
+	if (w->job->whole)
+		return COMPARE_DEEP;
+	return only_grew && g->length > (int64_t)LIMIT_VERIFY_WHOLE ? COMPARE_QUICK : COMPARE_WHOLE;
 }
 
 /* The oldest generation that has these first bytes, so that chains stay short. */
@@ -118,6 +119,24 @@ static enum status choose_base(struct following *w, const struct generation *new
 	return STATUS_OK;
 }
 
+/* Reads a block's bytes from the file instead, if it still has them. */
+static enum status read_block_from_file(struct following *w, const struct archive_block *b, struct buf *out,
+					struct err *err)
+{
+	size_t start = out->n, got;
+	char *to = buf_reserve(out, (size_t)b->stored);
+
+	if (!to)
+		return err_fail(err, STATUS_CORRUPT, "a block claims %" PRId64 " bytes", b->stored);
+	if (file_read_at(w->fd, b->offset, to, (size_t)b->stored, &got, err))
+		return err_failed(err->status);
+	buf_grew(out, got);
+	if (got != (size_t)b->stored || hash64(out->p + start, got) != b->hash)
+		return err_fail(err, STATUS_CORRUPT,
+				"block at byte %" PRId64 " is damaged, and the file no longer has its bytes", b->offset);
+	return STATUS_OK;
+}
+
 static enum status take_out_last_block(struct following *w, const struct generation *g, struct err *err)
 {
 	struct archive_block last;
@@ -125,10 +144,16 @@ static enum status take_out_last_block(struct following *w, const struct generat
 
 	if (status == STATUS_NOT_FOUND)
 		return STATUS_OK; /* all its bytes are its base's */
-	if (status != STATUS_OK || archive_unpack(w->f->store, &last, &w->f->raw, err))
-		return err_failed(err->status);
-	w->raw_offset = last.offset;
-	return STATUS_OK;
+	if (status == STATUS_OK) {
+		status = archive_unpack(w->f->store, &last, &w->f->raw, err);
+		if (status == STATUS_CORRUPT) {
+			buf_clear(&w->f->raw);
+			status = read_block_from_file(w, &last, &w->f->raw, err);
+		}
+	}
+	if (status == STATUS_OK)
+		w->raw_offset = last.offset;
+	return status;
 }
 
 /* Decides where the new bytes go, and sets the first piece up for it. */
@@ -137,21 +162,20 @@ static enum status compare_with_archive(struct following *w, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct store *s = w->f->store;
 	struct piece *p = w->piece;
-	struct comparison c;
 	struct generation g;
 
 	if (read_begin(s, &snapshot, err) || generation_get(s, p->generation, &g, err) ||
-	    compare_file(s, w->fd, w->st.size, &g, can_look_quickly(w, &g), &c, err))
+	    compare_file(s, w->fd, w->st.size, &g, how_deep(w, &g), &w->found, err))
 		return err_failed(err->status);
-	w->at = w->raw_offset = w->counted = c.equal;
-	w->lines = c.lines;
-	p->length = c.equal;
-	if (c.equal == g.length &&
+	w->at = w->raw_offset = w->counted = w->found.equal;
+	w->lines = w->found.lines;
+	p->length = w->found.equal;
+	if (w->found.equal == g.length &&
 	    (w->st.size == g.length || claude_file_grows(w->job->path) || !w->job->known->complete))
 		return w->st.size > g.length ? take_out_last_block(w, &g, err) : STATUS_OK;
 	p->starts_generation = true;
-	p->shared = c.equal;
-	return choose_base(w, &g, c.equal, &p->base, err);
+	p->shared = w->found.equal;
+	return choose_base(w, &g, w->found.equal, &p->base, err);
 }
 
 /* ---- Packing --------------------------------------------------------------- */
@@ -252,14 +276,34 @@ static bool is_settled(const struct following *w)
 {
 	struct timespec now;
 	struct file_stat after;
-	struct stat st;
 
-	if (w->at < w->st.size || fstat(w->fd, &st))
+	if (w->at < w->st.size || file_stat_at(w->fd, "", &after))
 		return false;
-	file_stat_from(&st, &after);
 	clock_gettime(CLOCK_REALTIME, &now);
 	return file_stat_eq(&after, &w->st) &&
 	       (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - after.ctime_ns > LIMIT_RACY_NS;
+}
+
+/* Packs the bytes of damaged blocks anew, behind the last blocks of the file. */
+static enum status pack_repairs(struct following *w, struct err *err)
+{
+	struct piece *p = w->piece;
+
+	if (w->found.damaged_count == 0)
+		return STATUS_OK;
+	p->repairs = mem_alloc(w->found.damaged_count * sizeof *p->repairs);
+	for (size_t i = 0; i < w->found.damaged_count; i++) {
+		const struct archive_block *b = &w->found.damaged[i];
+		size_t before = p->packed.n;
+
+		buf_clear(&w->f->raw);
+		if (read_block_from_file(w, b, &w->f->raw, err) ||
+		    packer_pack(w->f->packer, buf_as_str(&w->f->raw), &p->packed, err))
+			return err_failed(err->status);
+		p->repairs[p->repair_count++] =
+			(struct archive_repair){ .data = b->data, .hash = b->hash, .packed = { NULL, p->packed.n - before } };
+	}
+	return STATUS_OK;
 }
 
 static enum status follow(struct following *w, struct err *err)
@@ -274,6 +318,8 @@ static enum status follow(struct following *w, struct err *err)
 		return err_failed(err->status);
 	if (is_cancelled(w))
 		return STATUS_OK;
+	if (pack_repairs(w, err))
+		return err_pass(err, "%.*s", STR_ARG(w->job->path));
 	w->seen.st = w->st;
 	w->seen.settled = is_settled(w);
 	w->piece->last = true;

@@ -1,9 +1,14 @@
 /*
- * Pieces and their queue. The queue is bounded by packed bytes, not by count:
- * that is what memory is spent on. One lock, one condition: two or three
+ * Pieces and their queue. The queue is bounded by the memory its pieces take, not
+ * by their count: one may hold a file of no bytes or half a megabyte. One lock, one condition: two or three
  * threads meet here a few thousand times a second.
  */
 #include "ingest/piece.h"
+
+static size_t weight(const struct piece *p)
+{
+	return sizeof *p + p->packed.cap;
+}
 
 struct piece *piece_new(struct job *job)
 {
@@ -19,6 +24,7 @@ void piece_free(struct piece *p)
 	if (!p)
 		return;
 	buf_release(&p->packed);
+	mem_free(p->repairs);
 	mem_free(p);
 }
 
@@ -29,6 +35,10 @@ void piece_seal(struct piece *p)
 	for (size_t i = 0; i < p->count; i++) {
 		p->blocks[i].packed.p = p->packed.p + at;
 		at += p->blocks[i].packed.n;
+	}
+	for (size_t i = 0; i < p->repair_count; i++) {
+		p->repairs[i].packed.p = p->packed.p + at;
+		at += p->repairs[i].packed.n;
 	}
 }
 
@@ -57,13 +67,13 @@ bool piece_queue_put(struct piece_queue *q, struct piece *p)
 	bool accepted;
 
 	pthread_mutex_lock(&q->lock);
-	while (!q->closed && q->head && q->bytes + p->packed.n > LIMIT_SYNC_QUEUE)
+	while (!q->closed && q->head && q->bytes + weight(p) > LIMIT_SYNC_QUEUE)
 		pthread_cond_wait(&q->changed, &q->lock);
 	accepted = !q->closed;
 	if (accepted) {
 		*q->tail = p;
 		q->tail = &p->next;
-		q->bytes += p->packed.n;
+		q->bytes += weight(p);
 		pthread_cond_broadcast(&q->changed);
 	}
 	pthread_mutex_unlock(&q->lock);
@@ -93,7 +103,7 @@ struct piece *piece_queue_take(struct piece_queue *q, bool wait)
 		if (!q->head)
 			q->tail = &q->head;
 		p->next = NULL;
-		q->bytes -= p->packed.n;
+		q->bytes -= weight(p);
 		pthread_cond_broadcast(&q->changed);
 	}
 	pthread_mutex_unlock(&q->lock);

@@ -28,6 +28,10 @@ struct piece {
 	struct archive_new blocks[PIECE_BLOCKS];
 	size_t count;
 	struct buf packed;
+	/* Damaged blocks with their bytes as the file has them; likewise in `packed`,
+	 * behind the blocks. */
+	struct archive_repair *repairs;
+	size_t repair_count;
 	struct line_count lines;     /* of the generation, these bytes included */
 	int64_t new_bytes;           /* not archived before */
 	/* The last piece says how the file looked. */
@@ -38,14 +42,15 @@ struct piece {
 struct piece *piece_new(struct job *job);
 void piece_free(struct piece *p); /* NULL is fine */
 
-/* Points the blocks at their packed bytes; before it they have only lengths. */
+/* Points blocks and repairs at their packed bytes; before it they have only
+ * lengths. Blocks are packed first. */
 void piece_seal(struct piece *p);
 
 struct piece_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct piece *head, **tail;
-	size_t bytes;                /* packed bytes waiting */
+	size_t bytes;                /* memory of what waits */
 	int writers;                 /* threads that may still put */
 	bool closed;                 /* the taker has given up */
 };

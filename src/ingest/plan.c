@@ -49,7 +49,7 @@ static bool wants(void *ctx, struct str path, bool is_folder)
 	return is_folder ? claude_wants_folder(path) : claude_kind_of(path) != CLAUDE_NONE;
 }
 
-static void failed(void *ctx, struct str path, bool refused, const struct err *why);
+static void failed(void *ctx, struct str path, enum walk_problem problem, const struct err *why);
 
 /* A store that lies below the root it mirrors. Reading it would not only be
  * pointless: closing a file drops every lock this process has on it, SQLite's
@@ -87,7 +87,7 @@ static void found(void *ctx, struct str path, const struct file_stat *st)
 
 	if (is_own(d, path, st)) {
 		err_set(&err, STATUS_DENIED, "%.*s: the store itself, not read", (int)size_min(path.n, 300), path.p);
-		failed(d, path, true, &err);
+		failed(d, path, WALK_REFUSED, &err);
 		return;
 	}
 	if (d->count == d->cap) {
@@ -97,13 +97,15 @@ static void found(void *ctx, struct str path, const struct file_stat *st)
 	d->list[d->count++] = (struct found){ arena_str(&d->mem, path), *st };
 }
 
-static void failed(void *ctx, struct str path, bool refused, const struct err *why)
+static void failed(void *ctx, struct str path, enum walk_problem problem, const struct err *why)
 {
 	struct discovery *d = ctx;
 	struct plan_failure *f = arena_alloc(&d->mem, sizeof *f);
 
 	f->path = arena_str(&d->mem, path);
-	f->refused = refused;
+	/* A link in the place of all projects is not a detail. */
+	f->refused = problem == WALK_REFUSED || (problem == WALK_FOLDER_LINK && !str_eq(path, STR("projects")));
+	f->loud = problem == WALK_FOLDER_LINK;
 	f->why = *why;
 	f->next = d->failures;
 	d->failures = f;
@@ -158,13 +160,22 @@ static void add_job(struct joining *j, const struct found *f, const struct sourc
 		.known = known,
 		.renamed = renamed,
 		.whole = j->whole,
-		.source = known ? known->row : 0,
+		.written = { .source = known ? known->row : 0 },
 	};
 }
 
 static struct str inode_key(const struct file_stat *st)
 {
 	return str_from((const char *)&st->inode, sizeof st->inode);
+}
+
+/* Inodes are reused soon; the time of birth tells one owner from the next. Where
+ * the file system does not know it, only a long equal beginning is evidence. */
+static bool is_same_birth(const struct file_stat *st, const struct source *s)
+{
+	if (st->btime_ns && s->st.btime_ns)
+		return st->btime_ns == s->st.btime_ns;
+	return s->head_length >= (int64_t)LIMIT_HEAD_HASH / 4;
 }
 
 /* Whether the file begins with what the source began with. */
@@ -176,7 +187,8 @@ static enum status has_head_of(const struct joining *j, const struct found *f, c
 	size_t got;
 
 	*out = false;
-	if (s->head_length <= 0 || s->head_length > (int64_t)sizeof head || f->st.size < s->head_length)
+	if (s->head_length <= 0 || s->head_length > (int64_t)sizeof head || f->st.size < s->head_length ||
+	    !is_same_birth(&f->st, s))
 		return STATUS_OK;
 	if (file_open_beneath(j->root_fd, f->path, O_RDONLY, &fd, err) ||
 	    file_read_at(fd, 0, head, (size_t)s->head_length, &got, err))
@@ -260,12 +272,17 @@ static void join_strangers(struct joining *j)
 	}
 }
 
-static int larger_first(const void *a, const void *b)
+/* Largest first, so that the threads end together; but giants last and the least
+ * of them first, so that one file that never ends cannot keep the others out. */
+static int job_order(const void *a, const void *b)
 {
 	const struct job *x = a, *y = b;
+	bool x_giant = x->st.size > (int64_t)LIMIT_GIANT, y_giant = y->st.size > (int64_t)LIMIT_GIANT;
 
+	if (x_giant != y_giant)
+		return x_giant ? 1 : -1;
 	if (x->st.size != y->st.size)
-		return x->st.size < y->st.size ? 1 : -1;
+		return (x->st.size < y->st.size) != x_giant ? 1 : -1;
 	return str_cmp(x->path, y->path);
 }
 
@@ -275,6 +292,7 @@ static void join(struct joining *j, const struct discovery *d)
 
 	p->jobs = arena_alloc(&p->mem, d->count * sizeof *p->jobs);
 	p->seen = arena_alloc(&p->mem, p->source_count * sizeof *p->seen);
+	p->gone = arena_alloc(&p->mem, p->source_count * sizeof *p->gone);
 	j->strangers = mem_alloc(d->count * sizeof *j->strangers);
 	for (size_t i = 0; i < p->source_count; i++)
 		map_put(&j->by_path, p->sources[i].path, &p->sources[i]);
@@ -289,7 +307,7 @@ static void join(struct joining *j, const struct discovery *d)
 			add_job(j, &d->list[i], s, false);
 	}
 	join_strangers(j);
-	qsort(p->jobs, p->job_count, sizeof *p->jobs, larger_first);
+	qsort(p->jobs, p->job_count, sizeof *p->jobs, job_order);
 }
 
 static void take_failures(struct plan *p, const struct discovery *d)

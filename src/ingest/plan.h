@@ -8,18 +8,23 @@
 #include "base/walk.h"
 #include "store/source.h"
 
-/* One file to be read. */
+/* What the writing thread knows of a job. */
+struct job_written {
+	int64_t source;              /* row; 0 = not there yet */
+	int64_t generation;
+	int64_t length;
+	bool dead;                   /* failed, or somebody else was faster */
+};
+
+/* One file to be read. Reading threads see only what stands before `written`, and
+ * nobody changes that. */
 struct job {
 	struct str path;
 	struct file_stat st;         /* as the walk saw it */
 	const struct source *known;  /* NULL = a new source */
 	bool renamed;                /* `known` had another path */
 	bool whole;                  /* compare every byte */
-	/* The writer's memory of it. */
-	int64_t source;
-	int64_t generation;
-	int64_t length;
-	bool dead;                   /* failed, or somebody else was faster */
+	struct job_written written;
 };
 
 struct plan {
@@ -27,7 +32,8 @@ struct plan {
 	struct source *sources;      /* all the store knows of this root */
 	size_t source_count;
 	bool *seen;                  /* sources found by the walk, by index */
-	struct job *jobs;            /* largest first */
+	bool *gone;                  /* sources this sync has marked as vanished, by index */
+	struct job *jobs;            /* in the order to be read */
 	size_t job_count;
 	int64_t files;               /* wanted files found */
 	struct plan_failure *failures;
@@ -38,6 +44,7 @@ struct plan_failure {
 	struct plan_failure *next;
 	struct str path;
 	bool refused;                /* by rule, not by an error */
+	bool loud;                   /* worth telling even to those who want quiet */
 	struct err why;
 };
 

@@ -7,16 +7,6 @@
 #include "store/archive.h"
 #include "store/find.h"
 
-struct rebuilding {
-	struct store *store;
-	struct arena mem;
-};
-
-static void rebuilding_release(struct rebuilding *r)
-{
-	arena_release(&r->mem);
-}
-
 static enum status count(void *ctx, struct str bytes, struct err *err)
 {
 	(void)err;
@@ -24,29 +14,27 @@ static enum status count(void *ctx, struct str bytes, struct err *err)
 	return STATUS_OK;
 }
 
+/* Only the newest generation: nobody asks for the lines of older ones. */
 static enum status rebuild_source(void *ctx, const struct source_info *info, struct err *err)
 {
-	struct rebuilding *r = ctx;
-	struct generation *list;
-	size_t n;
+	struct store *s = ctx;
+	struct line_count c = { 0 };
+	enum status status;
 
-	if (generation_list(r->store, info->row, &r->mem, &list, &n, err))
-		return err_failed(err->status);
-	for (size_t i = 0; i < n; i++) {
-		struct line_count c = { 0 };
-
-		if (archive_read(r->store, list[i].row, 0, list[i].length, count, &c, err) ||
-		    generation_set_lines(r->store, list[i].row, &c, err))
-			return err_pass(err, "%.*s, generation %" PRId64, STR_ARG(info->path), list[i].number);
+	if (!info->generation)
+		return STATUS_OK;
+	status = archive_read(s, info->generation, 0, info->bytes, count, &c, err);
+	if (status == STATUS_CORRUPT) {
+		/* Damage in one file must not keep people from all others. */
+		log_warn(store_log(s), "%.*s: %s", STR_ARG(info->path), err->text);
+		return STATUS_OK;
 	}
-	return STATUS_OK;
+	return status == STATUS_OK ? generation_set_lines(s, info->generation, 0, &c, err) : status;
 }
 
 static enum status rebuild(struct store *s, struct err *err)
 {
-	struct rebuilding r CLEANUP(rebuilding_release) = { .store = s };
-
-	if (store_derived_reset(s, err) || source_each(s, rebuild_source, &r, err) || store_derived_filled(s, err))
+	if (store_derived_reset(s, err) || source_each(s, rebuild_source, s, err) || store_derived_filled(s, err))
 		return err_pass(err, "rebuilding derived data");
 	return STATUS_OK;
 }

@@ -154,35 +154,47 @@ static void stop_readers(struct syncing *y, struct reader *readers, size_t count
 /* The first piece of a file: its source, its name, its generation. */
 static enum status begin_file(struct syncing *y, struct job *job, const struct piece *p, struct err *err)
 {
-	job->generation = p->generation;
-	job->length = p->length;
-	if (!job->source && source_add(y->store, y->root.row, job->path, &job->source, err))
+	struct job_written *w = &job->written;
+
+	w->generation = p->generation;
+	w->length = p->length;
+	if (!w->source && source_add(y->store, y->root.row, job->path, &w->source, err))
 		return err_failed(err->status);
-	if (job->renamed && source_rename(y->store, job->source, job->known->path, job->path, err))
+	if (job->renamed && source_rename(y->store, w->source, job->known->path, job->path, err))
 		return err_failed(err->status);
 	if (!p->starts_generation)
 		return STATUS_OK;
-	job->length = p->shared;
-	return generation_add(y->store, job->source, p->generation, p->base, p->shared, &job->generation, err);
+	w->length = p->shared;
+	return generation_add(y->store, w->source, p->generation, p->base, p->shared, &w->generation, err);
+}
+
+static enum status write_bytes(struct syncing *y, const struct piece *p, struct job_written *w, struct err *err)
+{
+	if (archive_append(y->store, w->generation, w->length, p->blocks, p->count, err))
+		return err_failed(err->status);
+	if (p->count)
+		w->length = p->blocks[p->count - 1].offset + p->blocks[p->count - 1].length;
+	for (size_t i = 0; i < p->repair_count; i++)
+		if (archive_repair(y->store, &p->repairs[i], err))
+			return err_failed(err->status);
+	if (!p->count && !p->starts_generation)
+		return STATUS_OK;
+	return generation_set_lines(y->store, w->generation, p->starts_generation ? p->generation : 0, &p->lines, err);
 }
 
 static enum status write_piece(struct syncing *y, const struct piece *p, struct err *err)
 {
 	struct save part CLEANUP(save_end) = { 0 };
 	struct job *job = p->job;
-	struct job before = *job;
+	struct job_written before = job->written;
 
 	if (save_begin(y->store, &part, err))
 		return err_failed(err->status);
-	if ((p->first && begin_file(y, job, p, err)) ||
-	    archive_append(y->store, job->generation, job->length, p->blocks, p->count, err) ||
-	    ((p->count || p->starts_generation) && generation_set_lines(y->store, job->generation, &p->lines, err)) ||
-	    (p->last && source_saw(y->store, job->source, job->generation, &p->seen, err))) {
-		*job = before;
+	if ((p->first && begin_file(y, job, p, err)) || write_bytes(y, p, &job->written, err) ||
+	    (p->last && source_saw(y->store, job->written.source, job->written.generation, &p->seen, err))) {
+		job->written = before;
 		return err_failed(err->status);
 	}
-	if (p->count)
-		job->length = p->blocks[p->count - 1].offset + p->blocks[p->count - 1].length;
 	return save_keep(&part, err);
 }
 
@@ -219,6 +231,8 @@ static void tell_piece(struct syncing *y, const struct piece *p)
 		tell(y, SYNC_GREW, job->path, NULL);
 	else if (p->first && !job->renamed)
 		count_unchanged(y);
+	if (p->repair_count)
+		tell(y, SYNC_REPAIRED, job->path, NULL);
 	if (p->last)
 		y->files_done++;
 }
@@ -228,15 +242,15 @@ static enum status take_piece(struct syncing *y, const struct piece *p, bool *ke
 {
 	enum status status = STATUS_OK;
 
-	*kept = !p->job->dead;
-	if (p->job->dead)
+	*kept = !p->job->written.dead;
+	if (p->job->written.dead)
 		return STATUS_OK;
 	if (p->failed)
-		p->job->dead = true;
+		p->job->written.dead = true;
 	else
 		status = write_piece(y, p, err);
 	if (status == STATUS_CONFLICT) {
-		p->job->dead = true;
+		p->job->written.dead = true;
 		y->conflict = true;
 		*kept = false;
 		count_unchanged(y); /* it was the other who brought it in */
@@ -352,15 +366,14 @@ static enum status mark_some_vanished(struct syncing *y, size_t *from, struct er
 	if (txn_begin(y->store, &txn, err))
 		return err_failed(err->status);
 	for (; i < y->plan.source_count && clock_monotonic_ns() < end; i++)
-		if (plan_has_vanished(&y->plan, i) && source_vanish(y->store, &sources[i], err))
+		if (plan_has_vanished(&y->plan, i) && source_vanish(y->store, &sources[i], &y->plan.gone[i], err))
 			return err_failed(err->status);
 	if (txn_commit(&txn, err))
 		return err_failed(err->status);
 	y->wrote = true;
-	for (size_t k = *from; k < i; k++)
-		if (plan_has_vanished(&y->plan, k))
-			tell(y, SYNC_VANISHED, sources[k].path, NULL);
-	*from = i;
+	for (; *from < i; ++*from)
+		if (y->plan.gone[*from])
+			tell(y, SYNC_VANISHED, sources[*from].path, NULL);
 	return STATUS_OK;
 }
 
@@ -381,9 +394,9 @@ static void tell_plan(struct syncing *y)
 	y->report->files = y->plan.files;
 	if (y->round == 0)
 		y->report->unchanged = y->plan.files - (int64_t)y->plan.job_count;
-	y->report->count[SYNC_FAILED] = y->report->count[SYNC_SKIPPED] = 0;
+	y->report->count[SYNC_FAILED] = y->report->count[SYNC_SKIPPED] = y->report->count[SYNC_HIDDEN] = 0;
 	for (const struct plan_failure *f = y->plan.failures; f; f = f->next)
-		tell(y, f->refused ? SYNC_SKIPPED : SYNC_FAILED, f->path, &f->why);
+		tell(y, !f->refused ? SYNC_FAILED : f->loud ? SYNC_HIDDEN : SYNC_SKIPPED, f->path, &f->why);
 }
 
 static enum status sync_round(struct syncing *y, struct err *err)
@@ -456,6 +469,21 @@ enum status sync_inspect(const char *dir, bool *has_files, struct err *err)
 	return STATUS_OK;
 }
 
+/* A label moves to another folder only when the old one is gone: two living
+ * folders under one label would be mixed into each other. */
+static enum status check_label(const struct syncing *y, struct err *err)
+{
+	struct buf dir CLEANUP(buf_release) = BUF_INIT(LIMIT_PATH);
+	struct stat st;
+
+	if (root_dir(y->store, y->o->label, &dir, err))
+		return err_failed(err->status);
+	if (dir.n && stat(dir.p, &st) == 0)
+		return err_fail(err, STATUS_USAGE, "'%.*s' is the label of %s, which still exists; choose another",
+				STR_ARG(y->o->label), dir.p);
+	return STATUS_OK;
+}
+
 static enum status open_root(struct syncing *y, struct err *err)
 {
 	char dir[LIMIT_PATH];
@@ -463,10 +491,23 @@ static enum status open_root(struct syncing *y, struct err *err)
 
 	if (open_folder(y->o->dir, dir, &y->root_fd, err) || root_known(y->store, dir, &known, err))
 		return err_failed(err->status);
+	if (!known && y->o->label.p && check_label(y, err))
+		return err_failed(err->status);
 	if (!known && !y->o->label.p && !has_claude_files(y->root_fd))
 		return err_fail(err, STATUS_NOT_FOUND,
 				"%s: nothing of Claude Code in it (no projects/, no history.jsonl)", dir);
 	return root_use(y->store, dir, y->o->label, &y->root, err);
+}
+
+/* Who was overtaken lets the other finish, longer each time, and not all of them
+ * equally long. */
+static void pause_after_conflict(const struct syncing *y)
+{
+	int64_t ms = 2 << (y->round < 7 ? y->round : 7);
+	int64_t end = clock_monotonic_ns() + (ms + (int64_t)getpid() % ms) * 1000000;
+
+	while (clock_monotonic_ns() < end && !is_cancelled(y))
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
 static enum status sync_rounds(struct syncing *y, struct err *err)
@@ -476,6 +517,7 @@ static enum status sync_rounds(struct syncing *y, struct err *err)
 			return err_failed(err->status);
 		if (!y->conflict || is_cancelled(y))
 			break;
+		pause_after_conflict(y);
 	}
 	if (settle(y, err))
 		return err_failed(err->status);

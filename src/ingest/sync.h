@@ -11,8 +11,10 @@ enum sync_event {
 	SYNC_GREW,      /* more bytes at the end of a known one */
 	SYNC_REWRITTEN, /* a new generation */
 	SYNC_RENAMED,
+	SYNC_REPAIRED,  /* blocks that were damaged, from a file that still has them */
 	SYNC_VANISHED,
 	SYNC_SKIPPED,   /* a link, a device: not read by rule */
+	SYNC_HIDDEN,    /* the same: a link to a folder, behind which much may lie */
 	SYNC_FAILED,
 	SYNC_EVENTS
 };

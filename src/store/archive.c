@@ -33,6 +33,7 @@ enum {
 	ARCHIVE_ADD_BLOCK,
 	ARCHIVE_SET_BYTES,
 	ARCHIVE_SET_BLOCK,
+	ARCHIVE_REPAIR,
 	ARCHIVE_STATEMENTS
 };
 
@@ -55,6 +56,8 @@ static const char *const sql[ARCHIVE_STATEMENTS] = {
 	[ARCHIVE_SET_BYTES] = "UPDATE block_data SET codec = ?2, bytes = ?3 WHERE id = ?1",
 	[ARCHIVE_SET_BLOCK] = "UPDATE block SET length = ?3, hash = ?4, rev = ?5"
 			      " WHERE generation = ?1 AND offset = ?2",
+	[ARCHIVE_REPAIR] = "UPDATE block_data SET codec = ?2, bytes = ?3 WHERE id = ?1"
+			   " AND EXISTS (SELECT 1 FROM block b WHERE b.data = ?1 AND b.hash = ?4)",
 };
 
 const struct db_set archive_statements = { DB_ARCHIVE, sql, ARCHIVE_STATEMENTS };
@@ -182,6 +185,8 @@ static enum status visit_extent(struct store *s, const struct extent *x, archive
 			return err_fail(err, STATUS_CORRUPT, "generation %" PRId64 ": no block covers byte %" PRId64,
 					x->owner, at);
 		at += b.length;
+		if (s->cancel && atomic_load(s->cancel))
+			return err_fail(err, STATUS_CANCELLED, "stopped");
 		if (fn(ctx, &b, go_on, err))
 			return err_failed(err->status);
 	}
@@ -313,7 +318,7 @@ static enum status insert_block(struct store *s, int64_t generation, const struc
 		return err_failed(err->status);
 	stmt_int(&bytes, 1, PACK_CODEC_ZSTD);
 	stmt_blob(&bytes, 2, b->packed.p, b->packed.n);
-	if (stmt_step(&bytes, err) != STEP_ROW)
+	if (stmt_row(&bytes, "the new block", err))
 		return err_failed(err->status);
 	data = col_int(&bytes, 0);
 	if (use(s, ARCHIVE_ADD_BLOCK, &block, err))
@@ -394,4 +399,17 @@ enum status archive_append(struct store *s, int64_t generation, int64_t expected
 			return err_failed(err->status);
 	}
 	return STATUS_OK;
+}
+
+enum status archive_repair(struct store *s, const struct archive_repair *r, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, ARCHIVE_REPAIR, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, r->data);
+	stmt_int(&st, 2, PACK_CODEC_ZSTD);
+	stmt_blob(&st, 3, r->packed.p, r->packed.n);
+	stmt_int(&st, 4, (int64_t)r->hash);
+	return stmt_run_one(&st, "repairing a block", err);
 }

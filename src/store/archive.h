@@ -46,6 +46,14 @@ struct archive_new {
 	struct str packed;
 };
 
+/* The bytes of a block that cannot be unpacked any more, from somewhere else. */
+struct archive_repair {
+	int64_t data;        /* row in block_data */
+	uint64_t hash;       /* of the unpacked bytes, which must be the block's */
+	struct str packed;
+};
+enum status archive_repair(struct store *s, const struct archive_repair *r, struct err *err) MUST_USE;
+
 /*
  * Adds blocks behind the `expected` bytes a generation has. The first one may
  * begin at the offset of the last block, which it then replaces. Wants a write

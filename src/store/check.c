@@ -4,8 +4,8 @@
  * covered without holes, line counts must agree with the bytes. One snapshot
  * for all of it, so a sync that runs meanwhile is not mistaken for damage.
  *
- * Not here: repairing. What is damaged is named; the bytes may still be in the
- * original file, and another sync then archives them again.
+ * Not here: repairing. What is damaged is named; where the original file still has
+ * the bytes, a sync with --force puts them back.
  */
 #include "store/check.h"
 
@@ -33,13 +33,13 @@ static const char *const sql[CHECK_STATEMENTS] = {
 	[CHECK_FOREIGN_KEYS] = "PRAGMA foreign_key_check",
 	[CHECK_GENERATIONS] = "SELECT g.id, g.number, g.shared, g.length, coalesce(b.length, 0),"
 			      " b.id IS NULL OR (b.source = g.source AND b.number < g.number),"
-			      " g.id = s.generation, s.path, c.generation IS NOT NULL,"
+			      " g.id = s.generation, s.path,"
 			      " (SELECT coalesce(min(k.offset), g.length) FROM block k WHERE k.generation = g.id),"
 			      " (SELECT coalesce(max(k.offset + k.length), g.length) FROM block k"
 			      "  WHERE k.generation = g.id)"
 			      " FROM generation g JOIN source s ON s.id = g.source"
 			      " LEFT JOIN generation b ON b.id = g.base"
-			      " LEFT JOIN line_count c ON c.generation = g.id ORDER BY g.id",
+			      " ORDER BY g.id",
 	[CHECK_ORPHANS] = "SELECT d.id FROM block_data d WHERE NOT EXISTS"
 			  " (SELECT 1 FROM block b WHERE b.data = d.id) LIMIT 20",
 	[CHECK_NEWEST] = "SELECT s.path FROM source s WHERE s.generation IS NOT"
@@ -108,7 +108,7 @@ static enum status count_bytes(void *ctx, struct str bytes, struct err *err)
 static enum status check_generation(struct store *s, const struct stmt *g, struct check_report *r, struct err *err)
 {
 	int64_t row = col_int(g, 0), number = col_int(g, 1), shared = col_int(g, 2), length = col_int(g, 3);
-	bool newest = col_int(g, 6) != 0, counted = col_int(g, 8) != 0;
+	bool newest = col_int(g, 6) != 0, counted;
 	struct counting c = { .report = r };
 	struct line_count stored;
 	int64_t from = newest ? 0 : shared;
@@ -116,7 +116,7 @@ static enum status check_generation(struct store *s, const struct stmt *g, struc
 
 	if (!col_int(g, 5) || shared > col_int(g, 4))
 		problem(r, "%.*s, generation %" PRId64 ": its base cannot be right", STR_ARG(col_bytes(g, 7)), number);
-	if (col_int(g, 9) != shared || col_int(g, 10) != length)
+	if (col_int(g, 8) != shared || col_int(g, 9) != length)
 		problem(r, "%.*s, generation %" PRId64 ": its blocks are not from byte %" PRId64 " to %" PRId64,
 			STR_ARG(col_bytes(g, 7)), number, shared, length);
 	status = archive_read(s, row, from, length - from, count_bytes, &c, err);
@@ -124,7 +124,7 @@ static enum status check_generation(struct store *s, const struct stmt *g, struc
 		problem(r, "%.*s, generation %" PRId64 ": %s", STR_ARG(col_bytes(g, 7)), number, err->text);
 		return STATUS_OK;
 	}
-	if (status != STATUS_OK || generation_lines(s, row, &stored, err))
+	if (status != STATUS_OK || generation_lines(s, row, &stored, &counted, err))
 		return err_failed(err->status);
 	if (newest && counted && !line_count_eq(&stored, &c.lines))
 		problem(r, "%.*s: counted %" PRId64 " lines, the store says %" PRId64, STR_ARG(col_bytes(g, 7)),
@@ -161,7 +161,7 @@ static enum status count_rows(struct store *s, struct check_report *r, struct er
 
 	if (use(s, CHECK_COUNTS, &st, err))
 		return err_failed(err->status);
-	if (stmt_step(&st, err) != STEP_ROW)
+	if (stmt_row(&st, "the counts", err))
 		return err_failed(err->status);
 	r->sources = col_int(&st, 0);
 	r->generations = col_int(&st, 1);
@@ -183,13 +183,25 @@ static void check_permissions(struct store *s, struct check_report *r)
 	}
 }
 
+/* SQLite asks this now and then during a long statement. */
+static int is_cancelled(void *ctx)
+{
+	const struct store *s = ctx;
+
+	return s->cancel && atomic_load(s->cancel);
+}
+
 enum status check_run(struct store *s, struct check_report *r, struct err *err)
 {
+	enum { STEPS = 100000 };
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	enum status status = STATUS_OK;
 
 	check_permissions(s, r);
+	sqlite3_progress_handler(s->db, STEPS, is_cancelled, s);
 	if (read_begin(s, &snapshot, err) || check_database(s, r, err) || count_rows(s, r, err) ||
 	    check_archive(s, r, err))
-		return err_failed(err->status);
-	return STATUS_OK;
+		status = err_failed(err->status);
+	sqlite3_progress_handler(s->db, 0, NULL, NULL);
+	return status;
 }

@@ -47,7 +47,9 @@ static enum status status_of_code(int code)
 	case SQLITE_IOERR:
 		return STATUS_IO;
 	case SQLITE_CONSTRAINT:
-		return STATUS_CONFLICT;
+		/* Somebody else's row is in the way; anything else is a bug. */
+		return code == SQLITE_CONSTRAINT_UNIQUE || code == SQLITE_CONSTRAINT_PRIMARYKEY ? STATUS_CONFLICT
+												 : STATUS_INTERNAL;
 	case SQLITE_TOOBIG:
 		return STATUS_LIMIT;
 	case SQLITE_INTERRUPT:
@@ -157,6 +159,19 @@ enum step stmt_step(struct stmt *st, struct err *err)
 	return STEP_FAILED;
 }
 
+enum status stmt_row(struct stmt *st, const char *what, struct err *err)
+{
+	switch (stmt_step(st, err)) {
+	case STEP_ROW:
+		return STATUS_OK;
+	case STEP_DONE:
+		return err_fail(err, STATUS_CORRUPT, "%s: %s is missing", st->store->path, what);
+	case STEP_FAILED:
+		break;
+	}
+	return err_failed(err->status);
+}
+
 enum status stmt_run(struct stmt *st, struct err *err)
 {
 	enum step step;
@@ -224,7 +239,8 @@ enum status txn_begin(struct store *s, struct txn *t, struct err *err)
 	}
 	s->depth++;
 	t->store = s;
-	return STATUS_OK;
+	/* With the lock in hand nobody can change it any more. */
+	return s->depth == 1 ? db_check_version(s, err) : STATUS_OK;
 }
 
 static void roll_back(struct store *s)

@@ -37,6 +37,7 @@ struct store {
 	const struct log *log;
 	const atomic_bool *cancel;
 	char path[LIMIT_PATH];
+	int64_t version;      /* of the schema; 0 while the store is being opened */
 	int64_t seen_version; /* PRAGMA data_version at the last look */
 	int64_t rev;          /* of the open transaction; 0 = none taken yet */
 	int depth;            /* of nested write transactions */
@@ -67,6 +68,9 @@ void stmt_uuid(struct stmt *st, int at, const struct uuid *u);
 enum step { STEP_ROW, STEP_DONE, STEP_FAILED };
 enum step stmt_step(struct stmt *st, struct err *err) MUST_USE;
 
+/* For statements that must have a row; the first one. */
+enum status stmt_row(struct stmt *st, const char *what, struct err *err) MUST_USE;
+
 /* For statements without rows. */
 enum status stmt_run(struct stmt *st, struct err *err) MUST_USE;
 
@@ -87,6 +91,9 @@ enum status db_fail(struct store *s, int code, const char *what, struct err *err
 /* The commit counter of the open transaction, for `rev` columns. Takes the
  * next one the first time it is asked in a transaction. */
 enum status db_rev(struct store *s, int64_t *out, struct err *err) MUST_USE;
+
+/* Whether the schema is still the one this program knows. */
+enum status db_check_version(struct store *s, struct err *err) MUST_USE;
 
 /* migrate.c */
 enum { DB_APPLICATION_ID = 0x41726272 }; /* "Arbr" */

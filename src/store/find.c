@@ -216,8 +216,11 @@ static enum status try_all(struct store *s, struct str name, struct found *f, st
 	/* Nobody can tell the beginning of one kind of id from that of the other. */
 	if (!f->count && (find_by_id(s, name, f, err) || find_by_session(s, name, f, err)))
 		return err_failed(err->status);
-	if (!f->count && find_by(s, FIND_BY_FORMER, name, none, f, err))
-		return err_failed(err->status);
+	if (!f->count) {
+		if (find_by(s, FIND_BY_FORMER, name, none, f, err))
+			return err_failed(err->status);
+		f->first.former = f->count > 0;
+	}
 	if (!f->count && find_by_name(s, name, f, err))
 		return err_failed(err->status);
 	return STATUS_OK;

@@ -16,6 +16,7 @@ struct source_info {
 	struct line_count lines; /* of the newest */
 	int64_t first_at;
 	int64_t vanished_at;     /* 0 = still there */
+	bool former;             /* found by a path it no longer has */
 	bool complete;           /* the newest generation was once read to the end */
 };
 

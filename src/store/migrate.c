@@ -105,15 +105,17 @@ static enum status set_numbers(struct store *s, int64_t version, struct err *err
 
 static enum status first_settings(struct store *s, struct err *err)
 {
-	char text[UUID_TEXT + 1], now[24];
-	struct uuid id;
+	char text[UUID_TEXT + 1], now[24], key[4 * UUID_BYTES + 1];
+	struct uuid id, more[2];
 
-	if (uuid_random(&id, err))
+	if (uuid_random(&id, err) || uuid_random(&more[0], err) || uuid_random(&more[1], err))
 		return err_failed(err->status);
 	uuid_print(&id, text);
+	hex_encode((const uint8_t *)more, sizeof more, key);
 	snprintf(now, sizeof now, "%" PRId64, store_now(s));
 	if (store_setting_put(s, "store_id", str_of(text), err) ||
 	    store_setting_put(s, "created_at", str_of(now), err) ||
+	    store_setting_put(s, "tombstone_key", str_of(key), err) ||
 	    store_setting_put(s, "host_label", STR("local"), err))
 		return err_failed(err->status);
 	return STATUS_OK;

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define GENERATION \
-	"SELECT g.id, g.number, coalesce(g.base, 0), coalesce(b.number, 0), g.shared, g.length, g.started_at" \
+	"SELECT g.id, g.number, coalesce(g.base, 0), coalesce(b.number, 0), g.shared, g.length, g.started_at, coalesce(g.mtime_ns, 0)" \
 	" FROM generation g LEFT JOIN generation b ON b.id = g.base "
 
 enum {
@@ -29,6 +29,7 @@ enum {
 	ROOT_ADD,
 	ROOT_MOVE,
 	ROOT_SYNCED,
+	ROOT_DIR,
 	SOURCE_LOAD,
 	SOURCE_KEY_TAKEN,
 	SOURCE_NAMES,
@@ -39,12 +40,14 @@ enum {
 	SOURCE_VANISH,
 	SOURCE_SAW,
 	SOURCE_NEWEST,
+	GENERATION_DATE,
 	GENERATION_NEXT,
 	GENERATION_ADD,
 	GENERATION_GET,
 	GENERATION_OF_SOURCE,
 	LINES_GET,
 	LINES_PUT,
+	LINES_DROP,
 	SOURCE_STATEMENTS
 };
 
@@ -57,9 +60,11 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 	[ROOT_ADD] = "INSERT INTO root(host, label, format, dir, added_at, rev)"
 		     " VALUES (?1, ?2, 'claude', ?3, ?4, ?5) RETURNING id",
 	[ROOT_MOVE] = "UPDATE root SET dir = ?2, rev = ?3 WHERE id = ?1",
+	[ROOT_DIR] = "SELECT r.dir FROM root r JOIN host h ON h.id = r.host JOIN store_setting t"
+		     " ON t.key = 'host_label' AND t.value = h.label WHERE r.label = ?1",
 	[ROOT_SYNCED] = "UPDATE root SET synced_at = ?2, rev = ?3 WHERE id = ?1",
 	[SOURCE_LOAD] = "SELECT id, path, coalesce(generation, 0), vanished_at IS NOT NULL, inode, size, mtime_ns,"
-			" ctime_ns, head_length, head_hash, rev FROM source WHERE root = ?1",
+			" ctime_ns, head_length, head_hash, rev, coalesce(btime_ns, 0) FROM source WHERE root = ?1",
 	[SOURCE_KEY_TAKEN] = "SELECT 1 FROM source WHERE root = ?1 AND key = ?2",
 	[SOURCE_NAMES] = "SELECT h.label, r.label FROM root r JOIN host h ON h.id = r.host WHERE r.id = ?1",
 	[SOURCE_ADD] = "INSERT INTO source(source_id, root, key, path, first_at, rev)"
@@ -71,16 +76,18 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 	[SOURCE_VANISH] = "UPDATE source SET vanished_at = ?2, rev = ?3"
 			  " WHERE id = ?1 AND rev = ?4 AND vanished_at IS NULL",
 	[SOURCE_SAW] = "UPDATE source SET vanished_at = NULL, inode = ?3, size = ?4, mtime_ns = ?5,"
-		       " ctime_ns = ?6, head_length = ?7, head_hash = ?8, rev = ?9"
+		       " ctime_ns = ?6, head_length = ?7, head_hash = ?8, btime_ns = ?9, rev = ?10"
 		       " WHERE id = ?1 AND generation = ?2",
 	[SOURCE_NEWEST] = "UPDATE source SET generation = ?2, size = NULL, ctime_ns = NULL, vanished_at = NULL,"
 			  " rev = ?4 WHERE id = ?1 AND generation IS ?3",
+	[GENERATION_DATE] = "UPDATE generation SET mtime_ns = ?2, rev = ?3 WHERE id = ?1",
 	[GENERATION_NEXT] = "SELECT coalesce(max(number), 0) + 1 FROM generation WHERE source = ?1",
 	[GENERATION_ADD] = "INSERT INTO generation(source, number, base, shared, length, started_at, rev)"
 			   " VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6) RETURNING id",
 	[GENERATION_GET] = GENERATION "WHERE g.id = ?1",
 	[GENERATION_OF_SOURCE] = GENERATION "WHERE g.source = ?1 ORDER BY g.number",
 	[LINES_GET] = "SELECT lines, tail, longest FROM line_count WHERE generation = ?1",
+	[LINES_DROP] = "DELETE FROM line_count WHERE generation = ?1",
 	[LINES_PUT] = "INSERT INTO line_count(generation, lines, tail, longest) VALUES (?1, ?2, ?3, ?4)"
 		      " ON CONFLICT DO UPDATE SET lines = excluded.lines, tail = excluded.tail,"
 		      " longest = excluded.longest",
@@ -153,7 +160,7 @@ static enum status add_root(struct store *s, int64_t host, const char *dir, int6
 	stmt_text(&st, 3, str_of(dir));
 	stmt_int(&st, 4, store_now(s));
 	stmt_int(&st, 5, rev);
-	if (stmt_step(&st, err) != STEP_ROW)
+	if (stmt_row(&st, "the new root", err))
 		return err_failed(err->status);
 	out->row = col_int(&st, 0);
 	return STATUS_OK;
@@ -271,6 +278,22 @@ enum status root_use(struct store *s, const char *dir, struct str label, struct 
 	return status;
 }
 
+enum status root_dir(struct store *s, struct str label, struct buf *out, struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(s, ROOT_DIR, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, label);
+	step = stmt_step(&st, err);
+	if (step == STEP_FAILED)
+		return err_failed(err->status);
+	if (step == STEP_ROW)
+		buf_str(out, col_bytes(&st, 0));
+	return STATUS_OK;
+}
+
 enum status root_synced(struct store *s, int64_t root, struct err *err)
 {
 	STMT st = { 0 };
@@ -305,6 +328,8 @@ static void read_source(const struct stmt *st, struct arena *mem, struct source 
 		.head_hash = (uint64_t)col_int(st, 9),
 		.rev = col_int(st, 10),
 	};
+	out->st.btime_ns = col_int(st, 11);
+	out->st.is_regular = true;
 }
 
 enum status source_load(struct store *s, int64_t root, struct arena *mem, struct source **out, size_t *count,
@@ -366,8 +391,8 @@ static enum status public_id(struct store *s, int64_t root, struct str key, stru
 	if (use(s, SOURCE_NAMES, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, root);
-	if (stmt_step(&st, err) != STEP_ROW)
-		return err_fail(err, STATUS_INTERNAL, "root %" PRId64 " is not there", root);
+	if (stmt_row(&st, "the root of a source", err))
+		return err_failed(err->status);
 	*out = uuid_of_parts((struct str[]){ STR("source"), col_bytes(&st, 0), col_bytes(&st, 1), key }, 4);
 	return STATUS_OK;
 }
@@ -420,7 +445,7 @@ enum status source_rename(struct store *s, int64_t row, struct str old_path, str
 	return stmt_run_one(&st, "renaming a source", err);
 }
 
-enum status source_vanish(struct store *s, const struct source *source, struct err *err)
+enum status source_vanish(struct store *s, const struct source *source, bool *done, struct err *err)
 {
 	STMT st = { 0 };
 	int64_t rev;
@@ -431,13 +456,17 @@ enum status source_vanish(struct store *s, const struct source *source, struct e
 	stmt_int(&st, 2, store_now(s));
 	stmt_int(&st, 3, rev);
 	stmt_int(&st, 4, source->rev);
-	return stmt_run(&st, err);
+	if (stmt_run(&st, err))
+		return err_failed(err->status);
+	*done = sqlite3_changes64(s->db) == 1;
+	return STATUS_OK;
 }
 
 enum status source_saw(struct store *s, int64_t row, int64_t generation, const struct source_seen *seen,
 		       struct err *err)
 {
 	STMT st = { 0 };
+	STMT date = { 0 };
 	int64_t rev;
 
 	if (db_rev(s, &rev, err) || use(s, SOURCE_SAW, &st, err))
@@ -450,8 +479,14 @@ enum status source_saw(struct store *s, int64_t row, int64_t generation, const s
 	stmt_int_or_null(&st, 6, seen->st.ctime_ns, !seen->settled);
 	stmt_int(&st, 7, seen->head_length);
 	stmt_int(&st, 8, (int64_t)seen->head_hash);
-	stmt_int(&st, 9, rev);
-	return stmt_run_one(&st, "noting a file's state", err);
+	stmt_int_or_null(&st, 9, seen->st.btime_ns, seen->st.btime_ns == 0);
+	stmt_int(&st, 10, rev);
+	if (stmt_run_one(&st, "noting a file's state", err) || use(s, GENERATION_DATE, &date, err))
+		return err_failed(err->status);
+	stmt_int(&date, 1, generation);
+	stmt_int(&date, 2, seen->st.mtime_ns);
+	stmt_int(&date, 3, rev);
+	return stmt_run(&date, err);
 }
 
 /* ---- Generations ----------------------------------------------------------- */
@@ -463,7 +498,7 @@ static enum status next_number(struct store *s, int64_t source, int64_t *out, st
 	if (use(s, GENERATION_NEXT, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, source);
-	if (stmt_step(&st, err) != STEP_ROW)
+	if (stmt_row(&st, "a generation", err))
 		return err_failed(err->status);
 	*out = col_int(&st, 0);
 	return STATUS_OK;
@@ -483,7 +518,7 @@ static enum status insert_generation(struct store *s, int64_t source, int64_t ba
 	stmt_int(&st, 4, shared);
 	stmt_int(&st, 5, store_now(s));
 	stmt_int(&st, 6, rev);
-	if (stmt_step(&st, err) != STEP_ROW)
+	if (stmt_row(&st, "a generation", err))
 		return err_failed(err->status);
 	*row = col_int(&st, 0);
 	return STATUS_OK;
@@ -518,6 +553,7 @@ static void read_generation(const struct stmt *st, struct generation *out)
 		.shared = col_int(st, 4),
 		.length = col_int(st, 5),
 		.started_at = col_int(st, 6),
+		.mtime_ms = col_int(st, 7) / 1000000,
 	};
 }
 
@@ -570,7 +606,7 @@ enum status generation_list(struct store *s, int64_t source, struct arena *mem, 
 	return STATUS_OK;
 }
 
-enum status generation_lines(struct store *s, int64_t row, struct line_count *out, struct err *err)
+enum status generation_lines(struct store *s, int64_t row, struct line_count *out, bool *known, struct err *err)
 {
 	STMT st = { 0 };
 	enum step step;
@@ -581,17 +617,29 @@ enum status generation_lines(struct store *s, int64_t row, struct line_count *ou
 	step = stmt_step(&st, err);
 	if (step == STEP_FAILED)
 		return err_failed(err->status);
+	*known = step == STEP_ROW;
 	*out = (struct line_count){ 0 };
-	if (step == STEP_ROW)
+	if (*known)
 		*out = (struct line_count){ col_int(&st, 0), col_int(&st, 1), col_int(&st, 2) };
 	return STATUS_OK;
 }
 
-enum status generation_set_lines(struct store *s, int64_t row, const struct line_count *c, struct err *err)
+static enum status drop_lines(struct store *s, int64_t row, struct err *err)
 {
 	STMT st = { 0 };
 
-	if (use(s, LINES_PUT, &st, err))
+	if (use(s, LINES_DROP, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	return stmt_run(&st, err);
+}
+
+enum status generation_set_lines(struct store *s, int64_t row, int64_t replaced, const struct line_count *c,
+				 struct err *err)
+{
+	STMT st = { 0 };
+
+	if ((replaced && drop_lines(s, replaced, err)) || use(s, LINES_PUT, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, row);
 	stmt_int(&st, 2, c->lines);

@@ -31,6 +31,9 @@ enum status root_use(struct store *s, const char *dir, struct str label, struct 
 /* Whether this folder has been mirrored before. */
 enum status root_known(struct store *s, const char *dir, bool *out, struct err *err) MUST_USE;
 
+/* The folder of a label, empty when there is no such label. */
+enum status root_dir(struct store *s, struct str label, struct buf *out, struct err *err) MUST_USE;
+
 /* Notes that a sync has changed something below this root. */
 enum status root_synced(struct store *s, int64_t root, struct err *err) MUST_USE;
 
@@ -59,9 +62,9 @@ enum status source_add(struct store *s, int64_t root, struct str path, int64_t *
 enum status source_rename(struct store *s, int64_t row, struct str old_path, struct str new_path,
 			  struct err *err) MUST_USE;
 
-/* Not found any more. Nothing happens if anything of it has changed since it was
- * loaded: who changed it has seen it. */
-enum status source_vanish(struct store *s, const struct source *source, struct err *err) MUST_USE;
+/* Not found any more. Nothing happens, and *done is false, if anything of it has
+ * changed since it was loaded: who changed it has seen it. */
+enum status source_vanish(struct store *s, const struct source *source, bool *done, struct err *err) MUST_USE;
 
 /* The file was read to its end and looked like `st`. `settled` false makes the
  * next sync compare bytes whatever the times say. Also ends "vanished". */
@@ -89,13 +92,19 @@ struct generation {
 	int64_t base_number;
 	int64_t shared;
 	int64_t length;
-	int64_t started_at;
+	int64_t started_at;      /* first seen by a sync */
+	int64_t mtime_ms;        /* the file's own date then; 0 = never read to its end */
 };
 enum status generation_get(struct store *s, int64_t row, struct generation *out, struct err *err) MUST_USE;
 
-/* Derived line counts of a generation; all zero when there are none yet. */
-enum status generation_lines(struct store *s, int64_t row, struct line_count *out, struct err *err) MUST_USE;
-enum status generation_set_lines(struct store *s, int64_t row, const struct line_count *c, struct err *err) MUST_USE;
+/* Derived line counts, of the newest generation of each source only. *known is
+ * false when there are none: the bytes could not be read when they were counted. */
+enum status generation_lines(struct store *s, int64_t row, struct line_count *out, bool *known,
+			     struct err *err) MUST_USE;
+
+/* Also forgets those of `replaced`, the generation before (0 = none). */
+enum status generation_set_lines(struct store *s, int64_t row, int64_t replaced, const struct line_count *c,
+				 struct err *err) MUST_USE;
 
 /* Generations of a source in order, as an array in the arena. */
 enum status generation_list(struct store *s, int64_t source, struct arena *mem, struct generation **out,

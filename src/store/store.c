@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -30,6 +31,7 @@ enum {
 	STORE_SETTING_PUT,
 	STORE_NEXT_REV,
 	STORE_PAGES,
+	STORE_VERSION,
 	STORE_STATEMENTS
 };
 
@@ -40,6 +42,7 @@ static const char *const sql[STORE_STATEMENTS] = {
 			      " ON CONFLICT(key) DO UPDATE SET value = excluded.value, rev = excluded.rev",
 	[STORE_NEXT_REV] = "INSERT INTO store_setting(key, value, rev) VALUES ('rev', 1, 1)"
 			   " ON CONFLICT(key) DO UPDATE SET value = value + 1, rev = value + 1 RETURNING value",
+	[STORE_VERSION] = "PRAGMA user_version",
 	[STORE_PAGES] = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
 };
 
@@ -107,6 +110,20 @@ static enum status check_file(const struct store_options *o, struct err *err)
 	}
 	if (!S_ISREG(st.st_mode))
 		return err_fail(err, STATUS_NOT_A_STORE, "%s: not a file", o->path);
+	return STATUS_OK;
+}
+
+static enum status narrow_folder(const struct store_options *o, struct err *err)
+{
+	char folder[LIMIT_PATH];
+	struct stat st;
+
+	if (!o->own_folder)
+		return STATUS_OK;
+	if (parent_of(o->path, folder, err))
+		return err_failed(err->status);
+	if (stat(folder, &st) == 0 && (st.st_mode & 077) && st.st_uid == geteuid() && chmod(folder, 0700))
+		return err_fail_errno(err, errno, "%s: narrowing its permissions", folder);
 	return STATUS_OK;
 }
 
@@ -180,12 +197,25 @@ static enum status look(struct store *s, int64_t *version, struct err *err)
 {
 	STMT st = { 0 };
 
-	if (stmt_use(s, &store_statements, STORE_DATA_VERSION, &st, err))
-		return err_failed(err->status);
-	if (stmt_step(&st, err) != STEP_ROW)
+	if (stmt_use(s, &store_statements, STORE_DATA_VERSION, &st, err) || stmt_row(&st, "data version", err))
 		return err_failed(err->status);
 	*version = col_int(&st, 0);
 	return STATUS_OK;
+}
+
+/* SQLite keeps its other files beside the real file, wherever a link to it lies;
+ * so do we, and every name of a store means the same files. */
+static enum status resolve_path(struct store *s, struct err *err)
+{
+	char *real = realpath(s->path, NULL);
+	size_t n = real ? strlen(real) : 0;
+
+	if (!real)
+		return err_fail_errno(err, errno, "%s", s->path);
+	if (n < sizeof s->path)
+		memcpy(s->path, real, n + 1);
+	free(real);
+	return n < sizeof s->path ? STATUS_OK : err_fail(err, STATUS_LIMIT, "%s: path too long", s->path);
 }
 
 enum status store_open(const struct store_options *o, struct store **out, struct err *err)
@@ -202,10 +232,12 @@ enum status store_open(const struct store_options *o, struct store **out, struct
 		 "PRAGMA cell_size_check=ON; PRAGMA synchronous=NORMAL",
 		 LIMIT_WAL_BYTES);
 	/* Nothing is changed before we know that the file is ours. */
-	if (connect_db(s, pragmas, err) || db_recognise(s, err) || narrow_permissions(s->path, err) ||
+	if (resolve_path(s, err) || connect_db(s, pragmas, err) || db_recognise(s, err) || narrow_folder(o, err) ||
+	    narrow_permissions(s->path, err) ||
 	    enter_wal(s, err) || db_migrate(s, db_newest_version(), err) || open_bell(s, err) ||
 	    look(s, &s->seen_version, err))
 		return err_failed(err->status);
+	s->version = db_newest_version();
 	*out = s;
 	s = NULL;
 	return STATUS_OK;
@@ -319,14 +351,25 @@ enum status store_setting_put(struct store *s, const char *key, struct str value
 	return txn_commit(&txn, err);
 }
 
+enum status db_check_version(struct store *s, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (s->version == 0)
+		return STATUS_OK; /* still being opened */
+	if (stmt_use(s, &store_statements, STORE_VERSION, &st, err) || stmt_row(&st, "store version", err))
+		return err_failed(err->status);
+	if (col_int(&st, 0) != s->version)
+		return err_fail(err, STATUS_TOO_NEW, "%s: a newer arbor has upgraded it meanwhile; start again", s->path);
+	return STATUS_OK;
+}
+
 enum status db_rev(struct store *s, int64_t *out, struct err *err)
 {
 	if (s->rev == 0) {
 		STMT st = { 0 };
 
-		if (stmt_use(s, &store_statements, STORE_NEXT_REV, &st, err))
-			return err_failed(err->status);
-		if (stmt_step(&st, err) != STEP_ROW)
+		if (stmt_use(s, &store_statements, STORE_NEXT_REV, &st, err) || stmt_row(&st, "revision", err))
 			return err_failed(err->status);
 		s->rev = col_int(&st, 0);
 		s->wrote = true;
@@ -339,9 +382,7 @@ enum status store_size(struct store *s, int64_t *out, struct err *err)
 {
 	STMT st = { 0 };
 
-	if (stmt_use(s, &store_statements, STORE_PAGES, &st, err))
-		return err_failed(err->status);
-	if (stmt_step(&st, err) != STEP_ROW)
+	if (stmt_use(s, &store_statements, STORE_PAGES, &st, err) || stmt_row(&st, "size", err))
 		return err_failed(err->status);
 	*out = col_int(&st, 0);
 	return STATUS_OK;

@@ -19,6 +19,7 @@ struct store;
 struct store_options {
 	const char *path;   /* of the database file */
 	bool create;        /* make it, and missing folders, when there is none */
+	bool own_folder;    /* its folder is for Arbor alone: keep it 0700 */
 	struct clock clock; /* what "now" is; zero = the system's */
 	const struct log *log;
 	const atomic_bool *cancel; /* ends waiting for locks; may be NULL */
@@ -116,7 +117,7 @@ enum status store_wait(struct store *s, int timeout_ms, bool *changed, struct er
 enum status store_setting_get(struct store *s, const char *key, struct buf *out, struct err *err) MUST_USE;
 enum status store_setting_put(struct store *s, const char *key, struct str value, struct err *err) MUST_USE;
 
-/* Bytes of the database file and its log on disk. */
+/* Bytes of the database, without its log. */
 enum status store_size(struct store *s, int64_t *out, struct err *err) MUST_USE;
 
 #endif

@@ -83,11 +83,11 @@ for f in notes zeros; do
 	cp "$T/$f" "$T/$f.before"
 	for c in 'sync --source demo' sources check; do
 		# shellcheck disable=SC2086 # several arguments
-		arbor $c --store "$T/$f"; code 5; err_has "$T/$f"
+		arbor $c --store "$T/$f"; code 11; err_has "$T/$f"
 	done
 	same "$T/$f.before" "$T/$f"
 done
-arbor sources --store "$T"; code 5
+arbor sources --store "$T"; code 11
 
 it "refuses a database of another program and leaves it alone"
 if command -v sqlite3 >/dev/null; then
@@ -95,7 +95,7 @@ if command -v sqlite3 >/dev/null; then
 	cp "$T/other.db" "$T/other.before"
 	for c in 'sync --source demo' sources check; do
 		# shellcheck disable=SC2086 # several arguments
-		arbor $c --store "$T/other.db"; code 5
+		arbor $c --store "$T/other.db"; code 11
 	done
 	check test "$(sqlite3 "$T/other.db" 'SELECT x FROM mine')" = 1
 	check test "$(sqlite3 "$T/other.db" 'SELECT count(*) FROM sqlite_schema')" = 1

@@ -187,6 +187,55 @@ arbor sources; out_has 'old-laptop:projects/p/c.jsonl'
 exports old-laptop:projects/p/c.jsonl "$T/conf/projects/p/c.jsonl"
 arbor sync --label 'not a name' --source demo; code 2; err_has 'not a name'
 
+it "tells a new file with an old inode from a renamed one"
+R=$T/reuse
+mkdir -p "$R/plans"
+printf '# Plan\n' >"$R/plans/a.md"
+arbor sync -q --store "$T/reuse.db" --source "$R"
+inode=$(stat -c %i "$R/plans/a.md")
+rm "$R/plans/a.md"
+i=0 reused=no
+while [ $i -lt 200 ] && [ $reused = no ]; do
+	i=$((i + 1))
+	printf '# Plan\nother\n' >"$R/plans/b$i.md"
+	[ "$(stat -c %i "$R/plans/b$i.md")" != "$inode" ] || reused=yes
+done
+echo "# inode reused: $reused"
+arbor sync -v --store "$T/reuse.db" --source "$R"; code 0; err_lacks renamed
+arbor export plans/a.md --store "$T/reuse.db"; code 0; out_is '# Plan'
+
+it "does not pass over a project, or all of them, behind a link in silence"
+mkdir -p "$T/linked/projects/real" "$T/elsewhere/p"
+echo '{}' >"$T/linked/projects/real/1.jsonl"
+ln -s "$T/elsewhere/p" "$T/linked/projects/p"
+arbor sync -q --store "$T/linked.db" --source "$T/linked"; code 0; err_has 'projects/p: a symbolic link to a folder'
+arbor export projects/real/1.jsonl --store "$T/linked.db"; code 0
+mv "$T/linked/projects" "$T/elsewhere/projects" && ln -s "$T/elsewhere/projects" "$T/linked/projects"
+arbor sync -q --store "$T/linked.db" --source "$T/linked"; code 3; err_has 'projects: a symbolic link to a folder'
+arbor sources --store "$T/linked.db"; out_has '   projects/real'
+
+it "reads everything else before a file that hardly ends"
+mkdir -p "$T/sparse/projects/p"
+for i in 1 2 3 4 5; do truncate -s 9T "$T/sparse/projects/p/big$i.jsonl" 2>/dev/null || : >"$T/sparse/projects/p/big$i.jsonl"; done
+echo '{}' >"$T/sparse/projects/p/real.jsonl"
+timeout -s INT 3 "$ARBOR" sync -q --store "$T/sparse.db" --source "$T/sparse" 2>"$T/err"
+arbor export projects/p/real.jsonl --store "$T/sparse.db"; code 0; out_is '{}'
+if [ -s "$T/sparse/projects/p/big1.jsonl" ]; then
+	arbor export projects/p/big1.jsonl --store "$T/sparse.db"; code 3; err_has 'not read to its end'
+fi
+rm -r "$T/sparse"
+
+it "finds its store behind a link, and its other files beside the store"
+mkdir -p "$T/behind/projects/p" && echo '{}' >"$T/behind/projects/p/1.jsonl"
+ln -s "$T/behind/projects/p/real.db" "$T/link.db"
+touch "$T/behind/projects/p/real.db"
+arbor sync --store "$T/link.db" --source "$T/behind"; code 0
+check test ! -e "$T/link.db-bell"
+arbor sources --store "$T/link.db"; code 0; out_lacks 'real.db'
+
+it "does not mix two living folders under one label"
+arbor sync --source "$T/reuse" --label claude; code 2; err_has 'still exists'
+
 it "takes a folder of something else only with a label"
 arbor sync --source "$T/else"; code 1; err_has 'nothing of Claude Code'
 arbor sync --source "$T/else" --label else; code 0; err_has 'else: 0 files'

@@ -140,7 +140,7 @@ static enum status append_blocks(struct model *m, int64_t generation, int64_t ex
 	if (txn_begin(m->s, &txn, err) || archive_append(m->s, generation, expected, blocks, count, err))
 		return err_failed(err->status);
 	line_count_add(&lines, buf_as_str(&m->g[m->count - 1].bytes));
-	if (generation_set_lines(m->s, generation, &lines, err))
+	if (generation_set_lines(m->s, generation, 0, &lines, err))
 		return err_failed(err->status);
 	return txn_commit(&txn, err);
 }

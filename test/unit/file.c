@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "t.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -300,14 +301,26 @@ TEST(a_new_file_is_private)
 
 TEST(any_difference_in_what_a_file_looks_like_counts)
 {
-	struct stat st = { .st_ino = 7, .st_size = 9, .st_mtim = { 3, 4 }, .st_ctim = { 5, 6 } };
+	const char *dir = t_tmpdir(t);
+	char path[LIMIT_PATH];
 	struct file_stat a, b;
+	struct stat st;
+	struct err err;
+	int folder CLEANUP(file_close) = -1;
 
-	file_stat_from(&st, &a);
-	EQ(a.inode, 7);
+	snprintf(path, sizeof path, "%s/f", dir);
+	OK(file_write_atomic(path, STR("123456789"), 0600, &err));
+	folder = open(dir, O_RDONLY | O_DIRECTORY);
+	NEED(stat(path, &st) == 0);
+	EQ(file_stat_at(folder, "f", &a), 0);
+	EQ(a.inode, st.st_ino);
 	EQ(a.size, 9);
-	EQ(a.mtime_ns, 3000000004);
-	EQ(a.ctime_ns, 5000000006);
+	EQ(a.mtime_ns, st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
+	EQ(a.ctime_ns, st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec);
+	CHECK(a.is_regular && a.btime_ns <= a.ctime_ns);
+	EQ(file_stat_at(folder, "", &b), 0); /* the folder itself */
+	CHECK(!b.is_regular);
+	EQ(file_stat_at(folder, "nothing", &b), ENOENT);
 	b = a;
 	CHECK(file_stat_eq(&a, &b));
 	b.inode++;

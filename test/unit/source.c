@@ -521,6 +521,7 @@ TEST(what_was_seen_is_loaded_again)
 	int64_t row, generation;
 	size_t n;
 	struct err err;
+	bool done;
 
 	OK(open_named(t_tmpdir(t), "a.db", &s, &err));
 	OK(root_use(s, "/a", no_label, &root, &err));
@@ -543,13 +544,15 @@ TEST(what_was_seen_is_loaded_again)
 	EQ(source_saw(s, row, generation + 1, &seen, &err), STATUS_CONFLICT);
 	seen.settled = false;
 	OK(source_saw(s, row, generation, &seen, &err));
-	OK(source_vanish(s, &list[0], &err)); /* somebody has seen it since it was loaded */
+	OK(source_vanish(s, &list[0], &done, &err)); /* somebody has seen it since it was loaded */
+	CHECK(!done);
 	OK(txn_commit(&txn, &err));
 	OK(source_load(s, root.row, &mem, &list, &n, &err));
 	CHECK(list[0].complete && !list[0].settled && !list[0].vanished);
 
 	OK(txn_begin(s, &txn, &err));
-	OK(source_vanish(s, &list[0], &err));
+	OK(source_vanish(s, &list[0], &done, &err));
+	CHECK(done);
 	OK(txn_commit(&txn, &err));
 	OK(source_load(s, root.row, &mem, &list, &n, &err));
 	CHECK(list[0].vanished);

@@ -138,7 +138,8 @@ static bool make_dir(struct world *w, const char *name)
 
 static const char *const event_names[SYNC_EVENTS] = {
 	[SYNC_ADDED] = "added", [SYNC_GREW] = "grew", [SYNC_REWRITTEN] = "rewritten", [SYNC_RENAMED] = "renamed",
-	[SYNC_VANISHED] = "vanished", [SYNC_SKIPPED] = "skipped", [SYNC_FAILED] = "failed",
+	[SYNC_VANISHED] = "vanished", [SYNC_SKIPPED] = "skipped", [SYNC_HIDDEN] = "hidden",
+	[SYNC_REPAIRED] = "repaired", [SYNC_FAILED] = "failed",
 };
 
 static void on_event(void *ctx, enum sync_event what, struct str path, const struct err *why)
@@ -602,7 +603,7 @@ TEST(links_are_skipped_and_told)
 	path_in(path, w.tree, "projects/p/fifo");
 	NEED(mkfifo(path, 0600) == 0);
 	check_sync(t, &w, STATUS_OK,
-		   "added projects/p/a.jsonl\nskipped projects/p/link.jsonl\nskipped projects/q\nskipped "
+		   "added projects/p/a.jsonl\nskipped projects/p/link.jsonl\nhidden projects/q\nskipped "
 		   "projects/p/fifo");
 	EQ(ask(w.s, "SELECT count(*) FROM source"), 1);
 }
@@ -620,7 +621,7 @@ TEST(a_folder_that_became_a_link_does_not_make_its_sources_vanish)
 	path_in(path, w.tree, "projects/p");
 	NEED(symlink("../elsewhere", path) == 0);
 	/* A neighbour whose name begins the same is not below it. */
-	check_sync(t, &w, STATUS_OK, "skipped projects/p\nvanished projects/pp.txt");
+	check_sync(t, &w, STATUS_OK, "hidden projects/p\nvanished projects/pp.txt");
 	CHECK(!is_vanished(t, &w, "projects/p/a.jsonl"));
 }
 

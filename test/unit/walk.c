@@ -56,9 +56,9 @@ static void found(void *ctx, struct str path, const struct file_stat *st)
 	hear(h, 'F', path, (long long)st->size);
 }
 
-static void failed(void *ctx, struct str path, bool refused, const struct err *why)
+static void failed(void *ctx, struct str path, enum walk_problem problem, const struct err *why)
 {
-	hear(ctx, refused ? 'R' : 'E', path, -1);
+	hear(ctx, problem == WALK_ERROR ? 'E' : problem == WALK_REFUSED ? 'R' : 'L', path, -1);
 	if (why->status == STATUS_OK || !why->text[0])
 		hear(ctx, '!', path, -1);
 }
@@ -324,8 +324,8 @@ TEST(links_and_devices_are_refused_and_told)
 	OK(walk(&h, dir, NULL, &err));
 	EQ(h.count, 9);
 	CHECK(has(&h, "F real 1") && has(&h, "F folder/x 1"));
-	CHECK(has(&h, "R to-file") && has(&h, "R to-folder") && has(&h, "R to-all") && has(&h, "R to-nothing"));
-	CHECK(has(&h, "R loop") && has(&h, "R fifo") && has(&h, "R sock"));
+	CHECK(has(&h, "R to-file") && has(&h, "L to-folder") && has(&h, "L to-all") && has(&h, "R to-nothing"));
+	CHECK(has(&h, "L loop") && has(&h, "R fifo") && has(&h, "R sock"));
 }
 
 TEST(a_link_nobody_wants_is_not_told)
