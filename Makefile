@@ -34,8 +34,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstric
 CF_PROTECTION := $(if $(filter x86_64 i686,$(shell uname -m)),-fcf-protection)
 HARDEN := -fPIE -fstack-protector-strong -fstack-clash-protection $(CF_PROTECTION) \
           -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
-LINK_CF_PROTECTION := $(if $(filter x86_64 i686,$(shell uname -m)),-fcf-protection)
-HARDEN := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
+LINK_HARDEN := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
 ARBOR_CPP = -std=gnu17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DARBOR_VERSION='"$(VERSION)"' -Isrc -Ibuild/gen $(SQLITE_CPP) \
             -fvisibility=hidden -MMD -MP $(CPPFLAGS)
 LIBS = -lzstd -lpthread -lm $(SQLITE_LIBS)

@@ -27,9 +27,10 @@ static int64_t nanoseconds(const struct statx_timestamp *t)
 
 int file_stat_at(int fd, const char *name, struct file_stat *out)
 {
+	enum { HOW = AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT };
 	struct statx st;
 
-	if (statx(fd, name, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS | STATX_BTIME, &st))
+	if (statx(fd, name, HOW, STATX_BASIC_STATS | STATX_BTIME, &st))
 		return errno;
 	*out = (struct file_stat){
 		.inode = (int64_t)st.stx_ino,

@@ -43,7 +43,7 @@
 /* Archived bytes up to which all of them are compared before an append is
  * believed; beyond, only the first block and the last ones are: 64 KiB and more
  * in front of the new bytes. Comparing runs at some GB/s. */
-#define LIMIT_VERIFY_WHOLE (32 * MIB)
+#define LIMIT_VERIFY_WHOLE (16 * MIB)
 #define LIMIT_VERIFY_TAIL  (64 * KIB)
 
 /* Files over this are read after all others: a sparse file of terabytes costs

@@ -33,8 +33,13 @@ const struct command command_sync = {
 static void on_event(void *ctx, enum sync_event what, struct str path, const struct err *why)
 {
 	static const char *const front[SYNC_EVENTS] = {
-		[SYNC_ADDED] = "new        ",      [SYNC_GREW] = "grew       ",    [SYNC_REWRITTEN] = "rewritten  ",
-		[SYNC_RENAMED] = "renamed    ",    [SYNC_REPAIRED] = "repaired   ",    [SYNC_VANISHED] = "vanished   ", [SYNC_SKIPPED] = "arbor: skipped ",
+		[SYNC_ADDED] = "new        ",
+		[SYNC_GREW] = "grew       ",
+		[SYNC_REWRITTEN] = "rewritten  ",
+		[SYNC_RENAMED] = "renamed    ",
+		[SYNC_REPAIRED] = "repaired   ",
+		[SYNC_VANISHED] = "vanished   ",
+		[SYNC_SKIPPED] = "arbor: skipped ",
 		[SYNC_HIDDEN] = "arbor: skipped ",
 		[SYNC_FAILED] = "arbor: failed: ",
 	};

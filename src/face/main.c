@@ -133,8 +133,13 @@ int face_columns(const struct face *f)
 
 enum status face_open_store(struct face *f, bool create, struct store **out, struct err *err)
 {
-	struct store_options o = { .path = f->store_path, .create = create, .own_folder = !args_value(&f->args, "store").p,
-				   .log = &f->log, .cancel = f->cancel };
+	struct store_options o = {
+		.path = f->store_path,
+		.create = create,
+		.own_folder = !args_value(&f->args, "store").p,
+		.log = &f->log,
+		.cancel = f->cancel,
+	};
 	struct store *s CLEANUP(store_closep) = NULL;
 	bool rebuilt;
 

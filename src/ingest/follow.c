@@ -133,7 +133,8 @@ static enum status read_block_from_file(struct following *w, const struct archiv
 	buf_grew(out, got);
 	if (got != (size_t)b->stored || hash64(out->p + start, got) != b->hash)
 		return err_fail(err, STATUS_CORRUPT,
-				"block at byte %" PRId64 " is damaged, and the file no longer has its bytes", b->offset);
+				"block at byte %" PRId64 " is damaged, and the file no longer has its bytes",
+				b->offset);
 	return STATUS_OK;
 }
 
@@ -300,8 +301,11 @@ static enum status pack_repairs(struct following *w, struct err *err)
 		if (read_block_from_file(w, b, &w->f->raw, err) ||
 		    packer_pack(w->f->packer, buf_as_str(&w->f->raw), &p->packed, err))
 			return err_failed(err->status);
-		p->repairs[p->repair_count++] =
-			(struct archive_repair){ .data = b->data, .hash = b->hash, .packed = { NULL, p->packed.n - before } };
+		p->repairs[p->repair_count++] = (struct archive_repair){
+			.data = b->data,
+			.hash = b->hash,
+			.packed = { NULL, p->packed.n - before },
+		};
 	}
 	return STATUS_OK;
 }

@@ -18,7 +18,8 @@
 #include <string.h>
 
 #define GENERATION \
-	"SELECT g.id, g.number, coalesce(g.base, 0), coalesce(b.number, 0), g.shared, g.length, g.started_at, coalesce(g.mtime_ns, 0)" \
+	"SELECT g.id, g.number, coalesce(g.base, 0), coalesce(b.number, 0), g.shared, g.length, g.started_at," \
+	" coalesce(g.mtime_ns, 0)" \
 	" FROM generation g LEFT JOIN generation b ON b.id = g.base "
 
 enum {

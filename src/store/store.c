@@ -360,7 +360,8 @@ enum status db_check_version(struct store *s, struct err *err)
 	if (stmt_use(s, &store_statements, STORE_VERSION, &st, err) || stmt_row(&st, "store version", err))
 		return err_failed(err->status);
 	if (col_int(&st, 0) != s->version)
-		return err_fail(err, STATUS_TOO_NEW, "%s: a newer arbor has upgraded it meanwhile; start again", s->path);
+		return err_fail(err, STATUS_TOO_NEW, "%s: a newer arbor has upgraded it meanwhile; start again",
+				s->path);
 	return STATUS_OK;
 }
 

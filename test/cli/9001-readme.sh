@@ -21,8 +21,10 @@ if [ -z "$(ls "$T/blocks")" ]; then
 fi
 
 mkdir "$T/bin" "$T/cwd" && ln -s "$ARBOR" "$T/bin/arbor" && cp -R demo "$T/cwd/demo"
-# Blocks for a folder of one's own find one; those for the demo name it.
+# Blocks for a folder of one's own find one; those for the demo name it. Whoever
+# reads the README has run `make run` before.
 cp -R demo "$T/.claude"
+arbor sync
 PATH=$T/bin:$PATH
 for block in "$T"/blocks/*; do
 	number=$(basename "$block" | cut -c 1-2)

@@ -52,7 +52,7 @@
 enum { SLOTS = 12, MOST_ROWS = 400, MOST_SYNCS = 3, HEAD = LIMIT_HEAD_HASH };
 
 /* Most files stay small; a copy of every version is kept in memory. */
-#define MOST_BYTES  (32 * MIB)
+#define MOST_BYTES  (LIMIT_VERIFY_WHOLE + 24 * MIB)
 #define LARGE       (LIMIT_VERIFY_WHOLE / 2)
 
 /* A place for a file. */
@@ -68,7 +68,7 @@ struct slot {
 struct row {
 	int64_t id;
 	char path[128];
-	ino_t inode;          /* of the file when it was last seen complete; 0 = never */
+	struct file_stat st;  /* of the file when it was last seen complete; inode 0 = never */
 	bool partial;         /* its newest generation was never read to the end */
 	struct buf *versions; /* one for each generation */
 	size_t count;
@@ -511,13 +511,13 @@ static struct slot *slot_at(struct world *w, const char *path)
 	return NULL;
 }
 
-static ino_t inode_of(const struct world *w, const struct slot *f)
+static struct file_stat look_at(const struct world *w, const struct slot *f)
 {
+	struct file_stat st, none = { 0 };
 	char path[512];
-	struct stat st;
 
 	full_path(w, f, path);
-	return stat(path, &st) ? 0 : st.st_ino;
+	return file_stat_at(AT_FDCWD, path, &st) ? none : st;
 }
 
 static bool begins_with(const struct buf *all, const struct buf *first)
@@ -558,13 +558,16 @@ static void read_generation(struct world *w, const struct generation *g, struct 
 		die(w, "reading generation %" PRId64 ": %s", g->number, err.text);
 }
 
-/* Could `r` be what is now at slot `f`, as the head and the inode say? */
+/* Could `r` be what is now at slot `f`, as head, inode and birth say? Inodes are
+ * reused; where births are unknown, a long head must do. */
 static bool looks_like(const struct world *w, const struct row *r, const struct slot *f)
 {
 	const struct buf *v = newest(r);
 	size_t head = v ? size_min(v->n, HEAD) : 0;
+	struct file_stat st = look_at(w, f);
+	bool same_birth = st.btime_ns && r->st.btime_ns ? st.btime_ns == r->st.btime_ns : head >= HEAD / 4;
 
-	return head && r->inode && r->inode == inode_of(w, f) && f->now.n >= head &&
+	return head && r->st.inode && r->st.inode == st.inode && same_birth && f->now.n >= head &&
 	       memcmp(v->p, f->now.p, head) == 0;
 }
 
@@ -706,7 +709,7 @@ static enum status observe_source(void *ctx, const struct source_info *info, str
 	if (!o->interrupted && (info->vanished_at != 0) != !f->there)
 		die(w, "%s: %s", path, f->there ? "marked as vanished" : "not marked as vanished");
 	if (f->there && complete && r->count && same_bytes(newest(r), &f->now))
-		r->inode = inode_of(w, f);
+		r->st = look_at(w, f);
 	return STATUS_OK;
 }
 

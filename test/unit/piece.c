@@ -171,8 +171,9 @@ TEST(every_putter_keeps_its_order_and_nothing_is_lost)
 
 TEST(a_full_queue_makes_putters_wait)
 {
-	enum { EACH = 1024 * 1024, FITS = (int)(LIMIT_SYNC_QUEUE / (2 * EACH + sizeof(struct piece))), COUNT_ALL = FITS + 5 };
 	/* A buffer of EACH bytes and a NUL has doubled once more. */
+	enum { EACH = 1024 * 1024, WEIGHT = 2 * EACH + (int)sizeof(struct piece) };
+	enum { FITS = (int)(LIMIT_SYNC_QUEUE / WEIGHT), COUNT_ALL = FITS + 5 };
 	atomic_int done = 0;
 	struct piece_queue q;
 	struct putter putter = { .q = &q, .count = COUNT_ALL, .bytes = EACH, .done = &done };
