@@ -32,7 +32,8 @@ static enum status run(struct face *f, struct err *err)
 	if (face_open_store(f, false, &s, err) || check_run(s, &r, err))
 		return err_failed(err->status);
 	if (r.problems)
-		return err_fail(err, STATUS_CORRUPT, "check: %" PRId64 " problem%s in %s; where the original files still exist,"
+		return err_fail(err, STATUS_CORRUPT,
+				"check: %" PRId64 " problem%s in %s; where the original files still exist,"
 				" 'arbor sync --force' mends them",
 				r.problems, r.problems == 1 ? "" : "s", store_path(s));
 	if (!f->quiet)
