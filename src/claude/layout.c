@@ -20,6 +20,10 @@ static const struct {
 	{ { "sessions", 8 }, CLAUDE_LIVE },
 };
 
+const char *const claude_secret_names[] = {
+	".credentials.json", ".claude.json", "settings.json", "settings.local.json", NULL,
+};
+
 const char *const claude_top_names[] = {
 	"projects", "history.jsonl", "tasks", "todos", "plans", "file-history", "sessions", NULL,
 };

@@ -30,6 +30,10 @@ const char *claude_kind_name(enum claude_kind kind);
 /* Whether anything below this folder could be wanted. */
 bool claude_wants_folder(struct str path);
 
+/* Names at the top of the folder of files that hold secrets; NULL ends them. A file
+ * that is the same by another name (a hard link) holds them too. */
+extern const char *const claude_secret_names[];
+
 /* Names at the top of the folder below which, or as which, files are wanted; NULL
  * ends them. */
 extern const char *const claude_top_names[];

@@ -31,10 +31,13 @@ struct found {
 	struct file_stat st;
 };
 
+enum { MOST_FORBIDDEN = STORE_FILES + 8 };
+
 struct discovery {
 	struct walk walk;
 	int root_fd;
-	struct stat own[STORE_FILES]; /* those of the store; inode 0 = not there */
+	struct stat forbidden[MOST_FORBIDDEN]; /* files that must not be opened by any name */
+	size_t forbidden_count;
 	struct arena mem; /* the walking thread's own */
 	struct found *list;
 	size_t count, cap;
@@ -51,33 +54,47 @@ static bool wants(void *ctx, struct str path, bool is_folder)
 
 static void failed(void *ctx, struct str path, enum walk_problem problem, const struct err *why);
 
-/* A store that lies below the root it mirrors. Reading it would not only be
- * pointless: closing a file drops every lock this process has on it, SQLite's
- * included, and the next writer destroys the store. */
-static bool is_own(const struct discovery *d, struct str path, const struct file_stat *st)
+/*
+ * Files that may not be opened, whatever they are called below the root.
+ *
+ * Those of the store, when it lies there. Reading it would not only be pointless:
+ * closing a file drops every lock this process has on it, SQLite's included, and
+ * the next writer destroys the store. And those with secrets, which a hard link
+ * would bring in under an innocent name.
+ */
+static void forbid(struct discovery *d, int folder, const char *path)
+{
+	struct stat *st = &d->forbidden[d->forbidden_count];
+
+	if (d->forbidden_count < MOST_FORBIDDEN && fstatat(folder, path, st, 0) == 0)
+		d->forbidden_count++;
+}
+
+static void find_forbidden(struct discovery *d, const struct store *s)
+{
+	char path[LIMIT_PATH + 16];
+
+	for (const char *const *suffix = store_file_suffixes; *suffix; suffix++) {
+		snprintf(path, sizeof path, "%s%s", store_path(s), *suffix);
+		forbid(d, AT_FDCWD, path);
+	}
+	for (const char *const *name = claude_secret_names; *name; name++)
+		forbid(d, d->root_fd, *name);
+}
+
+static bool is_forbidden(const struct discovery *d, struct str path, const struct file_stat *st)
 {
 	char name[LIMIT_PATH];
 	struct stat now;
 
-	for (size_t i = 0; i < STORE_FILES; i++) {
-		if (!d->own[i].st_ino || (int64_t)d->own[i].st_ino != st->inode)
+	for (size_t i = 0; i < d->forbidden_count; i++) {
+		if ((int64_t)d->forbidden[i].st_ino != st->inode)
 			continue;
 		snprintf(name, sizeof name, "%.*s", STR_ARG(path));
-		if (fstatat(d->root_fd, name, &now, AT_SYMLINK_NOFOLLOW) || now.st_dev == d->own[i].st_dev)
+		if (fstatat(d->root_fd, name, &now, AT_SYMLINK_NOFOLLOW) || now.st_dev == d->forbidden[i].st_dev)
 			return true;
 	}
 	return false;
-}
-
-static void find_own(struct discovery *d, const struct store *s)
-{
-	char path[LIMIT_PATH + 16];
-
-	for (size_t i = 0; i < STORE_FILES; i++) {
-		snprintf(path, sizeof path, "%s%s", store_path(s), store_file_suffixes[i]);
-		if (stat(path, &d->own[i]))
-			d->own[i].st_ino = 0;
-	}
 }
 
 static void found(void *ctx, struct str path, const struct file_stat *st)
@@ -85,8 +102,9 @@ static void found(void *ctx, struct str path, const struct file_stat *st)
 	struct discovery *d = ctx;
 	struct err err;
 
-	if (is_own(d, path, st)) {
-		err_set(&err, STATUS_DENIED, "%.*s: the store itself, not read", (int)size_min(path.n, 300), path.p);
+	if (is_forbidden(d, path, st)) {
+		err_set(&err, STATUS_DENIED, "%.*s: the store itself, or a file with secrets by another name, not read",
+			(int)size_min(path.n, 300), path.p);
 		failed(d, path, WALK_REFUSED, &err);
 		return;
 	}
@@ -336,7 +354,7 @@ enum status plan_make(struct plan *p, struct store *s, int64_t root, int root_fd
 
 	*p = (struct plan){ 0 };
 	d.walk.ctx = &d;
-	find_own(&d, s);
+	find_forbidden(&d, s);
 	threaded = pthread_create(&walker, NULL, discover, &d) == 0;
 	loaded = source_load(s, root, &p->mem, &p->sources, &p->source_count, err);
 	if (threaded)

@@ -103,4 +103,12 @@ mv "$S/plans" "$T/plans.away" && ln -s "$T/elsewhere" "$S/plans"
 arbor sync; code 0; err_has 'skipped plans: a symbolic link'; err_lacks vanished
 hits=$(grep -rlaFf "$T/canaries/list" "$ARBOR_HOME") && fail "found in $hits"
 
+it "does not read secrets through a hard link with an innocent name"
+H=$T/hard
+mkdir -p "$H/projects/p" && echo '{}' >"$H/projects/p/1.jsonl"
+echo 'canary-hard-link' >"$H/.credentials.json"
+ln "$H/.credentials.json" "$H/projects/p/2.jsonl"
+arbor sync --source "$H" --store "$T/hard.db"; code 0; err_has '1 skipped'
+arbor sources --store "$T/hard.db"; out_lacks 2.jsonl
+
 the_end
