@@ -104,7 +104,7 @@ arbor sync; code 0; err_has 'skipped plans: a symbolic link'; err_lacks vanished
 hits=$(grep -rlaFf "$T/canaries/list" "$ARBOR_HOME") && fail "found in $hits"
 
 it "does not read secrets through a hard link with an innocent name"
-H=$T/hard
+H=$T/hardlinks
 mkdir -p "$H/projects/p" && echo '{}' >"$H/projects/p/1.jsonl"
 echo 'canary-hard-link' >"$H/.credentials.json"
 ln "$H/.credentials.json" "$H/projects/p/2.jsonl"
