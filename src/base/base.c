@@ -1,20 +1,32 @@
 /*
- * The allocator behind every other allocation. See base.h for why it never
- * returns NULL. The message is written with write(2): when memory is gone,
+ * The allocator behind every other allocation, and the end of a program that
+ * cannot go on. See base.h for why memory is never NULL. The message is written with write(2): when memory is gone,
  * stdio may need some.
  */
 #include "base/base.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+static NORETURN void end_with(const char *text)
+{
+	ssize_t ignored = write(STDERR_FILENO, "arbor: ", 7);
+
+	ignored = write(STDERR_FILENO, text, strlen(text));
+	ignored = write(STDERR_FILENO, "\n", 1);
+	(void)ignored;
+	abort();
+}
 
 static NORETURN void out_of_memory(void)
 {
-	static const char text[] = "arbor: out of memory\n";
-	ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+	end_with("out of memory");
+}
 
-	(void)ignored;
-	abort();
+void bug(const char *what)
+{
+	end_with(what);
 }
 
 void *mem_alloc(size_t bytes)

@@ -37,4 +37,7 @@ void *mem_alloc(size_t bytes) __attribute__((malloc, returns_nonnull));
 void *mem_resize(void *old, size_t bytes) __attribute__((returns_nonnull));
 void  mem_free(void *p);
 
+/* For what cannot happen: says so and ends the program with a core. */
+void bug(const char *what) NORETURN;
+
 #endif

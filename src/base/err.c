@@ -26,6 +26,7 @@ static const struct status_info status_table[STATUS_COUNT] = {
 	[STATUS_LIMIT]       = { "limit", 9, 413, -32012, "the input is too large" },
 	[STATUS_CONFLICT]    = { "conflict", 10, 409, -32013, "somebody else changed it first" },
 	[STATUS_CANCELLED]   = { "cancelled", 130, 499, -32014, "cancelled" },
+	[STATUS_WAIT]        = { "wait", 6, 503, -32015, "not ready yet" },
 	[STATUS_INTERNAL]    = { "internal", 70, 500, -32603, "a bug in arbor" },
 };
 

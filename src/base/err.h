@@ -32,6 +32,7 @@ enum status {
 	STATUS_LIMIT,       /* input over a limit */
 	STATUS_CONFLICT,    /* somebody changed it first */
 	STATUS_CANCELLED,   /* the caller withdrew */
+	STATUS_WAIT,        /* not an error: call again later (hub/call.h) */
 	STATUS_INTERNAL,    /* a bug */
 	STATUS_COUNT
 };

@@ -3,30 +3,9 @@
  */
 #include "face/args.h"
 
+#include "base/near.h"
+
 #include <string.h>
-
-size_t edit_distance(struct str a, struct str b)
-{
-	enum { LONGEST = 32 };
-	size_t row[LONGEST + 1];
-
-	if (a.n > LONGEST || b.n > LONGEST)
-		return LONGEST;
-	for (size_t j = 0; j <= b.n; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= a.n; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= b.n; j++) {
-			size_t replace = diagonal + (a.p[i - 1] != b.p[j - 1]);
-
-			diagonal = row[j];
-			row[j] = size_min(replace, size_min(row[j], row[j - 1]) + 1);
-		}
-	}
-	return row[b.n];
-}
 
 static const struct arg_option *by_name(const struct arg_option *list, struct str name)
 {
@@ -48,20 +27,13 @@ static enum status unknown_option(struct str name, const struct arg_option *opti
 				  struct err *err)
 {
 	const struct arg_option *lists[] = { options, common };
-	const char *nearest = NULL;
-	size_t best = 3;
+	struct near near = near_begin(name);
 
 	for (size_t i = 0; i < COUNT(lists); i++)
-		for (const struct arg_option *o = lists[i]; o && o->name; o++) {
-			size_t d = edit_distance(name, str_of(o->name));
-
-			if (d < best) {
-				best = d;
-				nearest = o->name;
-			}
-		}
+		for (const struct arg_option *o = lists[i]; o && o->name; o++)
+			near_try(&near, o->name);
 	return err_fail(err, STATUS_USAGE, "unknown option '--%.*s'%s%s%s", (int)size_min(name.n, 60), name.p,
-			nearest ? "; did you mean '--" : "", nearest ? nearest : "", nearest ? "'?" : "");
+			near.best ? "; did you mean '--" : "", near.best ? near.best : "", near.best ? "'?" : "");
 }
 
 static enum status add_option(struct args *a, const struct arg_option *o, struct str value, struct err *err)

@@ -33,7 +33,4 @@ enum status args_read(struct args *a, int argc, char **argv, const struct arg_op
 bool args_has(const struct args *a, const char *option);
 struct str args_value(const struct args *a, const char *option); /* p NULL = not given */
 
-/* How many edits turn one word into the other; for "did you mean". */
-size_t edit_distance(struct str a, struct str b);
-
 #endif

@@ -5,6 +5,7 @@
  */
 #include "face/face.h"
 
+#include "base/near.h"
 #include "ingest/rebuild.h"
 
 #include <errno.h>
@@ -225,19 +226,12 @@ static const struct command *find_command(const char *name)
 
 static enum status unknown_command(const char *name, struct err *err)
 {
-	const char *nearest = NULL;
-	size_t best = 3;
+	struct near near = near_begin(str_of(name));
 
-	for (size_t i = 0; i < COUNT(commands); i++) {
-		size_t d = edit_distance(str_of(name), str_of(commands[i]->name));
-
-		if (d < best) {
-			best = d;
-			nearest = commands[i]->name;
-		}
-	}
-	return err_fail(err, STATUS_USAGE, "unknown command '%.60s'%s%s%s", name, nearest ? "; did you mean '" : "",
-			nearest ? nearest : ", see 'arbor help'", nearest ? "'?" : "");
+	for (size_t i = 0; i < COUNT(commands); i++)
+		near_try(&near, commands[i]->name);
+	return err_fail(err, STATUS_USAGE, "unknown command '%.60s'%s%s%s", name, near.best ? "; did you mean '" : "",
+			near.best ? near.best : ", see 'arbor help'", near.best ? "'?" : "");
 }
 
 static enum status help(int argc, char **argv, struct err *err)

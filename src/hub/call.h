@@ -1,0 +1,84 @@
+/*
+ * One call of a method: its parameters, what it may use, where its results go.
+ *
+ * A method runs in one thread and owns nothing here. It reads its parameters,
+ * works until its deadline or until it is cancelled, and hands results to the
+ * sink one by one. Instead of blocking it may return call_wait(): it is then
+ * called again when something has happened, with `state` as it left it.
+ */
+#ifndef ARBOR_HUB_CALL_H
+#define ARBOR_HUB_CALL_H
+
+#include "base/arena.h"
+#include "base/json_write.h"
+#include "base/log.h"
+#include "hub/method.h"
+#include "store/store.h"
+
+struct hub;
+
+/* A parameter's value. Texts are in the call's arena or outlive it. */
+struct value {
+	bool given;	  /* by the caller, not by its initial value */
+	struct str text;  /* TEXT, ENUM, ID, PATH; JSON: its raw text */
+	int64_t number;	  /* INT, BYTES, TIME, BOOL (0, 1) */
+	struct str *list; /* PARAM_REST */
+	size_t count;
+};
+
+/* Where results go. Each function returns STATUS_OK, STATUS_CANCELLED when nobody
+ * wants more, or STATUS_WAIT when there is no room now: the method then returns
+ * that, and hands the same result over again when it is called again. */
+struct sink {
+	enum status (*item)(void *ctx, struct str json, struct err *err);
+	enum status (*bytes)(void *ctx, struct str bytes, struct err *err);
+	/* How far it is; may be NULL. `total` 0 = unknown. */
+	void (*progress)(void *ctx, const char *what, int64_t done, int64_t total);
+	void *ctx;
+};
+
+struct call {
+	const struct hub *hub;
+	const struct method *method;
+	struct value *values; /* as the method's params */
+	struct store *store;  /* as its `need` says */
+	struct arena mem;     /* freed with the call */
+	struct sink sink;
+	const struct log *log;
+	const atomic_bool *cancel; /* may be NULL */
+	int64_t deadline_ns;	   /* monotonic; 0 = none */
+	void *state;		   /* the method's, across waits; in `mem` */
+	struct buf item;	   /* the result being written */
+	struct json_writer writer;
+	int64_t wait_until_ns; /* after STATUS_WAIT: at the latest then */
+};
+
+/* Parameters by name. A name the method does not declare is a bug and ends the
+ * program. */
+struct str call_text(const struct call *c, const char *name); /* p NULL = left out */
+int64_t call_int(const struct call *c, const char *name);
+bool call_flag(const struct call *c, const char *name);
+const struct value *call_value(const struct call *c, const char *name);
+
+bool call_is_cancelled(const struct call *c);
+
+/* Writing a result: begin, its fields with the json_write_*() functions or the
+ * helpers below, then emit. */
+struct json_writer *call_begin(struct call *c);
+enum status call_emit(struct call *c, struct err *err) MUST_USE;
+enum status call_bytes(struct call *c, struct str bytes, struct err *err) MUST_USE;
+
+void put_text(struct json_writer *w, const char *key, struct str value);
+void put_int(struct json_writer *w, const char *key, int64_t value);
+void put_bool(struct json_writer *w, const char *key, bool value);
+void put_time(struct json_writer *w, const char *key, int64_t ms);
+void put_uuid(struct json_writer *w, const char *key, const struct uuid *id);
+
+/* A path may hold any bytes and JSON may not: beside `key` stands `key`_hex when
+ * it is not UTF-8. */
+void put_path(struct json_writer *w, const char *key, struct str path);
+
+/* Come back when the store has changed, at the latest after `timeout_ms`. */
+enum status call_wait(struct call *c, int timeout_ms);
+
+#endif

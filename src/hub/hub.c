@@ -1,0 +1,180 @@
+/*
+ * Dispatch. Nothing here knows what any method does.
+ */
+#include "hub/hub.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/near.h"
+#include "hub/params.h"
+#include "hub/schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A single result. Larger things are streamed or raw. */
+enum { LARGEST_ITEM = 256 * 1024 * 1024 };
+
+static const struct activation *find_activation(const struct hub *h, struct str name)
+{
+	for (const struct activation *const *a = h->activations; *a; a++)
+		if (str_eq(name, str_of((*a)->name)))
+			return *a;
+	return NULL;
+}
+
+static enum status no_such_method(const struct hub *h, struct str name, struct err *err)
+{
+	struct near near = near_begin(name);
+	char best[128] = "";
+
+	for (const struct activation *const *a = h->activations; *a; a++)
+		for (const struct method *const *m = (*a)->methods; *m; m++) {
+			char full[128];
+			const char *before = near.best;
+
+			snprintf(full, sizeof full, "%s.%s", (*a)->name, (*m)->name);
+			near_try(&near, full);
+			if (near.best != before) {
+				memcpy(best, full, sizeof best);
+				near.best = best;
+			}
+		}
+	return err_fail(err, STATUS_NOT_FOUND, "no method '%.*s'%s%s%s", (int)size_min(name.n, 80),
+			name.p ? name.p : "",
+			best[0] ? "; did you mean '" : "; 'arbor call hub.methods' lists them", best,
+			best[0] ? "'?" : "");
+}
+
+enum status hub_find(const struct hub *h, struct str name, const struct activation **a,
+		     const struct method **m, struct err *err)
+{
+	struct str rest, first = str_cut(name, '.', &rest);
+	const struct activation *found = find_activation(h, first);
+
+	for (const struct method *const *each = found ? found->methods : NULL; each && *each; each++)
+		if (str_eq(rest, str_of((*each)->name))) {
+			*a = found;
+			*m = *each;
+			return STATUS_OK;
+		}
+	return no_such_method(h, name, err);
+}
+
+const struct method *hub_find_verb(const struct hub *h, struct str verb, const struct activation **out)
+{
+	for (const struct activation *const *a = h->activations; *a; a++)
+		for (const struct method *const *m = (*a)->methods; *m; m++)
+			if ((*m)->verb && str_eq(verb, str_of((*m)->verb))) {
+				*out = *a;
+				return *m;
+			}
+	return NULL;
+}
+
+/* ---- Running --------------------------------------------------------------- */
+
+static void call_release(struct call *c)
+{
+	store_close(c->store);
+	buf_release(&c->item);
+	arena_release(&c->mem);
+}
+
+static enum status meet_need(struct call *c, const struct hub_caller *who, struct err *err)
+{
+	if (c->method->need == NEED_NOTHING)
+		return STATUS_OK;
+	if (!who->open_store)
+		return err_fail(err, STATUS_INTERNAL, "%s needs a store and the caller has none",
+				c->method->name);
+	return who->open_store(who->ctx, c->method->need == NEED_STORE_MADE, &c->store, err);
+}
+
+/* Until the store has changed, the method's time is up, or the call is cancelled. */
+static enum status wait_for_it(struct call *c, struct err *err)
+{
+	enum { LOOK_MS = 100 }; /* how often a cancelled call is noticed */
+	bool changed = false;
+
+	while (!changed && !call_is_cancelled(c)) {
+		int64_t left = (c->wait_until_ns - clock_monotonic_ns()) / 1000000;
+
+		if (left <= 0)
+			return STATUS_OK;
+		if (!c->store)
+			return err_fail(err, STATUS_INTERNAL, "%s waits for a store it did not ask for",
+					c->method->name);
+		if (store_wait(c->store, left < LOOK_MS ? (int)left : LOOK_MS, &changed, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+enum status hub_run(const struct hub *h, const struct method *m, struct value *values,
+		    const struct hub_caller *who, struct err *err)
+{
+	struct call c CLEANUP(call_release) = {
+		.hub = h,
+		.method = m,
+		.values = values,
+		.sink = who->sink,
+		.log = who->log,
+		.cancel = who->cancel,
+		.deadline_ns = who->deadline_ns,
+		.item = BUF_INIT(LARGEST_ITEM),
+	};
+	enum status status;
+
+	if (!(who->scopes & 1u << m->scope))
+		return err_fail(err, STATUS_DENIED, "%s needs the scope '%s'", m->name, scope_name(m->scope));
+	if (meet_need(&c, who, err))
+		return err_failed(err->status);
+	while ((status = m->run(&c, err)) == STATUS_WAIT) {
+		if (wait_for_it(&c, err))
+			return err_failed(err->status);
+		if (call_is_cancelled(&c))
+			return err_fail(err, STATUS_CANCELLED, "%s: cancelled", m->name);
+	}
+	return status;
+}
+
+enum status hub_call(const struct hub *h, struct str name, struct str json, const struct hub_caller *who,
+		     struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	const struct activation *a;
+	const struct method *m;
+	struct params p;
+
+	if (hub_find(h, name, &a, &m, err))
+		return err_failed(err->status);
+	params_begin(&p, m, &mem);
+	if ((json.n && params_set_json(&p, json, err)) || params_end(&p, err))
+		return err_pass(err, "%s.%s", a->name, m->name);
+	return hub_run(h, m, p.values, who, err);
+}
+
+enum status hub_hash(const struct hub *h, char out[HUB_HASH_TEXT + 1], struct err *err)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(LARGEST_ITEM);
+	uint8_t digest[SHA256_BYTES];
+	struct sha sha;
+
+	sha256_init(&sha);
+	for (const struct activation *const *a = h->activations; *a; a++)
+		for (const struct method *const *m = (*a)->methods; *m; m++) {
+			struct json_writer w;
+
+			buf_clear(&text);
+			json_write_init(&w, &text, 0);
+			schema_method(&w, *a, *m);
+			if (json_write_done(&w, err))
+				return err_pass(err, "schema of %s.%s", (*a)->name, (*m)->name);
+			sha256_add(&sha, text.p, text.n);
+			sha256_add(&sha, "\n", 1);
+		}
+	sha256_end(&sha, digest);
+	hex_encode(digest, sizeof digest, out);
+	return STATUS_OK;
+}

@@ -1,0 +1,111 @@
+/*
+ * What Arbor can do, as data.
+ *
+ * A method says what it is called, what it takes, what it gives, what it needs
+ * and what it may; one function does it. Every face prints itself from these
+ * tables: command line, help, completion, manual, schemas, and the protocols to
+ * come. So adding a capability is one entry and one function.
+ *
+ * All of it is constant data. Lists end with an entry without a name.
+ */
+#ifndef ARBOR_HUB_METHOD_H
+#define ARBOR_HUB_METHOD_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct call;
+
+enum value_type {
+	VALUE_TEXT,
+	VALUE_INT,    /* 64 bit */
+	VALUE_BOOL,   /* as a parameter: a switch, false when left out */
+	VALUE_ENUM,   /* one of `choices` */
+	VALUE_BYTES,  /* a number of bytes, shown as 12.3 MB */
+	VALUE_TIME,   /* milliseconds inside, RFC 3339 in JSON */
+	VALUE_ID,     /* a UUID */
+	VALUE_PATH,   /* text that names a file */
+	VALUE_JSON,   /* any JSON value */
+	VALUE_OBJECT, /* fields */
+	VALUE_TYPES
+};
+
+enum param_flag {
+	PARAM_REQUIRED = 1,
+	PARAM_WORD = 2, /* on the command line a word and not an option */
+	PARAM_REST = 4, /* a list: all words that are left, or the option repeated */
+};
+
+struct param {
+	const char *name; /* lower case, words joined by '_' */
+	enum value_type type;
+	unsigned flags;
+	const char *initial;	    /* what it is when left out, as text; NULL = nothing */
+	const char *const *choices; /* VALUE_ENUM, ended by NULL */
+	int64_t least, most;	    /* VALUE_INT: bounds when least < most */
+	char letter;		    /* short option, 0 = none */
+	const char *shown;	    /* what the value is called in help; NULL = from the type */
+	const char *help;	    /* one line, no full stop */
+};
+
+enum field_flag {
+	FIELD_OPTIONAL = 1, /* may be absent */
+	FIELD_LIST = 2,	    /* an array of such values */
+};
+
+/* A part of a result. */
+struct field {
+	const char *name;
+	enum value_type type;
+	unsigned flags;
+	const char *const *choices; /* VALUE_ENUM */
+	const struct field *fields; /* VALUE_OBJECT */
+	const char *help;
+};
+
+enum result_kind {
+	RESULT_ONE,    /* one object */
+	RESULT_STREAM, /* any number of objects */
+	RESULT_RAW,    /* bytes, as they are */
+};
+
+/* What a caller must be allowed to do. Each includes nothing of the others. */
+enum scope { SCOPE_READ, SCOPE_WRITE, SCOPE_DRIVE, SCOPE_APPROVE, SCOPES };
+
+/* What must be there before a method runs. */
+enum need {
+	NEED_NOTHING,
+	NEED_STORE,	 /* a store that exists */
+	NEED_STORE_MADE, /* the same, made when it does not */
+};
+
+struct example {
+	const char *line; /* as one would type it, without "arbor" */
+	const char *what; /* what it does */
+};
+
+struct method {
+	const char *name;    /* inside its activation: "sync" */
+	const char *verb;    /* on the command line; NULL = by 'arbor call' only */
+	const char *summary; /* one line, no full stop */
+	const char *text;    /* more, for help and manual; paragraphs end with \n */
+	const struct param *params;
+	enum result_kind kind;
+	const struct field *fields; /* of the result, or of each item */
+	enum scope scope;
+	enum need need;
+	const struct example *examples;
+	enum status (*run)(struct call *call, struct err *err);
+};
+
+struct activation {
+	const char *name;    /* "memory" */
+	const char *version; /* "1.0.0" */
+	const char *summary;
+	const struct method *const *methods; /* ended by NULL */
+};
+
+const char *value_type_name(enum value_type type);
+const char *scope_name(enum scope scope);
+
+#endif

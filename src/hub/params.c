@@ -1,0 +1,263 @@
+/*
+ * Parameters, from text or from JSON, into values.
+ *
+ * Text is what people type; JSON is what programs send. Both end in the same
+ * checks. A switch given as text without a value is true.
+ */
+#include "hub/params.h"
+
+#include "base/clock.h"
+#include "base/near.h"
+
+#include <string.h>
+
+void params_begin(struct params *p, const struct method *m, struct arena *mem)
+{
+	size_t n = 0;
+
+	while (m->params && m->params[n].name)
+		n++;
+	*p = (struct params){ .method = m,
+			      .values = arena_alloc(mem, (n + 1) * sizeof *p->values),
+			      .mem = mem };
+}
+
+static bool same_name(struct str given, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (given.n != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if ((given.p[i] == '-' ? '_' : given.p[i]) != name[i])
+			return false;
+	return true;
+}
+
+const struct param *params_find(const struct params *p, struct str name)
+{
+	for (const struct param *q = p->method->params; q && q->name; q++)
+		if (same_name(name, q->name))
+			return q;
+	return NULL;
+}
+
+enum status params_unknown(const struct params *p, struct str name, struct err *err)
+{
+	struct near near = near_begin(name);
+
+	for (const struct param *q = p->method->params; q && q->name; q++)
+		near_try(&near, q->name);
+	return err_fail(err, STATUS_USAGE, "%s has no parameter '%.*s'%s%s%s", p->method->name,
+			(int)size_min(name.n, 60), name.p, near.best ? "; did you mean '" : "",
+			near.best ? near.best : "", near.best ? "'?" : "");
+}
+
+/* ---- One value from text --------------------------------------------------- */
+
+static enum status wrong(const struct param *q, struct str text, const char *wanted, struct err *err)
+{
+	return err_fail(err, STATUS_USAGE, "%s: '%.*s' is not %s", q->name, (int)size_min(text.n, 60),
+			text.p ? text.p : "", wanted);
+}
+
+static enum status set_int(const struct param *q, struct value *v, struct str text, struct err *err)
+{
+	if (!str_to_i64(text, &v->number))
+		return wrong(q, text, "a whole number", err);
+	if (q->least < q->most && (v->number < q->least || v->number > q->most))
+		return err_fail(err, STATUS_USAGE, "%s: %" PRId64 " is not between %" PRId64 " and %" PRId64,
+				q->name, v->number, q->least, q->most);
+	return STATUS_OK;
+}
+
+static enum status set_bool(const struct param *q, struct value *v, struct str text, struct err *err)
+{
+	if (!text.p || str_eq(text, STR("true")) || str_eq(text, STR("yes")) || str_eq(text, STR("1")))
+		v->number = 1;
+	else if (str_eq(text, STR("false")) || str_eq(text, STR("no")) || str_eq(text, STR("0")))
+		v->number = 0;
+	else
+		return wrong(q, text, "true or false", err);
+	return STATUS_OK;
+}
+
+static enum status set_enum(const struct param *q, struct value *v, struct str text, struct err *err)
+{
+	struct buf list CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	for (const char *const *c = q->choices; *c; c++) {
+		if (str_eq(text, str_of(*c))) {
+			v->text = str_of(*c);
+			return STATUS_OK;
+		}
+		buf_printf(&list, "%s%s", list.n ? ", " : "", *c);
+	}
+	return err_fail(err, STATUS_USAGE, "%s: '%.*s' is none of %s", q->name, (int)size_min(text.n, 60),
+			text.p ? text.p : "", list.p ? list.p : "");
+}
+
+static enum status check_json(const struct param *q, struct str text, struct err *err)
+{
+	struct json j CLEANUP(json_release) = JSON_INIT;
+
+	if (json_read(&j, text, LIMIT_JSON_DEPTH, err))
+		return err_pass(err, "%s", q->name);
+	return STATUS_OK;
+}
+
+static enum status set_one(struct params *p, const struct param *q, struct value *v, struct str text,
+			   struct err *err)
+{
+	struct uuid id;
+
+	switch (q->type) {
+	case VALUE_INT:
+	case VALUE_BYTES:
+		return set_int(q, v, text, err);
+	case VALUE_BOOL:
+		return set_bool(q, v, text, err);
+	case VALUE_ENUM:
+		return set_enum(q, v, text, err);
+	case VALUE_TIME:
+		if (!time_parse(text, &v->number))
+			return wrong(q, text, "a time such as 2026-11-15T18:00:00Z", err);
+		return STATUS_OK;
+	case VALUE_ID:
+		if (!uuid_parse(text, &id))
+			return wrong(q, text, "an id", err);
+		break;
+	case VALUE_JSON:
+	case VALUE_OBJECT:
+		if (check_json(q, text, err))
+			return err_failed(err->status);
+		break;
+	case VALUE_TEXT:
+	case VALUE_PATH:
+	case VALUE_TYPES:
+		break;
+	}
+	if (!text.n && (q->flags & PARAM_REQUIRED))
+		return err_fail(err, STATUS_USAGE, "%s: may not be empty", q->name);
+	v->text = arena_str(p->mem, text);
+	return STATUS_OK;
+}
+
+static void add_to_list(struct params *p, struct value *v, struct str text)
+{
+	/* Room doubles at powers of two. */
+	if ((v->count & (v->count - 1)) == 0) {
+		struct str *bigger = arena_alloc(p->mem, (v->count ? v->count * 2 : 1) * sizeof *bigger);
+
+		if (v->count)
+			memcpy(bigger, v->list, v->count * sizeof *bigger);
+		v->list = bigger;
+	}
+	v->list[v->count++] = text;
+}
+
+enum status params_set_text(struct params *p, const struct param *q, struct str text, struct err *err)
+{
+	struct value *v = &p->values[q - p->method->params];
+
+	if (v->given && !(q->flags & PARAM_REST))
+		return err_fail(err, STATUS_USAGE, "%s: given twice", q->name);
+	if (set_one(p, q, v, text, err))
+		return err_failed(err->status);
+	v->given = true;
+	if (q->flags & PARAM_REST)
+		add_to_list(p, v, v->text);
+	return STATUS_OK;
+}
+
+/* ---- From JSON ------------------------------------------------------------- */
+
+static bool fits(const struct param *q, enum json_kind kind)
+{
+	switch (q->type) {
+	case VALUE_INT:
+	case VALUE_BYTES:
+		return kind == JSON_NUMBER;
+	case VALUE_BOOL:
+		return kind == JSON_TRUE || kind == JSON_FALSE;
+	case VALUE_OBJECT:
+		return kind == JSON_OBJECT;
+	case VALUE_JSON:
+		return true;
+	case VALUE_TEXT:
+	case VALUE_ENUM:
+	case VALUE_TIME:
+	case VALUE_ID:
+	case VALUE_PATH:
+	case VALUE_TYPES:
+		break;
+	}
+	return kind == JSON_STRING;
+}
+
+static enum status set_node(struct params *p, const struct param *q, const struct json *j, uint32_t node,
+			    struct err *err)
+{
+	enum json_kind kind = json_kind(j, node);
+
+	if (!fits(q, kind))
+		return err_fail(err, STATUS_USAGE, "%s: wants %s, not %.*s", q->name,
+				value_type_name(q->type), (int)size_min(json_raw(j, node).n, 40),
+				json_raw(j, node).p);
+	if (kind == JSON_STRING && q->type != VALUE_JSON)
+		return params_set_text(p, q, json_string_in(j, node, p->mem), err);
+	return params_set_text(p, q, json_raw(j, node), err);
+}
+
+static enum status set_member(struct params *p, const struct json *j, uint32_t key, struct err *err)
+{
+	struct str name = json_string_in(j, key, p->mem);
+	const struct param *q = params_find(p, name);
+	uint32_t value = key + 1;
+
+	if (!q)
+		return params_unknown(p, name, err);
+	if (json_is(j, value, JSON_NULL) && q->type != VALUE_JSON)
+		return STATUS_OK; /* as if left out */
+	if (!(q->flags & PARAM_REST))
+		return set_node(p, q, j, value, err);
+	if (!json_is(j, value, JSON_ARRAY))
+		return err_fail(err, STATUS_USAGE, "%s: wants a list", q->name);
+	for (uint32_t i = json_first(j, value); i != json_end(j, value); i = json_next(j, i))
+		if (set_node(p, q, j, i, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
+enum status params_set_json(struct params *p, struct str json, struct err *err)
+{
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	/* Strings are borrowed from the text, so it has to live as long as they do. */
+	struct str text = arena_str(p->mem, json);
+	uint32_t root;
+
+	if (json_read(&j, text, LIMIT_JSON_DEPTH, err))
+		return err_pass(err, "parameters");
+	root = json_root(&j);
+	if (!json_is(&j, root, JSON_OBJECT))
+		return err_fail(err, STATUS_USAGE, "parameters: wants a JSON object");
+	for (uint32_t k = json_first(&j, root); k != json_end(&j, root); k = json_next(&j, k + 1))
+		if (set_member(p, &j, k, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
+enum status params_end(struct params *p, struct err *err)
+{
+	for (const struct param *q = p->method->params; q && q->name; q++) {
+		struct value *v = &p->values[q - p->method->params];
+
+		if (v->given)
+			continue;
+		if (q->flags & PARAM_REQUIRED)
+			return err_fail(err, STATUS_USAGE, "%s: missing; %s", q->name, q->help);
+		if (q->initial && set_one(p, q, v, str_of(q->initial), err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}

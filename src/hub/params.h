@@ -1,0 +1,35 @@
+/*
+ * Checking what a caller gave against what a method takes: in one place for all
+ * faces, with errors that name the parameter and say what would be right.
+ */
+#ifndef ARBOR_HUB_PARAMS_H
+#define ARBOR_HUB_PARAMS_H
+
+#include "hub/call.h"
+
+struct params {
+	const struct method *method;
+	struct value *values; /* in the arena */
+	struct arena *mem;
+};
+
+/* Everything left out, for now. */
+void params_begin(struct params *p, const struct method *m, struct arena *mem);
+
+/* The parameter of this name, '-' taken as '_'; NULL when there is none. */
+const struct param *params_find(const struct params *p, struct str name);
+
+/* Sets one from text, as on a command line. A list grows by one. */
+enum status params_set_text(struct params *p, const struct param *param, struct str text,
+			    struct err *err) MUST_USE;
+
+/* Sets all from a JSON object. Unknown names are refused with the nearest one. */
+enum status params_set_json(struct params *p, struct str json, struct err *err) MUST_USE;
+
+/* Fills in initial values and finds what is missing. */
+enum status params_end(struct params *p, struct err *err) MUST_USE;
+
+/* STATUS_USAGE for a name the method does not have. */
+enum status params_unknown(const struct params *p, struct str name, struct err *err);
+
+#endif

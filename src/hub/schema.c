@@ -1,0 +1,215 @@
+/*
+ * Printing schemas. The order is that of the tables, so that the text, and with
+ * it hub.hash, is the same at every start.
+ */
+#include "hub/schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void put(struct json_writer *w, const char *key, const char *value)
+{
+	json_write_key(w, str_of(key));
+	json_write_string(w, str_of(value));
+}
+
+static void put_choices(struct json_writer *w, const char *const *choices)
+{
+	json_write_key(w, STR("enum"));
+	json_write_array_begin(w);
+	for (; choices && *choices; choices++)
+		json_write_string(w, str_of(*choices));
+	json_write_array_end(w);
+}
+
+/* The members that describe a value of this type, inside an open object. */
+static void put_type(struct json_writer *w, enum value_type type, const char *const *choices)
+{
+	switch (type) {
+	case VALUE_INT:
+	case VALUE_BYTES:
+		put(w, "type", "integer");
+		break;
+	case VALUE_BOOL:
+		put(w, "type", "boolean");
+		break;
+	case VALUE_ENUM:
+		put(w, "type", "string");
+		put_choices(w, choices);
+		break;
+	case VALUE_TIME:
+		put(w, "type", "string");
+		put(w, "format", "date-time");
+		break;
+	case VALUE_ID:
+		put(w, "type", "string");
+		put(w, "format", "uuid");
+		break;
+	case VALUE_TEXT:
+	case VALUE_PATH:
+		put(w, "type", "string");
+		break;
+	case VALUE_OBJECT:
+		put(w, "type", "object");
+		break;
+	case VALUE_JSON:
+	case VALUE_TYPES:
+		break;
+	}
+}
+
+static void put_bound(struct json_writer *w, const char *key, int64_t value)
+{
+	json_write_key(w, str_of(key));
+	json_write_i64(w, value);
+}
+
+static void put_initial(struct json_writer *w, const struct param *p)
+{
+	json_write_key(w, STR("default"));
+	if (p->type == VALUE_INT || p->type == VALUE_BYTES || p->type == VALUE_BOOL || p->type == VALUE_JSON)
+		json_write_raw(w, str_of(p->initial));
+	else
+		json_write_string(w, str_of(p->initial));
+}
+
+static void put_param(struct json_writer *w, const struct param *p)
+{
+	bool list = p->flags & PARAM_REST;
+
+	json_write_key(w, str_of(p->name));
+	json_write_object_begin(w);
+	if (list) {
+		put(w, "type", "array");
+		json_write_key(w, STR("items"));
+		json_write_object_begin(w);
+	}
+	put_type(w, p->type, p->choices);
+	if (p->least < p->most) {
+		put_bound(w, "minimum", p->least);
+		put_bound(w, "maximum", p->most);
+	}
+	if (list)
+		json_write_object_end(w);
+	if (p->initial)
+		put_initial(w, p);
+	put(w, "description", p->help);
+	json_write_object_end(w);
+}
+
+void schema_params(struct json_writer *w, const struct method *m)
+{
+	json_write_object_begin(w);
+	put(w, "type", "object");
+	json_write_key(w, STR("properties"));
+	json_write_object_begin(w);
+	for (const struct param *p = m->params; p && p->name; p++)
+		put_param(w, p);
+	json_write_object_end(w);
+	json_write_key(w, STR("required"));
+	json_write_array_begin(w);
+	for (const struct param *p = m->params; p && p->name; p++)
+		if (p->flags & PARAM_REQUIRED)
+			json_write_string(w, str_of(p->name));
+	json_write_array_end(w);
+	json_write_key(w, STR("additionalProperties"));
+	json_write_bool(w, false);
+	json_write_object_end(w);
+}
+
+/* Fields nest only as deep as the tables do, which a test bounds; a list of
+ * fields and its object are one level each. */
+static void put_fields(struct json_writer *w, const struct field *fields);
+
+static void put_field(struct json_writer *w, const struct field *f)
+{
+	bool list = f->flags & FIELD_LIST;
+
+	json_write_key(w, str_of(f->name));
+	json_write_object_begin(w);
+	if (list) {
+		put(w, "type", "array");
+		json_write_key(w, STR("items"));
+		json_write_object_begin(w);
+	}
+	if (f->type == VALUE_OBJECT && f->fields)
+		put_fields(w, f->fields);
+	else
+		put_type(w, f->type, f->choices);
+	if (list)
+		json_write_object_end(w);
+	put(w, "description", f->help);
+	json_write_object_end(w);
+}
+
+static void put_fields(struct json_writer *w, const struct field *fields)
+{
+	put(w, "type", "object");
+	json_write_key(w, STR("properties"));
+	json_write_object_begin(w);
+	for (const struct field *f = fields; f && f->name; f++) {
+		char hex[80];
+
+		put_field(w, f);
+		if (f->type != VALUE_PATH)
+			continue;
+		/* see put_path() */
+		snprintf(hex, sizeof hex, "%s_hex", f->name);
+		put_field(w, &(struct field){ .name = hex,
+					      .type = VALUE_TEXT,
+					      .help = "its bytes, when they are not UTF-8" });
+	}
+	json_write_object_end(w);
+	json_write_key(w, STR("required"));
+	json_write_array_begin(w);
+	for (const struct field *f = fields; f && f->name; f++)
+		if (!(f->flags & FIELD_OPTIONAL))
+			json_write_string(w, str_of(f->name));
+	json_write_array_end(w);
+}
+
+void schema_result(struct json_writer *w, const struct method *m)
+{
+	json_write_object_begin(w);
+	if (m->kind == RESULT_RAW) {
+		put(w, "type", "string");
+		put(w, "contentEncoding", "base64");
+	} else {
+		put_fields(w, m->fields);
+	}
+	json_write_object_end(w);
+}
+
+static void put_examples(struct json_writer *w, const struct method *m)
+{
+	json_write_key(w, STR("examples"));
+	json_write_array_begin(w);
+	for (const struct example *e = m->examples; e && e->line; e++) {
+		json_write_object_begin(w);
+		put(w, "command", e->line);
+		put(w, "what", e->what);
+		json_write_object_end(w);
+	}
+	json_write_array_end(w);
+}
+
+void schema_method(struct json_writer *w, const struct activation *a, const struct method *m)
+{
+	char name[128];
+
+	snprintf(name, sizeof name, "%s.%s", a->name, m->name);
+	json_write_object_begin(w);
+	put(w, "name", name);
+	if (m->verb)
+		put(w, "verb", m->verb);
+	put(w, "summary", m->summary);
+	put(w, "scope", scope_name(m->scope));
+	json_write_key(w, STR("streaming"));
+	json_write_bool(w, m->kind != RESULT_ONE);
+	json_write_key(w, STR("params"));
+	schema_params(w, m);
+	json_write_key(w, STR("result"));
+	schema_result(w, m);
+	put_examples(w, m);
+	json_write_object_end(w);
+}
