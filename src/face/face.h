@@ -35,7 +35,7 @@ struct command {
 	enum status (*run)(struct face *f, struct err *err);
 };
 
-extern const struct command command_sync, command_sources, command_export, command_dump, command_check;
+extern const struct command command_sync, command_sources, command_export, command_dump, command_check, command_call;
 
 /* Opens the store of this call with its derived tables in order. */
 enum status face_open_store(struct face *f, bool create, struct store **out, struct err *err) MUST_USE;

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 static const struct command *const commands[] = {
-	&command_sync, &command_sources, &command_export, &command_dump, &command_check,
+	&command_sync, &command_sources, &command_export, &command_dump, &command_check, &command_call,
 };
 
 static const struct arg_option common_options[] = {

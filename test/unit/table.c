@@ -1,0 +1,189 @@
+/*
+ * Walks the table of the program: every method is described completely, and what
+ * it really gives is what its schema says.
+ */
+#include "hub/activations.h"
+#include "ingest/rebuild.h"
+#include "ingest/sync.h"
+#include "t.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define EACH_METHOD(a, m) \
+	for (const struct activation *const *a = arbor_hub.activations; *a; a++) \
+		for (const struct method *const *m = (*a)->methods; *m; m++)
+
+static bool is_name(const char *s)
+{
+	return s && s[0] >= 'a' && s[0] <= 'z' &&
+	       strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(s);
+}
+
+static bool is_line(const char *s)
+{
+	return s && s[0] && !strchr(s, '\n') && s[strlen(s) - 1] != '.';
+}
+
+static void check_fields(struct t *t, const char *where, const struct field *fields)
+{
+	for (const struct field *f = fields; f && f->name; f++)
+		if (!is_name(f->name) || !is_line(f->help) || (f->type == VALUE_ENUM && !f->choices))
+			t_fail(t, __FILE__, __LINE__, "%s: field %s is not described", where, f->name);
+}
+
+TEST(every_method_has_a_name_a_summary_help_and_an_example)
+{
+	EACH_METHOD(a, m)
+	{
+		CHECK(is_name((*a)->name) && is_name((*m)->name));
+		if (!is_line((*m)->summary) || !(*m)->text || !(*m)->run)
+			t_fail(t, __FILE__, __LINE__, "%s.%s is not described", (*a)->name, (*m)->name);
+		if (!(*m)->examples || !is_line((*m)->examples[0].line) || !is_line((*m)->examples[0].what))
+			t_fail(t, __FILE__, __LINE__, "%s.%s has no example", (*a)->name, (*m)->name);
+		for (const struct param *p = (*m)->params; p && p->name; p++)
+			if (!is_name(p->name) || !is_line(p->help) || (p->type == VALUE_ENUM && !p->choices))
+				t_fail(t, __FILE__, __LINE__, "%s.%s: parameter %s is not described",
+				       (*a)->name, (*m)->name, p->name);
+		CHECK(((*m)->kind == RESULT_RAW) == ((*m)->fields == NULL));
+		check_fields(t, (*m)->name, (*m)->fields);
+	}
+}
+
+/* ---- Results against schemas ------------------------------------------------ */
+
+struct judge {
+	struct t *t;
+	const struct method *method;
+	const char *store;
+	int results;
+	size_t bytes;
+};
+
+static bool has_type(const struct json *j, uint32_t node, enum value_type type)
+{
+	switch (type) {
+	case VALUE_INT:
+	case VALUE_BYTES:
+		return json_is(j, node, JSON_NUMBER);
+	case VALUE_BOOL:
+		return json_is(j, node, JSON_TRUE) || json_is(j, node, JSON_FALSE);
+	case VALUE_OBJECT:
+		return json_is(j, node, JSON_OBJECT);
+	case VALUE_JSON:
+		return true;
+	case VALUE_TEXT:
+	case VALUE_ENUM:
+	case VALUE_TIME:
+	case VALUE_ID:
+	case VALUE_PATH:
+	case VALUE_TYPES:
+		break;
+	}
+	return json_is(j, node, JSON_STRING);
+}
+
+static void judge_field(struct judge *g, const struct json *j, uint32_t object, const struct field *f)
+{
+	uint32_t value = json_get(j, object, str_of(f->name));
+	bool good;
+
+	if (value == JSON_NONE) {
+		if (!(f->flags & FIELD_OPTIONAL))
+			t_fail(g->t, __FILE__, __LINE__, "%s: no '%s'", g->method->name, f->name);
+		return;
+	}
+	good = f->flags & FIELD_LIST ? json_is(j, value, JSON_ARRAY) : has_type(j, value, f->type);
+	for (uint32_t i = json_first(j, value); (f->flags & FIELD_LIST) && good && i != json_end(j, value);
+	     i = json_next(j, i))
+		good = has_type(j, i, f->type);
+	if (!good)
+		t_fail(g->t, __FILE__, __LINE__, "%s: '%s' has the wrong type", g->method->name, f->name);
+}
+
+static bool is_declared(const struct method *m, struct str key)
+{
+	for (const struct field *f = m->fields; f && f->name; f++) {
+		struct str name = str_of(f->name);
+
+		if (str_eq(key, name) ||
+		    (f->type == VALUE_PATH && key.n == name.n + 4 && str_has_prefix(key, name)))
+			return true;
+	}
+	return false;
+}
+
+static enum status judge_item(void *ctx, struct str text, struct err *err)
+{
+	struct judge *g = ctx;
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	struct str key;
+
+	g->results++;
+	if (json_read(&j, text, LIMIT_JSON_DEPTH, err))
+		return err_failed(err->status);
+	for (const struct field *f = g->method->fields; f && f->name; f++)
+		judge_field(g, &j, json_root(&j), f);
+	for (uint32_t k = json_first(&j, 0); k != json_end(&j, 0); k = json_next(&j, k + 1))
+		if (!json_text(&j, k, &key) || !is_declared(g->method, key))
+			t_fail(g->t, __FILE__, __LINE__, "%s: '%.*s' is not in the schema", g->method->name,
+			       STR_ARG(key));
+	return STATUS_OK;
+}
+
+static enum status judge_bytes(void *ctx, struct str bytes, struct err *err)
+{
+	struct judge *g = ctx;
+
+	(void)err;
+	g->results++;
+	g->bytes += bytes.n;
+	return STATUS_OK;
+}
+
+static enum status open_store(void *ctx, bool make, struct store **out, struct err *err)
+{
+	struct judge *g = ctx;
+
+	return store_open(&(struct store_options){ .path = g->store, .create = make }, out, err);
+}
+
+static enum status fill(const char *path, struct err *err)
+{
+	struct store *s CLEANUP(store_closep) = NULL;
+	struct sync_report report;
+	bool done;
+
+	if (store_open(&(struct store_options){ .path = path, .create = true }, &s, err) ||
+	    rebuild_if_stale(s, &done, err))
+		return err_failed(err->status);
+	return sync_run(s, &(struct sync_options){ .dir = "demo" }, &report, err);
+}
+
+TEST(every_method_gives_what_its_schema_says)
+{
+	char path[256];
+	struct err err;
+
+	snprintf(path, sizeof path, "%s/store.db", t_tmpdir(t));
+	OK(fill(path, &err));
+	EACH_METHOD(a, m)
+	{
+		struct judge g = { .t = t, .method = *m, .store = path };
+		struct hub_caller who = { .sink = { .item = judge_item, .bytes = judge_bytes, .ctx = &g },
+					  .scopes = ~0u,
+					  .open_store = open_store,
+					  .ctx = &g };
+		char name[128];
+
+		snprintf(name, sizeof name, "%s.%s", (*a)->name, (*m)->name);
+		OK(hub_call(&arbor_hub, str_of(name),
+			    (*m)->params ? STR("{\"file\":\"history.jsonl\"}") : STR(""), &who, &err));
+		CHECK(g.results > 0);
+		CHECK((*m)->kind != RESULT_ONE || g.results == 1);
+		CHECK((*m)->kind != RESULT_RAW || g.bytes > 0);
+	}
+}
+
+TESTS(CASE(every_method_has_a_name_a_summary_help_and_an_example),
+      CASE(every_method_gives_what_its_schema_says))
