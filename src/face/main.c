@@ -137,7 +137,7 @@ enum status face_open_store(struct face *f, bool create, struct store **out, str
 	struct store_options o = {
 		.path = f->store_path,
 		.create = create,
-		.own_folder = !args_value(&f->args, "store").p,
+		.own_folder = !args_value(&f->args, "store").p && !env("ARBOR_HOME"),
 		.log = &f->log,
 		.cancel = f->cancel,
 	};

@@ -170,6 +170,18 @@ static enum status count_rows(struct store *s, struct check_report *r, struct er
 	return STATUS_OK;
 }
 
+/* In a folder that others may write to, they may put another store in its place. */
+static void check_folder(struct store *s, struct check_report *r)
+{
+	const char *slash = strrchr(s->path, '/');
+	char folder[LIMIT_PATH];
+	struct stat st;
+
+	snprintf(folder, sizeof folder, "%.*s/", slash ? (int)(slash - s->path) : 0, s->path);
+	if (stat(folder, &st) == 0 && (st.st_mode & 022) && !(st.st_mode & S_ISVTX))
+		problem(r, "%s: others may write to it (mode %03o); chmod 700 it", folder, (unsigned)st.st_mode & 0777);
+}
+
 static void check_permissions(struct store *s, struct check_report *r)
 {
 	char path[LIMIT_PATH + 16];
@@ -197,6 +209,7 @@ enum status check_run(struct store *s, struct check_report *r, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	enum status status = STATUS_OK;
 
+	check_folder(s, r);
 	check_permissions(s, r);
 	sqlite3_progress_handler(s->db, STEPS, is_cancelled, s);
 	if (read_begin(s, &snapshot, err) || check_database(s, r, err) || count_rows(s, r, err) ||

@@ -119,4 +119,12 @@ it "survives a store file of no bytes, as a crash at the first moment leaves it"
 arbor sync --source demo --store "$T/empty.db"; code 0
 arbor check --store "$T/empty.db"; code 0
 
+it "says when others could put another store in the place of this one"
+mkdir -m 777 "$T/open"
+chmod 777 "$T/open"
+ARBOR_HOME=$T/open arbor sync --source demo; code 0
+ARBOR_HOME=$T/open arbor check; code 4; err_has 'others may write to it'
+chmod 700 "$T/open"
+ARBOR_HOME=$T/open arbor check; code 0
+
 the_end
