@@ -129,7 +129,7 @@ const struct activation activation_hub = { "hub", "1.0.0", "What can be called, 
 					   methods };
 
 static const struct activation *const activations[] = {
-	&activation_storage,
+	&activation_memory, &activation_storage,
 	&activation_arbor,
 	&activation_hub,
 	NULL,

@@ -6,7 +6,7 @@
 
 #include "hub/hub.h"
 
-extern const struct activation activation_storage, activation_arbor, activation_hub;
+extern const struct activation activation_memory, activation_storage, activation_arbor, activation_hub;
 extern const struct hub arbor_hub;
 
 #endif

@@ -30,6 +30,13 @@ arbor call storage.generations '{"file":"history.jsonl"}'; code 0; out_has '"num
 arbor call storage.export '{"file":"history.jsonl"}'; code 0; same demo/history.jsonl "$T/out"
 arbor call arbor.check; code 0; out_has '"ok":true'
 
+it "mirrors, and tells what happened to each file"
+mkdir -p "$T/own/projects/p" && echo '{}' >"$T/own/projects/p/1.jsonl"
+arbor call memory.sync "{\"source\":\"$T/own\"}"; code 0
+out_has '{"event":"added","path":"projects/p/1.jsonl"}'
+out_has '{"event":"summary","root":"claude-2","files":1,"unchanged":0,"new_bytes":3}'
+arbor call memory.sync '{"source":"nowhere"}'; code 1; err_has nowhere
+
 it "says what is wrong with a call"
 arbor call storage.sorces; code 1; err_has "did you mean 'storage.sources'?"
 arbor call storage.generations; code 2; err_has 'file: missing'
