@@ -94,7 +94,8 @@ all_faults() {
 	strace -f -o "$T/calls" "$ARBOR" sync --source "$S" --store "$STORE" >/dev/null 2>&1
 	faults "files that cannot be opened" openat,openat2 EIO,EACCES,EMFILE
 	faults "no more file descriptors from some moment on" openat,openat2 EMFILE +
-	faults "reads that fail" pread64,read EIO
+	# ASan reads its own options with read(2), and would forget them.
+	if [ "${MODE:-dev}" = asan ]; then faults "reads that fail" pread64 EIO; else faults "reads that fail" pread64,read EIO; fi
 	faults "reads that fail from some moment on" pread64 EIO +
 	faults "writes that fail" pwrite64 EIO,ENOSPC
 	faults "a disk that is full from some moment on" pwrite64,ftruncate,fallocate ENOSPC +
