@@ -46,19 +46,21 @@ static enum status no_such_method(const struct hub *h, struct str name, struct e
 			best[0] ? "'?" : "");
 }
 
-enum status hub_find(const struct hub *h, struct str name, const struct activation **a,
-		     const struct method **m, struct err *err)
+enum status hub_find(const struct hub *h, struct str name, const struct activation **a, const struct method **m,
+		     struct err *err)
 {
 	struct str rest, first = str_cut(name, '.', &rest);
 	const struct activation *found = find_activation(h, first);
 
-	for (const struct method *const *each = found ? found->methods : NULL; each && *each; each++)
+	if (!found)
+		return err_failed(no_such_method(h, name, err));
+	for (const struct method *const *each = found->methods; *each; each++)
 		if (str_eq(rest, str_of((*each)->name))) {
 			*a = found;
 			*m = *each;
 			return STATUS_OK;
 		}
-	return no_such_method(h, name, err);
+	return err_failed(no_such_method(h, name, err));
 }
 
 const struct method *hub_find_verb(const struct hub *h, struct str verb, const struct activation **out)
@@ -143,8 +145,8 @@ enum status hub_call(const struct hub *h, struct str name, struct str json, cons
 		     struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	const struct activation *a;
-	const struct method *m;
+	const struct activation *a = NULL;
+	const struct method *m = NULL;
 	struct params p;
 
 	if (hub_find(h, name, &a, &m, err))

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EACH_METHOD(a, m) \
+/* Every activation `a` and method `m` of the program. */
+#define EACH_METHOD \
 	for (const struct activation *const *a = arbor_hub.activations; *a; a++) \
 		for (const struct method *const *m = (*a)->methods; *m; m++)
 
@@ -34,7 +35,7 @@ static void check_fields(struct t *t, const char *where, const struct field *fie
 
 TEST(every_method_has_a_name_a_summary_help_and_an_example)
 {
-	EACH_METHOD(a, m)
+	EACH_METHOD
 	{
 		CHECK(is_name((*a)->name) && is_name((*m)->name));
 		if (!is_line((*m)->summary) || !(*m)->text || !(*m)->run)
@@ -176,7 +177,7 @@ TEST(every_method_gives_what_its_schema_says)
 
 	snprintf(path, sizeof path, "%s/store.db", t_tmpdir(t));
 	OK(fill(path, &err));
-	EACH_METHOD(a, m)
+	EACH_METHOD
 	{
 		struct judge g = { .t = t, .method = *m, .store = path };
 		struct hub_caller who = { .sink = { .item = judge_item, .bytes = judge_bytes, .ctx = &g },
