@@ -55,27 +55,15 @@ static enum status pour(void *ctx, struct str bytes, struct err *err)
 static enum status pick_generation(struct face *f, struct store *s, const struct source_info *info,
 				   struct generation *out, struct err *err)
 {
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct str wanted = args_value(&f->args, "generation");
-	struct generation *list;
-	uint64_t number;
-	size_t count;
+	uint64_t number = 0;
 
-	if (generation_list(s, info->row, &mem, &list, &count, err))
-		return err_failed(err->status);
-	if (count == 0)
-		return err_fail(err, STATUS_NOT_FOUND, "%.*s: nothing of it has been read yet", STR_ARG(info->path));
-	number = (uint64_t)list[count - 1].number;
-	if (wanted.p && !str_to_u64(wanted, &number))
-		return err_fail(err, STATUS_USAGE, "--generation wants a number, not '%.*s'",
+	if (wanted.p && (!str_to_u64(wanted, &number) || number == 0))
+		return err_fail(err, STATUS_USAGE, "--generation wants a number from 1 on, not '%.*s'",
 				(int)size_min(wanted.n, 40), wanted.p);
-	for (size_t i = 0; i < count; i++)
-		if ((uint64_t)list[i].number == number) {
-			*out = list[i];
-			return STATUS_OK;
-		}
-	return err_fail(err, STATUS_NOT_FOUND, "%.*s has generations 1 to %zu, not %" PRIu64,
-			STR_ARG(info->path), count, number);
+	if (generation_pick(s, info->row, number, out, err))
+		return err_pass(err, "%.*s", STR_ARG(info->path));
+	return STATUS_OK;
 }
 
 static enum status run(struct face *f, struct err *err)

@@ -164,19 +164,14 @@ static enum status pour(void *ctx, struct str bytes, struct err *err)
 static enum status run_export(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	int64_t number = call_int(c, "generation");
 	struct source_info info;
-	struct generation *list;
-	size_t count;
+	struct generation g;
 
 	if (read_begin(c->store, &snapshot, err) ||
 	    source_find(c->store, call_text(c, "file"), &c->mem, &info, err) ||
-	    generation_list(c->store, info.row, &c->mem, &list, &count, err))
+	    generation_pick(c->store, info.row, (uint64_t)call_int(c, "generation"), &g, err))
 		return err_failed(err->status);
-	for (size_t i = count; i-- > 0;)
-		if (!number || list[i].number == number)
-			return archive_read(c->store, list[i].row, 0, list[i].length, pour, c, err);
-	return err_fail(err, STATUS_NOT_FOUND, "it has %zu generations, not %" PRId64, count, number);
+	return archive_read(c->store, g.row, 0, g.length, pour, c, err);
 }
 
 static const struct method export = {

@@ -13,7 +13,7 @@ struct params {
 	struct arena *mem;
 };
 
-/* Everything left out, for now. */
+/* Starts with everything left out. */
 void params_begin(struct params *p, const struct method *m, struct arena *mem);
 
 /* The parameter of this name, '-' taken as '_'; NULL when there is none. */

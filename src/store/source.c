@@ -607,6 +607,25 @@ enum status generation_list(struct store *s, int64_t source, struct arena *mem, 
 	return STATUS_OK;
 }
 
+enum status generation_pick(struct store *s, int64_t source, uint64_t number, struct generation *out,
+			    struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct generation *list;
+	size_t count;
+
+	if (generation_list(s, source, &mem, &list, &count, err))
+		return err_failed(err->status);
+	for (size_t i = count; i-- > 0;)
+		if (!number || (uint64_t)list[i].number == number) {
+			*out = list[i];
+			return STATUS_OK;
+		}
+	if (count == 0)
+		return err_fail(err, STATUS_NOT_FOUND, "nothing of it has been read yet");
+	return err_fail(err, STATUS_NOT_FOUND, "it has generations 1 to %zu, not %" PRIu64, count, number);
+}
+
 enum status generation_lines(struct store *s, int64_t row, struct line_count *out, bool *known, struct err *err)
 {
 	STMT st = { 0 };
