@@ -37,7 +37,7 @@ HARDEN := -fPIE -fstack-protector-strong -fstack-clash-protection $(CF_PROTECTIO
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
 ARBOR_CPP = -std=gnu17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DARBOR_VERSION='"$(VERSION)"' -Isrc -Ibuild/gen $(SQLITE_CPP) \
             -fvisibility=hidden -MMD -MP $(CPPFLAGS)
-LIBS = -lzstd -lpthread -lm $(SQLITE_LIBS)
+LIBS = -lutf8proc -lzstd -lpthread -lm $(SQLITE_LIBS)
 
 CC ?= cc
 CC_release := $(CC)

@@ -133,19 +133,15 @@ void utf8_repair(struct buf *out, struct str s)
 	}
 }
 
-/* Both tables are sorted and do not overlap. A run of a few unassigned code
- * points between two ranges of one kind is bridged, which keeps them short. */
-struct range {
-	uint32_t first, last;
-};
-
 /*
  * Categories Mn and Me of UnicodeData.txt; of Cf what terminals do not draw
  * (the signs that enclose Arabic, Syriac and Kaithi digits are drawn, as is
  * the soft hyphen); line and paragraph separator; Hangul Jamo medials and
  * finals, which join the initial before them; plane 14's tags and selectors.
+ * Here and below a run of a few unassigned code points between two ranges of
+ * one kind is bridged, which keeps the tables short.
  */
-static const struct range zero_width[] = {
+static const struct utf8_range zero_width[] = {
 	{ 0x0300, 0x036F }, { 0x0483, 0x0489 }, { 0x0591, 0x05BD }, { 0x05BF, 0x05BF }, { 0x05C1, 0x05C2 },
 	{ 0x05C4, 0x05C5 }, { 0x05C7, 0x05C7 }, { 0x0610, 0x061A }, { 0x061C, 0x061C }, { 0x064B, 0x065F },
 	{ 0x0670, 0x0670 }, { 0x06D6, 0x06DC }, { 0x06DF, 0x06E4 }, { 0x06E7, 0x06E8 }, { 0x06EA, 0x06ED },
@@ -223,7 +219,7 @@ static const struct range zero_width[] = {
  * default. "Ambiguous" characters count one column: outside of legacy East
  * Asian settings they take one.
  */
-static const struct range double_width[] = {
+static const struct utf8_range double_width[] = {
 	{ 0x1100, 0x115F }, { 0x231A, 0x231B }, { 0x2329, 0x232A }, { 0x23E9, 0x23EC }, { 0x23F0, 0x23F0 },
 	{ 0x23F3, 0x23F3 }, { 0x25FD, 0x25FE }, { 0x2614, 0x2615 }, { 0x2648, 0x2653 }, { 0x267F, 0x267F },
 	{ 0x2693, 0x2693 }, { 0x26A1, 0x26A1 }, { 0x26AA, 0x26AB }, { 0x26BD, 0x26BE }, { 0x26C4, 0x26C5 },
@@ -247,7 +243,7 @@ static const struct range double_width[] = {
 	{ 0x20000, 0x3FFFD },
 };
 
-static bool in_ranges(const struct range *table, size_t count, uint32_t c)
+bool utf8_in(const struct utf8_range *table, size_t count, uint32_t c)
 {
 	size_t low = 0, high = count;
 
@@ -270,7 +266,7 @@ int utf8_width(uint32_t c)
 		return 0;
 	if (c < zero_width[0].first)
 		return 1;
-	if (in_ranges(zero_width, COUNT(zero_width), c))
+	if (utf8_in(zero_width, COUNT(zero_width), c))
 		return 0;
-	return in_ranges(double_width, COUNT(double_width), c) ? 2 : 1;
+	return utf8_in(double_width, COUNT(double_width), c) ? 2 : 1;
 }

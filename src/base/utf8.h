@@ -27,6 +27,12 @@ bool   utf8_valid(struct str s);
 /* Copies, turning each broken part into U+FFFD. */
 void utf8_repair(struct buf *out, struct str s);
 
+/* Whether one of the ranges, which are sorted and do not overlap, holds `c`. */
+struct utf8_range {
+	uint32_t first, last;
+};
+bool utf8_in(const struct utf8_range *table, size_t count, uint32_t c);
+
 /* Columns a code point takes on a terminal: 0 for combining marks, 2 for wide
  * East Asian and emoji, else 1. Control characters count 0. */
 int utf8_width(uint32_t c);
