@@ -44,14 +44,9 @@ static const struct utf8_range paired[] = {
 	{ 0x1B000, 0x1B16F }, { 0x20000, 0x3FFFD },
 };
 
-static bool is_accent(uint32_t c)
-{
-	return utf8_in(accents, COUNT(accents), c);
-}
-
 bool fold_is_paired(uint32_t c)
 {
-	return utf8_in(paired, COUNT(paired), c);
+	return c >= paired[0].first && utf8_in(paired, COUNT(paired), c);
 }
 
 static const utf8proc_property_t *property(uint32_t c)
@@ -67,6 +62,12 @@ static bool is_mark(const utf8proc_property_t *p)
 bool fold_is_mark(uint32_t c)
 {
 	return is_mark(property(c));
+}
+
+/* The first test is for speed: all accents are marks. */
+static bool is_accent(uint32_t c, const utf8proc_property_t *p)
+{
+	return is_mark(p) && utf8_in(accents, COUNT(accents), c);
 }
 
 /* What a code point without canonical decomposition is, before it is folded. */
@@ -108,10 +109,11 @@ static size_t fold_decomposed(uint32_t c, enum fold_kind kind, struct folded *ou
 	for (size_t i = 0; i < count && n < room; i++) {
 		uint32_t part = (uint32_t)parts[i];
 		const utf8proc_property_t *p = property(part);
-		enum fold_kind now = kind_of(part, p);
+		enum fold_kind now;
 
-		if (is_accent(part))
+		if (is_accent(part, p))
 			continue;
+		now = kind_of(part, p);
 		if (now >= FOLD_UPPER && kind >= FOLD_UPPER)
 			now = kind;
 		out[n] = (struct folded){ part, now, (uint8_t)p->combining_class, false };
@@ -130,10 +132,11 @@ static size_t fold_composed(uint32_t c, struct folded out[FOLD_MAX])
 	for (size_t i = 0; i < count && n < FOLD_MAX; i++) {
 		uint32_t part = (uint32_t)parts[i];
 		const utf8proc_property_t *p = property(part);
-		enum fold_kind kind = kind_of(part, p);
+		enum fold_kind kind;
 
-		if (is_accent(part))
+		if (is_accent(part, p))
 			continue;
+		kind = kind_of(part, p);
 		if (kind == FOLD_BREAK || is_plain(p))
 			out[n++] = (struct folded){ part, kind, (uint8_t)p->combining_class, false };
 		else
@@ -174,30 +177,46 @@ static enum fold_kind ascii_kind(uint32_t c)
 	return c - 'a' < 26 ? FOLD_LOWER : FOLD_BREAK;
 }
 
+/* The letters of U+00C0..U+017F without their accents, for speed; a dot where
+ * there is more to it. */
+static const char latin[] =
+	"AAAAAA.CEEEEIIII" ".NOOOOO..UUUUY.." "aaaaaa.ceeeeiiii" ".nooooo..uuuuy.y" /* U+00C0 */
+	"AaAaAaCcCcCcCcDd" "..EeEeEeEeEeGgGg" "GgGgHh..IiIiIiIi" "I...JjKk.LlLlLl." /* U+0100 */
+	"...NnNnNn...OoOo" "Oo..RrRrRrSsSsSs" "SsTtTt..UuUuUuUu" "UuUuWwYyYZzZzZz." /* U+0140 */;
+
+/* What needs no table of Unicode's; false for the rest. */
+static bool fold_quickly(uint32_t c, struct folded *out)
+{
+	enum { LATIN = 0xC0, HAN = 0x4E00, HAN_COUNT = 0x5200 };
+
+	if (c - LATIN < sizeof latin - 1 && latin[c - LATIN] != '.')
+		c = (uint32_t)latin[c - LATIN];
+	*out = (struct folded){ c, FOLD_PAIRED, 0, false };
+	if (c < 0x80) {
+		out->kind = ascii_kind(c);
+		if (out->kind == FOLD_UPPER)
+			out->c |= 0x20;
+		return true;
+	}
+	return c - HANGUL_FIRST < HANGUL_COUNT || c - HAN < HAN_COUNT;
+}
+
 size_t fold_point(int32_t point, struct folded out[FOLD_MAX])
 {
 	uint32_t c = (uint32_t)point;
 	const utf8proc_property_t *p;
 
-	out[0] = (struct folded){ c, FOLD_BREAK, 0, false };
-	if (point < 0)
-		return 1;
-	if (c < 0x80) {
-		out[0].kind = ascii_kind(c);
-		if (out[0].kind == FOLD_UPPER)
-			out[0].c = c | 0x20;
+	if (point < 0) {
+		out[0] = (struct folded){ .kind = FOLD_BREAK };
 		return 1;
 	}
-	if (c - HANGUL_FIRST < HANGUL_COUNT) {
-		out[0].kind = FOLD_PAIRED;
+	if (fold_quickly(c, out))
 		return 1;
-	}
 	p = property(c);
 	if (!is_plain(p))
 		return fold_composed(c, out);
-	if (is_accent(c))
+	if (is_accent(c, p))
 		return 0;
-	out[0].kind = kind_of(c, p);
-	out[0].order = (uint8_t)p->combining_class;
+	out[0] = (struct folded){ c, kind_of(c, p), (uint8_t)p->combining_class, false };
 	return 1;
 }

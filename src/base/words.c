@@ -103,24 +103,23 @@ static inline void sink_word(struct sink *sink, size_t n, size_t start, size_t e
 
 /* ---- Runs of anything ------------------------------------------------------- */
 
-/* Folded bytes of a word in the making. */
-struct word {
-	size_t start, end; /* in the text */
-	bool cut;          /* something did not fit; nothing may follow */
-	size_t n;
-	char p[WORD_MAX];
-};
-
 /* One character: a letter and the marks on it, in canonical order. */
 struct character {
 	enum fold_kind kind;
-	size_t start, end;
-	unsigned cut; /* marks from this order on did not fit; 0 when a letter did not, too */
+	size_t start, end; /* in the text */
+	unsigned cut;      /* marks from this order on did not fit; 0 when a letter did not, too */
 	size_t n;
 	struct {
 		uint32_t c;
 		uint8_t order;
 	} points[WORD_MAX]; /* no more can be in a word */
+};
+
+/* The first bytes, at most WORD_MAX, of a word in the making. */
+struct word {
+	size_t start, end; /* in the text */
+	size_t n;
+	bool cut; /* something did not fit; nothing may follow */
 };
 
 enum run_kind {
@@ -136,16 +135,21 @@ struct run {
 	enum run_kind kind;
 	struct character last;
 
-	/* RUN_LETTERS: what is before `last` */
-	enum fold_kind before;
+	/* RUN_LETTERS, without `last` */
+	enum fold_kind before;    /* of the character before it */
 	bool upper, lower, digit; /* there is one */
 	size_t bytes;             /* folded */
 	size_t parts;             /* may exceed PARTS_MAX, then part[] is useless */
-	struct word whole;
 	struct word part[PARTS_MAX];
 
-	/* RUN_PAIRS: the character before `last`, empty if there is none */
-	struct word first;
+	/* RUN_LETTERS: the whole run, which is a beginning of all its parts;
+	 * RUN_PAIRS: the character before `last`, empty if there is none */
+	struct word whole;
+
+	/* The bytes of all parts, one behind the other; the whole's. Encoding
+	 * may write a whole code point behind what is used. */
+	size_t used;
+	char p[PARTS_MAX * WORD_MAX + 4];
 };
 
 static void character_begin(struct character *ch, enum fold_kind kind, size_t start)
@@ -177,7 +181,8 @@ static void character_add(struct character *ch, const struct folded *f, size_t e
 		}
 		ch->cut = ch->points[--ch->n].order;
 	}
-	memmove(ch->points + at + 1, ch->points + at, (ch->n - at) * sizeof ch->points[0]);
+	for (size_t i = ch->n; i > at; i--)
+		ch->points[i] = ch->points[i - 1];
 	ch->points[at].c = f->c;
 	ch->points[at].order = f->order;
 	ch->n++;
@@ -185,35 +190,22 @@ static void character_add(struct character *ch, const struct folded *f, size_t e
 
 static void word_begin(struct word *word, size_t start)
 {
-	word->start = word->end = start;
-	word->cut = false;
-	word->n = 0;
+	*word = (struct word){ .start = start, .end = start };
 }
 
-/* Returns the character's length, also of what did not fit. */
-static size_t word_add(struct word *word, const struct character *ch)
+/* Counts n bytes more, unless they do not fit; returns whether they do. */
+static bool word_grow(struct word *word, size_t n)
 {
-	size_t total = 0;
-
-	word->end = ch->end;
-	for (size_t i = 0; i < ch->n; i++) {
-		char bytes[4];
-		size_t n = utf8_encode(ch->points[i].c, bytes);
-
-		total += n;
-		word->cut |= n > WORD_MAX - word->n;
-		if (word->cut)
-			continue;
-		memcpy(word->p + word->n, bytes, n);
+	word->cut |= n > WORD_MAX - word->n;
+	if (!word->cut)
 		word->n += n;
-	}
-	return total;
+	return !word->cut;
 }
 
-static void word_emit(const struct word *word, struct sink *sink, unsigned flags)
+static void run_emit(struct run *run, const struct word *word, const char *p, unsigned flags)
 {
-	memcpy(sink_room(sink), word->p, word->n);
-	sink_word(sink, word->n, word->start, word->end, flags);
+	memcpy(sink_room(run->sink), p, word->n);
+	sink_word(run->sink, word->n, word->start, word->end, flags);
 }
 
 /* Whether a part begins with a character, by its neighbours. ascii_splits() is
@@ -230,19 +222,28 @@ static bool is_encoded(size_t bytes, bool upper, bool lower, bool digit)
 	return bytes > ENCODED && upper && lower && digit;
 }
 
-/* Puts `last` where it belongs; `next` follows it. */
+/* Puts `last` where it belongs; `next` follows it. As the parts lie one behind the
+ * other and none is cut before the whole is, the whole is where they begin. */
 static void letters_commit(struct run *run, enum fold_kind next)
 {
 	const struct character *last = &run->last;
+	struct word *part;
 
 	if (run->parts == 0 || splits(run->before, last->kind, next)) {
 		if (run->parts < PARTS_MAX)
 			word_begin(&run->part[run->parts], last->start);
 		run->parts++;
 	}
-	if (run->parts <= PARTS_MAX)
-		word_add(&run->part[run->parts - 1], last);
-	run->bytes += word_add(&run->whole, last);
+	part = &run->part[size_min(run->parts, PARTS_MAX) - 1];
+	for (size_t i = 0; i < last->n; i++) {
+		size_t n = utf8_encode(last->points[i].c, run->p + run->used);
+
+		run->bytes += n;
+		word_grow(&run->whole, n);
+		if (word_grow(part, n))
+			run->used += n;
+	}
+	part->end = run->whole.end = last->end;
 	run->upper |= last->kind == FOLD_UPPER;
 	run->lower |= last->kind == FOLD_LOWER;
 	run->digit |= last->kind == FOLD_DIGIT;
@@ -251,25 +252,36 @@ static void letters_commit(struct run *run, enum fold_kind next)
 
 static void letters_end(struct run *run)
 {
+	const char *p = run->p;
+
 	letters_commit(run, FOLD_BREAK);
 	if (run->parts == 1 || run->parts > PARTS_MAX ||
 	    is_encoded(run->bytes, run->upper, run->lower, run->digit)) {
-		word_emit(&run->whole, run->sink, 0);
+		run_emit(run, &run->whole, run->p, 0);
 		return;
 	}
-	for (size_t i = 0; i < run->parts; i++)
-		word_emit(&run->part[i], run->sink, 0);
-	word_emit(&run->whole, run->sink, WORD_COLOCATED);
+	for (size_t i = 0; i < run->parts; p += run->part[i].n, i++)
+		run_emit(run, &run->part[i], p, 0);
+	run_emit(run, &run->whole, run->p, WORD_COLOCATED);
+}
+
+static void pairs_add(struct run *run)
+{
+	const struct character *last = &run->last;
+
+	for (size_t i = 0; i < last->n; i++)
+		word_grow(&run->whole, utf8_encode(last->points[i].c, run->p + run->whole.n));
+	run->whole.end = last->end;
 }
 
 static void pairs_commit(struct run *run)
 {
-	if (run->first.n) {
-		word_add(&run->first, &run->last);
-		word_emit(&run->first, run->sink, 0);
+	if (run->whole.n) {
+		pairs_add(run);
+		run_emit(run, &run->whole, run->p, 0);
 	}
-	word_begin(&run->first, run->last.start);
-	word_add(&run->first, &run->last);
+	word_begin(&run->whole, run->last.start);
+	pairs_add(run);
 }
 
 static void run_begin(struct run *run, enum run_kind kind, size_t start)
@@ -277,9 +289,8 @@ static void run_begin(struct run *run, enum run_kind kind, size_t start)
 	run->kind = kind;
 	run->before = FOLD_BREAK;
 	run->upper = run->lower = run->digit = false;
-	run->bytes = run->parts = 0;
+	run->bytes = run->parts = run->used = 0;
 	word_begin(&run->whole, start);
-	word_begin(&run->first, start);
 }
 
 static void run_end(struct run *run)
@@ -288,7 +299,7 @@ static void run_end(struct run *run)
 		letters_end(run);
 	if (run->kind == RUN_PAIRS) {
 		pairs_commit(run);
-		word_emit(&run->first, run->sink, 0);
+		run_emit(run, &run->whole, run->p, 0);
 	}
 	run->kind = RUN_NONE;
 }
@@ -316,8 +327,7 @@ static bool run_extend(struct run *run, const struct folded *f, size_t end)
 
 static void run_add(struct run *run, const struct folded *f, size_t start, size_t end)
 {
-	bool paired = f->kind == FOLD_PAIRED || (f->kind == FOLD_MARK && fold_is_paired(f->c));
-	enum run_kind kind = paired ? RUN_PAIRS : RUN_LETTERS;
+	enum run_kind kind = f->kind == FOLD_PAIRED ? RUN_PAIRS : RUN_LETTERS;
 
 	if (f->kind <= FOLD_PICTURE) {
 		run_end(run);
@@ -538,8 +548,9 @@ size_t words_pack(struct buf *out, struct str text)
 bool words_is_single_cjk(struct str word)
 {
 	size_t at = 0;
+	int32_t c = word.n ? utf8_next(word, &at) : UTF8_BAD;
 
-	if (word.n == 0 || !fold_is_paired((uint32_t)utf8_next(word, &at)))
+	if (c == UTF8_BAD || !fold_is_paired((uint32_t)c) || fold_is_mark((uint32_t)c))
 		return false;
 	while (at < word.n)
 		if (!fold_is_mark((uint32_t)utf8_next(word, &at)))
