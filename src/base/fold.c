@@ -37,10 +37,11 @@ static const struct utf8_range accents[] = {
  * written with blanks or punctuation around them, as everywhere. Holes that
  * hold only punctuation or nothing are bridged. */
 static const struct utf8_range paired[] = {
-	{ 0x0E01, 0x0E4E },   { 0x0E81, 0x0ECE },   { 0x0EDC, 0x0EDF },   { 0x1000, 0x103F },   { 0x1050, 0x108F },
-	{ 0x109A, 0x109D },   { 0x1100, 0x11FF },   { 0x1780, 0x17DD },   { 0x3005, 0x303C },   { 0x3041, 0x30FF },
-	{ 0x31F0, 0x31FF },   { 0x3400, 0x4DBF },   { 0x4E00, 0x9FFF },   { 0xA960, 0xA97F },   { 0xA9E0, 0xA9EF },
-	{ 0xA9FA, 0xA9FE },   { 0xAA60, 0xAA7F },   { 0xAC00, 0xD7FF },   { 0xF900, 0xFAFF },   { 0x1AFF0, 0x1AFFF },
+	{ 0x0E01, 0x0E4E },   { 0x0E81, 0x0ECE },   { 0x0EDC, 0x0EDF }, { 0x1000, 0x103F },
+	{ 0x1050, 0x108F },   { 0x109A, 0x109D },   { 0x1100, 0x11FF }, { 0x1780, 0x17DD },
+	{ 0x3005, 0x303C },   { 0x3041, 0x30FF },   { 0x31F0, 0x31FF }, { 0x3400, 0x4DBF },
+	{ 0x4E00, 0x9FFF },   { 0xA960, 0xA97F },   { 0xA9E0, 0xA9EF }, { 0xA9FA, 0xA9FE },
+	{ 0xAA60, 0xAA7F },   { 0xAC00, 0xD7FF },   { 0xF900, 0xFAFF }, { 0x1AFF0, 0x1AFFF },
 	{ 0x1B000, 0x1B16F }, { 0x20000, 0x3FFFD },
 };
 
@@ -145,7 +146,8 @@ static size_t fold_composed(uint32_t c, struct folded out[FOLD_MAX])
 	return n;
 }
 
-enum { /* Unicode §3.12 */
+/* Unicode §3.12 */
+enum {
 	HANGUL_FIRST = 0xAC00,
 	HANGUL_LEADS = 0x1100,
 	HANGUL_VOWELS = 0x1161,
@@ -178,11 +180,19 @@ static enum fold_kind ascii_kind(uint32_t c)
 }
 
 /* The letters of U+00C0..U+017F without their accents, for speed; a dot where
- * there is more to it. */
-static const char latin[] =
-	"AAAAAA.CEEEEIIII" ".NOOOOO..UUUUY.." "aaaaaa.ceeeeiiii" ".nooooo..uuuuy.y" /* U+00C0 */
-	"AaAaAaCcCcCcCcDd" "..EeEeEeEeEeGgGg" "GgGgHh..IiIiIiIi" "I...JjKk.LlLlLl." /* U+0100 */
-	"...NnNnNn...OoOo" "Oo..RrRrRrSsSsSs" "SsTtTt..UuUuUuUu" "UuUuWwYyYZzZzZz." /* U+0140 */;
+ * there is more to it. A row has 16. */
+static const char latin[] = "AAAAAA.CEEEEIIII" /* U+00C0 */
+			    ".NOOOOO..UUUUY.."
+			    "aaaaaa.ceeeeiiii"
+			    ".nooooo..uuuuy.y"
+			    "AaAaAaCcCcCcCcDd" /* U+0100 */
+			    "..EeEeEeEeEeGgGg"
+			    "GgGgHh..IiIiIiIi"
+			    "I...JjKk.LlLlLl."
+			    "...NnNnNn...OoOo"
+			    "Oo..RrRrRrSsSsSs"
+			    "SsTtTt..UuUuUuUu"
+			    "UuUuWwYyYZzZzZz.";
 
 /* What needs no table of Unicode's; false for the rest. */
 static bool fold_quickly(uint32_t c, struct folded *out)

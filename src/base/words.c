@@ -284,6 +284,14 @@ static void pairs_commit(struct run *run)
 	pairs_add(run);
 }
 
+/* Not zeroed: what is not set here is set before it is read, and most runs are
+ * far shorter than there is room. */
+static void run_init(struct run *run, struct sink *sink)
+{
+	run->sink = sink;
+	run->kind = RUN_NONE;
+}
+
 static void run_begin(struct run *run, enum run_kind kind, size_t start)
 {
 	run->kind = kind;
@@ -367,8 +375,7 @@ static size_t mixed_run(struct sink *sink, struct str text, size_t at)
 {
 	struct run run;
 
-	run.sink = sink;
-	run.kind = RUN_NONE;
+	run_init(&run, sink);
 	do {
 		struct folded folded[FOLD_MAX];
 		size_t start = at, n = fold_point(utf8_next(text, &at), folded);
@@ -377,7 +384,8 @@ static size_t mixed_run(struct sink *sink, struct str text, size_t at)
 			run_add(&run, &folded[i], start, at);
 		if (n == 0 && run.kind != RUN_NONE)
 			run.last.end = at;
-	} while (at < text.n && (!is_ascii(text.p[at]) || (run.kind != RUN_NONE && is_ascii_word(text.p[at]))));
+	} while (at < text.n &&
+		 (!is_ascii(text.p[at]) || (run.kind != RUN_NONE && is_ascii_word(text.p[at]))));
 	run_end(&run);
 	return at;
 }

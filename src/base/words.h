@@ -10,9 +10,12 @@
 
 #include "base/buf.h"
 
-enum {
-	WORD_MAX = 64,        /* bytes; longer ones are cut at a character, on both sides alike */
-	WORD_COLOCATED = 1,   /* flag: at the same position as the word before it */
+/* Bytes; a longer word is cut behind a code point, in texts and queries alike. */
+enum { WORD_MAX = 64 };
+
+/* What a word is besides its bytes. */
+enum word_flag {
+	WORD_COLOCATED = 1, /* at the same position as the word before it */
 };
 
 /*

@@ -15,10 +15,12 @@
 #include <emmintrin.h>
 #endif
 
+/* A block is what is looked at: a bit for each of its bytes. Copying reads and
+ * writes in steps, so a block needs room behind it that is readable. */
 enum {
-	SCAN_BLOCK = 64, /* bytes looked at: one bit each */
-	SCAN_STEP = 16,  /* copying reads and writes in steps of this */
-	SCAN_ROOM = SCAN_BLOCK + SCAN_STEP, /* so this much has to be readable */
+	SCAN_BLOCK = 64,
+	SCAN_STEP = 16,
+	SCAN_ROOM = SCAN_BLOCK + SCAN_STEP,
 };
 
 /* A bit for each byte of a block. The first three are disjoint; a byte in none
