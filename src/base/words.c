@@ -107,7 +107,7 @@ static inline void sink_word(struct sink *sink, size_t n, size_t start, size_t e
 struct character {
 	enum fold_kind kind;
 	size_t start, end; /* in the text */
-	unsigned cut;      /* marks from this order on did not fit; 0 when a letter did not, too */
+	bool cut;          /* a code point of order 0 did not fit; nothing may follow */
 	size_t n;
 	struct {
 		uint32_t c;
@@ -156,7 +156,7 @@ static void character_begin(struct character *ch, enum fold_kind kind, size_t st
 {
 	ch->kind = kind;
 	ch->start = start;
-	ch->cut = UINT8_MAX + 1;
+	ch->cut = false;
 	ch->n = 0;
 }
 
@@ -170,16 +170,16 @@ static void character_add(struct character *ch, const struct folded *f, size_t e
 	size_t at = ch->n;
 
 	ch->end = end;
-	if (f->order >= ch->cut)
+	if (ch->cut)
 		return;
 	while (f->order && at && ch->points[at - 1].order > f->order)
 		at--;
 	if (ch->n == WORD_MAX) {
 		if (at == ch->n) {
-			ch->cut = f->order;
+			ch->cut = f->order == 0;
 			return;
 		}
-		ch->cut = ch->points[--ch->n].order;
+		ch->n--;
 	}
 	for (size_t i = ch->n; i > at; i--)
 		ch->points[i] = ch->points[i - 1];

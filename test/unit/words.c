@@ -417,6 +417,23 @@ TEST(of_too_many_marks_the_first_in_canonical_order_are_kept)
 	buf_release(&want);
 }
 
+/* A vowel sign has order 0: nothing behind it comes before it. */
+TEST(marks_do_not_move_over_one_without_an_order)
+{
+	struct buf text = BUF_INIT(1 * MIB), want = BUF_INIT(1 * MIB);
+
+	buf_text(&text, "\xD8\xA7");
+	for (int i = 0; i < 100; i++)
+		buf_text(&text, "\xD9\x94");
+	buf_byte(&want, WORD_MAX);
+	buf_str(&want, str_sub(buf_as_str(&text), 0, WORD_MAX));
+	buf_text(&text, "\xE0\xA4\xBF\xD9\x90");
+	CHECK(words_same(buf_as_str(&text), buf_as_str(&want)));
+	check_text(t, STR("\xD8\xA7\xD9\x94\xE0\xA4\xBF\xD9\x90"), __FILE__, __LINE__);
+	buf_release(&text);
+	buf_release(&want);
+}
+
 TEST(a_full_buffer_fails_and_holds_whole_words)
 {
 	struct buf text = BUF_INIT(1 * MIB);
@@ -471,5 +488,6 @@ TESTS(CASE(the_table_of_cases_holds), CASE(random_ascii_gives_what_the_rules_say
       CASE(every_code_point_gives_the_same_words_in_every_spelling), CASE(all_hangul_syllables_are_put_together),
       CASE(random_texts_of_difficult_pieces_hold_what_has_to_hold), CASE(a_word_at_every_place_of_a_block_is_found),
       CASE(floods_are_words_like_others), CASE(of_too_many_marks_the_first_in_canonical_order_are_kept),
+      CASE(marks_do_not_move_over_one_without_an_order),
       CASE(a_full_buffer_fails_and_holds_whole_words), CASE(packing_adds_to_what_is_there),
       CASE(a_single_character_of_a_paired_script_is_known))
