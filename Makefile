@@ -95,6 +95,7 @@ DEPS_clang   := build/deps-lint.stamp
 DEPS_fuzz    := build/deps-lint.stamp
 build/deps-%.stamp: tools/deps.sh package-lock.json
 	$(Q)mkdir -p build && tools/deps.sh $(*:-system=) && touch $@
+build/deps-bench.stamp: bench/package-lock.json
 deps:
 	$(Q)mkdir -p build && tools/deps.sh test
 

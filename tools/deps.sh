@@ -47,6 +47,16 @@ install_missing() {
 	missing=
 }
 
+# fetch_npm FROM TO: what FROM/package-lock.json pins. The copy of it in TO says that it is there.
+fetch_npm() {
+	mkdir -p "$2"
+	cp "$1/package.json" "$1/package-lock.json" "$2/"
+	(cd "$2" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) || {
+		rm -f "$2/package-lock.json"
+		return 1
+	}
+}
+
 build_deps() {
 	need gcc have gcc
 	need libc6-dev sh -c 'echo "#include <stdio.h>" | cc -E -'
@@ -65,12 +75,7 @@ build_deps() {
 		install_missing
 	elif [ ! -e vendor/sqlite3.c ] && ! cmp -s package-lock.json build/npm/package-lock.json; then
 		say "fetching SQLite's source: npm ci --ignore-scripts"
-		mkdir -p build/npm
-		cp package.json build/npm/
-		(
-			cp package-lock.json build/npm/package-lock.json
-			cd build/npm && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-		) || { rm -f build/npm/package-lock.json; exit 1; }
+		fetch_npm . build/npm || exit 1
 	fi
 }
 
@@ -99,10 +104,20 @@ can_fuzz() {
 		clang -x c -fsanitize=fuzzer,address,undefined - -o /dev/null
 }
 
+# Without ccusage the rest of the bench still runs, and says so.
 bench_deps() {
 	need jq have jq
 	need zstd have zstd
+	need ripgrep have rg
+	need npm have npm
+	need nodejs have node
 	install_missing
+	cmp -s bench/package-lock.json build/npm-bench/package-lock.json || {
+		say "fetching what Arbor is compared with: npm ci --ignore-scripts in build/npm-bench"
+		fetch_npm bench build/npm-bench || say "that failed; the bench goes on without it"
+	}
+	# The package's own starter would do this.
+	chmod -f +x build/npm-bench/node_modules/@ccusage/*/bin/ccusage || :
 }
 
 build_deps
