@@ -2,17 +2,19 @@
 # bench/run.sh BUILD: speed, size and memory, as ratios against other programs in
 # the same run. Nothing here passes or fails: times depend on the machine.
 #
-#   BENCH_ONLY="json sync"   only these parts: json sync growth append lived large noop
-#   BENCH_LARGE=1            also a corpus 100 times as large (15 GB)
+#   BENCH_ONLY="json sync"   only these parts: json sync peer growth search recall append lived large noop
+#   BENCH_LARGE=1            also a corpus 35 times as large (5 GB)
 #   ARBOR_SHARED=DIR         where corpus/real-a.tar.zst is; without it, files
 #                            are made up (test/crash/mktree.c), which pack worse
 #
 # Everything is below build/bench/; the table is also in build/bench/result.txt.
 # A time is the best of several unless it says otherwise. MB are 10^6 bytes.
+# Where a corpus is needed several times over, each copy has ids of its own
+# (replicate.c). Whole processes that are compared run in turn (spawn.c).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build/release}
-only=${BENCH_ONLY:-json sync growth append lived large noop}
+only=${BENCH_ONLY:-json sync peer growth search recall append lived large noop}
 top=build/bench
 rm -rf "$top"
 mkdir -p "$top/home"
@@ -21,6 +23,10 @@ export HOME=$PWD/$top/home LC_ALL=C
 arbor=$PWD/$build/arbor
 tool=$PWD/$build/tool
 store=$PWD/$top/arbor.db
+many=$PWD/$top/many # seven copies: about a gigabyte
+many_copies=7
+# Asked for no network by --offline; it then opens no socket at all (strace).
+ccusage=$PWD/build/npm-bench/node_modules/@ccusage/ccusage-linux-x64/bin/ccusage
 
 # ---- Measuring ----------------------------------------------------------------
 
@@ -45,6 +51,17 @@ row() { printf '  %-44s %10s  %s\n' "$@"; }
 part() { printf '\n%s\n' "$*"; }
 wanted() { [[ " $only " == *" $1 "* ]]; }
 
+# spawn takes commands as lines and prints runs as lines: LINE MICROSECONDS PEAK_KB EXIT_CODE.
+command_line() { local IFS=$'\t'; printf '%s\n' "$*"; }
+percentile() { # P: of the numbers on stdin; 0 is the least
+	sort -n | awk -v p="$1" '{ v[NR] = $1 } END { i = int(NR * p / 100 + 0.999); print v[i < 1 ? 1 : i] }'
+}
+run_us() { awk '{ print $2 }' "$1" | percentile "$2"; }                             # RUNS P
+run_mb() { awk '$3 > kb { kb = $3 } END { printf "%.0f", kb * 1024 / 1e6 }' "$@"; } # [RUNS]: the most of all
+run_codes() { awk '$4 { n++ } END { if (n) print "; " n " runs did not end with 0" }' "$1"; } # RUNS
+seconds() { calc '%.2f s' "$1 / 1e6"; }
+millis() { calc '%.1f ms' "$1 / 1e3"; }
+
 bytes_in() { find "$@" -type f -printf '%s\n' | awk '{ n += $1 } END { printf "%d", n }'; }
 files_in() { find "$@" -type f | wc -l; }
 drop_store() { rm -f "$store" "$store"-*; }
@@ -56,8 +73,12 @@ fresh_sync() {
 }
 peak_mb() { # DIR: of a first sync, in MB
 	drop_store
-	"$tool/peak" "$arbor" sync --store "$store" --source "$1" 2>&1 >/dev/null |
-		awk '$1 == "peak" { printf "%.0f", $2 * 1024 / 1e6 }'
+	command_line "$arbor" sync --store "$store" --source "$1" | "$tool/spawn" 1 | run_mb
+}
+# Into the page cache, and written out: what is compared afterwards shares no disk with it.
+warm() {
+	command sync -f "$1"
+	all_bytes "$1" >/dev/null
 }
 all_bytes() { find "$1" -type f -exec cat {} +; }
 pack_all() { all_bytes "$1" | zstd -3 -T2 -q -c; }
@@ -80,8 +101,17 @@ make_corpus() {
 	raw=$(bytes_in "$corpus")
 	count=$(files_in "$corpus")
 	mapfile -t transcripts < <(find "$corpus" -name '*.jsonl' -size +0 -printf '%s %p\n' | sort -rn | cut -d' ' -f2-)
-	all_bytes "$corpus" >/dev/null # into the page cache
+	warm "$corpus"
 }
+
+make_many() {
+	[ -e "$many" ] && return
+	"$tool/replicate" "$corpus" "$many" "$many_copies"
+	warm "$many"
+}
+
+# shellcheck source=bench/search.sh
+. bench/search.sh
 
 # ---- Parts --------------------------------------------------------------------
 
@@ -113,29 +143,52 @@ first_sync() {
 	row "peak memory" "$(peak_mb "$corpus") MB" ""
 }
 
+# Beside a program that reads the same files, only sums up their tokens and keeps nothing.
+peer() {
+	local size each=0 mine=$top/peer.arbor theirs=$top/peer.ccusage
+	make_many
+	[ ! -x "$ccusage" ] || each=$(tokens "$PWD/$corpus")
+	size=$(bytes_in "$many")
+	part "First sync of $(calc %.0f "$size / 1e6") MB ($(files_in "$many") files), ccusage on the same: 3 each in turn"
+	for _ in 1 2 3; do
+		drop_store
+		command_line "$arbor" sync --store "$store" --source "$many" | "$tool/spawn" 1 >>"$mine"
+		((!each)) ||
+			command_line env CLAUDE_CONFIG_DIR="$many" "${count_tokens[@]}" | "$tool/spawn" 1 >>"$theirs"
+	done
+	peer_row "arbor sync" "$mine" "$size"
+	row "store / raw" "$(calc %.3f "$(store_bytes) / $size")" "$(calc %.1f "$(store_bytes) / 1e6") MB"
+	if ((!each)); then
+		row "ccusage" "-" "is not here (bench/package.json), or has nothing to count in $what"
+		return
+	fi
+	peer_row "$("$ccusage" --version)" "$theirs" "$size"
+	row "arbor / ccusage" "$(calc %.2f "$(run_us "$mine" 0) / $(run_us "$theirs" 0)")x" \
+		"best; median $(calc %.2f "$(run_us "$mine" 50) / $(run_us "$theirs" 50)")x"
+	(($(tokens "$many") == many_copies * each)) || row "" "" "but it did not count every copy"
+}
+peer_row() { # NAME RUNS BYTES
+	row "$1" "$(rate "$3" "$(run_us "$2" 0)") MB/s" "best $(seconds "$(run_us "$2" 0)"), median $(seconds "$(run_us "$2" 50)"),\
+ peak memory $(run_mb "$2") MB$(run_codes "$2")"
+}
+count_tokens=("$ccusage" claude daily --offline --json)
+tokens() { CLAUDE_CONFIG_DIR=$1 "${count_tokens[@]}" | jq .totals.totalTokens; }
+
 growth() {
 	local times dir=$top/growth have=0 first=0 speed size
-	part "Growth: copies of the corpus under other names, first sync"
-	mkdir -p "$dir/projects"
-	for times in 1 10 ${BENCH_LARGE:+100}; do
-		for ((; have < times; have++)); do
-			for project in "$corpus"/projects/*; do
-				cp -r --reflink=auto "$project" "$dir/projects/$(basename "$project")-copy$have"
-			done
-		done
+	part "Growth: first sync of the corpus so many times over"
+	for times in 1 7 ${BENCH_LARGE:+35}; do
+		"$tool/replicate" "$corpus" "$dir" $((times - have)) $((have + 1))
+		have=$times
 		size=$(bytes_in "$dir")
-		all_bytes "$dir" >/dev/null
+		warm "$dir"
 		best $((times == 1 ? 3 : 1)) fresh_sync "$dir"
 		speed=$(rate "$size" "$us")
 		((first)) || first=$speed
 		row "${times}x: $(files_in "$dir") files, $(calc %.0f "$size / 1e6") MB" "$speed MB/s" \
-			"$(calc %.2f "$speed / $first") of 1x; store/raw $(calc %.3f "$(store_bytes) / $size")"
+			"$(calc %.2f "$speed / $first") of 1x; store/raw $(calc %.3f "$(store_bytes) / $size"); peak $(peak_mb "$dir") MB"
 	done
 	rm -rf "$dir"
-}
-
-percentile() { # P: of the numbers on stdin
-	sort -n | awk -v p="$1" '{ v[NR] = $1 } END { i = int(NR * p / 100 + 0.999); print v[i < 1 ? 1 : i] }'
 }
 
 append() {
@@ -233,13 +286,16 @@ main() {
 	make_corpus
 	! wanted json || json
 	! wanted sync || first_sync
+	! wanted peer || peer
 	! wanted growth || growth
+	! wanted search || search
+	! wanted recall || recall
 	! wanted append || append
 	! wanted lived || lived
 	! wanted large || large
 	! wanted noop || noop
 	printf '\nload after: %s\n' "$(cut -d' ' -f1-3 /proc/loadavg)"
-	rm -rf "$corpus" "$top"/append* "$top"/lived* "${top:?}/home"
+	rm -rf "$corpus" "$many" "$top"/append* "$top"/lived* "$top"/peer* "$top"/search* "${top:?}/home"
 	drop_store
 }
 

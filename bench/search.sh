@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# The parts `search` and `recall` of bench/run.sh, which includes this file and
+# has the helpers.
+#
+# search: 50 queries that test/oracle/extract.mjs draws from the files (rare, medium
+# and common words, identifiers, pairs of words, phrases), each a process of its own
+# that prints ten hits, against ripgrep counting the matching lines of the same
+# files, which are in the page cache. For a pair ripgrep gets the rarer word alone.
+# Both are given the time of the process, so ours includes opening the store. Then
+# the same queries on a tenth of the files: what a store that grows costs.
+# shellcheck disable=SC2154 # arbor, tool, top, store, many, corpus: bench/run.sh
+
+has_search() {
+	"$arbor" help search >/dev/null 2>&1 && return
+	row "arbor search" "-" "this build has none"
+	return 1
+}
+
+# A tenth of the gigabyte: whole files of its first copy.
+make_tenth() { # DIR
+	local left=$(($(bytes_in "$many") / 10)) path size
+	mkdir -p "$1"
+	while ((left > 0)) && read -r size path; do
+		mkdir -p "$1/${path%/*}"
+		cp "$many/$path" "$1/$path"
+		left=$((left - size))
+	done < <(find "$many/projects" -path '*-copy1/*' -name '*.jsonl' -printf '%s projects/%P\n' | sort -k2)
+}
+
+search_lines() { # QUERIES STORE
+	while IFS=$'\t' read -r _ query _; do
+		command_line "$arbor" search --store "$2" --limit 10 "$query"
+	done <"$1"
+}
+rg_lines() { # QUERIES
+	while IFS=$'\t' read -r _ _ pattern; do
+		command_line rg -i -c "$pattern" "$many"
+	done <"$1"
+}
+
+# Runs of two kinds of command in turn, on stdin, to a row for each pair: the medians of the
+# first and of the second.
+paired_medians() {
+	sort -k1,1n -k2,2n | awk '
+		function out() { if (n) printf "%d%s", v[int((n + 1) / 2)], line % 2 ? "\t" : "\n" }
+		$1 != line { out(); line = $1; n = 0 }
+		{ v[++n] = $2 }
+		END { out() }'
+}
+
+# The ratios of a kind of query ("" for all), from rows: OURS THEIRS KIND QUERY PATTERN
+ratios() { awk -F '\t' -v kind="$2" 'kind == "" || $3 == kind { printf "%.1f\n", $2 / $1 }' "$1"; } # ROWS KIND
+
+search() {
+	local tenth=$top/search-tenth tenth_store=$PWD/$top/search-tenth.db queries=$top/search.queries
+	local runs=$top/search.runs rows=$top/search.rows kind
+	part "Search: 10 hits, whole process, against rg -i -c on the same files, 3 each in turn"
+	has_search || return
+	make_many
+	make_tenth "$tenth"
+	store=$tenth_store fresh_sync "$tenth" >/dev/null 2>&1
+	fresh_sync "$many" >/dev/null 2>&1
+	# From the tenth, so that all of them are in both.
+	node test/oracle/extract.mjs queries "$tenth" >"$queries"
+	paste -d '\n' <(search_lines "$queries" "$store") <(rg_lines "$queries") | "$tool/spawn" 3 >"$runs"
+	paired_medians <"$runs" | paste - "$queries" >"$rows"
+	row "$(wc -l <"$rows") queries, $(calc %.0f "$(bytes_in "$many") / 1e6") MB: median" \
+		"$(ratios "$rows" '' | percentile 50)x" "arbor $(millis "$(cut -f1 "$rows" | percentile 50)"), \
+rg $(millis "$(cut -f2 "$rows" | percentile 50)")$(run_codes "$runs")"
+	row "worst" "$(ratios "$rows" '' | percentile 0)x" \
+		"$(awk -F '\t' '!worst || $2 / $1 < worst { worst = $2 / $1; query = $4 } END { print query }' "$rows")"
+	for kind in $(cut -f3 "$rows" | uniq); do
+		row "  $kind" "$(ratios "$rows" "$kind" | percentile 50)x" "worst $(ratios "$rows" "$kind" | percentile 0)x"
+	done
+	search_growth "$queries" "$tenth" "$tenth_store"
+	rm -rf "$tenth" "$tenth_store"*
+}
+
+search_growth() { # QUERIES TENTH STORE-OF-IT
+	local runs=$top/search.growth p small large
+	part "Search growth: the same queries on $(calc %.0f "$(bytes_in "$2") / 1e6") MB and on all, 5 each in turn"
+	paste -d '\n' <(search_lines "$1" "$3") <(search_lines "$1" "$store") | "$tool/spawn" 5 >"$runs"
+	for p in 50 99; do
+		small=$(awk '$1 % 2 { print $2 }' "$runs" | percentile $p)
+		large=$(awk '$1 % 2 == 0 { print $2 }' "$runs" | percentile $p)
+		row "p$p" "$(calc %.2f "$large / $small")x" "$(millis "$small") -> $(millis "$large")"
+	done
+}
+
+recall() {
+	part "Recall: every line that an independent reader finds (test/oracle)"
+	has_search || return
+	fresh_sync "$corpus" >/dev/null 2>&1
+	ARBOR=$arbor TMPDIR=$PWD/$top test/oracle/recall.sh "$store" "$corpus" 2>&1 | sed 's/^/  /'
+}
