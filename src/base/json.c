@@ -591,6 +591,16 @@ bool json_string_eq(const struct json *j, uint32_t node, struct str value)
 	return j->tape[node].flags ? decoded_eq(inner, value) : str_eq(inner, value);
 }
 
+bool json_is_key(const struct json *j, uint32_t node)
+{
+	size_t at = (size_t)j->tape[node].start + j->tape[node].length;
+
+	while (at < j->text.n && (j->text.p[at] == ' ' || j->text.p[at] == '\t' || j->text.p[at] == '\n' ||
+				  j->text.p[at] == '\r'))
+		at++;
+	return at < j->text.n && j->text.p[at] == ':';
+}
+
 uint32_t json_get(const struct json *j, uint32_t object, struct str key)
 {
 	uint32_t found = JSON_NONE;

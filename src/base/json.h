@@ -111,6 +111,9 @@ static inline uint32_t json_next(const struct json *j, uint32_t node)
 	return j->tape[node].next;
 }
 
+/* Whether a string is the key of a member: what follows it is a colon. */
+bool json_is_key(const struct json *j, uint32_t node);
+
 /* Children of an array, members of an object, 0 for anything else. */
 uint32_t json_count(const struct json *j, uint32_t node);
 
