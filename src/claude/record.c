@@ -1,0 +1,452 @@
+/*
+ * Reading transcript lines.
+ *
+ * The client's lines are known by measurement, not by contract: fields come and
+ * go with its versions. So nothing is required of a line. What is looked for is
+ * taken when it has the right type, and everything else is left alone.
+ *
+ * Which user line is a person's prompt has no single mark in older versions: it
+ * is one unless something says that it is not (tool result, isMeta, summary,
+ * command envelope, interruption, notification, sub-agent).
+ */
+#include "claude/record.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+
+#include <string.h>
+
+static const struct {
+	const char *name;
+	enum record_type type;
+} types[] = {
+	{ "user", RECORD_USER },
+	{ "assistant", RECORD_ASSISTANT },
+	{ "system", RECORD_SYSTEM },
+	{ "attachment", RECORD_ATTACHMENT },
+	{ "progress", RECORD_PROGRESS },
+	{ "summary", RECORD_SUMMARY },
+	{ "ai-title", RECORD_AI_TITLE },
+	{ "custom-title", RECORD_CUSTOM_TITLE },
+};
+
+void record_reader_release(struct record_reader *r)
+{
+	json_release(&r->json);
+	arena_release(&r->mem);
+}
+
+void record_begin(struct record_reader *r, struct str line)
+{
+	r->rest = line;
+}
+
+/* ---- One record ------------------------------------------------------------ */
+
+static struct str text_of(struct record_reader *r, uint32_t object, const char *key)
+{
+	return json_string_in(&r->json, json_get(&r->json, object, str_of(key)), &r->mem);
+}
+
+static bool flag_of(const struct json *j, uint32_t object, const char *key)
+{
+	return json_bool(j, json_get(j, object, str_of(key)));
+}
+
+static enum record_type type_of(struct str name)
+{
+	for (size_t i = 0; i < COUNT(types); i++)
+		if (str_eq(name, str_of(types[i].name)))
+			return types[i].type;
+	return RECORD_OTHER;
+}
+
+/* Texts the client writes in a person's place. */
+static bool is_envelope(struct str text)
+{
+	static const char *const fronts[] = {
+		"<command-name>",	  "<command-message>", "<command-args>",	 "<local-command-",
+		"<bash-input>",		  "<bash-stdout>",     "<bash-stderr>",		 "<task-notification>",
+		"<user-memory-input>",	  "<system-reminder>", "Caveat: The messages below",
+		"[Request interrupted by user",
+	};
+
+	for (size_t i = 0; i < COUNT(fronts); i++)
+		if (str_has_prefix(text, str_of(fronts[i])))
+			return true;
+	return false;
+}
+
+static bool content_is_prompt(const struct record_reader *r, uint32_t content)
+{
+	const struct json *j = &r->json;
+	struct str text;
+	bool any = false;
+
+	if (json_is(j, content, JSON_STRING))
+		return !is_envelope(str_sub(json_raw(j, content), 1, SIZE_MAX));
+	if (!json_is(j, content, JSON_ARRAY))
+		return false;
+	for (uint32_t b = json_first(j, content); b != json_end(j, content); b = json_next(j, b)) {
+		uint32_t type = json_get(j, b, STR("type"));
+
+		if (json_string_eq(j, type, STR("tool_result")))
+			return false;
+		if (!json_string_eq(j, type, STR("text"))) {
+			any |= json_string_eq(j, type, STR("image"));
+			continue;
+		}
+		text = str_sub(json_raw(j, json_get(j, b, STR("text"))), 1, SIZE_MAX);
+		if (is_envelope(text))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static bool is_prompt(const struct record_reader *r, const struct record *rec)
+{
+	const struct json *j = &r->json;
+	uint32_t root = json_root(j), origin = json_get(j, json_get(j, root, STR("origin")), STR("kind"));
+
+	if (rec->type != RECORD_USER || rec->is_sidechain || flag_of(j, root, "isMeta") ||
+	    flag_of(j, root, "isCompactSummary"))
+		return false;
+	if (origin != JSON_NONE && !json_string_eq(j, origin, STR("human")))
+		return false;
+	return content_is_prompt(r, rec->content);
+}
+
+/* The members of a line that are looked at, found in one pass: there are about
+ * twenty in each of millions of lines. */
+enum { KEY_TYPE, KEY_UUID, KEY_PARENT, KEY_TIME, KEY_CWD, KEY_BRANCH, KEY_SIDECHAIN, KEY_ERROR, KEY_MESSAGE, KEYS };
+
+static void find_members(const struct json *j, uint32_t found[KEYS])
+{
+	static const struct str names[KEYS] = {
+		[KEY_TYPE] = { "type", 4 },	      [KEY_UUID] = { "uuid", 4 },
+		[KEY_PARENT] = { "parentUuid", 10 },   [KEY_TIME] = { "timestamp", 9 },
+		[KEY_CWD] = { "cwd", 3 },	      [KEY_BRANCH] = { "gitBranch", 9 },
+		[KEY_SIDECHAIN] = { "isSidechain", 11 }, [KEY_ERROR] = { "isApiErrorMessage", 17 },
+		[KEY_MESSAGE] = { "message", 7 },
+	};
+	uint32_t root = json_root(j);
+	struct str key;
+
+	for (size_t i = 0; i < KEYS; i++)
+		found[i] = JSON_NONE;
+	for (uint32_t k = json_first(j, root); k != json_end(j, root); k = json_next(j, k + 1)) {
+		if (!json_text(j, k, &key))
+			continue; /* none of ours is written with escapes */
+		for (size_t i = 0; i < KEYS; i++)
+			if (str_eq(key, names[i]))
+				found[i] = k + 1;
+	}
+}
+
+static void read_object(struct record_reader *r, struct record *out)
+{
+	const struct json *j = &r->json;
+	uint32_t found[KEYS];
+	struct str time;
+
+	find_members(j, found);
+	out->type_name = json_string_in(j, found[KEY_TYPE], &r->mem);
+	out->type = type_of(out->type_name);
+	out->uuid = json_string_in(j, found[KEY_UUID], &r->mem);
+	out->parent = json_string_in(j, found[KEY_PARENT], &r->mem);
+	out->cwd = json_string_in(j, found[KEY_CWD], &r->mem);
+	out->branch = json_string_in(j, found[KEY_BRANCH], &r->mem);
+	time = json_string_in(j, found[KEY_TIME], &r->mem);
+	out->has_time = time.n && time_parse(time, &out->at);
+	out->is_sidechain = json_bool(j, found[KEY_SIDECHAIN]);
+	out->is_error = json_bool(j, found[KEY_ERROR]);
+	if (out->type != RECORD_USER && out->type != RECORD_ASSISTANT)
+		return;
+	out->message_id = text_of(r, found[KEY_MESSAGE], "id");
+	out->model = text_of(r, found[KEY_MESSAGE], "model");
+	out->content = json_get(j, found[KEY_MESSAGE], STR("content"));
+	out->is_prompt = is_prompt(r, out);
+}
+
+/* How much of the rest is one record: all of it, or an object before another. */
+static size_t read_json(struct record_reader *r)
+{
+	struct err err;
+	size_t end;
+
+	if (json_read(&r->json, r->rest, LIMIT_JSON_DEPTH, &err) == STATUS_OK)
+		return r->rest.n;
+	end = r->json.error_at;
+	if (err.status != STATUS_FORMAT || end == 0 || end >= r->rest.n || r->rest.p[end] != '{')
+		return r->rest.n;
+	return json_read(&r->json, str_sub(r->rest, 0, end), LIMIT_JSON_DEPTH, &err) == STATUS_OK ? end : r->rest.n;
+}
+
+bool record_next(struct record_reader *r, struct record *out)
+{
+	size_t end;
+
+	*out = (struct record){ .content = JSON_NONE };
+	if (str_trim(r->rest).n == 0)
+		return false;
+	arena_release(&r->mem);
+	r->mem = (struct arena)ARENA_INIT;
+	end = read_json(r);
+	out->bytes = str_sub(r->rest, 0, end);
+	r->rest = str_sub(r->rest, end, SIZE_MAX);
+	if (json_is(&r->json, json_root(&r->json), JSON_OBJECT))
+		read_object(r, out);
+	return true;
+}
+
+bool record_is_whole(struct record_reader *r, struct str line)
+{
+	struct err err;
+
+	return line.n && json_read(&r->json, line, LIMIT_JSON_DEPTH, &err) == STATUS_OK &&
+	       json_is(&r->json, json_root(&r->json), JSON_OBJECT);
+}
+
+/* ---- Blocks ---------------------------------------------------------------- */
+
+static enum record_place place_of(const struct record *rec, enum block_kind kind)
+{
+	switch (kind) {
+	case BLOCK_THINKING:
+		return PLACE_THINKING;
+	case BLOCK_TOOL_USE:
+		return PLACE_INPUT;
+	case BLOCK_TOOL_RESULT:
+		return PLACE_OUTPUT;
+	case BLOCK_TEXT:
+	case BLOCK_IMAGE:
+	case BLOCK_OTHER:
+	case BLOCK_KINDS:
+		break;
+	}
+	if (rec->is_prompt)
+		return PLACE_PROMPT;
+	return rec->type == RECORD_ASSISTANT && !rec->is_error ? PLACE_ANSWER : PLACE_OTHER;
+}
+
+static enum block_kind kind_of(const struct json *j, uint32_t node)
+{
+	static const char *const names[BLOCK_OTHER] = {
+		[BLOCK_TEXT] = "text",		       [BLOCK_THINKING] = "thinking", [BLOCK_TOOL_USE] = "tool_use",
+		[BLOCK_TOOL_RESULT] = "tool_result", [BLOCK_IMAGE] = "image",
+	};
+	uint32_t type = json_get(j, node, STR("type"));
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (json_string_eq(j, type, str_of(names[i])))
+			return (enum block_kind)i;
+	return BLOCK_OTHER;
+}
+
+/* A string without decoding; names and ids have no escapes. */
+static struct str plain(const struct json *j, uint32_t object, const char *key)
+{
+	struct str text = { 0 };
+
+	json_text(j, json_get(j, object, str_of(key)), &text);
+	return text;
+}
+
+bool record_block(const struct record_reader *r, const struct record *rec, struct block_cursor *at,
+		  struct record_block *out)
+{
+	const struct json *j = &r->json;
+	uint32_t node = at->node;
+
+	if (json_is(j, rec->content, JSON_STRING) && at->index++ == 0) {
+		*out = (struct record_block){ .node = rec->content, .place = place_of(rec, BLOCK_TEXT) };
+		return true;
+	}
+	if (!json_is(j, rec->content, JSON_ARRAY))
+		return false;
+	if (at->index == 0)
+		node = json_first(j, rec->content);
+	if (node == json_end(j, rec->content))
+		return false;
+	*out = (struct record_block){ .kind = kind_of(j, node), .index = at->index++, .node = node };
+	at->node = json_next(j, node);
+	out->place = place_of(rec, out->kind);
+	out->is_error = flag_of(j, node, "is_error");
+	if (out->kind == BLOCK_TOOL_USE) {
+		out->name = plain(j, node, "name");
+		out->tool = plain(j, node, "id");
+	} else if (out->kind == BLOCK_TOOL_RESULT) {
+		out->tool = plain(j, node, "tool_use_id");
+	}
+	return true;
+}
+
+/* ---- Texts ----------------------------------------------------------------- */
+
+static void add_string(const struct json *j, uint32_t node, struct buf *out)
+{
+	if (!json_is(j, node, JSON_STRING))
+		return;
+	if (out->n && out->p[out->n - 1] != '\n')
+		buf_byte(out, '\n');
+	json_string(j, node, out);
+}
+
+/* Every string below a node that is a value and not a key. */
+static void add_strings(const struct json *j, uint32_t node, struct buf *out)
+{
+	uint32_t end;
+
+	if (node == JSON_NONE)
+		return;
+	/* The tape is in the order of the text, so no recursion is needed; who is a
+	 * key is known by its container, which is entered as a whole. */
+	end = json_is(j, node, JSON_ARRAY) || json_is(j, node, JSON_OBJECT) ? json_end(j, node) : node + 1;
+	for (uint32_t i = node; i < end; i++)
+		if (json_is(j, i, JSON_STRING) && !json_is_key(j, i))
+			add_string(j, i, out);
+}
+
+/* A tool's output: a string, or a list of blocks of which the texts count. */
+static void add_output(const struct json *j, uint32_t content, struct buf *out)
+{
+	if (!json_is(j, content, JSON_ARRAY)) {
+		add_string(j, content, out);
+		return;
+	}
+	for (uint32_t b = json_first(j, content); b != json_end(j, content); b = json_next(j, b))
+		if (json_is(j, b, JSON_STRING))
+			add_string(j, b, out);
+		else
+			add_string(j, json_get(j, b, STR("text")), out);
+}
+
+void block_text(const struct record_reader *r, const struct record_block *b, struct buf *out)
+{
+	const struct json *j = &r->json;
+
+	if (json_is(j, b->node, JSON_STRING)) {
+		add_string(j, b->node, out);
+		return;
+	}
+	switch (b->kind) {
+	case BLOCK_TEXT:
+		add_string(j, json_get(j, b->node, STR("text")), out);
+		break;
+	case BLOCK_THINKING:
+		add_string(j, json_get(j, b->node, STR("thinking")), out);
+		break;
+	case BLOCK_TOOL_USE:
+		add_string(j, json_get(j, b->node, STR("name")), out);
+		add_strings(j, json_get(j, b->node, STR("input")), out);
+		break;
+	case BLOCK_TOOL_RESULT:
+		add_output(j, json_get(j, b->node, STR("content")), out);
+		break;
+	case BLOCK_IMAGE:
+	case BLOCK_OTHER:
+	case BLOCK_KINDS:
+		break;
+	}
+}
+
+void record_text(const struct record_reader *r, const struct record *rec, struct buf *out)
+{
+	const struct json *j = &r->json;
+	uint32_t root = json_root(j);
+
+	switch (rec->type) {
+	case RECORD_SUMMARY:
+		add_string(j, json_get(j, root, STR("summary")), out);
+		break;
+	case RECORD_AI_TITLE:
+		add_string(j, json_get(j, root, STR("aiTitle")), out);
+		break;
+	case RECORD_CUSTOM_TITLE:
+		add_string(j, json_get(j, root, STR("customTitle")), out);
+		break;
+	case RECORD_SYSTEM:
+		add_string(j, json_get(j, root, STR("content")), out);
+		break;
+	case RECORD_ATTACHMENT:
+		add_strings(j, json_get(j, root, STR("attachment")), out);
+		break;
+	case RECORD_BROKEN:
+	case RECORD_USER:
+	case RECORD_ASSISTANT:
+	case RECORD_PROGRESS:
+	case RECORD_OTHER:
+	case RECORD_TYPES:
+		break;
+	}
+}
+
+struct str record_title(struct record_reader *r, const struct record *rec)
+{
+	static const char *const keys[RECORD_TYPES] = {
+		[RECORD_SUMMARY] = "summary",
+		[RECORD_AI_TITLE] = "aiTitle",
+		[RECORD_CUSTOM_TITLE] = "customTitle",
+	};
+
+	return keys[rec->type] ? text_of(r, json_root(&r->json), keys[rec->type]) : (struct str){ 0 };
+}
+
+void record_prompt_title(struct str prompt, struct buf *out)
+{
+	enum { LONGEST = 200 };
+	struct str text = str_trim(prompt);
+	bool space = false;
+
+	for (size_t at = 0; at < text.n && out->n < LONGEST;) {
+		size_t from = at;
+		int32_t c = utf8_next(text, &at);
+
+		if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+			space = true;
+			continue;
+		}
+		if (space && out->n)
+			buf_byte(out, ' ');
+		space = false;
+		buf_str(out, str_sub(text, from, at - from));
+	}
+}
+
+bool record_session_of_path(struct str path, struct uuid *out)
+{
+	struct str name = str_basename(path);
+
+	return str_has_suffix(name, STR(".jsonl")) && uuid_parse(str_sub(name, 0, name.n - 6), out);
+}
+
+/* ---- Names ----------------------------------------------------------------- */
+
+const char *record_type_name(enum record_type type)
+{
+	for (size_t i = 0; i < COUNT(types); i++)
+		if (types[i].type == type)
+			return types[i].name;
+	return type == RECORD_BROKEN ? "broken" : "other";
+}
+
+const char *record_place_name(enum record_place place)
+{
+	static const char *const names[PLACES] = {
+		[PLACE_PROMPT] = "prompt", [PLACE_ANSWER] = "answer", [PLACE_THINKING] = "thinking",
+		[PLACE_INPUT] = "input",   [PLACE_OUTPUT] = "output", [PLACE_OTHER] = "other",
+	};
+
+	return names[place];
+}
+
+const char *block_kind_name(enum block_kind kind)
+{
+	static const char *const names[BLOCK_KINDS] = {
+		[BLOCK_TEXT] = "text",		       [BLOCK_THINKING] = "thinking", [BLOCK_TOOL_USE] = "tool_use",
+		[BLOCK_TOOL_RESULT] = "tool_result", [BLOCK_IMAGE] = "image",	      [BLOCK_OTHER] = "other",
+	};
+
+	return names[kind];
+}
