@@ -1,14 +1,8 @@
 /*
- * Pieces and their queue. The queue is bounded by the memory its pieces take, not
- * by their count: one may hold a file of no bytes or half a megabyte. One lock, one condition: two or three
- * threads meet here a few thousand times a second.
+ * Pieces: their memory, and the queue that holds them (ingest/queue.h). A piece may
+ * hold a file of no bytes or half a megabyte.
  */
 #include "ingest/piece.h"
-
-static size_t weight(const struct piece *p)
-{
-	return sizeof *p + p->packed.cap;
-}
 
 struct piece *piece_new(struct job *job)
 {
@@ -44,76 +38,39 @@ void piece_seal(struct piece *p)
 
 void piece_queue_init(struct piece_queue *q, int writers)
 {
-	*q = (struct piece_queue){ .writers = writers };
-	q->tail = &q->head;
-	pthread_mutex_init(&q->lock, NULL);
-	pthread_cond_init(&q->changed, NULL);
+	queue_init(&q->queue, writers, LIMIT_SYNC_QUEUE);
+}
+
+static void free_item(struct queue_item *item)
+{
+	piece_free((struct piece *)item);
 }
 
 void piece_queue_release(struct piece_queue *q)
 {
-	while (q->head) {
-		struct piece *next = q->head->next;
-
-		piece_free(q->head);
-		q->head = next;
-	}
-	pthread_cond_destroy(&q->changed);
-	pthread_mutex_destroy(&q->lock);
+	queue_release(&q->queue, free_item);
 }
 
 bool piece_queue_put(struct piece_queue *q, struct piece *p)
 {
-	bool accepted;
-
-	pthread_mutex_lock(&q->lock);
-	while (!q->closed && q->head && q->bytes + weight(p) > LIMIT_SYNC_QUEUE)
-		pthread_cond_wait(&q->changed, &q->lock);
-	accepted = !q->closed;
-	if (accepted) {
-		*q->tail = p;
-		q->tail = &p->next;
-		q->bytes += weight(p);
-		pthread_cond_broadcast(&q->changed);
-	}
-	pthread_mutex_unlock(&q->lock);
-	if (!accepted)
-		piece_free(p);
-	return accepted;
+	p->item.weight = sizeof *p + p->packed.cap;
+	if (queue_put(&q->queue, &p->item))
+		return true;
+	piece_free(p);
+	return false;
 }
 
 void piece_queue_leave(struct piece_queue *q)
 {
-	pthread_mutex_lock(&q->lock);
-	q->writers--;
-	pthread_cond_broadcast(&q->changed);
-	pthread_mutex_unlock(&q->lock);
+	queue_leave(&q->queue);
 }
 
 struct piece *piece_queue_take(struct piece_queue *q, bool wait)
 {
-	struct piece *p;
-
-	pthread_mutex_lock(&q->lock);
-	while (wait && !q->head && q->writers > 0)
-		pthread_cond_wait(&q->changed, &q->lock);
-	p = q->head;
-	if (p) {
-		q->head = p->next;
-		if (!q->head)
-			q->tail = &q->head;
-		p->next = NULL;
-		q->bytes -= weight(p);
-		pthread_cond_broadcast(&q->changed);
-	}
-	pthread_mutex_unlock(&q->lock);
-	return p;
+	return (struct piece *)queue_take(&q->queue, wait);
 }
 
 void piece_queue_close(struct piece_queue *q)
 {
-	pthread_mutex_lock(&q->lock);
-	q->closed = true;
-	pthread_cond_broadcast(&q->changed);
-	pthread_mutex_unlock(&q->lock);
+	queue_close(&q->queue);
 }

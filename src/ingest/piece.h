@@ -5,16 +5,15 @@
 #ifndef ARBOR_INGEST_PIECE_H
 #define ARBOR_INGEST_PIECE_H
 
+#include "ingest/queue.h"
 #include "store/archive.h"
-
-#include <pthread.h>
 
 struct job;
 
 enum { PIECE_BLOCKS = 32 };
 
 struct piece {
-	struct piece *next;
+	struct queue_item item;      /* also links those of one transaction */
 	struct job *job;
 	enum status failed;          /* not OK: the file could not be read, err says why */
 	struct err err;
@@ -47,12 +46,7 @@ void piece_free(struct piece *p); /* NULL is fine */
 void piece_seal(struct piece *p);
 
 struct piece_queue {
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	struct piece *head, **tail;
-	size_t bytes;                /* memory of what waits */
-	int writers;                 /* threads that may still put */
-	bool closed;                 /* the taker has given up */
+	struct queue queue;
 };
 
 void piece_queue_init(struct piece_queue *q, int writers);

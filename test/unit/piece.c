@@ -49,12 +49,12 @@ TEST(pieces_come_out_in_the_order_they_went_in)
 	CHECK(piece_queue_take(&q, false) == NULL);
 	for (int i = 0; i < 100; i++)
 		CHECK(piece_queue_put(&q, make_piece(1, i, 10)));
-	CHECK(q.bytes >= 1000 + sizeof(struct piece));
+	CHECK(q.queue.bytes >= 1000 + sizeof(struct piece));
 	for (int i = 0; i < 50; i++) {
 		p = piece_queue_take(&q, i % 2);
 		NEED(p);
 		EQ(p->length, i);
-		CHECK(p->next == NULL);
+		CHECK(p->item.next == NULL);
 		piece_free(p);
 	}
 	CHECK(piece_queue_put(&q, make_piece(1, 100, 10)));
@@ -64,7 +64,7 @@ TEST(pieces_come_out_in_the_order_they_went_in)
 		EQ(p->length, i);
 		piece_free(p);
 	}
-	EQ(q.bytes, 0);
+	EQ(q.queue.bytes, 0);
 	CHECK(piece_queue_take(&q, false) == NULL);
 	piece_queue_leave(&q);
 	CHECK(piece_queue_take(&q, true) == NULL);
@@ -78,7 +78,7 @@ TEST(what_was_not_taken_is_freed)
 	piece_queue_init(&q, 1);
 	for (int i = 0; i < 10; i++)
 		CHECK(piece_queue_put(&q, make_piece(1, i, 1000)));
-	CHECK(q.bytes >= 10000 + sizeof(struct piece));
+	CHECK(q.queue.bytes >= 10000 + sizeof(struct piece));
 	piece_queue_release(&q); /* ASan finds what is left */
 }
 
@@ -90,7 +90,7 @@ TEST(a_closed_queue_takes_nothing_more)
 	CHECK(piece_queue_put(&q, make_piece(1, 1, 1)));
 	piece_queue_close(&q);
 	CHECK(!piece_queue_put(&q, make_piece(1, 2, 1)));
-	CHECK(q.bytes >= 1 + sizeof(struct piece));
+	CHECK(q.queue.bytes >= 1 + sizeof(struct piece));
 	piece_queue_release(&q);
 }
 
@@ -165,7 +165,7 @@ TEST(every_putter_keeps_its_order_and_nothing_is_lost)
 		pthread_join(putters[i].thread, NULL);
 		EQ(putters[i].accepted, EACH);
 	}
-	EQ(q.bytes, 0);
+	EQ(q.queue.bytes, 0);
 	piece_queue_release(&q);
 }
 
@@ -243,7 +243,7 @@ TEST(the_last_putter_to_leave_ends_the_taking)
 	piece_queue_init(&q, 2);
 	NEED(pthread_create(&a, NULL, leave_later, &q) == 0 && pthread_create(&b, NULL, leave_later, &q) == 0);
 	CHECK(piece_queue_take(&q, true) == NULL);
-	EQ(q.writers, 0);
+	EQ(q.queue.writers, 0);
 	pthread_join(a, NULL);
 	pthread_join(b, NULL);
 	piece_queue_release(&q);
