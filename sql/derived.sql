@@ -1,8 +1,16 @@
 -- Derived: everything that can be recomputed from the facts.
 --
 -- Never migrated. When the hash of this file or of the rules that fill it
--- differs from the one the store was built with, all of it is dropped, made
--- anew and filled again by ingest/rebuild.c.
+-- differs from the one the store was built with, all of it is dropped and made
+-- anew, every source is put into `unread`, and reading them fills it again
+-- (ingest/read.c). A sync does the same with what it has brought in, so there is
+-- one way in which derived rows come about.
+
+-- Sources with archived bytes that have not been read into these tables yet.
+-- Written by whatever adds bytes, in the same transaction.
+CREATE TABLE unread (
+  source  INTEGER PRIMARY KEY
+) STRICT;
 
 -- Lines of the newest generation of each source, counted while its bytes pass by.
 CREATE TABLE line_count (
@@ -10,6 +18,86 @@ CREATE TABLE line_count (
   lines       INTEGER NOT NULL,    -- line feeds
   tail        INTEGER NOT NULL,    -- bytes behind the last line feed: a torn or unterminated line
   longest     INTEGER NOT NULL     -- longest line so far, the tail included, without its line feed
+) STRICT;
+
+-- Folders in which people worked, as the lines name them.
+CREATE TABLE project (
+  id    INTEGER PRIMARY KEY,
+  path  TEXT NOT NULL UNIQUE       -- the client's cwd
+) STRICT;
+
+-- Conversations: one for every main transcript.
+CREATE TABLE mirror_session (
+  id          INTEGER PRIMARY KEY,
+  session_id  BLOB NOT NULL CHECK (length(session_id) = 16),
+                                   -- as its file is called; two roots may have the same
+  source      INTEGER NOT NULL UNIQUE,
+  generation  INTEGER NOT NULL,    -- the one its entries are in; they are addressed by offset
+  read_to     INTEGER NOT NULL,    -- bytes of it that have been read: a line end
+  project     INTEGER,             -- of its first line that has a cwd; NULL = none has
+  branch      TEXT,                -- of its last line that has one
+  title       TEXT NOT NULL DEFAULT '',
+  title_rank  INTEGER NOT NULL DEFAULT 0,
+                                   -- what gave the title: 1 the first prompt, 2 the client,
+                                   -- 3 a person; a higher one wins, of equal ones the last,
+                                   -- of prompts the first
+  started_at  INTEGER,             -- of its lines; NULL = none has a time
+  updated_at  INTEGER,
+  prompts     INTEGER NOT NULL DEFAULT 0, -- typed by a person
+  messages    INTEGER NOT NULL DEFAULT 0, -- of either side, each once however many lines it has
+  tools       INTEGER NOT NULL DEFAULT 0  -- calls of tools
+) STRICT;
+CREATE INDEX mirror_session_by_id ON mirror_session(session_id);
+CREATE INDEX mirror_session_by_time ON mirror_session(updated_at);
+CREATE INDEX mirror_session_by_project ON mirror_session(project, updated_at);
+
+-- Lines of the conversations. The address of a line is its session and offset.
+-- Its public id is id(uuid), or line_id where it has no uuid; those of its blocks
+-- and of its message follow from the same uuid (docs/DATA.md) and are not stored.
+CREATE TABLE entry (
+  session  INTEGER NOT NULL,
+  offset   INTEGER NOT NULL,       -- of its first byte in the session's generation
+  length   INTEGER NOT NULL,       -- without its line feed
+  type     INTEGER NOT NULL,       -- 0 broken, 1 user, 2 assistant, 3 system, 4 attachment,
+                                   -- 5 progress, 6 summary, 7 ai-title, 8 custom-title, 9 other
+  at       INTEGER,                -- its own time
+  uuid     ANY,                    -- its own: 16 bytes; text if it is no UUID; NULL = none
+  line_id  BLOB,                   -- only without uuid: the public id itself, of which
+  same     INTEGER,                -- these are the first bytes of the SHA-256 of the line, and
+  nth      INTEGER,                -- how many equal lines the session has before it
+  message  INTEGER,                -- XXH3 of the API message's id; NULL = a message of its own, or none
+  first    INTEGER,                -- offset of the first line of its message; NULL = it is no message
+  doc      INTEGER,                -- first of its documents; NULL = it has none
+  docs     INTEGER,                -- and how many
+  PRIMARY KEY (session, offset)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX entry_message ON entry(message) WHERE message IS NOT NULL;
+CREATE INDEX entry_same ON entry(session, same, nth) WHERE same IS NOT NULL;
+
+-- From the beginning of a public id to what has it. The rest of the id follows
+-- from the entry and is compared there.
+CREATE TABLE node_key (
+  key      INTEGER NOT NULL,       -- first 8 bytes of the id, as signed integer, big-endian
+  session  INTEGER NOT NULL,
+  offset   INTEGER NOT NULL,
+  part     INTEGER NOT NULL,       -- -2 the message that begins here, -1 the line, n its block n
+  PRIMARY KEY (key, session, offset, part)
+) STRICT, WITHOUT ROWID;
+
+-- Words of all texts, one immutable document for each block. `text` is not text
+-- but the packed words the reading threads made of it (store/fulltext.c).
+CREATE VIRTUAL TABLE search USING fts5(text, content='', contentless_delete=1, tokenize='arbor');
+INSERT INTO search(search, rank) VALUES ('hashsize', 33554432);
+INSERT INTO search(search, rank) VALUES ('automerge', 16);
+INSERT INTO search(search, rank) VALUES ('crisismerge', 64);
+
+-- What ranking and filters need of documents, 1024 in a row: slots of 24 bytes,
+-- little-endian: session u32, words u32, offset u64, time in seconds u32, block
+-- u16, place u8, 0. A removed document has no words and place 255.
+CREATE TABLE doc_chunk (
+  id     INTEGER PRIMARY KEY,      -- document id / 1024
+  used   INTEGER NOT NULL,         -- slots
+  slots  BLOB NOT NULL
 ) STRICT;
 
 -- What people look at: every source with its newest bytes. Readable with any

@@ -62,12 +62,19 @@
  * long for the write lock. */
 #define LIMIT_TXN_NS ((int64_t)6 * 1000 * 1000)
 
+/* The same for filling the full-text index: FTS5 writes a segment for each commit,
+ * and short ones cost more in merging than they take. */
+#define LIMIT_INDEX_TXN_NS ((int64_t)30 * 1000 * 1000)
+
 /* How long a connection waits for another's lock before it gives up. Far above
  * any transaction of ours; below what a person takes for a hang. */
 #define LIMIT_BUSY_MS 30000
 
 /* Names of hosts and roots: they are part of ids and of what people type. */
 #define LIMIT_LABEL 64
+
+/* Digits of an id that are enough to mean it, if nothing else begins so. */
+#define LIMIT_ID_PREFIX 4
 
 /* The WAL is cut back to this after a checkpoint; a reader can pin more. */
 #define LIMIT_WAL_BYTES (32 * MIB)

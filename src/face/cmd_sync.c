@@ -51,11 +51,11 @@ static void on_event(void *ctx, enum sync_event what, struct str path, const str
 		say_foreign(f, front[what], path);
 }
 
-static void on_progress(void *ctx, int64_t done, int64_t to_do, int64_t bytes)
+static void on_progress(void *ctx, const char *what, int64_t done, int64_t total)
 {
 	char size[SIZE_TEXT];
 
-	say_progress(ctx, "sync: %" PRId64 " of %" PRId64 " files, %s", done, to_do, size_text(bytes, size));
+	say_progress(ctx, "%s: %" PRId64 "%%, %s", what, total ? done * 100 / total : 100, size_text(done, size));
 }
 
 static void add_count(struct buf *text, int64_t n, const char *what)

@@ -144,7 +144,7 @@ enum status face_open_store(struct face *f, bool create, struct store **out, str
 	struct store *s CLEANUP(store_closep) = NULL;
 	bool rebuilt;
 
-	if (store_open(&o, &s, err) || rebuild_if_stale(s, &rebuilt, err))
+	if (store_open(&o, &s, err) || rebuild_if_stale(s, NULL, &rebuilt, err))
 		return err_failed(err->status);
 	*out = s;
 	s = NULL;

@@ -4,6 +4,7 @@
 #include "hub/activations.h"
 
 #include "hub/call.h"
+#include "hub/memory_find.h"
 #include "ingest/sync.h"
 
 static const char *const events[] = {
@@ -83,13 +84,12 @@ static void on_event(void *ctx, enum sync_event what, struct str path, const str
 		s->status = call_emit(s->call, &s->err);
 }
 
-static void on_progress(void *ctx, int64_t done, int64_t to_do, int64_t bytes)
+static void on_progress(void *ctx, const char *what, int64_t done, int64_t total)
 {
 	struct syncing *s = ctx;
 
-	(void)bytes;
 	if (s->call->sink.progress)
-		s->call->sink.progress(s->call->sink.ctx, "files", done, to_do);
+		s->call->sink.progress(s->call->sink.ctx, what, done, total);
 }
 
 static enum status emit_summary(struct call *c, const struct sync_report *r, struct err *err)
@@ -146,7 +146,7 @@ static const struct method sync = {
 	.run = run_sync,
 };
 
-static const struct method *const methods[] = { &sync, NULL };
+static const struct method *const methods[] = { &sync, &memory_sessions, &memory_show, &memory_search, NULL };
 
 const struct activation activation_memory = { "memory", "1.0.0", "What is remembered of the conversations",
 					      methods };

@@ -22,6 +22,8 @@
 #include "base/clock.h"
 #include "claude/layout.h"
 #include "ingest/follow.h"
+#include "ingest/read.h"
+#include "store/mirror.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +49,8 @@ struct syncing {
 	struct plan plan;
 	struct piece_queue queue;
 	atomic_size_t next_job;
-	int64_t files_done;
+	int64_t bytes_total;        /* to be read in this round, as far as one can see */
+	int64_t bytes_before;       /* brought in by earlier rounds */
 	int round;
 	int64_t progress_at;        /* monotonic */
 	bool conflict;              /* somebody else was faster somewhere */
@@ -79,7 +82,7 @@ static void tell_progress(struct syncing *y)
 	if (!y->o->progress || now - y->progress_at < PROGRESS_NS)
 		return;
 	y->progress_at = now;
-	y->o->progress(y->o->ctx, y->files_done, (int64_t)y->plan.job_count, y->report->new_bytes);
+	y->o->progress(y->o->ctx, "reading", y->report->new_bytes - y->bytes_before, y->bytes_total);
 }
 
 /* ---- Reading threads ------------------------------------------------------- */
@@ -179,6 +182,8 @@ static enum status write_bytes(struct syncing *y, const struct piece *p, struct 
 			return err_failed(err->status);
 	if (!p->count && !p->starts_generation)
 		return STATUS_OK;
+	if (unread_add(y->store, p->job->written.source, err))
+		return err_failed(err->status);
 	return generation_set_lines(y->store, w->generation, p->starts_generation ? p->generation : 0, &p->lines, err);
 }
 
@@ -201,7 +206,6 @@ static enum status write_piece(struct syncing *y, const struct piece *p, struct 
 /* A file that is gone by the time it is read will be found vanished next time. */
 static void tell_failure(struct syncing *y, const struct piece *p)
 {
-	y->files_done++;
 	if (p->failed != STATUS_NOT_FOUND)
 		tell(y, SYNC_FAILED, p->job->path, &p->err);
 }
@@ -233,8 +237,6 @@ static void tell_piece(struct syncing *y, const struct piece *p)
 		count_unchanged(y);
 	if (p->repair_count)
 		tell(y, SYNC_REPAIRED, job->path, NULL);
-	if (p->last)
-		y->files_done++;
 }
 
 /* *kept says whether there is something to tell of it after the commit. */
@@ -276,7 +278,7 @@ struct batch {
 static void batch_release(struct batch *b)
 {
 	while (b->pieces) {
-		struct piece *next = b->pieces->next;
+		struct piece *next = (struct piece *)b->pieces->item.next;
 
 		piece_free(b->pieces);
 		b->pieces = next;
@@ -293,7 +295,7 @@ static enum status fill_batch(struct syncing *y, struct batch *b, struct piece *
 		status = take_piece(y, p, &kept, err);
 		if (kept) {
 			buf_release(&p->packed);
-			p->next = b->pieces;
+			p->item.next = b->pieces ? &b->pieces->item : NULL;
 			b->pieces = p;
 		} else {
 			piece_free(p);
@@ -318,7 +320,7 @@ static enum status write_batch(struct syncing *y, struct piece *p, struct err *e
 	end = clock_monotonic_ns() + LIMIT_TXN_NS;
 	if (fill_batch(y, &batch, p, end, err) || txn_commit(&txn, err))
 		return err_failed(err->status);
-	for (const struct piece *done = batch.pieces; done; done = done->next)
+	for (const struct piece *done = batch.pieces; done; done = (const struct piece *)done->item.next)
 		tell_piece(y, done);
 	if (clock_monotonic_ns() >= end)
 		pause_for_others();
@@ -399,15 +401,30 @@ static void tell_plan(struct syncing *y)
 		tell(y, !f->refused ? SYNC_FAILED : f->loud ? SYNC_HIDDEN : SYNC_SKIPPED, f->path, &f->why);
 }
 
+/* A file that is known will rarely have to be read whole. */
+static int64_t bytes_to_read(const struct plan *p)
+{
+	int64_t total = 0;
+
+	for (size_t i = 0; i < p->job_count; i++) {
+		const struct job *job = &p->jobs[i];
+		int64_t known = job->known && job->known->complete ? job->known->st.size : 0;
+
+		total += job->st.size > known ? job->st.size - known : 0;
+	}
+	return total;
+}
+
 static enum status sync_round(struct syncing *y, struct err *err)
 {
 	enum status status;
 
 	y->conflict = false;
-	y->files_done = 0;
+	y->bytes_before = y->report->new_bytes;
 	status = plan_make(&y->plan, y->store, y->root.row, y->root_fd, y->o->force, y->o->cancel, err);
 	if (status == STATUS_OK && !is_cancelled(y)) {
 		tell_plan(y);
+		y->bytes_total = bytes_to_read(&y->plan);
 		status = read_and_write(y, err);
 	}
 	if (status == STATUS_OK && !is_cancelled(y))
@@ -527,6 +544,26 @@ static enum status sync_rounds(struct syncing *y, struct err *err)
 	return STATUS_OK;
 }
 
+static void on_index_progress(void *ctx, int64_t done, int64_t total)
+{
+	const struct syncing *y = ctx;
+
+	y->o->progress(y->o->ctx, "indexing", done, total);
+}
+
+/* Also what an earlier sync had no time for. */
+static enum status read_what_is_new(struct syncing *y, struct err *err)
+{
+	struct read_options o = {
+		.cancel = y->o->cancel,
+		.progress = y->o->progress ? on_index_progress : NULL,
+		.ctx = y,
+	};
+	enum status status = read_unread(y->store, &o, err);
+
+	return status == STATUS_CANCELLED && is_cancelled(y) ? STATUS_OK : status;
+}
+
 enum status sync_run(struct store *s, const struct sync_options *o, struct sync_report *report, struct err *err)
 {
 	struct syncing y = { .store = s, .o = o, .report = report, .root_fd = -1 };
@@ -538,6 +575,8 @@ enum status sync_run(struct store *s, const struct sync_options *o, struct sync_
 		snprintf(report->root, sizeof report->root, "%s", y.root.label);
 		status = sync_rounds(&y, err);
 	}
+	if (status == STATUS_OK && !is_cancelled(&y))
+		status = read_what_is_new(&y, err);
 	file_close(&y.root_fd);
 	if (status != STATUS_OK)
 		return status;

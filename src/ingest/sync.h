@@ -34,8 +34,9 @@ struct sync_options {
 	const atomic_bool *cancel;  /* may be NULL; set by a signal handler */
 	/* Called for what happens to a file, in this thread. May be NULL. */
 	void (*event)(void *ctx, enum sync_event what, struct str path, const struct err *why);
-	/* Called now and then with what is done so far. May be NULL. */
-	void (*progress)(void *ctx, int64_t files_done, int64_t files_to_do, int64_t bytes);
+	/* Called now and then with the bytes done so far: first "reading" files, then
+	 * "indexing" them. May be NULL. */
+	void (*progress)(void *ctx, const char *what, int64_t done, int64_t total);
 	void *ctx;
 };
 

@@ -22,6 +22,9 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_FIND] = &find_statements,
 	[DB_ARCHIVE] = &archive_statements,
 	[DB_CHECK] = &check_statements,
+	[DB_FULLTEXT] = &fulltext_statements,
+	[DB_MIRROR] = &mirror_statements,
+	[DB_SESSION] = &session_statements,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */
@@ -95,8 +98,10 @@ enum status stmt_use(struct store *s, const struct db_set *set, int index, struc
 	sqlite3_stmt ***list = &s->prepared[set->slot];
 	int code;
 
-	if (!*list)
+	if (!*list) {
 		*list = mem_alloc(set->count * sizeof **list);
+		s->prepared_count[set->slot] = set->count;
+	}
 	if (!(*list)[index]) {
 		code = sqlite3_prepare_v3(s->db, set->sql[index], -1, SQLITE_PREPARE_PERSISTENT,
 					  &(*list)[index], NULL);

@@ -16,7 +16,7 @@
 #include <sqlite3.h>
 
 /* One per module that has statements. */
-enum db_slot { DB_STORE, DB_SOURCE, DB_FIND, DB_ARCHIVE, DB_CHECK, DB_SLOTS };
+enum db_slot { DB_STORE, DB_SOURCE, DB_FIND, DB_ARCHIVE, DB_CHECK, DB_FULLTEXT, DB_MIRROR, DB_SESSION, DB_RANK, DB_SLOTS };
 
 struct db_set {
 	enum db_slot slot;
@@ -24,13 +24,18 @@ struct db_set {
 	size_t count;
 };
 
-/* All of them, for the test that prepares every statement. */
+/* Those of src/store, for the test that prepares every statement. */
 extern const struct db_set *const db_sets[DB_SLOTS];
-extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements;
+extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
+	fulltext_statements, mirror_statements, session_statements;
+extern const struct db_set rank_statements; /* src/query */
 
 struct store {
 	sqlite3 *db;
 	sqlite3_stmt **prepared[DB_SLOTS];
+	size_t prepared_count[DB_SLOTS];
+	fts5_api *fts5;	       /* once it was asked for */
+	void *ranker;	       /* query/rank.c's; FTS5 frees it with the connection */
 	struct packer *packer; /* for unpacking, made when first needed */
 	struct bell bell;
 	struct clock clock;
@@ -94,6 +99,9 @@ enum status db_rev(struct store *s, int64_t *out, struct err *err) MUST_USE;
 
 /* Whether the schema is still the one this program knows. */
 enum status db_check_version(struct store *s, struct err *err) MUST_USE;
+
+/* FTS5's own interface, for the tokenizer and the rank function. */
+enum status fulltext_api(struct store *s, fts5_api **out, struct err *err) MUST_USE;
 
 /* migrate.c */
 enum { DB_APPLICATION_ID = 0x41726272 }; /* "Arbr" */

@@ -245,7 +245,7 @@ enum status store_derived_reset(struct store *s, struct err *err)
 	return store_setting_put(s, "derived_hash", STR(""), err);
 }
 
-enum status store_derived_filled(struct store *s, struct err *err)
+enum status store_derived_made(struct store *s, struct err *err)
 {
 	char hash[2 * SHA256_BYTES + 1];
 

@@ -13,6 +13,7 @@
  * before is ever opened by us.
  */
 #include "store/db.h"
+#include "store/fulltext.h"
 
 #include "base/file.h"
 
@@ -169,7 +170,7 @@ static enum status connect_db(struct store *s, const char *pragmas, struct err *
 	if (code != SQLITE_OK)
 		return db_fail(s, code, "opening", err);
 	sqlite3_busy_handler(s->db, wait_for_lock, s);
-	return db_exec(s, pragmas, err);
+	return db_exec(s, pragmas, err) ? err_failed(err->status) : fulltext_register(s, err);
 }
 
 static struct store *store_new(const struct store_options *o)
@@ -260,7 +261,7 @@ void store_close(struct store *s)
 	if (!s)
 		return;
 	for (int slot = 0; slot < DB_SLOTS; slot++) {
-		for (size_t i = 0; s->prepared[slot] && i < db_sets[slot]->count; i++)
+		for (size_t i = 0; i < s->prepared_count[slot]; i++)
 			sqlite3_finalize(s->prepared[slot][i]);
 		mem_free(s->prepared[slot]);
 	}
@@ -289,6 +290,11 @@ int64_t store_now(const struct store *s)
 const struct log *store_log(const struct store *s)
 {
 	return s->log;
+}
+
+bool store_is_cancelled(const struct store *s)
+{
+	return s->cancel && atomic_load(s->cancel);
 }
 
 enum status store_wait(struct store *s, int timeout_ms, bool *changed, struct err *err)

@@ -47,6 +47,7 @@ enum { STORE_FILES = 5 };
 const char *store_path(const struct store *s);
 int64_t store_now(const struct store *s);
 const struct log *store_log(const struct store *s);
+bool store_is_cancelled(const struct store *s); /* as its options' `cancel` says */
 
 /*
  * Whether the derived tables are what this program would build. If not, the
@@ -56,12 +57,12 @@ enum status store_derived_current(struct store *s, bool *out, struct err *err) M
 
 /* Raise when the code that fills the derived tables changes its mind while
  * sql/derived.sql stays the same. */
-enum { STORE_DERIVED_RULES = 1 };
+enum { STORE_DERIVED_RULES = 2 };
 
-/* Inside a transaction: drop and make the derived tables; and say that they
- * are filled. Both together, or the next program starts over. */
+/* Inside a transaction: drop and make the derived tables, empty; and say that they
+ * are this program's. Both together, or the next program starts over. */
 enum status store_derived_reset(struct store *s, struct err *err) MUST_USE;
-enum status store_derived_filled(struct store *s, struct err *err) MUST_USE;
+enum status store_derived_made(struct store *s, struct err *err) MUST_USE;
 
 /*
  * A write transaction. It takes the write lock at once (waiting its turn) and

@@ -812,7 +812,7 @@ static struct store *open_store(struct world *w, struct err *err)
 	struct store *s = NULL;
 	bool rebuilt;
 
-	if (store_open(&o, &s, err) || rebuild_if_stale(s, &rebuilt, err))
+	if (store_open(&o, &s, err) || rebuild_if_stale(s, NULL, &rebuilt, err))
 		die(w, "opening: %s", err->text);
 	return s;
 }

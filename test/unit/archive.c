@@ -61,7 +61,7 @@ static enum status open_store(const char *path, struct store **s, struct err *er
 	struct store_options o = { .path = path, .create = true };
 	bool done;
 
-	return store_open(&o, s, err) ? err_failed(err->status) : rebuild_if_stale(*s, &done, err);
+	return store_open(&o, s, err) ? err_failed(err->status) : rebuild_if_stale(*s, NULL, &done, err);
 }
 
 static enum status add_source(struct model *m, const char *path, int64_t *row, struct err *err)

@@ -4,6 +4,7 @@
  * and derived tables are rebuilt when what they were built from has changed.
  */
 #include "ingest/rebuild.h"
+#include "store/mirror.h"
 #include "ingest/sync.h"
 #include "store/check.h"
 #include "store/db.h"
@@ -131,8 +132,8 @@ static void compare_with_new(struct t *t, const char *dir, const char *path)
 		describe(s, &got);
 		CHECK(want.n > 1000 && str_eq(buf_as_str(&got), buf_as_str(&want)));
 		CHECK(!strstr(want.p, "cannot"));
-		OK(rebuild_if_stale(fresh, &done, &err));
-		OK(rebuild_if_stale(s, &done, &err));
+		OK(rebuild_if_stale(fresh, NULL, &done, &err));
+		OK(rebuild_if_stale(s, NULL, &done, &err));
 	}
 }
 
@@ -382,7 +383,7 @@ static enum status make_content(struct t *t, const char *dir, struct store **s, 
 	path_in(path, dir, "a.db");
 	path_in(root, dir, "claude");
 	path_in(folder, root, "projects/p");
-	if (file_make_dirs(folder, err) || open_store(path, s, err) || rebuild_if_stale(*s, &done, err))
+	if (file_make_dirs(folder, err) || open_store(path, s, err) || rebuild_if_stale(*s, NULL, &done, err))
 		return err_failed(err->status);
 	CHECK(done);
 	CHECK(put_file(folder, "a.jsonl", "one\ntwo\nthr") && put_file(folder, "b.jsonl", "") &&
@@ -406,7 +407,7 @@ TEST(stale_derived_tables_are_dropped_and_refilled_with_the_same)
 	OK(make_content(t, t_tmpdir(t), &s, &err));
 	OK(store_derived_current(s, &current, &err));
 	CHECK(current);
-	OK(rebuild_if_stale(s, &done, &err));
+	OK(rebuild_if_stale(s, NULL, &done, &err));
 	CHECK(!done);
 	describe(s, &before);
 	add_rows(s, derived_rows, &before);
@@ -423,14 +424,14 @@ TEST(stale_derived_tables_are_dropped_and_refilled_with_the_same)
 		      "UPDATE store_setting SET value = 'of another version' WHERE key = 'derived_hash'", &err));
 	OK(store_derived_current(s, &current, &err));
 	CHECK(!current);
-	OK(rebuild_if_stale(s, &done, &err));
+	OK(rebuild_if_stale(s, NULL, &done, &err));
 	CHECK(done);
 	describe(s, &after);
 	add_rows(s, derived_rows, &after);
 	CHECK(str_eq(buf_as_str(&before), buf_as_str(&after)));
 	if (!str_eq(buf_as_str(&before), buf_as_str(&after)))
 		printf("# before:\n%s\n# after:\n%s\n", before.p, after.p);
-	OK(rebuild_if_stale(s, &done, &err));
+	OK(rebuild_if_stale(s, NULL, &done, &err));
 	CHECK(!done);
 }
 
@@ -448,7 +449,7 @@ TEST(tables_that_were_reset_and_not_filled_are_stale)
 	OK(store_derived_current(s, &current, &err));
 	CHECK(!current);
 	EQ(ask(s, "SELECT count(*) FROM line_count"), 0);
-	OK(rebuild_if_stale(s, &done, &err));
+	OK(rebuild_if_stale(s, NULL, &done, &err));
 	CHECK(done);
 	EQ(ask(s, "SELECT count(*) FROM line_count"), 3);
 }
@@ -462,27 +463,32 @@ TEST(a_rebuild_goes_on_over_damage)
 	OK(make_content(t, t_tmpdir(t), &s, &err));
 	OK(db_exec(s, "UPDATE block SET hash = hash + 1 WHERE generation = (SELECT max(generation) FROM block);"
 		      "UPDATE store_setting SET value = 'old' WHERE key = 'derived_hash'", &err));
-	OK(rebuild_if_stale(s, &done, &err));
+	OK(rebuild_if_stale(s, NULL, &done, &err));
 	CHECK(done);
 	EQ(ask(s, "SELECT count(*) FROM line_count"), 2);
 }
 
-TEST(a_rebuild_that_is_stopped_leaves_the_old_tables)
+TEST(a_rebuild_that_is_stopped_goes_on_later)
 {
 	atomic_bool stop = true;
 	STORE *s = NULL;
 	struct buf before CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf after CLEANUP(buf_release) = BUF_INIT(MIB);
-	bool done = true;
+	bool done = false, any = false;
 	struct err err;
 
 	OK(make_content(t, t_tmpdir(t), &s, &err));
-	OK(db_exec(s, "UPDATE store_setting SET value = 'old' WHERE key = 'derived_hash'", &err));
 	describe(s, &before);
 	add_rows(s, derived_rows, &before);
+	OK(db_exec(s, "UPDATE store_setting SET value = 'old' WHERE key = 'derived_hash'", &err));
 	s->cancel = &stop;
-	EQ(rebuild_if_stale(s, &done, &err), STATUS_CANCELLED);
-	CHECK(!done);
+	EQ(rebuild_if_stale(s, NULL, &done, &err), STATUS_CANCELLED);
+	OK(unread_any(s, &any, &err));
+	CHECK(any);
+	s->cancel = NULL;
+	OK(read_unread(s, NULL, &err));
+	OK(unread_any(s, &any, &err));
+	CHECK(!any);
 	describe(s, &after);
 	add_rows(s, derived_rows, &after);
 	CHECK(str_eq(buf_as_str(&before), buf_as_str(&after)));
@@ -498,4 +504,4 @@ TESTS(CASE(a_store_upgraded_from_any_version_is_as_a_new_one),
       CASE(stale_derived_tables_are_dropped_and_refilled_with_the_same),
       CASE(tables_that_were_reset_and_not_filled_are_stale),
       CASE(a_rebuild_goes_on_over_damage),
-      CASE(a_rebuild_that_is_stopped_leaves_the_old_tables))
+      CASE(a_rebuild_that_is_stopped_goes_on_later))

@@ -21,7 +21,7 @@ static enum status open_named(const char *dir, const char *name, struct store **
 	bool done;
 
 	snprintf(path, sizeof path, "%.2000s/%.100s", dir, name);
-	return store_open(&o, s, err) ? err_failed(err->status) : rebuild_if_stale(*s, &done, err);
+	return store_open(&o, s, err) ? err_failed(err->status) : rebuild_if_stale(*s, NULL, &done, err);
 }
 
 static enum status add(struct store *s, int64_t root, const char *path, int64_t *row, struct err *err)

@@ -57,7 +57,7 @@ static enum status open_store(const char *path, struct store **s, struct err *er
 	struct store_options o = { .path = path, .create = true };
 	bool done;
 
-	return store_open(&o, s, err) ? err_failed(err->status) : rebuild_if_stale(*s, &done, err);
+	return store_open(&o, s, err) ? err_failed(err->status) : rebuild_if_stale(*s, NULL, &done, err);
 }
 
 static enum status world_init(struct world *w, const char *dir, struct err *err)

@@ -1,0 +1,282 @@
+/*
+ * From a line to its rows: ids, documents, what it says of its session.
+ *
+ * Here Claude Code's records (src/claude) meet the store's rows (src/store), which
+ * do not know each other. Everything costly happens here, in the reading threads:
+ * JSON, SHA-1 for ids, splitting text into words.
+ *
+ * A part never splits a line. Its strings are copies: the bytes it was made from
+ * are gone when it is written.
+ */
+#include "ingest/part.h"
+
+#include "base/hash.h"
+#include "base/words.h"
+#include "store/fulltext.h"
+#include "store/session.h"
+
+#include <string.h>
+
+enum {
+	FULL_PACKED = 256 * 1024, /* bytes of words after which a part is handed over */
+	FULL_LINES = 2048,
+};
+
+static void *grow(void *list, size_t *cap, size_t count, size_t size)
+{
+	if (count < *cap)
+		return list;
+	*cap = *cap ? *cap * 2 : 64;
+	return mem_resize(list, *cap * size);
+}
+
+struct part *part_new(const struct unread *job)
+{
+	struct part *p = mem_alloc(sizeof *p);
+
+	p->job = job;
+	/* The words of one line may be all there is in it. */
+	buf_init(&p->packed, 4 * LIMIT_LINE_PARSED);
+	return p;
+}
+
+void part_free(struct part *p)
+{
+	if (!p)
+		return;
+	mem_free(p->lines);
+	mem_free(p->docs);
+	mem_free(p->block_keys);
+	buf_release(&p->packed);
+	arena_release(&p->mem);
+	mem_free(p);
+}
+
+void part_seal(struct part *p)
+{
+	p->mirror.lines = p->lines;
+	p->mirror.block_keys = p->block_keys;
+	p->mirror.docs = p->docs;
+	p->mirror.packed = buf_as_str(&p->packed);
+	p->item.weight = sizeof *p + p->line_cap * sizeof *p->lines + p->doc_cap * sizeof *p->docs +
+			 p->key_cap * sizeof *p->block_keys + p->packed.cap;
+}
+
+bool part_is_full(const struct part *p)
+{
+	return p->packed.n >= FULL_PACKED || p->mirror.line_count >= FULL_LINES;
+}
+
+void part_reader_init(struct part_reader *r)
+{
+	*r = (struct part_reader){ .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
+}
+
+void part_reader_begin(struct part_reader *r, bool from_start)
+{
+	map_release(&r->firsts);
+	arena_release(&r->mem);
+	r->firsts = (struct map)MAP_INIT;
+	r->mem = (struct arena)ARENA_INIT;
+	r->knows_all = from_start;
+}
+
+void part_reader_release(struct part_reader *r)
+{
+	record_reader_release(&r->records);
+	buf_release(&r->text);
+	map_release(&r->firsts);
+	arena_release(&r->mem);
+}
+
+/* ---- Documents -------------------------------------------------------------- */
+
+static void add_doc(struct part *p, struct part_reader *r, struct mirror_line *l, enum record_place place,
+		    uint32_t block)
+{
+	size_t at = p->packed.n, words;
+
+	if (r->text.n == 0)
+		return;
+	words = words_pack(&p->packed, buf_as_str(&r->text));
+	if (words == 0)
+		return;
+	p->docs = grow(p->docs, &p->doc_cap, p->doc_count, sizeof *p->docs);
+	p->docs[p->doc_count++] = (struct mirror_doc){
+		.words = (uint32_t)size_min(words, UINT32_MAX),
+		.block = (uint16_t)(block < DOC_LINE || block == UINT32_MAX ? block : DOC_LINE - 1),
+		.place = (uint8_t)place,
+		.packed_at = at,
+		.packed_n = p->packed.n - at,
+	};
+	l->docs++;
+}
+
+static void add_block(struct part *p, struct part_reader *r, struct mirror_line *l, const struct node_name *name,
+		      const struct record_block *b)
+{
+	struct uuid id = node_id(name, (int)b->index);
+
+	/* Without a uuid only the line has an id; its texts are found under that. */
+	if (name->uuid.p) {
+		p->block_keys = grow(p->block_keys, &p->key_cap, p->key_count, sizeof *p->block_keys);
+		p->block_keys[p->key_count++] = mirror_key(&id);
+		l->blocks++;
+	}
+	p->mirror.tools += b->kind == BLOCK_TOOL_USE;
+	buf_clear(&r->text);
+	block_text(&r->records, b, &r->text);
+	add_doc(p, r, l, b->place, b->index);
+}
+
+/* ---- The session ------------------------------------------------------------ */
+
+enum { RANK_PROMPT = 1, RANK_CLIENT = 2, RANK_PERSON = 3 };
+
+static void note_title(struct part *p, int rank, struct str title)
+{
+	bool later_wins = rank > RANK_PROMPT && rank == p->mirror.title_rank;
+
+	if (title.n == 0 || (rank <= p->mirror.title_rank && !later_wins))
+		return;
+	p->mirror.title_rank = rank;
+	p->mirror.title = arena_str(&p->mem, title);
+}
+
+static void note_prompt(struct part *p, struct part_reader *r, const struct record *rec)
+{
+	struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct block_cursor at = { 0 };
+	struct record_block b;
+
+	p->mirror.prompts++;
+	if (p->mirror.title_rank >= RANK_PROMPT)
+		return;
+	while (title.n == 0 && record_block(&r->records, rec, &at, &b)) {
+		buf_clear(&r->text);
+		block_text(&r->records, &b, &r->text);
+		record_prompt_title(buf_as_str(&r->text), &title);
+	}
+	note_title(p, RANK_PROMPT, buf_as_str(&title));
+}
+
+static void note_session(struct part *p, struct part_reader *r, const struct record *rec)
+{
+	struct mirror_part *m = &p->mirror;
+
+	if (rec->cwd.n && !m->cwd.n)
+		m->cwd = arena_str(&p->mem, rec->cwd);
+	if (rec->branch.n && !str_eq(rec->branch, m->branch))
+		m->branch = arena_str(&p->mem, rec->branch);
+	if (rec->has_time && (!m->started_at || rec->at < m->started_at))
+		m->started_at = rec->at;
+	if (rec->has_time && rec->at > m->updated_at)
+		m->updated_at = rec->at;
+	if (rec->is_prompt)
+		note_prompt(p, r, rec);
+	if (rec->type == RECORD_AI_TITLE)
+		note_title(p, RANK_CLIENT, record_title(&r->records, rec));
+	if (rec->type == RECORD_CUSTOM_TITLE)
+		note_title(p, RANK_PERSON, record_title(&r->records, rec));
+}
+
+/* ---- Lines ------------------------------------------------------------------ */
+
+/* Where the message of this line begins. */
+static void find_first(struct part_reader *r, struct mirror_line *l, const struct record *rec)
+{
+	const int64_t *known;
+	int64_t *mine;
+
+	if (rec->type != RECORD_USER && rec->type != RECORD_ASSISTANT) {
+		l->first = MIRROR_NO_MESSAGE;
+		return;
+	}
+	l->first = l->offset;
+	if (!rec->message_id.n)
+		return;
+	l->has_message = true;
+	l->message = hash64(rec->message_id.p, rec->message_id.n);
+	known = map_get(&r->firsts, rec->message_id);
+	if (known) {
+		l->first = *known;
+		return;
+	}
+	if (!r->knows_all) {
+		l->first = MIRROR_ASK;
+		return;
+	}
+	mine = arena_alloc(&r->mem, sizeof *mine);
+	*mine = l->offset;
+	map_put(&r->firsts, arena_str(&r->mem, rec->message_id), mine);
+}
+
+static struct mirror_line *new_line(struct part *p, int64_t offset, int64_t length)
+{
+	struct mirror_line *l;
+
+	p->lines = grow(p->lines, &p->line_cap, p->mirror.line_count, sizeof *p->lines);
+	l = &p->lines[p->mirror.line_count++];
+	*l = (struct mirror_line){ .offset = offset, .length = length, .first = MIRROR_NO_MESSAGE };
+	return l;
+}
+
+static const uint8_t *keep_digest(struct part *p, const uint8_t digest[SHA256_BYTES])
+{
+	return memcpy(arena_alloc(&p->mem, SHA256_BYTES), digest, SHA256_BYTES);
+}
+
+static void name_line(struct part *p, struct mirror_line *l, const struct record *rec, struct node_name *name)
+{
+	uint8_t digest[SHA256_BYTES];
+	struct uuid id;
+
+	*name = (struct node_name){ 0 };
+	if (!rec->uuid.n) {
+		sha256(rec->bytes, digest);
+		l->digest = keep_digest(p, digest);
+		return;
+	}
+	name->uuid = l->uuid = arena_str(&p->mem, rec->uuid);
+	id = node_id(name, PART_LINE);
+	l->line_key = mirror_key(&id);
+	id = node_id(name, PART_MESSAGE);
+	l->message_key = mirror_key(&id);
+}
+
+static void add_record(struct part *p, struct part_reader *r, const struct record *rec, int64_t offset)
+{
+	struct mirror_line *l = new_line(p, offset, (int64_t)rec->bytes.n);
+	struct block_cursor at = { 0 };
+	struct record_block b;
+	struct node_name name;
+
+	l->type = (uint8_t)rec->type;
+	l->has_time = rec->has_time;
+	l->at = rec->at;
+	name_line(p, l, rec, &name);
+	find_first(r, l, rec);
+	note_session(p, r, rec);
+	while (record_block(&r->records, rec, &at, &b))
+		add_block(p, r, l, &name, &b);
+	buf_clear(&r->text);
+	record_text(&r->records, rec, &r->text);
+	add_doc(p, r, l, PLACE_OTHER, UINT32_MAX);
+}
+
+void part_add_line(struct part *p, struct part_reader *r, struct str line, int64_t offset)
+{
+	struct record rec;
+
+	record_begin(&r->records, line);
+	while (record_next(&r->records, &rec))
+		add_record(p, r, &rec, offset + (rec.bytes.p - line.p));
+}
+
+void part_add_unread(struct part *p, int64_t offset, int64_t length, const uint8_t digest[SHA256_BYTES])
+{
+	struct mirror_line *l = new_line(p, offset, length);
+
+	l->type = RECORD_BROKEN;
+	l->digest = keep_digest(p, digest);
+}

@@ -1,0 +1,59 @@
+/*
+ * Lines becoming rows: a reading thread fills parts, the writing one stores them.
+ */
+#ifndef ARBOR_INGEST_PART_H
+#define ARBOR_INGEST_PART_H
+
+#include "base/map.h"
+#include "claude/record.h"
+#include "ingest/queue.h"
+#include "store/mirror.h"
+
+struct part {
+	struct queue_item item;
+	const struct unread *job;
+	enum status failed; /* not OK: the source could not be read, err says why */
+	struct err err;
+	bool last;	    /* the source has been read to its end */
+	bool has_lines;	    /* `mirror` is to be stored */
+	bool has_count;
+	struct line_count count; /* of the whole generation */
+	struct mirror_part mirror;
+	/* What `mirror` points to. */
+	struct mirror_line *lines;
+	size_t line_cap;
+	struct mirror_doc *docs;
+	size_t doc_count, doc_cap;
+	int64_t *block_keys;
+	size_t key_count, key_cap;
+	struct buf packed;
+	struct arena mem;
+};
+
+struct part *part_new(const struct unread *job);
+void part_free(struct part *p); /* NULL is fine */
+
+/* Points `mirror` at what was gathered, and weighs it. */
+void part_seal(struct part *p);
+bool part_is_full(const struct part *p);
+
+/* What a reading thread keeps from line to line of one source. */
+struct part_reader {
+	struct record_reader records;
+	struct buf text;   /* of one document */
+	struct map firsts; /* API message id -> offset of its first line */
+	struct arena mem;  /* of the map */
+	bool knows_all;	   /* reading began with the first line */
+};
+
+void part_reader_init(struct part_reader *r);
+void part_reader_begin(struct part_reader *r, bool from_start);
+void part_reader_release(struct part_reader *r);
+
+/* One line, without its line feed. */
+void part_add_line(struct part *p, struct part_reader *r, struct str line, int64_t offset);
+
+/* A line too long to be read. */
+void part_add_unread(struct part *p, int64_t offset, int64_t length, const uint8_t digest[SHA256_BYTES]);
+
+#endif

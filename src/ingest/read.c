@@ -1,0 +1,409 @@
+/*
+ * Reading: threads take unread sources, read their bytes from the archive, make
+ * parts of their lines; this thread writes the parts.
+ *
+ *     unread ──► readers (unpack, JSON, words) ──► queue ──► writer
+ *
+ * The archive and not the file is read: what is derived then follows from the
+ * facts alone, whoever brought them in and whenever. Unpacking costs a tenth of
+ * what splitting into words does.
+ *
+ * Only whole lines are read. A line that is not terminated yet waits for its rest,
+ * unless it is an object that is complete: nothing that follows can change it. The
+ * next sync goes on behind what was read.
+ *
+ * Several programs may read at once. A part says from where to where it goes; when
+ * the session is elsewhere by then, somebody else was faster, and the rest of this
+ * source is left to them.
+ *
+ * Words are written in transactions that are longer than those of a sync: FTS5
+ * writes a segment for each, and small ones have to be merged again and again.
+ */
+#include "ingest/read.h"
+
+#include "base/clock.h"
+#include "base/split.h"
+#include "claude/layout.h"
+#include "ingest/part.h"
+#include "store/archive.h"
+
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	MOST_READERS = 4,
+	PAUSE_NS = 100 * 1000, /* after a transaction, so that others get the lock */
+	PROGRESS_NS = 100 * 1000 * 1000,
+};
+
+struct reading {
+	struct store *store;
+	const struct read_options *o;
+	struct arena mem;
+	struct unread *jobs;
+	size_t count;
+	bool *dead; /* by job: failed, or somebody else was faster */
+	struct queue queue;
+	atomic_size_t next_job;
+	pthread_mutex_t large; /* whoever reads a line of many megabytes */
+	int64_t total, done;   /* bytes */
+	int64_t progress_at;
+};
+
+/* A thread, and the source it reads. */
+struct reader {
+	struct reading *y;
+	struct store *store;
+	pthread_t thread;
+	struct part_reader lines;
+	const struct unread *job;
+	struct part *part;
+	struct split split;
+	bool at_end; /* the line in hand has no line feed */
+	bool stopped; /* the queue takes no more */
+};
+
+static bool is_cancelled(const struct reading *y)
+{
+	return store_is_cancelled(y->store) || (y->o->cancel && atomic_load(y->o->cancel));
+}
+
+/* ---- Reading threads -------------------------------------------------------- */
+
+static void begin_part(struct reader *r, int64_t from)
+{
+	r->part = part_new(r->job);
+	r->part->mirror = (struct mirror_part){
+		.source = r->job->source,
+		.generation = r->job->generation,
+		.source_id = r->job->source_id,
+		.from = from,
+		.to = from,
+	};
+}
+
+static bool hand_over(struct reader *r)
+{
+	struct part *p = r->part;
+
+	r->part = NULL;
+	part_seal(p);
+	if (queue_put(&r->y->queue, &p->item))
+		return true;
+	part_free(p);
+	r->stopped = true;
+	return false;
+}
+
+/* A part that may be followed by another. */
+static bool hand_over_some(struct reader *r)
+{
+	struct uuid session = r->part->mirror.session_id;
+	int64_t to = r->part->mirror.to;
+
+	if (!hand_over(r))
+		return false;
+	begin_part(r, to);
+	r->part->mirror.session_id = session;
+	return true;
+}
+
+static void add_line(struct reader *r, struct str line, int64_t offset)
+{
+	enum { LARGE = 4 * 1024 * 1024 };
+	bool large = line.n > LARGE;
+
+	/* The words of one such line take as much again: only one at a time. */
+	if (large)
+		pthread_mutex_lock(&r->y->large);
+	part_add_line(r->part, &r->lines, line, offset);
+	if (large) {
+		buf_release(&r->lines.text);
+		pthread_mutex_unlock(&r->y->large);
+	}
+}
+
+static bool take_line(void *ctx, const struct split_line *line)
+{
+	struct reader *r = ctx;
+
+	if (line->text.p)
+		add_line(r, line->text, line->offset);
+	else
+		part_add_unread(r->part, line->offset, line->length, line->digest);
+	r->part->has_lines = true;
+	r->part->mirror.to = r->split.at + (r->at_end ? 0 : 1);
+	return (!part_is_full(r->part) || hand_over_some(r)) && !is_cancelled(r->y);
+}
+
+static enum status take_bytes(void *ctx, struct str bytes, struct err *err)
+{
+	return split_add(ctx, bytes) ? STATUS_OK : err_fail(err, STATUS_CANCELLED, "stopped");
+}
+
+static enum status count_bytes(void *ctx, struct str bytes, struct err *err)
+{
+	(void)err;
+	line_count_add(ctx, bytes);
+	return STATUS_OK;
+}
+
+static enum status count_lines(struct reader *r, struct err *err)
+{
+	r->part->has_count = true;
+	return archive_read(r->store, r->job->generation, 0, r->job->length, count_bytes, &r->part->count, err);
+}
+
+static enum status read_lines(struct reader *r, struct err *err)
+{
+	const struct unread *u = r->job;
+	bool anew = u->read_generation != u->generation;
+	int64_t from = anew ? 0 : u->read_to;
+
+	r->part->mirror.anew = anew;
+	part_reader_begin(&r->lines, from == 0);
+	split_release(&r->split);
+	split_begin(&r->split, LIMIT_LINE_PARSED, from, take_line, r);
+	r->at_end = false;
+	if (archive_read(r->store, u->generation, from, u->length - from, take_bytes, &r->split, err))
+		return err_failed(err->status);
+	r->at_end = true;
+	if (record_is_whole(&r->lines.records, split_rest(&r->split)) && !split_end(&r->split))
+		return err_fail(err, STATUS_CANCELLED, "stopped");
+	return STATUS_OK;
+}
+
+/* What there is to do depends on what kind of file it is. */
+static enum status read_source(struct reader *r, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct uuid session;
+	bool is_session = claude_kind_of(r->job->path) == CLAUDE_TRANSCRIPT &&
+			  record_session_of_path(r->job->path, &session);
+
+	begin_part(r, r->job->read_generation == r->job->generation ? r->job->read_to : 0);
+	if (!r->job->generation)
+		return STATUS_OK;
+	if (read_begin(r->store, &snapshot, err) || (!r->job->counted && count_lines(r, err)))
+		return err_failed(err->status);
+	if (!is_session)
+		return STATUS_OK;
+	r->part->mirror.session_id = session;
+	r->part->has_lines = true; /* a session without lines is one, too */
+	return read_lines(r, err);
+}
+
+static void read_one(struct reader *r, const struct unread *job)
+{
+	struct err err;
+	enum status status;
+
+	r->job = job;
+	status = read_source(r, &err);
+	if (r->stopped || status == STATUS_CANCELLED) {
+		part_free(r->part);
+		r->part = NULL;
+		r->stopped = true;
+		return;
+	}
+	if (status != STATUS_OK) {
+		r->part->failed = status;
+		r->part->err = err;
+		r->part->has_lines = false;
+	}
+	r->part->last = true;
+	hand_over(r);
+}
+
+static void *read_sources(void *ctx)
+{
+	struct reader *r = ctx;
+	struct reading *y = r->y;
+	size_t i;
+
+	while (!r->stopped && (i = atomic_fetch_add(&y->next_job, 1)) < y->count)
+		read_one(r, &y->jobs[i]);
+	queue_leave(&y->queue);
+	return NULL;
+}
+
+static void reader_release(struct reader *r)
+{
+	store_close(r->store);
+	part_reader_release(&r->lines);
+	part_free(r->part);
+	split_release(&r->split);
+}
+
+static enum status reader_init(struct reader *r, struct reading *y, struct err *err)
+{
+	*r = (struct reader){ .y = y };
+	part_reader_init(&r->lines);
+	return store_open_again(y->store, &r->store, err);
+}
+
+/* ---- Writing ---------------------------------------------------------------- */
+
+static void tell_progress(struct reading *y)
+{
+	int64_t now = clock_monotonic_ns();
+
+	if (!y->o->progress || now - y->progress_at < PROGRESS_NS)
+		return;
+	y->progress_at = now;
+	y->o->progress(y->o->ctx, y->done, y->total);
+}
+
+static enum status write_rows(struct reading *y, const struct part *p, struct err *err)
+{
+	struct store *s = y->store;
+
+	if (p->has_count && generation_set_lines(s, p->job->generation, 0, &p->count, err))
+		return err_failed(err->status);
+	if (p->has_lines && mirror_add(s, &p->mirror, err))
+		return err_failed(err->status);
+	return p->last ? unread_done(s, p->job, err) : STATUS_OK;
+}
+
+/* A part in a savepoint of its own: what somebody else was faster with is undone
+ * alone. */
+static enum status write_part(struct reading *y, const struct part *p, struct err *err)
+{
+	struct save save CLEANUP(save_end) = { 0 };
+	size_t job = (size_t)(p->job - y->jobs);
+	enum status status;
+
+	if (y->dead[job])
+		return STATUS_OK;
+	if (p->failed) {
+		y->dead[job] = true;
+		log_warn(store_log(y->store), "%.*s: %s; it cannot be searched until that is mended",
+			 STR_ARG(p->job->path), p->err.text);
+		return STATUS_OK;
+	}
+	if (save_begin(y->store, &save, err))
+		return err_failed(err->status);
+	status = write_rows(y, p, err);
+	if (status == STATUS_CONFLICT) {
+		y->dead[job] = true;
+		return STATUS_OK;
+	}
+	y->done += p->mirror.to - p->mirror.from;
+	return status == STATUS_OK ? save_keep(&save, err) : status;
+}
+
+/* What is ready, for a while, in one transaction. */
+static enum status write_some(struct reading *y, struct part *p, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	struct timespec pause = { .tv_nsec = PAUSE_NS };
+	enum status status = txn_begin(y->store, &txn, err);
+	int64_t end = clock_monotonic_ns() + LIMIT_INDEX_TXN_NS;
+
+	while (p && status == STATUS_OK) {
+		status = write_part(y, p, err);
+		part_free(p);
+		p = NULL;
+		if (status == STATUS_OK && clock_monotonic_ns() < end)
+			p = (struct part *)queue_take(&y->queue, false);
+	}
+	part_free(p);
+	if (status != STATUS_OK || txn_commit(&txn, err))
+		return err_failed(err->status);
+	nanosleep(&pause, NULL);
+	return STATUS_OK;
+}
+
+static enum status write_all(struct reading *y, struct err *err)
+{
+	struct part *p;
+
+	while (!is_cancelled(y) && (p = (struct part *)queue_take(&y->queue, true))) {
+		if (write_some(y, p, err))
+			return err_failed(err->status);
+		tell_progress(y);
+	}
+	return STATUS_OK;
+}
+
+/* ---- Both ------------------------------------------------------------------- */
+
+static void free_item(struct queue_item *item)
+{
+	part_free((struct part *)item);
+}
+
+static size_t wanted_readers(const struct reading *y)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return size_min(size_min(cores < 1 ? 1 : (size_t)cores, MOST_READERS), y->count);
+}
+
+/* As many threads as can be had; fails when not even one can. */
+static enum status start_readers(struct reading *y, struct reader *readers, size_t *count, struct err *err)
+{
+	size_t n = 0, started = 0, want = wanted_readers(y);
+	int code = 0;
+
+	while (n < want && reader_init(&readers[n], y, err) == STATUS_OK)
+		n++;
+	if (n < want)
+		reader_release(&readers[n]);
+	queue_init(&y->queue, (int)n, LIMIT_SYNC_QUEUE);
+	while (started < n && (code = pthread_create(&readers[started].thread, NULL, read_sources,
+						     &readers[started])) == 0)
+		started++;
+	for (size_t i = started; i < n; i++) {
+		reader_release(&readers[i]);
+		queue_leave(&y->queue);
+	}
+	*count = started;
+	if (started == 0 && n > 0)
+		return err_fail_errno(err, code, "starting a thread");
+	return started ? STATUS_OK : err_failed(err->status);
+}
+
+static enum status read_all(struct reading *y, struct err *err)
+{
+	struct reader readers[MOST_READERS];
+	size_t count = 0;
+	enum status status = start_readers(y, readers, &count, err);
+
+	if (status == STATUS_OK)
+		status = write_all(y, err);
+	queue_close(&y->queue);
+	for (size_t i = 0; i < count; i++) {
+		pthread_join(readers[i].thread, NULL);
+		reader_release(&readers[i]);
+	}
+	queue_release(&y->queue, free_item);
+	return status;
+}
+
+static void reading_release(struct reading *y)
+{
+	pthread_mutex_destroy(&y->large);
+	arena_release(&y->mem);
+}
+
+enum status read_unread(struct store *s, const struct read_options *o, struct err *err)
+{
+	static const struct read_options nothing = { 0 };
+	struct reading y CLEANUP(reading_release) = { .store = s, .o = o ? o : &nothing, .mem = ARENA_INIT };
+	bool any;
+
+	pthread_mutex_init(&y.large, NULL);
+	if (unread_any(s, &any, err))
+		return err_failed(err->status);
+	if (!any)
+		return STATUS_OK;
+	if (unread_list(s, &y.mem, &y.jobs, &y.count, err))
+		return err_failed(err->status);
+	y.dead = arena_alloc(&y.mem, (y.count + 1) * sizeof *y.dead);
+	for (size_t i = 0; i < y.count; i++)
+		y.total += y.jobs[i].length - (y.jobs[i].read_generation == y.jobs[i].generation ? y.jobs[i].read_to : 0);
+	if (read_all(&y, err))
+		return err_failed(err->status);
+	return is_cancelled(&y) ? err_fail(err, STATUS_CANCELLED, "stopped; what was read so far is kept") : STATUS_OK;
+}

@@ -1,0 +1,26 @@
+/*
+ * Reading archived transcripts into sessions, lines and the full-text index.
+ *
+ * One way for everything derived: a sync calls it for what it has brought in, a
+ * rebuild for all there is, a sync after a crash for what was left over.
+ */
+#ifndef ARBOR_INGEST_READ_H
+#define ARBOR_INGEST_READ_H
+
+#include "store/store.h"
+
+struct read_options {
+	const atomic_bool *cancel; /* may be NULL */
+	/* Called now and then with archived bytes read so far. May be NULL. */
+	void (*progress)(void *ctx, int64_t done, int64_t total);
+	void *ctx;
+};
+
+/*
+ * Reads whatever is unread. Sources whose bytes are damaged are logged, stay
+ * unread, and do not stop the others. STATUS_CANCELLED keeps what is complete.
+ */
+/* `o` may be NULL. */
+enum status read_unread(struct store *s, const struct read_options *o, struct err *err) MUST_USE;
+
+#endif

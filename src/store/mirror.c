@@ -1,0 +1,561 @@
+/*
+ * Writing what was read.
+ *
+ * All of a part is written or nothing. Rows go in the order of the file, keys in
+ * their own order: they are spread over the whole table, and a sorted run touches
+ * each page once.
+ *
+ * A source whose bytes were replaced is read anew from its beginning: all rows of
+ * its session go first. What a session is called and how many messages it has
+ * depends on all its lines, so there is nothing to be kept of it.
+ */
+#include "store/mirror.h"
+
+#include "store/db.h"
+#include "store/fulltext.h"
+#include "store/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MIRROR_UNREAD_ADD,
+	MIRROR_UNREAD_ALL,
+	MIRROR_UNREAD_ANY,
+	MIRROR_UNREAD_LIST,
+	MIRROR_UNREAD_DONE,
+	MIRROR_STATE,
+	MIRROR_SESSION_ADD,
+	MIRROR_SESSION_READ,
+	MIRROR_SESSION_RESET,
+	MIRROR_SESSION_NOTE,
+	MIRROR_PROJECT_ADD,
+	MIRROR_PROJECT,
+	MIRROR_NTH,
+	MIRROR_FIRST,
+	MIRROR_ENTRY_ADD,
+	MIRROR_KEY_ADD,
+	MIRROR_ENTRIES,
+	MIRROR_KEY_FORGET,
+	MIRROR_FORGET,
+	MIRROR_STATEMENTS
+};
+
+static const char *const sql[MIRROR_STATEMENTS] = {
+	[MIRROR_UNREAD_ADD] = "INSERT OR IGNORE INTO unread(source) VALUES (?1)",
+	[MIRROR_UNREAD_ALL] = "INSERT OR IGNORE INTO unread(source) SELECT id FROM source",
+	[MIRROR_UNREAD_ANY] = "SELECT 1 FROM unread LIMIT 1",
+	[MIRROR_UNREAD_LIST] =
+		"SELECT s.id, s.source_id, s.path, coalesce(g.id, 0), coalesce(g.length, 0),"
+		" coalesce(e.generation, 0), coalesce(e.read_to, 0), c.generation IS NOT NULL"
+		" FROM unread u JOIN source s ON s.id = u.source LEFT JOIN generation g ON g.id = s.generation"
+		" LEFT JOIN mirror_session e ON e.source = s.id LEFT JOIN line_count c ON c.generation = g.id"
+		" ORDER BY coalesce(g.length, 0) - coalesce(e.read_to, 0) DESC, s.id",
+	[MIRROR_UNREAD_DONE] = "DELETE FROM unread WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM source s"
+			       " JOIN generation g ON g.id = s.generation WHERE s.id = ?1 AND (g.id <> ?2 OR g.length <> ?3))",
+	[MIRROR_STATE] = "SELECT id, generation, read_to FROM mirror_session WHERE source = ?1",
+	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to) VALUES (?1, ?2, ?3, 0)"
+			       " RETURNING id",
+	[MIRROR_SESSION_READ] = "UPDATE mirror_session SET read_to = ?2, messages = messages + ?3 WHERE id = ?1",
+	[MIRROR_SESSION_RESET] =
+		"UPDATE mirror_session SET generation = ?2, read_to = 0, project = NULL, branch = NULL, title = '',"
+		" title_rank = 0, started_at = NULL, updated_at = NULL, prompts = 0, messages = 0, tools = 0"
+		" WHERE id = ?1",
+	[MIRROR_SESSION_NOTE] =
+		"UPDATE mirror_session SET"
+		" project = coalesce(project, ?2), branch = coalesce(?3, branch),"
+		" title = CASE WHEN ?5 > title_rank OR (?5 = title_rank AND ?5 > 1) THEN ?4 ELSE title END,"
+		" title_rank = max(title_rank, ?5),"
+		" started_at = coalesce(min(started_at, ?6), started_at, ?6),"
+		" updated_at = coalesce(max(updated_at, ?7), updated_at, ?7),"
+		" prompts = prompts + ?8, tools = tools + ?9 WHERE id = ?1",
+	[MIRROR_PROJECT_ADD] = "INSERT OR IGNORE INTO project(path) VALUES (?1)",
+	[MIRROR_PROJECT] = "SELECT id FROM project WHERE path = ?1",
+	[MIRROR_NTH] = "SELECT coalesce(max(nth) + 1, 0) FROM entry WHERE session = ?1 AND same = ?2",
+	[MIRROR_FIRST] = "SELECT min(offset) FROM entry WHERE message = ?1 AND session = ?2 AND offset < ?3",
+	[MIRROR_ENTRY_ADD] =
+		"INSERT INTO entry(session, offset, length, type, at, uuid, line_id, same, nth, message, first, doc, docs)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+	[MIRROR_KEY_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
+	[MIRROR_ENTRIES] = "SELECT offset, uuid, line_id, first, doc, docs FROM entry WHERE session = ?1",
+	[MIRROR_KEY_FORGET] = "DELETE FROM node_key WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
+	[MIRROR_FORGET] = "DELETE FROM entry WHERE session = ?1",
+};
+
+const struct db_set mirror_statements = { DB_MIRROR, sql, MIRROR_STATEMENTS };
+
+static enum status use(struct store *s, int index, struct stmt *st, struct err *err)
+{
+	return stmt_use(s, &mirror_statements, index, st, err);
+}
+
+/* A statement without rows and with at most one number. */
+static enum status run_with(struct store *s, int index, int64_t number, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, index, &st, err))
+		return err_failed(err->status);
+	if (sqlite3_bind_parameter_count(st.st))
+		stmt_int(&st, 1, number);
+	return stmt_run(&st, err);
+}
+
+/* ---- What there is to read -------------------------------------------------- */
+
+enum status unread_add(struct store *s, int64_t source, struct err *err)
+{
+	return run_with(s, MIRROR_UNREAD_ADD, source, err);
+}
+
+enum status unread_add_all(struct store *s, struct err *err)
+{
+	return run_with(s, MIRROR_UNREAD_ALL, 0, err);
+}
+
+enum status unread_any(struct store *s, bool *out, struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(s, MIRROR_UNREAD_ANY, &st, err))
+		return err_failed(err->status);
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+static void read_unread(const struct stmt *st, struct arena *mem, struct unread *out)
+{
+	struct str id = col_bytes(st, 1);
+
+	*out = (struct unread){
+		.source = col_int(st, 0),
+		.path = arena_str(mem, col_bytes(st, 2)),
+		.generation = col_int(st, 3),
+		.length = col_int(st, 4),
+		.read_generation = col_int(st, 5),
+		.read_to = col_int(st, 6),
+		.counted = col_int(st, 7) != 0,
+	};
+	if (id.n == UUID_BYTES)
+		memcpy(out->source_id.b, id.p, UUID_BYTES);
+}
+
+enum status unread_list(struct store *s, struct arena *mem, struct unread **out, size_t *count, struct err *err)
+{
+	size_t cap = 0;
+	enum step step;
+	STMT st = { 0 };
+
+	*out = NULL;
+	*count = 0;
+	if (use(s, MIRROR_UNREAD_LIST, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		if (*count == cap) {
+			struct unread *more = arena_alloc(mem, (cap ? cap * 2 : 64) * sizeof *more);
+
+			if (cap)
+				memcpy(more, *out, cap * sizeof *more);
+			*out = more;
+			cap = cap ? cap * 2 : 64;
+		}
+		read_unread(&st, mem, &(*out)[(*count)++]);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status unread_done(struct store *s, const struct unread *u, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, MIRROR_UNREAD_DONE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, u->source);
+	stmt_int(&st, 2, u->generation);
+	stmt_int(&st, 3, u->length);
+	return stmt_run(&st, err);
+}
+
+/* ---- A part ----------------------------------------------------------------- */
+
+/* While a part is written. */
+struct writing {
+	struct store *s;
+	const struct mirror_part *p;
+	int64_t session;
+	struct doc_writer docs;
+	struct key *keys;
+	size_t key_count;
+	int64_t messages; /* that begin in it */
+};
+
+struct key {
+	int64_t key, offset;
+	int part;
+};
+
+static void writing_release(struct writing *w)
+{
+	doc_writer_release(&w->docs);
+	mem_free(w->keys);
+}
+
+int64_t mirror_key(const struct uuid *id)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < 8; i++)
+		v = v << 8 | id->b[i];
+	return (int64_t)v;
+}
+
+static void add_key(struct writing *w, int64_t key, int64_t offset, int part)
+{
+	w->keys[w->key_count++] = (struct key){ key, offset, part };
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static enum status write_keys(struct writing *w, struct err *err)
+{
+	qsort(w->keys, w->key_count, sizeof *w->keys, compare_keys);
+	for (size_t i = 0; i < w->key_count; i++) {
+		STMT st = { 0 };
+
+		if (use(w->s, MIRROR_KEY_ADD, &st, err))
+			return err_failed(err->status);
+		stmt_int(&st, 1, w->keys[i].key);
+		stmt_int(&st, 2, w->session);
+		stmt_int(&st, 3, w->keys[i].offset);
+		stmt_int(&st, 4, w->keys[i].part);
+		if (stmt_run(&st, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+/* The first line of its message, when an earlier part may have it. */
+static enum status find_first(struct writing *w, const struct mirror_line *l, int64_t *first, struct err *err)
+{
+	STMT st = { 0 };
+
+	*first = l->first;
+	if (l->first != MIRROR_ASK)
+		return STATUS_OK;
+	if (use(w->s, MIRROR_FIRST, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, (int64_t)l->message);
+	stmt_int(&st, 2, w->session);
+	stmt_int(&st, 3, l->offset);
+	if (stmt_row(&st, "the message of a line", err))
+		return err_failed(err->status);
+	*first = col_null(&st, 0) ? l->offset : col_int(&st, 0);
+	return STATUS_OK;
+}
+
+/* A line without uuid is known by its bytes and by how many are equal before it. */
+struct anonymous {
+	int64_t same, nth;
+	struct uuid id;
+};
+
+static enum status name_line(struct writing *w, const struct mirror_line *l, struct anonymous *out, struct err *err)
+{
+	char source[UUID_TEXT + 1], digest[2 * SHA256_BYTES + 1], nth[24];
+	STMT st = { 0 };
+
+	memcpy(&out->same, l->digest, sizeof out->same);
+	if (use(w->s, MIRROR_NTH, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, w->session);
+	stmt_int(&st, 2, out->same);
+	if (stmt_row(&st, "equal lines", err))
+		return err_failed(err->status);
+	out->nth = col_int(&st, 0);
+	uuid_print(&w->p->source_id, source);
+	hex_encode(l->digest, SHA256_BYTES, digest);
+	snprintf(nth, sizeof nth, "%" PRId64, out->nth);
+	out->id = uuid_of_parts((struct str[]){ str_of(source), str_of(digest), str_of(nth) }, 3);
+	return STATUS_OK;
+}
+
+static enum status write_docs(struct writing *w, const struct mirror_line *l, const struct mirror_doc *docs,
+			      int64_t *first, struct err *err)
+{
+	for (uint32_t i = 0; i < l->docs; i++) {
+		struct doc d = {
+			.session = w->session,
+			.offset = l->offset,
+			.at = l->has_time ? l->at : 0,
+			.words = docs[i].words,
+			.block = docs[i].block,
+			.place = docs[i].place,
+		};
+		int64_t id;
+
+		if (doc_writer_add(&w->docs, &d, str_sub(w->p->packed, docs[i].packed_at, docs[i].packed_n), &id, err))
+			return err_failed(err->status);
+		if (i == 0)
+			*first = id;
+	}
+	return STATUS_OK;
+}
+
+static void bind_uuid(struct stmt *st, int at, struct str text, struct uuid *room)
+{
+	if (uuid_parse(text, room))
+		stmt_uuid(st, at, room);
+	else
+		stmt_text(st, at, text);
+}
+
+static enum status insert_entry(struct writing *w, const struct mirror_line *l, const struct anonymous *name,
+				int64_t first, int64_t doc, struct err *err)
+{
+	struct uuid uuid;
+	STMT st = { 0 };
+
+	if (use(w->s, MIRROR_ENTRY_ADD, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, w->session);
+	stmt_int(&st, 2, l->offset);
+	stmt_int(&st, 3, l->length);
+	stmt_int(&st, 4, l->type);
+	stmt_int_or_null(&st, 5, l->at, !l->has_time);
+	if (l->uuid.p) {
+		bind_uuid(&st, 6, l->uuid, &uuid);
+	} else {
+		stmt_uuid(&st, 7, &name->id);
+		stmt_int(&st, 8, name->same);
+		stmt_int(&st, 9, name->nth);
+	}
+	stmt_int_or_null(&st, 10, (int64_t)l->message, !l->has_message);
+	stmt_int_or_null(&st, 11, first, first == MIRROR_NO_MESSAGE);
+	stmt_int_or_null(&st, 12, doc, l->docs == 0);
+	stmt_int_or_null(&st, 13, l->docs, l->docs == 0);
+	return stmt_run(&st, err);
+}
+
+static enum status write_line(struct writing *w, const struct mirror_line *l, const int64_t *block_keys,
+			      const struct mirror_doc *docs, struct err *err)
+{
+	struct anonymous name = { 0 };
+	int64_t first, doc = 0;
+
+	if (find_first(w, l, &first, err) || (!l->uuid.p && name_line(w, l, &name, err)) ||
+	    write_docs(w, l, docs, &doc, err) || insert_entry(w, l, &name, first, doc, err))
+		return err_failed(err->status);
+	add_key(w, l->uuid.p ? l->line_key : mirror_key(&name.id), l->offset, PART_LINE);
+	for (uint32_t i = 0; i < l->blocks; i++)
+		add_key(w, block_keys[i], l->offset, (int)i);
+	if (first == l->offset) {
+		w->messages++;
+		if (l->uuid.p)
+			add_key(w, l->message_key, l->offset, PART_MESSAGE);
+	}
+	return STATUS_OK;
+}
+
+static enum status write_lines(struct writing *w, struct err *err)
+{
+	const struct mirror_part *p = w->p;
+	size_t block = 0, doc = 0, keys = 0;
+
+	for (size_t i = 0; i < p->line_count; i++)
+		keys += 2 + (size_t)p->lines[i].blocks;
+	w->keys = mem_alloc((keys + 1) * sizeof *w->keys);
+	if (doc_writer_begin(&w->docs, w->s, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < p->line_count; i++) {
+		if (write_line(w, &p->lines[i], p->block_keys + block, p->docs + doc, err))
+			return err_failed(err->status);
+		block += p->lines[i].blocks;
+		doc += p->lines[i].docs;
+	}
+	return doc_writer_finish(&w->docs, err) ? err_failed(err->status) : write_keys(w, err);
+}
+
+/* ---- The session ------------------------------------------------------------ */
+
+static enum status find_project(struct store *s, struct str path, int64_t *out, struct err *err)
+{
+	STMT add = { 0 };
+	STMT st = { 0 };
+
+	*out = 0;
+	if (path.n == 0)
+		return STATUS_OK;
+	if (use(s, MIRROR_PROJECT_ADD, &add, err))
+		return err_failed(err->status);
+	stmt_text(&add, 1, path);
+	if (stmt_run(&add, err) || use(s, MIRROR_PROJECT, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, path);
+	if (stmt_row(&st, "a project", err))
+		return err_failed(err->status);
+	*out = col_int(&st, 0);
+	return STATUS_OK;
+}
+
+static enum status note_session(struct writing *w, struct err *err)
+{
+	const struct mirror_part *p = w->p;
+	int64_t project;
+	STMT st = { 0 };
+
+	if (find_project(w->s, p->cwd, &project, err) || use(w->s, MIRROR_SESSION_NOTE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, w->session);
+	stmt_int_or_null(&st, 2, project, project == 0);
+	if (p->branch.n)
+		stmt_text(&st, 3, p->branch);
+	stmt_text(&st, 4, p->title);
+	stmt_int(&st, 5, p->title_rank);
+	stmt_int_or_null(&st, 6, p->started_at, p->started_at == 0);
+	stmt_int_or_null(&st, 7, p->updated_at, p->updated_at == 0);
+	stmt_int(&st, 8, p->prompts);
+	stmt_int(&st, 9, p->tools);
+	return stmt_run(&st, err);
+}
+
+static enum status read_so_far(struct writing *w, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(w->s, MIRROR_SESSION_READ, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, w->session);
+	stmt_int(&st, 2, w->p->to);
+	stmt_int(&st, 3, w->messages);
+	return stmt_run_one(&st, "a session", err);
+}
+
+static enum status forget_key(struct writing *w, const struct uuid *id, int64_t offset, int part, bool *was_there,
+			      struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(w->s, MIRROR_KEY_FORGET, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, mirror_key(id));
+	stmt_int(&st, 2, w->session);
+	stmt_int(&st, 3, offset);
+	stmt_int(&st, 4, part);
+	if (stmt_run(&st, err))
+		return err_failed(err->status);
+	*was_there = sqlite3_changes64(w->s->db) > 0;
+	return STATUS_OK;
+}
+
+/* Keys are not listed anywhere by session: they are made again from the uuid, as
+ * many as there are. */
+static enum status forget_keys(struct writing *w, const struct node_name *name, int64_t offset, struct err *err)
+{
+	struct uuid id = node_id(name, PART_LINE);
+	bool more;
+
+	if (forget_key(w, &id, offset, PART_LINE, &more, err))
+		return err_failed(err->status);
+	if (!name->uuid.p)
+		return STATUS_OK;
+	id = node_id(name, PART_MESSAGE);
+	if (forget_key(w, &id, offset, PART_MESSAGE, &more, err))
+		return err_failed(err->status);
+	more = true;
+	for (int i = 0; more; i++) {
+		id = node_id(name, i);
+		if (forget_key(w, &id, offset, i, &more, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+static enum status forget_entries(struct writing *w, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(w->s, MIRROR_ENTRIES, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, w->session);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		struct node_name name;
+
+		node_name_of(&st, 1, 2, &name);
+		if (forget_keys(w, &name, col_int(&st, 0), err) ||
+		    (!col_null(&st, 4) && doc_remove(w->s, col_int(&st, 4), col_int(&st, 5), err)))
+			return err_failed(err->status);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+static enum status start_anew(struct writing *w, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (forget_entries(w, err) || run_with(w->s, MIRROR_FORGET, w->session, err) || use(w->s, MIRROR_SESSION_RESET, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, w->session);
+	stmt_int(&st, 2, w->p->generation);
+	return stmt_run(&st, err);
+}
+
+static enum status add_session(struct writing *w, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(w->s, MIRROR_SESSION_ADD, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, &w->p->session_id);
+	stmt_int(&st, 2, w->p->source);
+	stmt_int(&st, 3, w->p->generation);
+	if (stmt_row(&st, "the new session", err))
+		return err_failed(err->status);
+	w->session = col_int(&st, 0);
+	return STATUS_OK;
+}
+
+/* Whether the session is where this part begins. */
+static enum status find_session(struct writing *w, struct err *err)
+{
+	STMT st = { 0 };
+	int64_t generation, read_to;
+	enum step step;
+
+	if (use(w->s, MIRROR_STATE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, w->p->source);
+	step = stmt_step(&st, err);
+	if (step == STEP_FAILED)
+		return err_failed(err->status);
+	if (step == STEP_DONE)
+		return w->p->from == 0 ? add_session(w, err)
+				       : err_fail(err, STATUS_CONFLICT, "a session: gone meanwhile");
+	w->session = col_int(&st, 0);
+	generation = col_int(&st, 1);
+	read_to = col_int(&st, 2);
+	if (w->p->anew && (generation != w->p->generation || read_to > 0))
+		return generation == w->p->generation && read_to > 0
+			       ? err_fail(err, STATUS_CONFLICT, "a session: read by another program")
+			       : start_anew(w, err);
+	if (generation != w->p->generation || read_to != w->p->from)
+		return err_fail(err, STATUS_CONFLICT, "a session: read by another program");
+	return STATUS_OK;
+}
+
+enum status mirror_add(struct store *s, const struct mirror_part *p, struct err *err)
+{
+	struct writing w CLEANUP(writing_release) = { .s = s, .p = p };
+
+	if (find_session(&w, err) || write_lines(&w, err) || note_session(&w, err) || read_so_far(&w, err))
+		return err_failed(err->status);
+	return STATUS_OK;
+}

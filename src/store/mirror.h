@@ -1,0 +1,97 @@
+/*
+ * Conversations as rows: what reading the archived lines gives.
+ *
+ * Written by whoever reads sources (ingest/read.c), a part at a time. A session's
+ * rows are those of the first `read_to` bytes of its generation; a part says from
+ * where to where it goes, and is refused when somebody else has read further.
+ */
+#ifndef ARBOR_STORE_MIRROR_H
+#define ARBOR_STORE_MIRROR_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "store/source.h"
+
+/* ---- What there is to read -------------------------------------------------- */
+
+struct unread {
+	int64_t source;
+	struct uuid source_id;
+	struct str path;	/* in the arena given */
+	int64_t generation;	/* newest; 0 = none yet */
+	int64_t length;		/* of it */
+	int64_t read_generation; /* of its session; 0 = it has none */
+	int64_t read_to;
+	bool counted;		/* its lines are */
+};
+
+/* Says that a source has bytes to be read. Wants a write transaction. */
+enum status unread_add(struct store *s, int64_t source, struct err *err) MUST_USE;
+enum status unread_add_all(struct store *s, struct err *err) MUST_USE;
+
+/* Whether there is any; costs nothing. */
+enum status unread_any(struct store *s, bool *out, struct err *err) MUST_USE;
+
+/* All of them, as an array in the arena; largest first. */
+enum status unread_list(struct store *s, struct arena *mem, struct unread **out, size_t *count,
+			struct err *err) MUST_USE;
+
+/* It has been read as far as it was when listed. Stays unread when it has grown
+ * since. */
+enum status unread_done(struct store *s, const struct unread *u, struct err *err) MUST_USE;
+
+/* ---- A part of a session ---------------------------------------------------- */
+
+enum { MIRROR_NO_MESSAGE = -1, MIRROR_ASK = -2 };
+
+struct mirror_line {
+	int64_t offset;
+	int64_t length;
+	uint8_t type;
+	bool has_time, has_message;
+	int64_t at;
+	struct str uuid;       /* as text; p NULL = none */
+	const uint8_t *digest; /* SHA-256 of the line, when it has no uuid */
+	uint64_t message;      /* hash of the API message's id, when has_message */
+	/* Offset of the first line of its message. MIRROR_ASK: an earlier part may
+	 * have it; if none does, it is this one. */
+	int64_t first;
+	uint32_t blocks; /* of its content: as many of the part's block keys */
+	uint32_t docs;	 /* as many of the part's documents */
+	int64_t line_key, message_key; /* line_key only with a uuid */
+};
+
+struct mirror_doc {
+	uint32_t words;
+	uint16_t block;
+	uint8_t place;
+	size_t packed_at, packed_n; /* in the part's `packed` */
+};
+
+struct mirror_part {
+	int64_t source, generation;
+	struct uuid source_id, session_id;
+	int64_t from, to;
+	bool anew; /* forget what is known of the session; `from` is then 0 */
+	const struct mirror_line *lines;
+	size_t line_count;
+	const int64_t *block_keys;
+	const struct mirror_doc *docs;
+	struct str packed;
+	/* What these lines say of the session. */
+	struct str cwd;	   /* of the first that has one; empty = none */
+	struct str branch; /* of the last that has one */
+	struct str title;
+	int title_rank; /* 0 = none; as in sql/derived.sql */
+	int64_t started_at, updated_at; /* 0 = no line has a time */
+	int64_t prompts, tools;
+};
+
+/* Wants a write transaction. STATUS_CONFLICT when the session has been read
+ * differently meanwhile. */
+enum status mirror_add(struct store *s, const struct mirror_part *p, struct err *err) MUST_USE;
+
+/* The first 8 bytes of an id, as node_key has them. */
+int64_t mirror_key(const struct uuid *id);
+
+#endif

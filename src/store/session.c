@@ -1,0 +1,344 @@
+/*
+ * Looking conversations up.
+ *
+ * Ids of nodes are not stored: they follow from the uuid of their line. What is
+ * stored is the beginning of each (node_key), so a look-up reads a range of keys,
+ * makes the whole id of each candidate from its line, and compares. A key that no
+ * longer leads to a line with that id leads nowhere.
+ *
+ * Copies of a line in other files have the same ids. For a look-up they are one
+ * node; the smallest (session, offset) stands for all.
+ */
+#include "store/session.h"
+
+#include "store/db.h"
+#include "store/mirror.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SESSION_COLUMNS                                                                                                \
+	"SELECT e.id, e.session_id, e.source, e.generation, e.read_to, s.path, coalesce(p.path, ''),"                  \
+	" coalesce(e.branch, ''), e.title, coalesce(e.started_at, 0), coalesce(e.updated_at, 0), e.prompts,"           \
+	" e.messages, e.tools FROM mirror_session e JOIN source s ON s.id = e.source LEFT JOIN project p ON p.id = e.project"
+
+enum {
+	SESSION_ALL,
+	SESSION_BELOW,
+	SESSION_ONE,
+	SESSION_PREFIX,
+	SESSION_KEYS,
+	SESSION_ENTRY,
+	SESSION_ENTRIES,
+	SESSION_MESSAGE,
+	SESSION_STATEMENTS
+};
+
+static const char *const sql[SESSION_STATEMENTS] = {
+	[SESSION_ALL] = SESSION_COLUMNS " ORDER BY e.updated_at DESC, e.session_id, e.id",
+	/* The folder itself, what is below it, or by its name alone. */
+	[SESSION_BELOW] = SESSION_COLUMNS " WHERE p.path = ?1 OR substr(p.path, 1, length(?1) + 1) = ?1 || '/'"
+					  " OR substr(p.path, -length(?1) - 1) = '/' || ?1"
+					  " ORDER BY e.updated_at DESC, e.session_id, e.id",
+	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
+	[SESSION_PREFIX] = "SELECT id, session_id FROM mirror_session WHERE session_id BETWEEN ?1 AND ?2"
+			   " ORDER BY session_id, updated_at DESC, id",
+	[SESSION_KEYS] = "SELECT k.session, k.offset, k.part, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id"
+			 " FROM node_key k JOIN entry e ON e.session = k.session AND e.offset = k.offset"
+			 " WHERE k.key BETWEEN ?1 AND ?2 AND (?3 = 0 OR k.session = ?3) ORDER BY k.key, k.session, k.offset, k.part",
+	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id FROM entry"
+			  " WHERE session = ?1 AND offset = ?2",
+	[SESSION_ENTRIES] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
+			    " coalesce(doc, 0), coalesce(docs, 0) FROM entry WHERE session = ?1 ORDER BY offset",
+	[SESSION_MESSAGE] = "SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
+			    " e.message = (SELECT f.message FROM entry f WHERE f.session = ?1 AND f.offset = ?2)"
+			    " AND e.first = ?2) ORDER BY e.offset",
+};
+
+const struct db_set session_statements = { DB_SESSION, sql, SESSION_STATEMENTS };
+
+static enum status use(struct store *s, int index, struct stmt *st, struct err *err)
+{
+	return stmt_use(s, &session_statements, index, st, err);
+}
+
+static void copy_uuid(struct str bytes, struct uuid *out)
+{
+	*out = (struct uuid){ 0 };
+	if (bytes.n == UUID_BYTES)
+		memcpy(out->b, bytes.p, UUID_BYTES);
+}
+
+/* ---- Sessions --------------------------------------------------------------- */
+
+static void read_session(const struct stmt *st, struct session *out)
+{
+	*out = (struct session){
+		.row = col_int(st, 0),
+		.source = col_int(st, 2),
+		.generation = col_int(st, 3),
+		.read_to = col_int(st, 4),
+		.path = col_bytes(st, 5),
+		.project = col_bytes(st, 6),
+		.branch = col_bytes(st, 7),
+		.title = col_bytes(st, 8),
+		.started_at = col_int(st, 9),
+		.updated_at = col_int(st, 10),
+		.prompts = col_int(st, 11),
+		.messages = col_int(st, 12),
+		.tools = col_int(st, 13),
+	};
+	copy_uuid(col_bytes(st, 1), &out->id);
+}
+
+enum status session_each(struct store *s, struct str project, session_fn *fn, void *ctx, struct err *err)
+{
+	enum step step = STEP_DONE;
+	bool go_on = true;
+	STMT st = { 0 };
+
+	if (use(s, project.p ? SESSION_BELOW : SESSION_ALL, &st, err))
+		return err_failed(err->status);
+	if (project.p)
+		stmt_text(&st, 1, project);
+	while (go_on && (step = stmt_step(&st, err)) == STEP_ROW) {
+		struct session session;
+
+		read_session(&st, &session);
+		if (fn(ctx, &session, &go_on, err))
+			return err_failed(err->status);
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SESSION_ONE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	if (stmt_row(&st, "a session", err))
+		return err_failed(err->status);
+	read_session(&st, out);
+	out->path = arena_str(mem, out->path);
+	out->project = arena_str(mem, out->project);
+	out->branch = arena_str(mem, out->branch);
+	out->title = arena_str(mem, out->title);
+	return STATUS_OK;
+}
+
+/* ---- Names ------------------------------------------------------------------ */
+
+struct uuid node_id(const struct node_name *name, int part)
+{
+	char index[16];
+
+	if (!name->uuid.p)
+		return name->line_id;
+	if (part == PART_LINE)
+		return uuid_of_parts(&name->uuid, 1);
+	if (part == PART_MESSAGE)
+		return uuid_of_parts((struct str[]){ STR("m"), name->uuid }, 2);
+	snprintf(index, sizeof index, "%d", part);
+	return uuid_of_parts((struct str[]){ name->uuid, str_of(index) }, 2);
+}
+
+void node_name_of(const struct stmt *st, int uuid_column, int line_id_column, struct node_name *out)
+{
+	struct uuid uuid;
+
+	*out = (struct node_name){ 0 };
+	copy_uuid(col_bytes(st, line_id_column), &out->line_id);
+	if (col_null(st, uuid_column))
+		return;
+	out->uuid = col_bytes(st, uuid_column);
+	if (sqlite3_column_type(st->st, uuid_column) != SQLITE_BLOB || out->uuid.n != UUID_BYTES)
+		return;
+	copy_uuid(out->uuid, &uuid);
+	uuid_print(&uuid, out->room);
+	out->uuid = (struct str){ out->room, UUID_TEXT };
+}
+
+static void read_node(const struct stmt *st, struct node *out, struct node_name *name)
+{
+	node_name_of(st, 6, 7, name);
+	*out = (struct node){
+		.session = col_int(st, 0),
+		.offset = col_int(st, 1),
+		.part = (int)col_int(st, 2),
+		.length = col_int(st, 3),
+		.type = (int)col_int(st, 4),
+		.first = col_int(st, 5),
+	};
+	out->id = node_id(name, out->part);
+}
+
+enum status entry_get(struct store *s, int64_t session, int64_t offset, struct arena *mem, struct node *out,
+		      struct node_name *name, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SESSION_ENTRY, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_int(&st, 2, offset);
+	if (stmt_row(&st, "a line", err))
+		return err_failed(err->status);
+	read_node(&st, out, name);
+	if (name->uuid.p)
+		name->uuid = arena_str(mem, name->uuid);
+	return STATUS_OK;
+}
+
+enum status entry_each(struct store *s, int64_t session, entry_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_ENTRIES, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		struct node_name name;
+		struct node node;
+
+		read_node(&st, &node, &name);
+		if (fn(ctx, &node, &name, col_int(&st, 8), col_int(&st, 9), err))
+			return err_failed(err->status);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status message_lines(struct store *s, const struct node *first, message_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_MESSAGE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, first->session);
+	stmt_int(&st, 2, first->offset);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		if (fn(ctx, col_int(&st, 0), col_int(&st, 1), err))
+			return err_failed(err->status);
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+/* ---- By the beginning of an id ---------------------------------------------- */
+
+/* The smallest and largest id that begin so. False when it is no such beginning. */
+static bool id_range(struct str prefix, struct uuid *low, struct uuid *high)
+{
+	size_t digits = 0;
+
+	memset(low->b, 0, UUID_BYTES);
+	memset(high->b, 0xff, UUID_BYTES);
+	for (size_t i = 0; i < prefix.n; i++) {
+		char c = prefix.p[i];
+		int v = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+		uint8_t *l, *h;
+
+		if (c == '-')
+			continue;
+		if (v < 0 || digits == 2 * (size_t)UUID_BYTES)
+			return false;
+		l = &low->b[digits / 2];
+		h = &high->b[digits / 2];
+		*l = (uint8_t)(digits % 2 ? *l | v : v << 4);
+		*h = (uint8_t)(digits % 2 ? (*h & 0xf0) | v : v << 4 | 0x0f);
+		digits++;
+	}
+	return digits >= LIMIT_ID_PREFIX;
+}
+
+static bool in_range(const struct uuid *id, const struct uuid *low, const struct uuid *high)
+{
+	return memcmp(id->b, low->b, UUID_BYTES) >= 0 && memcmp(id->b, high->b, UUID_BYTES) <= 0;
+}
+
+static bool is_listed(const struct id_match *list, size_t count, const struct uuid *id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (uuid_eq(&list[i].id, id))
+			return true;
+	return false;
+}
+
+static enum status search_sessions(struct store *s, const struct uuid *low, const struct uuid *high,
+				   struct id_match *out, size_t most, size_t *count, struct err *err)
+{
+	enum step step = STEP_DONE;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_PREFIX, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, low);
+	stmt_uuid(&st, 2, high);
+	while (*count < most && (step = stmt_step(&st, err)) == STEP_ROW) {
+		struct id_match m = { .is_session = true, .session = col_int(&st, 0) };
+
+		copy_uuid(col_bytes(&st, 1), &m.id);
+		if (!is_listed(out, *count, &m.id))
+			out[(*count)++] = m;
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+static enum status search_nodes(struct store *s, const struct uuid *low, const struct uuid *high, int64_t within,
+				struct id_match *out, size_t most, size_t *count, struct err *err)
+{
+	/* Keys are signed and ids are not: a range may wrap around the sign, but a
+	 * beginning of four digits or more never does. */
+	int64_t from = mirror_key(low), to = mirror_key(high);
+	enum step step = STEP_DONE;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_KEYS, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, from);
+	stmt_int(&st, 2, to);
+	stmt_int(&st, 3, within);
+	while (*count < most && (step = stmt_step(&st, err)) == STEP_ROW) {
+		struct id_match m = { 0 };
+		struct node_name name;
+
+		read_node(&st, &m.node, &name);
+		m.id = m.node.id;
+		m.session = m.node.session;
+		if (in_range(&m.id, low, high) && !is_listed(out, *count, &m.id))
+			out[(*count)++] = m;
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+enum status id_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
+		      size_t *count, struct err *err)
+{
+	struct uuid low, high;
+
+	*count = 0;
+	if (!id_range(prefix, &low, &high))
+		return STATUS_OK;
+	if (!within && search_sessions(s, &low, &high, out, most, count, err))
+		return err_failed(err->status);
+	return search_nodes(s, &low, &high, within, out, most, count, err);
+}
+
+enum status id_short_length(struct store *s, const struct uuid *id, int *out, struct err *err)
+{
+	char text[UUID_TEXT + 1];
+	struct id_match found[2];
+	size_t count;
+
+	uuid_print(id, text);
+	/* Digits and dashes: 8, then one group more at a time. */
+	for (*out = 8; *out < UUID_TEXT; *out += 5) {
+		if (id_search(s, str_from(text, (size_t)*out), 0, found, 2, &count, err))
+			return err_failed(err->status);
+		if (count < 2)
+			return STATUS_OK;
+	}
+	*out = UUID_TEXT;
+	return STATUS_OK;
+}

@@ -1,0 +1,92 @@
+/*
+ * Conversations as people and programs ask for them: sessions listed, lines and
+ * nodes found by their ids.
+ */
+#ifndef ARBOR_STORE_SESSION_H
+#define ARBOR_STORE_SESSION_H
+
+#include "base/arena.h"
+#include "store/store.h"
+
+struct session {
+	int64_t row;
+	struct uuid id;
+	int64_t source, generation; /* rows */
+	int64_t read_to;
+	struct str path;	    /* of its file */
+	struct str project, branch, title; /* empty = unknown */
+	int64_t started_at, updated_at; /* 0 = unknown */
+	int64_t prompts, messages, tools;
+};
+
+typedef enum status session_fn(void *ctx, const struct session *s, bool *go_on, struct err *err);
+
+/* Sessions, last touched first. `project` p NULL = all, else that folder and those
+ * below it, or all whose last part is called so. Slices are valid during the call. */
+enum status session_each(struct store *s, struct str project, session_fn *fn, void *ctx, struct err *err) MUST_USE;
+
+/* One by its row. */
+enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out,
+			struct err *err) MUST_USE;
+
+/* ---- Nodes ------------------------------------------------------------------ */
+
+/* Parts of a line that are nodes; from 0 on, its blocks. */
+enum { PART_MESSAGE = -2, PART_LINE = -1 };
+
+/* What the ids of a line and its parts are made of. */
+struct node_name {
+	struct str uuid;     /* text; p NULL = none, then only the line has an id: */
+	struct uuid line_id;
+	char room[UUID_TEXT + 1];
+};
+
+struct uuid node_id(const struct node_name *name, int part);
+
+struct stmt;
+/* From columns with entry.uuid and entry.line_id. Borrows from the row. */
+void node_name_of(const struct stmt *st, int uuid_column, int line_id_column, struct node_name *out);
+
+struct node {
+	struct uuid id;
+	int64_t session; /* row */
+	int64_t offset, length; /* of its line */
+	int64_t first;	 /* offset of its message's first line; -1 = it is in none */
+	int part;
+	int type;	 /* of the line */
+};
+
+/*
+ * Ids that begin with these hex digits (dashes allowed, at least four digits):
+ * sessions first, then nodes, each once, at most `most`. `within` a session (its
+ * row; 0 = everywhere) only nodes.
+ */
+struct id_match {
+	bool is_session;
+	struct uuid id;
+	int64_t session; /* row */
+	struct node node; /* when it is none */
+};
+
+enum status id_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most, size_t *count,
+		      struct err *err) MUST_USE;
+
+/* The line at an offset of a session: ids of its parts by node_id(). The name is in
+ * the arena. */
+enum status entry_get(struct store *s, int64_t session, int64_t offset, struct arena *mem, struct node *out,
+		      struct node_name *name, struct err *err) MUST_USE;
+
+/* Every line of a session in order. */
+typedef enum status entry_fn(void *ctx, const struct node *line, const struct node_name *name, int64_t doc, int64_t docs,
+			     struct err *err);
+enum status entry_each(struct store *s, int64_t session, entry_fn *fn, void *ctx, struct err *err) MUST_USE;
+
+/* The lines of the message that begins at this node, in order. */
+typedef enum status message_fn(void *ctx, int64_t offset, int64_t length, struct err *err);
+enum status message_lines(struct store *s, const struct node *first, message_fn *fn, void *ctx,
+			  struct err *err) MUST_USE;
+
+/* How many digits of an id tell it from all others, at least eight. */
+enum status id_short_length(struct store *s, const struct uuid *id, int *out, struct err *err) MUST_USE;
+
+#endif
