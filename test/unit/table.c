@@ -156,18 +156,27 @@ static enum status fill(const char *path, struct err *err)
 	bool done;
 
 	if (store_open(&(struct store_options){ .path = path, .create = true }, &s, err) ||
-	    rebuild_if_stale(s, &done, err))
+	    rebuild_if_stale(s, NULL, &done, err))
 		return err_failed(err->status);
 	return sync_run(s, &(struct sync_options){ .dir = "demo" }, &report, err);
 }
 
-/* Parameters that every method can be tried with. */
+/* Parameters that a method can be tried with, by what it wants first. */
 static struct str params_for(const struct method *m)
 {
-	if (!m->params)
-		return STR("");
-	return strcmp(m->params[0].name, "source") == 0 ? STR("{\"source\":\"demo\"}")
-							: STR("{\"file\":\"history.jsonl\"}");
+	static const struct {
+		const char *param, *json;
+	} tries[] = {
+		{ "source", "{\"source\":\"demo\"}" },
+		{ "file", "{\"file\":\"history.jsonl\"}" },
+		{ "id", "{\"id\":\"@\"}" },
+		{ "words", "{\"words\":[\"the\"]}" },
+	};
+
+	for (size_t i = 0; m->params && i < COUNT(tries); i++)
+		if (strcmp(m->params[0].name, tries[i].param) == 0)
+			return str_of(tries[i].json);
+	return STR("");
 }
 
 TEST(every_method_gives_what_its_schema_says)

@@ -1,0 +1,284 @@
+/*
+ * memory.sessions and memory.search: which conversations there are, and where
+ * something was said.
+ */
+#include "hub/memory_find.h"
+
+#include "hub/call.h"
+#include "hub/memory_session.h"
+#include "hub/resolve.h"
+#include "query/search.h"
+#include "store/mirror.h"
+
+#include <stdlib.h>
+
+/* ---- memory.sessions ---------------------------------------------------------- */
+
+static const struct param session_params[] = {
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .letter = 'p',
+	  .shown = "DIR",
+	  .help = "only those of this folder and below, or of any folder of this name" },
+	{ .name = "limit",
+	  .type = VALUE_INT,
+	  .letter = 'n',
+	  .initial = "50",
+	  .least = 0,
+	  .most = INT32_MAX,
+	  .help = "at most so many; 0 for all" },
+	{ 0 },
+};
+
+struct listing {
+	struct call *call;
+	int64_t left; /* 0 = no more; negative = no limit */
+	int64_t count;
+};
+
+static enum status emit_session(void *ctx, const struct session *session, bool *go_on, struct err *err)
+{
+	struct listing *l = ctx;
+
+	if (call_is_cancelled(l->call))
+		return err_fail(err, STATUS_CANCELLED, "stopped");
+	put_session(call_begin(l->call), session);
+	l->count++;
+	*go_on = --l->left != 0;
+	return call_emit(l->call, err);
+}
+
+/* A folder as the lines name it: absolute. A plain name stays one. */
+static struct str project_of(struct call *c)
+{
+	struct str given = call_text(c, "project");
+	const char *path = given.p ? arena_cstr(&c->mem, given) : NULL;
+	char *real;
+
+	if (!path || (path[0] != '.' && path[0] != '/'))
+		return given;
+	real = realpath(path, NULL);
+	if (real) {
+		given = arena_str(&c->mem, str_of(real));
+		free(real);
+	}
+	while (given.n > 1 && given.p[given.n - 1] == '/')
+		given.n--;
+	return given;
+}
+
+static enum status run_sessions(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct listing l = { .call = c, .left = call_int(c, "limit") ? call_int(c, "limit") : -1 };
+
+	if (read_begin(c->store, &snapshot, err) || session_each(c->store, project_of(c), emit_session, &l, err))
+		return err_failed(err->status);
+	if (l.count)
+		return STATUS_OK;
+	return err_fail(err, STATUS_NOT_FOUND,
+			call_text(c, "project").p ? "no session of this project"
+						  : "no session yet; 'arbor sync' brings them in");
+}
+
+const struct method memory_sessions = {
+	.name = "sessions",
+	.verb = "list",
+	.summary = "List the conversations, the last touched first",
+	.text = "A conversation has the title somebody gave it, else the client's, else its first\n"
+		"prompt. Its id, or the first digits of it, is what 'arbor show' wants; @ stands\n"
+		"for the last one.\n",
+	.params = session_params,
+	.kind = RESULT_STREAM,
+	.fields = session_fields,
+	.scope = SCOPE_READ,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "list", "what was talked about last" },
+					      { "list --project . --limit 5", "the last five of this folder" },
+					      { "list --json", "the same for programs, an object a line" },
+					      { 0 } },
+	.run = run_sessions,
+};
+
+/* ---- memory.search ------------------------------------------------------------ */
+
+static const char *const places[] = { "prompt", "answer", "thinking", "input", "output", "other", NULL };
+
+static const struct param search_params[] = {
+	{ .name = "words",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST,
+	  .shown = "WORDS",
+	  .help = "what to look for: all of these words" },
+	{ .name = "limit",
+	  .type = VALUE_INT,
+	  .letter = 'n',
+	  .initial = "10",
+	  .least = 0,
+	  .most = INT32_MAX,
+	  .help = "at most so many hits; 0 for all" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .letter = 'p',
+	  .shown = "DIR",
+	  .help = "only in this folder and below, or in any folder of this name" },
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .letter = 's',
+	  .shown = "ID",
+	  .help = "only in this session; @ for the last" },
+	{ .name = "in",
+	  .type = VALUE_ENUM,
+	  .flags = PARAM_REST,
+	  .choices = places,
+	  .help = "only what a person asked, what was answered, thought, given to a tool, or came out of one" },
+	{ 0 },
+};
+
+static const struct field mark_fields[] = {
+	{ .name = "start", .type = VALUE_INT, .help = "byte in the snippet" },
+	{ .name = "length", .type = VALUE_INT, .help = "bytes" },
+	{ 0 },
+};
+
+static const struct field search_fields[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the part that was found" },
+	{ .name = "message", .type = VALUE_ID, .help = "it belongs to" },
+	{ .name = "session", .type = VALUE_ID, .help = "it belongs to" },
+	{ .name = "title", .type = VALUE_TEXT, .help = "of the session" },
+	{ .name = "project", .type = VALUE_PATH, .help = "folder the session worked in" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said" },
+	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "what kind of text it is" },
+	{ .name = "tool", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "name of the tool, in its input" },
+	{ .name = "score", .type = VALUE_INT, .help = "how well it fits, in thousandths" },
+	{ .name = "snippet", .type = VALUE_TEXT, .help = "the text around it, on one line" },
+	{ .name = "marks",
+	  .type = VALUE_OBJECT,
+	  .flags = FIELD_LIST,
+	  .fields = mark_fields,
+	  .help = "where the words stand in the snippet" },
+	{ .name = "line", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "the uuid its line has in the file" },
+	{ .name = "path", .type = VALUE_PATH, .help = "the file, below its folder" },
+	{ .name = "offset", .type = VALUE_INT, .help = "byte of the file at which its line begins" },
+	{ 0 },
+};
+
+static void put_marks(struct json_writer *w, const struct snippet *s)
+{
+	json_write_key(w, STR("marks"));
+	json_write_array_begin(w);
+	for (size_t i = 0; i < s->mark_count; i++) {
+		json_write_object_begin(w);
+		put_int(w, "start", (int64_t)s->marks[i].start);
+		put_int(w, "length", (int64_t)s->marks[i].length);
+		json_write_object_end(w);
+	}
+	json_write_array_end(w);
+}
+
+static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err *err)
+{
+	struct call *c = ctx;
+	struct json_writer *w = call_begin(c);
+
+	put_uuid(w, "id", &hit->id);
+	put_uuid(w, "message", &hit->message);
+	put_uuid(w, "session", &hit->session->id);
+	put_text(w, "title", hit->session->title);
+	put_path(w, "project", hit->session->project);
+	if (hit->doc->at)
+		put_time(w, "at", hit->doc->at);
+	put_text(w, "in", str_of(record_place_name((enum record_place)hit->doc->place)));
+	if (hit->tool.n)
+		put_text(w, "tool", hit->tool);
+	put_int(w, "score", (int64_t)(hit->score * 1000));
+	put_text(w, "snippet", buf_as_str(&hit->snippet->text));
+	put_marks(w, hit->snippet);
+	if (hit->line.p)
+		put_text(w, "line", hit->line);
+	put_path(w, "path", hit->session->path);
+	put_int(w, "offset", hit->doc->offset);
+	return call_emit(c, err);
+}
+
+/* The words as one query: a word with blanks in it was quoted, so it is a phrase. */
+static struct str query_text(struct call *c)
+{
+	const struct value *words = call_value(c, "words");
+	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	for (size_t i = 0; i < words->count; i++) {
+		bool phrase = words->count > 1 && str_has_byte(words->list[i], ' ') && !str_has_byte(words->list[i], '"');
+
+		buf_printf(&text, "%s%s", i ? " " : "", phrase ? "\"" : "");
+		buf_str(&text, words->list[i]);
+		buf_text(&text, phrase ? "\"" : "");
+	}
+	return arena_str(&c->mem, buf_as_str(&text));
+}
+
+static unsigned places_of(const struct call *c)
+{
+	const struct value *in = call_value(c, "in");
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < in->count; i++)
+		for (unsigned p = 0; places[p]; p++)
+			if (str_eq(in->list[i], str_of(places[p])))
+				bits |= 1u << p;
+	return bits;
+}
+
+static void warn_unread(struct call *c)
+{
+	struct err ignored;
+	bool any;
+
+	if (unread_any(c->store, &any, &ignored) == STATUS_OK && any)
+		log_warn(c->log, "some files are not in the index yet; 'arbor sync' completes it");
+}
+
+static enum status run_search(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct search_query q = { .text = query_text(c), .limit = (size_t)call_int(c, "limit"), .places = places_of(c) };
+	struct search_report report;
+	struct session session;
+
+	if (read_begin(c->store, &snapshot, err))
+		return err_failed(err->status);
+	if (call_text(c, "session").p) {
+		if (resolve_session(c->store, call_text(c, "session"), &c->mem, &session, err))
+			return err_failed(err->status);
+		q.session = session.row;
+	}
+	q.project = project_of(c);
+	if (search_run(c->store, &q, emit_hit, c, &report, err))
+		return err_failed(err->status);
+	warn_unread(c);
+	if (report.cut)
+		log_warn(c->log, "the query is long; only its first words were looked for");
+	if (report.total)
+		return STATUS_OK;
+	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'", (int)size_min(q.text.n, 80), q.text.p);
+}
+
+const struct method memory_search = {
+	.name = "search",
+	.verb = "search",
+	.summary = "Find where something was said",
+	.text = "All words must occur in the same part of a conversation: a prompt, an answer, a\n"
+		"tool's input or output. \"Several words\" in quotes must follow each other; word* is\n"
+		"the beginning of a word. Case and accents do not matter, and identifiers are found\n"
+		"whole or by their parts: parseHTTPHeader by parse, http or parse_http_header.\n",
+	.params = search_params,
+	.kind = RESULT_STREAM,
+	.fields = search_fields,
+	.scope = SCOPE_READ,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "search retry timeout", "both words, anywhere" },
+					      { "search '\"exit code\"' --in output", "a phrase, in what tools printed" },
+					      { "search parse* --project . --limit 3", "in this folder's sessions" },
+					      { 0 } },
+	.run = run_search,
+};

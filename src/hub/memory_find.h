@@ -1,0 +1,11 @@
+/*
+ * The methods of memory.* that look at conversations; act_memory.c lists them.
+ */
+#ifndef ARBOR_HUB_MEMORY_FIND_H
+#define ARBOR_HUB_MEMORY_FIND_H
+
+#include "hub/method.h"
+
+extern const struct method memory_sessions, memory_show, memory_search;
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * The fields of a session, in one place for all methods that give one.
+ */
+#include "hub/memory_session.h"
+
+const struct field session_fields[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the session, as the client knows it" },
+	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "time of its last line" },
+	{ .name = "project", .type = VALUE_PATH, .help = "folder it worked in; empty when no line says" },
+	{ .name = "messages", .type = VALUE_INT, .help = "of either side" },
+	{ .name = "title", .type = VALUE_TEXT, .help = "what it is about" },
+	{ .name = "started", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "time of its first line" },
+	{ .name = "prompts", .type = VALUE_INT, .help = "typed by a person" },
+	{ .name = "tools", .type = VALUE_INT, .help = "calls of tools" },
+	{ .name = "branch", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of git, at its last line" },
+	{ .name = "bytes", .type = VALUE_BYTES, .help = "of its file" },
+	{ .name = "path", .type = VALUE_PATH, .help = "its file, below the mirrored folder" },
+	{ 0 },
+};
+
+void put_session(struct json_writer *w, const struct session *s)
+{
+	put_uuid(w, "id", &s->id);
+	if (s->updated_at)
+		put_time(w, "updated", s->updated_at);
+	put_path(w, "project", s->project);
+	put_int(w, "messages", s->messages);
+	put_text(w, "title", s->title);
+	if (s->started_at)
+		put_time(w, "started", s->started_at);
+	put_int(w, "prompts", s->prompts);
+	put_int(w, "tools", s->tools);
+	if (s->branch.n)
+		put_text(w, "branch", s->branch);
+	put_int(w, "bytes", s->read_to);
+	put_path(w, "path", s->path);
+}

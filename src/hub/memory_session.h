@@ -1,0 +1,13 @@
+/*
+ * A session as results show it.
+ */
+#ifndef ARBOR_HUB_MEMORY_SESSION_H
+#define ARBOR_HUB_MEMORY_SESSION_H
+
+#include "hub/call.h"
+#include "store/session.h"
+
+extern const struct field session_fields[];
+void put_session(struct json_writer *w, const struct session *s);
+
+#endif

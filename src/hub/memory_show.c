@@ -1,0 +1,321 @@
+/*
+ * memory.show: a conversation, or a part of one, read back from the archive.
+ *
+ * Lines are shown in the order of the file. Neighbouring lines of one API message
+ * become one item; where the client wrote something between them, the message goes
+ * on in a second item with the same id.
+ */
+#include "hub/memory_find.h"
+
+#include "base/map.h"
+#include "hub/call.h"
+#include "hub/memory_session.h"
+#include "hub/resolve.h"
+#include "query/transcript.h"
+
+static const char *const kinds[] = { "session", "message", "event", NULL };
+static const char *const roles[] = { "user", "assistant", NULL };
+static const char *const block_kinds[] = { "text", "thinking", "tool_use", "tool_result", "image", "other", NULL };
+
+static const struct param show_params[] = {
+	{ .name = "id",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "ID",
+	  .help = "a session, or a message, block or line of one; @ for the last session" },
+	{ .name = "full", .type = VALUE_BOOL, .letter = 'f', .help = "show what tools printed to its end" },
+	{ .name = "all",
+	  .type = VALUE_BOOL,
+	  .letter = 'a',
+	  .help = "also what the client noted: progress, snapshots, settings" },
+	{ 0 },
+};
+
+static const struct field block_fields[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the block" },
+	{ .name = "kind", .type = VALUE_ENUM, .choices = block_kinds, .help = "what it is" },
+	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "what it says" },
+	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "tool_use: of the tool" },
+	{ .name = "tool_id",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "tool_use, tool_result: what joins the two" },
+	{ .name = "error", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "tool_result: it failed" },
+	{ .name = "input", .type = VALUE_JSON, .flags = FIELD_OPTIONAL, .help = "tool_use: what it was given" },
+	{ 0 },
+};
+
+/* Of an item of any kind; session_fields' names mean the same here. */
+static const struct field show_fields[] = {
+	{ .name = "kind", .type = VALUE_ENUM, .choices = kinds, .help = "what the item is; 'session' comes first" },
+	{ .name = "id", .type = VALUE_ID, .help = "of the session, message or line" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event: when" },
+	{ .name = "role",
+	  .type = VALUE_ENUM,
+	  .choices = roles,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "message: whose it is for the model" },
+	{ .name = "prompt", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "message: typed by a person" },
+	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "message: who answered" },
+	{ .name = "blocks",
+	  .type = VALUE_OBJECT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL,
+	  .fields = block_fields,
+	  .help = "message: its parts" },
+	{ .name = "type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event: of the line" },
+	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event: what it says" },
+	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: what it is about" },
+	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: folder it worked in" },
+	{ .name = "started", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "session: first line" },
+	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "session: last line" },
+	{ .name = "messages", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of either side" },
+	{ .name = "prompts", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: typed by a person" },
+	{ .name = "tools", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: calls of tools" },
+	{ .name = "branch", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: of git" },
+	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_OPTIONAL, .help = "session: of its file" },
+	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: its file" },
+	{ 0 },
+};
+
+struct showing {
+	struct call *call;
+	const struct session *session;
+	bool all;
+	int64_t line;	 /* offset of the only line wanted; -1 = all */
+	int block;	 /* the only block wanted; -1 = all */
+	bool open;	 /* a message is being written */
+	struct str open_id; /* its API id; empty = it has none */
+	struct map firsts;  /* API id -> uuid of its first line, as struct str */
+	struct arena mem;
+	struct buf text;
+};
+
+static void showing_release(struct showing *y)
+{
+	map_release(&y->firsts);
+	arena_release(&y->mem);
+	buf_release(&y->text);
+}
+
+static enum status close_message(struct showing *y, struct err *err)
+{
+	if (!y->open)
+		return STATUS_OK;
+	y->open = false;
+	json_write_array_end(&y->call->writer);
+	return call_emit(y->call, err);
+}
+
+/* ---- Parts -------------------------------------------------------------------- */
+
+static void put_block(struct showing *y, const struct transcript_line *line, const struct node_name *name,
+		      const struct record_block *b)
+{
+	struct json_writer *w = &y->call->writer;
+	struct uuid id = node_id(name, (int)b->index);
+
+	json_write_object_begin(w);
+	put_uuid(w, "id", &id);
+	put_text(w, "kind", str_of(block_kind_name(b->kind)));
+	if (b->name.n)
+		put_text(w, "name", b->name);
+	if (b->tool.n)
+		put_text(w, "tool_id", b->tool);
+	if (b->is_error)
+		put_bool(w, "error", true);
+	if (b->kind == BLOCK_TOOL_USE) {
+		uint32_t input = json_get(&line->reader->json, b->node, STR("input"));
+
+		if (input != JSON_NONE) {
+			json_write_key(w, STR("input"));
+			json_copy(w, &line->reader->json, input);
+		}
+	} else {
+		buf_clear(&y->text);
+		block_text(line->reader, b, &y->text);
+		put_text(w, "text", buf_as_str(&y->text));
+	}
+	json_write_object_end(w);
+}
+
+static void put_blocks(struct showing *y, const struct transcript_line *line, const struct node_name *name)
+{
+	struct block_cursor at = { 0 };
+	struct record_block b;
+
+	while (record_block(line->reader, line->record, &at, &b))
+		if (y->block < 0 || (int)b.index == y->block)
+			put_block(y, line, name, &b);
+}
+
+/* The id of a message is made of the uuid of its first line. */
+static struct uuid message_id(struct showing *y, const struct record *r, const struct node_name *name)
+{
+	struct node_name first_name = { 0 };
+	const struct str *first;
+	struct str *mine;
+
+	if (!r->message_id.n || !name->uuid.p)
+		return node_id(name, PART_MESSAGE);
+	first = map_get(&y->firsts, r->message_id);
+	if (!first) {
+		mine = arena_alloc(&y->mem, sizeof *mine);
+		*mine = arena_str(&y->mem, name->uuid);
+		map_put(&y->firsts, arena_str(&y->mem, r->message_id), mine);
+		first = mine;
+	}
+	first_name.uuid = *first;
+	return node_id(&first_name, PART_MESSAGE);
+}
+
+static enum status show_message(struct showing *y, const struct transcript_line *line, const struct node_name *name,
+				struct err *err)
+{
+	const struct record *r = line->record;
+	struct uuid id = message_id(y, r, name);
+	struct json_writer *w;
+
+	if (y->open && r->message_id.n && str_eq(y->open_id, r->message_id)) {
+		put_blocks(y, line, name);
+		return STATUS_OK;
+	}
+	if (close_message(y, err))
+		return err_failed(err->status);
+	w = call_begin(y->call);
+	put_text(w, "kind", STR("message"));
+	put_uuid(w, "id", &id);
+	if (r->has_time)
+		put_time(w, "at", r->at);
+	put_text(w, "role", str_of(r->type == RECORD_USER ? "user" : "assistant"));
+	put_bool(w, "prompt", r->is_prompt);
+	if (r->model.n)
+		put_text(w, "model", r->model);
+	json_write_key(w, STR("blocks"));
+	json_write_array_begin(w);
+	y->open = true;
+	y->open_id = arena_str(&y->mem, r->message_id);
+	put_blocks(y, line, name);
+	return STATUS_OK;
+}
+
+static enum status show_event(struct showing *y, const struct transcript_line *line, const struct node_name *name,
+			      struct err *err)
+{
+	const struct record *r = line->record;
+	struct uuid id = node_id(name, PART_LINE);
+	struct json_writer *w;
+
+	buf_clear(&y->text);
+	record_text(line->reader, r, &y->text);
+	/* What says nothing is shown when everything is asked for, or it alone. */
+	if (!y->all && y->line < 0 && (y->text.n == 0 || r->type == RECORD_ATTACHMENT))
+		return STATUS_OK;
+	if (close_message(y, err))
+		return err_failed(err->status);
+	w = call_begin(y->call);
+	put_text(w, "kind", STR("event"));
+	put_uuid(w, "id", &id);
+	if (r->has_time)
+		put_time(w, "at", r->at);
+	put_text(w, "type", r->type_name.n ? r->type_name : str_of(record_type_name(r->type)));
+	if (y->text.n)
+		put_text(w, "text", buf_as_str(&y->text));
+	else if (r->type == RECORD_BROKEN || y->line >= 0)
+		put_text(w, "text", str_sub(r->bytes, 0, y->line >= 0 ? MIB : KIB));
+	return call_emit(y->call, err);
+}
+
+/* ---- Lines -------------------------------------------------------------------- */
+
+/* Its name, from the record where that has one, else from the store. */
+static enum status name_line(struct showing *y, const struct transcript_line *line, struct node_name *out,
+			     struct err *err)
+{
+	struct node node;
+
+	*out = (struct node_name){ .uuid = line->record->uuid };
+	if (out->uuid.n)
+		return STATUS_OK;
+	return entry_get(y->call->store, y->session->row, line->offset, &y->mem, &node, out, err);
+}
+
+static enum status show_line(void *ctx, const struct transcript_line *line, bool *go_on, struct err *err)
+{
+	struct showing *y = ctx;
+	bool is_message = line->record->type == RECORD_USER || line->record->type == RECORD_ASSISTANT;
+	struct node_name name;
+
+	(void)go_on;
+	if (call_is_cancelled(y->call))
+		return err_fail(err, STATUS_CANCELLED, "stopped");
+	if (y->line >= 0 && line->offset != y->line)
+		return STATUS_OK;
+	if (name_line(y, line, &name, err))
+		return err_failed(err->status);
+	if (is_message)
+		return show_message(y, line, &name, err);
+	return show_event(y, line, &name, err);
+}
+
+static enum status show_session(struct showing *y, struct err *err)
+{
+	struct json_writer *w = call_begin(y->call);
+
+	put_text(w, "kind", STR("session"));
+	put_session(w, y->session);
+	if (call_emit(y->call, err) ||
+	    transcript_each(y->call->store, y->session, 0, y->session->read_to, show_line, y, err))
+		return err_failed(err->status);
+	return close_message(y, err);
+}
+
+/* The lines of a message may stand apart: each is fetched by itself. */
+static enum status show_one(void *ctx, int64_t offset, int64_t length, struct err *err)
+{
+	struct showing *y = ctx;
+
+	y->line = offset;
+	return transcript_each(y->call->store, y->session, offset, offset + length, show_line, y, err);
+}
+
+static enum status show_node(struct showing *y, const struct node *node, struct err *err)
+{
+	if (node->part >= 0)
+		y->block = node->part;
+	if (node->part == PART_MESSAGE ? message_lines(y->call->store, node, show_one, y, err)
+				       : show_one(y, node->offset, node->length, err))
+		return err_failed(err->status);
+	return close_message(y, err);
+}
+
+static enum status run_show(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct showing y CLEANUP(showing_release) = {
+		.call = c, .all = call_flag(c, "all"), .line = -1, .block = -1, .text = BUF_INIT(2 * LIMIT_LINE_PARSED),
+	};
+	struct resolved what;
+
+	if (read_begin(c->store, &snapshot, err) || resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err))
+		return err_failed(err->status);
+	y.session = &what.session;
+	return what.is_session ? show_session(&y, err) : show_node(&y, &what.node, err);
+}
+
+const struct method memory_show = {
+	.name = "show",
+	.verb = "show",
+	.summary = "Read a conversation, or one message of it",
+	.text = "ID is the id of a session, message, block or line, or its first digits (four or\n"
+		"more). @ is the session last touched, @@ID a message of it, SESSION@ID one of\n"
+		"another. Works long after the file itself is gone.\n",
+	.params = show_params,
+	.kind = RESULT_STREAM,
+	.fields = show_fields,
+	.scope = SCOPE_READ,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "show @", "the last conversation" },
+					      { "show @ --json", "the same for programs" },
+					      { 0 } },
+	.run = run_show,
+};

@@ -1,0 +1,34 @@
+/*
+ * Which documents match, best first.
+ */
+#ifndef ARBOR_QUERY_RANK_H
+#define ARBOR_QUERY_RANK_H
+
+#include "store/fulltext.h"
+
+struct ranked {
+	int64_t id; /* of the document */
+	double score;
+	struct doc doc;
+};
+
+struct rank_query {
+	struct str match;	      /* from expr.h */
+	size_t limit;		      /* 0 = all */
+	int64_t now;		      /* ms: newer documents count more */
+	unsigned places;	      /* a bit for each place wanted; 0 = all */
+	const double *weights;	      /* by place */
+	const int64_t *sessions;      /* rows, ascending; NULL = all */
+	size_t session_count;
+};
+
+struct ranking {
+	struct ranked *list; /* best first */
+	size_t count;
+	int64_t total; /* that match */
+};
+
+void ranking_release(struct ranking *r);
+enum status rank_run(struct store *s, const struct rank_query *q, struct ranking *out, struct err *err) MUST_USE;
+
+#endif

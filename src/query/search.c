@@ -1,0 +1,170 @@
+/*
+ * A search: read the query, rank the documents, fetch the text of the best from the
+ * archive and cut snippets from it.
+ *
+ * Places weigh differently: what a person asked says more about a conversation than
+ * what a tool printed.
+ */
+#include "query/search.h"
+
+#include "query/rank.h"
+#include "query/transcript.h"
+
+#include <stdlib.h>
+
+static const double weights[PLACES] = {
+	[PLACE_PROMPT] = 2.0,	[PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9,
+	[PLACE_INPUT] = 1.0,	[PLACE_OUTPUT] = 0.6, [PLACE_OTHER] = 1.2,
+};
+
+enum { SNIPPET_WIDTH = 220 };
+
+struct searching {
+	struct store *store;
+	const struct search_query *q;
+	struct expr expr;
+	struct arena mem;
+	struct buf text;
+	int64_t *sessions; /* rows that are wanted, ascending */
+	size_t session_count, session_cap;
+	struct session session; /* of the hit before */
+};
+
+static void searching_release(struct searching *y)
+{
+	expr_release(&y->expr);
+	buf_release(&y->text);
+	arena_release(&y->mem);
+	mem_free(y->sessions);
+}
+
+/* ---- Sessions wanted --------------------------------------------------------- */
+
+static enum status add_session(void *ctx, const struct session *session, bool *go_on, struct err *err)
+{
+	struct searching *y = ctx;
+
+	(void)go_on;
+	(void)err;
+	if (y->session_count == y->session_cap) {
+		y->session_cap = y->session_cap ? y->session_cap * 2 : 64;
+		y->sessions = mem_resize(y->sessions, y->session_cap * sizeof *y->sessions);
+	}
+	y->sessions[y->session_count++] = session->row;
+	return STATUS_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static enum status find_sessions(struct searching *y, struct err *err)
+{
+	struct session one = { .row = y->q->session };
+	bool go_on;
+
+	if (y->q->session)
+		return add_session(y, &one, &go_on, err);
+	if (!y->q->project.p)
+		return STATUS_OK;
+	/* One slot at least, so that "none" is not taken for "all". */
+	y->sessions = mem_alloc(sizeof *y->sessions);
+	y->session_cap = 1;
+	if (session_each(y->store, y->q->project, add_session, y, err))
+		return err_failed(err->status);
+	qsort(y->sessions, y->session_count, sizeof *y->sessions, by_number);
+	return STATUS_OK;
+}
+
+/* ---- A hit ------------------------------------------------------------------- */
+
+/* The text of a document, from its line. */
+struct fetching {
+	struct searching *y;
+	const struct doc *doc;
+	struct str tool;
+};
+
+static enum status fetch_text(void *ctx, const struct transcript_line *line, bool *go_on, struct err *err)
+{
+	struct fetching *f = ctx;
+	struct block_cursor at = { 0 };
+	struct record_block b;
+
+	(void)err;
+	*go_on = false;
+	if (f->doc->block == DOC_LINE) {
+		record_text(line->reader, line->record, &f->y->text);
+		return STATUS_OK;
+	}
+	while (record_block(line->reader, line->record, &at, &b)) {
+		if (b.index != f->doc->block)
+			continue;
+		block_text(line->reader, &b, &f->y->text);
+		f->tool = arena_str(&f->y->mem, b.name);
+		break;
+	}
+	return STATUS_OK;
+}
+
+static enum status name_message(struct searching *y, const struct node *line, const struct node_name *name,
+				struct uuid *out, struct err *err)
+{
+	struct node_name first_name;
+	struct node first;
+
+	*out = node_id(name, line->first < 0 ? PART_LINE : PART_MESSAGE);
+	if (line->first < 0 || line->first == line->offset)
+		return STATUS_OK;
+	if (entry_get(y->store, line->session, line->first, &y->mem, &first, &first_name, err))
+		return err_failed(err->status);
+	*out = node_id(&first_name, PART_MESSAGE);
+	return STATUS_OK;
+}
+
+static enum status give_hit(struct searching *y, const struct ranked *r, search_fn *fn, void *ctx, struct err *err)
+{
+	struct fetching f = { .y = y, .doc = &r->doc };
+	struct snippet snippet CLEANUP(snippet_release) = { 0 };
+	struct search_hit hit = { .doc = &r->doc, .score = r->score, .session = &y->session, .snippet = &snippet };
+	struct node_name name;
+	struct node line;
+
+	if (y->session.row != r->doc.session && session_get(y->store, r->doc.session, &y->mem, &y->session, err))
+		return err_failed(err->status);
+	if (entry_get(y->store, r->doc.session, r->doc.offset, &y->mem, &line, &name, err) ||
+	    name_message(y, &line, &name, &hit.message, err))
+		return err_failed(err->status);
+	buf_clear(&y->text);
+	if (transcript_each(y->store, &y->session, line.offset, line.offset + line.length, fetch_text, &f, err))
+		return err_failed(err->status);
+	snippet_make(&snippet, buf_as_str(&y->text), &y->expr, SNIPPET_WIDTH);
+	hit.id = node_id(&name, r->doc.block == DOC_LINE ? PART_LINE : r->doc.block);
+	hit.line = name.uuid;
+	hit.tool = f.tool;
+	return fn(ctx, &hit, err);
+}
+
+enum status search_run(struct store *s, const struct search_query *q, search_fn *fn, void *ctx,
+		       struct search_report *report, struct err *err)
+{
+	struct searching y CLEANUP(searching_release) = { .store = s, .q = q, .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
+	struct ranking ranking CLEANUP(ranking_release) = { 0 };
+	struct rank_query rank = { .limit = q->limit, .now = store_now(s), .places = q->places, .weights = weights };
+
+	if (expr_read(&y.expr, q->text, &y.mem, err) || find_sessions(&y, err))
+		return err_failed(err->status);
+	rank.match = buf_as_str(&y.expr.match);
+	rank.sessions = y.sessions;
+	rank.session_count = y.session_count;
+	if (rank_run(s, &rank, &ranking, err))
+		return err_failed(err->status);
+	*report = (struct search_report){ .total = ranking.total, .cut = y.expr.cut };
+	for (size_t i = 0; i < ranking.count; i++)
+		if (give_hit(&y, &ranking.list[i], fn, ctx, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}

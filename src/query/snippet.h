@@ -1,0 +1,26 @@
+/*
+ * The part of a text that shows why it was found.
+ */
+#ifndef ARBOR_QUERY_SNIPPET_H
+#define ARBOR_QUERY_SNIPPET_H
+
+#include "query/expr.h"
+
+enum { SNIPPET_MARKS = 32 };
+
+/* Bytes of the snippet that are a word looked for. */
+struct snippet_mark {
+	size_t start, length;
+};
+
+struct snippet {
+	struct buf text; /* on one line; "…" where something was left out */
+	struct snippet_mark marks[SNIPPET_MARKS];
+	size_t mark_count;
+};
+
+/* About `width` bytes of `text`. */
+void snippet_make(struct snippet *s, struct str text, const struct expr *e, size_t width);
+void snippet_release(struct snippet *s);
+
+#endif
