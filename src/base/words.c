@@ -64,6 +64,8 @@ struct sink {
 	char scratch[WORD_ROOM];
 };
 
+/* Makes room for a word at least. Without fn only, where it has to be called once
+ * before anything else. */
 static void sink_grow(struct sink *sink)
 {
 	struct buf *out = sink->out;
@@ -547,8 +549,11 @@ size_t words_pack(struct buf *out, struct str text)
 {
 	struct sink sink = { .out = out };
 
+	if (text.n == 0)
+		return 0;
+	sink_grow(&sink);
 	split(&sink, text);
-	if (sink.to && !out->failed)
+	if (!out->failed)
 		buf_grew(out, (size_t)(sink.to - (out->p + out->n)));
 	return sink.count;
 }
