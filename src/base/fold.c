@@ -230,3 +230,8 @@ size_t fold_point(int32_t point, struct folded out[FOLD_MAX])
 	out[0] = (struct folded){ c, kind_of(c, p), (uint8_t)p->combining_class, false };
 	return 1;
 }
+
+const char *fold_unicode(void)
+{
+	return utf8proc_unicode_version();
+}

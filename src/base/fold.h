@@ -48,4 +48,7 @@ uint32_t fold_hangul(uint32_t before, uint32_t c);
 bool fold_is_paired(uint32_t c);
 bool fold_is_mark(uint32_t c);
 
+/* The version of Unicode all this is from. */
+const char *fold_unicode(void);
+
 #endif

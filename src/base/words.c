@@ -570,3 +570,8 @@ bool words_is_single_cjk(struct str word)
 			return false;
 	return true;
 }
+
+const char *words_unicode(void)
+{
+	return fold_unicode();
+}

@@ -52,6 +52,13 @@ static inline bool words_next(struct str *packed, struct str *word, unsigned *fl
 }
 
 /*
+ * Names the rules, and the version of Unicode they work with. An index made by
+ * other rules has to be made anew.
+ */
+enum { WORDS_RULES = 1 };
+const char *words_unicode(void);
+
+/*
  * Whether an emitted word is one character of a script that is indexed in
  * pairs. Only the last character of a run stands alone in the index; so asking
  * for such a word means asking for all that begin with it.

@@ -16,6 +16,7 @@
 
 #include "base/embed.h"
 #include "base/hash.h"
+#include "base/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -170,10 +171,11 @@ static void derived_hash(char hex[2 * SHA256_BYTES + 1])
 {
 	const struct embedded *f = derived_file();
 	uint8_t digest[SHA256_BYTES];
-	char rules[32];
+	char rules[96];
 	struct sha sha;
 
-	snprintf(rules, sizeof rules, "\nrules %d", STORE_DERIVED_RULES);
+	snprintf(rules, sizeof rules, "\nrules %d, words %d, unicode %s", STORE_DERIVED_RULES, WORDS_RULES,
+		 words_unicode());
 	sha256_init(&sha);
 	sha256_add(&sha, f->bytes, f->size);
 	sha256_add(&sha, rules, strlen(rules));
