@@ -106,8 +106,8 @@ static enum status check_json(const struct param *q, struct str text, struct err
 	return STATUS_OK;
 }
 
-static enum status set_one(struct params *p, const struct param *q, struct value *v, struct str text,
-			   struct err *err)
+enum status param_from_text(const struct param *q, struct str text, struct arena *mem, struct value *v,
+			    struct err *err)
 {
 	struct uuid id;
 
@@ -139,7 +139,7 @@ static enum status set_one(struct params *p, const struct param *q, struct value
 	}
 	if (!text.n && (q->flags & PARAM_REQUIRED))
 		return err_fail(err, STATUS_USAGE, "%s: may not be empty", q->name);
-	v->text = arena_str(p->mem, text);
+	v->text = arena_str(mem, text);
 	return STATUS_OK;
 }
 
@@ -162,7 +162,7 @@ enum status params_set_text(struct params *p, const struct param *q, struct str 
 
 	if (v->given && !(q->flags & PARAM_REST))
 		return err_fail(err, STATUS_USAGE, "%s: given twice", q->name);
-	if (set_one(p, q, v, text, err))
+	if (param_from_text(q, text, p->mem, v, err))
 		return err_failed(err->status);
 	v->given = true;
 	if (q->flags & PARAM_REST)
@@ -195,8 +195,9 @@ static bool fits(const struct param *q, enum json_kind kind)
 	return kind == JSON_STRING;
 }
 
-static enum status set_node(struct params *p, const struct param *q, const struct json *j, uint32_t node,
-			    struct err *err)
+/* The text that param_from_text() would take for this value. */
+static enum status node_text(const struct param *q, const struct json *j, uint32_t node, struct arena *mem,
+			     struct str *text, struct err *err)
 {
 	enum json_kind kind = json_kind(j, node);
 
@@ -204,9 +205,28 @@ static enum status set_node(struct params *p, const struct param *q, const struc
 		return err_fail(err, STATUS_USAGE, "%s: wants %s, not %.*s", q->name,
 				value_type_name(q->type), (int)size_min(json_raw(j, node).n, 40),
 				json_raw(j, node).p);
-	if (kind == JSON_STRING && q->type != VALUE_JSON)
-		return params_set_text(p, q, json_string_in(j, node, p->mem), err);
-	return params_set_text(p, q, json_raw(j, node), err);
+	*text = kind == JSON_STRING && q->type != VALUE_JSON ? json_string_in(j, node, mem) : json_raw(j, node);
+	return STATUS_OK;
+}
+
+enum status param_from_json(const struct param *q, const struct json *j, uint32_t node, struct arena *mem,
+			    struct value *v, struct err *err)
+{
+	struct str text;
+
+	if (node_text(q, j, node, mem, &text, err))
+		return err_failed(err->status);
+	return param_from_text(q, text, mem, v, err);
+}
+
+static enum status set_node(struct params *p, const struct param *q, const struct json *j, uint32_t node,
+			    struct err *err)
+{
+	struct str text;
+
+	if (node_text(q, j, node, p->mem, &text, err))
+		return err_failed(err->status);
+	return params_set_text(p, q, text, err);
 }
 
 static enum status set_member(struct params *p, const struct json *j, uint32_t key, struct err *err)
@@ -256,7 +276,7 @@ enum status params_end(struct params *p, struct err *err)
 			continue;
 		if (q->flags & PARAM_REQUIRED)
 			return err_fail(err, STATUS_USAGE, "%s: missing; %s", q->name, q->help);
-		if (q->initial && set_one(p, q, v, str_of(q->initial), err))
+		if (q->initial && param_from_text(q, str_of(q->initial), p->mem, v, err))
 			return err_failed(err->status);
 	}
 	return STATUS_OK;

@@ -5,6 +5,7 @@
 #ifndef ARBOR_HUB_PARAMS_H
 #define ARBOR_HUB_PARAMS_H
 
+#include "base/json.h"
 #include "hub/call.h"
 
 struct params {
@@ -28,6 +29,13 @@ enum status params_set_json(struct params *p, struct str json, struct err *err) 
 
 /* Fills in initial values and finds what is missing. */
 enum status params_end(struct params *p, struct err *err) MUST_USE;
+
+/* One value alone, for whoever keeps values without a call (settings.c): checked,
+ * `given` left as it is, texts in `mem`. */
+enum status param_from_text(const struct param *param, struct str text, struct arena *mem, struct value *v,
+			    struct err *err) MUST_USE;
+enum status param_from_json(const struct param *param, const struct json *j, uint32_t node, struct arena *mem,
+			    struct value *v, struct err *err) MUST_USE;
 
 /* STATUS_USAGE for a name the method does not have. */
 enum status params_unknown(const struct params *p, struct str name, struct err *err);
