@@ -394,26 +394,21 @@ static bool read_document(struct reader *r)
 /* Turns what fail() noted into an error, and the tape into an empty one. */
 static enum status report(struct reader *r, struct err *e)
 {
-	size_t at = (size_t)(r->failed_at - r->begin);
 	unsigned char found;
 
 	r->j->count = 0;
-	r->j->error_at = at;
+	r->j->error_at = (size_t)(r->failed_at - r->begin);
 	if (r->failure == STATUS_LIMIT)
-		return err_fail(e, STATUS_LIMIT, "JSON, byte %zu: nested more than %" PRIu32 " deep", at,
-				r->max_depth);
+		return err_fail(e, STATUS_LIMIT, "nested more than %" PRIu32 " deep", r->max_depth);
 	if (r->failed_at == r->end)
-		return err_fail(e, STATUS_FORMAT, "JSON, byte %zu: expected %s, found the end", at,
-				r->expected);
+		return err_fail(e, STATUS_FORMAT, "expected %s, found the end", r->expected);
 	found = (unsigned char)*r->failed_at;
 	if (found > ' ' && found < 0x7F)
-		return err_fail(e, STATUS_FORMAT, "JSON, byte %zu: expected %s, found '%c'", at, r->expected,
-				found);
-	return err_fail(e, STATUS_FORMAT, "JSON, byte %zu: expected %s, found byte 0x%02x", at, r->expected,
-			found);
+		return err_fail(e, STATUS_FORMAT, "expected %s, found '%c'", r->expected, found);
+	return err_fail(e, STATUS_FORMAT, "expected %s, found byte 0x%02x", r->expected, found);
 }
 
-enum status json_read(struct json *j, struct str text, uint32_t max_depth, struct err *e)
+enum status json_read_unplaced(struct json *j, struct str text, uint32_t max_depth, struct err *e)
 {
 	static const char nothing[1];
 	const char *begin = text.p ? text.p : nothing;
@@ -430,10 +425,16 @@ enum status json_read(struct json *j, struct str text, uint32_t max_depth, struc
 	j->flags = 0;
 	j->error_at = 0;
 	if (text.n > LIMIT_JSON_TEXT)
-		return err_fail(e, STATUS_LIMIT, "JSON of %zu bytes: at most %zu can be read", text.n,
-				LIMIT_JSON_TEXT);
+		return err_fail(e, STATUS_LIMIT, "%zu bytes: at most %zu can be read", text.n, LIMIT_JSON_TEXT);
 	if (!read_document(&r))
 		return report(&r, e);
+	return STATUS_OK;
+}
+
+enum status json_read(struct json *j, struct str text, uint32_t max_depth, struct err *e)
+{
+	if (json_read_unplaced(j, text, max_depth, e))
+		return err_pass(e, "JSON, byte %zu", j->error_at);
 	return STATUS_OK;
 }
 

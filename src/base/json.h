@@ -80,6 +80,10 @@ void json_release(struct json *j); /* may be used again afterwards */
  */
 enum status json_read(struct json *j, struct str text, uint32_t max_depth, struct err *e) MUST_USE;
 
+/* The same, but the error does not say at which byte: for callers that name the
+ * place in their own way, from error_at. */
+enum status json_read_unplaced(struct json *j, struct str text, uint32_t max_depth, struct err *e) MUST_USE;
+
 static inline uint32_t json_root(const struct json *j)
 {
 	return j->count ? 0 : JSON_NONE;
