@@ -24,6 +24,13 @@
 /* Nesting of transcript JSON. Real lines stay under 30. */
 #define LIMIT_JSON_DEPTH 512
 
+/* A settings file. People write these; the largest one imaginable is some KiB. */
+#define LIMIT_SETTINGS (1 * MIB)
+
+/* Warnings about one settings file. It may come with a stranger's project, and
+ * must not fill the screen. */
+#define LIMIT_SETTINGS_WARNINGS 10
+
 /* A longer line is archived like any other, but never parsed: tape and
  * decoded text of one line have to fit into memory several times. */
 #define LIMIT_LINE_PARSED (64 * MIB)
