@@ -16,6 +16,7 @@
 #include "store/store.h"
 
 struct hub;
+struct settings;
 
 /* A parameter's value. Texts are in the call's arena or outlive it. */
 struct value {
@@ -44,6 +45,8 @@ struct call {
 	struct store *store;  /* as its `need` says */
 	struct arena mem;     /* freed with the call */
 	struct sink sink;
+	/* The caller's; NULL = the defaults, and settings_*() take that. */
+	const struct settings *settings;
 	const struct log *log;
 	const atomic_bool *cancel; /* may be NULL */
 	int64_t deadline_ns;	   /* monotonic; 0 = none */

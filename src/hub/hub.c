@@ -122,6 +122,7 @@ enum status hub_run(const struct hub *h, const struct method *m, struct value *v
 		.values = values,
 		.sink = who->sink,
 		.log = who->log,
+		.settings = who->settings,
 		.cancel = who->cancel,
 		.deadline_ns = who->deadline_ns,
 		.item = BUF_INIT(LARGEST_ITEM),

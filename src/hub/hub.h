@@ -21,6 +21,7 @@ const struct method *hub_find_verb(const struct hub *h, struct str verb, const s
 struct hub_caller {
 	struct sink sink;
 	const struct log *log;
+	const struct settings *settings; /* NULL = the defaults */
 	const atomic_bool *cancel;
 	int64_t deadline_ns;
 	unsigned scopes; /* a bit for each enum scope it has */
