@@ -34,6 +34,9 @@ CREATE TABLE mirror_session (
   source      INTEGER NOT NULL UNIQUE,
   generation  INTEGER NOT NULL,    -- the one its entries are in; they are addressed by offset
   read_to     INTEGER NOT NULL,    -- bytes of it that have been read: a line end
+  keyed_to    INTEGER NOT NULL DEFAULT 0,
+                                   -- bytes of it whose nodes are in node_key, which is filled
+                                   -- a little later (store/keys.c)
   project     INTEGER,             -- of its first line that has a cwd; NULL = none has
   branch      TEXT,                -- of its last line that has one
   title       TEXT NOT NULL DEFAULT '',
@@ -50,6 +53,7 @@ CREATE TABLE mirror_session (
 CREATE INDEX mirror_session_by_id ON mirror_session(session_id);
 CREATE INDEX mirror_session_by_time ON mirror_session(updated_at);
 CREATE INDEX mirror_session_by_project ON mirror_session(project, updated_at);
+CREATE INDEX mirror_session_unkeyed ON mirror_session(id) WHERE keyed_to < read_to;
 
 -- Lines of the conversations. The address of a line is its session and offset.
 -- Its public id is id(uuid), or line_id where it has no uuid; those of its blocks
@@ -69,9 +73,10 @@ CREATE TABLE entry (
   first    INTEGER,                -- offset of the first line of its message; NULL = it is no message
   doc      INTEGER,                -- first of its documents; NULL = it has none
   docs     INTEGER,                -- and how many
+  blocks   INTEGER NOT NULL,       -- of its content, each a node
   PRIMARY KEY (session, offset)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX entry_message ON entry(message) WHERE message IS NOT NULL;
+CREATE INDEX entry_message ON entry(session, message) WHERE message IS NOT NULL;
 CREATE INDEX entry_same ON entry(session, same, nth) WHERE same IS NOT NULL;
 
 -- From the beginning of a public id to what has it. The rest of the id follows

@@ -3,7 +3,7 @@
  *
  * Here Claude Code's records (src/claude) meet the store's rows (src/store), which
  * do not know each other. Everything costly happens here, in the reading threads:
- * JSON, SHA-1 for ids, splitting text into words.
+ * JSON, splitting text into words.
  *
  * A part never splits a line. Its strings are copies: the bytes it was made from
  * are gone when it is written.
@@ -13,7 +13,6 @@
 #include "base/hash.h"
 #include "base/words.h"
 #include "store/fulltext.h"
-#include "store/session.h"
 
 #include <string.h>
 
@@ -46,7 +45,6 @@ void part_free(struct part *p)
 		return;
 	mem_free(p->lines);
 	mem_free(p->docs);
-	mem_free(p->block_keys);
 	buf_release(&p->packed);
 	arena_release(&p->mem);
 	mem_free(p);
@@ -55,11 +53,10 @@ void part_free(struct part *p)
 void part_seal(struct part *p)
 {
 	p->mirror.lines = p->lines;
-	p->mirror.block_keys = p->block_keys;
 	p->mirror.docs = p->docs;
 	p->mirror.packed = buf_as_str(&p->packed);
 	p->item.weight = sizeof *p + p->line_cap * sizeof *p->lines + p->doc_cap * sizeof *p->docs +
-			 p->key_cap * sizeof *p->block_keys + p->packed.cap;
+			 p->packed.cap;
 }
 
 bool part_is_full(const struct part *p)
@@ -112,17 +109,9 @@ static void add_doc(struct part *p, struct part_reader *r, struct mirror_line *l
 	l->docs++;
 }
 
-static void add_block(struct part *p, struct part_reader *r, struct mirror_line *l, const struct node_name *name,
-		      const struct record_block *b)
+static void add_block(struct part *p, struct part_reader *r, struct mirror_line *l, const struct record_block *b)
 {
-	struct uuid id = node_id(name, (int)b->index);
-
-	/* Without a uuid only the line has an id; its texts are found under that. */
-	if (name->uuid.p) {
-		p->block_keys = grow(p->block_keys, &p->key_cap, p->key_count, sizeof *p->block_keys);
-		p->block_keys[p->key_count++] = mirror_key(&id);
-		l->blocks++;
-	}
+	l->blocks++;
 	p->mirror.tools += b->kind == BLOCK_TOOL_USE;
 	buf_clear(&r->text);
 	block_text(&r->records, b, &r->text);
@@ -226,22 +215,16 @@ static const uint8_t *keep_digest(struct part *p, const uint8_t digest[SHA256_BY
 	return memcpy(arena_alloc(&p->mem, SHA256_BYTES), digest, SHA256_BYTES);
 }
 
-static void name_line(struct part *p, struct mirror_line *l, const struct record *rec, struct node_name *name)
+static void name_line(struct part *p, struct mirror_line *l, const struct record *rec)
 {
 	uint8_t digest[SHA256_BYTES];
-	struct uuid id;
 
-	*name = (struct node_name){ 0 };
-	if (!rec->uuid.n) {
-		sha256(rec->bytes, digest);
-		l->digest = keep_digest(p, digest);
+	if (rec->uuid.n) {
+		l->uuid = arena_str(&p->mem, rec->uuid);
 		return;
 	}
-	name->uuid = l->uuid = arena_str(&p->mem, rec->uuid);
-	id = node_id(name, PART_LINE);
-	l->line_key = mirror_key(&id);
-	id = node_id(name, PART_MESSAGE);
-	l->message_key = mirror_key(&id);
+	sha256(rec->bytes, digest);
+	l->digest = keep_digest(p, digest);
 }
 
 static void add_record(struct part *p, struct part_reader *r, const struct record *rec, int64_t offset)
@@ -249,16 +232,15 @@ static void add_record(struct part *p, struct part_reader *r, const struct recor
 	struct mirror_line *l = new_line(p, offset, (int64_t)rec->bytes.n);
 	struct block_cursor at = { 0 };
 	struct record_block b;
-	struct node_name name;
 
 	l->type = (uint8_t)rec->type;
 	l->has_time = rec->has_time;
 	l->at = rec->at;
-	name_line(p, l, rec, &name);
+	name_line(p, l, rec);
 	find_first(r, l, rec);
 	note_session(p, r, rec);
 	while (record_block(&r->records, rec, &at, &b))
-		add_block(p, r, l, &name, &b);
+		add_block(p, r, l, &b);
 	buf_clear(&r->text);
 	record_text(&r->records, rec, &r->text);
 	add_doc(p, r, l, PLACE_OTHER, UINT32_MAX);

@@ -24,8 +24,6 @@ struct part {
 	size_t line_cap;
 	struct mirror_doc *docs;
 	size_t doc_count, doc_cap;
-	int64_t *block_keys;
-	size_t key_count, key_cap;
 	struct buf packed;
 	struct arena mem;
 };

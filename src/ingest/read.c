@@ -26,6 +26,7 @@
 #include "claude/layout.h"
 #include "ingest/part.h"
 #include "store/archive.h"
+#include "store/keys.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -258,18 +259,17 @@ static enum status write_rows(struct reading *y, const struct part *p, struct er
 {
 	struct store *s = y->store;
 
-	if (p->has_count && generation_set_lines(s, p->job->generation, 0, &p->count, err))
-		return err_failed(err->status);
 	if (p->has_lines && mirror_add(s, &p->mirror, err))
+		return err_failed(err->status);
+	if (p->has_count && generation_set_lines(s, p->job->generation, 0, &p->count, err))
 		return err_failed(err->status);
 	return p->last ? unread_done(s, p->job, err) : STATUS_OK;
 }
 
-/* A part in a savepoint of its own: what somebody else was faster with is undone
- * alone. */
+/* A conflict is found before anything of the part is written, so that nothing has to
+ * be undone: FTS5 would write a segment for every savepoint. */
 static enum status write_part(struct reading *y, const struct part *p, struct err *err)
 {
-	struct save save CLEANUP(save_end) = { 0 };
 	size_t job = (size_t)(p->job - y->jobs);
 	enum status status;
 
@@ -281,15 +281,13 @@ static enum status write_part(struct reading *y, const struct part *p, struct er
 			 STR_ARG(p->job->path), p->err.text);
 		return STATUS_OK;
 	}
-	if (save_begin(y->store, &save, err))
-		return err_failed(err->status);
 	status = write_rows(y, p, err);
 	if (status == STATUS_CONFLICT) {
 		y->dead[job] = true;
 		return STATUS_OK;
 	}
 	y->done += p->mirror.to - p->mirror.from;
-	return status == STATUS_OK ? save_keep(&save, err) : status;
+	return status;
 }
 
 /* What is ready, for a while, in one transaction. */
@@ -397,7 +395,7 @@ enum status read_unread(struct store *s, const struct read_options *o, struct er
 	if (unread_any(s, &any, err))
 		return err_failed(err->status);
 	if (!any)
-		return STATUS_OK;
+		return keys_complete(s, err);
 	if (unread_list(s, &y.mem, &y.jobs, &y.count, err))
 		return err_failed(err->status);
 	y.dead = arena_alloc(&y.mem, (y.count + 1) * sizeof *y.dead);
@@ -405,5 +403,7 @@ enum status read_unread(struct store *s, const struct read_options *o, struct er
 		y.total += y.jobs[i].length - (y.jobs[i].read_generation == y.jobs[i].generation ? y.jobs[i].read_to : 0);
 	if (read_all(&y, err))
 		return err_failed(err->status);
-	return is_cancelled(&y) ? err_fail(err, STATUS_CANCELLED, "stopped; what was read so far is kept") : STATUS_OK;
+	if (is_cancelled(&y))
+		return err_fail(err, STATUS_CANCELLED, "stopped; what was read so far is kept");
+	return keys_complete(s, err);
 }

@@ -25,6 +25,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_FULLTEXT] = &fulltext_statements,
 	[DB_MIRROR] = &mirror_statements,
 	[DB_SESSION] = &session_statements,
+	[DB_KEYS] = &keys_statements,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */

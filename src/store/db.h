@@ -16,7 +16,7 @@
 #include <sqlite3.h>
 
 /* One per module that has statements. */
-enum db_slot { DB_STORE, DB_SOURCE, DB_FIND, DB_ARCHIVE, DB_CHECK, DB_FULLTEXT, DB_MIRROR, DB_SESSION, DB_RANK, DB_SLOTS };
+enum db_slot { DB_STORE, DB_SOURCE, DB_FIND, DB_ARCHIVE, DB_CHECK, DB_FULLTEXT, DB_MIRROR, DB_SESSION, DB_KEYS, DB_RANK, DB_SLOTS };
 
 struct db_set {
 	enum db_slot slot;
@@ -27,7 +27,7 @@ struct db_set {
 /* Those of src/store, for the test that prepares every statement. */
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
-	fulltext_statements, mirror_statements, session_statements;
+	fulltext_statements, mirror_statements, session_statements, keys_statements;
 extern const struct db_set rank_statements; /* src/query */
 
 struct store {

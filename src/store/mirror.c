@@ -1,9 +1,7 @@
 /*
  * Writing what was read.
  *
- * All of a part is written or nothing. Rows go in the order of the file, keys in
- * their own order: they are spread over the whole table, and a sorted run touches
- * each page once.
+ * All of a part is written or nothing, in the order of the file.
  *
  * A source whose bytes were replaced is read anew from its beginning: all rows of
  * its session go first. What a session is called and how many messages it has
@@ -13,10 +11,9 @@
 
 #include "store/db.h"
 #include "store/fulltext.h"
-#include "store/session.h"
+#include "store/keys.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -35,9 +32,7 @@ enum {
 	MIRROR_NTH,
 	MIRROR_FIRST,
 	MIRROR_ENTRY_ADD,
-	MIRROR_KEY_ADD,
-	MIRROR_ENTRIES,
-	MIRROR_KEY_FORGET,
+	MIRROR_DOCS,
 	MIRROR_FORGET,
 	MIRROR_STATEMENTS
 };
@@ -55,11 +50,10 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_UNREAD_DONE] = "DELETE FROM unread WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM source s"
 			       " JOIN generation g ON g.id = s.generation WHERE s.id = ?1 AND (g.id <> ?2 OR g.length <> ?3))",
 	[MIRROR_STATE] = "SELECT id, generation, read_to FROM mirror_session WHERE source = ?1",
-	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to) VALUES (?1, ?2, ?3, 0)"
-			       " RETURNING id",
+	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to) VALUES (?1, ?2, ?3, 0)",
 	[MIRROR_SESSION_READ] = "UPDATE mirror_session SET read_to = ?2, messages = messages + ?3 WHERE id = ?1",
 	[MIRROR_SESSION_RESET] =
-		"UPDATE mirror_session SET generation = ?2, read_to = 0, project = NULL, branch = NULL, title = '',"
+		"UPDATE mirror_session SET generation = ?2, read_to = 0, keyed_to = 0, project = NULL, branch = NULL, title = '',"
 		" title_rank = 0, started_at = NULL, updated_at = NULL, prompts = 0, messages = 0, tools = 0"
 		" WHERE id = ?1",
 	[MIRROR_SESSION_NOTE] =
@@ -75,11 +69,9 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_NTH] = "SELECT coalesce(max(nth) + 1, 0) FROM entry WHERE session = ?1 AND same = ?2",
 	[MIRROR_FIRST] = "SELECT min(offset) FROM entry WHERE message = ?1 AND session = ?2 AND offset < ?3",
 	[MIRROR_ENTRY_ADD] =
-		"INSERT INTO entry(session, offset, length, type, at, uuid, line_id, same, nth, message, first, doc, docs)"
-		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-	[MIRROR_KEY_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
-	[MIRROR_ENTRIES] = "SELECT offset, uuid, line_id, first, doc, docs FROM entry WHERE session = ?1",
-	[MIRROR_KEY_FORGET] = "DELETE FROM node_key WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
+		"INSERT INTO entry(session, offset, length, type, at, uuid, line_id, same, nth, message, first, doc, docs,"
+		" blocks) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+	[MIRROR_DOCS] = "SELECT doc, docs FROM entry WHERE session = ?1 AND doc IS NOT NULL",
 	[MIRROR_FORGET] = "DELETE FROM entry WHERE session = ?1",
 };
 
@@ -187,59 +179,12 @@ struct writing {
 	const struct mirror_part *p;
 	int64_t session;
 	struct doc_writer docs;
-	struct key *keys;
-	size_t key_count;
 	int64_t messages; /* that begin in it */
-};
-
-struct key {
-	int64_t key, offset;
-	int part;
 };
 
 static void writing_release(struct writing *w)
 {
 	doc_writer_release(&w->docs);
-	mem_free(w->keys);
-}
-
-int64_t mirror_key(const struct uuid *id)
-{
-	uint64_t v = 0;
-
-	for (size_t i = 0; i < 8; i++)
-		v = v << 8 | id->b[i];
-	return (int64_t)v;
-}
-
-static void add_key(struct writing *w, int64_t key, int64_t offset, int part)
-{
-	w->keys[w->key_count++] = (struct key){ key, offset, part };
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-	const struct key *x = a, *y = b;
-
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
-static enum status write_keys(struct writing *w, struct err *err)
-{
-	qsort(w->keys, w->key_count, sizeof *w->keys, compare_keys);
-	for (size_t i = 0; i < w->key_count; i++) {
-		STMT st = { 0 };
-
-		if (use(w->s, MIRROR_KEY_ADD, &st, err))
-			return err_failed(err->status);
-		stmt_int(&st, 1, w->keys[i].key);
-		stmt_int(&st, 2, w->session);
-		stmt_int(&st, 3, w->keys[i].offset);
-		stmt_int(&st, 4, w->keys[i].part);
-		if (stmt_run(&st, err))
-			return err_failed(err->status);
-	}
-	return STATUS_OK;
 }
 
 /* The first line of its message, when an earlier part may have it. */
@@ -341,11 +286,12 @@ static enum status insert_entry(struct writing *w, const struct mirror_line *l, 
 	stmt_int_or_null(&st, 11, first, first == MIRROR_NO_MESSAGE);
 	stmt_int_or_null(&st, 12, doc, l->docs == 0);
 	stmt_int_or_null(&st, 13, l->docs, l->docs == 0);
+	stmt_int(&st, 14, l->blocks);
 	return stmt_run(&st, err);
 }
 
-static enum status write_line(struct writing *w, const struct mirror_line *l, const int64_t *block_keys,
-			      const struct mirror_doc *docs, struct err *err)
+static enum status write_line(struct writing *w, const struct mirror_line *l, const struct mirror_doc *docs,
+			      struct err *err)
 {
 	struct anonymous name = { 0 };
 	int64_t first, doc = 0;
@@ -353,34 +299,23 @@ static enum status write_line(struct writing *w, const struct mirror_line *l, co
 	if (find_first(w, l, &first, err) || (!l->uuid.p && name_line(w, l, &name, err)) ||
 	    write_docs(w, l, docs, &doc, err) || insert_entry(w, l, &name, first, doc, err))
 		return err_failed(err->status);
-	add_key(w, l->uuid.p ? l->line_key : mirror_key(&name.id), l->offset, PART_LINE);
-	for (uint32_t i = 0; i < l->blocks; i++)
-		add_key(w, block_keys[i], l->offset, (int)i);
-	if (first == l->offset) {
-		w->messages++;
-		if (l->uuid.p)
-			add_key(w, l->message_key, l->offset, PART_MESSAGE);
-	}
+	w->messages += first == l->offset;
 	return STATUS_OK;
 }
 
 static enum status write_lines(struct writing *w, struct err *err)
 {
 	const struct mirror_part *p = w->p;
-	size_t block = 0, doc = 0, keys = 0;
+	const struct mirror_doc *docs = p->docs;
 
-	for (size_t i = 0; i < p->line_count; i++)
-		keys += 2 + (size_t)p->lines[i].blocks;
-	w->keys = mem_alloc((keys + 1) * sizeof *w->keys);
 	if (doc_writer_begin(&w->docs, w->s, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < p->line_count; i++) {
-		if (write_line(w, &p->lines[i], p->block_keys + block, p->docs + doc, err))
+		if (write_line(w, &p->lines[i], docs, err))
 			return err_failed(err->status);
-		block += p->lines[i].blocks;
-		doc += p->lines[i].docs;
+		docs += p->lines[i].docs;
 	}
-	return doc_writer_finish(&w->docs, err) ? err_failed(err->status) : write_keys(w, err);
+	return doc_writer_finish(&w->docs, err);
 }
 
 /* ---- The session ------------------------------------------------------------ */
@@ -438,62 +373,17 @@ static enum status read_so_far(struct writing *w, struct err *err)
 	return stmt_run_one(&st, "a session", err);
 }
 
-static enum status forget_key(struct writing *w, const struct uuid *id, int64_t offset, int part, bool *was_there,
-			      struct err *err)
-{
-	STMT st = { 0 };
-
-	if (use(w->s, MIRROR_KEY_FORGET, &st, err))
-		return err_failed(err->status);
-	stmt_int(&st, 1, mirror_key(id));
-	stmt_int(&st, 2, w->session);
-	stmt_int(&st, 3, offset);
-	stmt_int(&st, 4, part);
-	if (stmt_run(&st, err))
-		return err_failed(err->status);
-	*was_there = sqlite3_changes64(w->s->db) > 0;
-	return STATUS_OK;
-}
-
-/* Keys are not listed anywhere by session: they are made again from the uuid, as
- * many as there are. */
-static enum status forget_keys(struct writing *w, const struct node_name *name, int64_t offset, struct err *err)
-{
-	struct uuid id = node_id(name, PART_LINE);
-	bool more;
-
-	if (forget_key(w, &id, offset, PART_LINE, &more, err))
-		return err_failed(err->status);
-	if (!name->uuid.p)
-		return STATUS_OK;
-	id = node_id(name, PART_MESSAGE);
-	if (forget_key(w, &id, offset, PART_MESSAGE, &more, err))
-		return err_failed(err->status);
-	more = true;
-	for (int i = 0; more; i++) {
-		id = node_id(name, i);
-		if (forget_key(w, &id, offset, i, &more, err))
-			return err_failed(err->status);
-	}
-	return STATUS_OK;
-}
-
-static enum status forget_entries(struct writing *w, struct err *err)
+static enum status forget_docs(struct store *s, int64_t session, struct err *err)
 {
 	enum step step;
 	STMT st = { 0 };
 
-	if (use(w->s, MIRROR_ENTRIES, &st, err))
+	if (use(s, MIRROR_DOCS, &st, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, w->session);
-	while ((step = stmt_step(&st, err)) == STEP_ROW) {
-		struct node_name name;
-
-		node_name_of(&st, 1, 2, &name);
-		if (forget_keys(w, &name, col_int(&st, 0), err) ||
-		    (!col_null(&st, 4) && doc_remove(w->s, col_int(&st, 4), col_int(&st, 5), err)))
+	stmt_int(&st, 1, session);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		if (doc_remove(s, col_int(&st, 0), col_int(&st, 1), err))
 			return err_failed(err->status);
-	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
@@ -501,7 +391,8 @@ static enum status start_anew(struct writing *w, struct err *err)
 {
 	STMT st = { 0 };
 
-	if (forget_entries(w, err) || run_with(w->s, MIRROR_FORGET, w->session, err) || use(w->s, MIRROR_SESSION_RESET, &st, err))
+	if (keys_forget(w->s, w->session, err) || forget_docs(w->s, w->session, err) ||
+	    run_with(w->s, MIRROR_FORGET, w->session, err) || use(w->s, MIRROR_SESSION_RESET, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, w->session);
 	stmt_int(&st, 2, w->p->generation);
@@ -517,9 +408,10 @@ static enum status add_session(struct writing *w, struct err *err)
 	stmt_uuid(&st, 1, &w->p->session_id);
 	stmt_int(&st, 2, w->p->source);
 	stmt_int(&st, 3, w->p->generation);
-	if (stmt_row(&st, "the new session", err))
+	/* Not RETURNING: that opens a savepoint, for which FTS5 writes a segment. */
+	if (stmt_run(&st, err))
 		return err_failed(err->status);
-	w->session = col_int(&st, 0);
+	w->session = sqlite3_last_insert_rowid(w->s->db);
 	return STATUS_OK;
 }
 

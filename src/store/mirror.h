@@ -56,9 +56,8 @@ struct mirror_line {
 	/* Offset of the first line of its message. MIRROR_ASK: an earlier part may
 	 * have it; if none does, it is this one. */
 	int64_t first;
-	uint32_t blocks; /* of its content: as many of the part's block keys */
+	uint32_t blocks; /* of its content, each a node */
 	uint32_t docs;	 /* as many of the part's documents */
-	int64_t line_key, message_key; /* line_key only with a uuid */
 };
 
 struct mirror_doc {
@@ -75,7 +74,6 @@ struct mirror_part {
 	bool anew; /* forget what is known of the session; `from` is then 0 */
 	const struct mirror_line *lines;
 	size_t line_count;
-	const int64_t *block_keys;
 	const struct mirror_doc *docs;
 	struct str packed;
 	/* What these lines say of the session. */
@@ -88,10 +86,7 @@ struct mirror_part {
 };
 
 /* Wants a write transaction. STATUS_CONFLICT when the session has been read
- * differently meanwhile. */
+ * differently meanwhile; nothing has been written then. */
 enum status mirror_add(struct store *s, const struct mirror_part *p, struct err *err) MUST_USE;
-
-/* The first 8 bytes of an id, as node_key has them. */
-int64_t mirror_key(const struct uuid *id);
 
 #endif

@@ -12,7 +12,7 @@
 #include "store/session.h"
 
 #include "store/db.h"
-#include "store/mirror.h"
+#include "store/keys.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -290,7 +290,7 @@ static enum status search_nodes(struct store *s, const struct uuid *low, const s
 {
 	/* Keys are signed and ids are not: a range may wrap around the sign, but a
 	 * beginning of four digits or more never does. */
-	int64_t from = mirror_key(low), to = mirror_key(high);
+	int64_t from = key_of(low), to = key_of(high);
 	enum step step = STEP_DONE;
 	STMT st = { 0 };
 

@@ -1,0 +1,273 @@
+/*
+ * Keys of nodes, entered in their own order.
+ *
+ * Ids are hashes: the keys of one file are spread over the whole table. Entered
+ * together with their lines they would change most of its pages in every
+ * transaction, all of which go through the log. So they come later, many at a time
+ * and sorted: each page is then changed once.
+ *
+ * A session remembers up to which byte its nodes are entered (keyed_to). Who is
+ * killed in between enters some of them again, which changes nothing. Until then a
+ * node is found by search and by its session, only not by its id.
+ *
+ * A session that is read anew by another program meanwhile leaves keys that lead
+ * nowhere. That is harmless: whoever follows a key compares the whole id.
+ */
+#include "store/keys.h"
+
+#include "base/clock.h"
+#include "store/db.h"
+#include "store/session.h"
+
+#include <stdlib.h>
+
+enum {
+	KEYS_UNKEYED,
+	KEYS_ENTRIES,
+	KEYS_ADD,
+	KEYS_FORGET,
+	KEYS_DONE,
+	KEYS_STATEMENTS
+};
+
+static const char *const sql[KEYS_STATEMENTS] = {
+	[KEYS_UNKEYED] = "SELECT id, generation, keyed_to, read_to FROM mirror_session WHERE keyed_to < read_to ORDER BY id",
+	[KEYS_ENTRIES] = "SELECT offset, uuid, line_id, first, blocks FROM entry WHERE session = ?1 AND offset >= ?2"
+			 " ORDER BY offset",
+	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
+	[KEYS_FORGET] = "DELETE FROM node_key WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
+	[KEYS_DONE] = "UPDATE mirror_session SET keyed_to = ?4 WHERE id = ?1 AND generation = ?2 AND keyed_to = ?3",
+};
+
+const struct db_set keys_statements = { DB_KEYS, sql, KEYS_STATEMENTS };
+
+/* Entered at once: 32 MB. */
+enum { MOST_KEYS = 1000000 };
+
+struct key {
+	int64_t key, session, offset;
+	int part;
+};
+
+struct keyed_session {
+	int64_t row, generation, from, to;
+};
+
+struct keys {
+	struct store *s;
+	struct key *list;
+	size_t count, cap;
+	struct keyed_session *sessions;
+	size_t session_count, session_cap;
+};
+
+static void keys_release(struct keys *k)
+{
+	mem_free(k->list);
+	mem_free(k->sessions);
+}
+
+static enum status use(struct store *s, int index, struct stmt *st, struct err *err)
+{
+	return stmt_use(s, &keys_statements, index, st, err);
+}
+
+int64_t key_of(const struct uuid *id)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < 8; i++)
+		v = v << 8 | id->b[i];
+	return (int64_t)v;
+}
+
+/* ---- Gathering ---------------------------------------------------------------- */
+
+typedef enum status key_fn(void *ctx, const struct key *key, struct err *err);
+
+static enum status give(const struct node_name *name, int64_t session, int64_t offset, int part, key_fn *fn, void *ctx,
+			struct err *err)
+{
+	struct uuid id = node_id(name, part);
+
+	return fn(ctx, &(struct key){ key_of(&id), session, offset, part }, err);
+}
+
+/* Every node of the line in the row: itself, the message it begins, its blocks.
+ * Without a uuid only the line has an id. */
+static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn, void *ctx, struct err *err)
+{
+	int64_t offset = col_int(st, 0), blocks = col_int(st, 4);
+	struct node_name name;
+
+	node_name_of(st, 1, 2, &name);
+	if (give(&name, session, offset, PART_LINE, fn, ctx, err))
+		return err_failed(err->status);
+	if (!name.uuid.p)
+		return STATUS_OK;
+	if (!col_null(st, 3) && col_int(st, 3) == offset && give(&name, session, offset, PART_MESSAGE, fn, ctx, err))
+		return err_failed(err->status);
+	for (int i = 0; i < blocks; i++)
+		if (give(&name, session, offset, i, fn, ctx, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
+static enum status gather_key(void *ctx, const struct key *key, struct err *err)
+{
+	struct keys *k = ctx;
+
+	(void)err;
+	if (k->count == k->cap) {
+		k->cap = k->cap ? k->cap * 2 : 4096;
+		k->list = mem_resize(k->list, k->cap * sizeof *k->list);
+	}
+	k->list[k->count++] = *key;
+	return STATUS_OK;
+}
+
+/* The nodes of a session, as many lines as there is room for; k says how far. */
+static enum status gather_session(struct keys *k, struct keyed_session *session, struct err *err)
+{
+	enum step step = STEP_DONE;
+	STMT st = { 0 };
+
+	if (use(k->s, KEYS_ENTRIES, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session->row);
+	stmt_int(&st, 2, session->from);
+	while (k->count < MOST_KEYS && (step = stmt_step(&st, err)) == STEP_ROW)
+		if (each_node(&st, session->row, gather_key, k, err))
+			return err_failed(err->status);
+	if (step == STEP_FAILED)
+		return err_failed(err->status);
+	if (step == STEP_ROW) /* more than fits: behind the last line taken */
+		session->to = col_int(&st, 0) + 1;
+	return STATUS_OK;
+}
+
+static enum status gather(struct keys *k, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	enum step step = STEP_DONE;
+	STMT st = { 0 };
+
+	k->count = k->session_count = 0;
+	if (read_begin(k->s, &snapshot, err) || use(k->s, KEYS_UNKEYED, &st, err))
+		return err_failed(err->status);
+	while (k->count < MOST_KEYS && (step = stmt_step(&st, err)) == STEP_ROW) {
+		struct keyed_session session = { col_int(&st, 0), col_int(&st, 1), col_int(&st, 2), col_int(&st, 3) };
+
+		if (gather_session(k, &session, err))
+			return err_failed(err->status);
+		if (k->session_count == k->session_cap) {
+			k->session_cap = k->session_cap ? k->session_cap * 2 : 64;
+			k->sessions = mem_resize(k->sessions, k->session_cap * sizeof *k->sessions);
+		}
+		k->sessions[k->session_count++] = session;
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+/* ---- Entering ----------------------------------------------------------------- */
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static enum status change_key(struct store *s, int index, const struct key *key, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, index, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, key->key);
+	stmt_int(&st, 2, key->session);
+	stmt_int(&st, 3, key->offset);
+	stmt_int(&st, 4, key->part);
+	return stmt_run(&st, err);
+}
+
+/* From *at on, for a few milliseconds. */
+static enum status enter_some(struct keys *k, size_t *at, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	int64_t end;
+
+	if (txn_begin(k->s, &txn, err))
+		return err_failed(err->status);
+	end = clock_monotonic_ns() + LIMIT_TXN_NS;
+	for (; *at < k->count && (*at % 64 || clock_monotonic_ns() < end); ++*at)
+		if (change_key(k->s, KEYS_ADD, &k->list[*at], err))
+			return err_failed(err->status);
+	return txn_commit(&txn, err);
+}
+
+static enum status note_done(struct keys *k, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+
+	if (txn_begin(k->s, &txn, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < k->session_count; i++) {
+		const struct keyed_session *session = &k->sessions[i];
+		STMT st = { 0 };
+
+		if (use(k->s, KEYS_DONE, &st, err))
+			return err_failed(err->status);
+		stmt_int(&st, 1, session->row);
+		stmt_int(&st, 2, session->generation);
+		stmt_int(&st, 3, session->from);
+		stmt_int(&st, 4, session->to);
+		if (stmt_run(&st, err))
+			return err_failed(err->status);
+	}
+	return txn_commit(&txn, err);
+}
+
+enum status keys_complete(struct store *s, struct err *err)
+{
+	struct keys k CLEANUP(keys_release) = { .s = s };
+
+	for (;;) {
+		if (gather(&k, err))
+			return err_failed(err->status);
+		if (k.session_count == 0)
+			return STATUS_OK;
+		if (k.count)
+			qsort(k.list, k.count, sizeof *k.list, compare_keys);
+		for (size_t at = 0; at < k.count;) {
+			if (store_is_cancelled(s))
+				return err_fail(err, STATUS_CANCELLED, "stopped");
+			if (enter_some(&k, &at, err))
+				return err_failed(err->status);
+		}
+		if (note_done(&k, err))
+			return err_failed(err->status);
+	}
+}
+
+/* ---- Forgetting --------------------------------------------------------------- */
+
+static enum status forget_key(void *ctx, const struct key *key, struct err *err)
+{
+	return change_key(ctx, KEYS_FORGET, key, err);
+}
+
+enum status keys_forget(struct store *s, int64_t session, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, KEYS_ENTRIES, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_int(&st, 2, 0);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		if (each_node(&st, session, forget_key, s, err))
+			return err_failed(err->status);
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}

@@ -1,0 +1,19 @@
+/*
+ * From the beginning of an id to the node that has it.
+ */
+#ifndef ARBOR_STORE_KEYS_H
+#define ARBOR_STORE_KEYS_H
+
+#include "store/store.h"
+
+/* The first 8 bytes of an id, as node_key has them. */
+int64_t key_of(const struct uuid *id);
+
+/* Enters all nodes that are not in node_key yet, in short transactions of its own. */
+enum status keys_complete(struct store *s, struct err *err) MUST_USE;
+
+/* Takes the nodes of a session out. Wants a write transaction, before the entries
+ * themselves go. */
+enum status keys_forget(struct store *s, int64_t session, struct err *err) MUST_USE;
+
+#endif
