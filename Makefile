@@ -9,6 +9,7 @@
 #   make torture  the long crash, fault and race tests
 #   make bench    speed and size, as ratios against other programs
 #   make dist     a source archive that builds without npm
+#   make man      manual pages and completions, below build/man
 #   make install  PREFIX=/usr/local DESTDIR=
 #   make deps     install what is missing (called by the others when needed)
 #   make clean    remove what was built;  make distclean  downloads too
@@ -64,20 +65,21 @@ LINK_fuzz     := -fsanitize=fuzzer,address,undefined
 
 # ---- Sources ----------------------------------------------------------------
 
-# Everything but src/face is the library; src/face is the program around it.
+# Everything but src/face is the library; src/face is the program around it, and all
+# of that but main.c works with any table of methods.
 LIB_SRC  := $(filter-out src/face/%,$(sort $(wildcard src/*/*.c)))
 FACE_SRC := $(sort $(wildcard src/face/*.c))
 UNIT_SRC := $(sort $(wildcard test/unit/*.c))
 HARNESS_SRC := test/harness/t.c
 FUZZ_SRC := $(sort $(wildcard fuzz/*.c))
-TOOL_SRC := $(sort $(wildcard test/crash/*.c bench/*.c))
+TOOL_SRC := $(sort $(wildcard test/cli/*.c test/crash/*.c bench/*.c))
 SQL      := $(sort $(wildcard sql/*.sql))
 
 UNITS := $(patsubst test/unit/%.c,%,$(UNIT_SRC))
 FUZZERS := $(patsubst fuzz/%.c,%,$(FUZZ_SRC))
 TOOLS := $(notdir $(TOOL_SRC:.c=))
 
-.PHONY: all run test asan tsan lint fuzz torture bench dist install deps clean distclean
+.PHONY: all run test asan tsan lint fuzz torture bench dist man install deps clean distclean
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/release/arbor
@@ -170,6 +172,11 @@ build/$(1)/arbor: $$(patsubst %.c,build/$(1)/%.o,$$(FACE_SRC)) $$($(1)_LIB) $$(S
 	$$(Q)$$(CC_$(1)) $$(LINK_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
 build/$(1)/unit/%: build/$(1)/test/unit/%.o $$(patsubst %.c,build/$(1)/%.o,$$(HARNESS_SRC)) $$($(1)_LIB) $$(SQLITE_OBJ)
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
+build/$(1)/tool/fixture: build/$(1)/test/cli/fixture.o $$(patsubst %.c,build/$(1)/%.o,$$(filter-out %/main.c,$$(FACE_SRC))) \
+  $$($(1)_LIB) $$(SQLITE_OBJ)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
+build/$(1)/tool/%: build/$(1)/test/cli/%.o $$($(1)_LIB) $$(SQLITE_OBJ)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
 build/$(1)/tool/%: build/$(1)/test/crash/%.o $$($(1)_LIB) $$(SQLITE_OBJ)
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
 build/$(1)/tool/%: build/$(1)/bench/%.o $$($(1)_LIB) $$(SQLITE_OBJ)
@@ -205,12 +212,22 @@ bench: build/deps-bench.stamp build/release/arbor $(TOOLS:%=build/release/tool/%
 dist: build/sqlite/sqlite3.h
 	$(Q)tools/dist.sh $(VERSION) build/sqlite
 
-install: build/release/arbor
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+# The program prints its own manual pages and completions.
+man: build/man/arbor.1
+build/man/arbor.1: build/release/arbor tools/pages.sh
+	$(Q)tools/pages.sh build/release/arbor build/man
+
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: build/release/arbor build/man/arbor.1
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions \
+	  $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	install -m 755 build/release/arbor $(DESTDIR)$(PREFIX)/bin/arbor
-	install -m 644 man/arbor.1 $(DESTDIR)$(PREFIX)/share/man/man1/arbor.1
+	install -m 644 build/man/*.1 $(SHARE)/man/man1/
+	install -m 644 build/man/arbor.bash $(SHARE)/bash-completion/completions/arbor
+	install -m 644 build/man/arbor.zsh $(SHARE)/zsh/site-functions/_arbor
+	install -m 644 build/man/arbor.fish $(SHARE)/fish/vendor_completions.d/arbor.fish
 
 clean:
-	rm -rf $(MODES:%=build/%) build/gen build/test build/dist build/lint build/bench build/fuzz-corpus
+	rm -rf $(MODES:%=build/%) build/gen build/man build/test build/dist build/lint build/bench build/fuzz-corpus
 distclean:
 	rm -rf build

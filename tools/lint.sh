@@ -57,9 +57,11 @@ shell_check() {
 	scripts | xargs shellcheck -x --source-path=SCRIPTDIR --source-path=. --exclude=SC2012,SC2015
 }
 
+# The pages that the program prints of itself.
 manuals() {
-	for page in man/*.[1-9]; do
-		[ ! -e "$page" ] || mandoc -T lint -W warning "$page" || return 1
+	tools/pages.sh build/dev/arbor "$out/man" || return 1
+	for page in "$out"/man/*.1; do
+		mandoc -T lint -W warning "$page" || return 1
 	done
 }
 

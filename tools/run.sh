@@ -61,8 +61,9 @@ if [ "$empty" != 0 ]; then
 	exit "$code"
 fi
 
-# Sums over the columns id, kind, size, its unit, lines, generations, path.
-awk '
+# Sums over the columns id, kind, size, generations, state, path.
+tab=$(printf '\t')
+awk -F "$tab" '
 	function many(n, one) { return n " " one (n == 1 ? "" : "s") }
 	function human(n, unit) {
 		unit = "B"
@@ -71,9 +72,7 @@ awk '
 		if (n >= 1e3) { n /= 1e3; unit = "GB" }
 		return sprintf(unit == "B" ? "%d %s" : "%.1f %s", n, unit)
 	}
-	BEGIN { factor["B"] = 1; factor["kB"] = 1e3; factor["MB"] = 1e6
-		factor["GB"] = 1e9; factor["TB"] = 1e12 }
-	NR > 1 { files++; total += $3 * factor[$4]; kind[$2]++ }
+	{ files++; total += $3; kind[$2]++ }
 	END {
 		main = kind["transcript"] + 0
 		agents = kind["subagent"] + 0
@@ -84,24 +83,21 @@ awk '
 	}' "$list"
 echo "Store: $(short "$store")"
 
-# Sessions as "bytes, id, size, unit, session, project", the largest first.
-largest=$(awk '
-	BEGIN { factor["B"] = 1; factor["kB"] = 1e3; factor["MB"] = 1e6
-		factor["GB"] = 1e9; factor["TB"] = 1e12 }
+# Sessions as "bytes, id, session, project", the largest first.
+largest=$(awk -F "$tab" '
 	$2 == "transcript" {
 		n = split($NF, part, "/")
 		sub(/\.jsonl$/, "", part[n])
 		if (n >= 3)
-			printf "%.0f %s %s %s %s %s\n", $3 * factor[$4], $1,
-				$3, $4, part[n], part[n - 1]
+			printf "%.0f %s %s %s\n", $3, substr($1, 1, 8), part[n], part[n - 1]
 	}' "$list" | sort -rn | sed 5q)
 
 if [ -n "$largest" ]; then
 	printf '\nThe largest sessions:\n'
 	echo "$largest" | awk '{
-		if (length($6) > 18)
-			$6 = "..." substr($6, length($6) - 14)
-		printf "  %s  %5s %s  %-36s %s\n", $2, $3, $4, $5, $6
+		if (length($4) > 18)
+			$4 = "..." substr($4, length($4) - 14)
+		printf "  %s  %9.1f kB  %-36s %s\n", $2, $1 / 1000, $3, $4
 	}'
 fi
 

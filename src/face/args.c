@@ -1,139 +1,265 @@
 /*
- * The argument reader. Nothing is copied: values point into argv.
+ * Reading a command line against a method's parameters: options anywhere, "--"
+ * ends them, --name=value or --name value, letters together, --no-x for a switch.
+ * The last one wins when an option is given twice, as everywhere.
+ *
+ * The options of every verb are parameters of a method too (verb.c), so that the
+ * same code reads, checks and explains both.
  */
-#include "face/args.h"
+#include "face/face.h"
 
 #include "base/near.h"
 
 #include <string.h>
 
-static const struct arg_option *by_name(const struct arg_option *list, struct str name)
+/* ---- Finding ---------------------------------------------------------------- */
+
+/* What is usually a word may also be given by its name. */
+static const struct param *find_name(const struct method *m, struct str name)
 {
-	for (; list && list->name; list++)
-		if (str_eq(name, str_of(list->name)))
-			return list;
+	return params_find(&(struct params){ .method = m }, name);
+}
+
+const struct param *args_option(const struct method *m, struct str name)
+{
+	const struct param *q = find_name(m, name);
+
+	return q ? q : find_name(&common_options, name);
+}
+
+static const struct param *find_letter(const struct method *m, char letter)
+{
+	for (const struct param *q = m->params; q && q->name; q++)
+		if (q->letter == letter)
+			return q;
 	return NULL;
 }
 
-static const struct arg_option *by_letter(const struct arg_option *list, char letter)
+const struct param *args_letter(const struct method *m, char letter)
 {
-	for (; list && list->name; list++)
-		if (list->letter == letter)
-			return list;
-	return NULL;
+	const struct param *q = find_letter(m, letter);
+
+	return q ? q : find_letter(&common_options, letter);
 }
 
-static enum status unknown_option(struct str name, const struct arg_option *options, const struct arg_option *common,
-				  struct err *err)
+bool args_takes_word(const struct param *q)
 {
-	const struct arg_option *lists[] = { options, common };
-	struct near near = near_begin(name);
-
-	for (size_t i = 0; i < COUNT(lists); i++)
-		for (const struct arg_option *o = lists[i]; o && o->name; o++)
-			near_try(&near, o->name);
-	return err_fail(err, STATUS_USAGE, "unknown option '--%.*s'%s%s%s", (int)size_min(name.n, 60), name.p,
-			near.best ? "; did you mean '--" : "", near.best ? near.best : "", near.best ? "'?" : "");
+	return q->type != VALUE_BOOL && !(q->flags & PARAM_BARE);
 }
 
-static enum status add_option(struct args *a, const struct arg_option *o, struct str value, struct err *err)
+const struct param *args_word(const struct method *m, size_t number)
 {
-	if (a->option_count == ARGS_OPTIONS)
-		return err_fail(err, STATUS_USAGE, "too many options");
-	a->given[a->option_count] = o;
-	a->value[a->option_count++] = value;
-	return STATUS_OK;
-}
+	const struct param *rest = NULL;
 
-/* One "--name", "--name=value" or "--name value"; moves *i over what it used. */
-static enum status long_option(struct args *a, int argc, char **argv, int *i, const struct arg_option *options,
-			       const struct arg_option *common, struct err *err)
-{
-	struct str value, name = str_cut(str_of(argv[*i] + 2), '=', &value);
-	const struct arg_option *o = by_name(options, name);
-
-	if (!o)
-		o = by_name(common, name);
-	if (!o)
-		return unknown_option(name, options, common, err);
-	if (!o->value && value.p)
-		return err_fail(err, STATUS_USAGE, "option '--%s' takes no value", o->name);
-	if (o->value && o->value[0] != '[' && !value.p) {
-		if (*i + 1 >= argc)
-			return err_fail(err, STATUS_USAGE, "option '--%s' needs a value: --%s %s", o->name, o->name,
-					o->value);
-		value = str_of(argv[++*i]);
+	for (const struct param *q = m->params; q && q->name; q++) {
+		if (q->flags & PARAM_REST)
+			rest = q;
+		else if ((q->flags & PARAM_WORD) && number-- == 0)
+			return q;
 	}
-	return add_option(a, o, value, err);
+	return rest;
 }
 
-/* "-x", "-x value", "-xyz". */
-static enum status short_options(struct args *a, int argc, char **argv, int *i, const struct arg_option *options,
-				 const struct arg_option *common, struct err *err)
+int args_first_word(int argc, char **argv)
 {
-	for (const char *c = argv[*i] + 1; *c; c++) {
-		const struct arg_option *o = by_letter(options, *c);
-		struct str value = { 0 };
+	for (int i = 0; i < argc; i++) {
+		const struct param *q = NULL;
 
-		if (!o)
-			o = by_letter(common, *c);
-		if (!o)
-			return err_fail(err, STATUS_USAGE, "unknown option '%.*s'", 40, argv[*i]);
-		if (o->value && o->value[0] != '[') {
-			if (c[1])
-				value = str_of(c + 1);
-			else if (*i + 1 < argc)
-				value = str_of(argv[++*i]);
-			else
-				return err_fail(err, STATUS_USAGE, "option '-%c' needs a value: %s", *c, o->value);
-			return add_option(a, o, value, err);
+		if (argv[i][0] != '-')
+			return i;
+		if (strncmp(argv[i], "--", 2) == 0)
+			q = find_name(&common_options, str_of(argv[i] + 2)); /* "x=y" is no name */
+		if (q && args_takes_word(q))
+			i++;
+	}
+	return -1;
+}
+
+bool args_want_help(int argc, char **argv)
+{
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return true;
+	return false;
+}
+
+/* ---- Reading ---------------------------------------------------------------- */
+
+struct reader {
+	struct face *face;
+	struct args *args;
+	const struct method *method;
+	char **argv;
+	int argc, at;
+};
+
+static bool belongs(const struct method *m, const struct param *wanted)
+{
+	for (const struct param *q = m->params; q && q->name; q++)
+		if (q == wanted)
+			return true;
+	return false;
+}
+
+static enum status set(struct reader *r, const struct param *q, struct str value, struct err *err)
+{
+	struct params *p = belongs(r->method, q) ? &r->args->own : &r->args->common;
+
+	if (!(q->flags & PARAM_REST))
+		params_unset(p, q);
+	return params_set_text(p, q, value, err);
+}
+
+static enum status unknown_option(const struct reader *r, struct str name, struct err *err)
+{
+	const struct method *both[] = { r->method, &common_options };
+	struct near near = near_begin(name);
+	char typed[PARAM_TYPED];
+
+	for (size_t i = 0; i < COUNT(both); i++)
+		for (const struct param *q = both[i]->params; q && q->name; q++)
+			if (!(q->flags & PARAM_WORD))
+				near_try(&near, arena_cstr(&r->face->mem, str_of(param_typed(q, typed) + 2)));
+	return err_fail(err, STATUS_USAGE, "unknown option '--%.*s'%s%s%s", (int)size_min(name.n, 60), name.p,
+			near.best ? "; did you mean '--" : "", near.best ? near.best : "",
+			near.best ? "'?" : "");
+}
+
+static enum status needs_value(const struct reader *r, const struct param *q, struct err *err)
+{
+	char shown[PARAM_TYPED];
+
+	return err_fail(err, STATUS_USAGE, "option '%.60s' needs a value: %s", r->argv[r->at],
+			param_shown(q, shown));
+}
+
+/* "--no-x" for the switch x; NULL when it is none. */
+static const struct param *negated(const struct method *m, struct str name)
+{
+	const struct param *q;
+
+	if (!str_has_prefix(name, STR("no-")))
+		return NULL;
+	q = args_option(m, str_sub(name, 3, SIZE_MAX));
+	return q && q->type == VALUE_BOOL ? q : NULL;
+}
+
+static enum status long_option(struct reader *r, struct err *err)
+{
+	struct str value, name = str_cut(str_of(r->argv[r->at] + 2), '=', &value);
+	const struct param *q = args_option(r->method, name);
+
+	if (!q && !value.p && (q = negated(r->method, name)))
+		return set(r, q, STR("false"), err);
+	if (!q)
+		return unknown_option(r, name, err);
+	if (q->type == VALUE_BOOL && value.p)
+		return err_fail(err, STATUS_USAGE, "option '--%.*s' takes no value", STR_ARG(name));
+	if (args_takes_word(q) && !value.p) {
+		if (r->at + 1 >= r->argc)
+			return needs_value(r, q, err);
+		value = str_of(r->argv[++r->at]);
+	}
+	return set(r, q, value, err);
+}
+
+/* "-x", "-x value", "-xvalue", "-xyz". */
+static enum status short_options(struct reader *r, struct err *err)
+{
+	const char *arg = r->argv[r->at];
+
+	for (const char *c = arg + 1; *c; c++) {
+		const struct param *q = args_letter(r->method, *c);
+
+		if (!q)
+			return err_fail(err, STATUS_USAGE, "unknown option '%.40s'", arg);
+		if (args_takes_word(q)) {
+			if (!c[1] && r->at + 1 >= r->argc)
+				return needs_value(r, q, err);
+			return set(r, q, str_of(c[1] ? c + 1 : r->argv[++r->at]), err);
 		}
-		if (add_option(a, o, value, err))
+		if (set(r, q, (struct str){ 0 }, err))
 			return err_failed(err->status);
 	}
 	return STATUS_OK;
 }
 
-enum status args_read(struct args *a, int argc, char **argv, const struct arg_option *options,
-		      const struct arg_option *common, struct err *err)
+static enum status usage(const struct reader *r, const char *what, struct err *err)
 {
+	struct buf line CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct verb v;
+
+	if (!r->method->verb || !verb_find(r->face->hub, str_of(r->method->verb), &v))
+		return err_fail(err, STATUS_USAGE, "%s", what);
+	help_usage(&line, &v);
+	return err_fail(err, STATUS_USAGE, "%s; usage: arbor %s", what, line.p);
+}
+
+/* What the next word fills: the first word that is missing, else the list of the rest. */
+static const struct param *next_word(const struct reader *r)
+{
+	const struct param *q;
+
+	for (size_t i = 0; (q = args_word(r->method, i)); i++)
+		if ((q->flags & PARAM_REST) || !params_value(&r->args->own, q)->given)
+			return q;
+	return NULL;
+}
+
+static enum status word(struct reader *r, struct err *err)
+{
+	struct str text = str_of(r->argv[r->at]);
+	const struct param *q;
+
+	if (r->args->takes_json && str_has_prefix(text, STR("{"))) {
+		r->args->own.typed = false;
+		return params_set_json(&r->args->own, text, err);
+	}
+	q = next_word(r);
+	return q ? set(r, q, text, err) : usage(r, "too many arguments", err);
+}
+
+/* What the command line fills in by itself, and words that are missing. */
+static enum status complete(struct reader *r, struct err *err)
+{
+	struct params *p = &r->args->own;
+
+	for (const struct param *q = r->method->params; q && q->name; q++) {
+		if (params_value(p, q)->given)
+			continue;
+		if ((q->flags & PARAM_CLAUDE_DIR) && set(r, q, claude_dir(&r->face->mem), err))
+			return err_failed(err->status);
+		if ((q->flags & PARAM_WORD) && (q->flags & PARAM_REQUIRED) && !r->args->takes_json)
+			return usage(r, "something is missing", err);
+	}
+	return params_end(p, err);
+}
+
+enum status args_read(struct face *f, struct args *a, const struct method *m, int argc, char **argv,
+		      struct err *err)
+{
+	struct reader r = { .face = f, .args = a, .method = m, .argv = argv, .argc = argc };
 	bool options_end = false;
 
-	*a = (struct args){ 0 };
-	for (int i = 0; i < argc; i++) {
-		const char *arg = argv[i];
-		enum status status = STATUS_OK;
+	params_begin(&a->own, m, &f->mem);
+	params_begin(&a->common, &common_options, &f->mem);
+	a->own.typed = a->common.typed = true;
+	for (; r.at < argc; r.at++) {
+		const char *arg = argv[r.at];
+		enum status status;
 
-		if (!options_end && strcmp(arg, "--") == 0)
+		if (!options_end && strcmp(arg, "--") == 0) {
 			options_end = true;
-		else if (!options_end && strncmp(arg, "--", 2) == 0)
-			status = long_option(a, argc, argv, &i, options, common, err);
+			continue;
+		}
+		if (!options_end && strncmp(arg, "--", 2) == 0)
+			status = long_option(&r, err);
 		else if (!options_end && arg[0] == '-' && arg[1])
-			status = short_options(a, argc, argv, &i, options, common, err);
-		else if (a->word_count == ARGS_WORDS)
-			status = err_fail(err, STATUS_USAGE, "too many arguments, from '%.60s' on", arg);
+			status = short_options(&r, err);
 		else
-			a->word[a->word_count++] = str_of(arg);
+			status = word(&r, err);
 		if (status != STATUS_OK)
 			return status;
 	}
-	return STATUS_OK;
-}
-
-bool args_has(const struct args *a, const char *option)
-{
-	for (size_t i = 0; i < a->option_count; i++)
-		if (strcmp(a->given[i]->name, option) == 0)
-			return true;
-	return false;
-}
-
-struct str args_value(const struct args *a, const char *option)
-{
-	struct str value = { 0 };
-
-	for (size_t i = 0; i < a->option_count; i++)
-		if (strcmp(a->given[i]->name, option) == 0)
-			value = a->value[i];
-	return value;
+	return complete(&r, err);
 }

@@ -1,72 +1,106 @@
 /*
- * The command line's parts: commands, what they are given, how they print.
+ * What the parts of the command line share.
  */
 #ifndef ARBOR_FACE_FACE_H
 #define ARBOR_FACE_FACE_H
 
-#include "base/arena.h"
-#include "base/log.h"
-#include "base/term.h"
-#include "face/args.h"
-#include "store/store.h"
+#include "face/out.h"
+#include "hub/hub.h"
+#include "hub/params.h"
 
-struct command;
-
-/* What a command works with. */
 struct face {
-	const struct command *command;
-	struct args args;
+	const struct hub *hub;
+	struct out out;
 	struct log log;
-	const atomic_bool *cancel;  /* set by Ctrl-C */
-	char store_path[LIMIT_PATH];
-	bool out_is_terminal, err_is_terminal;
-	bool quiet;
-	bool progress_shown;        /* a progress line stands on the terminal */
+	const atomic_bool *cancel; /* set by Ctrl-C */
+	struct arena mem;	   /* lives as long as the program */
+	struct str store;	   /* as --store says; p NULL = where it usually is */
+	bool json, print0, verbose;
 };
 
-struct command {
-	const char *name;
-	const char *summary;        /* one line */
-	const char *usage;          /* what follows the name */
-	const char *text;           /* paragraphs for --help */
-	const char *examples;       /* lines "command   # what it does" */
-	const struct arg_option *options;
-	size_t least_words, most_words;
-	enum status (*run)(struct face *f, struct err *err);
+/* ---- Verbs (verb.c) --------------------------------------------------------- */
+
+/* What one can type after "arbor": a method of the hub that has a verb, or one of
+ * the command line's own, which has `run`. */
+struct verb {
+	const char *activation; /* NULL = one of our own */
+	const struct method *method;
+	enum status (*run)(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
+	bool reads_args; /* `run` reads the rest of the line itself */
 };
 
-extern const struct command command_sync, command_sources, command_export, command_dump, command_check, command_call;
+/* The i-th; false when there are no more. */
+bool verb_at(const struct hub *h, size_t i, struct verb *out);
+bool verb_find(const struct hub *h, struct str name, struct verb *out);
+enum status verb_unknown(const struct hub *h, struct str name, struct err *err);
 
-/* Opens the store of this call with its derived tables in order. */
-enum status face_open_store(struct face *f, bool create, struct store **out, struct err *err) MUST_USE;
+extern const struct method common_options; /* its params are those of every verb */
 
-/* What somebody called a file, ready for source_find(): an absolute path may lead
- * through links that the store does not know, so its folder is resolved as far
- * as it still exists. */
-struct str face_file_name(struct str name, struct arena *mem);
+/* ---- Arguments (args.c) ----------------------------------------------------- */
 
-/* Columns of the terminal on stdout; 0 when it is none. */
-int face_columns(const struct face *f);
+struct args {
+	struct params own;    /* of the method */
+	struct params common; /* of every verb */
+	bool takes_json;      /* a word that begins with '{' holds all parameters */
+};
 
-/* The folder to mirror: --source, $CLAUDE_CONFIG_DIR, ~/.claude. */
-enum status face_source_dir(struct face *f, char out[LIMIT_PATH], struct err *err) MUST_USE;
+enum status args_read(struct face *f, struct args *a, const struct method *m, int argc, char **argv,
+		      struct err *err) MUST_USE;
 
-/* ---- Printing (out.c) ------------------------------------------------------- */
+/* Where the first word stands that is no option of every verb; -1 = nowhere. */
+int args_first_word(int argc, char **argv);
 
-/* Data goes to stdout through these; a failed write is found by out_flush(). */
-void out_printf(const char *format, ...) ATTR_PRINTF(1, 2);
-void out_foreign(struct str text);          /* one line, through the terminal filter */
-void out_path(struct str path, int columns); /* the same, its middle left out to fit; 0 = all of it */
-enum status out_bytes(struct str bytes, struct err *err) MUST_USE;
-enum status out_flush(struct err *err) MUST_USE;
+/* Whether --help or -h stands among the options, whatever is wrong with the rest. */
+bool args_want_help(int argc, char **argv);
 
-/* Everything else goes to stderr. Ends a progress line first. */
-void say(struct face *f, const char *format, ...) ATTR_PRINTF(2, 3);
-void say_foreign(struct face *f, const char *front, struct str text);
-void say_error(struct face *f, const struct err *err);
-void say_progress(struct face *f, const char *format, ...) ATTR_PRINTF(2, 3);
+/* The option called so, of the method or of every verb; NULL = there is none. */
+const struct param *args_option(const struct method *m, struct str name);
+const struct param *args_letter(const struct method *m, char letter);
 
-enum { SIZE_TEXT = 16 };
-const char *size_text(int64_t bytes, char out[SIZE_TEXT]); /* 12.3 MB */
+/* Whether the option takes the word behind it. */
+bool args_takes_word(const struct param *q);
+
+/* What fills the word of this number; NULL = nothing does. */
+const struct param *args_word(const struct method *m, size_t number);
+
+/* ---- Places (where.c) ------------------------------------------------------- */
+
+const char *env_text(const char *name); /* NULL when unset or empty */
+const char *home_dir(void);
+enum status face_open_store(void *face, bool make, struct store **out, struct err *err) MUST_USE;
+struct str claude_dir(struct arena *mem);
+
+/* ---- Running (cli.c) -------------------------------------------------------- */
+
+/* Runs a method of the hub and prints what it gives. */
+enum status face_run(struct face *f, const char *activation, const struct method *m, struct params *p,
+		     struct err *err) MUST_USE;
+
+/* ---- Our own verbs ---------------------------------------------------------- */
+
+enum status run_help(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
+enum status run_call(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
+enum status run_completion(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
+enum status run_complete(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
+enum status run_version(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
+
+extern const struct verb own_verbs[]; /* ended by one without a method */
+
+/* ---- Help and manual (help.c, man.c) ---------------------------------------- */
+
+/* Something help explains that is not a verb. */
+struct topic {
+	const char *name;    /* after "arbor help" */
+	const char *heading; /* in the manual */
+	const char *summary;
+	const char *text;		/* paragraphs, as of a method */
+	const struct example *entries; /* names and what they mean */
+};
+extern const struct topic topics[]; /* ended by one without a name */
+
+void help_verb(struct face *f, const struct verb *v);
+void help_usage(struct buf *out, const struct verb *v); /* "export FILE [OPTION]..." */
+void help_exit_codes(void (*fn)(void *ctx, int code, struct str meaning), void *ctx);
+enum status help_man(struct face *f, struct str name, struct err *err);
 
 #endif

@@ -1,173 +1,287 @@
 /*
- * The only place that prints. stdout carries data and nothing else; whatever
- * comes from outside goes through base/term.h first.
+ * The only place that prints.
+ *
+ * On a terminal output is held back until it is longer than the screen, then a
+ * pager is started and the rest streams into it; what fits is written when it is
+ * complete. Elsewhere it is written in pieces of HELD bytes.
+ *
+ * Invariants: `held` never holds unfiltered text when `terminal`; nothing is
+ * written after an error or after the pager was left.
  */
-#include "face/face.h"
+#include "face/out.h"
 
-#include "base/utf8.h"
+#include "base/file.h"
+#include "face/text.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-void out_printf(const char *format, ...)
+enum { HELD = 64 * 1024 };
+
+/* ---- What kind of terminal --------------------------------------------------- */
+
+static bool env_set(const char *name)
 {
+	const char *v = getenv(name);
+
+	return v && v[0];
+}
+
+static bool env_on(const char *name)
+{
+	return env_set(name) && strcmp(getenv(name), "0") != 0;
+}
+
+static bool wants_colour(enum colour colour, bool terminal)
+{
+	const char *term = getenv("TERM");
+
+	if (colour != COLOUR_AUTO)
+		return colour == COLOUR_ALWAYS;
+	if (env_set("NO_COLOR"))
+		return false;
+	if (env_on("CLICOLOR_FORCE") || env_on("FORCE_COLOR"))
+		return true;
+	return terminal && term && term[0] && strcmp(term, "dumb") != 0;
+}
+
+static int env_number(const char *name, int otherwise)
+{
+	uint64_t n;
+
+	if (env_set(name) && str_to_u64(str_of(getenv(name)), &n) && n > 0 && n < 10000)
+		return (int)n;
+	return otherwise;
+}
+
+void out_init(struct out *o, enum colour colour, bool may_page, bool quiet)
+{
+	struct winsize size = { 0 };
+
+	*o = (struct out){ .held = BUF_INIT(SIZE_MAX / 4), .quiet = quiet };
+	o->terminal = isatty(STDOUT_FILENO) == 1;
+	o->err_terminal = isatty(STDERR_FILENO) == 1;
+	o->colour = wants_colour(colour, o->terminal);
+	o->may_page = may_page && o->terminal;
+	if (!o->terminal)
+		return;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		size = (struct winsize){ 0 };
+	o->columns = size.ws_col ? size.ws_col : env_number("COLUMNS", 80);
+	o->rows = size.ws_row ? size.ws_row : env_number("LINES", 24);
+}
+
+/* ---- Standard output --------------------------------------------------------- */
+
+static void write_held(struct out *o)
+{
+	struct err err;
+
+	if (o->held.n && !o->error && !o->closed) {
+		int fd = o->pager.pid ? o->pager.fd : STDOUT_FILENO;
+
+		progress_erase(o);
+		errno = 0;
+		if (file_write_all(fd, buf_as_str(&o->held), &err)) {
+			o->closed = o->pager.pid && errno == EPIPE;
+			o->error = o->closed ? 0 : errno ? errno : EIO;
+		}
+	}
+	buf_clear(&o->held);
+}
+
+/* Counts the rows that what was added since `from` takes. */
+static void count_rows(struct out *o, size_t from)
+{
+	for (size_t i = from; i < o->held.n; i++) {
+		unsigned char c = (unsigned char)o->held.p[i];
+
+		if (c == '\n') {
+			o->held_rows++;
+			o->held_column = 0;
+		} else if ((c & 0xC0) != 0x80 && ++o->held_column > o->columns) {
+			o->held_rows++;
+			o->held_column = 1;
+		}
+	}
+}
+
+/* After something was added. Colour sequences count as columns, so that a pager may
+ * start a line early; nobody sees that. */
+static void flow(struct out *o, size_t from)
+{
+	if (o->may_page) {
+		count_rows(o, from);
+		if (o->held_rows < o->rows)
+			return;
+		o->may_page = false;
+		progress_erase(o);
+		if (pager_start(&o->pager)) {
+			signal(SIGPIPE, SIG_IGN); /* leaving it early is no accident */
+			if (o->on_pager)
+				o->on_pager();
+		}
+	}
+	if (o->held.n >= HELD || o->pager.pid)
+		write_held(o);
+}
+
+void out_str(struct out *o, struct str safe)
+{
+	size_t from = o->held.n;
+
+	buf_str(&o->held, safe);
+	flow(o, from);
+}
+
+void out_text(struct out *o, const char *ours)
+{
+	out_str(o, str_of(ours));
+}
+
+void out_printf(struct out *o, const char *format, ...)
+{
+	size_t from = o->held.n;
 	va_list args;
 
 	va_start(args, format);
-	vprintf(format, args);
+	buf_vprintf(&o->held, format, args);
 	va_end(args);
+	flow(o, from);
 }
 
-static void print_filtered(FILE *to, struct str text, enum term_mode mode)
+void out_foreign(struct out *o, struct str text, enum term_mode mode)
 {
-	struct buf safe CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+	size_t from = o->held.n;
 
-	term_filter(&safe, text, mode);
-	fwrite(safe.p, 1, safe.n, to);
+	term_filter(&o->held, text, mode);
+	flow(o, from);
 }
 
-void out_foreign(struct str text)
+void out_raw(struct out *o, struct str bytes)
 {
-	print_filtered(stdout, text, TERM_LINE);
-}
-
-static int text_width(struct str text)
-{
-	int width = 0;
-
-	for (size_t at = 0; at < text.n;) {
-		int32_t c = utf8_next(text, &at);
-
-		width += c == UTF8_BAD ? 1 : utf8_width((uint32_t)c);
-	}
-	return width;
-}
-
-/* The longest end of the text that is at most so wide. */
-static struct str narrow_end(struct str text, int columns)
-{
-	size_t at = 0;
-	int width = text_width(text);
-
-	while (width > columns && at < text.n) {
-		int32_t c = utf8_next(text, &at);
-
-		width -= c == UTF8_BAD ? 1 : utf8_width((uint32_t)c);
-	}
-	return str_sub(text, at, SIZE_MAX);
-}
-
-static struct str narrow_start(struct str text, int columns)
-{
-	size_t at = 0, end = 0;
-	int width = 0;
-
-	while (at < text.n) {
-		int32_t c = utf8_next(text, &at);
-
-		width += c == UTF8_BAD ? 1 : utf8_width((uint32_t)c);
-		if (width > columns)
-			break;
-		end = at;
-	}
-	return str_sub(text, 0, end);
-}
-
-void out_path(struct str path, int columns)
-{
-	enum { LEAST = 20 };
-	struct buf safe CLEANUP(buf_release) = BUF_INIT(64 * KIB);
-	struct str text;
-
-	term_filter(&safe, path, TERM_LINE);
-	text = buf_as_str(&safe);
-	if (columns == 0 || text_width(text) <= columns) {
-		fwrite(text.p, 1, text.n, stdout);
+	if (o->held.n + bytes.n < HELD) {
+		buf_str(&o->held, bytes);
 		return;
 	}
-	if (columns < LEAST)
-		columns = LEAST;
-	out_printf("%.*s…%.*s", STR_ARG(narrow_start(text, (columns - 1) / 3)),
-		   STR_ARG(narrow_end(text, columns - 1 - (columns - 1) / 3)));
+	/* What is large goes out as it is, without a copy. */
+	write_held(o);
+	if (!o->error) {
+		struct err err;
+
+		errno = 0;
+		if (file_write_all(STDOUT_FILENO, bytes, &err))
+			o->error = errno ? errno : EIO;
+	}
 }
 
-enum status out_bytes(struct str bytes, struct err *err)
+void out_pad(struct out *o, int columns)
 {
-	if (bytes.n && fwrite(bytes.p, 1, bytes.n, stdout) != bytes.n)
-		return err_fail_errno(err, errno, "writing to standard output");
+	if (columns > 0)
+		out_printf(o, "%*s", columns, "");
+}
+
+/* The restrained set that reads on light and dark backgrounds. */
+static const char *const styles[STYLES] = {
+	[STYLE_PLAIN] = "0",	   [STYLE_ID] = "33",	      [STYLE_DIM] = "2",
+	[STYLE_HEADING] = "1",	   [STYLE_USER] = "1;32",     [STYLE_ASSISTANT] = "1;34",
+	[STYLE_NAME] = "36",	   [STYLE_MARK] = "1;31",     [STYLE_ERROR] = "31",
+};
+
+void out_style(struct out *o, enum style style)
+{
+	if (o->colour && style != STYLE_PLAIN)
+		out_printf(o, "\033[%sm", styles[style]);
+}
+
+void out_plain(struct out *o)
+{
+	if (o->colour)
+		out_text(o, "\033[0m");
+}
+
+void out_styled(struct out *o, enum style style, struct str safe)
+{
+	if (style == STYLE_PLAIN) {
+		out_str(o, safe);
+		return;
+	}
+	out_style(o, style);
+	out_str(o, safe);
+	out_plain(o);
+}
+
+enum status out_check(const struct out *o, struct err *err)
+{
+	if (o->closed)
+		return err_fail(err, STATUS_CANCELLED, "nobody reads on");
+	if (o->error)
+		return err_fail_errno(err, o->error, "writing to standard output");
 	return STATUS_OK;
 }
 
-enum status out_flush(struct err *err)
+void out_flush(struct out *o)
 {
-	if (fflush(stdout) || ferror(stdout))
-		return err_fail_errno(err, errno, "writing to standard output");
-	return STATUS_OK;
+	write_held(o);
 }
 
-static void end_progress(struct face *f)
+enum status out_end(struct out *o, struct err *err)
 {
-	if (f->progress_shown)
-		fputs("\r\033[K", stderr);
-	f->progress_shown = false;
+	enum status status;
+
+	write_held(o);
+	progress_erase(o);
+	pager_end(&o->pager);
+	status = out_check(o, err);
+	buf_release(&o->held);
+	return status;
 }
 
-void say(struct face *f, const char *format, ...)
+/* ---- Standard error ---------------------------------------------------------- */
+
+static void say_line(struct out *o, const char *front, struct str text, enum term_mode mode)
 {
+	struct buf line CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+
+	progress_erase(o);
+	buf_text(&line, front);
+	term_filter(&line, text, mode);
+	buf_byte(&line, '\n');
+	fwrite(line.p, 1, line.n, stderr);
+}
+
+void say(struct out *o, const char *format, ...)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 	va_list args;
 
-	end_progress(f);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	buf_vprintf(&text, format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	say_line(o, "", buf_as_str(&text), TERM_TEXT);
 }
 
-void say_foreign(struct face *f, const char *front, struct str text)
+void say_foreign(struct out *o, const char *front, struct str text)
 {
-	end_progress(f);
-	fputs(front, stderr);
-	print_filtered(stderr, text, TERM_LINE);
-	fputc('\n', stderr);
+	say_line(o, front, text, TERM_LINE);
+}
+
+void say_dim(struct out *o, struct str ours)
+{
+	bool dim = o->err_terminal && o->colour;
+
+	progress_erase(o);
+	fprintf(stderr, "%s%.*s%s\n", dim ? "\033[2m" : "", STR_ARG(ours), dim ? "\033[0m" : "");
 }
 
 /* One line, but for a list of candidates, whose lines are ours. */
-void say_error(struct face *f, const struct err *err)
+void say_error(struct out *o, const struct err *err)
 {
-	end_progress(f);
-	fputs("arbor: ", stderr);
-	print_filtered(stderr, str_of(err->text), err->status == STATUS_AMBIGUOUS ? TERM_TEXT : TERM_LINE);
-	fputc('\n', stderr);
-}
-
-void say_progress(struct face *f, const char *format, ...)
-{
-	va_list args;
-
-	if (!f->err_is_terminal || f->quiet)
-		return;
-	end_progress(f);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fflush(stderr);
-	f->progress_shown = true;
-}
-
-const char *size_text(int64_t bytes, char out[SIZE_TEXT])
-{
-	static const char *const units[] = { "kB", "MB", "GB", "TB", "PB" };
-	double v = (double)bytes / 1000;
-	size_t unit = 0;
-
-	if (bytes < 1000) {
-		snprintf(out, SIZE_TEXT, "%d B", (int)bytes);
-		return out;
-	}
-	for (; v >= 999.95 && unit + 1 < COUNT(units); unit++)
-		v /= 1000;
-	snprintf(out, SIZE_TEXT, "%.1f %s", v, units[unit]);
-	return out;
+	say_line(o, "arbor: ", str_of(err->text), err->status == STATUS_AMBIGUOUS ? TERM_TEXT : TERM_LINE);
 }

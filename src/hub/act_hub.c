@@ -6,11 +6,13 @@
 #include "hub/hub.h"
 #include "hub/schema.h"
 
-#include <stdio.h>
-
 static const struct field method_fields[] = {
-	{ .name = "name", .type = VALUE_TEXT, .help = "activation and method" },
-	{ .name = "summary", .type = VALUE_TEXT, .help = "what it does" },
+	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_KEY, .help = "activation and method" },
+	{ .name = "verb",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "what it is called on the command line" },
+	{ .name = "summary", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "what it does" },
 	{ .name = "scope",
 	  .type = VALUE_TEXT,
 	  .help = "what a caller must be allowed: read, write, drive, approve" },
@@ -37,6 +39,8 @@ static enum status emit_method(struct call *c, const struct activation *a, const
 	struct json_writer *w = call_begin(c);
 
 	put_text(w, "name", arena_printf(&c->mem, "%s.%s", a->name, m->name));
+	if (m->verb)
+		put_text(w, "verb", str_of(m->verb));
 	put_text(w, "summary", str_of(m->summary));
 	put_text(w, "scope", str_of(scope_name(m->scope)));
 	put_bool(w, "streaming", m->kind != RESULT_ONE);
@@ -51,7 +55,7 @@ static enum status run_methods(struct call *c, struct err *err)
 static const struct method methods_method = {
 	.name = "methods",
 	.summary = "List everything that can be called",
-	.text = "",
+	.text = "Every method of every activation. 'hub.schema' has what each takes and gives.\n",
 	.kind = RESULT_STREAM,
 	.fields = method_fields,
 	.scope = SCOPE_READ,
@@ -87,7 +91,7 @@ static enum status run_schema(struct call *c, struct err *err)
 static const struct method schema = {
 	.name = "schema",
 	.summary = "Describe every method's parameters and results",
-	.text = "",
+	.text = "As JSON Schema (2020-12), in the order of the tables.\n",
 	.kind = RESULT_STREAM,
 	.fields = schema_fields,
 	.scope = SCOPE_READ,
@@ -114,7 +118,7 @@ static enum status run_hash(struct call *c, struct err *err)
 static const struct method hash = {
 	.name = "hash",
 	.summary = "Name this set of methods, the same at every start",
-	.text = "",
+	.text = "A client that keeps schemas knows by it whether they are still right.\n",
 	.kind = RESULT_ONE,
 	.fields = hash_fields,
 	.scope = SCOPE_READ,
@@ -123,7 +127,70 @@ static const struct method hash = {
 	.run = run_hash,
 };
 
-static const struct method *const methods[] = { &methods_method, &schema, &hash, NULL };
+/* ---- hub.call --------------------------------------------------------------- */
+
+static const struct param call_params[] = {
+	{ .name = "method", .type = VALUE_TEXT, .flags = PARAM_REQUIRED, .help = "activation and method" },
+	{ .name = "params", .type = VALUE_OBJECT, .initial = "{}", .help = "its parameters" },
+	{ 0 },
+};
+
+static const struct field call_fields[] = {
+	{ .name = "item", .type = VALUE_JSON, .help = "a result, as the method's schema describes it" },
+	{ 0 },
+};
+
+/* A result of the called method becomes one of hub.call. */
+static enum status pass_item(void *ctx, struct str json, struct err *err)
+{
+	struct json_writer *w = call_begin(ctx);
+
+	json_write_key(w, STR("item"));
+	json_write_raw(w, json);
+	return call_emit(ctx, err);
+}
+
+static void pass_progress(void *ctx, const char *what, int64_t done, int64_t total)
+{
+	struct call *c = ctx;
+
+	if (c->sink.progress)
+		c->sink.progress(c->sink.ctx, what, done, total);
+}
+
+static enum status run_call(struct call *c, struct err *err)
+{
+	struct hub_caller who = *c->who;
+	const struct activation *a = NULL;
+	const struct method *m = NULL;
+
+	if (hub_find(c->hub, call_text(c, "method"), &a, &m, err))
+		return err_failed(err->status);
+	if (m == c->method)
+		return err_fail(err, STATUS_USAGE, "method: a call does not call itself");
+	if (m->kind == RESULT_RAW)
+		return err_fail(err, STATUS_USAGE, "method: %s.%s gives bytes and not JSON; call it directly",
+				a->name, m->name);
+	who.sink = (struct sink){ .item = pass_item, .progress = pass_progress, .ctx = c };
+	return hub_call(c->hub, call_text(c, "method"), call_text(c, "params"), &who, err);
+}
+
+static const struct method call_method = {
+	.name = "call",
+	.summary = "Call any method by its name",
+	.text = "Gives the results of the called method, each wrapped as 'item'. The caller needs the scope of "
+		"the called method.\n",
+	.params = call_params,
+	.kind = RESULT_STREAM,
+	.fields = call_fields,
+	.scope = SCOPE_READ,
+	.need = NEED_NOTHING,
+	.examples = (const struct example[]){ { "call hub.call --method hub.hash", "the same as hub.hash" },
+					      { 0 } },
+	.run = run_call,
+};
+
+static const struct method *const methods[] = { &methods_method, &schema, &hash, &call_method, NULL };
 
 const struct activation activation_hub = { "hub", "1.0.0", "What can be called, described by itself",
 					   methods };

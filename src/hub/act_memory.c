@@ -24,9 +24,9 @@ static const char *const events[] = {
 static const struct param sync_params[] = {
 	{ .name = "source",
 	  .type = VALUE_PATH,
-	  .flags = PARAM_REQUIRED,
+	  .flags = PARAM_REQUIRED | PARAM_CLAUDE_DIR,
 	  .shown = "DIR",
-	  .help = "the folder to mirror" },
+	  .help = "the folder to mirror; by default $CLAUDE_CONFIG_DIR, else ~/.claude" },
 	{ .name = "label",
 	  .type = VALUE_TEXT,
 	  .shown = "NAME",
@@ -61,6 +61,10 @@ static const struct field sync_fields[] = {
 	  .type = VALUE_BYTES,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "summary: bytes brought in" },
+	{ .name = "store_bytes",
+	  .type = VALUE_BYTES,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "summary: size of the store" },
 	{ 0 },
 };
 
@@ -95,13 +99,28 @@ static void on_progress(void *ctx, const char *what, int64_t done, int64_t total
 static enum status emit_summary(struct call *c, const struct sync_report *r, struct err *err)
 {
 	struct json_writer *w = call_begin(c);
+	int64_t size;
 
 	put_text(w, "event", str_of(events[SYNC_EVENTS]));
 	put_text(w, "root", str_of(r->root));
 	put_int(w, "files", r->files);
 	put_int(w, "unchanged", r->unchanged);
 	put_int(w, "new_bytes", r->new_bytes);
+	if (store_size(c->store, &size, err) == STATUS_OK)
+		put_int(w, "store_bytes", size);
 	return call_emit(c, err);
+}
+
+/* A store is made only when there is something to put into it. */
+static enum status prepare_sync(struct call *c, enum need *need, struct err *err)
+{
+	bool has_files;
+
+	if (sync_inspect(arena_cstr(&c->mem, call_text(c, "source")), &has_files, err))
+		return err_failed(err->status);
+	if (!has_files && !call_text(c, "label").p)
+		*need = NEED_STORE;
+	return STATUS_OK;
 }
 
 static enum status run_sync(struct call *c, struct err *err)
@@ -132,17 +151,31 @@ static enum status run_sync(struct call *c, struct err *err)
 
 static const struct method sync = {
 	.name = "sync",
+	.verb = "sync",
+	.group = "keep",
 	.summary = "Mirror Claude Code's files into the store",
-	.text = "Reads what is new, byte for byte, and keeps it. A second run does nothing; one that was\n"
-		"interrupted is completed by the next.\n",
+	.text = "Reads what is new, byte for byte, and keeps it: transcripts, sub-agents, tool results, memory, "
+		"tasks, todos, plans, file history, typed history. Files that were rewritten or deleted stay in "
+		"the store as they were. Credentials, settings, plugins and caches are never opened. A second run "
+		"does nothing; one that was interrupted is completed by the next; several may run at once.\n\n"
+		"Each folder has a label: 'claude' for the first, 'claude-2' for the next, or the one given with "
+		"--label. A folder that has moved keeps its history when it is synced with its old label; a label "
+		"whose folder still exists cannot be given to another.\n\n"
+		"A file whose size and times are as they were is not read again; --force compares every byte, "
+		"also those of the store, and mends what is damaged there from the files. Without it, of a file "
+		"over 16 MiB that has only grown, as far as one can see, just the beginning and the end of what "
+		"is archived are compared.\n",
 	.params = sync_params,
 	.kind = RESULT_STREAM,
 	.fields = sync_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE_MADE,
-	.examples = (const struct example[]){ { "call memory.sync '{\"source\":\"demo\"}'",
-						"what happened to each file, then a summary" },
+	.examples = (const struct example[]){ { "sync", "mirror ~/.claude" },
+					      { "sync --source /mnt/old/.claude --label old-laptop",
+						"mirror a backup" },
+					      { "sync --json", "what happened to each file, as JSON" },
 					      { 0 } },
+	.prepare = prepare_sync,
 	.run = run_sync,
 };
 

@@ -8,25 +8,106 @@
 #include "store/archive.h"
 #include "store/find.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+/* What somebody called a file, ready for source_find(): an absolute path may lead
+ * through links that the store does not know, so its folder is resolved as far
+ * as it still exists. */
+static struct str resolved(struct call *c, struct str name)
+{
+	char *copy;
+
+	if (name.n == 0 || name.p[0] != '/')
+		return name;
+	copy = arena_alloc(&c->mem, name.n + 1);
+	for (size_t cut = name.n; cut > 0;) {
+		struct str out = { 0 };
+		char *real;
+
+		memcpy(copy, name.p, cut);
+		copy[cut] = '\0';
+		cut = (size_t)(strrchr(copy, '/') - copy);
+		copy[cut] = '\0';
+		real = realpath(cut ? copy : "/", NULL);
+		if (real)
+			out = arena_printf(&c->mem, "%s%.*s", real[1] ? real : "",
+					   STR_ARG(str_sub(name, cut, SIZE_MAX)));
+		free(real);
+		if (out.p)
+			return out;
+	}
+	return name;
+}
+
+static enum status find_file(struct call *c, struct source_info *out, struct err *err)
+{
+	return source_find(c->store, resolved(c, call_text(c, "file")), &c->mem, out, err);
+}
+
+/* The parameter that names a kept file. */
+#define FILE_PARAM \
+	{ .name = "file", \
+	  .type = VALUE_PATH, \
+	  .flags = PARAM_REQUIRED | PARAM_WORD, \
+	  .names = "storage.sources", \
+	  .help = "a path, an id or the beginning of one, or a session id" }
+
+/* How help and manual say what it may be. */
+#define FILE_TEXT \
+	"FILE is a path as 'arbor sources' shows it, LABEL:PATH, or absolute; a source's id or the unique " \
+	"beginning of one (at least four characters); a session id or its beginning; or a file's name without " \
+	"its folders.\n"
+
 /* ---- storage.sources -------------------------------------------------------- */
 
+static const char *const states[] = { "here", "gone", "unread", NULL };
+
 static const struct field source_fields[] = {
-	{ .name = "id", .type = VALUE_ID, .help = "the source's id" },
-	{ .name = "host", .type = VALUE_TEXT, .help = "label of the machine" },
-	{ .name = "root", .type = VALUE_TEXT, .help = "label of the mirrored folder" },
-	{ .name = "path", .type = VALUE_PATH, .help = "where it is, or was last, below the folder" },
+	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "the source's id" },
+	{ .name = "host", .type = VALUE_TEXT, .flags = FIELD_HIDDEN, .help = "label of the machine" },
+	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_HIDDEN, .help = "label of the mirrored folder" },
+	{ .name = "path",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_HIDDEN,
+	  .help = "where it is, or was last, below the folder" },
 	{ .name = "kind", .type = VALUE_TEXT, .help = "what it is: transcript, subagent, plan and so on" },
-	{ .name = "bytes", .type = VALUE_BYTES, .help = "size of its newest generation" },
-	{ .name = "lines", .type = VALUE_INT, .help = "lines in it, an unfinished last one included" },
-	{ .name = "generations", .type = VALUE_INT, .help = "how many versions of it are kept" },
-	{ .name = "complete", .type = VALUE_BOOL, .help = "whether the newest was read to its end" },
-	{ .name = "first_at", .type = VALUE_TIME, .help = "when a sync first saw it" },
+	{ .name = "bytes", .type = VALUE_BYTES, .title = "size", .help = "size of its newest generation" },
+	{ .name = "lines",
+	  .type = VALUE_INT,
+	  .flags = FIELD_HIDDEN,
+	  .help = "lines in it, an unfinished last one included" },
+	{ .name = "generations",
+	  .type = VALUE_INT,
+	  .title = "gens",
+	  .help = "how many versions of it are kept" },
+	{ .name = "state",
+	  .type = VALUE_ENUM,
+	  .choices = states,
+	  .help = "whether it is still outside the store; 'unread': not read to its end yet" },
+	{ .name = "name",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_STRETCH,
+	  .title = "path",
+	  .help = "what it is called: its path, with its folder's label in front unless that is 'claude'" },
+	{ .name = "complete",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_HIDDEN,
+	  .help = "whether the newest was read to its end" },
+	{ .name = "first_at", .type = VALUE_TIME, .flags = FIELD_HIDDEN, .help = "when a sync first saw it" },
 	{ .name = "vanished_at",
 	  .type = VALUE_TIME,
-	  .flags = FIELD_OPTIONAL,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "when it was gone outside the store" },
 	{ 0 },
 };
+
+static struct str source_name(struct call *c, const struct source_info *i)
+{
+	if (str_eq(i->root, STR("claude")))
+		return i->path;
+	return arena_printf(&c->mem, "%.*s:%.*s", STR_ARG(i->root), STR_ARG(i->path));
+}
 
 static enum status emit_source(void *ctx, const struct source_info *i, struct err *err)
 {
@@ -41,6 +122,8 @@ static enum status emit_source(void *ctx, const struct source_info *i, struct er
 	put_int(w, "bytes", i->bytes);
 	put_int(w, "lines", i->lines.lines + (i->lines.tail > 0));
 	put_int(w, "generations", i->generations);
+	put_text(w, "state", str_of(states[i->vanished_at ? 1 : i->complete ? 0 : 2]));
+	put_path(w, "name", source_name(c, i));
 	put_bool(w, "complete", i->complete);
 	put_time(w, "first_at", i->first_at);
 	if (i->vanished_at)
@@ -55,42 +138,50 @@ static enum status run_sources(struct call *c, struct err *err)
 
 static const struct method sources = {
 	.name = "sources",
+	.verb = "sources",
+	.group = "files",
 	.summary = "List the files that are kept",
-	.text = "Every file that was ever mirrored, with its newest version.\n",
+	.text = "Every file that was ever mirrored, with the size of its newest version and how many versions "
+		"(generations) of it there are. Its state is 'here', 'gone' when it no longer "
+		"exists outside the store, or 'unread' when it is not read to its end yet.\n",
 	.kind = RESULT_STREAM,
 	.fields = source_fields,
+	.empty = "the store is empty; 'arbor sync' fills it",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call storage.sources", "every file as a line of JSON" },
+	.examples = (const struct example[]){ { "sources", "everything" },
+					      { "sources -0 | xargs -0 -n 1 arbor versions",
+						"the versions of every file" },
 					      { 0 } },
 	.run = run_sources,
 };
 
 /* ---- storage.generations ---------------------------------------------------- */
 
-static const struct param file_param[] = {
-	{ .name = "file",
-	  .type = VALUE_PATH,
-	  .flags = PARAM_REQUIRED | PARAM_WORD,
-	  .help = "a path, an id or the beginning of one, or a session id" },
-	{ 0 },
-};
+static const struct param file_param[] = { FILE_PARAM, { 0 } };
 
 static const struct field generation_fields[] = {
-	{ .name = "number", .type = VALUE_INT, .help = "1, 2, 3, ... in the order seen" },
-	{ .name = "bytes", .type = VALUE_BYTES, .help = "its size" },
-	{ .name = "first_at", .type = VALUE_TIME, .help = "when a sync first saw it" },
+	{ .name = "number",
+	  .type = VALUE_INT,
+	  .flags = FIELD_KEY,
+	  .title = "gen",
+	  .help = "1, 2, 3, ... in the order seen" },
+	{ .name = "bytes", .type = VALUE_BYTES, .title = "size", .help = "its size" },
+	{ .name = "first_at", .type = VALUE_TIME, .title = "first seen", .help = "when a sync first saw it" },
 	{ .name = "modified_at",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL,
+	  .title = "date of the file",
 	  .help = "the file's own date then" },
 	{ .name = "base",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
+	  .title = "begins like",
 	  .help = "number of the generation it begins like" },
 	{ .name = "shared",
 	  .type = VALUE_BYTES,
 	  .flags = FIELD_OPTIONAL,
+	  .title = "for",
 	  .help = "how many bytes they share" },
 	{ 0 },
 };
@@ -117,7 +208,7 @@ static enum status run_generations(struct call *c, struct err *err)
 	struct generation *list;
 	size_t count;
 
-	if (source_find(c->store, call_text(c, "file"), &c->mem, &info, err) ||
+	if (find_file(c, &info, err) ||
 	    generation_list(c->store, info.row, &c->mem, &list, &count, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < count; i++)
@@ -128,31 +219,37 @@ static enum status run_generations(struct call *c, struct err *err)
 
 static const struct method generations = {
 	.name = "generations",
+	.verb = "versions",
+	.group = "files",
 	.summary = "List the versions of one file",
-	.text = "A generation is a version of a file that only grew; a rewrite starts another.\n",
+	.text = "A version (generation) is a file that only grew; a rewrite starts another. 'arbor export "
+		"--generation' gives one back. " FILE_TEXT,
 	.params = file_param,
 	.kind = RESULT_STREAM,
 	.fields = generation_fields,
+	.empty = "nothing of this file is read yet",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call storage.generations '{\"file\":\"history.jsonl\"}'",
-						"the versions of one file" },
-					      { 0 } },
+	.examples = (const struct example[]){ { "versions history.jsonl", "the versions of one file" }, { 0 } },
 	.run = run_generations,
 };
 
 /* ---- storage.export --------------------------------------------------------- */
 
+static const char *const formats[] = { "raw", NULL };
+
 static const struct param export_params[] = {
-	{ .name = "file",
-	  .type = VALUE_PATH,
-	  .flags = PARAM_REQUIRED | PARAM_WORD,
-	  .help = "a path, an id or the beginning of one, or a session id" },
+	FILE_PARAM,
+	{ .name = "format",
+	  .type = VALUE_ENUM,
+	  .choices = formats,
+	  .initial = "raw",
+	  .help = "how; so far there is only the bytes as they were" },
 	{ .name = "generation",
 	  .type = VALUE_INT,
 	  .least = 1,
 	  .most = INT64_MAX,
-	  .help = "an older version" },
+	  .help = "an older version; 'arbor versions FILE' lists them" },
 	{ 0 },
 };
 
@@ -167,23 +264,35 @@ static enum status run_export(struct call *c, struct err *err)
 	struct source_info info;
 	struct generation g;
 
-	if (read_begin(c->store, &snapshot, err) ||
-	    source_find(c->store, call_text(c, "file"), &c->mem, &info, err) ||
-	    generation_pick(c->store, info.row, (uint64_t)call_int(c, "generation"), &g, err))
+	if (read_begin(c->store, &snapshot, err) || find_file(c, &info, err))
 		return err_failed(err->status);
-	return archive_read(c->store, g.row, 0, g.length, pour, c, err);
+	if (generation_pick(c->store, info.row, (uint64_t)call_int(c, "generation"), &g, err))
+		return err_pass(err, "%.*s", STR_ARG(info.path));
+	if (info.former)
+		log_warn(c->log, "it was renamed since; this is %.*s", STR_ARG(info.path));
+	if (archive_read(c->store, g.row, 0, g.length, pour, c, err))
+		return err_pass(err, "%.*s", STR_ARG(info.path));
+	if (g.row == info.generation && !info.complete)
+		return err_fail(err, STATUS_PARTIAL, "%.*s: not read to its end yet; 'arbor sync' completes it",
+				STR_ARG(info.path));
+	return STATUS_OK;
 }
 
 static const struct method export = {
 	.name = "export",
-	.summary = "Give back a file exactly as it was",
-	.text = "Its newest version or an older one, also long after the file itself is gone.\n",
+	.verb = "export",
+	.group = "files",
+	.summary = "Write a kept file to standard output, exactly as it was",
+	.text = "Its newest version or an older one, also long after the file itself is gone. When standard "
+		"output is a terminal, control characters are made visible; into a pipe or file goes every byte "
+		"as it was.\n\n" FILE_TEXT,
 	.params = export_params,
 	.kind = RESULT_RAW,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call storage.export '{\"file\":\"history.jsonl\"}'",
-						"its bytes" },
+	.examples = (const struct example[]){ { "export history.jsonl > history.jsonl", "a file as it was" },
+					      { "export history.jsonl --generation 1 | tail -n 1",
+						"the end of its first version" },
 					      { 0 } },
 	.run = run_export,
 };

@@ -17,6 +17,7 @@
 
 struct hub;
 struct settings;
+struct hub_caller;
 
 /* A parameter's value. Texts are in the call's arena or outlive it. */
 struct value {
@@ -40,6 +41,7 @@ struct sink {
 
 struct call {
 	const struct hub *hub;
+	const struct hub_caller *who; /* on whose behalf; for methods that call others */
 	const struct method *method;
 	struct value *values; /* as the method's params */
 	struct store *store;  /* as its `need` says */

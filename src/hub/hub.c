@@ -83,14 +83,18 @@ static void call_release(struct call *c)
 	arena_release(&c->mem);
 }
 
-static enum status meet_need(struct call *c, const struct hub_caller *who, struct err *err)
+static enum status meet_need(struct call *c, struct err *err)
 {
-	if (c->method->need == NEED_NOTHING)
+	enum need need = c->method->need;
+
+	if (c->method->prepare && c->method->prepare(c, &need, err))
+		return err_failed(err->status);
+	if (need == NEED_NOTHING)
 		return STATUS_OK;
-	if (!who->open_store)
+	if (!c->who->open_store)
 		return err_fail(err, STATUS_INTERNAL, "%s needs a store and the caller has none",
 				c->method->name);
-	return who->open_store(who->ctx, c->method->need == NEED_STORE_MADE, &c->store, err);
+	return c->who->open_store(c->who->ctx, need == NEED_STORE_MADE, &c->store, err);
 }
 
 /* Until the store has changed, the method's time is up, or the call is cancelled. */
@@ -118,6 +122,7 @@ enum status hub_run(const struct hub *h, const struct method *m, struct value *v
 {
 	struct call c CLEANUP(call_release) = {
 		.hub = h,
+		.who = who,
 		.method = m,
 		.values = values,
 		.sink = who->sink,
@@ -131,7 +136,7 @@ enum status hub_run(const struct hub *h, const struct method *m, struct value *v
 
 	if (!(who->scopes & 1u << m->scope))
 		return err_fail(err, STATUS_DENIED, "%s needs the scope '%s'", m->name, scope_name(m->scope));
-	if (meet_need(&c, who, err))
+	if (meet_need(&c, err))
 		return err_failed(err->status);
 	while ((status = m->run(&c, err)) == STATUS_WAIT) {
 		if (wait_for_it(&c, err))

@@ -1,7 +1,10 @@
 /*
- * Names of the enums in method.h, as schemas and help print them.
+ * Names of what is in method.h, as schemas, help and errors print them.
  */
 #include "hub/method.h"
+
+#include <stdio.h>
+#include <string.h>
 
 const char *value_type_name(enum value_type type)
 {
@@ -25,4 +28,64 @@ const char *scope_name(enum scope scope)
 	};
 
 	return names[scope];
+}
+
+int method_version(const struct method *m)
+{
+	return m->version ? m->version : 1;
+}
+
+/* The name with '_' replaced, in capitals when it stands for a value. */
+static void print_name(const char *name, bool capitals, char *out, size_t room)
+{
+	size_t n = 0;
+
+	for (; name[n] && n + 1 < room; n++) {
+		char c = name[n] == '_' ? '-' : name[n];
+
+		out[n] = capitals && c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+	}
+	out[n] = '\0';
+}
+
+const char *param_typed(const struct param *p, char out[PARAM_TYPED])
+{
+	if (p->flags & PARAM_WORD)
+		return param_shown(p, out);
+	memcpy(out, "--", 2);
+	print_name(p->name, false, out + 2, PARAM_TYPED - 2);
+	return out;
+}
+
+static const char *join_choices(const char *const *choices, char out[PARAM_TYPED])
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (; *choices && n < PARAM_TYPED; choices++)
+		n += (size_t)snprintf(out + n, PARAM_TYPED - n, "%s%s", n ? "|" : "", *choices);
+	return out;
+}
+
+const char *param_shown(const struct param *p, char out[PARAM_TYPED])
+{
+	if (p->shown)
+		snprintf(out, PARAM_TYPED, "%s", p->shown);
+	else if (p->type == VALUE_ENUM)
+		join_choices(p->choices, out);
+	else if (p->flags & PARAM_WORD)
+		print_name(p->name, true, out, PARAM_TYPED);
+	else if (p->type == VALUE_INT || p->type == VALUE_BYTES)
+		snprintf(out, PARAM_TYPED, "N");
+	else
+		print_name(value_type_name(p->type), true, out, PARAM_TYPED);
+	return out;
+}
+
+const struct field *field_key(const struct field *fields)
+{
+	for (const struct field *f = fields; f && f->name; f++)
+		if (f->flags & FIELD_KEY)
+			return f;
+	return NULL;
 }

@@ -34,6 +34,8 @@ enum param_flag {
 	PARAM_REQUIRED = 1,
 	PARAM_WORD = 2, /* on the command line a word and not an option */
 	PARAM_REST = 4, /* a list: all words that are left, or the option repeated */
+	PARAM_BARE = 8, /* VALUE_ENUM: as an option its value may be left out and is then the first choice */
+	PARAM_CLAUDE_DIR = 16, /* the command line fills it in: the folder of Claude Code */
 };
 
 struct param {
@@ -45,12 +47,16 @@ struct param {
 	int64_t least, most;	    /* VALUE_INT: bounds when least < most */
 	char letter;		    /* short option, 0 = none */
 	const char *shown;	    /* what the value is called in help; NULL = from the type */
+	const char *names;	    /* method whose items' keys can be given, for completion; NULL = none */
 	const char *help;	    /* one line, no full stop */
 };
 
 enum field_flag {
 	FIELD_OPTIONAL = 1, /* may be absent */
 	FIELD_LIST = 2,	    /* an array of such values */
+	FIELD_KEY = 4,	    /* names the item: what -0 prints and completion offers */
+	FIELD_HIDDEN = 8,   /* in JSON only, not in tables */
+	FIELD_STRETCH = 16, /* stands last in a table and takes the width that is left */
 };
 
 /* A part of a result. */
@@ -60,6 +66,7 @@ struct field {
 	unsigned flags;
 	const char *const *choices; /* VALUE_ENUM */
 	const struct field *fields; /* VALUE_OBJECT */
+	const char *title;	    /* above its column; NULL = its name */
 	const char *help;
 };
 
@@ -87,14 +94,20 @@ struct example {
 struct method {
 	const char *name;    /* inside its activation: "sync" */
 	const char *verb;    /* on the command line; NULL = by 'arbor call' only */
+	const char *group;   /* what its verb is listed under in help; NULL = not listed */
 	const char *summary; /* one line, no full stop */
-	const char *text;    /* more, for help and manual; paragraphs end with \n */
+	const char *text;    /* more, for help and manual; an empty line parts paragraphs, other line ends
+				are blanks */
 	const struct param *params;
 	enum result_kind kind;
 	const struct field *fields; /* of the result, or of each item */
+	int version;		    /* of these fields, rises when one changes its meaning; 0 = 1 */
+	const char *empty;	    /* said to a person when a stream has no items; NULL = "nothing found" */
 	enum scope scope;
 	enum need need;
 	const struct example *examples;
+	/* Runs before `need` is met, and may refuse the call or need less; may be NULL. */
+	enum status (*prepare)(struct call *call, enum need *need, struct err *err);
 	enum status (*run)(struct call *call, struct err *err);
 };
 
@@ -107,5 +120,16 @@ struct activation {
 
 const char *value_type_name(enum value_type type);
 const char *scope_name(enum scope scope);
+int method_version(const struct method *m);
+
+/* As it is typed: "--dry-run", or the word's placeholder "FILE". */
+enum { PARAM_TYPED = 64 };
+const char *param_typed(const struct param *p, char out[PARAM_TYPED]);
+
+/* What its value is called: "N", "FILE", "raw|text". */
+const char *param_shown(const struct param *p, char out[PARAM_TYPED]);
+
+/* The member that names an item; NULL when none does. */
+const struct field *field_key(const struct field *fields);
 
 #endif

@@ -53,57 +53,73 @@ enum status params_unknown(const struct params *p, struct str name, struct err *
 			near.best ? near.best : "", near.best ? "'?" : "");
 }
 
-/* ---- One value from text --------------------------------------------------- */
-
-static enum status wrong(const struct param *q, struct str text, const char *wanted, struct err *err)
+/* Puts what the parameter is called in front of what is wrong with its value. */
+static enum status about(const struct params *p, const struct param *q, struct err *err)
 {
-	return err_fail(err, STATUS_USAGE, "%s: '%.*s' is not %s", q->name, (int)size_min(text.n, 60),
-			text.p ? text.p : "", wanted);
+	char typed[PARAM_TYPED];
+
+	return err_pass(err, "%s", p->typed ? param_typed(q, typed) : q->name);
+}
+
+/* ---- One value from text; about() completes the errors ---------------------- */
+
+static enum status wrong(struct str text, const char *wanted, struct err *err)
+{
+	return err_fail(err, STATUS_USAGE, "'%.*s' is not %s", (int)size_min(text.n, 60), text.p ? text.p : "",
+			wanted);
 }
 
 static enum status set_int(const struct param *q, struct value *v, struct str text, struct err *err)
 {
-	if (!str_to_i64(text, &v->number))
-		return wrong(q, text, "a whole number", err);
-	if (q->least < q->most && (v->number < q->least || v->number > q->most))
-		return err_fail(err, STATUS_USAGE, "%s: %" PRId64 " is not between %" PRId64 " and %" PRId64,
-				q->name, v->number, q->least, q->most);
+	int64_t number;
+
+	if (!str_to_i64(text, &number))
+		return wrong(text, "a whole number", err);
+	if (q->least < q->most && q->most == INT64_MAX && number < q->least)
+		return err_fail(err, STATUS_USAGE, "%" PRId64 " is less than %" PRId64, number, q->least);
+	if (q->least < q->most && (number < q->least || number > q->most))
+		return err_fail(err, STATUS_USAGE, "%" PRId64 " is not between %" PRId64 " and %" PRId64, number,
+				q->least, q->most);
+	v->number = number;
 	return STATUS_OK;
 }
 
-static enum status set_bool(const struct param *q, struct value *v, struct str text, struct err *err)
+static enum status set_bool(struct value *v, struct str text, struct err *err)
 {
 	if (!text.p || str_eq(text, STR("true")) || str_eq(text, STR("yes")) || str_eq(text, STR("1")))
 		v->number = 1;
 	else if (str_eq(text, STR("false")) || str_eq(text, STR("no")) || str_eq(text, STR("0")))
 		v->number = 0;
 	else
-		return wrong(q, text, "true or false", err);
+		return wrong(text, "true or false", err);
 	return STATUS_OK;
 }
 
 static enum status set_enum(const struct param *q, struct value *v, struct str text, struct err *err)
 {
 	struct buf list CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct near near = near_begin(text);
 
+	if (!text.p && (q->flags & PARAM_BARE))
+		text = str_of(q->choices[0]);
 	for (const char *const *c = q->choices; *c; c++) {
 		if (str_eq(text, str_of(*c))) {
 			v->text = str_of(*c);
 			return STATUS_OK;
 		}
+		near_try(&near, *c);
 		buf_printf(&list, "%s%s", list.n ? ", " : "", *c);
 	}
-	return err_fail(err, STATUS_USAGE, "%s: '%.*s' is none of %s", q->name, (int)size_min(text.n, 60),
-			text.p ? text.p : "", list.p ? list.p : "");
+	return err_fail(err, STATUS_USAGE, "'%.*s' is none of %s%s%s%s", (int)size_min(text.n, 60),
+			text.p ? text.p : "", list.p ? list.p : "", near.best ? "; did you mean '" : "",
+			near.best ? near.best : "", near.best ? "'?" : "");
 }
 
-static enum status check_json(const struct param *q, struct str text, struct err *err)
+static enum status check_json(struct str text, struct err *err)
 {
 	struct json j CLEANUP(json_release) = JSON_INIT;
 
-	if (json_read(&j, text, LIMIT_JSON_DEPTH, err))
-		return err_pass(err, "%s", q->name);
-	return STATUS_OK;
+	return json_read(&j, text, LIMIT_JSON_DEPTH, err);
 }
 
 enum status param_from_text(const struct param *q, struct str text, struct arena *mem, struct value *v,
@@ -116,20 +132,20 @@ enum status param_from_text(const struct param *q, struct str text, struct arena
 	case VALUE_BYTES:
 		return set_int(q, v, text, err);
 	case VALUE_BOOL:
-		return set_bool(q, v, text, err);
+		return set_bool(v, text, err);
 	case VALUE_ENUM:
 		return set_enum(q, v, text, err);
 	case VALUE_TIME:
 		if (!time_parse(text, &v->number))
-			return wrong(q, text, "a time such as 2026-11-15T18:00:00Z", err);
+			return wrong(text, "a time such as 2026-11-15T18:00:00Z", err);
 		return STATUS_OK;
 	case VALUE_ID:
 		if (!uuid_parse(text, &id))
-			return wrong(q, text, "an id", err);
+			return wrong(text, "an id", err);
 		break;
 	case VALUE_JSON:
 	case VALUE_OBJECT:
-		if (check_json(q, text, err))
+		if (check_json(text, err))
 			return err_failed(err->status);
 		break;
 	case VALUE_TEXT:
@@ -138,7 +154,7 @@ enum status param_from_text(const struct param *q, struct str text, struct arena
 		break;
 	}
 	if (!text.n && (q->flags & PARAM_REQUIRED))
-		return err_fail(err, STATUS_USAGE, "%s: may not be empty", q->name);
+		return err_fail(err, STATUS_USAGE, "may not be empty");
 	v->text = arena_str(mem, text);
 	return STATUS_OK;
 }
@@ -160,14 +176,26 @@ enum status params_set_text(struct params *p, const struct param *q, struct str 
 {
 	struct value *v = &p->values[q - p->method->params];
 
-	if (v->given && !(q->flags & PARAM_REST))
-		return err_fail(err, STATUS_USAGE, "%s: given twice", q->name);
+	if (v->given && !(q->flags & PARAM_REST)) {
+		err_set(err, STATUS_USAGE, "given twice");
+		return about(p, q, err);
+	}
 	if (param_from_text(q, text, p->mem, v, err))
-		return err_failed(err->status);
+		return about(p, q, err);
 	v->given = true;
 	if (q->flags & PARAM_REST)
 		add_to_list(p, v, v->text);
 	return STATUS_OK;
+}
+
+void params_unset(struct params *p, const struct param *q)
+{
+	p->values[q - p->method->params] = (struct value){ 0 };
+}
+
+const struct value *params_value(const struct params *p, const struct param *q)
+{
+	return &p->values[q - p->method->params];
 }
 
 /* ---- From JSON ------------------------------------------------------------- */
@@ -202,9 +230,8 @@ static enum status node_text(const struct param *q, const struct json *j, uint32
 	enum json_kind kind = json_kind(j, node);
 
 	if (!fits(q, kind))
-		return err_fail(err, STATUS_USAGE, "%s: wants %s, not %.*s", q->name,
-				value_type_name(q->type), (int)size_min(json_raw(j, node).n, 40),
-				json_raw(j, node).p);
+		return err_fail(err, STATUS_USAGE, "wants %s, not %.*s", value_type_name(q->type),
+				(int)size_min(json_raw(j, node).n, 40), json_raw(j, node).p);
 	*text = kind == JSON_STRING && q->type != VALUE_JSON ? json_string_in(j, node, mem) : json_raw(j, node);
 	return STATUS_OK;
 }
@@ -225,7 +252,7 @@ static enum status set_node(struct params *p, const struct param *q, const struc
 	struct str text;
 
 	if (node_text(q, j, node, p->mem, &text, err))
-		return err_failed(err->status);
+		return about(p, q, err);
 	return params_set_text(p, q, text, err);
 }
 
@@ -274,10 +301,12 @@ enum status params_end(struct params *p, struct err *err)
 
 		if (v->given)
 			continue;
-		if (q->flags & PARAM_REQUIRED)
-			return err_fail(err, STATUS_USAGE, "%s: missing; %s", q->name, q->help);
+		if (q->flags & PARAM_REQUIRED) {
+			err_set(err, STATUS_USAGE, "missing; %s", q->help);
+			return about(p, q, err);
+		}
 		if (q->initial && param_from_text(q, str_of(q->initial), p->mem, v, err))
-			return err_failed(err->status);
+			return about(p, q, err);
 	}
 	return STATUS_OK;
 }

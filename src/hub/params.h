@@ -12,6 +12,7 @@ struct params {
 	const struct method *method;
 	struct value *values; /* in the arena */
 	struct arena *mem;
+	bool typed; /* by a person: errors say "--limit" and not "limit" */
 };
 
 /* Starts with everything left out. */
@@ -31,11 +32,17 @@ enum status params_set_json(struct params *p, struct str json, struct err *err) 
 enum status params_end(struct params *p, struct err *err) MUST_USE;
 
 /* One value alone, for whoever keeps values without a call (settings.c): checked,
- * `given` left as it is, texts in `mem`. */
+ * `given` left as it is, texts in `mem`. Errors do not name the parameter. */
 enum status param_from_text(const struct param *param, struct str text, struct arena *mem, struct value *v,
 			    struct err *err) MUST_USE;
 enum status param_from_json(const struct param *param, const struct json *j, uint32_t node, struct arena *mem,
 			    struct value *v, struct err *err) MUST_USE;
+
+/* Forgets a value, so that it can be set again. */
+void params_unset(struct params *p, const struct param *param);
+
+/* Whether a value was given, and which. */
+const struct value *params_value(const struct params *p, const struct param *param);
 
 /* STATUS_USAGE for a name the method does not have. */
 enum status params_unknown(const struct params *p, struct str name, struct err *err);

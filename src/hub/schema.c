@@ -58,7 +58,7 @@ static void put_type(struct json_writer *w, enum value_type type, const char *co
 	}
 }
 
-static void put_bound(struct json_writer *w, const char *key, int64_t value)
+static void put_number(struct json_writer *w, const char *key, int64_t value)
 {
 	json_write_key(w, str_of(key));
 	json_write_i64(w, value);
@@ -86,8 +86,8 @@ static void put_param(struct json_writer *w, const struct param *p)
 	}
 	put_type(w, p->type, p->choices);
 	if (p->least < p->most) {
-		put_bound(w, "minimum", p->least);
-		put_bound(w, "maximum", p->most);
+		put_number(w, "minimum", p->least);
+		put_number(w, "maximum", p->most);
 	}
 	if (list)
 		json_write_object_end(w);
@@ -204,6 +204,7 @@ void schema_method(struct json_writer *w, const struct activation *a, const stru
 		put(w, "verb", m->verb);
 	put(w, "summary", m->summary);
 	put(w, "scope", scope_name(m->scope));
+	put_number(w, "version", method_version(m));
 	json_write_key(w, STR("streaming"));
 	json_write_bool(w, m->kind != RESULT_ONE);
 	json_write_key(w, STR("params"));

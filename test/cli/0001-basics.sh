@@ -4,7 +4,7 @@
 . test/harness/lib.sh
 demo=$PWD/demo
 cp -R demo "$T/.claude"
-commands='sync sources export dump check'
+commands='sync sources versions export dump check call completion help version'
 
 # On PATH under its own name, as examples call it.
 mkdir "$T/bin" && ln -s "$ARBOR" "$T/bin/arbor"
@@ -16,14 +16,25 @@ for form in --version version; do
 	out_is "arbor $(cat VERSION)"
 done
 
-it "shows help for the program, with every command and every exit code"
-for form in help --help -h; do
+it "shows help for the program, with every command and the usual exit codes, on one screen"
+for form in help --help -h ''; do
+	# shellcheck disable=SC2086 # nothing is an argument, too
 	arbor $form; code 0
 	for c in $commands; do out_has "  $c "; done
-	for e in 0 1 2 3 4 5 6 7 8 9 10 70 130; do
-		check grep -qE "^ +$e  [a-z]" "$T/out"
-	done
+	out_has 'Exit codes: 0 done; 1 nothing found; 2 '
+	check test "$(wc -l <"$T/out")" -le 24
+	check test "$(wc -L <"$T/out")" -le 80
 done
+
+it "explains topics, every exit code among them"
+arbor help exit-codes; code 0
+for e in 0 1 2 3 4 5 6 7 8 9 10 11 70 130; do
+	check grep -qE "^ +$e  [a-z]" "$T/out"
+done
+arbor help environment; code 0
+for v in ARBOR_HOME CLAUDE_CONFIG_DIR XDG_DATA_HOME PAGER NO_COLOR; do out_has $v; done
+arbor help output; code 0; out_has '--json'
+arbor help envirnment; code 2; err_has "did you mean 'environment'?"
 
 it "shows help for every command, examples first, in two ways"
 for c in $commands; do
@@ -46,7 +57,7 @@ arbor sync one two three --help; code 0
 
 it "gives examples that work"
 examples() { # of the help on stdin
-	sed -n '/^\(Examples\|Try\):/,/^$/s/^  //p'
+	sed -n 's/^  \(arbor [^:]*\)$/\1/p'
 }
 mkdir "$T/old" "$T/cwd" && cp -R demo "$T/old/.claude"
 arbor sync --source "$demo" --store "$T/cwd/other.db"; code 0
@@ -71,7 +82,7 @@ arbor frobnicate; code 2; err_has "'arbor help'"; err_lacks 'did you mean'
 arbor help frobnicate; code 2
 arbor ''; code 2
 arbor -q; code 2; err_has 'which command'
-arbor; code 0; out_has 'Commands:'
+arbor; code 0; out_has 'Usage: arbor VERB'
 arbor help sync sources; code 2
 
 it "takes the options of every command before it, too"
@@ -86,7 +97,7 @@ arbor sources --nothing-like-it; code 2; err_lacks 'did you mean'
 arbor sources -z; code 2; err_has "'-z'"
 arbor sync --source; code 2; err_has 'needs a value'
 arbor sync --force=yes; code 2; err_has 'takes no value'
-arbor sources --store ''; code 2; err_has '--store needs'
+arbor sources --store ''; code 2; err_has '--store: may not be empty'
 
 it "says what is wrong with the number of arguments"
 arbor export; code 2; err_has 'usage: arbor export'
@@ -111,7 +122,7 @@ arbor export -- --help; code 1; err_has "'--help'"
 arbor export -- -q -v; code 2
 
 it "prints errors on stderr only, one line, after its name"
-arbor sources nothing-like-it; code 1
+arbor versions nothing-like-it; code 1
 for args in 'frobnicate' 'sync --nope' 'export' 'export nothing' 'dump' 'sync --source nowhere' \
 	'sources --store nowhere.db' 'check --store nowhere.db' 'help nope'; do
 	# shellcheck disable=SC2086 # several arguments
@@ -123,7 +134,7 @@ for args in 'frobnicate' 'sync --nope' 'export' 'export nothing' 'dump' 'sync --
 done
 
 it "ends with the code that help lists: 1 nothing found, 2 usage"
-arbor sources nothing-like-it; code 1
+arbor versions nothing-like-it; code 1
 arbor sources --store "$T/none/arbor.db"; code 1; err_has "'arbor sync' makes one"
 check test ! -e "$T/none"
 arbor dump; code 2
@@ -136,7 +147,7 @@ arbor sources --store "$(printf %05000d 1)"; code 9
 
 it "ends with 8 and says so when its output cannot be written"
 if [ -w /dev/full ]; then
-	for args in help --version 'sync --help' sources 'sources history.jsonl' 'export history.jsonl' 'dump --logical' \
+	for args in help --version 'sync --help' sources 'versions history.jsonl' 'export history.jsonl' 'dump --logical' \
 		check; do
 		rc=0
 		# shellcheck disable=SC2086 # several arguments
@@ -153,7 +164,7 @@ mkdir -p "$T/many/projects/p"
 while [ $i -lt 2000 ]; do i=$((i + 1)); echo x >"$T/many/projects/p/a-long-name-to-fill-a-pipe-$i.jsonl"; done
 arbor sync -q --source "$T/many" --store "$T/many.db"; code 0
 "$ARBOR" sources --store "$T/many.db" 2>"$T/err" | head -n 1 >"$T/out"
-out_has 'PATH'
+out_has 'a-long-name'
 check test ! -s "$T/err"
 "$ARBOR" export history.jsonl 2>"$T/err" | true
 check test ! -s "$T/err"

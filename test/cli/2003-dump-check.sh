@@ -113,7 +113,7 @@ fi
 
 it "exports nothing wrong from a damaged block, and the others as they are"
 if [ -e "$T/bad.db" ]; then
-	"$ARBOR" sources --store "$T/bad.db" | sed 1d | awk '{ print $NF }' >"$T/list"
+	"$ARBOR" sources --store "$T/bad.db" | awk -F '\t' '{ print $NF }' >"$T/list"
 	failures=0
 	while read -r f; do
 		arbor export "$f" --store "$T/bad.db"

@@ -6,7 +6,8 @@
 #
 # `it` names a subtest and ends the one before; it has failed when any check in
 # it did. `arbor` runs the program under test and keeps stdout in $T/out,
-# stderr in $T/err and the exit code. $T is a private folder, also HOME.
+# stderr in $T/err and the exit code; `on_terminal` runs it on a terminal. $T is
+# a private folder, also HOME.
 # shellcheck shell=sh
 T=$HOME
 _n=0 _name='' _bad=0 _why=''
@@ -28,6 +29,11 @@ trap 'c=$?; [ -z "$_name" ] || { echo "not ok $((_n + 1)) - $_name (the test end
 
 arbor() {
 	"$ARBOR" "$@" >"$T/out" 2>"$T/err"
+	rc=$?
+}
+# The same on a terminal of its own; what reaches it, errors included, is $T/out.
+on_terminal() {
+	TERM=xterm "$BUILD/tool/pty" "${screen:-120x40}" "$ARBOR" "$@" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 show() { sed 's/^/#   /' "$1" | head -n 20; }

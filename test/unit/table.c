@@ -28,9 +28,30 @@ static bool is_line(const char *s)
 
 static void check_fields(struct t *t, const char *where, const struct field *fields)
 {
-	for (const struct field *f = fields; f && f->name; f++)
+	int keys = 0, stretched = 0;
+
+	for (const struct field *f = fields; f && f->name; f++) {
 		if (!is_name(f->name) || !is_line(f->help) || (f->type == VALUE_ENUM && !f->choices))
 			t_fail(t, __FILE__, __LINE__, "%s: field %s is not described", where, f->name);
+		keys += (f->flags & FIELD_KEY) != 0;
+		stretched += (f->flags & FIELD_STRETCH) != 0;
+	}
+	if (keys > 1 || stretched > 1)
+		t_fail(t, __FILE__, __LINE__, "%s: one field names an item, one stretches", where);
+}
+
+static void check_param(struct t *t, const char *where, const struct param *p)
+{
+	const struct activation *a = NULL;
+	const struct method *names = NULL;
+	struct err err;
+
+	if (!is_name(p->name) || !is_line(p->help) || (p->type == VALUE_ENUM && !p->choices))
+		t_fail(t, __FILE__, __LINE__, "%s: parameter %s is not described", where, p->name);
+	if ((p->flags & PARAM_BARE) && p->type != VALUE_ENUM)
+		t_fail(t, __FILE__, __LINE__, "%s: %s has no first choice", where, p->name);
+	if (p->names && (hub_find(&arbor_hub, str_of(p->names), &a, &names, &err) || !field_key(names->fields)))
+		t_fail(t, __FILE__, __LINE__, "%s: %s: nothing in %s has a name", where, p->name, p->names);
 }
 
 TEST(every_method_has_a_name_a_summary_help_and_an_example)
@@ -38,14 +59,15 @@ TEST(every_method_has_a_name_a_summary_help_and_an_example)
 	EACH_METHOD
 	{
 		CHECK(is_name((*a)->name) && is_name((*m)->name));
-		if (!is_line((*m)->summary) || !(*m)->text || !(*m)->run)
+		if (!is_line((*m)->summary) || !(*m)->text || !(*m)->text[0] || !(*m)->run)
 			t_fail(t, __FILE__, __LINE__, "%s.%s is not described", (*a)->name, (*m)->name);
 		if (!(*m)->examples || !is_line((*m)->examples[0].line) || !is_line((*m)->examples[0].what))
 			t_fail(t, __FILE__, __LINE__, "%s.%s has no example", (*a)->name, (*m)->name);
+		if ((*m)->verb && !(*m)->group)
+			t_fail(t, __FILE__, __LINE__, "%s.%s has a verb that help does not list", (*a)->name,
+			       (*m)->name);
 		for (const struct param *p = (*m)->params; p && p->name; p++)
-			if (!is_name(p->name) || !is_line(p->help) || (p->type == VALUE_ENUM && !p->choices))
-				t_fail(t, __FILE__, __LINE__, "%s.%s: parameter %s is not described",
-				       (*a)->name, (*m)->name, p->name);
+			check_param(t, (*m)->name, p);
 		CHECK(((*m)->kind == RESULT_RAW) == ((*m)->fields == NULL));
 		check_fields(t, (*m)->name, (*m)->fields);
 	}
@@ -161,22 +183,34 @@ static enum status fill(const char *path, struct err *err)
 	return sync_run(s, &(struct sync_options){ .dir = "demo" }, &report, err);
 }
 
-/* Parameters that a method can be tried with, by what it wants first. */
-static struct str params_for(const struct method *m)
+/* A value for what a method cannot do without. */
+static const char *value_for(const char *param)
 {
 	static const struct {
 		const char *param, *json;
-	} tries[] = {
-		{ "source", "{\"source\":\"demo\"}" },
-		{ "file", "{\"file\":\"history.jsonl\"}" },
-		{ "id", "{\"id\":\"@\"}" },
-		{ "words", "{\"words\":[\"the\"]}" },
+	} values[] = {
+		{ "source", "\"demo\"" },
+		{ "file", "\"history.jsonl\"" },
+		{ "logical", "\"mirror\"" },
+		{ "method", "\"hub.hash\"" },
+		{ "id", "\"@\"" },
+		{ "words", "[\"the\"]" },
 	};
 
-	for (size_t i = 0; m->params && i < COUNT(tries); i++)
-		if (strcmp(m->params[0].name, tries[i].param) == 0)
-			return str_of(tries[i].json);
-	return STR("");
+	for (size_t i = 0; i < COUNT(values); i++)
+		if (strcmp(values[i].param, param) == 0)
+			return values[i].json;
+	return "null";
+}
+
+static struct str params_for(const struct method *m, struct buf *json)
+{
+	buf_text(json, "{");
+	for (const struct param *p = m->params; p && p->name; p++)
+		if (p->flags & PARAM_REQUIRED)
+			buf_printf(json, "%s\"%s\":%s", json->n > 1 ? "," : "", p->name, value_for(p->name));
+	buf_text(json, "}");
+	return buf_as_str(json);
 }
 
 TEST(every_method_gives_what_its_schema_says)
@@ -193,10 +227,11 @@ TEST(every_method_gives_what_its_schema_says)
 					  .scopes = ~0u,
 					  .open_store = open_store,
 					  .ctx = &g };
+		struct buf json CLEANUP(buf_release) = BUF_INIT(KIB);
 		char name[128];
 
 		snprintf(name, sizeof name, "%s.%s", (*a)->name, (*m)->name);
-		OK(hub_call(&arbor_hub, str_of(name), params_for(*m), &who, &err));
+		OK(hub_call(&arbor_hub, str_of(name), params_for(*m, &json), &who, &err));
 		CHECK(g.results > 0);
 		CHECK((*m)->kind != RESULT_ONE || g.results == 1);
 		CHECK((*m)->kind != RESULT_RAW || g.bytes > 0);

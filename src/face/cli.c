@@ -1,0 +1,244 @@
+/*
+ * One command line: finds the verb, reads its arguments, runs its method, and turns
+ * the outcome into an exit code. Exit codes are those of the status table
+ * (base/err.c) and are listed by `arbor help exit-codes`.
+ *
+ * Nothing here knows what any method does. Help and version cost no more than
+ * starting the program: the store is opened when a method is about to run.
+ */
+#include "face/cli.h"
+
+#include "face/face.h"
+#include "face/view.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The one thing a signal handler can reach. */
+static atomic_bool cancelled;
+
+static void on_interrupt(int signal_number)
+{
+	/* A second one ends the program at once. */
+	signal(signal_number, SIG_DFL);
+	atomic_store(&cancelled, true);
+}
+
+/* A pager gets the same Ctrl-C and stays: then so do we, for as long as it does. */
+static void on_interrupt_paging(int signal_number)
+{
+	(void)signal_number;
+	atomic_store(&cancelled, true);
+}
+
+static void stay_with_pager(void)
+{
+	signal(SIGINT, on_interrupt_paging);
+}
+
+static void log_to_stderr(void *ctx, enum log_level level, struct str text)
+{
+	struct face *f = ctx;
+	char front[32];
+
+	snprintf(front, sizeof front, "arbor: %s: ", log_level_name(level));
+	say_foreign(&f->out, front, text);
+}
+
+/* ---- Running a method -------------------------------------------------------- */
+
+static enum status take_item(void *ctx, struct str json, struct err *err)
+{
+	struct view *v = ctx;
+
+	if (atomic_load(v->face->cancel))
+		return err_fail(err, STATUS_CANCELLED, "cancelled");
+	return view_item(v, json, err);
+}
+
+static enum status take_bytes(void *ctx, struct str bytes, struct err *err)
+{
+	struct view *v = ctx;
+
+	if (atomic_load(v->face->cancel))
+		return err_fail(err, STATUS_CANCELLED, "cancelled");
+	return view_bytes(v, bytes, err);
+}
+
+static void take_progress(void *ctx, const char *what, int64_t done, int64_t total)
+{
+	struct view *v = ctx;
+
+	progress_report(v->out, v->method->verb ? v->method->verb : v->method->name, what, done, total);
+}
+
+enum status face_run(struct face *f, const char *activation, const struct method *m, struct params *p,
+		     struct err *err)
+{
+	struct view v;
+	struct hub_caller who = {
+		.sink = { .item = take_item, .bytes = take_bytes, .progress = take_progress, .ctx = &v },
+		.log = &f->log,
+		.cancel = f->cancel,
+		.scopes = ~0u, /* whoever can run the program owns the store */
+		.open_store = face_open_store,
+		.ctx = f,
+	};
+	enum status status;
+
+	view_begin(&v, f, activation, m, p);
+	status = hub_run(f->hub, m, p->values, &who, err);
+	view_end(&v, status);
+	if (f->out.closed)
+		return STATUS_OK; /* the pager was left: enough was seen */
+	if (status == STATUS_OK && m->kind == RESULT_STREAM && v.items == 0)
+		return err_fail(err, STATUS_NOT_FOUND, "%s", m->empty ? m->empty : "nothing found");
+	return status;
+}
+
+/* ---- Options of every verb ---------------------------------------------------- */
+
+static bool common_switch(const struct args *a, const char *name)
+{
+	return params_value(&a->common, params_find(&a->common, str_of(name)))->number != 0;
+}
+
+static struct str common_text(const struct args *a, const char *name)
+{
+	return params_value(&a->common, params_find(&a->common, str_of(name)))->text;
+}
+
+static enum colour colour_of(struct str text)
+{
+	return str_eq(text, STR("always")) ? COLOUR_ALWAYS : str_eq(text, STR("never")) ? COLOUR_NEVER : COLOUR_AUTO;
+}
+
+static void apply(struct face *f, const struct args *a)
+{
+	bool quiet = common_switch(a, "quiet");
+
+	f->store = common_text(a, "store");
+	f->json = common_switch(a, "json");
+	f->print0 = common_switch(a, "print0");
+	f->verbose = common_switch(a, "verbose");
+	f->log.level = f->verbose ? LOG_DEBUG : quiet ? LOG_ERROR : LOG_WARN;
+	out_init(&f->out, colour_of(common_text(a, "color")), !common_switch(a, "no_pager") && !f->print0, quiet);
+	f->out.on_pager = stay_with_pager;
+}
+
+static enum status run_verb(struct face *f, const struct verb *v, int argc, char **argv, struct err *err)
+{
+	struct args a = { 0 };
+
+	if (v->reads_args)
+		return v->run(f, argc, argv, NULL, err);
+	if (args_read(f, &a, v->method, argc, argv, err))
+		return err_pass(err, "%s", v->method->verb);
+	if (common_switch(&a, "help")) { /* "-qh" */
+		help_verb(f, v);
+		return STATUS_OK;
+	}
+	apply(f, &a);
+	if (view_refuse(f, v->method, err))
+		return err_pass(err, "%s", v->method->verb);
+	if (v->run ? v->run(f, argc, argv, &a.own, err) : face_run(f, v->activation, v->method, &a.own, err))
+		return err_pass(err, "%s", v->method->verb);
+	return STATUS_OK;
+}
+
+/* ---- arbor call, arbor version ------------------------------------------------- */
+
+enum status run_call(struct face *f, int argc, char **argv, const struct params *p, struct err *err)
+{
+	int at = args_first_word(argc, argv);
+	const struct activation *activation = NULL;
+	const struct method *m = NULL;
+	struct args a = { .takes_json = true };
+
+	(void)p;
+	if (at < 0)
+		return err_fail(err, STATUS_USAGE, "call: something is missing; usage: arbor call METHOD [JSON]");
+	if (hub_find(f->hub, str_of(argv[at]), &activation, &m, err))
+		return err_pass(err, "call");
+	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
+	if (args_read(f, &a, m, argc - 1, argv + 1, err))
+		return err_pass(err, "call: %s.%s", activation->name, m->name);
+	apply(f, &a);
+	f->json = !f->print0;
+	if (face_run(f, activation->name, m, &a.own, err))
+		return err_pass(err, "call: %s.%s", activation->name, m->name);
+	return STATUS_OK;
+}
+
+enum status run_version(struct face *f, int argc, char **argv, const struct params *p, struct err *err)
+{
+	(void)argc;
+	(void)argv;
+	(void)p;
+	(void)err;
+	out_printf(&f->out, "arbor %s\n", ARBOR_VERSION);
+	return STATUS_OK;
+}
+
+/* ---- The whole line ------------------------------------------------------------ */
+
+static enum status dispatch(struct face *f, int argc, char **argv, struct err *err)
+{
+	int at = args_first_word(argc, argv);
+	struct verb v;
+	char *word;
+
+	if (argc == 0 || (at < 0 && args_want_help(argc, argv)))
+		return run_help(f, 0, NULL, NULL, err);
+	if (strcmp(argv[0], "--version") == 0)
+		return run_version(f, 0, NULL, NULL, err);
+	if (at < 0)
+		return err_fail(err, STATUS_USAGE, "which command? See 'arbor help'");
+	word = argv[at];
+	if (!verb_find(f->hub, str_of(word), &v))
+		return verb_unknown(f->hub, str_of(word), err);
+	/* What stood before the verb counts as if it stood behind it. */
+	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
+	if (v.method->group && args_want_help(argc - 1, argv + 1)) {
+		help_verb(f, &v);
+		return STATUS_OK;
+	}
+	return run_verb(f, &v, argc - 1, argv + 1, err);
+}
+
+/* An error of the output hides none of the call. */
+static enum status end_output(struct face *f, enum status status, struct err *err)
+{
+	struct err flush;
+
+	if (out_end(&f->out, &flush) == STATUS_OK || f->out.closed || status != STATUS_OK)
+		return status;
+	*err = flush;
+	return flush.status;
+}
+
+int cli_main(const struct hub *hub, int argc, char **argv)
+{
+	struct face f = {
+		.hub = hub,
+		.log = { .level = LOG_WARN, .sink = log_to_stderr },
+		.cancel = &cancelled,
+	};
+	struct err err;
+	enum status status;
+
+	umask(077);
+	f.log.ctx = &f;
+	out_init(&f.out, COLOUR_AUTO, true, false);
+	signal(SIGINT, on_interrupt);
+	signal(SIGTERM, on_interrupt);
+	signal(SIGXFSZ, SIG_IGN); /* the write fails instead, like that to a full disk */
+	status = dispatch(&f, argc - 1, argv + 1, &err);
+	status = end_output(&f, status, &err);
+	if (status != STATUS_OK)
+		say_error(&f.out, &err);
+	arena_release(&f.mem);
+	return status_info(status)->exit_code;
+}

@@ -1,0 +1,331 @@
+/*
+ * Help, printed from the table: examples first, because that is what people look
+ * for, then usage, text and options.
+ *
+ * Wrapped to the terminal, at most 100 columns; into a pipe, 80.
+ */
+#include "face/face.h"
+
+#include "base/near.h"
+#include "face/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NARROW = 80, WIDE = 100, OPTION_INDENT = 28 };
+
+/* ---- Topics ------------------------------------------------------------------ */
+
+const struct topic topics[] = {
+	{ .name = "output",
+	  .heading = "OUTPUT",
+	  .summary = "What is printed where, and how programs read it",
+	  .text = "Data goes to standard output, everything else to standard error.\n\n"
+		  "On a terminal there are tables, colours, short ids and local times, and a pager for what is "
+		  "longer than the screen. In a pipe every item is a line, its columns parted by a tab, with "
+		  "whole values, times as RFC 3339 and no colours; control characters are made visible in both. "
+		  "--json prints every field, one object a line, each beginning with \"v\", the version of its "
+		  "fields. -0 prints only what names each item, ended by a NUL, for 'xargs -0'.\n" },
+	{ .name = "environment",
+	  .heading = "ENVIRONMENT",
+	  .summary = "Variables that change what arbor does",
+	  .text = "",
+	  .entries = (const struct example[]){
+		  { "ARBOR_HOME", "folder of the store arbor.db" },
+		  { "XDG_DATA_HOME", "where arbor/arbor.db is without ARBOR_HOME; ~/.local/share when unset" },
+		  { "CLAUDE_CONFIG_DIR", "folder to mirror instead of ~/.claude" },
+		  { "ARBOR_PAGER, PAGER", "the pager; 'less' when unset, none when empty or 'cat'" },
+		  { "LESS", "set to FRX for the pager when unset" },
+		  { "NO_COLOR", "when not empty: no colours" },
+		  { "CLICOLOR_FORCE, FORCE_COLOR", "colours also into a pipe" },
+		  { "COLUMNS", "width, where the terminal does not say it" },
+		  { 0 } } },
+	{ .name = "files",
+	  .heading = "FILES",
+	  .summary = "Where things are kept",
+	  .text = "",
+	  .entries = (const struct example[]){
+		  { "~/.local/share/arbor/arbor.db",
+		    "the store, where none of these variables is set; it and its companions (-wal, -shm, -bell) "
+		    "are readable by their owner only" },
+		  { 0 } } },
+	{ .name = "exit-codes",
+	  .heading = "EXIT STATUS",
+	  .summary = "What an exit code means",
+	  .text = "" }, /* from the status table */
+	{ 0 },
+};
+
+/* ---- Paragraphs ---------------------------------------------------------------- */
+
+static int help_width(const struct face *f)
+{
+	if (!f->out.terminal)
+		return NARROW;
+	return f->out.columns < WIDE ? f->out.columns : WIDE;
+}
+
+/* One paragraph, wrapped; its first line stands where the cursor is. */
+static void print_wrapped(struct face *f, struct str text, int indent)
+{
+	int columns = help_width(f) - indent;
+	bool first = true;
+
+	if (columns < 24)
+		columns = 24;
+	for (struct str line; text_wrap(&text, columns, &line); first = false) {
+		if (!first)
+			out_pad(&f->out, indent);
+		out_str(&f->out, line);
+		out_text(&f->out, "\n");
+	}
+}
+
+/* Paragraphs are parted by empty lines; other line ends are blanks. */
+static void print_text(struct face *f, const char *text)
+{
+	struct buf paragraph CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+
+	for (const char *c = text; *c; c++) {
+		bool end = c[0] == '\n' && (c[1] == '\n' || c[1] == '\0');
+
+		if (!end) {
+			buf_byte(&paragraph, *c == '\n' ? ' ' : *c);
+			continue;
+		}
+		print_wrapped(f, buf_as_str(&paragraph), 0);
+		out_text(&f->out, "\n");
+		buf_clear(&paragraph);
+		c += c[1] == '\n';
+	}
+}
+
+/* Left and right, the right one wrapped below itself. */
+static void print_pair(struct face *f, const char *left, const char *right, int indent)
+{
+	int width = 2 + text_width(str_of(left));
+
+	out_printf(&f->out, "  %s", left);
+	if (width + 2 > indent) {
+		out_text(&f->out, "\n");
+		width = 0;
+	}
+	out_pad(&f->out, indent - width);
+	print_wrapped(f, str_of(right), indent);
+}
+
+/* ---- One verb ------------------------------------------------------------------- */
+
+static void add_option(struct buf *out, const struct param *q)
+{
+	char typed[PARAM_TYPED], shown[PARAM_TYPED];
+
+	buf_text(out, param_typed(q, typed));
+	if (q->flags & PARAM_BARE)
+		buf_printf(out, "[=%s]", param_shown(q, shown));
+	else if (q->type != VALUE_BOOL)
+		buf_printf(out, " %s", param_shown(q, shown));
+}
+
+void help_usage(struct buf *out, const struct verb *v)
+{
+	char shown[PARAM_TYPED];
+
+	buf_text(out, v->method->verb);
+	for (const struct param *q = v->method->params; q && q->name; q++) {
+		bool required = (q->flags & PARAM_REQUIRED) && !(q->flags & PARAM_CLAUDE_DIR);
+
+		if (!(q->flags & (PARAM_WORD | PARAM_REST)) && !required)
+			continue;
+		buf_text(out, required ? " " : " [");
+		if (q->flags & (PARAM_WORD | PARAM_REST))
+			buf_text(out, param_shown(q, shown));
+		else
+			add_option(out, q);
+		buf_printf(out, "%s%s", q->flags & PARAM_REST ? "..." : "", required ? "" : "]");
+	}
+	buf_text(out, " [OPTION]...");
+}
+
+static void print_options(struct face *f, const struct param *list)
+{
+	for (const struct param *q = list; q && q->name; q++) {
+		struct buf left CLEANUP(buf_release) = BUF_INIT(KIB);
+		struct buf help CLEANUP(buf_release) = BUF_INIT(KIB);
+		char typed[PARAM_TYPED];
+
+		if (q->letter)
+			buf_printf(&left, "-%c, ", q->letter);
+		else if (!(q->flags & PARAM_WORD))
+			buf_text(&left, "    ");
+		if (q->flags & PARAM_WORD)
+			buf_text(&left, param_typed(q, typed));
+		else
+			add_option(&left, q);
+		buf_text(&help, q->help);
+		if (q->initial && q->type != VALUE_BOOL)
+			buf_printf(&help, " (%s unless given)", q->initial);
+		print_pair(f, left.p, help.p, OPTION_INDENT);
+	}
+}
+
+static void print_examples(struct face *f, const struct example *list)
+{
+	int widest = 0;
+
+	for (const struct example *e = list; e && e->line; e++) {
+		int n = text_width(str_of(e->line));
+
+		widest = n > widest ? n : widest;
+	}
+	for (const struct example *e = list; e && e->line; e++) {
+		bool beside = 2 + 6 + widest + 4 + text_width(str_of(e->what)) <= help_width(f);
+
+		if (beside)
+			out_printf(&f->out, "  arbor %-*s  # %s\n", widest, e->line, e->what);
+		else
+			out_printf(&f->out, "  # %s\n  arbor %s\n", e->what, e->line);
+	}
+}
+
+void help_verb(struct face *f, const struct verb *v)
+{
+	const struct method *m = v->method;
+	struct buf usage CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	help_usage(&usage, v);
+	out_printf(&f->out, "arbor %s: %s\n\nExamples:\n", m->verb, m->summary);
+	print_examples(f, m->examples);
+	out_printf(&f->out, "\nUsage: arbor %s\n\n", usage.p);
+	print_text(f, m->text);
+	if (m->params) {
+		out_text(&f->out, "Options:\n");
+		print_options(f, m->params);
+		out_text(&f->out, "\n");
+	}
+	out_text(&f->out, "Always:\n");
+	print_options(f, common_options.params);
+}
+
+/* ---- Topics and exit codes -------------------------------------------------------- */
+
+/* Once a code, in order; several statuses may share one. */
+void help_exit_codes(void (*fn)(void *ctx, int code, struct str meaning), void *ctx)
+{
+	for (int code = 0; code < 256; code++) {
+		struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
+
+		for (int s = 0; s < STATUS_COUNT; s++) {
+			const struct status_info *info = status_info((enum status)s);
+
+			if (info->exit_code == code)
+				buf_printf(&text, "%s%s", text.n ? ", or " : "", info->sentence);
+		}
+		if (text.n)
+			fn(ctx, code, buf_as_str(&text));
+	}
+}
+
+static void print_code(void *ctx, int code, struct str meaning)
+{
+	struct face *f = ctx;
+
+	out_printf(&f->out, "  %3d  %.*s\n", code, STR_ARG(meaning));
+}
+
+/* The first ones, in a sentence. */
+static void add_code(void *ctx, int code, struct str meaning)
+{
+	enum { USUAL = 4 };
+
+	if (code <= USUAL)
+		buf_printf(ctx, "%s%d %.*s", code ? "; " : "Exit codes: ", code, STR_ARG(meaning));
+}
+
+static void print_topic(struct face *f, const struct topic *t)
+{
+	out_printf(&f->out, "%s\n\n", t->summary);
+	print_text(f, t->text);
+	for (const struct example *e = t->entries; e && e->line; e++)
+		print_pair(f, e->line, e->what, 34);
+	if (strcmp(t->name, "exit-codes") == 0)
+		help_exit_codes(print_code, f);
+}
+
+/* ---- Everything --------------------------------------------------------------------- */
+
+/* Groups in the order in which the table first names them; each name once. */
+static void print_verbs(struct face *f)
+{
+	struct verb v, w;
+
+	for (size_t i = 0; verb_at(f->hub, i, &v); i++) {
+		bool first = true, before = false;
+
+		for (size_t j = 0; j < i && verb_at(f->hub, j, &w); j++)
+			before |= v.method->group && w.method->group && strcmp(w.method->group, v.method->group) == 0;
+		if (!v.method->group || before)
+			continue;
+		for (size_t j = i; verb_at(f->hub, j, &w); j++) {
+			if (!w.method->group || strcmp(w.method->group, v.method->group) != 0)
+				continue;
+			out_printf(&f->out, "  %-9s %-11s %s\n", first ? v.method->group : "", w.method->verb,
+				   w.method->summary);
+			first = false;
+		}
+	}
+}
+
+static void print_help(struct face *f)
+{
+	struct buf codes CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	out_text(&f->out, "Arbor keeps the conversations you have with coding agents.\n\n"
+			  "  arbor sync              # mirror ~/.claude\n"
+			  "  arbor sources           # what is kept\n"
+			  "  arbor help sync         # more about a verb\n\n"
+			  "Usage: arbor VERB [OPTION]... [ARGUMENT]...\n\n");
+	print_verbs(f);
+	help_exit_codes(add_code, &codes);
+	buf_text(&codes, ".");
+	out_text(&f->out, "\n");
+	print_wrapped(f, buf_as_str(&codes), 0);
+	print_wrapped(f, STR("More: arbor help VERB, and on output, environment, files, exit-codes."), 0);
+}
+
+static enum status unknown_topic(struct face *f, struct str name, struct err *err)
+{
+	struct near near = near_begin(name);
+
+	for (const struct topic *t = topics; t->name; t++)
+		near_try(&near, t->name);
+	if (!near.best)
+		return verb_unknown(f->hub, name, err);
+	return err_fail(err, STATUS_USAGE, "unknown topic '%.*s'; did you mean '%s'?", (int)size_min(name.n, 60),
+			name.p, near.best);
+}
+
+enum status run_help(struct face *f, int argc, char **argv, const struct params *p, struct err *err)
+{
+	struct str name = p ? p->values[0].text : (struct str){ 0 };
+	struct verb v;
+
+	(void)argc;
+	(void)argv;
+	if (p && p->values[1].number)
+		return help_man(f, name, err);
+	if (!name.p) {
+		print_help(f);
+		return STATUS_OK;
+	}
+	if (verb_find(f->hub, name, &v) && v.method->group) {
+		help_verb(f, &v);
+		return STATUS_OK;
+	}
+	for (const struct topic *t = topics; t->name; t++)
+		if (str_eq(name, str_of(t->name))) {
+			print_topic(f, t);
+			return STATUS_OK;
+		}
+	return unknown_topic(f, name, err);
+}

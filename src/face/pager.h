@@ -1,0 +1,23 @@
+/*
+ * The program that shows long output page by page.
+ */
+#ifndef ARBOR_FACE_PAGER_H
+#define ARBOR_FACE_PAGER_H
+
+#include "base/base.h"
+
+#include <sys/types.h>
+
+struct pager {
+	pid_t pid; /* 0 = none runs */
+	int fd;    /* what is written here it shows */
+};
+
+/* Starts $ARBOR_PAGER, $PAGER or less. False when it is 'cat', empty, or cannot be
+ * started: then the output goes where it would have gone. */
+bool pager_start(struct pager *p);
+
+/* Says that there is no more, and waits until it is left. */
+void pager_end(struct pager *p);
+
+#endif

@@ -1,0 +1,256 @@
+/*
+ * The two views that fit every method: a table of a stream's items, and the
+ * fields of a single result.
+ *
+ * On a terminal columns are as wide as what the first rows need, so these are held
+ * back until there are HELD_ROWS of them or no more; what comes later is cut to
+ * those widths. The column that stretches stands last and takes what is left. When
+ * even that is too wide, columns are left out from the right.
+ *
+ * In a pipe each item is a line, printed as it comes: whole values, a tab between.
+ */
+#include "face/view.h"
+
+#include "face/text.h"
+
+#include <string.h>
+
+enum { COLUMNS = 24, HELD_ROWS = 200, GAP = 2, WIDEST = 32, LEAST_STRETCH = 12 };
+
+struct column {
+	const struct field *field;
+	int width;
+	bool left_out;
+};
+
+struct table {
+	struct column columns[COLUMNS];
+	size_t count;
+	struct arena mem; /* of the rows held back */
+	struct str *rows[HELD_ROWS];
+	size_t held;
+	bool running; /* widths are decided */
+};
+
+static void set_columns(struct table *t, const struct field *fields)
+{
+	const struct field *last = NULL;
+
+	for (const struct field *f = fields; f && f->name && t->count < COLUMNS - 1; f++) {
+		if (f->flags & FIELD_HIDDEN)
+			continue;
+		if ((f->flags & FIELD_STRETCH) && !last)
+			last = f;
+		else
+			t->columns[t->count++].field = f;
+	}
+	if (last)
+		t->columns[t->count++].field = last;
+}
+
+static bool is_number(const struct field *f)
+{
+	return !(f->flags & FIELD_LIST) && (f->type == VALUE_INT || f->type == VALUE_BYTES);
+}
+
+static void print_title(struct buf *out, const struct field *f)
+{
+	for (const char *c = f->title ? f->title : f->name; *c; c++)
+		buf_byte(out, *c == '_' ? ' ' : *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c);
+}
+
+/* ---- Widths ----------------------------------------------------------------- */
+
+static void natural_widths(struct table *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct column *c = &t->columns[i];
+		struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
+
+		print_title(&title, c->field);
+		c->width = text_width(buf_as_str(&title));
+		for (size_t r = 0; r < t->held; r++) {
+			int width = text_width(t->rows[r][i]);
+
+			c->width = width > c->width ? width : c->width;
+		}
+		if (!(c->field->flags & FIELD_STRETCH) && c->width > WIDEST)
+			c->width = WIDEST;
+	}
+}
+
+static int total_width(const struct table *t)
+{
+	int total = -GAP;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (!t->columns[i].left_out)
+			total += t->columns[i].width + GAP;
+	return total;
+}
+
+static void fit(struct table *t, int columns)
+{
+	struct column *last = &t->columns[t->count - 1];
+	int over;
+
+	natural_widths(t);
+	over = total_width(t) - columns;
+	if (over > 0 && (last->field->flags & FIELD_STRETCH)) {
+		int width = last->width - over;
+		int least = last->width < LEAST_STRETCH ? last->width : LEAST_STRETCH;
+
+		last->width = width > least ? width : least;
+	}
+	/* The first column names the item and the last says most. */
+	for (size_t i = t->count - 1; i-- > 1 && total_width(t) > columns;)
+		t->columns[i].left_out = true;
+	over = columns - total_width(t);
+	if (over > 0 && (last->field->flags & FIELD_STRETCH))
+		last->width += over;
+}
+
+/* ---- Rows ------------------------------------------------------------------- */
+
+static void print_cell(struct view *v, const struct column *c, struct str text, bool is_last, bool header)
+{
+	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
+	int room;
+
+	text_cut(&cut, text.n || header ? text : STR("-"), c->width, c->field->type == VALUE_PATH);
+	room = c->width - text_width(buf_as_str(&cut));
+	if (is_number(c->field))
+		out_pad(v->out, room);
+	out_styled(v->out, header || !text.n ? STYLE_DIM : view_style(c->field), buf_as_str(&cut));
+	if (!is_last && !is_number(c->field))
+		out_pad(v->out, room);
+	out_text(v->out, is_last ? "\n" : "  ");
+}
+
+static void print_row(struct view *v, const struct str *cells, bool header)
+{
+	struct table *t = v->state;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (!t->columns[i].left_out)
+			print_cell(v, &t->columns[i], cells[i], i + 1 == t->count, header);
+}
+
+static void print_header(struct view *v)
+{
+	struct table *t = v->state;
+	struct str titles[COLUMNS];
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
+
+		print_title(&title, t->columns[i].field);
+		titles[i] = arena_str(&t->mem, buf_as_str(&title));
+	}
+	print_row(v, titles, true);
+}
+
+static void print_held(struct view *v)
+{
+	struct table *t = v->state;
+
+	if (t->running || !t->held)
+		return;
+	fit(t, v->out->columns);
+	t->running = true;
+	print_header(v);
+	for (size_t i = 0; i < t->held; i++)
+		print_row(v, t->rows[i], false);
+	arena_release(&t->mem);
+}
+
+static struct str *make_row(struct view *v, const struct json *j, struct arena *mem)
+{
+	struct table *t = v->state;
+	struct str *row = arena_alloc(mem, t->count * sizeof *row);
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct buf cell CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+
+		view_value(v, &cell, j, json_root(j), t->columns[i].field);
+		row[i] = arena_str(mem, buf_as_str(&cell));
+	}
+	return row;
+}
+
+static void print_tabbed(struct view *v, const struct json *j)
+{
+	struct table *t = v->state;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct buf cell CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+
+		view_value(v, &cell, j, json_root(j), t->columns[i].field);
+		out_styled(v->out, view_style(t->columns[i].field), buf_as_str(&cell));
+		out_text(v->out, i + 1 == t->count ? "\n" : "\t");
+	}
+}
+
+static void table_item(struct view *v, const struct json *j)
+{
+	struct table *t = v->state;
+
+	if (!t->count)
+		set_columns(t, v->method->fields);
+	if (!v->out->terminal) {
+		print_tabbed(v, j);
+	} else if (t->running) {
+		print_row(v, make_row(v, j, &v->mem), false);
+	} else {
+		t->rows[t->held++] = make_row(v, j, &t->mem);
+		if (t->held == HELD_ROWS)
+			print_held(v);
+	}
+}
+
+static void table_end(struct view *v, enum status status)
+{
+	struct table *t = v->state;
+
+	(void)status;
+	print_held(v);
+	arena_release(&t->mem);
+}
+
+const struct view_kind view_table = { .state = sizeof(struct table), .item = table_item, .end = table_end };
+
+/* ---- A single result -------------------------------------------------------- */
+
+static int name_width(const struct field *fields)
+{
+	int width = 0;
+
+	for (const struct field *f = fields; f && f->name; f++) {
+		int n = (int)strlen(f->name);
+
+		width = n > width ? n : width;
+	}
+	return width;
+}
+
+static void record_item(struct view *v, const struct json *j)
+{
+	int width = v->out->terminal ? name_width(v->method->fields) : 0;
+
+	for (const struct field *f = v->method->fields; f && f->name; f++) {
+		struct buf text CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+
+		if (v->out->terminal && (f->flags & FIELD_HIDDEN))
+			continue;
+		view_value(v, &text, j, json_root(j), f);
+		if (!text.n && (f->flags & FIELD_OPTIONAL))
+			continue;
+		out_styled(v->out, STYLE_DIM, str_of(f->name));
+		out_text(v->out, v->out->terminal ? ": " : "\t");
+		out_pad(v->out, width - (int)strlen(f->name));
+		out_styled(v->out, view_style(f), buf_as_str(&text));
+		out_text(v->out, "\n");
+	}
+}
+
+const struct view_kind view_record = { .item = record_item };

@@ -1,0 +1,143 @@
+/*
+ * Measuring and cutting. Widths are those of single code points: a terminal that
+ * joins several into one glyph shows less than is counted here, never more.
+ */
+#include "face/text.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static int next_width(struct str text, size_t *at)
+{
+	int32_t c = utf8_next(text, at);
+
+	return c == UTF8_BAD ? 1 : utf8_width((uint32_t)c);
+}
+
+int text_width(struct str text)
+{
+	int width = 0;
+
+	for (size_t at = 0; at < text.n;)
+		width += next_width(text, &at);
+	return width;
+}
+
+struct str text_start(struct str text, int columns)
+{
+	size_t at = 0, end = 0;
+	int width = 0;
+
+	while (at < text.n) {
+		width += next_width(text, &at);
+		if (width > columns)
+			break;
+		end = at;
+	}
+	return str_sub(text, 0, end);
+}
+
+struct str text_end(struct str text, int columns)
+{
+	size_t at = 0;
+	int width = text_width(text);
+
+	while (width > columns && at < text.n)
+		width -= next_width(text, &at);
+	return str_sub(text, at, SIZE_MAX);
+}
+
+void text_cut(struct buf *out, struct str text, int columns, bool middle)
+{
+	int front = middle ? (columns - 1) / 3 : columns - 1;
+
+	if (text_width(text) <= columns) {
+		buf_str(out, text);
+		return;
+	}
+	if (columns < 1)
+		return;
+	buf_str(out, text_start(text, front));
+	buf_text(out, "…");
+	if (middle)
+		buf_str(out, text_end(text, columns - 1 - front));
+}
+
+bool text_wrap(struct str *text, int columns, struct str *line)
+{
+	size_t at = 0, blank = 0, fits = 0;
+	int width = 0;
+
+	if (text->n == 0)
+		return false;
+	while (at < text->n && text->p[at] != '\n') {
+		bool is_blank = text->p[at] == ' ';
+
+		if (is_blank)
+			blank = at;
+		width += next_width(*text, &at);
+		if (columns && width > columns && !is_blank)
+			break;
+		fits = at;
+	}
+	if (at >= text->n || text->p[at] == '\n') {
+		if (!columns || width <= columns || fits == at) {
+			*line = str_sub(*text, 0, at);
+			*text = str_sub(*text, at + 1, SIZE_MAX);
+			return true;
+		}
+	}
+	/* Too long: at the last blank, else in the middle of a word, always by something. */
+	if (!blank)
+		blank = fits ? fits : at;
+	*line = str_sub(*text, 0, blank);
+	*text = str_sub(*text, blank + (blank < text->n && text->p[blank] == ' '), SIZE_MAX);
+	return true;
+}
+
+void text_expand(struct buf *out, struct str text)
+{
+	int column = 0;
+
+	for (size_t at = 0; at < text.n;) {
+		size_t from = at;
+		int width = next_width(text, &at);
+
+		if (text.p[from] == '\t') {
+			do
+				buf_byte(out, ' ');
+			while (++column % 8);
+			continue;
+		}
+		column = text.p[from] == '\n' ? 0 : column + width;
+		buf_str(out, str_sub(text, from, at - from));
+	}
+}
+
+const char *size_text(int64_t bytes, char out[SIZE_TEXT])
+{
+	static const char *const units[] = { "kB", "MB", "GB", "TB", "PB" };
+	double v = (double)bytes / 1000;
+	size_t unit = 0;
+
+	if (bytes < 1000) {
+		snprintf(out, SIZE_TEXT, "%" PRId64 " B", bytes);
+		return out;
+	}
+	for (; v >= 999.95 && unit + 1 < COUNT(units); unit++)
+		v /= 1000;
+	snprintf(out, SIZE_TEXT, "%.1f %s", v, units[unit]);
+	return out;
+}
+
+const char *local_time_text(int64_t ms, char out[LOCAL_TEXT])
+{
+	time_t seconds = (time_t)(ms / 1000 - (ms % 1000 < 0));
+	struct tm parts;
+
+	if (!localtime_r(&seconds, &parts) || !strftime(out, LOCAL_TEXT, "%Y-%m-%d %H:%M", &parts))
+		snprintf(out, LOCAL_TEXT, "?");
+	return out;
+}

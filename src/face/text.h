@@ -1,0 +1,33 @@
+/*
+ * Text on a terminal: how wide it is, how it is cut and wrapped, how numbers and
+ * times read. All of it works on text that has been through base/term.h.
+ */
+#ifndef ARBOR_FACE_TEXT_H
+#define ARBOR_FACE_TEXT_H
+
+#include "base/buf.h"
+
+int text_width(struct str text);
+
+/* The longest beginning, and the longest end, that is at most so wide. */
+struct str text_start(struct str text, int columns);
+struct str text_end(struct str text, int columns);
+
+/* Appends the text, cut with '…' when it is wider: at its end, or in its middle
+ * when `middle` (paths: both ends tell something). */
+void text_cut(struct buf *out, struct str text, int columns, bool middle);
+
+/* Takes the next line that is at most so wide from *text: up to a line end, else
+ * up to a blank where there is one. 0 columns = no limit. False at the end. */
+bool text_wrap(struct str *text, int columns, struct str *line);
+
+/* Appends the text with tabs as blanks up to the next multiple of eight. */
+void text_expand(struct buf *out, struct str text);
+
+enum { SIZE_TEXT = 24 };
+const char *size_text(int64_t bytes, char out[SIZE_TEXT]); /* 12.3 MB */
+
+enum { LOCAL_TEXT = 24 };
+const char *local_time_text(int64_t ms, char out[LOCAL_TEXT]); /* 2026-11-15 18:18 */
+
+#endif

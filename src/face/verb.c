@@ -1,0 +1,188 @@
+/*
+ * What can be typed after "arbor": the verbs of the hub's table, then the few that
+ * belong to the command line itself. Those are described by a struct method too,
+ * so that help, manual and completion print all of them alike.
+ */
+#include "face/face.h"
+
+#include "base/near.h"
+
+#include <string.h>
+
+/* ---- Options of every verb -------------------------------------------------- */
+
+static const char *const colours[] = {
+	[COLOUR_AUTO] = "auto",
+	[COLOUR_ALWAYS] = "always",
+	[COLOUR_NEVER] = "never",
+	NULL,
+};
+
+static const struct param common_params[] = {
+	{ .name = "json", .type = VALUE_BOOL, .help = "print JSON: one object, or one a line" },
+	{ .name = "print0",
+	  .type = VALUE_BOOL,
+	  .letter = '0',
+	  .help = "print only what names each item, ended by a NUL" },
+	{ .name = "color",
+	  .type = VALUE_ENUM,
+	  .choices = colours,
+	  .initial = "auto",
+	  .shown = "WHEN",
+	  .help = "colours: auto, always or never" },
+	{ .name = "no_pager", .type = VALUE_BOOL, .help = "print long output directly" },
+	{ .name = "store",
+	  .type = VALUE_PATH,
+	  .flags = PARAM_REQUIRED, /* may not be empty; nobody asks whether it is missing */
+	  .shown = "FILE",
+	  .help = "use this store instead of the default one" },
+	{ .name = "quiet", .type = VALUE_BOOL, .letter = 'q', .help = "say only what went wrong" },
+	{ .name = "verbose", .type = VALUE_BOOL, .letter = 'v', .help = "say what is done to each file" },
+	{ .name = "help", .type = VALUE_BOOL, .letter = 'h', .help = "show this help" },
+	{ 0 },
+};
+
+const struct method common_options = { .name = "arbor", .params = common_params };
+
+/* ---- Our own ---------------------------------------------------------------- */
+
+static const struct param call_params[] = {
+	{ .name = "method",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .names = "hub.methods",
+	  .help = "activation and method" },
+	{ .name = "params",
+	  .type = VALUE_OBJECT,
+	  .flags = PARAM_WORD,
+	  .shown = "JSON",
+	  .help = "its parameters as an object; or each as an option --name value" },
+	{ 0 },
+};
+
+static const struct method own_call = {
+	.name = "call",
+	.verb = "call",
+	.group = "programs",
+	.summary = "Call a method by its name, with JSON out",
+	.text = "For programs, and for methods without a verb. Each result is one line of JSON. 'hub.methods' "
+		"lists what there is, 'hub.schema' says what each takes and gives. Bytes, as of "
+		"'storage.export', are written as they are.\n",
+	.params = call_params,
+	.kind = RESULT_STREAM,
+	.examples = (const struct example[]){ { "call hub.methods", "everything that can be called" },
+					      { "call storage.generations --file history.jsonl",
+						"parameters as options" },
+					      { "call storage.generations '{\"file\":\"history.jsonl\"}'",
+						"the same as JSON" },
+					      { 0 } },
+};
+
+static const char *const shells[] = { "bash", "zsh", "fish", NULL };
+
+static const struct param completion_params[] = {
+	{ .name = "shell",
+	  .type = VALUE_ENUM,
+	  .choices = shells,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .help = "for which shell" },
+	{ 0 },
+};
+
+static const struct method own_completion = {
+	.name = "completion",
+	.verb = "completion",
+	.group = "programs",
+	.summary = "Print a script that completes arbor's commands",
+	.text = "The script knows verbs, options and their values, and asks arbor for names of what is kept. "
+		"For bash, put 'source <(arbor completion bash)' into ~/.bashrc; for zsh, write it to a file "
+		"_arbor in a folder of $fpath; for fish, to ~/.config/fish/completions/arbor.fish.\n",
+	.params = completion_params,
+	.kind = RESULT_RAW,
+	.examples = (const struct example[]){ { "completion bash > arbor.bash", "a script for bash" }, { 0 } },
+};
+
+static const struct param help_params[] = {
+	{ .name = "topic",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_WORD,
+	  .shown = "VERB|TOPIC",
+	  .help = "a verb, or: output, environment, exit-codes" },
+	{ .name = "man", .type = VALUE_BOOL, .help = "print it as a manual page (mdoc)" },
+	{ 0 },
+};
+
+static const struct method own_help = {
+	.name = "help",
+	.verb = "help",
+	.group = "programs",
+	.summary = "Explain a verb or a topic",
+	.text = "Without an argument: what there is. The same is in the manual: 'man arbor', 'man arbor-sync'.\n",
+	.params = help_params,
+	.kind = RESULT_RAW,
+	.examples = (const struct example[]){ { "help sync", "about one verb" },
+					      { "help exit-codes", "what an exit code means" },
+					      { "help --man sync > arbor-sync.1", "its manual page" },
+					      { 0 } },
+};
+
+static const struct method own_version = {
+	.name = "version",
+	.verb = "version",
+	.group = "programs",
+	.summary = "Print which arbor this is",
+	.text = "The same as 'arbor --version'.\n",
+	.kind = RESULT_RAW,
+	.examples = (const struct example[]){ { "version", "its number" }, { 0 } },
+};
+
+/* What completion scripts ask; nobody types it. */
+static const struct method own_complete = { .name = "complete", .verb = "complete", .kind = RESULT_RAW };
+
+const struct verb own_verbs[] = {
+	{ .method = &own_call, .run = run_call, .reads_args = true },
+	{ .method = &own_completion, .run = run_completion },
+	{ .method = &own_help, .run = run_help },
+	{ .method = &own_version, .run = run_version },
+	{ .method = &own_complete, .run = run_complete, .reads_args = true },
+	{ 0 },
+};
+
+/* ---- All of them ------------------------------------------------------------ */
+
+bool verb_at(const struct hub *h, size_t i, struct verb *out)
+{
+	for (const struct activation *const *a = h->activations; *a; a++)
+		for (const struct method *const *m = (*a)->methods; *m; m++)
+			if ((*m)->verb && i-- == 0) {
+				*out = (struct verb){ .activation = (*a)->name, .method = *m };
+				return true;
+			}
+	for (const struct verb *v = own_verbs; v->method; v++)
+		if (i-- == 0) {
+			*out = *v;
+			return true;
+		}
+	return false;
+}
+
+bool verb_find(const struct hub *h, struct str name, struct verb *out)
+{
+	for (size_t i = 0; verb_at(h, i, out); i++)
+		if (str_eq(name, str_of(out->method->verb)))
+			return true;
+	return false;
+}
+
+enum status verb_unknown(const struct hub *h, struct str name, struct err *err)
+{
+	struct near near = near_begin(name);
+	struct verb v;
+
+	for (size_t i = 0; verb_at(h, i, &v); i++)
+		if (v.method->group)
+			near_try(&near, v.method->verb);
+	return err_fail(err, STATUS_USAGE, "unknown command '%.*s'%s%s%s", (int)size_min(name.n, 60), name.p,
+			near.best ? "; did you mean '" : "", near.best ? near.best : ", see 'arbor help'",
+			near.best ? "'?" : "");
+}

@@ -1,0 +1,68 @@
+/*
+ * How results look. What a method gives is JSON (or bytes); a view prints it for
+ * people: a table of a stream's items, the fields of a single result, or a view of
+ * its own where that is not enough (view_*.c), listed by method in view.c.
+ */
+#ifndef ARBOR_FACE_VIEW_H
+#define ARBOR_FACE_VIEW_H
+
+#include "base/json.h"
+#include "face/face.h"
+
+struct view;
+
+struct view_kind {
+	const char *method;   /* "memory.show"; NULL = of no method in particular */
+	bool terminal_only;   /* into a pipe goes the table instead */
+	size_t state;	      /* bytes of view->state */
+	void (*begin)(struct view *v); /* may be NULL */
+	void (*item)(struct view *v, const struct json *j);
+	void (*bytes)(struct view *v, struct str bytes);
+	void (*end)(struct view *v, enum status status); /* may be NULL */
+};
+
+struct view {
+	struct face *face;
+	struct out *out;
+	const char *activation;
+	const struct method *method;
+	const struct params *params;
+	const struct view_kind *kind;
+	void *state;	  /* zeroed at first, the kind's */
+	struct arena mem; /* of the item being printed */
+	int64_t items;
+};
+
+void view_begin(struct view *v, struct face *f, const char *activation, const struct method *m,
+		const struct params *p);
+void view_end(struct view *v, enum status status);
+
+/* Whether this method can be printed as the options say. */
+enum status view_refuse(const struct face *f, const struct method *m, struct err *err) MUST_USE;
+
+/* Sinks; ctx is the view. */
+enum status view_item(void *view, struct str json, struct err *err);
+enum status view_bytes(void *view, struct str bytes, struct err *err);
+
+extern const struct view_kind view_table, view_record, view_sync, view_check, view_show, view_search;
+
+/* ---- For views -------------------------------------------------------------- */
+
+/* A member's text, decoded, as it is: out_foreign() prints it. Empty when absent. */
+struct str view_text(struct view *v, const struct json *j, uint32_t object, const char *name);
+int64_t view_int(const struct json *j, uint32_t object, const char *name);
+
+/* A member that names a file: its bytes, also when they are not UTF-8. */
+struct str view_path(struct view *v, const struct json *j, uint32_t object, const char *name);
+
+/* Appends a field as a person reads it (on a terminal) or a program (in a pipe),
+ * filtered, on one line. */
+void view_value(struct view *v, struct buf *out, const struct json *j, uint32_t object, const struct field *f);
+
+/* In which style a field stands. */
+enum style view_style(const struct field *f);
+
+/* A switch of the method, false when it has none of that name. */
+bool view_switch(const struct view *v, const char *name);
+
+#endif

@@ -1,0 +1,192 @@
+/*
+ * memory.search on a terminal: hits below the session they are in, what was found
+ * standing out.
+ *
+ * A snippet comes with the byte ranges that matched. Filtering changes lengths, so
+ * the text is filtered piece by piece between their edges and the ranges are kept
+ * for what came out.
+ */
+#include "face/view.h"
+
+#include "face/text.h"
+
+enum { MARKS = 64, LINES = 3, WHERE = 9, INDENT = 2 + 8 + 2 + WHERE, READABLE = 100 };
+
+struct searching {
+	char session[64]; /* whose heading stands above */
+	bool begun;
+};
+
+struct snippet {
+	struct buf text;
+	struct {
+		size_t start, end;
+	} marks[MARKS];
+	size_t count;
+};
+
+static void snippet_release(struct snippet *s)
+{
+	buf_release(&s->text);
+}
+
+/* ---- Reading ----------------------------------------------------------------- */
+
+/* Runs of white space become one blank: a snippet is a taste, not a layout. */
+static void add_piece(struct snippet *s, struct str raw)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i <= raw.n; i++) {
+		bool blank = i < raw.n && (raw.p[i] == '\n' || raw.p[i] == '\t' || raw.p[i] == ' ' || raw.p[i] == '\r');
+
+		if (i < raw.n && !blank)
+			continue;
+		term_filter(&s->text, str_sub(raw, from, i - from), TERM_LINE);
+		from = i + 1;
+		if (blank && s->text.n && s->text.p[s->text.n - 1] != ' ')
+			buf_byte(&s->text, ' ');
+	}
+}
+
+static void read_snippet(struct view *v, const struct json *j, struct snippet *s)
+{
+	struct str raw = view_text(v, j, 0, "snippet");
+	uint32_t marks = json_get(j, 0, STR("marks"));
+	size_t done = 0;
+
+	for (uint32_t i = json_first(j, marks); i != json_end(j, marks) && s->count < MARKS; i = json_next(j, i)) {
+		int64_t start = view_int(j, i, "start"), length = view_int(j, i, "length");
+
+		if (start < (int64_t)done || length <= 0 || start > (int64_t)raw.n || length > (int64_t)raw.n - start)
+			continue; /* nothing that a search gives */
+		add_piece(s, str_sub(raw, done, (size_t)start - done));
+		s->marks[s->count].start = s->text.n;
+		add_piece(s, str_sub(raw, (size_t)start, (size_t)length));
+		s->marks[s->count++].end = s->text.n;
+		done = (size_t)(start + length);
+	}
+	add_piece(s, str_sub(raw, done, SIZE_MAX));
+}
+
+/* ---- Printing ---------------------------------------------------------------- */
+
+/* The bytes from..end of the snippet, with what of the marks lies in them. */
+static void print_range(struct view *v, const struct snippet *s, size_t from, size_t end)
+{
+	struct str all = buf_as_str(&s->text);
+
+	for (size_t i = 0; i < s->count && from < end; i++) {
+		size_t start = s->marks[i].start < from ? from : s->marks[i].start;
+		size_t stop = s->marks[i].end > end ? end : s->marks[i].end;
+
+		if (start >= stop)
+			continue;
+		out_str(v->out, str_sub(all, from, start - from));
+		out_styled(v->out, STYLE_MARK, str_sub(all, start, stop - start));
+		from = stop;
+	}
+	if (from < end)
+		out_str(v->out, str_sub(all, from, end - from));
+}
+
+static void print_snippet(struct view *v, const struct snippet *s)
+{
+	int columns = v->out->columns - INDENT;
+	struct str line, rest = buf_as_str(&s->text);
+
+	if (columns > READABLE)
+		columns = READABLE;
+	if (columns < 20)
+		columns = 20;
+	for (int i = 0; i < LINES && text_wrap(&rest, columns - (i + 1 == LINES), &line); i++) {
+		size_t from = (size_t)(line.p - s->text.p);
+
+		if (i)
+			out_pad(v->out, INDENT);
+		print_range(v, s, from, from + line.n);
+		if (i + 1 == LINES && rest.n)
+			out_text(v->out, "…");
+		out_text(v->out, "\n");
+	}
+	if (!s->text.n)
+		out_text(v->out, "\n");
+}
+
+static void add_field(struct view *v, struct buf *out, const struct json *j, const char *name, enum value_type type)
+{
+	struct field f = { .name = name, .type = type };
+
+	view_value(v, out, j, json_root(j), &f);
+}
+
+static void print_heading(struct view *v, const struct json *j)
+{
+	struct searching *s = v->state;
+	struct buf title CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf where CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	buf_text(&where, "  ");
+	add_field(v, &where, j, "project", VALUE_PATH);
+	buf_text(&where, "  ");
+	add_field(v, &where, j, "at", VALUE_TIME);
+	add_field(v, &title, j, "title", VALUE_TEXT);
+	text_cut(&cut, title.n ? buf_as_str(&title) : STR("(untitled)"),
+		 v->out->columns - text_width(buf_as_str(&where)), false);
+	out_text(v->out, s->begun ? "\n" : "");
+	s->begun = true;
+	out_styled(v->out, STYLE_HEADING, buf_as_str(&cut));
+	out_styled(v->out, STYLE_DIM, buf_as_str(&where));
+	out_text(v->out, "\n");
+}
+
+static bool is_new_session(struct searching *s, struct str session)
+{
+	size_t n = size_min(session.n, sizeof s->session - 1);
+
+	if (s->begun && str_eq(str_sub(session, 0, n), str_of(s->session)))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		s->session[i] = session.p[i];
+	s->session[n] = '\0';
+	return true;
+}
+
+static void search_item(struct view *v, const struct json *j)
+{
+	struct snippet s CLEANUP(snippet_release) = { .text = BUF_INIT(64 * MIB) };
+	struct buf id CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct buf in CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	if (is_new_session(v->state, view_text(v, j, 0, "session")))
+		print_heading(v, j);
+	add_field(v, &id, j, "id", VALUE_ID);
+	add_field(v, &in, j, "in", VALUE_TEXT);
+	out_text(v->out, "  ");
+	out_styled(v->out, STYLE_ID, buf_as_str(&id));
+	out_text(v->out, "  ");
+	out_styled(v->out, STYLE_DIM, text_start(buf_as_str(&in), WHERE));
+	out_pad(v->out, WHERE - text_width(text_start(buf_as_str(&in), WHERE)));
+	read_snippet(v, j, &s);
+	print_snippet(v, &s);
+}
+
+static void search_end(struct view *v, enum status status)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	if (status != STATUS_OK || v->items == 0 || v->out->quiet || v->out->pager.pid)
+		return;
+	buf_printf(&text, "%" PRId64 " hit%s; arbor show ID opens one", v->items, v->items == 1 ? "" : "s");
+	out_flush(v->out);
+	say_dim(v->out, buf_as_str(&text));
+}
+
+const struct view_kind view_search = {
+	.method = "memory.search",
+	.terminal_only = true,
+	.state = sizeof(struct searching),
+	.item = search_item,
+	.end = search_end,
+};

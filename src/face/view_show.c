@@ -1,0 +1,247 @@
+/*
+ * memory.show: a conversation to read.
+ *
+ * Each item is the session, a message with its blocks, or an event. Prompts and
+ * answers are whole; a tool call is one line with what matters of its input; its
+ * result is indented and cut, because most are long and few are read. Into a pipe
+ * everything goes whole: nothing is wrapped there, nothing cut.
+ */
+#include "face/view.h"
+
+#include "base/clock.h"
+#include "face/text.h"
+
+#include <string.h>
+
+enum { RESULT_LINES = 10, ID_SHOWN = 8, INDENT = 2 };
+
+struct showing {
+	bool begun; /* something stands above */
+};
+
+/* ---- Text -------------------------------------------------------------------- */
+
+/* Filtered, tabs expanded, in the item's memory. */
+static struct str prepare(struct view *v, struct str text)
+{
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(256 * MIB);
+	struct buf wide CLEANUP(buf_release) = BUF_INIT(256 * MIB);
+
+	term_filter(&safe, text, TERM_TEXT);
+	if (!v->out->terminal || !str_has_byte(buf_as_str(&safe), '\t'))
+		return arena_str(&v->mem, buf_as_str(&safe));
+	text_expand(&wide, buf_as_str(&safe));
+	return arena_str(&v->mem, buf_as_str(&wide));
+}
+
+static struct str without_last_newlines(struct str s)
+{
+	while (s.n && s.p[s.n - 1] == '\n')
+		s.n--;
+	return s;
+}
+
+static void print_line(struct view *v, struct str line, int indent, enum style style)
+{
+	out_pad(v->out, indent);
+	out_styled(v->out, line.n ? style : STYLE_PLAIN, line);
+	out_text(v->out, "\n");
+}
+
+static void print_text(struct view *v, struct str text, int indent, enum style style)
+{
+	int columns = v->out->columns > indent + 20 ? v->out->columns - indent : v->out->columns;
+	struct str line, rest = without_last_newlines(prepare(v, text));
+
+	while (text_wrap(&rest, columns, &line))
+		print_line(v, line, indent, style);
+}
+
+static size_t count_lines(struct str text)
+{
+	size_t lines = 0;
+
+	for (struct str line; text_wrap(&text, 0, &line);)
+		lines++;
+	return lines;
+}
+
+/* The first lines, each cut to the screen, and how many more there are. */
+static void print_cut(struct view *v, struct str text, enum style style)
+{
+	struct str line, rest = without_last_newlines(prepare(v, text));
+	size_t lines = count_lines(rest);
+
+	/* One line more takes no more room than saying so. */
+	if (lines == RESULT_LINES + 1)
+		lines = RESULT_LINES;
+	for (size_t i = 0; (i < RESULT_LINES || lines <= RESULT_LINES) && text_wrap(&rest, 0, &line); i++) {
+		struct buf cut CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+
+		text_cut(&cut, line, v->out->columns - INDENT, false);
+		print_line(v, buf_as_str(&cut), INDENT, style);
+	}
+	if (lines > RESULT_LINES) {
+		out_style(v->out, STYLE_DIM);
+		out_printf(v->out, "  … %zu more lines (--full)", lines - RESULT_LINES);
+		out_plain(v->out);
+		out_text(v->out, "\n");
+	}
+}
+
+/* ---- Headings ---------------------------------------------------------------- */
+
+static void print_field(struct view *v, const struct json *j, const char *name, enum value_type type, enum style style)
+{
+	struct field f = { .name = name, .type = type };
+	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	view_value(v, &text, j, json_root(j), &f);
+	if (!text.n)
+		return;
+	out_text(v->out, "  ");
+	out_styled(v->out, style, buf_as_str(&text));
+}
+
+static void gap(struct view *v)
+{
+	struct showing *s = v->state;
+
+	if (s->begun)
+		out_text(v->out, "\n");
+	s->begun = true;
+}
+
+static void print_session(struct view *v, const struct json *j)
+{
+	struct str title = view_text(v, j, 0, "title");
+
+	gap(v);
+	out_style(v->out, STYLE_HEADING);
+	out_foreign(v->out, title.n ? title : STR("(untitled)"), TERM_LINE);
+	out_plain(v->out);
+	out_text(v->out, "\n");
+	print_field(v, j, "id", VALUE_ID, STYLE_ID);
+	print_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
+	print_field(v, j, "started", VALUE_TIME, STYLE_DIM);
+	out_printf(v->out, "  %" PRId64 " prompts, %" PRId64 " messages, %" PRId64 " tools\n",
+		   view_int(j, 0, "prompts"), view_int(j, 0, "messages"), view_int(j, 0, "tools"));
+}
+
+static void print_heading(struct view *v, const struct json *j)
+{
+	struct str role = view_text(v, j, 0, "role");
+	enum style style = str_eq(role, STR("user"))	    ? STYLE_USER
+			   : str_eq(role, STR("assistant")) ? STYLE_ASSISTANT
+							    : STYLE_HEADING;
+
+	gap(v);
+	out_style(v->out, style);
+	out_foreign(v->out, role, TERM_LINE);
+	out_plain(v->out);
+	print_field(v, j, "id", VALUE_ID, STYLE_ID);
+	print_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+	print_field(v, j, "model", VALUE_TEXT, STYLE_DIM);
+	out_text(v->out, "\n");
+}
+
+/* ---- Blocks ------------------------------------------------------------------ */
+
+/* What somebody wants to know of a tool's input: the first of these it has. */
+static struct str main_argument(struct view *v, const struct json *j, uint32_t input)
+{
+	static const char *const names[] = { "command", "file_path", "pattern", "query", "url", "description" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct str text = view_text(v, j, input, names[i]);
+
+		if (text.n)
+			return text;
+	}
+	return json_is(j, input, JSON_STRING) ? json_string_in(j, input, &v->mem) : json_raw(j, input);
+}
+
+static void print_tool_use(struct view *v, const struct json *j, uint32_t block)
+{
+	struct str name = view_text(v, j, block, "name");
+	struct str what = main_argument(v, j, json_get(j, block, STR("input")));
+	struct buf line CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+	struct buf cut CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct str rest;
+
+	term_filter(&safe, name.n ? name : STR("tool"), TERM_LINE);
+	out_styled(v->out, STYLE_NAME, STR("● "));
+	out_styled(v->out, STYLE_NAME, buf_as_str(&safe));
+	/* On a terminal the first line of a long command says enough. */
+	term_filter(&line, v->out->terminal ? str_cut(what, '\n', &rest) : what, TERM_LINE);
+	if (v->out->terminal && str_has_byte(what, '\n'))
+		buf_text(&line, " …");
+	if (v->out->terminal)
+		text_cut(&cut, buf_as_str(&line), v->out->columns - 4 - text_width(buf_as_str(&safe)), false);
+	out_text(v->out, line.n ? "  " : "");
+	out_str(v->out, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&line));
+	out_text(v->out, "\n");
+}
+
+static void print_block(struct view *v, const struct json *j, uint32_t block)
+{
+	struct str kind = view_text(v, j, block, "kind"), text = view_text(v, j, block, "text");
+	bool error = json_bool(j, json_get(j, block, STR("error")));
+	enum style style = error ? STYLE_ERROR : STYLE_PLAIN;
+
+	if (str_eq(kind, STR("tool_use")))
+		print_tool_use(v, j, block);
+	else if (str_eq(kind, STR("tool_result")) && v->out->terminal && !view_switch(v, "full"))
+		print_cut(v, text, style);
+	else if (str_eq(kind, STR("tool_result")))
+		print_text(v, text, INDENT, style);
+	else if (str_eq(kind, STR("thinking")))
+		print_text(v, text, 0, STYLE_DIM);
+	else if (text.n)
+		print_text(v, text, 0, style);
+	else
+		print_text(v, arena_printf(&v->mem, "[%.*s]", STR_ARG(kind)), 0, STYLE_DIM);
+}
+
+static void print_event(struct view *v, const struct json *j)
+{
+	struct buf line CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+	struct buf cut CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+	struct str text = view_text(v, j, 0, "text"), rest;
+	struct showing *s = v->state;
+
+	s->begun = true;
+	buf_text(&line, "· ");
+	term_filter(&line, view_text(v, j, 0, "type"), TERM_LINE);
+	if (text.n) {
+		buf_text(&line, "  ");
+		term_filter(&line, v->out->terminal ? str_cut(text, '\n', &rest) : text, TERM_LINE);
+	}
+	if (v->out->terminal)
+		text_cut(&cut, buf_as_str(&line), v->out->columns, false);
+	out_styled(v->out, STYLE_DIM, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&line));
+	out_text(v->out, "\n");
+}
+
+static void show_item(struct view *v, const struct json *j)
+{
+	struct str kind = view_text(v, j, 0, "kind");
+	uint32_t blocks = json_get(j, 0, STR("blocks"));
+
+	if (str_eq(kind, STR("session"))) {
+		print_session(v, j);
+	} else if (str_eq(kind, STR("event"))) {
+		print_event(v, j);
+	} else {
+		print_heading(v, j);
+		for (uint32_t i = json_first(j, blocks); i != json_end(j, blocks); i = json_next(j, i))
+			print_block(v, j, i);
+	}
+}
+
+const struct view_kind view_show = {
+	.method = "memory.show",
+	.state = sizeof(struct showing),
+	.item = show_item,
+};

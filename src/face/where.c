@@ -1,0 +1,75 @@
+/*
+ * Where things are: the store, and the folder of Claude Code. The environment is
+ * read here and for the terminal (out.c, pager.c), nowhere else.
+ */
+#include "face/face.h"
+
+#include "ingest/rebuild.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const char *env_text(const char *name)
+{
+	const char *v = getenv(name);
+
+	return v && v[0] ? v : NULL;
+}
+
+const char *home_dir(void)
+{
+	const char *h = env_text("HOME");
+	const struct passwd *user;
+
+	if (h)
+		return h;
+	user = getpwuid(getuid());
+	return user ? user->pw_dir : "/";
+}
+
+static enum status find_store(const struct face *f, char out[LIMIT_PATH], struct err *err)
+{
+	int n;
+
+	if (f->store.p)
+		n = snprintf(out, LIMIT_PATH, "%.*s", STR_ARG(f->store));
+	else if (env_text("ARBOR_HOME"))
+		n = snprintf(out, LIMIT_PATH, "%s/arbor.db", env_text("ARBOR_HOME"));
+	else if (env_text("XDG_DATA_HOME"))
+		n = snprintf(out, LIMIT_PATH, "%s/arbor/arbor.db", env_text("XDG_DATA_HOME"));
+	else
+		n = snprintf(out, LIMIT_PATH, "%s/.local/share/arbor/arbor.db", home_dir());
+	if (n >= LIMIT_PATH)
+		return err_fail(err, STATUS_LIMIT, "%.100s...: path too long", out);
+	return STATUS_OK;
+}
+
+enum status face_open_store(void *face, bool make, struct store **out, struct err *err)
+{
+	struct face *f = face;
+	char path[LIMIT_PATH];
+	struct store_options o = {
+		.path = path,
+		.create = make,
+		.own_folder = !f->store.p && !env_text("ARBOR_HOME"),
+		.log = &f->log,
+		.cancel = f->cancel,
+	};
+	struct store *s CLEANUP(store_closep) = NULL;
+	bool rebuilt;
+
+	if (find_store(f, path, err) || store_open(&o, &s, err) || rebuild_if_stale(s, NULL, &rebuilt, err))
+		return err_failed(err->status);
+	*out = s;
+	s = NULL;
+	return STATUS_OK;
+}
+
+struct str claude_dir(struct arena *mem)
+{
+	const char *dir = env_text("CLAUDE_CONFIG_DIR");
+
+	return dir ? str_of(dir) : arena_printf(mem, "%s/.claude", home_dir());
+}
