@@ -96,13 +96,17 @@ static void write_held(struct out *o)
 	buf_clear(&o->held);
 }
 
-/* Counts the rows that what was added since `from` takes. */
+/* Counts the rows that what was added since `from` takes. The only escapes are our
+ * own, which end with 'm' and take no room; wide characters count as one column,
+ * which at worst lets a row more scroll by. */
 static void count_rows(struct out *o, size_t from)
 {
 	for (size_t i = from; i < o->held.n; i++) {
 		unsigned char c = (unsigned char)o->held.p[i];
 
-		if (c == '\n') {
+		if (c == '\033' || o->in_escape) {
+			o->in_escape = c != 'm';
+		} else if (c == '\n') {
 			o->held_rows++;
 			o->held_column = 0;
 		} else if ((c & 0xC0) != 0x80 && ++o->held_column > o->columns) {
@@ -112,8 +116,7 @@ static void count_rows(struct out *o, size_t from)
 	}
 }
 
-/* After something was added. Colour sequences count as columns, so that a pager may
- * start a line early; nobody sees that. */
+/* After something was added. */
 static void flow(struct out *o, size_t from)
 {
 	if (o->may_page) {

@@ -49,6 +49,7 @@ struct out {
 	struct buf held; /* not written yet */
 	int held_rows;	 /* lines it takes on the screen */
 	int held_column;
+	bool in_escape; /* a colour sequence is being counted */
 	struct pager pager;
 	void (*on_pager)(void); /* called when it starts; may be NULL */
 	int error;   /* errno of the first write that failed */

@@ -39,10 +39,12 @@ static void print_key(struct view *v, const struct json *j)
 
 	if (json_is(j, node, JSON_STRING))
 		text = view_path(v, j, json_root(j), key->name);
-	if (v->out->terminal)
+	if (v->out->terminal) { /* nobody sees a NUL there */
 		out_foreign(v->out, text, TERM_LINE);
-	else
-		out_raw(v->out, text);
+		out_text(v->out, "\n");
+		return;
+	}
+	out_raw(v->out, text);
 	out_raw(v->out, str_from("", 1));
 }
 

@@ -73,7 +73,7 @@ const char *param_shown(const struct param *p, char out[PARAM_TYPED])
 		snprintf(out, PARAM_TYPED, "%s", p->shown);
 	else if (p->type == VALUE_ENUM)
 		join_choices(p->choices, out);
-	else if (p->flags & PARAM_WORD)
+	else if (p->flags & (PARAM_WORD | PARAM_REST))
 		print_name(p->name, true, out, PARAM_TYPED);
 	else if (p->type == VALUE_INT || p->type == VALUE_BYTES)
 		snprintf(out, PARAM_TYPED, "N");

@@ -3,11 +3,13 @@
  * shows up everywhere without a line of the face knowing it, and a way to put any
  * text into any field of any view.
  *
- * fixture.*  methods of every kind and type; 'dirty' gives what tests/cli asks for
- * memory.*   the names that have views of their own, giving the lines of a file
+ * fixture.*         methods of every kind and type
+ * memory.*, arbor.* the names that have views of their own, giving the lines of a file
+ * hub.*             as in the program
  */
 #include "base/file.h"
 #include "face/cli.h"
+#include "hub/activations.h"
 #include "hub/call.h"
 
 #include <time.h>
@@ -226,7 +228,7 @@ static const struct method slow = {
 static const struct method *const fixture_methods[] = { &items, &one, &bytes, &refuse, &slow, NULL };
 static const struct activation fixture = { "fixture", "1.0.0", "For tests", fixture_methods };
 
-/* ---- memory.*: lines of a file as items ----------------------------------------- */
+/* ---- memory.*, arbor.*: lines of a file as items ----------------------------------------- */
 
 static const struct param replay_params[] = {
 	{ .name = "file", .type = VALUE_PATH, .flags = PARAM_REQUIRED | PARAM_WORD, .help = "lines of JSON" },
@@ -271,11 +273,15 @@ static enum status run_replay(struct call *c, struct err *err)
 	  .examples = (const struct example[]){ { method_name " FILE", "shows it" }, { 0 } }, \
 	  .run = run_replay }
 
-static const struct method show = REPLAY("show"), search = REPLAY("search"), sync = REPLAY("sync");
+static const struct method show = REPLAY("show"), search = REPLAY("search"), sync = REPLAY("sync"),
+			   check = REPLAY("check");
 static const struct method *const memory_methods[] = { &show, &search, &sync, NULL };
 static const struct activation memory = { "memory", "1.0.0", "For tests", memory_methods };
 
-static const struct activation *const activations[] = { &fixture, &memory, NULL };
+static const struct method *const arbor_methods[] = { &check, NULL };
+static const struct activation arbor = { "arbor", "1.0.0", "For tests", arbor_methods };
+
+static const struct activation *const activations[] = { &fixture, &memory, &arbor, &activation_hub, NULL };
 static const struct hub hub = { activations };
 
 int main(int argc, char **argv)

@@ -1,0 +1,123 @@
+#!/bin/sh
+# Whatever stands in a file, a name or an error: on a terminal only printable
+# characters, line ends and our own colours arrive.
+# shellcheck source=test/harness/lib.sh
+. test/harness/lib.sh
+arbor=$ARBOR
+esc=$(printf '\033')
+screen=100x40
+export PAGER=cat
+
+# Every byte; every C1 code point; what turns or hides text; what sets colours,
+# titles and clipboards.
+awk 'BEGIN { for (i = 0; i < 256; i++) printf "\\%03o", i }' >"$T/octal"
+# shellcheck disable=SC2059 # the format is made here
+printf "$(cat "$T/octal")" >"$T/hostile"
+awk 'BEGIN { for (i = 128; i < 160; i++) printf "\\302\\%03o", i }' >"$T/octal"
+# shellcheck disable=SC2059 # the format is made here
+printf "$(cat "$T/octal")" >>"$T/hostile"
+printf '\342\200\256\342\200\213\357\273\277\033[95mx\033]0;t\007\033]52;c;eA==\033\\\233\061m\r\n\ttail' >>"$T/hostile"
+# The same inside a JSON string.
+json=$(awk 'BEGIN { for (i = 0; i < 256; i++) printf "\\\\u%04x", i; printf "\\\\u202e\\\\u001b[95mx\\\\u001b]0;t\\\\u0007" }' | sed 's/\\\\/\\/g')
+
+# Our own sequences: colours, and how a progress line is drawn and erased.
+harmless() { # WHAT
+	sed "s/$esc\\[\\(0\\|33\\|2\\|1\\|1;32\\|1;34\\|36\\|1;31\\|31\\)m//g; s/\r*$esc\\[K//g" "$T/out" >"$T/rest"
+	left=$(LC_ALL=C tr -d '\n\040-\176\200-\377' <"$T/rest" | od -An -tx1 | head -n 2)
+	[ -z "$left" ] || fail "$1: control characters: $left"
+	iconv -f UTF-8 -t UTF-8 "$T/rest" >/dev/null 2>&1 || fail "$1: not UTF-8"
+	! LC_ALL=C grep -qP '\xC2[\x80-\x9F]|\xE2\x80[\x8B\xAA-\xAE]|\xEF\xBB\xBF' "$T/rest" || fail "$1: C1 or format characters"
+}
+# As a person sees it, and in colour, and into a pipe.
+try() { # ARG...
+	on_terminal "$@"; harmless "$1"
+	on_terminal "$@" --color never; harmless "$1"
+	! grep -q "$esc" "$T/out" || fail "$1: an escape without colour"
+}
+
+it "has something to be afraid of"
+check test "$(wc -c <"$T/hostile")" -gt 340
+cp "$T/hostile" "$T/out"; harmless self >"$T/complaints"; check test "$(wc -l <"$T/complaints")" -ge 3
+_bad=0
+
+it "filters every type of field in tables, records and JSON"
+ARBOR=$BUILD/tool/fixture
+for verb in items one; do
+	for screen in 40x40 100x40 300x40; do
+		try $verb "@$T/hostile"
+		try $verb "@$T/hostile" --json
+		[ $verb = one ] || try $verb "@$T/hostile" -0
+	done
+done
+on_terminal items "@$T/hostile"; out_has '␛'
+
+it "filters bytes, one at a time too"
+tabs() { tr -d '\t' <"$T/out" >"$T/no-tabs" && mv "$T/no-tabs" "$T/out"; }
+on_terminal bytes "@$T/hostile"; tabs; harmless bytes; out_has '<FF>'
+arbor bytes "@$T/hostile"; same "$T/hostile" "$T/out"
+
+it "filters errors, warnings and what was typed"
+try refuse "@$T/hostile"
+try refuse "@$T/hostile" -n 0
+on_terminal items --mood "$(printf '\033[95m\302\233')"; code 2; harmless --mood
+on_terminal "$(printf '\033[95mx')"; harmless verb
+on_terminal items "--$(printf '\033[95mx')"; harmless option
+on_terminal help "$(printf '\033[95mx')"; harmless help
+on_terminal call "$(printf '\033[95mx')"; harmless call
+on_terminal complete items "$(printf '\033[95mx')"; harmless complete
+
+it "filters every field of the views of their own"
+cat >"$T/show" <<END
+{"kind":"session","id":"$json","title":"$json","project":"$json","started":"$json","prompts":1}
+{"kind":"message","id":"$json","role":"$json","at":"$json","model":"$json","blocks":[{"kind":"text","text":"$json"},{"kind":"thinking","text":"$json"},{"kind":"$json"},{"kind":"tool_use","name":"$json","input":{"command":"$json"}},{"kind":"tool_use","name":"x","input":"$json"},{"kind":"tool_use","name":"x","input":{"$json":"$json"}},{"kind":"tool_result","text":"$json\n$json"},{"kind":"tool_result","error":true,"text":"$json"}]}
+{"kind":"event","id":"$json","type":"$json","at":"$json","text":"$json"}
+{"kind":"$json"}
+END
+try show "$T/show"; try show "$T/show" --full
+cat >"$T/search" <<END
+{"id":"$json","session":"$json","title":"$json","project":"$json","at":"$json","in":"$json","tool":"$json","snippet":"$json","marks":[{"start":3,"length":5},{"start":100,"length":190},{"start":300,"length":1}]}
+END
+try search "$T/search"
+cat >"$T/sync" <<END
+{"event":"failed","path":"$json","message":"$json"}
+{"event":"added","path":"$json"}
+{"event":"$json","path":"x"}
+{"event":"summary","root":"$json","files":1,"unchanged":0,"new_bytes":3}
+END
+try sync "$T/sync"; try sync "$T/sync" -v
+printf '{"ok":false,"problems":["%s"]}\n' "$json" >"$T/check"
+try check "$T/check"
+
+it "keeps every item on one line in a pipe"
+arbor items -n 3 "@$T/hostile"; check test "$(wc -l <"$T/out")" -eq 3; harmless_pipe() { tabs; harmless pipe; }; harmless_pipe
+for view in show search sync check; do
+	arbor $view "$T/$view"; tabs; harmless $view
+	cp "$T/err" "$T/out"; harmless $view
+done
+
+it "filters names of files in every command of the program"
+ARBOR=$arbor
+S=$T/.claude/projects/p
+mkdir -p "$S"
+LC_ALL=C tr -d '\000/' <"$T/hostile" >"$T/name"
+first=$(head -c 120 "$T/name"; echo x); first=${first%x}
+second=$(tail -c +121 "$T/name" | head -c 200; echo x); second=${second%x}
+for n in "$first" "$second"; do cp "$T/hostile" "$S/$n" || fail 'no such name here'; done
+cp "$T/hostile" "$S/a.jsonl" && ln -s nowhere "$S/link$first"
+try sync -v; try sync -v --force
+try sources; try sources --json; try sources -0
+on_terminal sources -v --no-pager; harmless sources; out_has '␛'
+for n in "$first" "$second"; do
+	try versions "projects/p/$n"
+	on_terminal export "projects/p/$n"; tabs; harmless export
+	arbor export "projects/p/$n"; code 0; same "$T/hostile" "$T/out"
+	on_terminal export "projects/p/$n" --generation 9; code 1; harmless export
+done
+try dump --logical; try check; try check --json
+try call storage.sources; try call memory.sync --source "$T/.claude"
+rm "$S/$first"; try sync -v
+on_terminal sync --source "$T/$second"; harmless sync
+on_terminal sources --store "$T/$second"; harmless store
+mkdir -p "$T/two/projects/p" && cp "$T/hostile" "$T/two/projects/p/$second" && arbor sync --source "$T/two"
+on_terminal export "$second"; code 2; harmless ambiguous
+the_end
