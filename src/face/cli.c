@@ -112,7 +112,9 @@ static struct str common_text(const struct args *a, const char *name)
 
 static enum colour colour_of(struct str text)
 {
-	return str_eq(text, STR("always")) ? COLOUR_ALWAYS : str_eq(text, STR("never")) ? COLOUR_NEVER : COLOUR_AUTO;
+	return str_eq(text, STR("always"))  ? COLOUR_ALWAYS
+	       : str_eq(text, STR("never")) ? COLOUR_NEVER
+					    : COLOUR_AUTO;
 }
 
 static void apply(struct face *f, const struct args *a)
@@ -124,7 +126,8 @@ static void apply(struct face *f, const struct args *a)
 	f->print0 = common_switch(a, "print0");
 	f->verbose = common_switch(a, "verbose");
 	f->log.level = f->verbose ? LOG_DEBUG : quiet ? LOG_ERROR : LOG_WARN;
-	out_init(&f->out, colour_of(common_text(a, "color")), !common_switch(a, "no_pager") && !f->print0, quiet);
+	out_init(&f->out, colour_of(common_text(a, "color")), !common_switch(a, "no_pager") && !f->print0,
+		 quiet);
 	f->out.on_pager = stay_with_pager;
 }
 
@@ -159,7 +162,8 @@ enum status run_call(struct face *f, int argc, char **argv, const struct params 
 
 	(void)p;
 	if (at < 0)
-		return err_fail(err, STATUS_USAGE, "call: something is missing; usage: arbor call METHOD [JSON]");
+		return err_fail(err, STATUS_USAGE,
+				"call: something is missing; usage: arbor call METHOD [JSON]");
 	if (hub_find(f->hub, str_of(argv[at]), &activation, &m, err))
 		return err_pass(err, "call");
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);

@@ -106,30 +106,32 @@ static void bash_verb(struct face *f, const struct method *m)
 
 static void bash(struct face *f)
 {
-	out_text(&f->out,
-		 "# Completion of arbor for bash, printed by 'arbor completion bash'.\n"
-		 "_arbor_words() { mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\"); }\n"
-		 "_arbor_files() { compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); }\n"
-		 "_arbor_names() {\n"
-		 "\tlocal found\n"
-		 "\tmapfile -t found < <(\"${COMP_WORDS[0]}\" complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
-		 "\tCOMPREPLY=(\"${found[@]%%$'\\t'*}\")\n"
-		 "}\n"
-		 "_arbor() {\n"
-		 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' i\n"
-		 "\tif [[ $cur == = ]]; then cur=''\n"
-		 "\telif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
-		 "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
-		 "\t\tcase ${COMP_WORDS[i]} in\n"
-		 "\t\t--store | --color) ((i++)) ;;\n"
-		 "\t\t-*) ;;\n"
-		 "\t\t*) verb=${COMP_WORDS[i]}; break ;;\n"
-		 "\t\tesac\n"
-		 "\tdone\n"
-		 "\tCOMPREPLY=()\n"
-		 "\tcase $verb:$prev in\n"
-		 "\t:--store) _arbor_files; return ;;\n"
-		 "\t:--color) _arbor_words 'auto always never'; return ;;\n");
+	out_text(
+		&f->out,
+		"# Completion of arbor for bash, printed by 'arbor completion bash'.\n"
+		"_arbor_words() { mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\"); }\n"
+		"_arbor_files() { compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); }\n"
+		"_arbor_names() {\n"
+		"\tlocal found\n"
+		"\tmapfile -t found < <(\"${COMP_WORDS[0]}\" complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" "
+		"2>/dev/null)\n"
+		"\tCOMPREPLY=(\"${found[@]%%$'\\t'*}\")\n"
+		"}\n"
+		"_arbor() {\n"
+		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' i\n"
+		"\tif [[ $cur == = ]]; then cur=''\n"
+		"\telif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
+		"\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+		"\t\tcase ${COMP_WORDS[i]} in\n"
+		"\t\t--store | --color) ((i++)) ;;\n"
+		"\t\t-*) ;;\n"
+		"\t\t*) verb=${COMP_WORDS[i]}; break ;;\n"
+		"\t\tesac\n"
+		"\tdone\n"
+		"\tCOMPREPLY=()\n"
+		"\tcase $verb:$prev in\n"
+		"\t:--store) _arbor_files; return ;;\n"
+		"\t:--color) _arbor_words 'auto always never'; return ;;\n");
 	each_verb(f, bash_values);
 	out_text(&f->out, "\tesac\n\tcase $verb:$cur in\n\t:-*) _arbor_words '--version ");
 	each_option(f, &(struct method){ 0 }, bash_option);
@@ -231,8 +233,9 @@ static void zsh(struct face *f)
 			  "\tshift words; ((CURRENT--))\n"
 			  "\tcase $words[1] in\n");
 	each_verb(f, zsh_case);
-	out_text(&f->out, "\tesac\n}\n"
-			  "if [[ $funcstack[1] == _arbor ]]; then _arbor \"$@\"; else compdef _arbor arbor; fi\n");
+	out_text(&f->out,
+		 "\tesac\n}\n"
+		 "if [[ $funcstack[1] == _arbor ]]; then _arbor \"$@\"; else compdef _arbor arbor; fi\n");
 }
 
 /* ---- fish --------------------------------------------------------------------------- */

@@ -65,7 +65,6 @@ const struct param *args_word(const struct method *m, size_t number);
 
 /* ---- Places (where.c) ------------------------------------------------------- */
 
-const char *env_text(const char *name); /* NULL when unset or empty */
 const char *home_dir(void);
 enum status face_open_store(void *face, bool make, struct store **out, struct err *err) MUST_USE;
 struct str claude_dir(struct arena *mem);
@@ -93,7 +92,7 @@ struct topic {
 	const char *name;    /* after "arbor help" */
 	const char *heading; /* in the manual */
 	const char *summary;
-	const char *text;		/* paragraphs, as of a method */
+	const char *text;	       /* paragraphs, as of a method */
 	const struct example *entries; /* names and what they mean */
 };
 extern const struct topic topics[]; /* ended by one without a name */

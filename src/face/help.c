@@ -21,34 +21,39 @@ const struct topic topics[] = {
 	  .heading = "OUTPUT",
 	  .summary = "What is printed where, and how programs read it",
 	  .text = "Data goes to standard output, everything else to standard error.\n\n"
-		  "On a terminal there are tables, colours, short ids and local times, and a pager for what is "
+		  "On a terminal there are tables, colours, short ids and local times, and a pager for what "
+		  "is "
 		  "longer than the screen. In a pipe every item is a line, its columns parted by a tab, with "
-		  "whole values, times as RFC 3339 and no colours; control characters are made visible in both. "
-		  "--json prints every field, one object a line, each beginning with \"v\", the version of its "
+		  "whole values, times as RFC 3339 and no colours; control characters are made visible in "
+		  "both. "
+		  "--json prints every field, one object a line, each beginning with \"v\", the version of "
+		  "its "
 		  "fields. -0 prints only what names each item, ended by a NUL, for 'xargs -0'.\n" },
 	{ .name = "environment",
 	  .heading = "ENVIRONMENT",
 	  .summary = "Variables that change what arbor does",
 	  .text = "",
-	  .entries = (const struct example[]){
-		  { "ARBOR_HOME", "folder of the store arbor.db" },
-		  { "XDG_DATA_HOME", "where arbor/arbor.db is without ARBOR_HOME; ~/.local/share when unset" },
-		  { "CLAUDE_CONFIG_DIR", "folder to mirror instead of ~/.claude" },
-		  { "ARBOR_PAGER, PAGER", "the pager; 'less' when unset, none when empty or 'cat'" },
-		  { "LESS", "set to FRX for the pager when unset" },
-		  { "NO_COLOR", "when not empty: no colours" },
-		  { "CLICOLOR_FORCE, FORCE_COLOR", "colours also into a pipe" },
-		  { "COLUMNS", "width, where the terminal does not say it" },
-		  { 0 } } },
+	  .entries =
+		  (const struct example[]){
+			  { "ARBOR_HOME", "folder of the store arbor.db" },
+			  { "XDG_DATA_HOME",
+			    "where arbor/arbor.db is without ARBOR_HOME; ~/.local/share when unset" },
+			  { "CLAUDE_CONFIG_DIR", "folder to mirror instead of ~/.claude" },
+			  { "ARBOR_PAGER, PAGER", "the pager; 'less' when unset, none when empty or 'cat'" },
+			  { "LESS", "set to FRX for the pager when unset" },
+			  { "NO_COLOR", "when not empty: no colours" },
+			  { "CLICOLOR_FORCE, FORCE_COLOR", "colours also into a pipe" },
+			  { "COLUMNS", "width, where the terminal does not say it" },
+			  { 0 } } },
 	{ .name = "files",
 	  .heading = "FILES",
 	  .summary = "Where things are kept",
 	  .text = "",
-	  .entries = (const struct example[]){
-		  { "~/.local/share/arbor/arbor.db",
-		    "the store, where none of these variables is set; it and its companions (-wal, -shm, -bell) "
-		    "are readable by their owner only" },
-		  { 0 } } },
+	  .entries = (const struct example[]){ { "~/.local/share/arbor/arbor.db",
+						 "the store, where none of these variables is set; it and "
+						 "its companions (-wal, -shm, -bell) "
+						 "are readable by their owner only" },
+					       { 0 } } },
 	{ .name = "exit-codes",
 	  .heading = "EXIT STATUS",
 	  .summary = "What an exit code means",
@@ -233,13 +238,14 @@ static void print_code(void *ctx, int code, struct str meaning)
 	out_printf(&f->out, "  %3d  %.*s\n", code, STR_ARG(meaning));
 }
 
-/* The first ones, in a sentence. */
+/* The first ones, in a line. */
 static void add_code(void *ctx, int code, struct str meaning)
 {
-	enum { USUAL = 4 };
+	enum { USUAL = 2 };
+	struct str rest, first = str_cut(meaning, ',', &rest);
 
 	if (code <= USUAL)
-		buf_printf(ctx, "%s%d %.*s", code ? "; " : "Exit codes: ", code, STR_ARG(meaning));
+		buf_printf(ctx, "%s%d %.*s", code ? "; " : "Exit codes: ", code, STR_ARG(first));
 }
 
 static void print_topic(struct face *f, const struct topic *t)
@@ -254,43 +260,66 @@ static void print_topic(struct face *f, const struct topic *t)
 
 /* ---- Everything --------------------------------------------------------------------- */
 
+static bool same_group(const struct verb *a, const struct verb *b)
+{
+	return a->method->group && b->method->group && strcmp(a->method->group, b->method->group) == 0;
+}
+
+/* Whether the i-th verb is the first of its group. */
+static bool begins_group(const struct hub *h, size_t i, const struct verb *v)
+{
+	struct verb before;
+
+	for (size_t j = 0; j < i && verb_at(h, j, &before); j++)
+		if (same_group(v, &before))
+			return false;
+	return v->method->group != NULL;
+}
+
+/* One of the first groups each. */
+static void print_first_examples(struct face *f)
+{
+	enum { SHOWN = 3 };
+	struct example list[SHOWN + 1] = { 0 };
+	struct verb v;
+
+	for (size_t i = 0, n = 0; n < SHOWN && verb_at(f->hub, i, &v); i++)
+		if (begins_group(f->hub, i, &v))
+			list[n++] = v.method->examples[0];
+	print_examples(f, list);
+}
+
 /* Groups in the order in which the table first names them; each name once. */
 static void print_verbs(struct face *f)
 {
 	struct verb v, w;
 
 	for (size_t i = 0; verb_at(f->hub, i, &v); i++) {
-		bool first = true, before = false;
+		const char *name = v.method->group;
 
-		for (size_t j = 0; j < i && verb_at(f->hub, j, &w); j++)
-			before |= v.method->group && w.method->group && strcmp(w.method->group, v.method->group) == 0;
-		if (!v.method->group || before)
+		if (!begins_group(f->hub, i, &v))
 			continue;
 		for (size_t j = i; verb_at(f->hub, j, &w); j++) {
-			if (!w.method->group || strcmp(w.method->group, v.method->group) != 0)
+			if (!same_group(&v, &w))
 				continue;
-			out_printf(&f->out, "  %-9s %-11s %s\n", first ? v.method->group : "", w.method->verb,
-				   w.method->summary);
-			first = false;
+			out_printf(&f->out, "  %-9s %-11s %s\n", name, w.method->verb, w.method->summary);
+			name = "";
 		}
 	}
 }
 
+/* Fits a screen of 80x24. */
 static void print_help(struct face *f)
 {
 	struct buf codes CLEANUP(buf_release) = BUF_INIT(KIB);
 
-	out_text(&f->out, "Arbor keeps the conversations you have with coding agents.\n\n"
-			  "  arbor sync              # mirror ~/.claude\n"
-			  "  arbor sources           # what is kept\n"
-			  "  arbor help sync         # more about a verb\n\n"
-			  "Usage: arbor VERB [OPTION]... [ARGUMENT]...\n\n");
+	out_text(&f->out, "Arbor keeps the conversations you have with coding agents.\n\n");
+	print_first_examples(f);
+	out_text(&f->out, "\nUsage: arbor VERB [OPTION]... [ARGUMENT]...\n");
 	print_verbs(f);
 	help_exit_codes(add_code, &codes);
-	buf_text(&codes, ".");
-	out_text(&f->out, "\n");
-	print_wrapped(f, buf_as_str(&codes), 0);
-	print_wrapped(f, STR("More: arbor help VERB, and on output, environment, files, exit-codes."), 0);
+	out_printf(&f->out, "\n%s.\n", codes.p);
+	out_text(&f->out, "More: arbor help VERB; arbor help output, environment, files, exit-codes.\n");
 }
 
 static enum status unknown_topic(struct face *f, struct str name, struct err *err)
@@ -301,8 +330,8 @@ static enum status unknown_topic(struct face *f, struct str name, struct err *er
 		near_try(&near, t->name);
 	if (!near.best)
 		return verb_unknown(f->hub, name, err);
-	return err_fail(err, STATUS_USAGE, "unknown topic '%.*s'; did you mean '%s'?", (int)size_min(name.n, 60),
-			name.p, near.best);
+	return err_fail(err, STATUS_USAGE, "unknown topic '%.*s'; did you mean '%s'?",
+			(int)size_min(name.n, 60), name.p, near.best);
 }
 
 enum status run_help(struct face *f, int argc, char **argv, const struct params *p, struct err *err)

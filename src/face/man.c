@@ -128,7 +128,8 @@ static void add_examples(struct buf *out, const struct example *list)
 
 		if (e != list)
 			buf_text(out, ".Pp\n");
-		buf_byte(&line, e->what[0] >= 'a' && e->what[0] <= 'z' ? (char)(e->what[0] - 'a' + 'A') : e->what[0]);
+		buf_byte(&line, e->what[0] >= 'a' && e->what[0] <= 'z' ? (char)(e->what[0] - 'a' + 'A')
+								       : e->what[0]);
 		buf_printf(&line, "%s:\n", e->what + 1);
 		add_text(out, line.p);
 		buf_text(out, ".Dl arbor ");
@@ -181,7 +182,8 @@ static void add_verb_page(struct buf *out, const struct method *m)
 	buf_text(out, ".Sh DESCRIPTION\n");
 	add_text(out, m->text);
 	add_options(out, m->params);
-	buf_text(out, ".Pp\nOptions that every verb takes, the environment and the exit codes are in\n.Xr arbor 1 .\n"
+	buf_text(out, ".Pp\nOptions that every verb takes, the environment and the exit codes are in\n.Xr "
+		      "arbor 1 .\n"
 		      ".Sh EXAMPLES\n");
 	add_examples(out, m->examples);
 	buf_text(out, ".Sh SEE ALSO\n.Xr arbor 1\n");
@@ -226,9 +228,10 @@ static void add_verbs(struct buf *out, const struct hub *h)
 static void add_main_page(struct buf *out, const struct hub *h)
 {
 	add_head(out, "arbor", "keep the conversations you have with coding agents");
-	buf_text(out, ".Sh SYNOPSIS\n.Nm\n.Ar verb\n.Op Ar option ...\n.Op Ar argument ...\n.Sh DESCRIPTION\n.Nm\n"
-		      "mirrors the files of Claude Code, byte for byte, into one store, and keeps them after\n"
-		      "Claude Code has rewritten or deleted them.\nIt uses no network.\n");
+	buf_text(out,
+		 ".Sh SYNOPSIS\n.Nm\n.Ar verb\n.Op Ar option ...\n.Op Ar argument ...\n.Sh DESCRIPTION\n.Nm\n"
+		 "mirrors the files of Claude Code, byte for byte, into one store, and keeps them after\n"
+		 "Claude Code has rewritten or deleted them.\nIt uses no network.\n");
 	add_verbs(out, h);
 	buf_text(out, ".Pp\nOptions may stand anywhere;\n.Fl \\-\nends them.\nEvery verb takes:\n");
 	add_options(out, common_options.params);

@@ -26,36 +26,39 @@ enum { HELD = 64 * 1024 };
 
 /* ---- What kind of terminal --------------------------------------------------- */
 
-static bool env_set(const char *name)
+const char *env_text(const char *name)
 {
 	const char *v = getenv(name);
 
-	return v && v[0];
+	return v && v[0] ? v : NULL;
 }
 
 static bool env_on(const char *name)
 {
-	return env_set(name) && strcmp(getenv(name), "0") != 0;
+	const char *v = env_text(name);
+
+	return v && strcmp(v, "0") != 0;
 }
 
 static bool wants_colour(enum colour colour, bool terminal)
 {
-	const char *term = getenv("TERM");
+	const char *term = env_text("TERM");
 
 	if (colour != COLOUR_AUTO)
 		return colour == COLOUR_ALWAYS;
-	if (env_set("NO_COLOR"))
+	if (env_text("NO_COLOR"))
 		return false;
 	if (env_on("CLICOLOR_FORCE") || env_on("FORCE_COLOR"))
 		return true;
-	return terminal && term && term[0] && strcmp(term, "dumb") != 0;
+	return terminal && term && strcmp(term, "dumb") != 0;
 }
 
 static int env_number(const char *name, int otherwise)
 {
+	const char *v = env_text(name);
 	uint64_t n;
 
-	if (env_set(name) && str_to_u64(str_of(getenv(name)), &n) && n > 0 && n < 10000)
+	if (v && str_to_u64(str_of(v), &n) && n > 0 && n < 10000)
 		return (int)n;
 	return otherwise;
 }
@@ -192,9 +195,9 @@ void out_pad(struct out *o, int columns)
 
 /* The restrained set that reads on light and dark backgrounds. */
 static const char *const styles[STYLES] = {
-	[STYLE_PLAIN] = "0",	   [STYLE_ID] = "33",	      [STYLE_DIM] = "2",
-	[STYLE_HEADING] = "1",	   [STYLE_USER] = "1;32",     [STYLE_ASSISTANT] = "1;34",
-	[STYLE_NAME] = "36",	   [STYLE_MARK] = "1;31",     [STYLE_ERROR] = "31",
+	[STYLE_PLAIN] = "0",   [STYLE_ID] = "33",     [STYLE_DIM] = "2",
+	[STYLE_HEADING] = "1", [STYLE_USER] = "1;32", [STYLE_ASSISTANT] = "1;34",
+	[STYLE_NAME] = "36",   [STYLE_MARK] = "1;31", [STYLE_ERROR] = "31",
 };
 
 void out_style(struct out *o, enum style style)

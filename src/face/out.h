@@ -52,10 +52,12 @@ struct out {
 	bool in_escape; /* a colour sequence is being counted */
 	struct pager pager;
 	void (*on_pager)(void); /* called when it starts; may be NULL */
-	int error;   /* errno of the first write that failed */
-	bool closed; /* the pager was left: nobody reads on */
+	int error;		/* errno of the first write that failed */
+	bool closed;		/* the pager was left: nobody reads on */
 	struct progress progress;
 };
+
+const char *env_text(const char *name); /* NULL when unset or empty */
 
 void out_init(struct out *o, enum colour colour, bool may_page, bool quiet);
 

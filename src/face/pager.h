@@ -10,7 +10,7 @@
 
 struct pager {
 	pid_t pid; /* 0 = none runs */
-	int fd;    /* what is written here it shows */
+	int fd;	   /* what is written here it shows */
 };
 
 /* Starts $ARBOR_PAGER, $PAGER or less. False when it is 'cat', empty, or cannot be

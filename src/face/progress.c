@@ -54,7 +54,8 @@ static void add_rate(struct buf *line, const char *unit, double rate)
 		buf_printf(line, "  %8.0f %s/s", rate, unit);
 }
 
-static void draw(struct out *o, const char *verb, const char *unit, int64_t done, int64_t total, double seconds)
+static void draw(struct out *o, const char *verb, const char *unit, int64_t done, int64_t total,
+		 double seconds)
 {
 	struct buf line CLEANUP(buf_release) = BUF_INIT(KIB);
 	double rate = (double)(done - o->progress.first) / seconds;

@@ -139,7 +139,7 @@ static void print_row(struct view *v, const struct str *cells, bool header)
 static void print_header(struct view *v)
 {
 	struct table *t = v->state;
-	struct str titles[COLUMNS];
+	struct str titles[COLUMNS] = { 0 };
 
 	for (size_t i = 0; i < t->count; i++) {
 		struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);

@@ -65,7 +65,8 @@ static const struct method own_call = {
 	.verb = "call",
 	.group = "programs",
 	.summary = "Call a method by its name, with JSON out",
-	.text = "For programs, and for methods without a verb. Each result is one line of JSON. 'hub.methods' "
+	.text = "For programs, and for methods without a verb. Each result is one line of JSON. "
+		"'hub.methods' "
 		"lists what there is, 'hub.schema' says what each takes and gives. Bytes, as of "
 		"'storage.export', are written as they are.\n",
 	.params = call_params,
@@ -99,7 +100,8 @@ static const struct method own_completion = {
 		"_arbor in a folder of $fpath; for fish, to ~/.config/fish/completions/arbor.fish.\n",
 	.params = completion_params,
 	.kind = RESULT_RAW,
-	.examples = (const struct example[]){ { "completion bash > arbor.bash", "a script for bash" }, { 0 } },
+	.examples = (const struct example[]){ { "completion bash > arbor.bash", "a script for bash" },
+					      { 0 } },
 };
 
 static const struct param help_params[] = {
@@ -117,7 +119,8 @@ static const struct method own_help = {
 	.verb = "help",
 	.group = "programs",
 	.summary = "Explain a verb or a topic",
-	.text = "Without an argument: what there is. The same is in the manual: 'man arbor', 'man arbor-sync'.\n",
+	.text = "Without an argument: what there is. The same is in the manual: 'man arbor', 'man "
+		"arbor-sync'.\n",
 	.params = help_params,
 	.kind = RESULT_RAW,
 	.examples = (const struct example[]){ { "help sync", "about one verb" },

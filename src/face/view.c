@@ -233,7 +233,8 @@ static void add_path(const struct view *v, struct buf *out, struct str path)
 }
 
 /* One value that is there and is no list. */
-static void add_value(struct view *v, struct buf *out, const struct json *j, uint32_t node, enum value_type type)
+static void add_value(struct view *v, struct buf *out, const struct json *j, uint32_t node,
+		      enum value_type type)
 {
 	struct str text = json_string_in(j, node, &v->mem);
 

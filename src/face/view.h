@@ -12,9 +12,9 @@
 struct view;
 
 struct view_kind {
-	const char *method;   /* "memory.show"; NULL = of no method in particular */
-	bool terminal_only;   /* into a pipe goes the table instead */
-	size_t state;	      /* bytes of view->state */
+	const char *method;	       /* "memory.show"; NULL = of no method in particular */
+	bool terminal_only;	       /* into a pipe goes the table instead */
+	size_t state;		       /* bytes of view->state */
 	void (*begin)(struct view *v); /* may be NULL */
 	void (*item)(struct view *v, const struct json *j);
 	void (*bytes)(struct view *v, struct str bytes);
@@ -57,7 +57,8 @@ struct str view_path(struct view *v, const struct json *j, uint32_t object, cons
 
 /* Appends a field as a person reads it (on a terminal) or a program (in a pipe),
  * filtered, on one line. */
-void view_value(struct view *v, struct buf *out, const struct json *j, uint32_t object, const struct field *f);
+void view_value(struct view *v, struct buf *out, const struct json *j, uint32_t object,
+		const struct field *f);
 
 /* In which style a field stands. */
 enum style view_style(const struct field *f);

@@ -38,7 +38,8 @@ static void add_piece(struct snippet *s, struct str raw)
 	size_t from = 0;
 
 	for (size_t i = 0; i <= raw.n; i++) {
-		bool blank = i < raw.n && (raw.p[i] == '\n' || raw.p[i] == '\t' || raw.p[i] == ' ' || raw.p[i] == '\r');
+		bool blank = i < raw.n &&
+			     (raw.p[i] == '\n' || raw.p[i] == '\t' || raw.p[i] == ' ' || raw.p[i] == '\r');
 
 		if (i < raw.n && !blank)
 			continue;
@@ -55,10 +56,12 @@ static void read_snippet(struct view *v, const struct json *j, struct snippet *s
 	uint32_t marks = json_get(j, 0, STR("marks"));
 	size_t done = 0;
 
-	for (uint32_t i = json_first(j, marks); i != json_end(j, marks) && s->count < MARKS; i = json_next(j, i)) {
+	for (uint32_t i = json_first(j, marks); i != json_end(j, marks) && s->count < MARKS;
+	     i = json_next(j, i)) {
 		int64_t start = view_int(j, i, "start"), length = view_int(j, i, "length");
 
-		if (start < (int64_t)done || length <= 0 || start > (int64_t)raw.n || length > (int64_t)raw.n - start)
+		if (start < (int64_t)done || length <= 0 || start > (int64_t)raw.n ||
+		    length > (int64_t)raw.n - start)
 			continue; /* nothing that a search gives */
 		add_piece(s, str_sub(raw, done, (size_t)start - done));
 		s->marks[s->count].start = s->text.n;
@@ -113,7 +116,8 @@ static void print_snippet(struct view *v, const struct snippet *s)
 		out_text(v->out, "\n");
 }
 
-static void add_field(struct view *v, struct buf *out, const struct json *j, const char *name, enum value_type type)
+static void add_field(struct view *v, struct buf *out, const struct json *j, const char *name,
+		      enum value_type type)
 {
 	struct field f = { .name = name, .type = type };
 

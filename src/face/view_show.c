@@ -91,7 +91,8 @@ static void print_cut(struct view *v, struct str text, enum style style)
 
 /* ---- Headings ---------------------------------------------------------------- */
 
-static void print_field(struct view *v, const struct json *j, const char *name, enum value_type type, enum style style)
+static void print_field(struct view *v, const struct json *j, const char *name, enum value_type type,
+			enum style style)
 {
 	struct field f = { .name = name, .type = type };
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
@@ -150,7 +151,9 @@ static void print_heading(struct view *v, const struct json *j)
 /* What somebody wants to know of a tool's input: the first of these it has. */
 static struct str main_argument(struct view *v, const struct json *j, uint32_t input)
 {
-	static const char *const names[] = { "command", "file_path", "pattern", "query", "url", "description" };
+	static const char *const names[] = {
+		"command", "file_path", "pattern", "query", "url", "description"
+	};
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		struct str text = view_text(v, j, input, names[i]);

@@ -15,14 +15,10 @@
 static const struct {
 	const char *event, *front, *counted;
 } events[] = {
-	{ "added", "new        ", "new" },
-	{ "grew", "grew       ", "grown" },
-	{ "rewritten", "rewritten  ", "rewritten" },
-	{ "renamed", "renamed    ", "renamed" },
-	{ "vanished", "vanished   ", "vanished" },
-	{ "repaired", "repaired   ", "repaired" },
-	{ "skipped", "arbor: skipped ", "skipped" },
-	{ "hidden", "arbor: skipped ", "skipped" },
+	{ "added", "new        ", "new" },	     { "grew", "grew       ", "grown" },
+	{ "rewritten", "rewritten  ", "rewritten" }, { "renamed", "renamed    ", "renamed" },
+	{ "vanished", "vanished   ", "vanished" },   { "repaired", "repaired   ", "repaired" },
+	{ "skipped", "arbor: skipped ", "skipped" }, { "hidden", "arbor: skipped ", "skipped" },
 	{ "failed", "arbor: failed: ", "failed" },
 };
 
@@ -112,9 +108,11 @@ static void check_item(struct view *v, const struct json *j)
 		say_foreign(v->out, "arbor: damaged: ", json_string_in(j, i, &v->mem));
 	if (!json_bool(j, json_get(j, 0, STR("ok"))) || v->out->quiet)
 		return;
-	out_printf(v->out, "ok: %" PRId64 " files, %" PRId64 " generations, %" PRId64 " blocks, %s packed in %s\n",
+	out_printf(v->out,
+		   "ok: %" PRId64 " files, %" PRId64 " generations, %" PRId64 " blocks, %s packed in %s\n",
 		   view_int(j, 0, "sources"), view_int(j, 0, "generations"), view_int(j, 0, "blocks"),
-		   size_text(view_int(j, 0, "raw_bytes"), raw), size_text(view_int(j, 0, "packed_bytes"), packed));
+		   size_text(view_int(j, 0, "raw_bytes"), raw),
+		   size_text(view_int(j, 0, "packed_bytes"), packed));
 }
 
 const struct view_kind view_check = { .method = "arbor.check", .item = check_item };

@@ -8,15 +8,7 @@
 
 #include <pwd.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-const char *env_text(const char *name)
-{
-	const char *v = getenv(name);
-
-	return v && v[0] ? v : NULL;
-}
 
 const char *home_dir(void)
 {

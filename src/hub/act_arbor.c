@@ -62,8 +62,10 @@ static const struct method check = {
 	.verb = "check",
 	.group = "store",
 	.summary = "Verify the store: the database and every archived byte",
-	.text = "Reads everything and repairs nothing. Prints each problem with the file it concerns. Exit code "
-		"0 means that every byte is there and is what it was; 4 means damage, which 'arbor sync --force' "
+	.text = "Reads everything and repairs nothing. Prints each problem with the file it concerns. Exit "
+		"code "
+		"0 means that every byte is there and is what it was; 4 means damage, which 'arbor sync "
+		"--force' "
 		"mends where the original files still exist.\n",
 	.kind = RESULT_ONE,
 	.fields = check_fields,
@@ -125,7 +127,8 @@ static enum status dump_source(void *ctx, const struct source_info *i, struct er
 	add_word(&line, i->root);
 	add_word(&line, i->key);
 	add_word(&line, i->path);
-	buf_printf(&line, "bytes=%" PRId64 " lines=%" PRId64 " tail=%" PRId64 " longest=%" PRId64 " sha256=%s\n",
+	buf_printf(&line,
+		   "bytes=%" PRId64 " lines=%" PRId64 " tail=%" PRId64 " longest=%" PRId64 " sha256=%s\n",
 		   i->bytes, i->lines.lines, i->lines.tail, i->lines.longest, hex);
 	return call_bytes(c, buf_as_str(&line), err);
 }
@@ -144,8 +147,10 @@ static const struct method dump = {
 	.verb = "dump",
 	.group = "store",
 	.summary = "Print what the store holds, so that it can be compared",
-	.text = "One line for every file: host, root, key, path, bytes and lines of its newest version and their "
-		"SHA-256. Two stores that mirror the same files print the same, in whatever order, pieces and "
+	.text = "One line for every file: host, root, key, path, bytes and lines of its newest version and "
+		"their "
+		"SHA-256. Two stores that mirror the same files print the same, in whatever order, pieces "
+		"and "
 		"runs the bytes came in. Odd bytes in paths are shown as %XX.\n",
 	.params = dump_params,
 	.kind = RESULT_RAW,

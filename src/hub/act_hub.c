@@ -178,7 +178,8 @@ static enum status run_call(struct call *c, struct err *err)
 static const struct method call_method = {
 	.name = "call",
 	.summary = "Call any method by its name",
-	.text = "Gives the results of the called method, each wrapped as 'item'. The caller needs the scope of "
+	.text = "Gives the results of the called method, each wrapped as 'item'. The caller needs the scope "
+		"of "
 		"the called method.\n",
 	.params = call_params,
 	.kind = RESULT_STREAM,
@@ -196,10 +197,7 @@ const struct activation activation_hub = { "hub", "1.0.0", "What can be called, 
 					   methods };
 
 static const struct activation *const activations[] = {
-	&activation_memory, &activation_storage,
-	&activation_arbor,
-	&activation_hub,
-	NULL,
+	&activation_memory, &activation_storage, &activation_arbor, &activation_hub, NULL,
 };
 
 const struct hub arbor_hub = { activations };

@@ -47,16 +47,16 @@ static enum status find_file(struct call *c, struct source_info *out, struct err
 
 /* The parameter that names a kept file. */
 #define FILE_PARAM \
-	{ .name = "file", \
-	  .type = VALUE_PATH, \
-	  .flags = PARAM_REQUIRED | PARAM_WORD, \
-	  .names = "storage.sources", \
-	  .help = "a path, an id or the beginning of one, or a session id" }
+	{ \
+		.name = "file", .type = VALUE_PATH, .flags = PARAM_REQUIRED | PARAM_WORD, \
+		.names = "storage.sources", .help = "a path, an id or the beginning of one, or a session id" \
+	}
 
 /* How help and manual say what it may be. */
 #define FILE_TEXT \
 	"FILE is a path as 'arbor sources' shows it, LABEL:PATH, or absolute; a source's id or the unique " \
-	"beginning of one (at least four characters); a session id or its beginning; or a file's name without " \
+	"beginning of one (at least four characters); a session id or its beginning; or a file's name " \
+	"without " \
 	"its folders.\n"
 
 /* ---- storage.sources -------------------------------------------------------- */
@@ -141,7 +141,8 @@ static const struct method sources = {
 	.verb = "sources",
 	.group = "files",
 	.summary = "List the files that are kept",
-	.text = "Every file that was ever mirrored, with the size of its newest version and how many versions "
+	.text = "Every file that was ever mirrored, with the size of its newest version and how many "
+		"versions "
 		"(generations) of it there are. Its state is 'here', 'gone' when it no longer "
 		"exists outside the store, or 'unread' when it is not read to its end yet.\n",
 	.kind = RESULT_STREAM,
@@ -208,8 +209,7 @@ static enum status run_generations(struct call *c, struct err *err)
 	struct generation *list;
 	size_t count;
 
-	if (find_file(c, &info, err) ||
-	    generation_list(c->store, info.row, &c->mem, &list, &count, err))
+	if (find_file(c, &info, err) || generation_list(c->store, info.row, &c->mem, &list, &count, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < count; i++)
 		if (emit_generation(c, &list[i], err))
@@ -230,7 +230,8 @@ static const struct method generations = {
 	.empty = "nothing of this file is read yet",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "versions history.jsonl", "the versions of one file" }, { 0 } },
+	.examples = (const struct example[]){ { "versions history.jsonl", "the versions of one file" },
+					      { 0 } },
 	.run = run_generations,
 };
 
@@ -273,7 +274,8 @@ static enum status run_export(struct call *c, struct err *err)
 	if (archive_read(c->store, g.row, 0, g.length, pour, c, err))
 		return err_pass(err, "%.*s", STR_ARG(info.path));
 	if (g.row == info.generation && !info.complete)
-		return err_fail(err, STATUS_PARTIAL, "%.*s: not read to its end yet; 'arbor sync' completes it",
+		return err_fail(err, STATUS_PARTIAL,
+				"%.*s: not read to its end yet; 'arbor sync' completes it",
 				STR_ARG(info.path));
 	return STATUS_OK;
 }
@@ -284,7 +286,8 @@ static const struct method export = {
 	.group = "files",
 	.summary = "Write a kept file to standard output, exactly as it was",
 	.text = "Its newest version or an older one, also long after the file itself is gone. When standard "
-		"output is a terminal, control characters are made visible; into a pipe or file goes every byte "
+		"output is a terminal, control characters are made visible; into a pipe or file goes every "
+		"byte "
 		"as it was.\n\n" FILE_TEXT,
 	.params = export_params,
 	.kind = RESULT_RAW,

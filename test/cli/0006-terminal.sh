@@ -63,6 +63,7 @@ arbor items -n 30; out_lacks OTHER
 
 it "takes ARBOR_PAGER before PAGER, splits it at blanks, and uses no shell"
 ln -s "$T/my pager" "$T/pager1"
+# shellcheck disable=SC2016 # nobody expands it
 ARBOR_PAGER="$T/pager1 -x  ; \$(echo)" on_terminal items -n 30; code 0; out_has 'PAGER(-x ; $(echo))'
 LESS=-S on_terminal items -n 30; out_has 'LESS=-S'
 
@@ -124,10 +125,10 @@ screen=80x100
 
 it "shows a conversation to read"
 on_terminal show "$T/show"; code 0
-out_has "$esc[1;32muser$esc[0m  $esc[33m1abf9052$esc[0m"
-out_has "$esc[1;34massistant"
-out_has "$esc[2mFloats.$esc[0m"
-out_has "$esc[31mno      such file"
+out_has "${esc}[1;32muser${esc}[0m  ${esc}[33m1abf9052${esc}[0m"
+out_has "${esc}[1;34massistant"
+out_has "${esc}[2mFloats.${esc}[0m"
+out_has "${esc}[31mno      such file"
 plain >"$T/plain"
 check grep -qx 'Fix the total' "$T/plain"
 check grep -q '^● Bash  grep -rn total src/ …$' "$T/plain"
@@ -152,8 +153,8 @@ END
 
 it "shows hits below their sessions, what was found standing out"
 on_terminal search "$T/search"; code 0
-out_has "The $esc[1;31mtotal$esc[0m in the $esc[1;31mcheckout$esc[0m is wrong by"
-out_has "…$esc[1;31mtotal$esc[0m"
+out_has "The ${esc}[1;31mtotal${esc}[0m in the ${esc}[1;31mcheckout${esc}[0m is wrong by"
+out_has "…${esc}[1;31mtotal${esc}[0m"
 plain >"$T/plain"
 check test "$(grep -c '^Fix the total  /home/dev/webshop  2026-11-1' "$T/plain")" -eq 1
 check test "$(grep -c '^Another' "$T/plain")" -eq 1

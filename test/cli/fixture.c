@@ -260,18 +260,14 @@ static enum status run_replay(struct call *c, struct err *err)
 }
 
 #define REPLAY(method_name) \
-	{ .name = (method_name), \
-	  .verb = (method_name), \
-	  .group = "memory", \
-	  .summary = "Show lines of JSON as " method_name " does", \
-	  .text = "Shows.\n", \
-	  .params = replay_params, \
-	  .kind = RESULT_STREAM, \
-	  .fields = search_fields, \
-	  .scope = SCOPE_READ, \
-	  .need = NEED_NOTHING, \
-	  .examples = (const struct example[]){ { method_name " FILE", "shows it" }, { 0 } }, \
-	  .run = run_replay }
+	{ \
+		.name = (method_name), .verb = (method_name), .group = "memory", \
+		.summary = "Show lines of JSON as " method_name " does", .text = "Shows.\n", \
+		.params = replay_params, .kind = RESULT_STREAM, .fields = search_fields, \
+		.scope = SCOPE_READ, .need = NEED_NOTHING, \
+		.examples = (const struct example[]){ { method_name " FILE", "shows it" }, { 0 } }, \
+		.run = run_replay \
+	}
 
 static const struct method show = REPLAY("show"), search = REPLAY("search"), sync = REPLAY("sync"),
 			   check = REPLAY("check");
