@@ -236,6 +236,7 @@ int cli_main(const struct hub *hub, int argc, char **argv)
 	umask(077);
 	f.log.ctx = &f;
 	out_init(&f.out, COLOUR_AUTO, true, false);
+	f.out.on_pager = stay_with_pager;
 	signal(SIGINT, on_interrupt);
 	signal(SIGTERM, on_interrupt);
 	signal(SIGXFSZ, SIG_IGN); /* the write fails instead, like that to a full disk */

@@ -40,17 +40,23 @@ static bool env_on(const char *name)
 	return v && strcmp(v, "0") != 0;
 }
 
-static bool wants_colour(enum colour colour, bool terminal)
+/* Some terminals do no more than show characters. */
+static bool is_able(void)
 {
 	const char *term = env_text("TERM");
 
+	return term && strcmp(term, "dumb") != 0;
+}
+
+static bool wants_colour(enum colour colour, bool terminal)
+{
 	if (colour != COLOUR_AUTO)
 		return colour == COLOUR_ALWAYS;
 	if (env_text("NO_COLOR"))
 		return false;
 	if (env_on("CLICOLOR_FORCE") || env_on("FORCE_COLOR"))
 		return true;
-	return terminal && term && strcmp(term, "dumb") != 0;
+	return terminal && is_able();
 }
 
 static int env_number(const char *name, int otherwise)
@@ -69,7 +75,7 @@ void out_init(struct out *o, enum colour colour, bool may_page, bool quiet)
 
 	*o = (struct out){ .held = BUF_INIT(SIZE_MAX / 4), .quiet = quiet };
 	o->terminal = isatty(STDOUT_FILENO) == 1;
-	o->err_terminal = isatty(STDERR_FILENO) == 1;
+	o->err_terminal = isatty(STDERR_FILENO) == 1 && is_able();
 	o->colour = wants_colour(colour, o->terminal);
 	o->may_page = may_page && o->terminal;
 	if (!o->terminal)

@@ -40,7 +40,7 @@ struct progress {
 
 struct out {
 	bool terminal;	   /* standard output is one */
-	bool err_terminal; /* so is standard error */
+	bool err_terminal; /* so is standard error, and lines can be redrawn there */
 	bool colour;
 	bool quiet;
 	int columns; /* of the terminal; 0 = there is none: nothing is cut or wrapped */

@@ -65,35 +65,44 @@ void text_cut(struct buf *out, struct str text, int columns, bool middle)
 		buf_str(out, text_end(text, columns - 1 - front));
 }
 
+static struct str without_last_blanks(struct str s)
+{
+	while (s.n && s.p[s.n - 1] == ' ')
+		s.n--;
+	return s;
+}
+
 bool text_wrap(struct str *text, int columns, struct str *line)
 {
 	size_t at = 0, blank = 0, fits = 0;
+	bool is_indent = true, is_over = false;
 	int width = 0;
 
 	if (text->n == 0)
 		return false;
-	while (at < text->n && text->p[at] != '\n') {
+	while (at < text->n && text->p[at] != '\n' && !is_over) {
 		bool is_blank = text->p[at] == ' ';
 
-		if (is_blank)
+		if (is_blank && !is_indent)
 			blank = at;
+		is_indent = is_indent && is_blank;
 		width += next_width(*text, &at);
-		if (columns && width > columns && !is_blank)
-			break;
-		fits = at;
+		/* Blanks may hang over the edge, where nobody sees them. */
+		is_over = columns && width > columns && !is_blank;
+		fits = is_over ? fits : at;
 	}
-	if (at >= text->n || text->p[at] == '\n') {
-		if (!columns || width <= columns || fits == at) {
-			*line = str_sub(*text, 0, at);
-			*text = str_sub(*text, at + 1, SIZE_MAX);
-			return true;
-		}
+	if (!is_over) {
+		*line = str_sub(*text, 0, at);
+		*text = str_sub(*text, at + 1, SIZE_MAX);
+	} else {
+		/* At the last blank, else inside the word, but always by something. */
+		size_t end = blank ? blank : fits ? fits : at;
+
+		*line = str_sub(*text, 0, end);
+		*text = str_sub(*text, end + (end == blank), SIZE_MAX);
 	}
-	/* Too long: at the last blank, else in the middle of a word, always by something. */
-	if (!blank)
-		blank = fits ? fits : at;
-	*line = str_sub(*text, 0, blank);
-	*text = str_sub(*text, blank + (blank < text->n && text->p[blank] == ' '), SIZE_MAX);
+	if (columns && width > columns)
+		*line = without_last_blanks(*line);
 	return true;
 }
 

@@ -37,7 +37,7 @@ static const struct param common_params[] = {
 	  .shown = "FILE",
 	  .help = "use this store instead of the default one" },
 	{ .name = "quiet", .type = VALUE_BOOL, .letter = 'q', .help = "say only what went wrong" },
-	{ .name = "verbose", .type = VALUE_BOOL, .letter = 'v', .help = "say what is done to each file" },
+	{ .name = "verbose", .type = VALUE_BOOL, .letter = 'v', .help = "say more of what is done" },
 	{ .name = "help", .type = VALUE_BOOL, .letter = 'h', .help = "show this help" },
 	{ 0 },
 };

@@ -63,8 +63,9 @@ arbor items -n 30; out_lacks OTHER
 
 it "takes ARBOR_PAGER before PAGER, splits it at blanks, and uses no shell"
 ln -s "$T/my pager" "$T/pager1"
+ARBOR_PAGER="$T/pager1 -x  ; \$(echo)" on_terminal items -n 30; code 0
 # shellcheck disable=SC2016 # nobody expands it
-ARBOR_PAGER="$T/pager1 -x  ; \$(echo)" on_terminal items -n 30; code 0; out_has 'PAGER(-x ; $(echo))'
+out_has 'PAGER(-x ; $(echo))'
 LESS=-S on_terminal items -n 30; out_has 'LESS=-S'
 
 it "prints directly when there is no pager, or none is wanted"

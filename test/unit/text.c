@@ -1,0 +1,125 @@
+/*
+ * Measuring, cutting and wrapping text for a terminal.
+ */
+#include "face/text.c"
+#include "t.h"
+
+#include <string.h>
+
+static const char *wrapped(const char *text, int columns, struct buf *out)
+{
+	struct str rest = str_of(text), line;
+
+	buf_clear(out);
+	while (text_wrap(&rest, columns, &line)) {
+		buf_str(out, line);
+		buf_byte(out, '|');
+	}
+	return out->p ? out->p : "";
+}
+
+TEST(text_wraps_at_blanks_and_line_ends)
+{
+	static const struct {
+		const char *text;
+		int columns;
+		const char *lines;
+	} cases[] = {
+		{ "", 10, "" },
+		{ "one", 10, "one|" },
+		{ "one two", 7, "one two|" },
+		{ "one two", 6, "one|two|" },
+		{ "one two three", 8, "one two|three|" },
+		{ "one two", 0, "one two|" },
+		{ "a\nb\n", 10, "a|b|" },
+		{ "a\n\nb", 10, "a||b|" },
+		{ "\n", 10, "|" },
+		{ "abcdefgh", 3, "abc|def|gh|" },
+		{ "ab cdefgh", 4, "ab|cdef|gh|" },
+		{ "abc  ", 3, "abc|" },
+		{ "abc   def", 3, "abc|def|" },
+		{ "    abcdef", 6, "    ab|cdef|" },
+		{ "汉字汉字", 5, "汉字|汉字|" },
+		{ "汉", 1, "汉|" },
+		{ "abc\ndef", 3, "abc|def|" },
+	};
+	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		if (strcmp(wrapped(cases[i].text, cases[i].columns, &out), cases[i].lines) != 0)
+			t_fail(t, __FILE__, __LINE__, "'%s' in %d: '%s', wanted '%s'", cases[i].text,
+			       cases[i].columns, out.p ? out.p : "", cases[i].lines);
+}
+
+/* Every text of up to seven of these, in every width. */
+TEST(wrapping_loses_nothing_but_blanks_and_is_never_too_wide)
+{
+	static const char letters[] = "a \n";
+	char text[8];
+
+	for (int n = 0; n < 3 * 3 * 3 * 3 * 3 * 3 * 3; n++) {
+		int digits = n;
+
+		for (size_t i = 0; i < 7; i++, digits /= 3)
+			text[i] = letters[digits % 3];
+		text[7] = '\0';
+		for (int columns = 1; columns < 9; columns++) {
+			struct str rest = str_of(text), line;
+			size_t seen = 0, all = 0;
+
+			while (text_wrap(&rest, columns, &line)) {
+				CHECK(text_width(line) <= columns);
+				CHECK(!str_has_byte(line, '\n'));
+				for (size_t i = 0; i < line.n; i++)
+					seen += line.p[i] == 'a';
+			}
+			for (size_t i = 0; i < 7; i++)
+				all += text[i] == 'a';
+			EQ(seen, all);
+		}
+	}
+}
+
+TEST(text_is_cut_at_its_end_or_in_its_middle)
+{
+	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	text_cut(&out, STR("projects/a/b.jsonl"), 18, false);
+	EQS(buf_as_str(&out), STR("projects/a/b.jsonl"));
+	buf_clear(&out);
+	text_cut(&out, STR("projects/a/b.jsonl"), 10, false);
+	EQS(buf_as_str(&out), STR("projects/…"));
+	buf_clear(&out);
+	text_cut(&out, STR("projects/a/b.jsonl"), 10, true);
+	EQS(buf_as_str(&out), STR("pro….jsonl"));
+	for (int columns = -1; columns < 25; columns++) {
+		buf_clear(&out);
+		text_cut(&out, STR("汉字 a汉字汉"), columns, columns % 2);
+		CHECK(text_width(buf_as_str(&out)) <= (columns > 0 ? columns : 0));
+	}
+}
+
+TEST(tabs_go_to_the_next_stop)
+{
+	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	text_expand(&out, STR("a\tb\n\t汉\tc"));
+	EQS(buf_as_str(&out), STR("a       b\n        汉      c"));
+}
+
+TEST(sizes_read_well)
+{
+	char out[SIZE_TEXT];
+
+	EQS(str_of(size_text(0, out)), STR("0 B"));
+	EQS(str_of(size_text(999, out)), STR("999 B"));
+	EQS(str_of(size_text(1000, out)), STR("1.0 kB"));
+	EQS(str_of(size_text(999949, out)), STR("999.9 kB"));
+	EQS(str_of(size_text(999950, out)), STR("1.0 MB"));
+	EQS(str_of(size_text(INT64_MAX, out)), STR("9223.4 PB"));
+	EQS(str_of(size_text(INT64_MIN, out)), STR("-9223372036854775808 B"));
+}
+
+TESTS(CASE(text_wraps_at_blanks_and_line_ends),
+      CASE(wrapping_loses_nothing_but_blanks_and_is_never_too_wide),
+      CASE(text_is_cut_at_its_end_or_in_its_middle), CASE(tabs_go_to_the_next_stop), CASE(sizes_read_well))
