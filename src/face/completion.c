@@ -104,8 +104,20 @@ static void bash_verb(struct face *f, const struct method *m)
 	out_printf(&f->out, "%s ", m->verb);
 }
 
+/* Options before the verb that take the word behind them. */
+static void bash_skipped(struct face *f, const struct method *m, const struct param *q)
+{
+	char typed[PARAM_TYPED];
+
+	(void)m;
+	if (args_takes_word(q))
+		out_printf(&f->out, "\t\t%s) ((i++)) ;;\n", param_typed(q, typed));
+}
+
 static void bash(struct face *f)
 {
+	static const struct method before = { .verb = "" }; /* where no verb stands yet */
+
 	out_text(
 		&f->out,
 		"# Completion of arbor for bash, printed by 'arbor completion bash'.\n"
@@ -122,20 +134,18 @@ static void bash(struct face *f)
 		"\tif [[ $cur == = ]]; then cur=''\n"
 		"\telif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
 		"\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
-		"\t\tcase ${COMP_WORDS[i]} in\n"
-		"\t\t--store | --color) ((i++)) ;;\n"
-		"\t\t-*) ;;\n"
-		"\t\t*) verb=${COMP_WORDS[i]}; break ;;\n"
-		"\t\tesac\n"
-		"\tdone\n"
-		"\tCOMPREPLY=()\n"
-		"\tcase $verb:$prev in\n"
-		"\t:--store) _arbor_files; return ;;\n"
-		"\t:--color) _arbor_words 'auto always never'; return ;;\n");
+		"\t\tcase ${COMP_WORDS[i]} in\n");
+	each_option(f, &before, bash_skipped);
+	out_text(&f->out, "\t\t-*) ;;\n"
+			  "\t\t*) verb=${COMP_WORDS[i]}; break ;;\n"
+			  "\t\tesac\n"
+			  "\tdone\n"
+			  "\tCOMPREPLY=()\n"
+			  "\tcase $verb:$prev in\n");
+	bash_values(f, &before);
 	each_verb(f, bash_values);
-	out_text(&f->out, "\tesac\n\tcase $verb:$cur in\n\t:-*) _arbor_words '--version ");
-	each_option(f, &(struct method){ 0 }, bash_option);
-	out_text(&f->out, "' ;;\n");
+	out_text(&f->out, "\tesac\n\tcase $verb:$cur in\n");
+	bash_options(f, &before);
 	each_verb(f, bash_options);
 	out_text(&f->out, "\t:*) _arbor_words '");
 	each_verb(f, bash_verb);

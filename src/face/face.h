@@ -83,8 +83,6 @@ enum status run_completion(struct face *f, int argc, char **argv, const struct p
 enum status run_complete(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 enum status run_version(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 
-extern const struct verb own_verbs[]; /* ended by one without a method */
-
 /* ---- Help and manual (help.c, man.c) ---------------------------------------- */
 
 /* Something help explains that is not a verb. */

@@ -174,20 +174,20 @@ static void print_options(struct face *f, const struct param *list)
 	}
 }
 
+/* What each does stands behind it, or above it when there is no room for one. */
 static void print_examples(struct face *f, const struct example *list)
 {
-	int widest = 0;
+	int line = 0, what = 0;
 
 	for (const struct example *e = list; e && e->line; e++) {
-		int n = text_width(str_of(e->line));
+		int n = text_width(str_of(e->line)), m = text_width(str_of(e->what));
 
-		widest = n > widest ? n : widest;
+		line = n > line ? n : line;
+		what = m > what ? m : what;
 	}
 	for (const struct example *e = list; e && e->line; e++) {
-		bool beside = 2 + 6 + widest + 4 + text_width(str_of(e->what)) <= help_width(f);
-
-		if (beside)
-			out_printf(&f->out, "  arbor %-*s  # %s\n", widest, e->line, e->what);
+		if ((int)strlen("  arbor   # ") + line + what <= help_width(f))
+			out_printf(&f->out, "  arbor %-*s  # %s\n", line, e->line, e->what);
 		else
 			out_printf(&f->out, "  # %s\n  arbor %s\n", e->what, e->line);
 	}

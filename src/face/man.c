@@ -4,6 +4,7 @@
  */
 #include "face/face.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,10 +60,7 @@ static void add_sentence(struct buf *out, const char *text)
 {
 	struct buf line CLEANUP(buf_release) = BUF_INIT(16 * KIB);
 
-	if (text[0] >= 'a' && text[0] <= 'z' && !strchr("~$", text[0]))
-		buf_byte(&line, (char)(text[0] - 'a' + 'A'));
-	else
-		buf_byte(&line, text[0]);
+	buf_byte(&line, (char)toupper((unsigned char)text[0]));
 	buf_text(&line, text + 1);
 	buf_text(&line, ".\n");
 	add_text(out, line.p);
@@ -128,8 +126,7 @@ static void add_examples(struct buf *out, const struct example *list)
 
 		if (e != list)
 			buf_text(out, ".Pp\n");
-		buf_byte(&line, e->what[0] >= 'a' && e->what[0] <= 'z' ? (char)(e->what[0] - 'a' + 'A')
-								       : e->what[0]);
+		buf_byte(&line, (char)toupper((unsigned char)e->what[0]));
 		buf_printf(&line, "%s:\n", e->what + 1);
 		add_text(out, line.p);
 		buf_text(out, ".Dl arbor ");
@@ -163,10 +160,10 @@ static void add_head(struct buf *out, const char *name, const char *summary)
 	size_t n = 0;
 
 	for (; name[n] && n + 1 < sizeof title; n++)
-		title[n] = name[n] >= 'a' && name[n] <= 'z' ? (char)(name[n] - 'a' + 'A') : name[n];
+		title[n] = (char)toupper((unsigned char)name[n]);
 	title[n] = '\0';
 	buf_printf(out, ".Dd %s\n.Dt %s 1\n.Os\n.Sh NAME\n.Nm %s\n.Nd ", PAGE_DATE, title, name);
-	buf_byte(out, summary[0] >= 'A' && summary[0] <= 'Z' ? (char)(summary[0] - 'A' + 'a') : summary[0]);
+	buf_byte(out, (char)tolower((unsigned char)summary[0]));
 	add_escaped(out, str_of(summary + 1));
 	buf_byte(out, '\n');
 }
@@ -223,8 +220,7 @@ static void add_verbs(struct buf *out, const struct hub *h)
 	buf_text(out, ".El\n");
 }
 
-/* Sections that mdoc wants behind EXAMPLES do not exist, so topics come in their
- * own order: it is that of mdoc. */
+/* Topics stand in the order in which mdoc wants their sections. */
 static void add_main_page(struct buf *out, const struct hub *h)
 {
 	add_head(out, "arbor", "keep the conversations you have with coding agents");

@@ -5,7 +5,8 @@
  * On a terminal columns are as wide as what the first rows need, so these are held
  * back until there are HELD_ROWS of them or no more; what comes later is cut to
  * those widths. The column that stretches stands last and takes what is left. When
- * even that is too wide, columns are left out from the right.
+ * even that is too wide, columns are left out from the right; so are those in which
+ * nothing stands.
  *
  * In a pipe each item is a line, printed as it comes: whole values, a tab between.
  */
@@ -13,6 +14,7 @@
 
 #include "face/text.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { COLUMNS = 24, HELD_ROWS = 200, GAP = 2, WIDEST = 32, LEAST_STRETCH = 12 };
@@ -56,7 +58,7 @@ static bool is_number(const struct field *f)
 static void print_title(struct buf *out, const struct field *f)
 {
 	for (const char *c = f->title ? f->title : f->name; *c; c++)
-		buf_byte(out, *c == '_' ? ' ' : *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c);
+		buf_byte(out, (char)(*c == '_' ? ' ' : toupper((unsigned char)*c)));
 }
 
 /* ---- Widths ----------------------------------------------------------------- */
@@ -66,14 +68,17 @@ static void natural_widths(struct table *t)
 	for (size_t i = 0; i < t->count; i++) {
 		struct column *c = &t->columns[i];
 		struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
+		int widest = 0;
 
 		print_title(&title, c->field);
 		c->width = text_width(buf_as_str(&title));
 		for (size_t r = 0; r < t->held; r++) {
 			int width = text_width(t->rows[r][i]);
 
-			c->width = width > c->width ? width : c->width;
+			widest = width > widest ? width : widest;
 		}
+		c->width = widest > c->width ? widest : c->width;
+		c->left_out = !widest && (c->field->flags & FIELD_OPTIONAL);
 		if (!(c->field->flags & FIELD_STRETCH) && c->width > WIDEST)
 			c->width = WIDEST;
 	}
@@ -131,9 +136,13 @@ static void print_row(struct view *v, const struct str *cells, bool header)
 {
 	struct table *t = v->state;
 
-	for (size_t i = 0; i < t->count; i++)
+	size_t last = t->count - 1;
+
+	while (last > 0 && t->columns[last].left_out)
+		last--;
+	for (size_t i = 0; i <= last; i++)
 		if (!t->columns[i].left_out)
-			print_cell(v, &t->columns[i], cells[i], i + 1 == t->count, header);
+			print_cell(v, &t->columns[i], cells[i], i == last, header);
 }
 
 static void print_header(struct view *v)
@@ -240,7 +249,7 @@ static void record_item(struct view *v, const struct json *j)
 	for (const struct field *f = v->method->fields; f && f->name; f++) {
 		struct buf text CLEANUP(buf_release) = BUF_INIT(64 * MIB);
 
-		if (v->out->terminal && (f->flags & FIELD_HIDDEN))
+		if (f->flags & FIELD_HIDDEN)
 			continue;
 		view_value(v, &text, j, json_root(j), f);
 		if (!text.n && (f->flags & FIELD_OPTIONAL))

@@ -142,7 +142,8 @@ static const struct method own_version = {
 /* What completion scripts ask; nobody types it. */
 static const struct method own_complete = { .name = "complete", .verb = "complete", .kind = RESULT_RAW };
 
-const struct verb own_verbs[] = {
+/* Ended by one without a method. */
+static const struct verb own_verbs[] = {
 	{ .method = &own_call, .run = run_call, .reads_args = true },
 	{ .method = &own_completion, .run = run_completion },
 	{ .method = &own_help, .run = run_help },

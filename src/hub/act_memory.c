@@ -173,7 +173,7 @@ static const struct method sync = {
 	.examples = (const struct example[]){ { "sync", "mirror ~/.claude" },
 					      { "sync --source /mnt/old/.claude --label old-laptop",
 						"mirror a backup" },
-					      { "sync --json", "what happened to each file, as JSON" },
+					      { "sync --json", "for programs" },
 					      { 0 } },
 	.prepare = prepare_sync,
 	.run = run_sync,

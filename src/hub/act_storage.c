@@ -295,7 +295,7 @@ static const struct method export = {
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "export history.jsonl > history.jsonl", "a file as it was" },
 					      { "export history.jsonl --generation 1 | tail -n 1",
-						"the end of its first version" },
+						"of its first version" },
 					      { 0 } },
 	.run = run_export,
 };

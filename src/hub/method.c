@@ -3,6 +3,7 @@
  */
 #include "hub/method.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static void print_name(const char *name, bool capitals, char *out, size_t room)
 	for (; name[n] && n + 1 < room; n++) {
 		char c = name[n] == '_' ? '-' : name[n];
 
-		out[n] = capitals && c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+		out[n] = (char)(capitals ? toupper((unsigned char)c) : c);
 	}
 	out[n] = '\0';
 }

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- An activation --------------------------------------------------------- */
 
@@ -87,7 +88,29 @@ static const struct method method_patient = {
 	.run = patient,
 };
 
-static const struct method *const methods[] = { &method_greet, &method_patient, NULL };
+/* Refuses before anything is made for it, or does without. */
+static enum status prepare_modest(struct call *c, enum need *need, struct err *err)
+{
+	if (str_eq(call_text(c, "name"), STR("nobody")))
+		return err_fail(err, STATUS_NOT_FOUND, "nobody is there");
+	*need = NEED_NOTHING;
+	return STATUS_OK;
+}
+
+static const struct method method_modest = {
+	.name = "modest",
+	.summary = "Need less",
+	.text = "",
+	.params = greet_params,
+	.kind = RESULT_STREAM,
+	.fields = greet_fields,
+	.scope = SCOPE_READ,
+	.need = NEED_STORE_MADE,
+	.prepare = prepare_modest,
+	.run = greet,
+};
+
+static const struct method *const methods[] = { &method_greet, &method_patient, &method_modest, NULL };
 static const struct activation polite = { "polite", "1.0.0", "For the test", methods };
 static const struct activation *const activations[] = { &polite, NULL };
 static const struct hub hub = { activations };
@@ -186,6 +209,20 @@ TEST(a_method_that_waits_is_called_again_with_its_state)
 	h.dir = t_tmpdir(t);
 	OK(call_it(&h, "polite.patient", "", 1u << SCOPE_DRIVE, &err));
 	EQS(buf_as_str(&h.text), STR("{\"number\":3,\"text\":\"done\"}\n"));
+}
+
+TEST(a_method_can_refuse_or_need_less_before_a_store_is_made)
+{
+	struct buf path CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct err err;
+	HEARD;
+
+	h.dir = t_tmpdir(t);
+	buf_printf(&path, "%s/store.db", h.dir);
+	EQ(call_it(&h, "polite.modest", "{\"name\":\"nobody\"}", 1u << SCOPE_READ, &err), STATUS_NOT_FOUND);
+	OK(call_it(&h, "polite.modest", "{\"name\":\"you\"}", 1u << SCOPE_READ, &err));
+	EQS(buf_as_str(&h.text), STR("{\"text\":\"you\",\"number\":1}\n"));
+	CHECK(access(path.p, F_OK) != 0);
 }
 
 TEST(a_call_that_is_cancelled_does_not_go_on_waiting)
@@ -294,6 +331,22 @@ TEST(text_and_json_give_the_same_values)
 	}
 }
 
+TEST(a_person_is_told_what_was_typed)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct params p;
+	struct err err;
+
+	params_begin(&p, &method_greet, &mem);
+	p.typed = true;
+	EQ(params_set_text(&p, params_find(&p, STR("times")), STR("x"), &err), STATUS_USAGE);
+	EQS(str_of(err.text), STR("--times: 'x' is not a whole number"));
+	EQ(params_set_text(&p, params_find(&p, STR("mood")), STR("sat"), &err), STATUS_USAGE);
+	EQS(str_of(err.text), STR("--mood: 'sat' is none of glad, sad; did you mean 'sad'?"));
+	EQ(params_end(&p, &err), STATUS_USAGE);
+	EQS(str_of(err.text), STR("NAME: missing; whom"));
+}
+
 /* ---- Describing ------------------------------------------------------------ */
 
 TEST(a_schema_says_what_the_table_says)
@@ -350,8 +403,10 @@ TESTS(CASE(a_method_is_called_by_name_and_streams_its_results),
       CASE(a_path_that_is_not_utf8_is_given_in_hex_too), CASE(an_unknown_method_is_refused_with_the_nearest),
       CASE(a_caller_without_the_scope_is_refused_and_nothing_runs),
       CASE(a_method_that_waits_is_called_again_with_its_state),
+      CASE(a_method_can_refuse_or_need_less_before_a_store_is_made),
       CASE(a_call_that_is_cancelled_does_not_go_on_waiting),
       CASE(wrong_parameters_are_refused_with_the_name_and_what_would_be_right),
       CASE(parameters_left_out_have_their_initial_values), CASE(text_and_json_give_the_same_values),
+      CASE(a_person_is_told_what_was_typed),
       CASE(a_schema_says_what_the_table_says),
       CASE(the_hash_is_the_same_each_time_and_another_for_another_table), CASE(a_verb_leads_to_its_method))

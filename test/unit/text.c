@@ -120,6 +120,5 @@ TEST(sizes_read_well)
 	EQS(str_of(size_text(INT64_MIN, out)), STR("-9223372036854775808 B"));
 }
 
-TESTS(CASE(text_wraps_at_blanks_and_line_ends),
-      CASE(wrapping_loses_nothing_but_blanks_and_is_never_too_wide),
+TESTS(CASE(text_wraps_at_blanks_and_line_ends), CASE(wrapping_loses_nothing_but_blanks_and_is_never_too_wide),
       CASE(text_is_cut_at_its_end_or_in_its_middle), CASE(tabs_go_to_the_next_stop), CASE(sizes_read_well))
