@@ -7,6 +7,7 @@
 
 #define KIB ((size_t)1024)
 #define MIB (1024 * KIB)
+#define GIB (1024 * MIB)
 
 /* Text of one error. Longer context is cut at its end; paths are <= 4096 and
  * rarely over 300, and five candidates of an ambiguous name have to fit. */

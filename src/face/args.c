@@ -52,9 +52,11 @@ const struct param *args_word(const struct method *m, size_t number)
 	const struct param *rest = NULL;
 
 	for (const struct param *q = m->params; q && q->name; q++) {
+		if (!(q->flags & PARAM_WORD))
+			continue;
 		if (q->flags & PARAM_REST)
 			rest = q;
-		else if ((q->flags & PARAM_WORD) && number-- == 0)
+		else if (number-- == 0)
 			return q;
 	}
 	return rest;
@@ -219,7 +221,7 @@ static enum status word(struct reader *r, struct err *err)
 	return q ? set(r, q, text, err) : usage(r, "too many arguments", err);
 }
 
-/* What the command line fills in by itself, and words that are missing. */
+/* Words that are missing are told with the usage. */
 static enum status complete(struct reader *r, struct err *err)
 {
 	struct params *p = &r->args->own;
@@ -227,8 +229,6 @@ static enum status complete(struct reader *r, struct err *err)
 	for (const struct param *q = r->method->params; q && q->name; q++) {
 		if (params_value(p, q)->given)
 			continue;
-		if ((q->flags & PARAM_CLAUDE_DIR) && set(r, q, claude_dir(&r->face->mem), err))
-			return err_failed(err->status);
 		if ((q->flags & PARAM_WORD) && (q->flags & PARAM_REQUIRED) && !r->args->takes_json)
 			return usage(r, "something is missing", err);
 	}
@@ -244,6 +244,7 @@ enum status args_read(struct face *f, struct args *a, const struct method *m, in
 	params_begin(&a->own, m, &f->mem);
 	params_begin(&a->common, &common_options, &f->mem);
 	a->own.typed = a->common.typed = true;
+	a->own.settings = a->common.settings = f->settings;
 	for (; r.at < argc; r.at++) {
 		const char *arg = argv[r.at];
 		enum status status;

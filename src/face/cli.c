@@ -13,6 +13,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -71,7 +72,7 @@ static void take_progress(void *ctx, const char *what, int64_t done, int64_t tot
 {
 	struct view *v = ctx;
 
-	progress_report(v->out, v->method->verb ? v->method->verb : v->method->name, what, done, total);
+	progress_report(v->out, what, done, total);
 }
 
 enum status face_run(struct face *f, const char *activation, const struct method *m, struct params *p,
@@ -83,6 +84,7 @@ enum status face_run(struct face *f, const char *activation, const struct method
 		.log = &f->log,
 		.cancel = f->cancel,
 		.scopes = ~0u, /* whoever can run the program owns the store */
+		.settings = f->settings,
 		.open_store = face_open_store,
 		.ctx = f,
 	};
@@ -117,6 +119,21 @@ static enum colour colour_of(struct str text)
 					    : COLOUR_AUTO;
 }
 
+static bool wants_pages(const struct face *f)
+{
+	return !str_eq(settings_text(f->settings, "page"), STR("never"));
+}
+
+/* As the settings say; an empty variable means no pager and is none of theirs. */
+static const char *pager_command(struct face *f)
+{
+	const char *own = getenv("ARBOR_PAGER"), *general = getenv("PAGER");
+
+	if (own ? !*own : general && !*general && str_eq(settings_origin(f->settings, "pager"), STR("default")))
+		return "";
+	return arena_cstr(&f->mem, settings_text(f->settings, "pager"));
+}
+
 static void apply(struct face *f, const struct args *a)
 {
 	bool quiet = common_switch(a, "quiet");
@@ -126,8 +143,9 @@ static void apply(struct face *f, const struct args *a)
 	f->print0 = common_switch(a, "print0");
 	f->verbose = common_switch(a, "verbose");
 	f->log.level = f->verbose ? LOG_DEBUG : quiet ? LOG_ERROR : LOG_WARN;
-	out_init(&f->out, colour_of(common_text(a, "color")), !common_switch(a, "no_pager") && !f->print0,
+	out_init(&f->out, colour_of(common_text(a, "color")), !common_switch(a, "no_pager") && !f->print0 && wants_pages(f),
 		 quiet);
+	f->out.pager.command = pager_command(f);
 	f->out.on_pager = stay_with_pager;
 }
 
@@ -135,6 +153,8 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 {
 	struct args a = { 0 };
 
+	if (face_load_settings(f, err))
+		return err_failed(err->status);
 	if (v->reads_args)
 		return v->run(f, argc, argv, NULL, err);
 	if (args_read(f, &a, v->method, argc, argv, err))

@@ -7,6 +7,7 @@
 #include "face/out.h"
 #include "hub/hub.h"
 #include "hub/params.h"
+#include "hub/settings.h"
 
 struct face {
 	const struct hub *hub;
@@ -16,6 +17,7 @@ struct face {
 	struct arena mem;	   /* lives as long as the program */
 	struct str store;	   /* as --store says; p NULL = where it usually is */
 	bool json, print0, verbose;
+	const struct settings *settings; /* NULL until a verb needs them */
 };
 
 /* ---- Verbs (verb.c) --------------------------------------------------------- */
@@ -67,7 +69,7 @@ const struct param *args_word(const struct method *m, size_t number);
 
 const char *home_dir(void);
 enum status face_open_store(void *face, bool make, struct store **out, struct err *err) MUST_USE;
-struct str claude_dir(struct arena *mem);
+enum status face_load_settings(struct face *f, struct err *err) MUST_USE;
 
 /* ---- Running (cli.c) -------------------------------------------------------- */
 

@@ -138,12 +138,12 @@ void help_usage(struct buf *out, const struct verb *v)
 
 	buf_text(out, v->method->verb);
 	for (const struct param *q = v->method->params; q && q->name; q++) {
-		bool required = (q->flags & PARAM_REQUIRED) && !(q->flags & PARAM_CLAUDE_DIR);
+		bool required = (q->flags & PARAM_REQUIRED) && !q->setting;
 
-		if (!(q->flags & (PARAM_WORD | PARAM_REST)) && !required)
+		if (!(q->flags & PARAM_WORD) && !required)
 			continue;
 		buf_text(out, required ? " " : " [");
-		if (q->flags & (PARAM_WORD | PARAM_REST))
+		if (q->flags & PARAM_WORD)
 			buf_text(out, param_shown(q, shown));
 		else
 			add_option(out, q);

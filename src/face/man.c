@@ -73,7 +73,7 @@ static void add_option(struct buf *out, const struct param *q)
 {
 	char typed[PARAM_TYPED], shown[PARAM_TYPED];
 
-	if (q->flags & (PARAM_WORD | PARAM_REST)) {
+	if (q->flags & PARAM_WORD) {
 		buf_text(out, "Ar ");
 		add_escaped(out, str_of(param_shown(q, shown)));
 		return;
@@ -111,7 +111,7 @@ static void add_synopsis(struct buf *out, const struct method *m)
 {
 	buf_printf(out, ".Nm arbor\n.Cm %s\n", m->verb);
 	for (const struct param *q = m->params; q && q->name; q++) {
-		bool required = (q->flags & PARAM_REQUIRED) && !(q->flags & PARAM_CLAUDE_DIR);
+		bool required = (q->flags & PARAM_REQUIRED) && !q->setting;
 
 		buf_text(out, required ? "." : ".Op ");
 		add_option(out, q);

@@ -32,8 +32,10 @@ enum style {
 
 /* One line on a terminal's standard error that says how far something is. */
 struct progress {
-	int64_t begun_ns; /* 0 = nothing reported yet */
-	int64_t first;	  /* what was done already when it began */
+	const char *what; /* is done just now; NULL = nothing reported yet */
+	int64_t begun_ns;
+	int64_t appears_ns; /* not before: most things are done by then */
+	int64_t first;	  /* bytes done already when it began */
 	int64_t drawn_ns;
 	bool shown;
 };
@@ -91,8 +93,8 @@ void say_error(struct out *o, const struct err *err);
 
 /* ---- Progress (progress.c) ------------------------------------------------- */
 
-/* `unit` is "bytes" or the plural of what is counted. total 0 = unknown. */
-void progress_report(struct out *o, const char *verb, const char *unit, int64_t done, int64_t total);
+/* Bytes of what is done, "reading" say; total 0 = unknown. */
+void progress_report(struct out *o, const char *what, int64_t done, int64_t total);
 void progress_erase(struct out *o);
 
 #endif

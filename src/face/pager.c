@@ -67,7 +67,7 @@ static bool spawn(struct pager *p, char *const words[], int from)
 
 bool pager_start(struct pager *p)
 {
-	char *text = strdup(choose()), *words[WORDS + 1];
+	char *text = strdup(p->command ? p->command : choose()), *words[WORDS + 1];
 	int ends[2];
 	bool started = false;
 

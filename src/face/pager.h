@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 struct pager {
+	const char *command; /* what to start; NULL = as the environment says, "" = nothing */
 	pid_t pid; /* 0 = none runs */
 	int fd;	   /* what is written here it shows */
 };

@@ -1,7 +1,7 @@
 /*
  * How far it is, on one line of a terminal's standard error:
  *
- *     sync   42%  ██████████░░░░░░░░░░░░░░   118.2 MB/s   0:12 left
+ *     indexing   42%  ██████████░░░░░░░░░░░░░░   118.2 MB/s   0:12 left
  *
  * It appears after half a second, because most things are done by then, and
  * leaves no trace. Whatever else is printed erases it first.
@@ -44,31 +44,21 @@ static void add_bar(struct buf *line, int64_t done, int64_t total)
 		buf_text(line, i < full ? "█" : "░");
 }
 
-static void add_rate(struct buf *line, const char *unit, double rate)
-{
-	char size[SIZE_TEXT];
-
-	if (strcmp(unit, "bytes") == 0)
-		buf_printf(line, "  %10s/s", size_text((int64_t)rate, size));
-	else
-		buf_printf(line, "  %8.0f %s/s", rate, unit);
-}
-
-static void draw(struct out *o, const char *verb, const char *unit, int64_t done, int64_t total,
-		 double seconds)
+static void draw(struct out *o, const char *what, int64_t done, int64_t total, double seconds)
 {
 	struct buf line CLEANUP(buf_release) = BUF_INIT(KIB);
 	double rate = (double)(done - o->progress.first) / seconds;
+	char size[SIZE_TEXT];
 	struct str fits;
 
 	if (done > total)
 		total = 0; /* it grew meanwhile */
-	buf_printf(&line, "%s ", verb);
+	buf_printf(&line, "%s ", what);
 	if (total)
 		add_bar(&line, done, total);
 	else
-		buf_printf(&line, " %" PRId64 " %s", done, unit);
-	add_rate(&line, unit, rate);
+		buf_printf(&line, " %s", size_text(done, size));
+	buf_printf(&line, "  %10s/s", size_text((int64_t)rate, size));
 	if (total && rate > 0) {
 		int64_t left = (int64_t)((double)(total - done) / rate);
 
@@ -80,18 +70,22 @@ static void draw(struct out *o, const char *verb, const char *unit, int64_t done
 	o->progress.shown = true;
 }
 
-void progress_report(struct out *o, const char *verb, const char *unit, int64_t done, int64_t total)
+void progress_report(struct out *o, const char *what, int64_t done, int64_t total)
 {
 	int64_t now = clock_monotonic_ns();
 
 	if (!o->err_terminal || o->quiet || o->pager.pid)
 		return;
-	if (!o->progress.begun_ns) {
-		o->progress.begun_ns = now;
+	/* Everything that is done has a speed of its own. */
+	if (!o->progress.what || strcmp(o->progress.what, what) != 0) {
+		o->progress.what = what;
 		o->progress.first = done;
+		if (!o->progress.shown)
+			o->progress.appears_ns = now + wait_ns;
+		o->progress.begun_ns = now;
 	}
-	if (now - o->progress.begun_ns < wait_ns || now - o->progress.drawn_ns < redraw_ns)
+	if (now < o->progress.appears_ns || now - o->progress.drawn_ns < redraw_ns)
 		return;
 	o->progress.drawn_ns = now;
-	draw(o, verb, unit, done, total, (double)(now - o->progress.begun_ns) / 1e9);
+	draw(o, what, done, total, (double)(now - o->progress.begun_ns + 1) / 1e9);
 }

@@ -28,6 +28,7 @@ static const struct param common_params[] = {
 	  .type = VALUE_ENUM,
 	  .choices = colours,
 	  .initial = "auto",
+	  .setting = "color",
 	  .shown = "WHEN",
 	  .help = "colours: auto, always or never" },
 	{ .name = "no_pager", .type = VALUE_BOOL, .help = "print long output directly" },

@@ -29,6 +29,8 @@ static enum status find_store(const struct face *f, char out[LIMIT_PATH], struct
 		n = snprintf(out, LIMIT_PATH, "%.*s", STR_ARG(f->store));
 	else if (env_text("ARBOR_HOME"))
 		n = snprintf(out, LIMIT_PATH, "%s/arbor.db", env_text("ARBOR_HOME"));
+	else if (settings_text(f->settings, "store").p)
+		n = snprintf(out, LIMIT_PATH, "%.*s", STR_ARG(settings_text(f->settings, "store")));
 	else if (env_text("XDG_DATA_HOME"))
 		n = snprintf(out, LIMIT_PATH, "%s/arbor/arbor.db", env_text("XDG_DATA_HOME"));
 	else
@@ -38,6 +40,14 @@ static enum status find_store(const struct face *f, char out[LIMIT_PATH], struct
 	return STATUS_OK;
 }
 
+/* After an update of Arbor, what follows from the archive may have to be made anew. */
+static void on_rebuild(void *ctx, int64_t done, int64_t total)
+{
+	struct face *f = ctx;
+
+	progress_report(&f->out, "updating the index", done, total);
+}
+
 enum status face_open_store(void *face, bool make, struct store **out, struct err *err)
 {
 	struct face *f = face;
@@ -45,23 +55,40 @@ enum status face_open_store(void *face, bool make, struct store **out, struct er
 	struct store_options o = {
 		.path = path,
 		.create = make,
-		.own_folder = !f->store.p && !env_text("ARBOR_HOME"),
+		.own_folder = !f->store.p && !env_text("ARBOR_HOME") && !settings_text(f->settings, "store").p,
 		.log = &f->log,
 		.cancel = f->cancel,
 	};
 	struct store *s CLEANUP(store_closep) = NULL;
+	struct read_options reading = { .cancel = f->cancel, .progress = on_rebuild, .ctx = f };
 	bool rebuilt;
 
-	if (find_store(f, path, err) || store_open(&o, &s, err) || rebuild_if_stale(s, NULL, &rebuilt, err))
+	if (find_store(f, path, err) || store_open(&o, &s, err) || rebuild_if_stale(s, &reading, &rebuilt, err))
 		return err_failed(err->status);
 	*out = s;
 	s = NULL;
 	return STATUS_OK;
 }
 
-struct str claude_dir(struct arena *mem)
+static const char *get_env(void *ctx, const char *name)
 {
-	const char *dir = env_text("CLAUDE_CONFIG_DIR");
+	(void)ctx;
+	return env_text(name);
+}
 
-	return dir ? str_of(dir) : arena_printf(mem, "%s/.claude", home_dir());
+enum status face_load_settings(struct face *f, struct err *err)
+{
+	struct settings *s = arena_alloc(&f->mem, sizeof *s);
+	char cwd[LIMIT_PATH];
+	struct settings_where where = {
+		.home = home_dir(),
+		.cwd = getcwd(cwd, sizeof cwd),
+		.uid = getuid(),
+		.env = get_env,
+	};
+
+	if (settings_load(&where, &f->mem, &f->log, s, err))
+		return err_failed(err->status);
+	f->settings = s;
+	return STATUS_OK;
 }

@@ -69,6 +69,13 @@ static const struct field schema_fields[] = {
 	{ .name = "schema",
 	  .type = VALUE_JSON,
 	  .help = "its parameters and results as JSON Schema (2020-12)" },
+	{ .name = "plugin_id",
+	  .type = VALUE_ID,
+	  .help = "names its activation in handles, the same for all versions of a major" },
+	{ .name = "resolver",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "the method that shows what a handle of this activation stands for" },
 	{ 0 },
 };
 
@@ -76,10 +83,14 @@ static enum status emit_schema(struct call *c, const struct activation *a, const
 			       struct err *err)
 {
 	struct json_writer *w = call_begin(c);
+	struct uuid id = activation_id(a);
 
 	put_text(w, "name", arena_printf(&c->mem, "%s.%s", a->name, m->name));
 	json_write_key(w, STR("schema"));
 	schema_method(w, a, m);
+	put_uuid(w, "plugin_id", &id);
+	if (a->resolver)
+		put_text(w, "resolver", arena_printf(&c->mem, "%s.%s", a->name, a->resolver->name));
 	return call_emit(c, err);
 }
 
@@ -193,8 +204,12 @@ static const struct method call_method = {
 
 static const struct method *const methods[] = { &methods_method, &schema, &hash, &call_method, NULL };
 
-const struct activation activation_hub = { "hub", "1.0.0", "What can be called, described by itself",
-					   methods };
+const struct activation activation_hub = {
+	.name = "hub",
+	.version = "1.0.0",
+	.summary = "What can be called, described by itself",
+	.methods = methods,
+};
 
 static const struct activation *const activations[] = {
 	&activation_memory, &activation_storage, &activation_arbor, &activation_hub, NULL,

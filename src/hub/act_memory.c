@@ -24,7 +24,8 @@ static const char *const events[] = {
 static const struct param sync_params[] = {
 	{ .name = "source",
 	  .type = VALUE_PATH,
-	  .flags = PARAM_REQUIRED | PARAM_CLAUDE_DIR,
+	  .flags = PARAM_REQUIRED,
+	  .setting = "source",
 	  .shown = "DIR",
 	  .help = "the folder to mirror; by default $CLAUDE_CONFIG_DIR, else ~/.claude" },
 	{ .name = "label",
@@ -179,7 +180,12 @@ static const struct method sync = {
 	.run = run_sync,
 };
 
-static const struct method *const methods[] = { &sync, &memory_sessions, &memory_show, &memory_search, NULL };
+static const struct method *const methods[] = { &memory_sessions, &memory_show, &memory_search, &sync, NULL };
 
-const struct activation activation_memory = { "memory", "1.0.0", "What is remembered of the conversations",
-					      methods };
+const struct activation activation_memory = {
+	.name = "memory",
+	.version = "1.0.0",
+	.summary = "What is remembered of the conversations",
+	.methods = methods,
+	.resolver = &memory_show,
+};

@@ -302,5 +302,9 @@ static const struct method export = {
 
 static const struct method *const methods[] = { &sources, &generations, &export, NULL };
 
-const struct activation activation_storage = { "storage", "1.0.0",
-					       "The files of Claude Code, as they are kept", methods };
+const struct activation activation_storage = {
+	.name = "storage",
+	.version = "1.0.0",
+	.summary = "The files of Claude Code, as they are kept",
+	.methods = methods,
+};

@@ -34,7 +34,7 @@ struct value {
 struct sink {
 	enum status (*item)(void *ctx, struct str json, struct err *err);
 	enum status (*bytes)(void *ctx, struct str bytes, struct err *err);
-	/* How far it is; may be NULL. `total` 0 = unknown. */
+	/* How many bytes are done of "reading", say; may be NULL. `total` 0 = unknown. */
 	void (*progress)(void *ctx, const char *what, int64_t done, int64_t total);
 	void *ctx;
 };

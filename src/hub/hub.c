@@ -158,6 +158,7 @@ enum status hub_call(const struct hub *h, struct str name, struct str json, cons
 	if (hub_find(h, name, &a, &m, err))
 		return err_failed(err->status);
 	params_begin(&p, m, &mem);
+	p.settings = who->settings;
 	if ((json.n && params_set_json(&p, json, err)) || params_end(&p, err))
 		return err_pass(err, "%s.%s", a->name, m->name);
 	return hub_run(h, m, p.values, who, err);

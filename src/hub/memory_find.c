@@ -24,6 +24,7 @@ static const struct param session_params[] = {
 	  .type = VALUE_INT,
 	  .letter = 'n',
 	  .initial = "50",
+	  .setting = "list.limit",
 	  .least = 0,
 	  .most = INT32_MAX,
 	  .help = "at most so many; 0 for all" },
@@ -84,6 +85,7 @@ static enum status run_sessions(struct call *c, struct err *err)
 const struct method memory_sessions = {
 	.name = "sessions",
 	.verb = "list",
+	.group = "find",
 	.summary = "List the conversations, the last touched first",
 	.text = "A conversation has the title somebody gave it, else the client's, else its first\n"
 		"prompt. Its id, or the first digits of it, is what 'arbor show' wants; @ stands\n"
@@ -114,6 +116,7 @@ static const struct param search_params[] = {
 	  .type = VALUE_INT,
 	  .letter = 'n',
 	  .initial = "10",
+	  .setting = "search.limit",
 	  .least = 0,
 	  .most = INT32_MAX,
 	  .help = "at most so many hits; 0 for all" },
@@ -126,6 +129,7 @@ static const struct param search_params[] = {
 	  .type = VALUE_TEXT,
 	  .letter = 's',
 	  .shown = "ID",
+	  .names = "memory.sessions",
 	  .help = "only in this session; @ for the last" },
 	{ .name = "in",
 	  .type = VALUE_ENUM,
@@ -142,7 +146,7 @@ static const struct field mark_fields[] = {
 };
 
 static const struct field search_fields[] = {
-	{ .name = "id", .type = VALUE_ID, .help = "of the part that was found" },
+	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the part that was found" },
 	{ .name = "message", .type = VALUE_ID, .help = "it belongs to" },
 	{ .name = "session", .type = VALUE_ID, .help = "it belongs to" },
 	{ .name = "title", .type = VALUE_TEXT, .help = "of the session" },
@@ -266,6 +270,7 @@ static enum status run_search(struct call *c, struct err *err)
 const struct method memory_search = {
 	.name = "search",
 	.verb = "search",
+	.group = "find",
 	.summary = "Find where something was said",
 	.text = "All words must occur in the same part of a conversation: a prompt, an answer, a\n"
 		"tool's input or output. \"Several words\" in quotes must follow each other; word* is\n"

@@ -4,17 +4,17 @@
 #include "hub/memory_session.h"
 
 const struct field session_fields[] = {
-	{ .name = "id", .type = VALUE_ID, .help = "of the session, as the client knows it" },
+	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, as the client knows it" },
 	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "time of its last line" },
 	{ .name = "project", .type = VALUE_PATH, .help = "folder it worked in; empty when no line says" },
 	{ .name = "messages", .type = VALUE_INT, .help = "of either side" },
-	{ .name = "title", .type = VALUE_TEXT, .help = "what it is about" },
-	{ .name = "started", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "time of its first line" },
-	{ .name = "prompts", .type = VALUE_INT, .help = "typed by a person" },
-	{ .name = "tools", .type = VALUE_INT, .help = "calls of tools" },
-	{ .name = "branch", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of git, at its last line" },
-	{ .name = "bytes", .type = VALUE_BYTES, .help = "of its file" },
-	{ .name = "path", .type = VALUE_PATH, .help = "its file, below the mirrored folder" },
+	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "what it is about" },
+	{ .name = "started", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "time of its first line" },
+	{ .name = "prompts", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "typed by a person" },
+	{ .name = "tools", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "calls of tools" },
+	{ .name = "branch", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "of git, at its last line" },
+	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_HIDDEN, .help = "of its file" },
+	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "its file, below the mirrored folder" },
 	{ 0 },
 };
 

@@ -22,8 +22,9 @@ static const struct param show_params[] = {
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
 	  .shown = "ID",
+	  .names = "memory.sessions",
 	  .help = "a session, or a message, block or line of one; @ for the last session" },
-	{ .name = "full", .type = VALUE_BOOL, .letter = 'f', .help = "show what tools printed to its end" },
+	{ .name = "full", .type = VALUE_BOOL, .letter = 'f', .setting = "show.full", .help = "show what tools printed to its end" },
 	{ .name = "all",
 	  .type = VALUE_BOOL,
 	  .letter = 'a',
@@ -48,7 +49,7 @@ static const struct field block_fields[] = {
 /* Of an item of any kind; session_fields' names mean the same here. */
 static const struct field show_fields[] = {
 	{ .name = "kind", .type = VALUE_ENUM, .choices = kinds, .help = "what the item is; 'session' comes first" },
-	{ .name = "id", .type = VALUE_ID, .help = "of the session, message or line" },
+	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message or line" },
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event: when" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
@@ -305,6 +306,7 @@ static enum status run_show(struct call *c, struct err *err)
 const struct method memory_show = {
 	.name = "show",
 	.verb = "show",
+	.group = "find",
 	.summary = "Read a conversation, or one message of it",
 	.text = "ID is the id of a session, message, block or line, or its first digits (four or\n"
 		"more). @ is the session last touched, @@ID a message of it, SESSION@ID one of\n"

@@ -3,6 +3,8 @@
  */
 #include "hub/method.h"
 
+#include "base/buf.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +76,7 @@ const char *param_shown(const struct param *p, char out[PARAM_TYPED])
 		snprintf(out, PARAM_TYPED, "%s", p->shown);
 	else if (p->type == VALUE_ENUM)
 		join_choices(p->choices, out);
-	else if (p->flags & (PARAM_WORD | PARAM_REST))
+	else if (p->flags & PARAM_WORD)
 		print_name(p->name, true, out, PARAM_TYPED);
 	else if (p->type == VALUE_INT || p->type == VALUE_BYTES)
 		snprintf(out, PARAM_TYPED, "N");
@@ -89,4 +91,13 @@ const struct field *field_key(const struct field *fields)
 		if (f->flags & FIELD_KEY)
 			return f;
 	return NULL;
+}
+
+struct uuid activation_id(const struct activation *a)
+{
+	struct buf name CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct str major = str_sub(str_of(a->version), 0, str_find(str_of(a->version), '.'));
+
+	buf_printf(&name, "%s@%.*s", a->name, STR_ARG(major));
+	return uuid_v5(&uuid_ns_oid, buf_as_str(&name));
 }

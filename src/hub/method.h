@@ -12,6 +12,7 @@
 #define ARBOR_HUB_METHOD_H
 
 #include "base/err.h"
+#include "base/uuid.h"
 #include "base/str.h"
 
 struct call;
@@ -33,9 +34,8 @@ enum value_type {
 enum param_flag {
 	PARAM_REQUIRED = 1,
 	PARAM_WORD = 2, /* on the command line a word and not an option */
-	PARAM_REST = 4, /* a list: all words that are left, or the option repeated */
+	PARAM_REST = 4, /* a list: with PARAM_WORD all words that are left, else the option repeated */
 	PARAM_BARE = 8, /* VALUE_ENUM: as an option its value may be left out and is then the first choice */
-	PARAM_CLAUDE_DIR = 16, /* the command line fills it in: the folder of Claude Code */
 };
 
 struct param {
@@ -47,6 +47,7 @@ struct param {
 	int64_t least, most;	    /* VALUE_INT: bounds when least < most */
 	char letter;		    /* short option, 0 = none */
 	const char *shown;	    /* what the value is called in help; NULL = from the type */
+	const char *setting;	    /* setting (settings.h) that gives it when it is left out; NULL = none */
 	const char *names;	    /* method whose items' keys can be given, for completion; NULL = none */
 	const char *help;	    /* one line, no full stop */
 };
@@ -116,7 +117,13 @@ struct activation {
 	const char *version; /* "1.0.0" */
 	const char *summary;
 	const struct method *const *methods; /* ended by NULL */
+	/* Shows what a handle of this activation stands for, given its id; NULL = it hands
+	 * out none. */
+	const struct method *resolver;
 };
+
+/* The same for every version of a major: what handles name it by. */
+struct uuid activation_id(const struct activation *a);
 
 const char *value_type_name(enum value_type type);
 const char *scope_name(enum scope scope);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/near.h"
+#include "hub/settings.h"
 
 #include <string.h>
 
@@ -300,6 +301,8 @@ enum status params_end(struct params *p, struct err *err)
 		struct value *v = &p->values[q - p->method->params];
 
 		if (v->given)
+			continue;
+		if (q->setting && settings_value(p->settings, q->setting, q->type, v))
 			continue;
 		if (q->flags & PARAM_REQUIRED) {
 			err_set(err, STATUS_USAGE, "missing; %s", q->help);

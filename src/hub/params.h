@@ -12,6 +12,7 @@ struct params {
 	const struct method *method;
 	struct value *values; /* in the arena */
 	struct arena *mem;
+	const struct settings *settings; /* give what is left out; may be NULL */
 	bool typed; /* by a person: errors say "--limit" and not "limit" */
 };
 

@@ -62,7 +62,7 @@ const struct setting_key setting_keys[] = {
 	  .env = "ARBOR_COLOR" },
 	{ .param = { .name = "pager",
 		     .type = VALUE_TEXT,
-		     .initial = "less -FR",
+		     .initial = "less",
 		     .help = "the command that shows long output, with its arguments; no shell" },
 	  .env = "ARBOR_PAGER",
 	  .general_env = "PAGER",
@@ -505,6 +505,21 @@ static struct value value_of(const struct settings *s, const struct setting_key 
 	if (k->param.type == VALUE_PATH)
 		return none;
 	return initial_value(k);
+}
+
+bool settings_value(const struct settings *s, const char *key, enum value_type type, struct value *out)
+{
+	const struct setting_key *k = known_key(key);
+	struct value v = value_of(s, k);
+	bool is_text = type == VALUE_TEXT || type == VALUE_PATH || type == VALUE_ENUM;
+
+	if (k->param.type != type)
+		bug("a parameter and its setting have different types");
+	if (is_text && !v.text.p)
+		return false;
+	*out = v;
+	out->given = false;
+	return true;
 }
 
 struct str settings_text(const struct settings *s, const char *key)

@@ -92,6 +92,10 @@ struct str settings_text(const struct settings *s, const char *key); /* p NULL =
 int64_t settings_int(const struct settings *s, const char *key);
 bool settings_flag(const struct settings *s, const char *key);
 
+/* The same for a parameter of that type; false when it is not set. */
+struct value;
+bool settings_value(const struct settings *s, const char *key, enum value_type type, struct value *out);
+
 /* "default", "/path/settings.json:3:5", "environment ARBOR_COLOR", "flag". */
 struct str settings_origin(const struct settings *s, const char *key);
 

@@ -20,7 +20,7 @@
 #define SESSION_COLUMNS                                                                                                \
 	"SELECT e.id, e.session_id, e.source, e.generation, e.read_to, s.path, coalesce(p.path, ''),"                  \
 	" coalesce(e.branch, ''), e.title, coalesce(e.started_at, 0), coalesce(e.updated_at, 0), e.prompts,"           \
-	" e.messages, e.tools FROM mirror_session e JOIN source s ON s.id = e.source LEFT JOIN project p ON p.id = e.project"
+	" e.messages, e.tools, s.source_id FROM mirror_session e JOIN source s ON s.id = e.source LEFT JOIN project p ON p.id = e.project"
 
 enum {
 	SESSION_ALL,
@@ -35,11 +35,11 @@ enum {
 };
 
 static const char *const sql[SESSION_STATEMENTS] = {
-	[SESSION_ALL] = SESSION_COLUMNS " ORDER BY e.updated_at DESC, e.session_id, e.id",
+	[SESSION_ALL] = SESSION_COLUMNS " ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	/* The folder itself, what is below it, or by its name alone. */
 	[SESSION_BELOW] = SESSION_COLUMNS " WHERE p.path = ?1 OR substr(p.path, 1, length(?1) + 1) = ?1 || '/'"
 					  " OR substr(p.path, -length(?1) - 1) = '/' || ?1"
-					  " ORDER BY e.updated_at DESC, e.session_id, e.id",
+					  " ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
 	[SESSION_PREFIX] = "SELECT id, session_id FROM mirror_session WHERE session_id BETWEEN ?1 AND ?2"
 			   " ORDER BY session_id, updated_at DESC, id",
@@ -89,6 +89,7 @@ static void read_session(const struct stmt *st, struct session *out)
 		.tools = col_int(st, 13),
 	};
 	copy_uuid(col_bytes(st, 1), &out->id);
+	copy_uuid(col_bytes(st, 14), &out->source_id);
 }
 
 enum status session_each(struct store *s, struct str project, session_fn *fn, void *ctx, struct err *err)

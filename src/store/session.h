@@ -12,6 +12,7 @@ struct session {
 	int64_t row;
 	struct uuid id;
 	int64_t source, generation; /* rows */
+	struct uuid source_id;
 	int64_t read_to;
 	struct str path;	    /* of its file */
 	struct str project, branch, title; /* empty = unknown */

@@ -25,7 +25,7 @@ static const struct param items_params[] = {
 	  .initial = "hello",
 	  .names = "fixture.items",
 	  .help = "what stands in every field; @FILE = its content" },
-	{ .name = "also", .type = VALUE_TEXT, .flags = PARAM_REST, .help = "more of them" },
+	{ .name = "also", .type = VALUE_TEXT, .flags = PARAM_WORD | PARAM_REST, .help = "more of them" },
 	{ .name = "limit",
 	  .type = VALUE_INT,
 	  .letter = 'n',

@@ -21,7 +21,7 @@ static const struct param greet_params[] = {
 	{ .name = "mood", .type = VALUE_ENUM, .initial = "glad", .choices = moods, .help = "in which mood" },
 	{ .name = "loud_voice", .type = VALUE_BOOL, .help = "in capitals" },
 	{ .name = "when", .type = VALUE_TIME, .help = "at what time" },
-	{ .name = "also", .type = VALUE_TEXT, .flags = PARAM_REST, .help = "others" },
+	{ .name = "also", .type = VALUE_TEXT, .flags = PARAM_WORD | PARAM_REST, .help = "others" },
 	{ .name = "extra", .type = VALUE_JSON, .help = "anything" },
 	{ .name = "id", .type = VALUE_ID, .help = "an id" },
 	{ 0 },

@@ -1,0 +1,297 @@
+/*
+ * arbor.rebuild and arbor.dump: making what follows from the archive anew, and
+ * printing what a store means, so that two can be compared.
+ *
+ * A dump has no row numbers, times of sync or layout in it. Words are not listed
+ * but summed up: a document's line has the sum of a hash of each of its words with
+ * its position, which is the same in whatever order they are met.
+ */
+#include "hub/arbor_derived.h"
+
+#include "base/hash.h"
+#include "claude/record.h"
+#include "hub/call.h"
+#include "ingest/rebuild.h"
+#include "store/archive.h"
+#include "store/find.h"
+#include "store/fulltext.h"
+#include "store/session.h"
+
+#include <string.h>
+
+/* ---- arbor.rebuild ------------------------------------------------------------ */
+
+static const struct field rebuild_fields[] = {
+	{ .name = "sessions", .type = VALUE_INT, .help = "conversations that were read" },
+	{ .name = "messages", .type = VALUE_INT, .help = "in them" },
+	{ 0 },
+};
+
+static void on_progress(void *ctx, int64_t done, int64_t total)
+{
+	struct call *c = ctx;
+
+	if (c->sink.progress)
+		c->sink.progress(c->sink.ctx, "indexing", done, total);
+}
+
+struct counts {
+	int64_t sessions, messages;
+};
+
+static enum status count_session(void *ctx, const struct session *session, bool *go_on, struct err *err)
+{
+	struct counts *n = ctx;
+
+	(void)go_on;
+	(void)err;
+	n->sessions++;
+	n->messages += session->messages;
+	return STATUS_OK;
+}
+
+static enum status run_rebuild(struct call *c, struct err *err)
+{
+	struct read_options o = { .cancel = c->cancel, .progress = on_progress, .ctx = c };
+	struct counts n = { 0 };
+	struct json_writer *w;
+
+	if (rebuild_all(c->store, &o, err) || session_each(c->store, (struct str){ 0 }, count_session, &n, err))
+		return err_failed(err->status);
+	w = call_begin(c);
+	put_int(w, "sessions", n.sessions);
+	put_int(w, "messages", n.messages);
+	return call_emit(c, err);
+}
+
+const struct method arbor_rebuild = {
+	.name = "rebuild",
+	.verb = "rebuild",
+	.group = "store",
+	.summary = "Make sessions and search index anew from what is kept",
+	.text = "Everything that can be computed from the kept files is dropped and read again. Ids stay what "
+		"they were, and what was made by hand is not touched. There is no need for it unless 'arbor "
+		"check' or a search says so; after an update of arbor it happens by itself.\n",
+	.kind = RESULT_ONE,
+	.fields = rebuild_fields,
+	.scope = SCOPE_WRITE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "rebuild", "read everything again" }, { 0 } },
+	.run = run_rebuild,
+};
+
+/* ---- arbor.dump --------------------------------------------------------------- */
+
+static const char *const parts[] = { "mirror", NULL };
+
+static const struct param dump_params[] = {
+	{ .name = "logical",
+	  .type = VALUE_ENUM,
+	  .choices = parts,
+	  .flags = PARAM_REQUIRED | PARAM_BARE,
+	  .help = "what to print: content only, no row numbers, times or layout" },
+	{ 0 },
+};
+
+/* A name as one word: what is odd in it becomes %XX. */
+static void add_word(struct buf *line, struct str name)
+{
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		if (c <= ' ' || c >= 0x7f || c == '%')
+			buf_printf(line, "%%%02X", c);
+		else
+			buf_byte(line, (char)c);
+	}
+	buf_byte(line, ' ');
+}
+
+static enum status add_to_digest(void *ctx, struct str bytes, struct err *err)
+{
+	(void)err;
+	sha256_add(ctx, bytes.p, bytes.n);
+	return STATUS_OK;
+}
+
+static enum status dump_source(void *ctx, const struct source_info *i, struct err *err)
+{
+	struct call *c = ctx;
+	struct buf line CLEANUP(buf_release) = BUF_INIT(16 * LIMIT_PATH);
+	char hex[2 * SHA256_BYTES + 1];
+	uint8_t digest[SHA256_BYTES];
+	struct sha sha;
+
+	sha256_init(&sha);
+	if (i->generation && archive_read(c->store, i->generation, 0, i->bytes, add_to_digest, &sha, err))
+		return err_pass(err, "%.*s", STR_ARG(i->path));
+	sha256_end(&sha, digest);
+	hex_encode(digest, sizeof digest, hex);
+	buf_text(&line, "source ");
+	add_word(&line, i->host);
+	add_word(&line, i->root);
+	add_word(&line, i->key);
+	add_word(&line, i->path);
+	buf_printf(&line,
+		   "bytes=%" PRId64 " lines=%" PRId64 " tail=%" PRId64 " longest=%" PRId64 " sha256=%s\n",
+		   i->bytes, i->lines.lines, i->lines.tail, i->lines.longest, hex);
+	return call_bytes(c, buf_as_str(&line), err);
+}
+
+/* What the index holds of each document, by its number. */
+struct doc_sum {
+	uint64_t sum;
+	int64_t words;
+};
+
+struct dumping {
+	struct call *call;
+	struct doc_reader docs;
+	struct doc_sum *sums;
+	size_t count;
+	struct buf line;
+	const struct session *session;
+};
+
+static void dumping_release(struct dumping *d)
+{
+	doc_reader_release(&d->docs);
+	mem_free(d->sums);
+	buf_release(&d->line);
+}
+
+static enum status add_word_sum(void *ctx, struct str word, int64_t doc, int64_t position, struct err *err)
+{
+	struct dumping *d = ctx;
+
+	if (doc < 0 || doc > INT32_MAX)
+		return err_fail(err, STATUS_CORRUPT, "the index has a document %" PRId64, doc);
+	if ((size_t)doc >= d->count) {
+		size_t more = size_max((size_t)doc + 1, 2 * d->count);
+
+		d->sums = mem_resize(d->sums, more * sizeof *d->sums);
+		memset(d->sums + d->count, 0, (more - d->count) * sizeof *d->sums);
+		d->count = more;
+	}
+	d->sums[doc].sum += hash64(word.p, word.n) * (2 * (uint64_t)position + 1);
+	d->sums[doc].words++;
+	return STATUS_OK;
+}
+
+static void add_id(struct buf *line, const char *front, const struct uuid *id)
+{
+	char text[UUID_TEXT + 1];
+
+	uuid_print(id, text);
+	buf_printf(line, "%s%s", front, text);
+}
+
+static enum status dump_doc(struct dumping *d, const struct node_name *name, int64_t id, struct err *err)
+{
+	struct doc_sum none = { 0 }, *sum = (size_t)id < d->count ? &d->sums[id] : &none;
+	struct uuid node;
+	struct doc doc;
+
+	if (doc_get(&d->docs, id, &doc, err))
+		return err_failed(err->status);
+	node = node_id(name, doc.block == DOC_LINE ? PART_LINE : doc.block);
+	add_id(&d->line, "words ", &node);
+	buf_printf(&d->line, " in=%s words=%" PRIu32 " indexed=%" PRId64 " sum=%016" PRIx64 "\n",
+		   doc.place < PLACES ? record_place_name((enum record_place)doc.place) : "?", doc.words, sum->words,
+		   sum->sum);
+	sum->words = 0; /* what is left over in the end belongs to no line */
+	return STATUS_OK;
+}
+
+static enum status dump_line(void *ctx, const struct node *node, const struct node_name *name, int64_t doc,
+			     int64_t docs, struct err *err)
+{
+	struct dumping *d = ctx;
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct node_name first_name;
+	struct node first;
+	struct uuid message;
+
+	buf_clear(&d->line);
+	add_id(&d->line, "line ", &node->id);
+	buf_printf(&d->line, " offset=%" PRId64 " length=%" PRId64 " type=%s", node->offset, node->length,
+		   record_type_name((enum record_type)node->type));
+	if (node->first >= 0) {
+		if (entry_get(d->call->store, node->session, node->first, &mem, &first, &first_name, err))
+			return err_failed(err->status);
+		message = node_id(&first_name, PART_MESSAGE);
+		add_id(&d->line, " message=", &message);
+	}
+	buf_byte(&d->line, '\n');
+	for (int64_t i = 0; i < docs; i++)
+		if (dump_doc(d, name, doc + i, err))
+			return err_failed(err->status);
+	return call_bytes(d->call, buf_as_str(&d->line), err);
+}
+
+static enum status dump_session(void *ctx, const struct session *s, bool *go_on, struct err *err)
+{
+	struct dumping *d = ctx;
+
+	(void)go_on;
+	buf_clear(&d->line);
+	add_id(&d->line, "session ", &s->id);
+	add_id(&d->line, " source=", &s->source_id);
+	buf_printf(&d->line,
+		   " read=%" PRId64 " started=%" PRId64 " updated=%" PRId64 " prompts=%" PRId64 " messages=%" PRId64
+		   " tools=%" PRId64 " project=",
+		   s->read_to, s->started_at, s->updated_at, s->prompts, s->messages, s->tools);
+	add_word(&d->line, s->project);
+	buf_text(&d->line, "branch=");
+	add_word(&d->line, s->branch);
+	buf_text(&d->line, "title=");
+	add_word(&d->line, s->title);
+	d->line.p[d->line.n - 1] = '\n';
+	if (call_bytes(d->call, buf_as_str(&d->line), err))
+		return err_failed(err->status);
+	return entry_each(d->call->store, s->row, dump_line, d, err);
+}
+
+static enum status dump_sessions(struct call *c, struct err *err)
+{
+	struct dumping d CLEANUP(dumping_release) = { .call = c, .docs = { .store = c->store }, .line = BUF_INIT(GIB) };
+	int64_t strays = 0;
+
+	if (fulltext_each(c->store, add_word_sum, &d, err) ||
+	    session_each(c->store, (struct str){ 0 }, dump_session, &d, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < d.count; i++)
+		strays += d.sums[i].words > 0;
+	buf_clear(&d.line);
+	buf_printf(&d.line, "strays %" PRId64 "\n", strays);
+	return call_bytes(c, buf_as_str(&d.line), err);
+}
+
+static enum status run_dump(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+
+	if (read_begin(c->store, &snapshot, err) || source_each(c->store, dump_source, c, err))
+		return err_failed(err->status);
+	return dump_sessions(c, err);
+}
+
+const struct method arbor_dump = {
+	.name = "dump",
+	.verb = "dump",
+	.group = "store",
+	.summary = "Print what the store holds, so that it can be compared",
+	.text = "One line for every file: host, root, key, path, bytes and lines of its newest version and their "
+		"SHA-256. Then every session with its lines, their ids, and the words of each part summed up. Two "
+		"stores that mirror the same files print the same, in whatever order, pieces and runs the bytes "
+		"came in. Odd bytes in names are shown as %XX.\n",
+	.params = dump_params,
+	.kind = RESULT_RAW,
+	.scope = SCOPE_READ,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "dump --logical", "everything" },
+					      { "dump --logical --store other.db | sort | sha256sum",
+						"one name for all of it" },
+					      { 0 } },
+	.run = run_dump,
+};
