@@ -141,12 +141,32 @@ const char *size_text(int64_t bytes, char out[SIZE_TEXT])
 	return out;
 }
 
-const char *local_time_text(int64_t ms, char out[LOCAL_TEXT])
+/* False when there is no such time. */
+static bool local_parts(int64_t ms, struct tm *out)
 {
 	time_t seconds = (time_t)(ms / 1000 - (ms % 1000 < 0));
+
+	return localtime_r(&seconds, out) != NULL;
+}
+
+const char *local_time_text(int64_t ms, char out[LOCAL_TEXT])
+{
 	struct tm parts;
 
-	if (!localtime_r(&seconds, &parts) || !strftime(out, LOCAL_TEXT, "%Y-%m-%d %H:%M", &parts))
+	if (!local_parts(ms, &parts) || !strftime(out, LOCAL_TEXT, "%Y-%m-%d %H:%M", &parts))
+		snprintf(out, LOCAL_TEXT, "?");
+	return out;
+}
+
+const char *short_time_text(int64_t ms, int64_t now_ms, char out[LOCAL_TEXT])
+{
+	const int64_t half_a_year = (int64_t)183 * 24 * 3600 * 1000;
+	int64_t age = now_ms - ms;
+	bool is_near = age > -half_a_year && age < half_a_year;
+	struct tm parts;
+
+	if (!local_parts(ms, &parts) || !(is_near ? strftime(out, LOCAL_TEXT, "%b %e %H:%M", &parts)
+						  : strftime(out, LOCAL_TEXT, "%b %e  %Y", &parts)))
 		snprintf(out, LOCAL_TEXT, "?");
 	return out;
 }

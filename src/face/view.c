@@ -198,13 +198,15 @@ struct str view_path(struct view *v, const struct json *j, uint32_t object, cons
 	return str_from(bytes, hex.n / 2);
 }
 
-static void add_time(const struct view *v, struct buf *out, struct str text)
+static void add_time(const struct view *v, struct buf *out, struct str text, unsigned flags)
 {
 	char local[LOCAL_TEXT];
+	struct clock clock = clock_system();
 	int64_t ms;
 
 	if (v->out->terminal && time_parse(text, &ms))
-		buf_text(out, local_time_text(ms, local));
+		buf_text(out, flags & FIELD_SHORT ? short_time_text(ms, clock_now(&clock), local)
+						  : local_time_text(ms, local));
 	else
 		term_filter(out, text, TERM_LINE);
 }
@@ -220,11 +222,13 @@ static void add_bytes(const struct view *v, struct buf *out, struct str raw)
 		term_filter(out, raw, TERM_LINE);
 }
 
-static void add_path(const struct view *v, struct buf *out, struct str path)
+static void add_path(const struct view *v, struct buf *out, struct str path, unsigned flags)
 {
 	struct str home = str_of(home_dir());
 
-	if (v->out->terminal && home.n > 1 && str_has_prefix(path, home) &&
+	if (v->out->terminal && (flags & FIELD_SHORT))
+		path = str_basename(path);
+	else if (v->out->terminal && home.n > 1 && str_has_prefix(path, home) &&
 	    (path.n == home.n || path.p[home.n] == '/')) {
 		buf_byte(out, '~');
 		path = str_sub(path, home.n, SIZE_MAX);
@@ -234,7 +238,7 @@ static void add_path(const struct view *v, struct buf *out, struct str path)
 
 /* One value that is there and is no list. */
 static void add_value(struct view *v, struct buf *out, const struct json *j, uint32_t node,
-		      enum value_type type)
+		      enum value_type type, unsigned flags)
 {
 	struct str text = json_string_in(j, node, &v->mem);
 
@@ -247,7 +251,7 @@ static void add_value(struct view *v, struct buf *out, const struct json *j, uin
 		else
 			term_filter(out, text, TERM_LINE);
 	} else if (type == VALUE_TIME) {
-		add_time(v, out, text);
+		add_time(v, out, text, flags);
 	} else if (type == VALUE_ID && v->out->terminal) {
 		term_filter(out, str_sub(text, 0, ID_SHOWN), TERM_LINE);
 	} else {
@@ -265,12 +269,12 @@ void view_value(struct view *v, struct buf *out, const struct json *j, uint32_t 
 		for (uint32_t i = json_first(j, node); i != json_end(j, node); i = json_next(j, i)) {
 			if (i != json_first(j, node))
 				buf_text(out, ", ");
-			add_value(v, out, j, i, f->type);
+			add_value(v, out, j, i, f->type, f->flags);
 		}
 	} else if (f->type == VALUE_PATH && json_is(j, node, JSON_STRING)) {
-		add_path(v, out, view_path(v, j, object, f->name));
+		add_path(v, out, view_path(v, j, object, f->name), f->flags);
 	} else {
-		add_value(v, out, j, node, f->type);
+		add_value(v, out, j, node, f->type, f->flags);
 	}
 }
 

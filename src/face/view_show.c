@@ -129,16 +129,31 @@ static void print_session(struct view *v, const struct json *j)
 		   view_int(j, 0, "prompts"), view_int(j, 0, "messages"), view_int(j, 0, "tools"));
 }
 
-static void print_heading(struct view *v, const struct json *j)
+/* Who a message comes from. To the model everything that is not its own comes from
+ * the user; to people that is what somebody typed. */
+static struct str speaker(struct view *v, const struct json *j)
 {
 	struct str role = view_text(v, j, 0, "role");
-	enum style style = str_eq(role, STR("user"))	    ? STYLE_USER
-			   : str_eq(role, STR("assistant")) ? STYLE_ASSISTANT
-							    : STYLE_HEADING;
+	uint32_t prompt = json_get(j, json_root(j), STR("prompt")), blocks = json_get(j, json_root(j), STR("blocks"));
+
+	if (!str_eq(role, STR("user")) || prompt == JSON_NONE || json_bool(j, prompt))
+		return role;
+	for (uint32_t b = json_first(j, blocks); b != json_end(j, blocks); b = json_next(j, b))
+		if (str_eq(view_text(v, j, b, "kind"), STR("tool_result")))
+			return STR("result");
+	return STR("client");
+}
+
+static void print_heading(struct view *v, const struct json *j)
+{
+	struct str who = speaker(v, j);
+	enum style style = str_eq(who, STR("user"))	   ? STYLE_USER
+			   : str_eq(who, STR("assistant")) ? STYLE_ASSISTANT
+							   : STYLE_DIM;
 
 	gap(v);
 	out_style(v->out, style);
-	out_foreign(v->out, role, TERM_LINE);
+	out_foreign(v->out, who, TERM_LINE);
 	out_plain(v->out);
 	print_field(v, j, "id", VALUE_ID, STYLE_ID);
 	print_field(v, j, "at", VALUE_TIME, STYLE_DIM);

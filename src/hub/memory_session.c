@@ -5,9 +5,9 @@
 
 const struct field session_fields[] = {
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, as the client knows it" },
-	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "time of its last line" },
-	{ .name = "project", .type = VALUE_PATH, .help = "folder it worked in; empty when no line says" },
-	{ .name = "messages", .type = VALUE_INT, .help = "of either side" },
+	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_SHORT, .help = "time of its last line" },
+	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_SHORT, .help = "folder it worked in; empty when no line says" },
+	{ .name = "messages", .type = VALUE_INT, .title = "msgs", .help = "of either side" },
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "what it is about" },
 	{ .name = "started", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "time of its first line" },
 	{ .name = "prompts", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "typed by a person" },
