@@ -71,7 +71,7 @@ CREATE TABLE entry (
   nth      INTEGER,                -- how many equal lines the session has before it
   message  INTEGER,                -- XXH3 of the API message's id; NULL = a message of its own, or none
   first    INTEGER,                -- offset of the first line of its message; NULL = it is no message
-  doc      INTEGER,                -- first of its documents; NULL = it has none
+  doc      INTEGER,                -- sequence of its first document; NULL = it has none
   docs     INTEGER,                -- and how many
   blocks   INTEGER NOT NULL,       -- of its content, each a node
   PRIMARY KEY (session, offset)
@@ -96,13 +96,22 @@ INSERT INTO search(search, rank) VALUES ('hashsize', 33554432);
 INSERT INTO search(search, rank) VALUES ('automerge', 16);
 INSERT INTO search(search, rank) VALUES ('crisismerge', 64);
 
--- What ranking and filters need of documents, 1024 in a row: slots of 24 bytes,
--- little-endian: session u32, words u32, offset u64, time in seconds u32, block
--- u16, place u8, 0. A removed document has no words and place 255.
+-- What is known of documents, 1024 in a row. What ranking needs of each match is in
+-- its number: sequence * 2^7 + place * 2^4 + size, see store/fulltext.c. Numbers in
+-- the blob are little-endian.
 CREATE TABLE doc_chunk (
-  id     INTEGER PRIMARY KEY,      -- document id / 1024
+  id     INTEGER PRIMARY KEY,      -- sequence / 1024
   used   INTEGER NOT NULL,         -- slots
-  slots  BLOB NOT NULL
+  slots  BLOB NOT NULL             -- 20 bytes each: u32 session, u32 seconds since 1970, u16 block,
+                                   -- u16 the lower 7 bits of the number, u64 offset of the line;
+                                   -- session 0 = removed
+) STRICT;
+
+-- Around which day the documents of a chunk were written: ranking wants that of
+-- most chunks, and finds all of them on a page or two.
+CREATE TABLE doc_day (
+  id     INTEGER PRIMARY KEY,      -- as in doc_chunk
+  day    INTEGER NOT NULL          -- since 1970, on average; 0 = none has one
 ) STRICT;
 
 -- What people look at: every source with its newest bytes. Readable with any

@@ -41,7 +41,7 @@
  * takes 0.1 and 0.2 ms. A block ends at a line end unless a single line is longer
  * than BLOCK_MAX. Stores may hold blocks of any size up to BLOCK_MAX, so only
  * that one may never shrink. */
-#define LIMIT_BLOCK_TARGET (256 * KIB)
+#define LIMIT_BLOCK_TARGET (128 * KIB)
 #define LIMIT_BLOCK_MAX    (1 * MIB)
 
 /* What the compressing threads may have ready for the writing one. Bounds the

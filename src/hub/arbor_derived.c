@@ -164,6 +164,7 @@ static enum status add_word_sum(void *ctx, struct str word, int64_t doc, int64_t
 {
 	struct dumping *d = ctx;
 
+	doc = doc_sequence(doc);
 	if (doc < 0 || doc > INT32_MAX)
 		return err_fail(err, STATUS_CORRUPT, "the index has a document %" PRId64, doc);
 	if ((size_t)doc >= d->count) {
@@ -186,18 +187,21 @@ static void add_id(struct buf *line, const char *front, const struct uuid *id)
 	buf_printf(line, "%s%s", front, text);
 }
 
-static enum status dump_doc(struct dumping *d, const struct node_name *name, int64_t id, struct err *err)
+static enum status dump_doc(struct dumping *d, const struct node_name *name, int64_t sequence, struct err *err)
 {
-	struct doc_sum none = { 0 }, *sum = (size_t)id < d->count ? &d->sums[id] : &none;
+	struct doc_sum none = { 0 }, *sum = (size_t)sequence < d->count ? &d->sums[sequence] : &none;
+	struct doc_rank rank;
 	struct uuid node;
 	struct doc doc;
+	int64_t id;
 
-	if (doc_get(&d->docs, id, &doc, err))
+	if (doc_get(&d->docs, sequence, &doc, &id, err))
 		return err_failed(err->status);
+	rank = doc_rank(id);
 	node = node_id(name, doc.block == DOC_LINE ? PART_LINE : doc.block);
 	add_id(&d->line, "words ", &node);
-	buf_printf(&d->line, " in=%s words=%" PRIu32 " indexed=%" PRId64 " sum=%016" PRIx64 "\n",
-		   doc.place < PLACES ? record_place_name((enum record_place)doc.place) : "?", doc.words, sum->words,
+	buf_printf(&d->line, " in=%s at=%" PRId64 " words=%" PRId64 " sum=%016" PRIx64 "\n",
+		   rank.place < PLACES ? record_place_name((enum record_place)rank.place) : "?", doc.at, sum->words,
 		   sum->sum);
 	sum->words = 0; /* what is left over in the end belongs to no line */
 	return STATUS_OK;

@@ -190,9 +190,9 @@ static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err 
 	put_uuid(w, "session", &hit->session->id);
 	put_text(w, "title", hit->session->title);
 	put_path(w, "project", hit->session->project);
-	if (hit->doc->at)
-		put_time(w, "at", hit->doc->at);
-	put_text(w, "in", str_of(record_place_name((enum record_place)hit->doc->place)));
+	if (hit->at)
+		put_time(w, "at", hit->at);
+	put_text(w, "in", str_of(record_place_name(hit->place)));
 	if (hit->tool.n)
 		put_text(w, "tool", hit->tool);
 	put_int(w, "score", (int64_t)(hit->score * 1000));
@@ -201,7 +201,7 @@ static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err 
 	if (hit->line.p)
 		put_text(w, "line", hit->line);
 	put_path(w, "path", hit->session->path);
-	put_int(w, "offset", hit->doc->offset);
+	put_int(w, "offset", hit->offset);
 	return call_emit(c, err);
 }
 

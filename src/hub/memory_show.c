@@ -89,6 +89,7 @@ struct showing {
 	struct map firsts;  /* API id -> uuid of its first line, as struct str */
 	struct arena mem;
 	struct buf text;
+	struct transcript transcript;
 };
 
 static void showing_release(struct showing *y)
@@ -96,6 +97,7 @@ static void showing_release(struct showing *y)
 	map_release(&y->firsts);
 	arena_release(&y->mem);
 	buf_release(&y->text);
+	transcript_release(&y->transcript);
 }
 
 static enum status close_message(struct showing *y, struct err *err)
@@ -265,7 +267,7 @@ static enum status show_session(struct showing *y, struct err *err)
 	put_text(w, "kind", STR("session"));
 	put_session(w, y->session);
 	if (call_emit(y->call, err) ||
-	    transcript_each(y->call->store, y->session, 0, y->session->read_to, show_line, y, err))
+	    transcript_each(&y->transcript, y->call->store, y->session, 0, y->session->read_to, show_line, y, err))
 		return err_failed(err->status);
 	return close_message(y, err);
 }
@@ -276,7 +278,7 @@ static enum status show_one(void *ctx, int64_t offset, int64_t length, struct er
 	struct showing *y = ctx;
 
 	y->line = offset;
-	return transcript_each(y->call->store, y->session, offset, offset + length, show_line, y, err);
+	return transcript_each(&y->transcript, y->call->store, y->session, offset, offset + length, show_line, y, err);
 }
 
 static enum status show_node(struct showing *y, const struct node *node, struct err *err)
@@ -297,6 +299,7 @@ static enum status run_show(struct call *c, struct err *err)
 	};
 	struct resolved what;
 
+	transcript_init(&y.transcript);
 	if (read_begin(c->store, &snapshot, err) || resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err))
 		return err_failed(err->status);
 	y.session = &what.session;

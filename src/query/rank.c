@@ -2,8 +2,9 @@
  * Ranking: BM25 over FTS5's matches, with our own document lengths.
  *
  * FTS5's own bm25() looks every match up in a table of document sizes, which makes
- * common words slower than reading the files. Here one blob serves a thousand
- * documents (store/fulltext.c), and only what is needed is computed:
+ * common words slower than reading the files. Here a document's size and place are in
+ * its number, its day is that of its neighbours (store/fulltext.c), and only what is
+ * needed is computed:
  *
  *     score = sum over phrases  idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length / average))
  *             * weight of the place * (1 + RECENT * 2^(-age / HALF_LIFE))
@@ -26,7 +27,8 @@
 #define K1 1.2
 #define B 0.5 /* long outputs are long by nature: less than the usual 0.75 */
 #define RECENT 0.4
-#define HALF_LIFE_MS (21.0 * 24 * 3600 * 1000)
+#define HALF_LIFE_DAYS 21.0
+#define DAY_MS (24.0 * 3600 * 1000)
 
 enum { MOST_PHRASES = 128, MOST_COUNTED = 20000, MOST_TF = 16 };
 
@@ -85,23 +87,19 @@ static int prepare(struct ranker *r, const Fts5ExtensionApi *api, Fts5Context *f
 	return code;
 }
 
-static bool is_wanted(const struct rank_query *q, const struct doc *d)
+static bool is_listed(const struct rank_query *q, int64_t session)
 {
 	size_t low = 0, high = q->session_count;
 
-	if (q->places && !(q->places & 1u << d->place))
-		return false;
-	if (!q->sessions)
-		return true;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (q->sessions[middle] < d->session)
+		if (q->sessions[middle] < session)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < q->session_count && q->sessions[low] == d->session;
+	return low < q->session_count && q->sessions[low] == session;
 }
 
 static double count_phrase(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase)
@@ -116,17 +114,40 @@ static double count_phrase(const Fts5ExtensionApi *api, Fts5Context *fts, int ph
 	return n;
 }
 
-static double score_of(const struct ranker *r, const struct doc *d, const Fts5ExtensionApi *api, Fts5Context *fts)
+/* How much a day counts. */
+static double freshness(const struct rank_query *q, double day)
 {
-	double length = K1 * (1 - B + B * (double)d->words / r->average), sum = 0;
-	double age = (double)(r->q->now - d->at);
+	double age = (double)q->now / DAY_MS - day;
+
+	return 1 + RECENT * exp2(-(age > 0 ? age : 0) / HALF_LIFE_DAYS);
+}
+
+static double score_of(const struct ranker *r, int64_t id, const struct doc_rank *d, const Fts5ExtensionApi *api,
+		       Fts5Context *fts)
+{
+	double length = K1 * (1 - B + B * d->words / r->average), sum = 0;
 
 	for (int i = 0; i < r->phrases; i++) {
 		double tf = count_phrase(api, fts, i);
 
 		sum += r->idf[i] * tf * (K1 + 1) / (tf + length);
 	}
-	return sum * r->q->weights[d->place] * (1 + RECENT * exp2(-(age > 0 ? age : 0) / HALF_LIFE_MS));
+	return sum * r->q->weights[d->place] * freshness(r->q, (double)doc_day(&r->docs, doc_sequence(id)));
+}
+
+/* Whether its place and session are asked for; only the session costs a look. */
+static enum status is_wanted(struct ranker *r, int64_t id, const struct doc_rank *d, bool *out)
+{
+	struct doc doc;
+	enum status status;
+	int64_t same;
+
+	*out = !r->q->places || r->q->places & 1u << d->place;
+	if (!*out || !r->q->sessions)
+		return STATUS_OK;
+	status = doc_get(&r->docs, doc_sequence(id), &doc, &same, &r->err);
+	*out = status == STATUS_OK && is_listed(r->q, doc.session);
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
 /* Gives NULL for a document that is not wanted. */
@@ -134,9 +155,9 @@ static void rank_document(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3
 			  sqlite3_value **values)
 {
 	struct ranker *r = api->xUserData(fts);
-	struct doc d;
+	struct doc_rank d = doc_rank(api->xRowid(fts));
 	int code = r->prepared ? SQLITE_OK : prepare(r, api, fts);
-	enum status status;
+	bool wanted;
 
 	(void)count;
 	(void)values;
@@ -144,13 +165,12 @@ static void rank_document(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3
 		sqlite3_result_error_code(result, code);
 		return;
 	}
-	status = doc_get(&r->docs, api->xRowid(fts), &d, &r->err);
-	if (status == STATUS_OK && is_wanted(r->q, &d))
-		sqlite3_result_double(result, score_of(r, &d, api, fts));
-	if (status == STATUS_OK || status == STATUS_NOT_FOUND)
-		return;
-	r->failed = true;
-	sqlite3_result_error_code(result, SQLITE_ABORT);
+	if (is_wanted(r, api->xRowid(fts), &d, &wanted)) {
+		r->failed = true;
+		sqlite3_result_error_code(result, SQLITE_ABORT);
+	} else if (wanted) {
+		sqlite3_result_double(result, score_of(r, api->xRowid(fts), &d, api, fts));
+	}
 }
 
 static void free_ranker(void *ctx)
@@ -182,7 +202,8 @@ static struct ranker *get_ranker(struct store *s, struct err *err)
 
 /* ---- The best ---------------------------------------------------------------- */
 
-/* Whether a stands below b. Newer first among equals, so that the order is one. */
+/* Whether a stands below b. The later one first among equals, so that the order is
+ * one. */
 static bool is_worse(const struct ranked *a, const struct ranked *b)
 {
 	if (a->score < b->score || a->score > b->score)
@@ -251,7 +272,8 @@ void ranking_release(struct ranking *r)
 
 static enum status gather(struct store *s, struct ranker *r, struct ranking *out, struct err *err)
 {
-	size_t cap = 0;
+	/* Some more than are asked for: settle() may change their order. */
+	size_t cap = 0, wanted = r->q->limit ? r->q->limit + r->q->limit / 2 + 4 : 0;
 	enum step step;
 	STMT st = { 0 };
 
@@ -264,16 +286,34 @@ static enum status gather(struct store *s, struct ranker *r, struct ranking *out
 		if (col_null(&st, 1))
 			continue;
 		hit.score = sqlite3_column_double(st.st, 1);
-		if (doc_get(&r->docs, hit.id, &hit.doc, err))
-			return err_failed(err->status);
 		out->total++;
-		keep(out, r->q->limit, &cap, &hit);
+		keep(out, wanted, &cap, &hit);
 		if (s->cancel && atomic_load(s->cancel))
 			return err_fail(err, STATUS_CANCELLED, "stopped");
 	}
 	if (step == STEP_FAILED && r->failed)
 		*err = r->err;
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+/* The day of a match was taken from its neighbours; those that came through get their
+ * own, and a place by it. */
+static enum status settle(struct ranker *r, const struct rank_query *q, struct ranking *out, struct err *err)
+{
+	for (size_t i = 0; i < out->count; i++) {
+		struct ranked *hit = &out->list[i];
+		int64_t sequence = doc_sequence(hit->id), same;
+
+		if (doc_get(&r->docs, sequence, &hit->doc, &same, err))
+			return err_failed(err->status);
+		hit->score *= freshness(q, (double)hit->doc.at / DAY_MS) /
+			      freshness(q, (double)doc_day(&r->docs, sequence));
+	}
+	if (out->count)
+		qsort(out->list, out->count, sizeof *out->list, best_first);
+	if (q->limit && out->count > q->limit)
+		out->count = q->limit;
+	return STATUS_OK;
 }
 
 static const char *const sql[] = {
@@ -295,11 +335,9 @@ enum status rank_run(struct store *s, const struct rank_query *q, struct ranking
 	r->docs.store = s;
 	r->q = q;
 	r->prepared = r->failed = false;
-	status = gather(s, r, out, err);
+	status = doc_days(&r->docs, err) ? err_failed(err->status) : gather(s, r, out, err);
+	if (status == STATUS_OK)
+		status = settle(r, q, out, err);
 	r->q = NULL;
-	if (status != STATUS_OK)
-		return status;
-	if (out->count)
-		qsort(out->list, out->count, sizeof *out->list, best_first);
-	return STATUS_OK;
+	return status;
 }

@@ -28,12 +28,14 @@ struct searching {
 	int64_t *sessions; /* rows that are wanted, ascending */
 	size_t session_count, session_cap;
 	struct session session; /* of the hit before */
+	struct transcript transcript;
 };
 
 static void searching_release(struct searching *y)
 {
 	expr_release(&y->expr);
 	buf_release(&y->text);
+	transcript_release(&y->transcript);
 	arena_release(&y->mem);
 	mem_free(y->sessions);
 }
@@ -129,7 +131,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, search_
 {
 	struct fetching f = { .y = y, .doc = &r->doc };
 	struct snippet snippet CLEANUP(snippet_release) = { 0 };
-	struct search_hit hit = { .doc = &r->doc, .score = r->score, .session = &y->session, .snippet = &snippet };
+	struct search_hit hit = { .score = r->score, .session = &y->session, .snippet = &snippet };
 	struct node_name name;
 	struct node line;
 
@@ -139,11 +141,14 @@ static enum status give_hit(struct searching *y, const struct ranked *r, search_
 	    name_message(y, &line, &name, &hit.message, err))
 		return err_failed(err->status);
 	buf_clear(&y->text);
-	if (transcript_each(y->store, &y->session, line.offset, line.offset + line.length, fetch_text, &f, err))
+	if (transcript_each(&y->transcript, y->store, &y->session, line.offset, line.offset + line.length, fetch_text, &f, err))
 		return err_failed(err->status);
 	snippet_make(&snippet, buf_as_str(&y->text), &y->expr, SNIPPET_WIDTH);
 	hit.id = node_id(&name, r->doc.block == DOC_LINE ? PART_LINE : r->doc.block);
 	hit.line = name.uuid;
+	hit.place = (enum record_place)doc_rank(r->id).place;
+	hit.at = line.at;
+	hit.offset = line.offset;
 	hit.tool = f.tool;
 	return fn(ctx, &hit, err);
 }
@@ -155,6 +160,8 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	struct ranking ranking CLEANUP(ranking_release) = { 0 };
 	struct rank_query rank = { .limit = q->limit, .now = store_now(s), .places = q->places, .weights = weights };
 
+	transcript_init(&y.transcript);
+	y.transcript.peek = true;
 	if (expr_read(&y.expr, q->text, &y.mem, err) || find_sessions(&y, err))
 		return err_failed(err->status);
 	rank.match = buf_as_str(&y.expr.match);

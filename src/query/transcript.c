@@ -7,11 +7,22 @@
 #include "base/split.h"
 #include "store/archive.h"
 
+void transcript_init(struct transcript *t)
+{
+	*t = (struct transcript){ .bytes = BUF_INIT(LIMIT_BLOCK_MAX) };
+}
+
+void transcript_release(struct transcript *t)
+{
+	record_reader_release(&t->reader);
+	buf_release(&t->bytes);
+}
+
+/* One call. */
 struct lining {
+	struct transcript *t;
 	struct store *store;
-	struct record_reader reader;
 	struct split split;
-	struct buf bytes; /* of a block */
 	transcript_fn *fn;
 	void *ctx;
 	bool go_on;
@@ -20,9 +31,7 @@ struct lining {
 
 static void lining_release(struct lining *l)
 {
-	record_reader_release(&l->reader);
 	split_release(&l->split);
-	buf_release(&l->bytes);
 }
 
 static bool take_line(void *ctx, const struct split_line *line)
@@ -30,9 +39,9 @@ static bool take_line(void *ctx, const struct split_line *line)
 	struct lining *l = ctx;
 	struct record record;
 
-	record_begin(&l->reader, line->text);
-	while (l->go_on && record_next(&l->reader, &record)) {
-		struct transcript_line out = { &record, &l->reader, line->offset + (record.bytes.p - line->text.p) };
+	record_begin(&l->t->reader, line->text);
+	while (l->go_on && record_next(&l->t->reader, &record)) {
+		struct transcript_line out = { &record, &l->t->reader, line->offset + (record.bytes.p - line->text.p) };
 
 		if (l->fn(l->ctx, &out, &l->go_on, l->err))
 			return false;
@@ -43,19 +52,20 @@ static bool take_line(void *ctx, const struct split_line *line)
 static enum status take_block(void *ctx, const struct archive_block *block, bool *go_on, struct err *err)
 {
 	struct lining *l = ctx;
+	struct buf *bytes = &l->t->bytes;
 
-	buf_clear(&l->bytes);
-	if (archive_unpack(l->store, block, &l->bytes, err))
+	buf_clear(bytes);
+	if (l->t->peek ? archive_peek(l->store, block, bytes, err) : archive_unpack(l->store, block, bytes, err))
 		return err_failed(err->status);
-	*go_on = split_add(&l->split, buf_as_str(&l->bytes));
+	*go_on = split_add(&l->split, buf_as_str(bytes));
 	return l->go_on && !*go_on ? err_failed(err->status) : STATUS_OK;
 }
 
-enum status transcript_each(struct store *s, const struct session *session, int64_t from, int64_t to, transcript_fn *fn,
-			    void *ctx, struct err *err)
+enum status transcript_each(struct transcript *t, struct store *s, const struct session *session, int64_t from,
+			    int64_t to, transcript_fn *fn, void *ctx, struct err *err)
 {
 	struct lining l CLEANUP(lining_release) = {
-		.store = s, .bytes = BUF_INIT(LIMIT_BLOCK_MAX), .fn = fn, .ctx = ctx, .go_on = true, .err = err,
+		.t = t, .store = s, .fn = fn, .ctx = ctx, .go_on = true, .err = err,
 	};
 
 	split_begin(&l.split, LIMIT_LINE_PARSED, from, take_line, &l);

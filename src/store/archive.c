@@ -215,7 +215,9 @@ enum status archive_blocks(struct store *s, int64_t generation, int64_t offset, 
 	return STATUS_OK;
 }
 
-static enum status unpack_row(struct store *s, const struct archive_block *b, struct buf *out, struct err *err)
+/* The first `wanted` bytes of a stored block; all of them are checked by zstd. */
+static enum status unpack_row(struct store *s, const struct archive_block *b, size_t wanted, struct buf *out,
+			      struct err *err)
 {
 	STMT st = { 0 };
 
@@ -228,6 +230,9 @@ static enum status unpack_row(struct store *s, const struct archive_block *b, st
 	case STEP_ROW:
 		if (!s->packer)
 			s->packer = packer_new();
+		if (wanted < (size_t)b->stored)
+			return packer_unpack_front(s->packer, (int)col_int(&st, 0), col_bytes(&st, 1),
+						   (size_t)b->stored, wanted, out, err);
 		return packer_unpack(s->packer, (int)col_int(&st, 0), col_bytes(&st, 1), (size_t)b->stored, out, err);
 	case STEP_DONE:
 		return err_fail(err, STATUS_CORRUPT, "its bytes are missing");
@@ -237,21 +242,36 @@ static enum status unpack_row(struct store *s, const struct archive_block *b, st
 	return err_failed(err->status);
 }
 
+/* Of what was unpacked to `start`, the used part. */
+static void keep_used(const struct archive_block *b, struct buf *out, size_t start)
+{
+	if (b->skip)
+		memmove(out->p + start, out->p + start + b->skip, (size_t)b->length);
+	out->n = start + (size_t)b->length;
+	out->p[out->n] = '\0';
+}
+
 enum status archive_unpack(struct store *s, const struct archive_block *b, struct buf *out, struct err *err)
 {
 	size_t start = out->n;
 
-	if (unpack_row(s, b, out, err))
+	if (unpack_row(s, b, (size_t)b->stored, out, err))
 		return err_pass(err, "block at byte %" PRId64 " (data %" PRId64 ")", b->offset, b->data);
 	if (hash64(out->p + start, out->n - start) != b->hash)
 		return err_fail(err, STATUS_CORRUPT,
 				"block at byte %" PRId64 " (data %" PRId64 "): its bytes have changed", b->offset,
 				b->data);
-	if (b->skip) {
-		memmove(out->p + start, out->p + start + b->skip, (size_t)b->length);
-	}
-	out->n = start + (size_t)b->length;
-	out->p[out->n] = '\0';
+	keep_used(b, out, start);
+	return STATUS_OK;
+}
+
+enum status archive_peek(struct store *s, const struct archive_block *b, struct buf *out, struct err *err)
+{
+	size_t start = out->n;
+
+	if (unpack_row(s, b, (size_t)(b->skip + b->length), out, err))
+		return err_pass(err, "block at byte %" PRId64 " (data %" PRId64 ")", b->offset, b->data);
+	keep_used(b, out, start);
 	return STATUS_OK;
 }
 

@@ -35,6 +35,10 @@ enum status archive_blocks(struct store *s, int64_t generation, int64_t offset, 
 /* Appends the used part of a block to `out`, after checking the stored hash. */
 enum status archive_unpack(struct store *s, const struct archive_block *b, struct buf *out, struct err *err) MUST_USE;
 
+/* The same for showing: of the block only what is needed is unpacked, and nothing is
+ * checked but that it can be. */
+enum status archive_peek(struct store *s, const struct archive_block *b, struct buf *out, struct err *err) MUST_USE;
+
 /* The last block that is the generation's own; STATUS_NOT_FOUND when it has none. */
 enum status archive_last(struct store *s, int64_t generation, struct archive_block *out, struct err *err) MUST_USE;
 

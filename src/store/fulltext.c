@@ -12,12 +12,19 @@
  * In a query the tokenizer gets a word that src/query has folded already, and
  * passes it on as it is. FTS5 never sees text.
  *
- * The table is contentless; FTS5 knows documents by number only. What ranking and
- * filters ask of a document is in slots of fixed size, 1024 in a row
- * (sql/derived.sql has their layout): one read serves a thousand hits.
+ * The table is contentless; FTS5 knows documents by number only. Looking up what
+ * ranking asks of each match would cost more than finding it, so that is part of
+ * the number:
+ *
+ *     sequence | place, 3 bits | size, 4 bits
+ *
+ * Size is the binary logarithm of the number of words. More bits would make every
+ * entry of the index longer. Everything else is in slots of fixed size, 1024 in a
+ * row (sql/derived.sql has their layout), asked for the few that are shown. For each
+ * row there is the day around which its documents were written.
  *
  * Invariants
- *   (1) A document's number is its chunk * 1024 + slot, never used again.
+ *   (1) A sequence is its chunk * 1024 + slot, never used again.
  *   (2) Only the last chunk has free slots.
  */
 #include "store/fulltext.h"
@@ -26,14 +33,25 @@
 
 #include <string.h>
 
-enum { SLOT = 24, CHUNK_BYTES = DOC_CHUNK * SLOT, PLACE_REMOVED = 255 };
+enum {
+	CHUNK = 1024,
+	SLOT = 20,
+	CHUNK_BYTES = CHUNK * SLOT,
+	PLACE_BITS = 3,
+	SIZE_BITS = 4,
+	CODE_BITS = PLACE_BITS + SIZE_BITS,
+};
 
 enum {
 	TEXT_ADD,
 	TEXT_REMOVE,
 	TEXT_LAST_CHUNK,
 	TEXT_CHUNK,
+	TEXT_DAYS,
+	TEXT_ADD_CHUNK,
 	TEXT_SET_CHUNK,
+	TEXT_ADD_DAY,
+	TEXT_SET_DAY,
 	TEXT_STATEMENTS
 };
 
@@ -42,8 +60,11 @@ static const char *const sql[TEXT_STATEMENTS] = {
 	[TEXT_REMOVE] = "DELETE FROM search WHERE rowid = ?1",
 	[TEXT_LAST_CHUNK] = "SELECT id, used, slots FROM doc_chunk ORDER BY id DESC LIMIT 1",
 	[TEXT_CHUNK] = "SELECT used, slots FROM doc_chunk WHERE id = ?1",
-	[TEXT_SET_CHUNK] = "INSERT INTO doc_chunk(id, used, slots) VALUES (?1, ?2, ?3)"
-			   " ON CONFLICT(id) DO UPDATE SET used = excluded.used, slots = excluded.slots",
+	[TEXT_DAYS] = "SELECT id, day FROM doc_day",
+	[TEXT_ADD_CHUNK] = "INSERT OR IGNORE INTO doc_chunk(id, used, slots) VALUES (?1, 0, x'')",
+	[TEXT_SET_CHUNK] = "UPDATE doc_chunk SET used = ?2, slots = ?3 WHERE id = ?1",
+	[TEXT_ADD_DAY] = "INSERT OR IGNORE INTO doc_day(id, day) VALUES (?1, 0)",
+	[TEXT_SET_DAY] = "UPDATE doc_day SET day = ?2 WHERE id = ?1",
 };
 
 const struct db_set fulltext_statements = { DB_FULLTEXT, sql, TEXT_STATEMENTS };
@@ -123,7 +144,31 @@ enum status fulltext_register(struct store *s, struct err *err)
 	return code == SQLITE_OK ? STATUS_OK : db_fail(s, code, "registering the tokenizer", err);
 }
 
-/* ---- Slots ----------------------------------------------------------------- */
+/* ---- Numbers and slots ------------------------------------------------------- */
+
+static unsigned doc_code(uint8_t place, size_t words)
+{
+	unsigned size = 0;
+
+	while (size < (1 << SIZE_BITS) - 1 && words >> (size + 1))
+		size++;
+	return (unsigned)(place & ((1 << PLACE_BITS) - 1)) << SIZE_BITS | size;
+}
+
+struct doc_rank doc_rank(int64_t id)
+{
+	unsigned size = (unsigned)id & ((1 << SIZE_BITS) - 1);
+
+	return (struct doc_rank){
+		.place = (uint8_t)((unsigned)id >> SIZE_BITS & ((1 << PLACE_BITS) - 1)),
+		.words = 1.5 * (double)(1u << size),
+	};
+}
+
+int64_t doc_sequence(int64_t id)
+{
+	return id >> CODE_BITS;
+}
 
 static void put_number(uint8_t *to, size_t bytes, uint64_t v)
 {
@@ -140,48 +185,59 @@ static uint64_t get_number(const uint8_t *from, size_t bytes)
 	return v;
 }
 
-static void slot_write(uint8_t *slot, const struct doc *d)
+static void slot_write(uint8_t *slot, const struct doc *d, unsigned code)
 {
 	int64_t seconds = d->at / 1000;
 
 	put_number(slot, 4, (uint64_t)d->session);
-	put_number(slot + 4, 4, d->words);
-	put_number(slot + 8, 8, (uint64_t)d->offset);
-	put_number(slot + 16, 4, seconds < 0 ? 0 : seconds > UINT32_MAX ? UINT32_MAX : (uint64_t)seconds);
-	put_number(slot + 20, 2, d->block);
-	slot[22] = d->place;
-	slot[23] = 0;
+	put_number(slot + 4, 4, seconds < 0 ? 0 : seconds > UINT32_MAX ? UINT32_MAX : (uint64_t)seconds);
+	put_number(slot + 8, 2, d->block);
+	put_number(slot + 10, 2, code);
+	put_number(slot + 12, 8, (uint64_t)d->offset);
 }
 
-static void slot_read(const uint8_t *slot, struct doc *d)
+static unsigned slot_read(const uint8_t *slot, struct doc *d)
 {
 	*d = (struct doc){
 		.session = (int64_t)get_number(slot, 4),
-		.words = (uint32_t)get_number(slot + 4, 4),
-		.offset = (int64_t)get_number(slot + 8, 8),
-		.at = (int64_t)get_number(slot + 16, 4) * 1000,
-		.block = (uint16_t)get_number(slot + 20, 2),
-		.place = slot[22],
+		.at = (int64_t)get_number(slot + 4, 4) * 1000,
+		.block = (uint16_t)get_number(slot + 8, 2),
+		.offset = (int64_t)get_number(slot + 12, 8),
 	};
+	return (unsigned)get_number(slot + 10, 2);
+}
+
+static int64_t average_day(const uint8_t *slots, size_t used)
+{
+	int64_t sum = 0, count = 0;
+
+	for (size_t i = 0; i < used; i++) {
+		int64_t seconds = (int64_t)get_number(slots + i * SLOT + 4, 4);
+
+		sum += seconds / (24 * 3600);
+		count += seconds > 0;
+	}
+	return count ? sum / count : 0;
 }
 
 static enum status bad_chunk(struct store *s, int64_t chunk, struct err *err)
 {
-	return err_fail(err, STATUS_CORRUPT, "%s: documents from %" PRId64 " on are damaged; 'arbor rebuild' makes them anew",
-			s->path, chunk * DOC_CHUNK);
+	return err_fail(err, STATUS_CORRUPT,
+			"%s: documents from %" PRId64 " on are damaged; 'arbor rebuild' makes them anew", s->path,
+			chunk * CHUNK);
 }
 
-/* Copies a row's slots; what is not used yet stays zero. */
+/* Copies a chunk's slots into room for all of them. */
 static bool copy_slots(struct str bytes, int64_t used, uint8_t *to)
 {
-	if (used < 0 || used > DOC_CHUNK || bytes.n != (size_t)used * SLOT)
+	if (used < 0 || used > CHUNK || bytes.n != (size_t)used * SLOT)
 		return false;
 	if (bytes.n)
 		memcpy(to, bytes.p, bytes.n);
 	return true;
 }
 
-/* ---- Writing --------------------------------------------------------------- */
+/* ---- Writing ----------------------------------------------------------------- */
 
 enum status doc_writer_begin(struct doc_writer *w, struct store *s, struct err *err)
 {
@@ -195,22 +251,37 @@ enum status doc_writer_begin(struct doc_writer *w, struct store *s, struct err *
 	if (step == STEP_FAILED)
 		return err_failed(err->status);
 	if (step == STEP_DONE)
-		return STATUS_OK; /* slot 0 stays empty: no document has the number 0 */
+		return STATUS_OK; /* slot 0 stays empty: no document has the sequence 0 */
 	w->chunk = col_int(&st, 0);
 	w->used = (size_t)col_int(&st, 1);
 	return copy_slots(col_bytes(&st, 2), col_int(&st, 1), w->slots) ? STATUS_OK : bad_chunk(s, w->chunk, err);
 }
 
+static enum status add_row(struct store *s, int index, int64_t chunk, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, index, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, chunk);
+	return stmt_run(&st, err);
+}
+
 static enum status set_chunk(struct store *s, int64_t chunk, const uint8_t *slots, size_t used, struct err *err)
 {
 	STMT st = { 0 };
+	STMT day = { 0 };
 
 	if (use(s, TEXT_SET_CHUNK, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, chunk);
 	stmt_int(&st, 2, (int64_t)used);
 	stmt_blob(&st, 3, slots, used * SLOT);
-	return stmt_run(&st, err);
+	if (stmt_run_one(&st, "a chunk of documents", err) || use(s, TEXT_SET_DAY, &day, err))
+		return err_failed(err->status);
+	stmt_int(&day, 1, chunk);
+	stmt_int(&day, 2, average_day(slots, used));
+	return stmt_run_one(&day, "the day of a chunk", err);
 }
 
 enum status doc_writer_finish(struct doc_writer *w, struct err *err)
@@ -218,34 +289,56 @@ enum status doc_writer_finish(struct doc_writer *w, struct err *err)
 	if (!w->dirty)
 		return STATUS_OK;
 	w->dirty = false;
+	if (add_row(w->store, TEXT_ADD_CHUNK, w->chunk, err) || add_row(w->store, TEXT_ADD_DAY, w->chunk, err))
+		return err_failed(err->status);
 	return set_chunk(w->store, w->chunk, w->slots, w->used, err);
 }
 
-enum status doc_writer_add(struct doc_writer *w, const struct doc *d, struct str packed, int64_t *id, struct err *err)
+static enum status index_words(struct store *s, int64_t id, struct str packed, struct err *err)
 {
 	STMT st = { 0 };
 
-	if (w->used == DOC_CHUNK) {
+	if (use(s, TEXT_ADD, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, id);
+	stmt_text(&st, 2, packed);
+	return stmt_run(&st, err);
+}
+
+enum status doc_writer_add(struct doc_writer *w, const struct doc *d, uint8_t place, size_t words, struct str packed,
+			   int64_t *sequence, struct err *err)
+{
+	unsigned code = doc_code(place, words);
+
+	if (w->used == CHUNK) {
 		if (doc_writer_finish(w, err))
 			return err_failed(err->status);
 		w->chunk++;
 		w->used = 0;
-		memset(w->slots, 0, CHUNK_BYTES);
 	}
-	*id = w->chunk * DOC_CHUNK + (int64_t)w->used;
-	slot_write(w->slots + w->used++ * SLOT, d);
+	*sequence = w->chunk * CHUNK + (int64_t)w->used;
+	slot_write(w->slots + w->used++ * SLOT, d, code);
 	w->dirty = true;
-	if (use(w->store, TEXT_ADD, &st, err))
-		return err_failed(err->status);
-	stmt_int(&st, 1, *id);
-	stmt_text(&st, 2, packed);
-	return stmt_run(&st, err);
+	return index_words(w->store, *sequence << CODE_BITS | code, packed, err);
 }
 
 void doc_writer_release(struct doc_writer *w)
 {
 	mem_free(w->slots);
 	w->slots = NULL;
+}
+
+static enum status read_slots(struct store *s, int64_t chunk, uint8_t *to, size_t *used, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, TEXT_CHUNK, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, chunk);
+	if (stmt_row(&st, "a chunk of documents", err))
+		return err_failed(err->status);
+	*used = (size_t)col_int(&st, 0);
+	return copy_slots(col_bytes(&st, 1), col_int(&st, 0), to) ? STATUS_OK : bad_chunk(s, chunk, err);
 }
 
 static enum status remove_words(struct store *s, int64_t id, struct err *err)
@@ -258,86 +351,117 @@ static enum status remove_words(struct store *s, int64_t id, struct err *err)
 	return stmt_run(&st, err);
 }
 
-/* Marks the slots [from, to) of a chunk as removed. */
-static enum status empty_slots(struct store *s, int64_t chunk, size_t from, size_t to, struct err *err)
+/* The documents [from, to) of a chunk. */
+static enum status remove_some(struct store *s, int64_t chunk, size_t from, size_t to, struct err *err)
 {
 	uint8_t slots[CHUNK_BYTES];
-	STMT st = { 0 };
-	int64_t used;
+	size_t used;
 
-	if (use(s, TEXT_CHUNK, &st, err))
+	if (read_slots(s, chunk, slots, &used, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, chunk);
-	if (stmt_row(&st, "a chunk of documents", err))
-		return err_failed(err->status);
-	used = col_int(&st, 0);
-	if (!copy_slots(col_bytes(&st, 1), used, slots))
+	if (to > used)
 		return bad_chunk(s, chunk, err);
-	for (size_t i = from; i < to; i++)
-		slot_write(slots + i * SLOT, &(struct doc){ .place = PLACE_REMOVED });
-	return set_chunk(s, chunk, slots, (size_t)used, err);
+	for (size_t i = from; i < to; i++) {
+		struct doc d;
+		unsigned code = slot_read(slots + i * SLOT, &d);
+
+		if (remove_words(s, (chunk * CHUNK + (int64_t)i) << CODE_BITS | code, err))
+			return err_failed(err->status);
+		slot_write(slots + i * SLOT, &(struct doc){ 0 }, code);
+	}
+	return set_chunk(s, chunk, slots, used, err);
 }
 
 enum status doc_remove(struct store *s, int64_t first, int64_t count, struct err *err)
 {
 	int64_t end = first + count;
 
-	for (int64_t id = first; id < end; id++)
-		if (remove_words(s, id, err))
-			return err_failed(err->status);
 	for (int64_t at = first; at < end;) {
-		int64_t chunk = at / DOC_CHUNK, from = at % DOC_CHUNK;
-		int64_t to = end - chunk * DOC_CHUNK < DOC_CHUNK ? end - chunk * DOC_CHUNK : DOC_CHUNK;
+		int64_t chunk = at / CHUNK, next = (chunk + 1) * CHUNK;
 
-		if (empty_slots(s, chunk, (size_t)from, (size_t)to, err))
+		if (remove_some(s, chunk, (size_t)(at % CHUNK), (size_t)((next < end ? next : end) - chunk * CHUNK),
+				err))
 			return err_failed(err->status);
-		at = (chunk + 1) * DOC_CHUNK;
+		at = next;
 	}
 	return STATUS_OK;
 }
 
-/* ---- Reading --------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------- */
+
+struct doc_chunk {
+	uint8_t slots[CHUNK_BYTES];
+	size_t used;
+};
 
 void doc_reader_release(struct doc_reader *r)
 {
 	for (size_t i = 0; i < r->count; i++)
 		mem_free(r->chunks[i]);
 	mem_free(r->chunks);
+	mem_free(r->days);
 	*r = (struct doc_reader){ 0 };
+}
+
+enum status doc_days(struct doc_reader *r, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	r->day_count = 0;
+	if (use(r->store, TEXT_DAYS, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		size_t chunk = (size_t)col_int(&st, 0);
+
+		if (chunk > INT32_MAX)
+			return bad_chunk(r->store, (int64_t)chunk, err);
+		if (chunk >= r->day_count) {
+			r->days = mem_resize(r->days, (chunk + 1) * sizeof *r->days);
+			memset(r->days + r->day_count, 0, (chunk + 1 - r->day_count) * sizeof *r->days);
+			r->day_count = chunk + 1;
+		}
+		r->days[chunk] = (int32_t)col_int(&st, 1);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+int64_t doc_day(const struct doc_reader *r, int64_t sequence)
+{
+	size_t chunk = (size_t)sequence / CHUNK;
+
+	return chunk < r->day_count ? r->days[chunk] : 0;
 }
 
 static enum status load_chunk(struct doc_reader *r, size_t chunk, struct err *err)
 {
-	STMT st = { 0 };
-	uint8_t *slots;
+	struct doc_chunk *c = mem_alloc(sizeof *c);
 
-	if (use(r->store, TEXT_CHUNK, &st, err))
+	if (read_slots(r->store, (int64_t)chunk, c->slots, &c->used, err)) {
+		mem_free(c);
 		return err_failed(err->status);
-	stmt_int(&st, 1, (int64_t)chunk);
-	if (stmt_row(&st, "a chunk of documents", err))
-		return err_failed(err->status);
+	}
 	if (chunk >= r->count) {
 		r->chunks = mem_resize(r->chunks, (chunk + 1) * sizeof *r->chunks);
 		memset(r->chunks + r->count, 0, (chunk + 1 - r->count) * sizeof *r->chunks);
 		r->count = chunk + 1;
 	}
-	slots = mem_alloc(CHUNK_BYTES);
-	r->chunks[chunk] = slots;
-	if (!copy_slots(col_bytes(&st, 1), col_int(&st, 0), slots))
-		return bad_chunk(r->store, (int64_t)chunk, err);
+	r->chunks[chunk] = c;
 	return STATUS_OK;
 }
 
-enum status doc_get(struct doc_reader *r, int64_t id, struct doc *out, struct err *err)
+enum status doc_get(struct doc_reader *r, int64_t sequence, struct doc *out, int64_t *id, struct err *err)
 {
-	size_t chunk = (size_t)id / DOC_CHUNK;
+	size_t chunk = (size_t)sequence / CHUNK, slot = (size_t)sequence % CHUNK;
 
-	if (id <= 0)
-		return err_fail(err, STATUS_NOT_FOUND, "no document %" PRId64, id);
+	if (sequence <= 0)
+		return err_fail(err, STATUS_NOT_FOUND, "no document %" PRId64, sequence);
 	if ((chunk >= r->count || !r->chunks[chunk]) && load_chunk(r, chunk, err))
 		return err_failed(err->status);
-	slot_read(r->chunks[chunk] + (size_t)id % DOC_CHUNK * SLOT, out);
-	return out->words ? STATUS_OK : err_fail(err, STATUS_NOT_FOUND, "no document %" PRId64, id);
+	*out = (struct doc){ 0 };
+	if (slot < r->chunks[chunk]->used)
+		*id = sequence << CODE_BITS | slot_read(r->chunks[chunk]->slots + slot * SLOT, out);
+	return out->session ? STATUS_OK : err_fail(err, STATUS_NOT_FOUND, "no document %" PRId64, sequence);
 }
 
 enum status fulltext_each(struct store *s, fulltext_fn *fn, void *ctx, struct err *err)

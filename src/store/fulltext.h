@@ -10,16 +10,23 @@
 
 #include "store/store.h"
 
+/* What the number of a document says of it: ranking looks nothing up. */
+struct doc_rank {
+	uint8_t place; /* what kind of text it is: the writer's numbers, 0..7 */
+	double words;  /* how many, about */
+};
+struct doc_rank doc_rank(int64_t id);
+int64_t doc_sequence(int64_t id);
+
+/* What is known of it besides. */
 struct doc {
-	int64_t session;    /* row */
-	int64_t offset;	    /* of its line */
-	int64_t at;	    /* ms; 0 = unknown. Kept to the second */
-	uint32_t words;	    /* how many; 0 = removed */
-	uint16_t block;	    /* in its line; DOC_LINE = the line itself */
-	uint8_t place;	    /* what kind of text it is: the writer's numbers */
+	int64_t session; /* row; 0 = removed */
+	int64_t offset;	 /* of its line */
+	int64_t at;	 /* ms, kept to the second; 0 = unknown */
+	uint16_t block;	 /* in its line; DOC_LINE = the line itself */
 };
 
-enum { DOC_LINE = UINT16_MAX, DOC_CHUNK = 1024 };
+enum { DOC_LINE = UINT16_MAX };
 
 /* Adds documents one after the other and writes their slots at the end: begin, add
  * ..., finish, all inside one write transaction. */
@@ -32,26 +39,35 @@ struct doc_writer {
 };
 
 enum status doc_writer_begin(struct doc_writer *w, struct store *s, struct err *err) MUST_USE;
-enum status doc_writer_add(struct doc_writer *w, const struct doc *d, struct str packed, int64_t *id,
-			   struct err *err) MUST_USE;
+
+/* *sequence counts up by one from document to document. */
+enum status doc_writer_add(struct doc_writer *w, const struct doc *d, uint8_t place, size_t words, struct str packed,
+			   int64_t *sequence, struct err *err) MUST_USE;
 enum status doc_writer_finish(struct doc_writer *w, struct err *err) MUST_USE;
 void doc_writer_release(struct doc_writer *w);
 
-/* Takes `count` documents out of the index, from `first` on. */
+/* Takes `count` documents out of the index, from sequence `first` on. */
 enum status doc_remove(struct store *s, int64_t first, int64_t count, struct err *err) MUST_USE;
 
-/* What is known of documents, read a chunk at a time and kept: ranking asks for
- * most of them. */
+/* Documents, read a chunk at a time and kept. */
 struct doc_reader {
 	struct store *store;
-	uint8_t **chunks; /* by number; NULL = not read yet */
+	struct doc_chunk **chunks; /* by number; NULL = not read yet */
 	size_t count;
+	int32_t *days; /* by chunk */
+	size_t day_count;
 };
 
 void doc_reader_release(struct doc_reader *r);
 
-/* STATUS_NOT_FOUND when there is no such document or it was removed. */
-enum status doc_get(struct doc_reader *r, int64_t id, struct doc *out, struct err *err) MUST_USE;
+/* By sequence, and the number that goes with it. STATUS_NOT_FOUND when there is no such
+ * document or it was removed. */
+enum status doc_get(struct doc_reader *r, int64_t sequence, struct doc *out, int64_t *id, struct err *err) MUST_USE;
+
+/* The day since 1970 around which a document was written, as near as its neighbours
+ * tell; doc_days() first. 0 = unknown. */
+enum status doc_days(struct doc_reader *r, struct err *err) MUST_USE;
+int64_t doc_day(const struct doc_reader *r, int64_t sequence);
 
 /* Teaches a connection the tokenizer of the index. For store_open() alone. */
 enum status fulltext_register(struct store *s, struct err *err) MUST_USE;

@@ -240,16 +240,15 @@ static enum status write_docs(struct writing *w, const struct mirror_line *l, co
 			.session = w->session,
 			.offset = l->offset,
 			.at = l->has_time ? l->at : 0,
-			.words = docs[i].words,
 			.block = docs[i].block,
-			.place = docs[i].place,
 		};
-		int64_t id;
+		struct str packed = str_sub(w->p->packed, docs[i].packed_at, docs[i].packed_n);
+		int64_t sequence;
 
-		if (doc_writer_add(&w->docs, &d, str_sub(w->p->packed, docs[i].packed_at, docs[i].packed_n), &id, err))
+		if (doc_writer_add(&w->docs, &d, docs[i].place, docs[i].words, packed, &sequence, err))
 			return err_failed(err->status);
 		if (i == 0)
-			*first = id;
+			*first = sequence;
 	}
 	return STATUS_OK;
 }

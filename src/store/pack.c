@@ -57,28 +57,69 @@ enum status packer_pack(struct packer *p, struct str raw, struct buf *out, struc
 	return STATUS_OK;
 }
 
+/* Everything but the unpacking: *to has room for `room` bytes. */
+static enum status prepare(struct packer *p, int codec, struct str packed, size_t length, size_t room, struct buf *out,
+			   char **to, struct err *err)
+{
+	if (codec != PACK_CODEC_ZSTD)
+		return err_fail(err, STATUS_CORRUPT, "a block is packed in an unknown way (%d)", codec);
+	if (ZSTD_getFrameContentSize(packed.p, packed.n) != length)
+		return err_fail(err, STATUS_CORRUPT, "a block does not say the size it should have");
+	*to = buf_reserve(out, room);
+	if (!*to)
+		return err_fail(err, STATUS_LIMIT, "a block of %zu bytes is too large", length);
+	if (!p->decompress)
+		p->decompress = ZSTD_createDCtx();
+	if (!p->decompress)
+		return err_fail(err, STATUS_INTERNAL, "zstd cannot be set up");
+	return STATUS_OK;
+}
+
+static enum status check(size_t result, bool right_size, struct err *err)
+{
+	if (ZSTD_isError(result) || !right_size)
+		return err_fail(err, STATUS_CORRUPT, "a block cannot be unpacked: %s",
+				ZSTD_isError(result) ? ZSTD_getErrorName(result) : "wrong size");
+	return STATUS_OK;
+}
+
 enum status packer_unpack(struct packer *p, int codec, struct str packed, size_t length, struct buf *out,
 			  struct err *err)
 {
 	char *to;
 	size_t n;
 
-	if (codec != PACK_CODEC_ZSTD)
-		return err_fail(err, STATUS_CORRUPT, "a block is packed in an unknown way (%d)", codec);
-	if (ZSTD_getFrameContentSize(packed.p, packed.n) != length)
-		return err_fail(err, STATUS_CORRUPT, "a block does not say the size it should have");
-	to = buf_reserve(out, length);
-	if (!to)
-		return err_fail(err, STATUS_LIMIT, "a block of %zu bytes is too large", length);
-	if (!p->decompress)
-		p->decompress = ZSTD_createDCtx();
-	if (!p->decompress)
-		return err_fail(err, STATUS_INTERNAL, "zstd cannot be set up");
+	if (prepare(p, codec, packed, length, length, out, &to, err))
+		return err_failed(err->status);
 	n = ZSTD_decompressDCtx(p->decompress, to, length, packed.p, packed.n);
-	if (ZSTD_isError(n) || n != length)
-		return err_fail(err, STATUS_CORRUPT, "a block cannot be unpacked: %s",
-				ZSTD_isError(n) ? ZSTD_getErrorName(n) : "wrong size");
+	if (check(n, n == length, err))
+		return err_failed(err->status);
 	buf_grew(out, n);
+	return STATUS_OK;
+}
+
+enum status packer_unpack_front(struct packer *p, int codec, struct str packed, size_t length, size_t wanted,
+				struct buf *out, struct err *err)
+{
+	ZSTD_inBuffer from = { packed.p, packed.n, 0 };
+	ZSTD_outBuffer into = { .size = wanted };
+	size_t result = 1;
+	char *to;
+
+	if (prepare(p, codec, packed, length, wanted, out, &to, err))
+		return err_failed(err->status);
+	into.dst = to;
+	ZSTD_DCtx_reset(p->decompress, ZSTD_reset_session_only);
+	while (into.pos < wanted && result != 0 && !ZSTD_isError(result)) {
+		size_t before = into.pos + from.pos;
+
+		result = ZSTD_decompressStream(p->decompress, &into, &from);
+		if (into.pos + from.pos == before)
+			break; /* there is no more */
+	}
+	if (check(result, into.pos == wanted, err))
+		return err_failed(err->status);
+	buf_grew(out, wanted);
 	return STATUS_OK;
 }
 

@@ -23,6 +23,11 @@ enum status packer_pack(struct packer *p, struct str raw, struct buf *out, struc
 enum status packer_unpack(struct packer *p, int codec, struct str packed, size_t length, struct buf *out,
 			  struct err *err) MUST_USE;
 
+/* The same for the first `wanted` bytes of them; what comes behind is not unpacked,
+ * and so the checksum is not compared. */
+enum status packer_unpack_front(struct packer *p, int codec, struct str packed, size_t length, size_t wanted,
+				struct buf *out, struct err *err) MUST_USE;
+
 /*
  * Where to end a block: given bytes from the start of a block, how many belong
  * to it; 0 = all of them so far, and more may be added.

@@ -43,13 +43,15 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
 	[SESSION_PREFIX] = "SELECT id, session_id FROM mirror_session WHERE session_id BETWEEN ?1 AND ?2"
 			   " ORDER BY session_id, updated_at DESC, id",
-	[SESSION_KEYS] = "SELECT k.session, k.offset, k.part, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id"
+	[SESSION_KEYS] = "SELECT k.session, k.offset, k.part, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
+			 " coalesce(e.at, 0)"
 			 " FROM node_key k JOIN entry e ON e.session = k.session AND e.offset = k.offset"
 			 " WHERE k.key BETWEEN ?1 AND ?2 AND (?3 = 0 OR k.session = ?3) ORDER BY k.key, k.session, k.offset, k.part",
-	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id FROM entry"
+	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
+			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
 	[SESSION_ENTRIES] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
-			    " coalesce(doc, 0), coalesce(docs, 0) FROM entry WHERE session = ?1 ORDER BY offset",
+			    " coalesce(at, 0), coalesce(doc, 0), coalesce(docs, 0) FROM entry WHERE session = ?1 ORDER BY offset",
 	[SESSION_MESSAGE] = "SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
 			    " e.message = (SELECT f.message FROM entry f WHERE f.session = ?1 AND f.offset = ?2)"
 			    " AND e.first = ?2) ORDER BY e.offset",
@@ -171,6 +173,7 @@ static void read_node(const struct stmt *st, struct node *out, struct node_name 
 		.length = col_int(st, 3),
 		.type = (int)col_int(st, 4),
 		.first = col_int(st, 5),
+		.at = col_int(st, 8),
 	};
 	out->id = node_id(name, out->part);
 }
@@ -205,7 +208,7 @@ enum status entry_each(struct store *s, int64_t session, entry_fn *fn, void *ctx
 		struct node node;
 
 		read_node(&st, &node, &name);
-		if (fn(ctx, &node, &name, col_int(&st, 8), col_int(&st, 9), err))
+		if (fn(ctx, &node, &name, col_int(&st, 9), col_int(&st, 10), err))
 			return err_failed(err->status);
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);

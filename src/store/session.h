@@ -55,6 +55,7 @@ struct node {
 	int64_t first;	 /* offset of its message's first line; -1 = it is in none */
 	int part;
 	int type;	 /* of the line */
+	int64_t at;	 /* of the line, ms; 0 = unknown */
 };
 
 /*
