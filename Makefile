@@ -38,7 +38,12 @@ HARDEN := -fPIE -fstack-protector-strong -fstack-clash-protection $(CF_PROTECTIO
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
 ARBOR_CPP = -std=gnu17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DARBOR_VERSION='"$(VERSION)"' -Isrc -Ibuild/gen $(SQLITE_CPP) \
             -fvisibility=hidden -MMD -MP $(CPPFLAGS)
-LIBS = -lutf8proc -lzstd -lpthread -lm $(SQLITE_LIBS)
+# Linked in where the system has them so: a program that is started for every search
+# saves a tenth of a millisecond. STATIC_LIBS=0 is for packagers.
+STATIC_LIBS ?= 1
+lib  = $(if $(and $(filter 1,$(STATIC_LIBS)),$(filter /%,$(shell $(CC) -print-file-name=lib$(1).a))),-l:lib$(1).a,-l$(1))
+OWN_LIBS := $(call lib,utf8proc) $(call lib,zstd)
+LIBS  = $(OWN_LIBS) -lpthread -lm $(SQLITE_LIBS)
 
 CC ?= cc
 CC_release := $(CC)

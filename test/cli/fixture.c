@@ -226,7 +226,7 @@ static const struct method slow = {
 };
 
 static const struct method *const fixture_methods[] = { &items, &one, &bytes, &refuse, &slow, NULL };
-static const struct activation fixture = { "fixture", "1.0.0", "For tests", fixture_methods };
+static const struct activation fixture = { "fixture", "1.0.0", "For tests", fixture_methods, NULL };
 
 /* ---- memory.*, arbor.*: lines of a file as items ----------------------------------------- */
 
@@ -272,10 +272,10 @@ static enum status run_replay(struct call *c, struct err *err)
 static const struct method show = REPLAY("show"), search = REPLAY("search"), sync = REPLAY("sync"),
 			   check = REPLAY("check");
 static const struct method *const memory_methods[] = { &show, &search, &sync, NULL };
-static const struct activation memory = { "memory", "1.0.0", "For tests", memory_methods };
+static const struct activation memory = { "memory", "1.0.0", "For tests", memory_methods, NULL };
 
 static const struct method *const arbor_methods[] = { &check, NULL };
-static const struct activation arbor = { "arbor", "1.0.0", "For tests", arbor_methods };
+static const struct activation arbor = { "arbor", "1.0.0", "For tests", arbor_methods, NULL };
 
 static const struct activation *const activations[] = { &fixture, &memory, &arbor, &activation_hub, NULL };
 static const struct hub hub = { activations };
