@@ -183,12 +183,21 @@ static size_t read_json(struct record_reader *r)
 	return json_read(&r->json, str_sub(r->rest, 0, end), LIMIT_JSON_DEPTH, &err) == STATUS_OK ? end : r->rest.n;
 }
 
+/* Looks no further than it must: there may be many records in front of many blanks. */
+static bool is_blank(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != ' ' && !(s.p[i] >= '\t' && s.p[i] <= '\r'))
+			return false;
+	return true;
+}
+
 bool record_next(struct record_reader *r, struct record *out)
 {
 	size_t end;
 
 	*out = (struct record){ .content = JSON_NONE };
-	if (str_trim(r->rest).n == 0)
+	if (is_blank(r->rest))
 		return false;
 	arena_release(&r->mem);
 	r->mem = (struct arena)ARENA_INIT;
