@@ -77,34 +77,33 @@ static bool is_envelope(struct str text)
 	return false;
 }
 
-static bool content_is_prompt(const struct record_reader *r, uint32_t content)
+static bool is_typed(struct record_reader *r, uint32_t text)
+{
+	return json_is(&r->json, text, JSON_STRING) && !is_envelope(json_string_in(&r->json, text, &r->mem));
+}
+
+/* One text that was typed is enough: the client likes to add its own beside it. */
+static bool content_is_prompt(struct record_reader *r, uint32_t content)
 {
 	const struct json *j = &r->json;
-	struct str text;
 	bool any = false;
 
-	if (json_is(j, content, JSON_STRING))
-		return !is_envelope(str_sub(json_raw(j, content), 1, SIZE_MAX));
 	if (!json_is(j, content, JSON_ARRAY))
-		return false;
+		return is_typed(r, content);
 	for (uint32_t b = json_first(j, content); b != json_end(j, content); b = json_next(j, b)) {
 		uint32_t type = json_get(j, b, STR("type"));
 
 		if (json_string_eq(j, type, STR("tool_result")))
 			return false;
-		if (!json_string_eq(j, type, STR("text"))) {
+		if (json_string_eq(j, type, STR("text")))
+			any = any || is_typed(r, json_get(j, b, STR("text")));
+		else
 			any |= json_string_eq(j, type, STR("image"));
-			continue;
-		}
-		text = str_sub(json_raw(j, json_get(j, b, STR("text"))), 1, SIZE_MAX);
-		if (is_envelope(text))
-			return false;
-		any = true;
 	}
 	return any;
 }
 
-static bool is_prompt(const struct record_reader *r, const struct record *rec)
+static bool is_prompt(struct record_reader *r, const struct record *rec)
 {
 	const struct json *j = &r->json;
 	uint32_t root = json_root(j), origin = json_get(j, json_get(j, root, STR("origin")), STR("kind"));
@@ -136,10 +135,10 @@ static void find_members(const struct json *j, uint32_t found[KEYS])
 	for (size_t i = 0; i < KEYS; i++)
 		found[i] = JSON_NONE;
 	for (uint32_t k = json_first(j, root); k != json_end(j, root); k = json_next(j, k + 1)) {
-		if (!json_text(j, k, &key))
-			continue; /* none of ours is written with escapes */
+		bool plain = json_text(j, k, &key);
+
 		for (size_t i = 0; i < KEYS; i++)
-			if (str_eq(key, names[i]))
+			if (plain ? str_eq(key, names[i]) : json_string_eq(j, k, names[i]))
 				found[i] = k + 1;
 	}
 }
