@@ -308,12 +308,35 @@ static void add_strings(const struct json *j, uint32_t node, struct buf *out)
 
 	if (node == JSON_NONE)
 		return;
-	/* The tape is in the order of the text, so no recursion is needed; who is a
-	 * key is known by its container, which is entered as a whole. */
-	end = json_is(j, node, JSON_ARRAY) || json_is(j, node, JSON_OBJECT) ? json_end(j, node) : node + 1;
+	/* The tape is in the order of the text, so no recursion is needed. */
+	end = json_next(j, node);
 	for (uint32_t i = node; i < end; i++)
 		if (json_is(j, i, JSON_STRING) && !json_is_key(j, i))
 			add_string(j, i, out);
+}
+
+/* Whether a member says what its object is: of use to nobody who searches. */
+static bool is_type_name(const struct json *j, uint32_t key)
+{
+	return json_string_eq(j, key, STR("type")) && json_is(j, key + 1, JSON_STRING);
+}
+
+/* What is in an attachment, but for the system prompt. */
+static void add_attachment(const struct json *j, uint32_t node, struct buf *out)
+{
+	uint32_t type = json_get(j, node, STR("type"));
+
+	if (node == JSON_NONE || json_string_eq(j, type, STR("prompt_snapshot")))
+		return;
+	for (uint32_t i = node, end = json_next(j, node); i < end;) {
+		type = json_get(j, i, STR("type"));
+		if (json_string_eq(j, type, STR("image")) || json_string_eq(j, type, STR("base64")))
+			i = json_next(j, i);
+		else if (json_is(j, i, JSON_STRING) && json_is_key(j, i))
+			i += is_type_name(j, i) ? 2 : 1;
+		else
+			add_string(j, i++, out);
+	}
 }
 
 /* A tool's output: a string, or a list of blocks of which the texts count. */
@@ -378,7 +401,7 @@ void record_text(const struct record_reader *r, const struct record *rec, struct
 		add_string(j, json_get(j, root, STR("content")), out);
 		break;
 	case RECORD_ATTACHMENT:
-		add_strings(j, json_get(j, root, STR("attachment")), out);
+		add_attachment(j, json_get(j, root, STR("attachment")), out);
 		break;
 	case RECORD_BROKEN:
 	case RECORD_USER:
