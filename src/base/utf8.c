@@ -133,6 +133,11 @@ void utf8_repair(struct buf *out, struct str s)
 	}
 }
 
+bool utf8_is_blank(int32_t c)
+{
+	return (c >= 0 && c <= ' ') || (c >= 0x7F && c <= 0xA0) || c == 0x2028 || c == 0x2029;
+}
+
 /*
  * Categories Mn and Me of UnicodeData.txt; of Cf what terminals do not draw
  * (the signs that enclose Arabic, Syriac and Kaithi digits are drawn, as is

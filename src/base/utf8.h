@@ -27,6 +27,10 @@ bool   utf8_valid(struct str s);
 /* Copies, turning each broken part into U+FFFD. */
 void utf8_repair(struct buf *out, struct str s);
 
+/* Whether a text on one line has a blank instead: white space, line and paragraph
+ * separators, control characters. */
+bool utf8_is_blank(int32_t c);
+
 /* Whether one of the ranges, which are sorted and do not overlap, holds `c`. */
 struct utf8_range {
 	uint32_t first, last;

@@ -427,21 +427,20 @@ struct str record_title(struct record_reader *r, const struct record *rec)
 void record_prompt_title(struct str prompt, struct buf *out)
 {
 	enum { LONGEST = 200 };
-	struct str text = str_trim(prompt);
 	bool space = false;
 
-	for (size_t at = 0; at < text.n && out->n < LONGEST;) {
-		size_t from = at;
-		int32_t c = utf8_next(text, &at);
+	for (size_t at = 0; at < prompt.n && out->n < LONGEST;) {
+		char one[4];
+		int32_t c = utf8_next(prompt, &at);
 
-		if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+		if (utf8_is_blank(c)) {
 			space = true;
 			continue;
 		}
 		if (space && out->n)
 			buf_byte(out, ' ');
 		space = false;
-		buf_str(out, str_sub(text, from, at - from));
+		buf_add(out, one, utf8_encode(c == UTF8_BAD ? 0xFFFD : (uint32_t)c, one));
 	}
 }
 
