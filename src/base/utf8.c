@@ -135,7 +135,8 @@ void utf8_repair(struct buf *out, struct str s)
 
 bool utf8_is_blank(int32_t c)
 {
-	return (c >= 0 && c <= ' ') || (c >= 0x7F && c <= 0xA0) || c == 0x2028 || c == 0x2029;
+	return (c >= 0 && c <= ' ') || (c >= 0x7F && c <= 0xA0) || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
+	       c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
 /*
