@@ -142,7 +142,7 @@ static enum status is_wanted(struct ranker *r, int64_t id, const struct doc_rank
 	enum status status;
 	int64_t same;
 
-	*out = !r->q->places || r->q->places & 1u << d->place;
+	*out = d->place < r->q->place_count && (!r->q->places || r->q->places & 1u << d->place);
 	if (!*out || !r->q->sessions)
 		return STATUS_OK;
 	status = doc_get(&r->docs, doc_sequence(id), &doc, &same, &r->err);

@@ -18,6 +18,7 @@ struct rank_query {
 	int64_t now;		      /* ms: newer documents count more */
 	unsigned places;	      /* a bit for each place wanted; 0 = all */
 	const double *weights;	      /* by place */
+	size_t place_count;	      /* of them, at most 32; documents in other places are passed over */
 	const int64_t *sessions;      /* rows, ascending; NULL = all */
 	size_t session_count;
 };

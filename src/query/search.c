@@ -158,7 +158,8 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 {
 	struct searching y CLEANUP(searching_release) = { .store = s, .q = q, .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
 	struct ranking ranking CLEANUP(ranking_release) = { 0 };
-	struct rank_query rank = { .limit = q->limit, .now = store_now(s), .places = q->places, .weights = weights };
+	struct rank_query rank = { .limit = q->limit, .now = store_now(s), .places = q->places, .weights = weights,
+				   .place_count = PLACES };
 
 	transcript_init(&y.transcript);
 	y.transcript.peek = true;

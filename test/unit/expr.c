@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static const double weights[256] = { [0] = 1 };
+static const double weights[] = { 1 };
 
 
 #define EXPR struct expr CLEANUP(expr_release)
@@ -22,7 +22,7 @@ static int64_t ask(struct t *t, struct store *s, struct str query)
 	ARENA;
 	EXPR e = { 0 };
 	struct ranking found CLEANUP(ranking_release) = { 0 };
-	struct rank_query q = { .limit = 3, .weights = weights };
+	struct rank_query q = { .limit = 3, .weights = weights, .place_count = COUNT(weights) };
 	struct err err = { 0 };
 	enum status status = expr_read(&e, query, &mem, &err);
 
