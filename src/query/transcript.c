@@ -26,6 +26,7 @@ struct lining {
 	transcript_fn *fn;
 	void *ctx;
 	bool go_on;
+	enum status status; /* of the last call of fn */
 	struct err *err;
 };
 
@@ -43,8 +44,8 @@ static bool take_line(void *ctx, const struct split_line *line)
 	while (l->go_on && record_next(&l->t->reader, &record)) {
 		struct transcript_line out = { &record, &l->t->reader, line->offset + (record.bytes.p - line->text.p) };
 
-		if (l->fn(l->ctx, &out, &l->go_on, l->err))
-			return false;
+		l->status = l->fn(l->ctx, &out, &l->go_on, l->err);
+		l->go_on &= l->status == STATUS_OK;
 	}
 	return l->go_on;
 }
@@ -58,7 +59,7 @@ static enum status take_block(void *ctx, const struct archive_block *block, bool
 	if (l->t->peek ? archive_peek(l->store, block, bytes, err) : archive_unpack(l->store, block, bytes, err))
 		return err_failed(err->status);
 	*go_on = split_add(&l->split, buf_as_str(bytes));
-	return l->go_on && !*go_on ? err_failed(err->status) : STATUS_OK;
+	return l->status;
 }
 
 enum status transcript_each(struct transcript *t, struct store *s, const struct session *session, int64_t from,
@@ -72,5 +73,7 @@ enum status transcript_each(struct transcript *t, struct store *s, const struct 
 	if (archive_blocks(s, session->generation, from, to - from, take_block, &l, err))
 		return err_failed(err->status);
 	/* A range may end with its last line's last byte. */
-	return l.go_on && !split_end(&l.split) && l.go_on ? err_failed(err->status) : STATUS_OK;
+	if (l.go_on)
+		split_end(&l.split);
+	return l.status;
 }
