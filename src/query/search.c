@@ -48,6 +48,8 @@ static enum status add_session(void *ctx, const struct session *session, bool *g
 
 	(void)go_on;
 	(void)err;
+	if (y->q->session && session->row != y->q->session)
+		return STATUS_OK;
 	if (y->session_count == y->session_cap) {
 		y->session_cap = y->session_cap ? y->session_cap * 2 : 64;
 		y->sessions = mem_resize(y->sessions, y->session_cap * sizeof *y->sessions);
@@ -68,10 +70,8 @@ static enum status find_sessions(struct searching *y, struct err *err)
 	struct session one = { .row = y->q->session };
 	bool go_on;
 
-	if (y->q->session)
-		return add_session(y, &one, &go_on, err);
 	if (!y->q->project.p)
-		return STATUS_OK;
+		return y->q->session ? add_session(y, &one, &go_on, err) : STATUS_OK;
 	/* One slot at least, so that "none" is not taken for "all". */
 	y->sessions = mem_alloc(sizeof *y->sessions);
 	y->session_cap = 1;

@@ -13,7 +13,7 @@ struct search_query {
 	struct str text;    /* as typed */
 	size_t limit;	    /* 0 = all */
 	struct str project; /* p NULL = all; else a folder and those below it */
-	int64_t session;    /* row; 0 = all */
+	int64_t session;    /* row; 0 = all; in the project, if both are given */
 	unsigned places;    /* a bit for each enum record_place; 0 = all */
 };
 

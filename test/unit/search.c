@@ -1,0 +1,383 @@
+/*
+ * Searching, from files to snippets: a folder is written, synced and searched, and
+ * the hits are what the files say.
+ */
+#include "base/file.h"
+#include "base/utf8.h"
+#include "ingest/rebuild.h"
+#include "ingest/sync.h"
+#include "query/search.h"
+#include "query/transcript.h"
+#include "t.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ONE "0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e01"
+#define TWO "0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e02"
+#define THREE "0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e03"
+
+struct world {
+	char tree[LIMIT_PATH];
+	struct store *s;
+	struct buf log; /* what the last search gave, a hit a line */
+	struct search_report report;
+	size_t hits, stop_after; /* 0 = never */
+	struct uuid ids[16], messages[16];
+	int64_t offsets[16], sessions[16];
+};
+
+static void world_release(struct world *w)
+{
+	store_close(w->s);
+	buf_release(&w->log);
+}
+
+#define WORLD struct world CLEANUP(world_release)
+
+static enum status world_init(struct t *t, struct world *w, struct err *err)
+{
+	char path[LIMIT_PATH];
+	const char *dir = t_tmpdir(t);
+	bool done;
+
+	*w = (struct world){ .log = BUF_INIT(16 * MIB) };
+	snprintf(w->tree, sizeof w->tree, "%s/claude", dir);
+	snprintf(path, sizeof path, "%s/claude/projects/p", dir);
+	if (file_make_dirs(path, err))
+		return err_failed(err->status);
+	snprintf(path, sizeof path, "%s/store.db", dir);
+	if (store_open(&(struct store_options){ .path = path, .create = true }, &w->s, err))
+		return err_failed(err->status);
+	return rebuild_if_stale(w->s, NULL, &done, err);
+}
+
+/* Writes a session's file and syncs. */
+static enum status put(struct world *w, const char *session, struct str bytes, struct err *err)
+{
+	struct sync_report report;
+	char path[LIMIT_PATH];
+
+	snprintf(path, sizeof path, "%.2000s/projects/p/%s.jsonl", w->tree, session);
+	if (file_write_atomic(path, bytes, 0644, err))
+		return err_failed(err->status);
+	return sync_run(w->s, &(struct sync_options){ .dir = w->tree, .force = true }, &report, err);
+}
+
+static void put_marked(struct buf *out, const struct snippet *s)
+{
+	struct str text = buf_as_str(&s->text);
+	size_t at = 0;
+
+	for (size_t i = 0; i < s->mark_count; i++) {
+		buf_str(out, str_sub(text, at, s->marks[i].start - at));
+		buf_byte(out, '[');
+		buf_str(out, str_sub(text, s->marks[i].start, s->marks[i].length));
+		buf_byte(out, ']');
+		at = s->marks[i].start + s->marks[i].length;
+	}
+	buf_str(out, str_sub(text, at, SIZE_MAX));
+}
+
+/* place [tool] line: snippet */
+static enum status take_hit(void *ctx, const struct search_hit *hit, struct err *err)
+{
+	struct world *w = ctx;
+
+	buf_printf(&w->log, "%s", record_place_name((enum record_place)hit->doc->place));
+	if (hit->tool.n)
+		buf_printf(&w->log, " %.*s", STR_ARG(hit->tool));
+	buf_printf(&w->log, " %.*s: ", STR_ARG(hit->line.p ? hit->line : STR("-")));
+	put_marked(&w->log, hit->snippet);
+	buf_byte(&w->log, '\n');
+	if (w->hits < COUNT(w->ids)) {
+		w->ids[w->hits] = hit->id;
+		w->messages[w->hits] = hit->message;
+		w->offsets[w->hits] = hit->doc->offset;
+		w->sessions[w->hits] = hit->session->row;
+	}
+	if (++w->hits == w->stop_after)
+		return err_fail(err, STATUS_CONFLICT, "enough");
+	return STATUS_OK;
+}
+
+static enum status search(struct world *w, struct search_query q, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+
+	buf_clear(&w->log);
+	w->hits = 0;
+	w->report = (struct search_report){ .total = -1 };
+	if (read_begin(w->s, &snapshot, err))
+		return err_failed(err->status);
+	return search_run(w->s, &q, take_hit, w, &w->report, err);
+}
+
+static void check_hits(struct t *t, int line, struct world *w, struct search_query q, const char *want)
+{
+	struct err err;
+
+	if (search(w, q, &err))
+		t_fail(t, __FILE__, line, "'%.*s': %s", STR_ARG(q.text), err.text);
+	else if (!str_eq(buf_as_str(&w->log), str_of(want)))
+		t_fail(t, __FILE__, line, "'%.*s' gives\n%.*s# wanted\n%s", STR_ARG(q.text), STR_ARG(buf_as_str(&w->log)),
+		       want);
+	if (!q.limit)
+		EQ(w->report.total, w->hits);
+}
+
+#define HITS(words, want) check_hits(t, __LINE__, &w, (struct search_query){ .text = STR(words) }, want)
+#define HITS_IN(want, ...) check_hits(t, __LINE__, &w, (struct search_query){ __VA_ARGS__ }, want)
+
+#define LINE(type, uuid, rest) "{\"type\":\"" type "\",\"uuid\":\"" uuid "\"," rest "}\n"
+#define SAYS(text) "\"message\":{\"content\":\"" text "\"}"
+#define BLOCKS(id, blocks) "\"message\":{\"id\":\"" id "\",\"content\":[" blocks "]}"
+
+static const char first_file[] =
+	LINE("user", "u1", "\"cwd\":\"/home/dev/shop\",\"timestamp\":\"2026-11-01T10:00:00Z\"," SAYS("please find the walrus"))
+	LINE("assistant", "u2", BLOCKS("m1", "{\"type\":\"thinking\",\"thinking\":\"a walrus is a mammal\"}"))
+	LINE("assistant", "u3",
+	     BLOCKS("m1", "{\"type\":\"text\",\"text\":\"I look.\"},{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"Grep\","
+			  "\"input\":{\"pattern\":\"walrus\"}}"))
+	LINE("user", "u4",
+	     "\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_1\",\"content\":\"zoo.c: walrus_count\"}]}")
+	LINE("system", "u5", "\"content\":\"compacted the walrus\"")
+	"{\"type\":\"summary\",\"summary\":\"On the walrus\"}\n"
+	LINE("user", "u6", "\"isMeta\":true," SAYS("walrus caveat"));
+
+TEST(a_word_is_found_wherever_it_was_said_and_shown_where)
+{
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	OK(put(&w, ONE, str_of(first_file), &err));
+	HITS_IN("prompt u1: please find the [walrus]\n", .text = STR("walrus"), .places = 1u << PLACE_PROMPT);
+	HITS_IN("thinking u2: a [walrus] is a mammal\n", .text = STR("walrus"), .places = 1u << PLACE_THINKING);
+	HITS_IN("input Grep u3: Grep [walrus]\n", .text = STR("walrus"), .places = 1u << PLACE_INPUT);
+	HITS_IN("output u4: zoo.c: [walrus]_count\n", .text = STR("walrus"), .places = 1u << PLACE_OUTPUT);
+	HITS_IN("", .text = STR("walrus"), .places = 1u << PLACE_ANSWER);
+	HITS("compacted", "other u5: [compacted] the walrus\n");
+	HITS("on the walrus", "other -: [On] [the] [walrus]\n");
+	HITS("caveat", "other u6: walrus [caveat]\n");
+	HITS("look", "answer u3: I [look].\n");
+	OK(search(&w, (struct search_query){ .text = STR("walrus") }, &err));
+	EQ(w.report.total, 7);
+	EQ(w.hits, 7);
+	CHECK(str_has_prefix(buf_as_str(&w.log), STR("prompt ")));
+}
+
+TEST(a_hit_names_its_line_its_block_and_its_message)
+{
+	struct uuid thinking, input, message;
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	OK(put(&w, ONE, str_of(first_file), &err));
+	HITS("mammal", "thinking u2: a walrus is a [mammal]\n");
+	thinking = w.ids[0];
+	message = w.messages[0];
+	EQ(w.offsets[0], strchr(first_file, '\n') + 1 - first_file);
+	HITS("grep", "input Grep u3: [Grep] walrus\n");
+	input = w.ids[0];
+	CHECK(uuid_eq(&message, &w.messages[0])); /* another line of the same message */
+	HITS("look", "answer u3: I [look].\n");
+	CHECK(uuid_eq(&message, &w.messages[0]));
+	CHECK(!uuid_eq(&thinking, &input) && !uuid_eq(&input, &w.ids[0]) && !uuid_eq(&message, &thinking));
+	HITS("please", "prompt u1: [please] find the walrus\n");
+	CHECK(!uuid_eq(&message, &w.messages[0]));
+	HITS("compacted", "other u5: [compacted] the walrus\n");
+	CHECK(uuid_eq(&w.ids[0], &w.messages[0])); /* in no message: the line itself */
+}
+
+TEST(glued_torn_and_broken_lines_are_found_as_far_as_they_can_be_read)
+{
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	OK(put(&w, ONE,
+	       STR("{\"type\":\"user\",\"uuid\":\"a\"," SAYS("first octopus") "}{\"type\":\"user\",\"uuid\":\"b\","
+		   SAYS("second octopus") "}\n"
+		   "{\"type\":\"user\",\"uuid\":\"c\"," SAYS("broken octopus") ",}\n"
+		   "\n"
+		   "octopus\n"
+		   "{\"type\":\"user\",\"uuid\":\"d\"," SAYS("whole octopus") "}"),
+	       &err));
+	HITS("first", "prompt a: [first] octopus\n");
+	HITS("second", "prompt b: [second] octopus\n");
+	HITS("whole", "prompt d: [whole] octopus\n");
+	HITS("broken", "");
+	OK(search(&w, (struct search_query){ .text = STR("octopus") }, &err));
+	EQ(w.report.total, 3);
+	OK(put(&w, TWO, STR("{\"type\":\"user\",\"uuid\":\"e\"," SAYS("torn octopus")), &err));
+	HITS("torn", "");
+	OK(put(&w, TWO, STR("{\"type\":\"user\",\"uuid\":\"e\"," SAYS("torn octopus") "}\n"), &err));
+	HITS("torn", "prompt e: [torn] octopus\n");
+}
+
+TEST(what_is_appended_is_found_and_what_is_rewritten_is_gone)
+{
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	OK(put(&w, ONE, STR(LINE("user", "a", SAYS("old heron"))), &err));
+	HITS("heron", "prompt a: old [heron]\n");
+	OK(put(&w, ONE, STR(LINE("user", "a", SAYS("old heron")) LINE("user", "b", SAYS("new crane"))), &err));
+	HITS("heron", "prompt a: old [heron]\n");
+	HITS("crane", "prompt b: new [crane]\n");
+	OK(put(&w, ONE, STR(LINE("user", "c", SAYS("other stork"))), &err));
+	HITS("heron", "");
+	HITS("crane", "");
+	HITS("stork", "prompt c: other [stork]\n");
+}
+
+TEST(projects_sessions_places_and_limits_narrow_a_search)
+{
+	struct err err;
+	int64_t one, two;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	OK(put(&w, ONE, STR(LINE("user", "a", "\"cwd\":\"/home/dev/shop\"," SAYS("lynx one"))), &err));
+	OK(put(&w, TWO, STR(LINE("user", "b", "\"cwd\":\"/home/dev/shop/sub\"," SAYS("lynx two"))), &err));
+	OK(put(&w, THREE, STR(LINE("user", "c", "\"cwd\":\"/home/dev/shopping\"," SAYS("lynx three"))), &err));
+	HITS("one", "prompt a: lynx [one]\n");
+	one = w.sessions[0];
+	HITS("two", "prompt b: lynx [two]\n");
+	two = w.sessions[0];
+	OK(search(&w, (struct search_query){ .text = STR("lynx"), .project = STR("/home/dev/shop") }, &err));
+	EQ(w.report.total, 2);
+	HITS_IN("prompt b: [lynx] two\n", .text = STR("lynx"), .project = STR("/home/dev/shop/sub"));
+	HITS_IN("prompt c: [lynx] three\n", .text = STR("lynx"), .project = STR("shopping"));
+	HITS_IN("", .text = STR("lynx"), .project = STR("/home/dev/shop/none"));
+	HITS_IN("prompt a: [lynx] one\n", .text = STR("lynx"), .session = one);
+	HITS_IN("", .text = STR("lynx"), .session = 1000);
+	HITS_IN("", .text = STR("lynx"), .session = one, .places = 1u << PLACE_ANSWER);
+	/* Both have to hold. */
+	HITS_IN("prompt b: [lynx] two\n", .text = STR("lynx"), .session = two, .project = STR("/home/dev/shop"));
+	HITS_IN("", .text = STR("lynx"), .session = one, .project = STR("/home/dev/shop/sub"));
+	OK(search(&w, (struct search_query){ .text = STR("lynx"), .limit = 2 }, &err));
+	EQ(w.hits, 2);
+	EQ(w.report.total, 3);
+}
+
+TEST(a_word_at_the_end_of_a_line_of_megabytes_is_found_and_shown)
+{
+	struct buf file CLEANUP(buf_release) = BUF_INIT(16 * MIB);
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	buf_text(&file, "{\"type\":\"user\",\"uuid\":\"a\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":\"");
+	while (file.n < 3 * MIB)
+		buf_text(&file, "some words and \\u00e9\\n");
+	buf_text(&file, "then a narwhal at last\"}]}}\n" LINE("user", "b", SAYS("another narwhal")));
+	OK(put(&w, ONE, buf_as_str(&file), &err));
+	OK(search(&w, (struct search_query){ .text = STR("narwhal last") }, &err));
+	EQ(w.report.total, 1);
+	CHECK(w.log.p && strstr(w.log.p, "then a [narwhal] at [last]\n"));
+	HITS("another", "prompt b: [another] narwhal\n");
+}
+
+TEST(a_run_of_a_megabyte_is_shown_in_part)
+{
+	struct buf file CLEANUP(buf_release) = BUF_INIT(16 * MIB);
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	buf_text(&file, "{\"type\":\"user\",\"uuid\":\"a\",\"message\":{\"content\":\"");
+	for (int i = 0; i < 1 << 20; i++)
+		buf_byte(&file, 'q');
+	buf_text(&file, "\"}}\n");
+	OK(put(&w, ONE, buf_as_str(&file), &err));
+	OK(search(&w, (struct search_query){ .text = STR("qqq*") }, &err));
+	EQ(w.hits, 1);
+	CHECK(w.log.n < 400);
+}
+
+TEST(a_query_without_words_is_refused_and_a_long_one_is_cut)
+{
+	struct buf query CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	EQ(search(&w, (struct search_query){ .text = STR("\"*") }, &err), STATUS_USAGE);
+	CHECK(!strstr(err.text, "fts5") && !strstr(err.text, "MATCH"));
+	EQ(search(&w, (struct search_query){ .text = { 0 } }, &err), STATUS_USAGE);
+	for (int i = 0; i < 10000; i++)
+		buf_text(&query, "newt ");
+	OK(search(&w, (struct search_query){ .text = buf_as_str(&query) }, &err));
+	CHECK(w.report.cut);
+	OK(search(&w, (struct search_query){ .text = STR("newt") }, &err));
+	CHECK(!w.report.cut);
+}
+
+TEST(whoever_takes_the_hits_may_stop_with_an_error)
+{
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	OK(put(&w, ONE, str_of(first_file), &err));
+	w.stop_after = 2;
+	EQ(search(&w, (struct search_query){ .text = STR("walrus") }, &err), STATUS_CONFLICT);
+	EQ(w.hits, 2);
+	EQS(str_of(err.text), STR("enough"));
+}
+
+/* ---- Transcripts ----------------------------------------------------------------------- */
+
+struct taking {
+	int lines, stop_at;
+	bool fail;
+};
+
+static enum status take_record(void *ctx, const struct transcript_line *line, bool *go_on, struct err *err)
+{
+	struct taking *y = ctx;
+
+	(void)line;
+	if (++y->lines != y->stop_at)
+		return STATUS_OK;
+	*go_on = false;
+	return y->fail ? err_fail(err, STATUS_CONFLICT, "enough") : STATUS_OK;
+}
+
+TEST(a_transcript_is_read_until_somebody_has_enough_and_errors_arrive)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct session session;
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	OK(put(&w, ONE, str_of(first_file), &err));
+	HITS("look", "answer u3: I [look].\n");
+	OK(session_get(w.s, w.sessions[0], &mem, &session, &err));
+	for (int stop = 1; stop <= 8; stop++)
+		for (int cut = 0; cut <= 1; cut++) { /* with and without the last line feed */
+			int64_t to = session.read_to - cut;
+			struct taking y = { .stop_at = stop }, z = { .stop_at = stop, .fail = true };
+
+			OK(transcript_each(w.s, &session, 0, to, take_record, &y, &err));
+			EQ(y.lines, stop < 7 ? stop : 7);
+			EQ(transcript_each(w.s, &session, 0, to, take_record, &z, &err),
+			   stop <= 7 ? STATUS_CONFLICT : STATUS_OK);
+		}
+}
+
+TESTS(CASE(a_word_is_found_wherever_it_was_said_and_shown_where),
+      CASE(a_hit_names_its_line_its_block_and_its_message),
+      CASE(glued_torn_and_broken_lines_are_found_as_far_as_they_can_be_read),
+      CASE(what_is_appended_is_found_and_what_is_rewritten_is_gone),
+      CASE(projects_sessions_places_and_limits_narrow_a_search),
+      CASE(a_word_at_the_end_of_a_line_of_megabytes_is_found_and_shown),
+      CASE(a_run_of_a_megabyte_is_shown_in_part),
+      CASE(a_query_without_words_is_refused_and_a_long_one_is_cut),
+      CASE(whoever_takes_the_hits_may_stop_with_an_error),
+      CASE(a_transcript_is_read_until_somebody_has_enough_and_errors_arrive))
