@@ -36,7 +36,8 @@ static inline enum status docs_add(struct doc_writer *w, struct doc doc, struct 
 }
 
 /* Several texts, number i as document i + 1, in session i + 1. */
-static inline enum status docs_add_texts(struct store *s, const struct str *texts, size_t count, struct err *err)
+static inline enum status docs_add_texts(struct store *s, const struct str *texts, size_t count,
+					 struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct doc_writer w CLEANUP(doc_writer_release) = { 0 };

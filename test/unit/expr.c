@@ -10,8 +10,7 @@
 
 static const double weights[] = { 1 };
 
-
-#define EXPR struct expr CLEANUP(expr_release)
+#define EXPR  struct expr CLEANUP(expr_release)
 #define STORE struct store *s CLEANUP(store_closep) = NULL
 #define ARENA struct arena mem CLEANUP(arena_release) = ARENA_INIT
 
@@ -52,8 +51,8 @@ static void check_match(struct t *t, struct str query, struct str want)
 	struct str got = status ? STR("nothing") : buf_as_str(&e.match);
 
 	if (!str_eq(got, want) || (status && status != STATUS_USAGE) || e.cut)
-		t_fail(t, __FILE__, __LINE__, "'%.*s' asks for %.*s, wanted %.*s", STR_ARG(query), STR_ARG(got),
-		       STR_ARG(want));
+		t_fail(t, __FILE__, __LINE__, "'%.*s' asks for %.*s, wanted %.*s", STR_ARG(query),
+		       STR_ARG(got), STR_ARG(want));
 }
 
 /* The next case; its query still with the blanks around it. */
@@ -169,10 +168,18 @@ static uint64_t next_random(uint64_t *state)
 
 /* What means something to FTS5, to SQL, or to the tokenizer. */
 static const char *const bits[] = {
-	"a", "B", "c1", "Foo", "HTTP", "bar", "zz9", " ", " ", " ", "\t", "\n", "\"", "'", "*", "^", "+", "-", "_", ".",
-	"/", ":", ",", ";", "(", ")", "{", "}", "\\", "%", "@", "?", "?1", "--", "/*", "NEAR(", "AND", "OR", "NOT", "text:",
-	"\u00e9", "e\u0301", "\u00df", "\u0130", "\u691c", "\u7d22", "\ud55c", "\u3042", "\U0001F600",
-	"\U0001F468\u200d\U0001F469", "\u00a0", "\u3000", "\u2028", "\u00ad", "\uff02", "\uff21", "\u2160", "\x80", "\xff",
+	"a",	  "B",	     "c1",     "Foo",	     "HTTP",
+	"bar",	  "zz9",     " ",      " ",	     " ",
+	"\t",	  "\n",	     "\"",     "'",	     "*",
+	"^",	  "+",	     "-",      "_",	     ".",
+	"/",	  ":",	     ",",      ";",	     "(",
+	")",	  "{",	     "}",      "\\",	     "%",
+	"@",	  "?",	     "?1",     "--",	     "/*",
+	"NEAR(",  "AND",     "OR",     "NOT",	     "text:",
+	"\u00e9", "e\u0301", "\u00df", "\u0130",     "\u691c",
+	"\u7d22", "\ud55c",  "\u3042", "\U0001F600", "\U0001F468\u200d\U0001F469",
+	"\u00a0", "\u3000",  "\u2028", "\u00ad",     "\uff02",
+	"\uff21", "\u2160",  "\x80",   "\xff",
 };
 
 static void make_text(struct buf *out, uint64_t *state, uint64_t length)
@@ -207,10 +214,14 @@ TEST(every_text_finds_itself)
 TEST(no_query_is_syntax_and_none_is_an_error)
 {
 	static const char *const attacks[] = {
-		"\" OR \"1", "\"\"", "\"\"\"\"", "a\"\"b", "') --", "'; DROP TABLE search; --", "text : a", "text:a",
-		"{text} : a", "-text : a", "^a", "a ^ b", "NEAR(a b, 2)", "NEAR(", "NEAR", "AND", "OR", "NOT", "a NOT b",
-		"a AND", "OR a", "(a", "a)", "((((", "a + b", "a +", "+", "*", "a *", "* a", "\"a\" *", "\"a *", "-", "-a",
-		"?", "?1", ":x", "$x", "@x", "%s%n", "a\\", "rank MATCH 'x'", "search", "optimize", "\xc3\x28", "\xff\xff",
+		"\" OR \"1",	"\"\"",	    "\"\"\"\"",	  "a\"\"b",    "') --", "'; DROP TABLE search; --",
+		"text : a",	"text:a",   "{text} : a", "-text : a", "^a",	"a ^ b",
+		"NEAR(a b, 2)", "NEAR(",    "NEAR",	  "AND",       "OR",	"NOT",
+		"a NOT b",	"a AND",    "OR a",	  "(a",	       "a)",	"((((",
+		"a + b",	"a +",	    "+",	  "*",	       "a *",	"* a",
+		"\"a\" *",	"\"a *",    "-",	  "-a",	       "?",	"?1",
+		":x",		"$x",	    "@x",	  "%s%n",      "a\\",	"rank MATCH 'x'",
+		"search",	"optimize", "\xc3\x28",	  "\xff\xff",
 	};
 	struct str text = STR("a b one");
 	uint64_t state = 6;
@@ -275,9 +286,10 @@ TEST(a_query_is_cut_when_words_are_left_out_and_only_then)
 		int times, count;
 		bool cut;
 	} rows[] = {
-		{ "a ", 63, 63, false }, { "a ", 64, 64, false }, { "a ", 65, 64, true },   { "a ", 10000, 64, true },
-		{ "a.", 64, 64, false }, { "a.", 65, 64, true },  { "a.", 10000, 64, true }, { "a ", 1, 1, false },
-		{ "aB ", 31, 63, false }, { "aB ", 32, 63, true },
+		{ "a ", 63, 63, false },   { "a ", 64, 64, false }, { "a ", 65, 64, true },
+		{ "a ", 10000, 64, true }, { "a.", 64, 64, false }, { "a.", 65, 64, true },
+		{ "a.", 10000, 64, true }, { "a ", 1, 1, false },   { "aB ", 31, 63, false },
+		{ "aB ", 32, 63, true },
 	};
 	struct err err;
 	STORE;
@@ -290,16 +302,18 @@ TEST(a_query_is_cut_when_words_are_left_out_and_only_then)
 
 		repeat(&query, rows[i].word, rows[i].times);
 		OK(expr_read(&e, buf_as_str(&query), &mem, &err));
-		if (e.cut != rows[i].cut || (int)e.count > rows[i].count || (!e.cut && (int)e.count < rows[i].count))
-			t_fail(t, __FILE__, __LINE__, "%d times '%s': %zu words%s", rows[i].times, rows[i].word, e.count,
-			       e.cut ? ", cut" : "");
+		if (e.cut != rows[i].cut || (int)e.count > rows[i].count ||
+		    (!e.cut && (int)e.count < rows[i].count))
+			t_fail(t, __FILE__, __LINE__, "%d times '%s': %zu words%s", rows[i].times,
+			       rows[i].word, e.count, e.cut ? ", cut" : "");
 		CHECK(ask(t, s, buf_as_str(&query)) == 0);
 	}
 }
 
 TEST(long_queries_are_asked_like_short_ones)
 {
-	static const char *const parts[] = { "word ", "word", "aB", "aB ", "a_", "\u691c", "\"", "\"a", "* ", "\xff", " " };
+	static const char *const parts[] = { "word ", "word", "aB", "aB ",  "a_", "\u691c",
+					     "\"",    "\"a",  "* ", "\xff", " " };
 	struct err err;
 	STORE;
 
@@ -347,17 +361,16 @@ TEST(a_word_of_a_text_is_known_by_what_is_looked_for)
 	CHECK(expr_has(&e, STR("be"), &which) && which == 1);
 	CHECK(expr_has(&e, STR("beta"), &which) && which == 1);
 	CHECK(expr_has(&e, STR("gamma"), &which) && expr_has(&e, STR("delta"), &which));
-	CHECK(expr_has(&e, STR("git"), &which) && expr_has(&e, STR("hub"), &which) && expr_has(&e, STR("github"), &which));
+	CHECK(expr_has(&e, STR("git"), &which) && expr_has(&e, STR("hub"), &which) &&
+	      expr_has(&e, STR("github"), &which));
 	CHECK(!expr_has(&e, STR(""), &which));
 	CHECK(!expr_has(&e, (struct str){ 0 }, &which));
 }
 
 TESTS(CASE(every_query_in_the_table_asks_for_what_it_says),
-      CASE(an_identifier_is_found_however_either_side_writes_it),
-      CASE(every_text_finds_itself),
+      CASE(an_identifier_is_found_however_either_side_writes_it), CASE(every_text_finds_itself),
       CASE(no_query_is_syntax_and_none_is_an_error),
       CASE(no_character_becomes_a_quote_or_a_control_character),
       CASE(a_query_is_cut_when_words_are_left_out_and_only_then),
-      CASE(long_queries_are_asked_like_short_ones),
-      CASE(the_complaint_about_no_words_is_valid_text),
+      CASE(long_queries_are_asked_like_short_ones), CASE(the_complaint_about_no_words_is_valid_text),
       CASE(a_word_of_a_text_is_known_by_what_is_looked_for))

@@ -8,13 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-#define STORE struct store *s CLEANUP(store_closep) = NULL
+#define STORE	struct store *s CLEANUP(store_closep) = NULL
 #define RANKING struct ranking CLEANUP(ranking_release)
 
 static const double weights[] = { 2.0, 1.5, 0.9, 1.0, 0.6, 1.2 };
 enum { PLACE_COUNT = 6 };
 
-static enum status run(struct store *s, const char *query, struct rank_query q, struct ranking *out, struct err *err)
+static enum status run(struct store *s, const char *query, struct rank_query q, struct ranking *out,
+		       struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct expr e CLEANUP(expr_release) = { 0 };
@@ -94,7 +95,7 @@ static enum status add_all(struct store *s, const struct made *list, struct err 
 /* Score of a document for words by their numbers; 0 when one is missing. */
 static double score(const struct made *list, const struct made *m, const int *words, int count)
 {
-	double total = 0, average, age = (double)(NOW_S - m->doc.at / 1000) / (21.0 * 86400), sum = 0;
+	double total = 0, average, age = ((double)NOW_S * 1000 - (double)m->doc.at) / (21.0 * 86400000), sum = 0;
 
 	for (int i = 0; i < DOCS; i++)
 		total += list[i].length;
@@ -113,7 +114,8 @@ static double score(const struct made *list, const struct made *m, const int *wo
 	return sum * weights[m->doc.place] * (1 + 0.4 * exp2(-age));
 }
 
-static void check_scores(struct t *t, struct store *s, const struct made *list, const char *query, const int *words, int count)
+static void check_scores(struct t *t, struct store *s, const struct made *list, const char *query,
+			 const int *words, int count)
 {
 	RANKING r = { 0 };
 	int64_t matching = 0;
@@ -133,8 +135,8 @@ static void check_scores(struct t *t, struct store *s, const struct made *list, 
 		double want = score(list, &list[r.list[i].id - 1], words, count);
 
 		if (!(fabs(r.list[i].score - want) < 1e-9 * want))
-			t_fail(t, __FILE__, __LINE__, "'%s', document %" PRId64 ": %.12f, wanted %.12f", query, r.list[i].id,
-			       r.list[i].score, want);
+			t_fail(t, __FILE__, __LINE__, "'%s', document %" PRId64 ": %.12f, wanted %.12f",
+			       query, r.list[i].id, r.list[i].score, want);
 	}
 }
 
@@ -163,7 +165,8 @@ static bool stands_before(const struct ranked *a, const struct ranked *b)
 	return a->doc.at != b->doc.at ? a->doc.at > b->doc.at : a->id > b->id;
 }
 
-static void check_limit(struct t *t, struct store *s, const char *query, const struct ranking *all, size_t limit)
+static void check_limit(struct t *t, struct store *s, const char *query, const struct ranking *all,
+			size_t limit)
 {
 	RANKING some = { 0 };
 	struct err err;
@@ -206,8 +209,11 @@ TEST(places_and_sessions_filter_alone_and_together)
 		const int64_t *sessions;
 		size_t count;
 	} filters[] = {
-		{ 1u << 0, NULL, 0 }, { 1u << 5 | 1u << 2, NULL, 0 }, { 1u << 31, NULL, 0 }, { ~0u, NULL, 0 }, { 0, some, 3 },
-		{ 0, none, 0 }, { 0, none, 1 }, { 0, far, 3 }, { 0, some, 1 }, { 1u << 1 | 1u << 3, some, 3 },
+		{ 1u << 0, NULL, 0 },  { 1u << 5 | 1u << 2, NULL, 0 },
+		{ 1u << 31, NULL, 0 }, { ~0u, NULL, 0 },
+		{ 0, some, 3 },	       { 0, none, 0 },
+		{ 0, none, 1 },	       { 0, far, 3 },
+		{ 0, some, 1 },	       { 1u << 1 | 1u << 3, some, 3 },
 	};
 	static struct made list[DOCS];
 	struct err err;
@@ -217,7 +223,8 @@ TEST(places_and_sessions_filter_alone_and_together)
 	OK(docs_open(t, NULL, &s, &err));
 	OK(add_all(s, list, &err));
 	for (size_t i = 0; i < COUNT(filters); i++) {
-		struct rank_query q = { .places = filters[i].places, .sessions = filters[i].sessions,
+		struct rank_query q = { .places = filters[i].places,
+					.sessions = filters[i].sessions,
 					.session_count = filters[i].count };
 		RANKING r = { 0 };
 		int64_t want = 0;
@@ -235,7 +242,8 @@ TEST(places_and_sessions_filter_alone_and_together)
 	}
 }
 
-static enum status add_some(struct store *s, const struct doc *docs, const char *const *texts, size_t count, struct err *err)
+static enum status add_some(struct store *s, const struct doc *docs, const char *const *texts, size_t count,
+			    struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct doc_writer w CLEANUP(doc_writer_release) = { 0 };
@@ -258,13 +266,16 @@ static void check_order(struct t *t, struct store *s, const char *query, int64_t
 	for (size_t i = 0; i < r.count; i++)
 		buf_printf(&got, "%s%" PRId64, i ? " " : "", r.list[i].id);
 	if (!str_eq(buf_as_str(&got), str_of(want)))
-		t_fail(t, __FILE__, __LINE__, "'%s' gives %.*s, wanted %s", query, STR_ARG(buf_as_str(&got)), want);
+		t_fail(t, __FILE__, __LINE__, "'%s' gives %.*s, wanted %s", query, STR_ARG(buf_as_str(&got)),
+		       want);
 }
 
 TEST(equal_scores_are_ordered_by_time_and_then_by_number)
 {
 	/* All older than the weight of age can tell. */
-	static const struct doc docs[] = { { .at = 5000 }, { .at = 9000 }, { .at = 0 }, { .at = 9000 }, { .at = 5000 } };
+	static const struct doc docs[] = {
+		{ .at = 5000 }, { .at = 9000 }, { .at = 0 }, { .at = 9000 }, { .at = 5000 }
+	};
 	static const char *const texts[] = { "x", "x", "x", "x", "x" };
 	struct err err;
 	STORE;
@@ -279,12 +290,27 @@ TEST(equal_scores_are_ordered_by_time_and_then_by_number)
 TEST(the_rare_word_the_short_text_the_new_and_the_better_place_win)
 {
 	static const int64_t day = 86400000, now = 20000 * 86400000LL;
-	const struct doc docs[] = { { .at = now }, { .at = now }, { .at = now }, { .at = now }, { .at = now },
-				    { .at = now, .place = 4 }, { .at = now - 30 * day }, { .at = now - 31 * day },
-				    { .at = now }, { .at = now } };
+	const struct doc docs[] = { { .at = now },
+				    { .at = now },
+				    { .at = now },
+				    { .at = now },
+				    { .at = now },
+				    { .at = now, .place = 4 },
+				    { .at = now - 30 * day },
+				    { .at = now - 31 * day },
+				    { .at = now },
+				    { .at = now } };
 	static const char *const texts[] = {
-		"common common common rare", "common rare rare rare", "common", "common", "short",
-		"short", "aged", "aged", "long", "long and some more words that say nothing",
+		"common common common rare",
+		"common rare rare rare",
+		"common",
+		"common",
+		"short",
+		"short",
+		"aged",
+		"aged",
+		"long",
+		"long and some more words that say nothing",
 	};
 	struct err err;
 	STORE;
@@ -324,8 +350,12 @@ TEST(removed_documents_are_gone)
 
 TEST(a_place_nobody_has_a_weight_for_is_not_looked_up)
 {
-	static const struct doc docs[] = { { .place = PLACE_COUNT - 1 }, { .place = PLACE_COUNT }, { .place = 31 },
-					   { .place = 32 },		   { .place = 200 },	     { .place = 255 } };
+	static const struct doc docs[] = { { .place = PLACE_COUNT - 1 },
+					   { .place = PLACE_COUNT },
+					   { .place = 31 },
+					   { .place = 32 },
+					   { .place = 200 },
+					   { .place = 255 } };
 	static const char *const texts[] = { "x", "x", "x", "x", "x", "x" };
 	struct err err;
 	STORE;
@@ -375,12 +405,10 @@ TEST(what_another_connection_adds_is_found_by_the_next_query)
 	check_order(t, other, "y", 0, "3");
 }
 
-TESTS(CASE(scores_are_those_of_the_formula),
-      CASE(a_limit_gives_the_beginning_of_the_whole_order),
+TESTS(CASE(scores_are_those_of_the_formula), CASE(a_limit_gives_the_beginning_of_the_whole_order),
       CASE(places_and_sessions_filter_alone_and_together),
       CASE(equal_scores_are_ordered_by_time_and_then_by_number),
-      CASE(the_rare_word_the_short_text_the_new_and_the_better_place_win),
-      CASE(removed_documents_are_gone),
+      CASE(the_rare_word_the_short_text_the_new_and_the_better_place_win), CASE(removed_documents_are_gone),
       CASE(a_place_nobody_has_a_weight_for_is_not_looked_up),
       CASE(a_cancelled_query_says_so_and_the_next_one_runs),
       CASE(what_another_connection_adds_is_found_by_the_next_query))

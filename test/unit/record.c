@@ -32,7 +32,8 @@ static void put_blocks(struct buf *out, const struct record_reader *r, const str
 	while (record_block(r, rec, &at, &b)) {
 		buf_clear(&text);
 		block_text(r, &b, &text);
-		buf_printf(out, "  %" PRIu32 " %s/%s", b.index, block_kind_name(b.kind), record_place_name(b.place));
+		buf_printf(out, "  %" PRIu32 " %s/%s", b.index, block_kind_name(b.kind),
+			   record_place_name(b.place));
 		put_string(out, " name=", b.name);
 		put_string(out, " tool=", b.tool);
 		buf_text(out, b.is_error ? " error" : "");
@@ -93,8 +94,8 @@ static void check_line(struct t *t, int number, struct str line, struct str want
 
 	put_line(&got, &r, line);
 	if (!str_eq(buf_as_str(&got), want))
-		t_fail(t, __FILE__, number, "%.*s\n# gives\n%.*s# wanted\n%.*s", (int)size_min(line.n, 400), line.p,
-		       STR_ARG(buf_as_str(&got)), STR_ARG(want));
+		t_fail(t, __FILE__, number, "%.*s\n# gives\n%.*s# wanted\n%.*s", (int)size_min(line.n, 400),
+		       line.p, STR_ARG(buf_as_str(&got)), STR_ARG(want));
 }
 
 #define LINE(line, want) check_line(t, __LINE__, STR(line), STR(want))
@@ -152,7 +153,8 @@ TEST(bytes_that_are_no_text_break_a_line_or_become_replacements)
 	LINE("{\"type\":\"user\",\"message\":{\"content\":\"a\x80z\"}}",
 	     "user prompt\n  0 text/prompt \"a\xef\xbf\xbdz\"\n");
 	LINE("{\"type\":\"user\",\"uuid\":\"\xff\xfe\"}", "user uuid=\"\xef\xbf\xbd\xef\xbf\xbd\"\n");
-	LINE("{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"\xf0\x9f\x98\"}]}}",
+	LINE("{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"\xf0\x9f\x98\"}"
+	     "]}}",
 	     "assistant\n  0 text/answer \"\xef\xbf\xbd\"\n");
 }
 
@@ -174,7 +176,8 @@ TEST(a_line_may_be_nested_as_deep_as_the_limit_and_is_broken_beyond)
 		struct buf want CLEANUP(buf_release) = BUF_INIT(MIB);
 		int depth = LIMIT_JSON_DEPTH - 4 + beyond[i]; /* root, message, content, block */
 
-		buf_text(&line, "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"tool_use\",\"input\":");
+		buf_text(&line, "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"tool_use\","
+				"\"input\":");
 		nest(&line, depth, "[", "\"x\"", "]");
 		buf_text(&line, "}]}}");
 		buf_text(&want, beyond[i] <= 0 ? "assistant\n  0 tool_use/input \"x\"\n" : "broken\n");
@@ -273,7 +276,8 @@ TEST(only_a_complete_object_is_whole)
 TEST(a_string_is_a_key_when_a_colon_follows_it)
 {
 	struct json j CLEANUP(json_release) = JSON_INIT;
-	struct str text = STR("{\"a\":\"b\",\"c\" \t\r\n:\":\",\"\":[\"d:\",{\"e\" :\"f\"},\"g\" ],\":\":\"\"}");
+	struct str text = STR(
+		"{\"a\":\"b\",\"c\" \t\r\n:\":\",\"\":[\"d:\",{\"e\" :\"f\"},\"g\" ],\":\":\"\"}");
 	struct buf keys CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct err err;
 
@@ -301,7 +305,8 @@ static void check_title(struct t *t, int number, struct str prompt, struct str w
 
 	record_prompt_title(prompt, &title);
 	if (!str_eq(buf_as_str(&title), want))
-		t_fail(t, __FILE__, number, "'%.*s', wanted '%.*s'", STR_ARG(buf_as_str(&title)), STR_ARG(want));
+		t_fail(t, __FILE__, number, "'%.*s', wanted '%.*s'", STR_ARG(buf_as_str(&title)),
+		       STR_ARG(want));
 }
 
 #define TITLE(prompt, want) check_title(t, __LINE__, STR(prompt), STR(want))
@@ -315,7 +320,9 @@ TEST(a_title_is_the_beginning_of_its_prompt_on_one_line)
 	TITLE("  fix\n\n\tit \r\n now  ", "fix it now");
 	TITLE("a\vb\fc", "a b c");
 	TITLE("a\0b\x1b[31mred\x7f.", "a b [31mred .");
-	TITLE("a\u2028b\u2029c\xc2\x85" "d", "a b c d");
+	TITLE("a\u2028b\u2029c\xc2\x85"
+	      "d",
+	      "a b c d");
 	TITLE("\u00fcber \u691c\u7d22", "\u00fcber \u691c\u7d22");
 	TITLE("a\x80\xffz", "a\ufffd\ufffdz");
 }
@@ -360,13 +367,16 @@ TEST(every_type_place_and_kind_has_its_own_name)
 {
 	for (int i = 0; i < RECORD_TYPES; i++)
 		for (int k = 0; k < i; k++)
-			CHECK(strcmp(record_type_name((enum record_type)i), record_type_name((enum record_type)k)));
+			CHECK(strcmp(record_type_name((enum record_type)i),
+				     record_type_name((enum record_type)k)));
 	for (int i = 0; i < PLACES; i++)
 		for (int k = 0; k < i; k++)
-			CHECK(strcmp(record_place_name((enum record_place)i), record_place_name((enum record_place)k)));
+			CHECK(strcmp(record_place_name((enum record_place)i),
+				     record_place_name((enum record_place)k)));
 	for (int i = 0; i < BLOCK_KINDS; i++)
 		for (int k = 0; k < i; k++)
-			CHECK(strcmp(block_kind_name((enum block_kind)i), block_kind_name((enum block_kind)k)));
+			CHECK(strcmp(block_kind_name((enum block_kind)i),
+				     block_kind_name((enum block_kind)k)));
 }
 
 /* ---- Changed lines ------------------------------------------------------------------ */
@@ -385,7 +395,8 @@ static char random_byte(uint64_t *state)
 {
 	static const char wanted[] = "{}[]\",:\\ue01tfn \n\x80\xed";
 
-	return next_random(state) % 3 ? wanted[next_random(state) % (sizeof wanted - 1)] : (char)next_random(state);
+	return next_random(state) % 3 ? wanted[next_random(state) % (sizeof wanted - 1)]
+				      : (char)next_random(state);
 }
 
 TEST(lines_with_random_changes_give_valid_text_and_lose_no_byte)
@@ -409,8 +420,10 @@ TEST(lines_with_random_changes_give_valid_text_and_lose_no_byte)
 				line.p[next_random(&state) % line.n] = random_byte(&state);
 			buf_clear(&got);
 			put_line(&got, &r, buf_as_str(&line));
-			if (!utf8_valid(buf_as_str(&got)) || strstr(got.p, "NOT WHERE") || strstr(got.p, "MISSING"))
-				t_fail(t, __FILE__, __LINE__, "%.*s\n# gives %s", STR_ARG(buf_as_str(&line)), got.p);
+			if (!utf8_valid(buf_as_str(&got)) || strstr(got.p, "NOT WHERE") ||
+			    strstr(got.p, "MISSING"))
+				t_fail(t, __FILE__, __LINE__, "%.*s\n# gives %s", STR_ARG(buf_as_str(&line)),
+				       got.p);
 		}
 	}
 	buf_release(&file);
@@ -423,11 +436,8 @@ TESTS(CASE(every_line_in_the_table_is_what_it_says),
       CASE(the_first_of_two_glued_objects_is_read_when_the_second_is_broken),
       CASE(many_glued_objects_and_blanks_take_time_in_proportion),
       CASE(a_message_of_many_blocks_takes_time_in_proportion),
-      CASE(a_reader_is_used_again_and_again_and_forgets_what_was),
-      CASE(only_a_complete_object_is_whole),
+      CASE(a_reader_is_used_again_and_again_and_forgets_what_was), CASE(only_a_complete_object_is_whole),
       CASE(a_string_is_a_key_when_a_colon_follows_it),
-      CASE(a_title_is_the_beginning_of_its_prompt_on_one_line),
-      CASE(a_title_is_cut_behind_a_character),
-      CASE(a_session_has_the_name_of_its_file),
-      CASE(every_type_place_and_kind_has_its_own_name),
+      CASE(a_title_is_the_beginning_of_its_prompt_on_one_line), CASE(a_title_is_cut_behind_a_character),
+      CASE(a_session_has_the_name_of_its_file), CASE(every_type_place_and_kind_has_its_own_name),
       CASE(lines_with_random_changes_give_valid_text_and_lose_no_byte))

@@ -120,8 +120,8 @@ static void check_hits(struct t *t, int line, struct world *w, struct search_que
 	if (search(w, q, &err))
 		t_fail(t, __FILE__, line, "'%.*s': %s", STR_ARG(q.text), err.text);
 	else if (!str_eq(buf_as_str(&w->log), str_of(want)))
-		t_fail(t, __FILE__, line, "'%.*s' gives\n%.*s# wanted\n%s", STR_ARG(q.text), STR_ARG(buf_as_str(&w->log)),
-		       want);
+		t_fail(t, __FILE__, line, "'%.*s' gives\n%.*s# wanted\n%s", STR_ARG(q.text),
+		       STR_ARG(buf_as_str(&w->log)), want);
 	if (!q.limit)
 		EQ(w->report.total, w->hits);
 }
@@ -134,13 +134,12 @@ static void check_hits(struct t *t, int line, struct world *w, struct search_que
 #define BLOCKS(id, blocks) "\"message\":{\"id\":\"" id "\",\"content\":[" blocks "]}"
 
 static const char first_file[] =
-	LINE("user", "u1", "\"cwd\":\"/home/dev/shop\",\"timestamp\":\"2026-11-01T10:00:00Z\"," SAYS("please find the walrus"))
+	LINE("user", "u1", "\"cwd\":\"/home/dev/shop\"," SAYS("please find the walrus"))
 	LINE("assistant", "u2", BLOCKS("m1", "{\"type\":\"thinking\",\"thinking\":\"a walrus is a mammal\"}"))
 	LINE("assistant", "u3",
-	     BLOCKS("m1", "{\"type\":\"text\",\"text\":\"I look.\"},{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"Grep\","
-			  "\"input\":{\"pattern\":\"walrus\"}}"))
-	LINE("user", "u4",
-	     "\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_1\",\"content\":\"zoo.c: walrus_count\"}]}")
+	     BLOCKS("m1", "{\"type\":\"text\",\"text\":\"I look.\"},"
+			  "{\"type\":\"tool_use\",\"name\":\"Grep\",\"input\":{\"pattern\":\"walrus\"}}"))
+	LINE("user", "u4", BLOCKS("", "{\"type\":\"tool_result\",\"content\":\"zoo.c: walrus_count\"}"))
 	LINE("system", "u5", "\"content\":\"compacted the walrus\"")
 	"{\"type\":\"summary\",\"summary\":\"On the walrus\"}\n"
 	LINE("user", "u6", "\"isMeta\":true," SAYS("walrus caveat"));
@@ -271,7 +270,8 @@ TEST(a_word_at_the_end_of_a_line_of_megabytes_is_found_and_shown)
 	WORLD w;
 
 	OK(world_init(t, &w, &err));
-	buf_text(&file, "{\"type\":\"user\",\"uuid\":\"a\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":\"");
+	buf_text(&file, "{\"type\":\"user\",\"uuid\":\"a\",\"message\":{\"content\":"
+			"[{\"type\":\"tool_result\",\"content\":\"");
 	while (file.n < 3 * MIB)
 		buf_text(&file, "some words and \\u00e9\\n");
 	buf_text(&file, "then a narwhal at last\"}]}}\n" LINE("user", "b", SAYS("another narwhal")));

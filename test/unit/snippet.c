@@ -10,8 +10,8 @@
 #include <string.h>
 
 #define SNIPPET struct snippet CLEANUP(snippet_release)
-#define ARENA struct arena mem CLEANUP(arena_release) = ARENA_INIT
-#define EXPR struct expr CLEANUP(expr_release)
+#define ARENA	struct arena mem CLEANUP(arena_release) = ARENA_INIT
+#define EXPR	struct expr CLEANUP(expr_release)
 
 /* ---- The table -------------------------------------------------------------------- */
 
@@ -57,8 +57,8 @@ static void check_snippet(struct t *t, size_t width, struct str query, struct st
 	snippet_make(&s, text, &e, width);
 	put_marked(&got, &s);
 	if (!str_eq(buf_as_str(&got), want))
-		t_fail(t, __FILE__, __LINE__, "'%.*s' in '%.*s'\n# gives  '%.*s'\n# wanted '%.*s'", STR_ARG(query),
-		       STR_ARG(text), STR_ARG(buf_as_str(&got)), STR_ARG(want));
+		t_fail(t, __FILE__, __LINE__, "'%.*s' in '%.*s'\n# gives  '%.*s'\n# wanted '%.*s'",
+		       STR_ARG(query), STR_ARG(text), STR_ARG(buf_as_str(&got)), STR_ARG(want));
 }
 
 /* What stands in front of a separator; *rest is behind it. */
@@ -146,7 +146,8 @@ static const char *snippet_check(const struct snippet *s, struct str text, const
 		if (m->start < at || m->length == 0 || m->start > shown.n || m->length > shown.n - m->start)
 			return "marks lie in the text, in order and apart";
 		at = m->start + m->length;
-		if (!utf8_valid(str_sub(shown, m->start, m->length)) || !utf8_valid(str_sub(shown, 0, m->start)))
+		if (!utf8_valid(str_sub(shown, m->start, m->length)) ||
+		    !utf8_valid(str_sub(shown, 0, m->start)))
 			return "marks begin and end with characters";
 		words_split(str_sub(shown, m->start, m->length), cover, &k);
 		if (k.covered != m->length && m->length <= WORD_MAX && at + strlen("\u2026") < shown.n)
@@ -185,7 +186,8 @@ static void check_any(struct t *t, struct str text, const struct expr *e, size_t
 	if (!broken && !h.any && s.mark_count)
 		broken = "there is no mark when there is no word";
 	if (broken)
-		t_fail(t, __FILE__, __LINE__, "does not hold at width %zu: %s\n# text '%.*s'\n# snippet '%.*s'", width, broken,
+		t_fail(t, __FILE__, __LINE__,
+		       "does not hold at width %zu: %s\n# text '%.*s'\n# snippet '%.*s'", width, broken,
 		       (int)size_min(text.n, 300), text.p ? text.p : "", (int)size_min(s.text.n, 300),
 		       s.text.p ? s.text.p : "");
 }
@@ -202,13 +204,23 @@ static uint64_t next_random(uint64_t *state)
 TEST(marks_lie_in_valid_text_whatever_the_text)
 {
 	static const char *const bits[] = {
-		"foo", "Foo", "fooBar", "BarFoo", "bar", "baz", "x", " ", " ", " ", "\n", "\t", "\r\n", "\v", "\f", "\x1b[1m", "\x7f",
-		".", "_", "-", "\u00e9", "e\u0301", "\u691c", "\u7d22", "\u7d50", "\u679c", "\U0001F600", "\u00a0", "\u2028",
-		"\u3000", "\u00ad", "\u200d", "\x80", "\xc3", "\xf0\x9f", "\xff",
+		"foo",	  "Foo",    "fooBar",	  "BarFoo", "bar",    "baz",	 "x",	   " ",
+		" ",	  " ",	    "\n",	  "\t",	    "\r\n",   "\v",	 "\f",	   "\x1b[1m",
+		"\x7f",	  ".",	    "_",	  "-",	    "\u00e9", "e\u0301", "\u691c", "\u7d22",
+		"\u7d50", "\u679c", "\U0001F600", "\u00a0", "\u2028", "\u3000",	 "\u00ad", "\u200d",
+		"\x80",	  "\xc3",   "\xf0\x9f",	  "\xff",
 	};
 	static const char *const queries[] = {
-		"foo", "foo bar", "fooBar", "ba*", "f* b* x*", "\u691c\u7d22\u7d50\u679c", "\u7d22 foo bar baz", "\u00e9",
-		"\U0001F600", "absent",
+		"foo",
+		"foo bar",
+		"fooBar",
+		"ba*",
+		"f* b* x*",
+		"\u691c\u7d22\u7d50\u679c",
+		"\u7d22 foo bar baz",
+		"\u00e9",
+		"\U0001F600",
+		"absent",
 	};
 	static const size_t widths[] = { 0, 1, 2, 3, 5, 8, 16, 40, 220, 5000, SIZE_MAX / 4 };
 	uint64_t state = 7;
@@ -251,7 +263,9 @@ TEST(every_byte_may_stand_before_in_and_behind_a_word)
 
 TEST(a_word_of_a_megabyte_is_cut_like_any_text)
 {
-	static const char *const queries[] = { "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "a*" };
+	static const char *const queries[] = {
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "a*"
+	};
 	static const char *const letters[] = { "a", "a\u00e1" };
 	struct err err;
 
@@ -307,9 +321,7 @@ TEST(the_best_stretch_is_found_among_thousands_of_words)
 	CHECK(s.text.p && strstr(s.text.p, "alpha beta gamma"));
 }
 
-TESTS(CASE(every_snippet_in_the_table_is_what_it_says),
-      CASE(marks_lie_in_valid_text_whatever_the_text),
-      CASE(every_byte_may_stand_before_in_and_behind_a_word),
-      CASE(a_word_of_a_megabyte_is_cut_like_any_text),
+TESTS(CASE(every_snippet_in_the_table_is_what_it_says), CASE(marks_lie_in_valid_text_whatever_the_text),
+      CASE(every_byte_may_stand_before_in_and_behind_a_word), CASE(a_word_of_a_megabyte_is_cut_like_any_text),
       CASE(more_marks_than_there_is_room_for_are_left_out),
       CASE(the_best_stretch_is_found_among_thousands_of_words))

@@ -65,8 +65,8 @@ static void check_same(struct t *t, const struct seen *got, struct str text, siz
 
 	split_plainly(&want, text, most, at, true);
 	if (!str_eq(buf_as_str(&got->log), buf_as_str(&want)))
-		t_fail(t, __FILE__, __LINE__, "at most %zu: got\n%.*swanted\n%.*s", most, STR_ARG(buf_as_str(&got->log)),
-		       STR_ARG(buf_as_str(&want)));
+		t_fail(t, __FILE__, __LINE__, "at most %zu: got\n%.*swanted\n%.*s", most,
+		       STR_ARG(buf_as_str(&got->log)), STR_ARG(buf_as_str(&want)));
 }
 
 static uint64_t next_random(uint64_t *state)
@@ -79,8 +79,19 @@ static uint64_t next_random(uint64_t *state)
 }
 
 static const char *const texts[] = {
-	"", "\n", "\n\n\n", "a", "a\n", "\na", "a\nb", "a\n\nb\n", "\n\nabc\n\n", "abc\r\ndef\r\n", "abcdefgh",
-	"abcd\nabcde\nabc\n", "aaaaa\n\naaaaa",
+	"",
+	"\n",
+	"\n\n\n",
+	"a",
+	"a\n",
+	"\na",
+	"a\nb",
+	"a\n\nb\n",
+	"\n\nabc\n\n",
+	"abc\r\ndef\r\n",
+	"abcdefgh",
+	"abcd\nabcde\nabc\n",
+	"aaaaa\n\naaaaa",
 };
 
 TEST(every_cut_of_a_text_gives_the_same_lines_at_every_limit)
@@ -202,7 +213,8 @@ TEST(what_has_no_line_feed_yet_can_be_looked_at_until_it_is_too_long)
 TEST(lines_within_one_piece_are_not_copied)
 {
 	static const char text[] = "one\ntwo\nthree\nfour";
-	struct seen got CLEANUP(seen_release) = { .log = BUF_INIT(KIB), .low = text, .high = text + sizeof text };
+	struct seen got CLEANUP(
+		seen_release) = { .log = BUF_INIT(KIB), .low = text, .high = text + sizeof text };
 	struct split s CLEANUP(split_release);
 
 	split_begin(&s, 100, 0, see, &got);
@@ -277,11 +289,9 @@ TEST(a_line_of_many_pieces_needs_no_more_memory_than_the_limit)
 
 TESTS(CASE(every_cut_of_a_text_gives_the_same_lines_at_every_limit),
       CASE(random_cuts_of_long_texts_give_the_same_lines),
-      CASE(a_line_of_exactly_the_limit_is_kept_and_one_byte_more_is_not),
-      CASE(empty_pieces_change_nothing),
+      CASE(a_line_of_exactly_the_limit_is_kept_and_one_byte_more_is_not), CASE(empty_pieces_change_nothing),
       CASE(an_empty_line_has_a_text_that_is_empty_and_not_absent),
       CASE(what_has_no_line_feed_yet_can_be_looked_at_until_it_is_too_long),
-      CASE(lines_within_one_piece_are_not_copied),
-      CASE(the_function_ends_the_splitting_wherever_it_says_so),
+      CASE(lines_within_one_piece_are_not_copied), CASE(the_function_ends_the_splitting_wherever_it_says_so),
       CASE(during_the_call_the_place_is_the_end_of_the_line),
       CASE(a_line_of_many_pieces_needs_no_more_memory_than_the_limit))
