@@ -112,9 +112,9 @@ static struct str next_item(struct str *text, bool *quoted)
 	*quoted = text->n && text->p[0] == '"';
 	if (*quoted) {
 		*text = str_sub(*text, 1, SIZE_MAX);
-		n = str_find(*text, '"');
+		n = size_min(str_find(*text, '"'), text->n);
 		item = str_sub(*text, 0, n);
-		*text = n == SIZE_MAX ? (struct str){ 0 } : str_sub(*text, n + 1, SIZE_MAX);
+		*text = str_sub(*text, n + 1, SIZE_MAX);
 		return item;
 	}
 	n = span(*text, false);
