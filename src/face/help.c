@@ -276,15 +276,22 @@ static bool begins_group(const struct hub *h, size_t i, const struct verb *v)
 	return v->method->group != NULL;
 }
 
-/* One of the first groups each. */
+/* What somebody does first, as the table says; else one example of each of the first
+ * groups. */
 static void print_first_examples(struct face *f)
 {
 	enum { SHOWN = 3 };
 	struct example list[SHOWN + 1] = { 0 };
 	struct verb v;
+	size_t n = 0;
 
-	for (size_t i = 0, n = 0; n < SHOWN && verb_at(f->hub, i, &v); i++)
-		if (begins_group(f->hub, i, &v))
+	for (size_t i = 0; verb_at(f->hub, i, &v); i++)
+		if (v.method->first >= 1 && v.method->first <= SHOWN)
+			list[v.method->first - 1] = v.method->examples[0];
+	while (n < SHOWN && list[n].line)
+		n++;
+	for (size_t i = 0; n < SHOWN && verb_at(f->hub, i, &v); i++)
+		if (begins_group(f->hub, i, &v) && !v.method->first)
 			list[n++] = v.method->examples[0];
 	print_examples(f, list);
 }

@@ -133,7 +133,6 @@ static const struct method own_help = {
 static const struct method own_version = {
 	.name = "version",
 	.verb = "version",
-	.group = "programs",
 	.summary = "Print which arbor this is",
 	.text = "The same as 'arbor --version'.\n",
 	.kind = RESULT_RAW,

@@ -154,6 +154,7 @@ static const struct method sync = {
 	.name = "sync",
 	.verb = "sync",
 	.group = "keep",
+	.first = 1,
 	.summary = "Mirror Claude Code's files into the store",
 	.text = "Reads what is new, byte for byte, and keeps it: transcripts, sub-agents, tool results, memory, "
 		"tasks, todos, plans, file history, typed history. Files that were rewritten or deleted stay in "

@@ -96,7 +96,7 @@ const struct method memory_sessions = {
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "list", "what was talked about last" },
-					      { "list --project . --limit 5", "the last five of this folder" },
+					      { "list --project webshop --limit 5", "the last five of one project; . for this folder's" },
 					      { "list --json", "the same for programs, an object a line" },
 					      { 0 } },
 	.run = run_sessions,
@@ -271,6 +271,7 @@ const struct method memory_search = {
 	.name = "search",
 	.verb = "search",
 	.group = "find",
+	.first = 2,
 	.summary = "Find where something was said",
 	.text = "All words must occur in the same part of a conversation: a prompt, an answer, a\n"
 		"tool's input or output. \"Several words\" in quotes must follow each other; word* is\n"
@@ -281,9 +282,9 @@ const struct method memory_search = {
 	.fields = search_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "search retry timeout", "both words, anywhere" },
-					      { "search '\"exit code\"' --in output", "a phrase, in what tools printed" },
-					      { "search parse* --project . --limit 3", "in this folder's sessions" },
+	.examples = (const struct example[]){ { "search integer cents", "where both words were said" },
+					      { "search '\"integer cents\"' --in answer", "a phrase, in what was answered" },
+					      { "search 'token*' --project parser --limit 3", "beginnings of words, in one project" },
 					      { 0 } },
 	.run = run_search,
 };

@@ -310,6 +310,7 @@ const struct method memory_show = {
 	.name = "show",
 	.verb = "show",
 	.group = "find",
+	.first = 3,
 	.summary = "Read a conversation, or one message of it",
 	.text = "ID is the id of a session, message, block or line, or its first digits (four or\n"
 		"more). @ is the session last touched, @@ID a message of it, SESSION@ID one of\n"

@@ -261,7 +261,7 @@ static enum status write_rows(struct reading *y, const struct part *p, struct er
 
 	if (p->has_lines && mirror_add(s, &p->mirror, err))
 		return err_failed(err->status);
-	if (p->has_count && generation_set_lines(s, p->job->generation, 0, &p->count, err))
+	if (p->has_count && generation_first_lines(s, p->job->generation, p->job->length, &p->count, err))
 		return err_failed(err->status);
 	return p->last ? unread_done(s, p->job, err) : STATUS_OK;
 }
@@ -398,6 +398,8 @@ enum status read_unread(struct store *s, const struct read_options *o, struct er
 		return keys_complete(s, err);
 	if (unread_list(s, &y.mem, &y.jobs, &y.count, err))
 		return err_failed(err->status);
+	if (y.count == 0) /* another program has just read them */
+		return keys_complete(s, err);
 	y.dead = arena_alloc(&y.mem, (y.count + 1) * sizeof *y.dead);
 	for (size_t i = 0; i < y.count; i++)
 		y.total += y.jobs[i].length - (y.jobs[i].read_generation == y.jobs[i].generation ? y.jobs[i].read_to : 0);

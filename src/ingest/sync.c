@@ -536,8 +536,6 @@ static enum status sync_rounds(struct syncing *y, struct err *err)
 			break;
 		pause_after_conflict(y);
 	}
-	if (settle(y, err))
-		return err_failed(err->status);
 	if (y->round == MOST_ROUNDS)
 		return err_fail(err, STATUS_CONFLICT,
 				"other programs changed the same sources all the time; run it again");
@@ -559,8 +557,13 @@ static enum status read_what_is_new(struct syncing *y, struct err *err)
 		.progress = y->o->progress ? on_index_progress : NULL,
 		.ctx = y,
 	};
-	enum status status = read_unread(y->store, &o, err);
+	enum status status;
+	bool any;
 
+	if (unread_any(y->store, &any, err))
+		return err_failed(err->status);
+	y->wrote |= any;
+	status = read_unread(y->store, &o, err);
 	return status == STATUS_CANCELLED && is_cancelled(y) ? STATUS_OK : status;
 }
 
@@ -577,6 +580,8 @@ enum status sync_run(struct store *s, const struct sync_options *o, struct sync_
 	}
 	if (status == STATUS_OK && !is_cancelled(&y))
 		status = read_what_is_new(&y, err);
+	if (status == STATUS_OK)
+		status = settle(&y, err);
 	file_close(&y.root_fd);
 	if (status != STATUS_OK)
 		return status;

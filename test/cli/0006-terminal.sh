@@ -94,7 +94,7 @@ unset PAGER
 
 it "shows how far it is on a terminal, and leaves no trace"
 on_terminal slow -n 12; code 0
-check grep -q '^.*slow  *[0-9]*%  [█░]*  .* MB/s  *0:0[01] left' "$T/out"
+check grep -q '^.*slowly  *[0-9]*%  [█░]*  .* MB/s  *0:0[01] left' "$T/out"
 # What stands behind the last erasure is the result alone.
 awk -v RS="$esc\\\\[K" 'END { print }' "$T/out" | sed "s/$esc\\[[0-9;]*m//g" >"$T/last"
 check grep -q '^id: ' "$T/last"

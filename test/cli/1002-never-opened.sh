@@ -75,7 +75,8 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	# The leak checker of ASan cannot work under strace.
 	ASAN_OPTIONS=detect_leaks=0 strace -f -e trace=openat,openat2,open,creat -o "$T/trace" "$ARBOR" sync --force \
 		--store "$T/traced.db" >"$T/out" 2>"$T/err" || fail 'sync under strace'
-	sed -n 's/^[0-9]* *[a-z0-9]*([^"]*"\([^"]*\)".*/\1/p' "$T/trace" >"$T/opened"
+	# Arbor's own settings have a name like those of Claude Code, and are elsewhere.
+	sed -n 's/^[0-9]* *[a-z0-9]*([^"]*"\([^"]*\)".*/\1/p' "$T/trace" | grep -v arbor/settings.json >"$T/opened"
 	check grep -qx history.jsonl "$T/opened" # it does see what is opened
 	check grep -qx projects/-home-dev-webshop "$T/opened"
 	sed 's|.*/||' "$T/canaries/files" | sort -u >"$T/names"

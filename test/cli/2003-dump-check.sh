@@ -11,7 +11,7 @@ dump() { # STORE FILE
 it "describes every file by its newest bytes"
 arbor sync --source demo --store "$T/once.db"; code 0
 dump "$T/once.db" "$T/once"
-check test "$(wc -l <"$T/once")" -eq 27
+check test "$(grep -c '^source ' "$T/once")" -eq 27
 sum=$(sha256sum <demo/history.jsonl | cut -d ' ' -f 1)
 check grep -q "^source local claude history.jsonl history.jsonl bytes=$(wc -c <demo/history.jsonl) lines=9 .*sha256=$sum$" \
 	"$T/once"

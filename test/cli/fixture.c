@@ -202,7 +202,7 @@ static enum status run_slow(struct call *c, struct err *err)
 	for (int64_t i = 0; i < n && !call_is_cancelled(c); i++) {
 		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
 		if (c->sink.progress)
-			c->sink.progress(c->sink.ctx, "bytes", (i + 1) * 5000000, n * 5000000);
+			c->sink.progress(c->sink.ctx, "slowly", (i + 1) * 5000000, n * 5000000);
 	}
 	if (call_is_cancelled(c))
 		return err_fail(err, STATUS_CANCELLED, "stopped");

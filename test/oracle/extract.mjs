@@ -41,6 +41,10 @@ const CAMEL = /(?<![A-Za-z0-9_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![A-Za-z0-9_])/g;
 
 // ---- Lines and their text ------------------------------------------------------
 
+// Main transcripts: projects/PROJECT/SESSION.jsonl. What sub-agents said is not
+// searched yet.
+const MAIN = /^projects\/[^/]+\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/i;
+
 export function transcripts(folder, below = 'projects') {
 	return readdirSync(join(folder, below), { withFileTypes: true })
 		.sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -48,7 +52,7 @@ export function transcripts(folder, below = 'projects') {
 			const path = `${below}/${entry.name}`;
 			if (entry.isDirectory())
 				return transcripts(folder, path);
-			return entry.isFile() && entry.name.endsWith('.jsonl') ? [path] : [];
+			return entry.isFile() && MAIN.test(path) ? [path] : [];
 		});
 }
 

@@ -317,7 +317,7 @@ TEST(without_settings_every_key_has_its_default)
 	CHECK(!settings_flag(NULL, "show.full"));
 	EQS(settings_text(NULL, "color"), STR("auto"));
 	EQS(settings_text(NULL, "page"), STR("auto"));
-	EQS(settings_text(NULL, "pager"), STR("less -FR"));
+	EQS(settings_text(NULL, "pager"), STR("less"));
 	CHECK(!settings_text(NULL, "source").p);
 	CHECK(!settings_text(NULL, "store").p);
 	EQS(settings_origin(NULL, "color"), STR("default"));
