@@ -83,31 +83,15 @@ awk -F "$tab" '
 	}' "$list"
 echo "Store: $(short "$store")"
 
-# Sessions as "bytes, id, session, project", the largest first.
-largest=$(awk -F "$tab" '
-	$2 == "transcript" {
-		n = split($NF, part, "/")
-		sub(/\.jsonl$/, "", part[n])
-		if (n >= 3)
-			printf "%.0f %s %s %s\n", $3, substr($1, 1, 8), part[n], part[n - 1]
-	}' "$list" | sort -rn | sed 5q)
-
-if [ -n "$largest" ]; then
-	printf '\nThe largest sessions:\n'
-	echo "$largest" | awk '{
-		if (length($4) > 18)
-			$4 = "..." substr($4, length($4) - 14)
-		printf "  %s  %9.1f kB  %-36s %s\n", $2, $1 / 1000, $3, $4
-	}'
+if [ "$("$arbor" list --limit 1 2>/dev/null | wc -l)" -gt 0 ]; then
+	printf '\nThe last conversations:\n'
+	"$arbor" list --limit 10 --no-pager
 fi
 
 me=$(word "$arbor")
-id=$(echo "$largest" | awk 'NR == 1 { print $2 }')
 printf '\nNow try:\n'
-echo "  $me sources$option"
-if [ -n "$id" ]; then
-	echo "  $me export $id$option | head -n 3"
-fi
-echo "  $me check$option"
+echo "  $me list$option"
+echo "  $me search WORDS$option"
+echo "  $me show @$option"
 echo "  $me help"
 exit "$code"
