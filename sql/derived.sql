@@ -33,7 +33,9 @@ CREATE TABLE mirror_session (
                                    -- as its file is called; two roots may have the same
   source      INTEGER NOT NULL UNIQUE,
   generation  INTEGER NOT NULL,    -- the one its entries are in; they are addressed by offset
-  read_to     INTEGER NOT NULL,    -- bytes of it that have been read: a line end
+  read_to     INTEGER NOT NULL,    -- bytes of it that have been read: a line end, or the end of an
+                                   -- object that may get its line feed yet
+  reading     INTEGER NOT NULL,    -- a random number, another one whenever reading starts over
   keyed_to    INTEGER NOT NULL DEFAULT 0,
                                    -- bytes of it whose nodes are in node_key, which is filled
                                    -- a little later (store/keys.c)

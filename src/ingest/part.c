@@ -5,7 +5,7 @@
  * do not know each other. Everything costly happens here, in the reading threads:
  * JSON, splitting text into words.
  *
- * A part never splits a line. Its strings are copies: the bytes it was made from
+ * A part never splits a record. Its strings are copies: the bytes it was made from
  * are gone when it is written.
  */
 #include "ingest/part.h"
@@ -246,13 +246,24 @@ static void add_record(struct part *p, struct part_reader *r, const struct recor
 	add_doc(p, r, l, PLACE_OTHER, UINT32_MAX);
 }
 
-void part_add_line(struct part *p, struct part_reader *r, struct str line, int64_t offset)
+void part_begin_line(struct part_reader *r, struct str line, int64_t offset)
+{
+	r->line = line;
+	r->offset = offset;
+	record_begin(&r->records, line);
+}
+
+bool part_add_record(struct part *p, struct part_reader *r)
 {
 	struct record rec;
+	int64_t at;
 
-	record_begin(&r->records, line);
-	while (record_next(&r->records, &rec))
-		add_record(p, r, &rec, offset + (rec.bytes.p - line.p));
+	if (!record_next(&r->records, &rec))
+		return false;
+	at = r->offset + (rec.bytes.p - r->line.p);
+	add_record(p, r, &rec, at);
+	p->mirror.to = at + (int64_t)rec.bytes.n;
+	return true;
 }
 
 void part_add_unread(struct part *p, int64_t offset, int64_t length, const uint8_t digest[SHA256_BYTES])

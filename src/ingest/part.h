@@ -16,6 +16,7 @@ struct part {
 	struct err err;
 	bool last;	    /* the source has been read to its end */
 	bool has_lines;	    /* `mirror` is to be stored */
+	bool no_session;    /* the source has none; what is known of one is to go */
 	bool has_count;
 	struct line_count count; /* of the whole generation */
 	struct mirror_part mirror;
@@ -42,14 +43,18 @@ struct part_reader {
 	struct map firsts; /* API message id -> offset of its first line */
 	struct arena mem;  /* of the map */
 	bool knows_all;	   /* reading began with the first line */
+	struct str line;   /* in hand */
+	int64_t offset;	   /* of it */
 };
 
 void part_reader_init(struct part_reader *r);
 void part_reader_begin(struct part_reader *r, bool from_start);
 void part_reader_release(struct part_reader *r);
 
-/* One line, without its line feed. */
-void part_add_line(struct part *p, struct part_reader *r, struct str line, int64_t offset);
+/* One line, without its line feed; then its records, one a call, until there are no more:
+ * a single line may have more of them than go into a part. */
+void part_begin_line(struct part_reader *r, struct str line, int64_t offset);
+bool part_add_record(struct part *p, struct part_reader *r);
 
 /* A line too long to be read. */
 void part_add_unread(struct part *p, int64_t offset, int64_t length, const uint8_t digest[SHA256_BYTES]);

@@ -9,12 +9,14 @@
  * what splitting into words does.
  *
  * Only whole lines are read. A line that is not terminated yet waits for its rest,
- * unless it is an object that is complete: nothing that follows can change it. The
- * next sync goes on behind what was read.
+ * unless it is an object that is complete: most often only its line feed is missing.
+ * The next sync goes on behind what was read. If the line went on after all, it is
+ * another line than the one that was read, and the session is read from its beginning:
+ * what it says may not depend on when somebody looked.
  *
  * Several programs may read at once. A part says from where to where it goes; when
- * the session is elsewhere by then, somebody else was faster, and the rest of this
- * source is left to them.
+ * the session is elsewhere by then, somebody else was faster. They may not have known
+ * of the newest bytes, so what is unread then is looked at once more, a few times.
  *
  * Words are written in transactions that are longer than those of a sync: FTS5
  * writes a segment for each, and small ones have to be merged again and again.
@@ -33,6 +35,7 @@
 
 enum {
 	MOST_READERS = 4,
+	MOST_ROUNDS = 8,
 	PAUSE_NS = 100 * 1000, /* after a transaction, so that others get the lock */
 	PROGRESS_NS = 100 * 1000 * 1000,
 };
@@ -43,7 +46,9 @@ struct reading {
 	struct arena mem;
 	struct unread *jobs;
 	size_t count;
-	bool *dead; /* by job: failed, or somebody else was faster */
+	atomic_bool *dead; /* by job: failed, or somebody else was faster */
+	int round;
+	bool conflict; /* somebody else was */
 	struct queue queue;
 	atomic_size_t next_job;
 	pthread_mutex_t large; /* whoever reads a line of many megabytes */
@@ -109,32 +114,49 @@ static bool hand_over_some(struct reader *r)
 	return true;
 }
 
-static void add_line(struct reader *r, struct str line, int64_t offset)
+static bool add_records(struct reader *r, struct str line, int64_t offset)
+{
+	part_begin_line(&r->lines, line, offset);
+	while (part_add_record(r->part, &r->lines)) {
+		r->part->has_lines = true;
+		if (part_is_full(r->part) && !hand_over_some(r))
+			return false;
+	}
+	return true;
+}
+
+static bool add_line(struct reader *r, struct str line, int64_t offset)
 {
 	enum { LARGE = 4 * 1024 * 1024 };
-	bool large = line.n > LARGE;
+	bool large = line.n > LARGE, more;
 
 	/* The words of one such line take as much again: only one at a time. */
 	if (large)
 		pthread_mutex_lock(&r->y->large);
-	part_add_line(r->part, &r->lines, line, offset);
+	more = add_records(r, line, offset);
 	if (large) {
 		buf_release(&r->lines.text);
 		pthread_mutex_unlock(&r->y->large);
 	}
+	return more;
+}
+
+static bool is_dead(const struct reader *r)
+{
+	return atomic_load(&r->y->dead[r->job - r->y->jobs]);
 }
 
 static bool take_line(void *ctx, const struct split_line *line)
 {
 	struct reader *r = ctx;
 
-	if (line->text.p)
-		add_line(r, line->text, line->offset);
-	else
+	if (!line->text.p)
 		part_add_unread(r->part, line->offset, line->length, line->digest);
+	else if (!add_line(r, line->text, line->offset))
+		return false;
 	r->part->has_lines = true;
 	r->part->mirror.to = r->split.at + (r->at_end ? 0 : 1);
-	return (!part_is_full(r->part) || hand_over_some(r)) && !is_cancelled(r->y);
+	return (!part_is_full(r->part) || hand_over_some(r)) && !is_dead(r) && !is_cancelled(r->y);
 }
 
 static enum status take_bytes(void *ctx, struct str bytes, struct err *err)
@@ -155,13 +177,50 @@ static enum status count_lines(struct reader *r, struct err *err)
 	return archive_read(r->store, r->job->generation, 0, r->job->length, count_bytes, &r->part->count, err);
 }
 
+static enum status add_bytes(void *ctx, struct str bytes, struct err *err)
+{
+	(void)err;
+	buf_str(ctx, bytes);
+	return STATUS_OK;
+}
+
+/* Whether a line has gone on that was read without its line feed. */
+static enum status line_went_on(struct reader *r, bool *out, struct err *err)
+{
+	const struct unread *u = r->job;
+	struct buf around CLEANUP(buf_release) = BUF_INIT(2);
+
+	*out = false;
+	if (u->read_to == 0 || u->read_to >= u->length)
+		return STATUS_OK;
+	if (archive_read(r->store, u->generation, u->read_to - 1, 2, add_bytes, &around, err))
+		return err_failed(err->status);
+	*out = !str_has_byte(buf_as_str(&around), '\n');
+	return STATUS_OK;
+}
+
+/* From where on. */
+static enum status begin_lines(struct reader *r, int64_t *from, struct err *err)
+{
+	const struct unread *u = r->job;
+	struct mirror_part *m = &r->part->mirror;
+
+	m->known_generation = u->read_generation;
+	m->known_to = m->from = m->to = u->read_to;
+	m->anew = u->read_generation != u->generation;
+	if (!m->anew && line_went_on(r, &m->anew, err))
+		return err_failed(err->status);
+	*from = m->from = m->to = m->anew ? 0 : u->read_to;
+	return STATUS_OK;
+}
+
 static enum status read_lines(struct reader *r, struct err *err)
 {
 	const struct unread *u = r->job;
-	bool anew = u->read_generation != u->generation;
-	int64_t from = anew ? 0 : u->read_to;
+	int64_t from;
 
-	r->part->mirror.anew = anew;
+	if (begin_lines(r, &from, err))
+		return err_failed(err->status);
 	part_reader_begin(&r->lines, from == 0);
 	split_release(&r->split);
 	split_begin(&r->split, LIMIT_LINE_PARSED, from, take_line, r);
@@ -182,16 +241,19 @@ static enum status read_source(struct reader *r, struct err *err)
 	bool is_session = claude_kind_of(r->job->path) == CLAUDE_TRANSCRIPT &&
 			  record_session_of_path(r->job->path, &session);
 
-	begin_part(r, r->job->read_generation == r->job->generation ? r->job->read_to : 0);
+	begin_part(r, 0);
+	r->part->no_session = !is_session;
 	if (!r->job->generation)
 		return STATUS_OK;
-	if (read_begin(r->store, &snapshot, err) || (!r->job->counted && count_lines(r, err)))
+	if (read_begin(r->store, &snapshot, err))
 		return err_failed(err->status);
-	if (!is_session)
-		return STATUS_OK;
-	r->part->mirror.session_id = session;
-	r->part->has_lines = true; /* a session without lines is one, too */
-	return read_lines(r, err);
+	if (is_session) {
+		r->part->mirror.session_id = session;
+		r->part->has_lines = true; /* a session without lines is one, too */
+		if (read_lines(r, err))
+			return err_failed(err->status);
+	}
+	return r->job->counted ? STATUS_OK : count_lines(r, err);
 }
 
 static void read_one(struct reader *r, const struct unread *job)
@@ -204,15 +266,16 @@ static void read_one(struct reader *r, const struct unread *job)
 	if (r->stopped || status == STATUS_CANCELLED) {
 		part_free(r->part);
 		r->part = NULL;
-		r->stopped = true;
+		r->stopped |= !is_dead(r);
 		return;
 	}
+	/* What could be read before the damage is kept. */
 	if (status != STATUS_OK) {
 		r->part->failed = status;
 		r->part->err = err;
-		r->part->has_lines = false;
+		r->part->has_count = false;
 	}
-	r->part->last = true;
+	r->part->last = status == STATUS_OK;
 	hand_over(r);
 }
 
@@ -261,7 +324,9 @@ static enum status write_rows(struct reading *y, const struct part *p, struct er
 
 	if (p->has_lines && mirror_add(s, &p->mirror, err))
 		return err_failed(err->status);
-	if (p->has_count && generation_first_lines(s, p->job->generation, p->job->length, &p->count, err))
+	if (p->no_session && mirror_forget(s, p->job->source, err))
+		return err_failed(err->status);
+	if (p->has_count && unread_counted(s, p->job, &p->count, err))
 		return err_failed(err->status);
 	return p->last ? unread_done(s, p->job, err) : STATUS_OK;
 }
@@ -273,18 +338,19 @@ static enum status write_part(struct reading *y, const struct part *p, struct er
 	size_t job = (size_t)(p->job - y->jobs);
 	enum status status;
 
-	if (y->dead[job])
+	if (atomic_load(&y->dead[job]))
 		return STATUS_OK;
-	if (p->failed) {
-		y->dead[job] = true;
-		log_warn(store_log(y->store), "%.*s: %s; it cannot be searched until that is mended",
-			 STR_ARG(p->job->path), p->err.text);
-		return STATUS_OK;
-	}
 	status = write_rows(y, p, err);
 	if (status == STATUS_CONFLICT) {
-		y->dead[job] = true;
+		atomic_store(&y->dead[job], true);
+		y->conflict = true;
 		return STATUS_OK;
+	}
+	if (p->failed) {
+		atomic_store(&y->dead[job], true);
+		if (y->round == 0)
+			log_warn(store_log(y->store), "%.*s: %s; from there on it cannot be searched until that is mended",
+				 STR_ARG(p->job->path), p->err.text);
 	}
 	y->done += p->mirror.to - p->mirror.from;
 	return status;
@@ -385,27 +451,51 @@ static void reading_release(struct reading *y)
 	arena_release(&y->mem);
 }
 
+static int64_t bytes_to_read(const struct unread *u)
+{
+	return u->length - (u->read_generation == u->generation ? u->read_to : 0);
+}
+
+/* What is unread now. *again: some of it was read by others meanwhile. */
+static enum status read_round(struct store *s, const struct read_options *o, int round, bool *again, struct err *err)
+{
+	struct reading y CLEANUP(reading_release) = { .store = s, .o = o, .mem = ARENA_INIT, .round = round };
+
+	pthread_mutex_init(&y.large, NULL);
+	*again = false;
+	if (unread_list(s, &y.mem, &y.jobs, &y.count, err))
+		return err_failed(err->status);
+	if (y.count == 0)
+		return STATUS_OK;
+	y.dead = arena_alloc(&y.mem, y.count * sizeof *y.dead);
+	for (size_t i = 0; i < y.count; i++)
+		y.total += bytes_to_read(&y.jobs[i]);
+	if (read_all(&y, err))
+		return err_failed(err->status);
+	*again = y.conflict;
+	return is_cancelled(&y) ? err_fail(err, STATUS_CANCELLED, "stopped; what was read so far is kept") : STATUS_OK;
+}
+
+/* Longer each time, so that whoever was faster can finish. */
+static void pause_for_others(int round)
+{
+	struct timespec pause = { .tv_nsec = (2L << round) * 1000 * 1000 };
+
+	nanosleep(&pause, NULL);
+}
+
 enum status read_unread(struct store *s, const struct read_options *o, struct err *err)
 {
 	static const struct read_options nothing = { 0 };
-	struct reading y CLEANUP(reading_release) = { .store = s, .o = o ? o : &nothing, .mem = ARENA_INIT };
-	bool any;
+	bool again;
 
-	pthread_mutex_init(&y.large, NULL);
-	if (unread_any(s, &any, err))
+	if (unread_any(s, &again, err))
 		return err_failed(err->status);
-	if (!any)
-		return keys_complete(s, err);
-	if (unread_list(s, &y.mem, &y.jobs, &y.count, err))
-		return err_failed(err->status);
-	if (y.count == 0) /* another program has just read them */
-		return keys_complete(s, err);
-	y.dead = arena_alloc(&y.mem, (y.count + 1) * sizeof *y.dead);
-	for (size_t i = 0; i < y.count; i++)
-		y.total += y.jobs[i].length - (y.jobs[i].read_generation == y.jobs[i].generation ? y.jobs[i].read_to : 0);
-	if (read_all(&y, err))
-		return err_failed(err->status);
-	if (is_cancelled(&y))
-		return err_fail(err, STATUS_CANCELLED, "stopped; what was read so far is kept");
+	for (int round = 0; again && round < MOST_ROUNDS; round++) {
+		if (round)
+			pause_for_others(round - 1);
+		if (read_round(s, o ? o : &nothing, round, &again, err))
+			return err_failed(err->status);
+	}
 	return keys_complete(s, err);
 }

@@ -163,7 +163,9 @@ static enum status begin_file(struct syncing *y, struct job *job, const struct p
 	w->length = p->length;
 	if (!w->source && source_add(y->store, y->root.row, job->path, &w->source, err))
 		return err_failed(err->status);
-	if (job->renamed && source_rename(y->store, w->source, job->known->path, job->path, err))
+	/* What a file is called says what is read from it. */
+	if (job->renamed && (source_rename(y->store, w->source, job->known->path, job->path, err) ||
+			     unread_add(y->store, w->source, err)))
 		return err_failed(err->status);
 	if (!p->starts_generation)
 		return STATUS_OK;

@@ -10,8 +10,9 @@
  * killed in between enters some of them again, which changes nothing. Until then a
  * node is found by search and by its session, only not by its id.
  *
- * A session that is read anew by another program meanwhile leaves keys that lead
- * nowhere. That is harmless: whoever follows a key compares the whole id.
+ * Between gathering and entering another program may read a session anew, or make all
+ * tables anew. Its `reading` is another one then, and what was gathered of it is
+ * dropped: every key leads to an entry, and no session is noted whose keys are not in.
  */
 #include "store/keys.h"
 
@@ -20,10 +21,13 @@
 #include "store/session.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum {
 	KEYS_UNKEYED,
 	KEYS_ENTRIES,
+	KEYS_READING,
+	KEYS_VERSION,
 	KEYS_ADD,
 	KEYS_FORGET,
 	KEYS_DONE,
@@ -31,12 +35,14 @@ enum {
 };
 
 static const char *const sql[KEYS_STATEMENTS] = {
-	[KEYS_UNKEYED] = "SELECT id, generation, keyed_to, read_to FROM mirror_session WHERE keyed_to < read_to ORDER BY id",
+	[KEYS_UNKEYED] = "SELECT id, reading, keyed_to, read_to FROM mirror_session WHERE keyed_to < read_to ORDER BY id",
 	[KEYS_ENTRIES] = "SELECT offset, uuid, line_id, first, blocks FROM entry WHERE session = ?1 AND offset >= ?2"
 			 " ORDER BY offset",
+	[KEYS_READING] = "SELECT reading FROM mirror_session WHERE id = ?1",
+	[KEYS_VERSION] = "PRAGMA data_version",
 	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
 	[KEYS_FORGET] = "DELETE FROM node_key WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
-	[KEYS_DONE] = "UPDATE mirror_session SET keyed_to = ?4 WHERE id = ?1 AND generation = ?2 AND keyed_to = ?3",
+	[KEYS_DONE] = "UPDATE mirror_session SET keyed_to = ?4 WHERE id = ?1 AND reading = ?2 AND keyed_to = ?3",
 };
 
 const struct db_set keys_statements = { DB_KEYS, sql, KEYS_STATEMENTS };
@@ -44,21 +50,26 @@ const struct db_set keys_statements = { DB_KEYS, sql, KEYS_STATEMENTS };
 /* Entered at once: 32 MB. */
 enum { MOST_KEYS = 1000000 };
 
+enum { PAUSE_NS = 100 * 1000 }; /* after a transaction, so that others get the lock */
+
 struct key {
 	int64_t key, session, offset;
 	int part;
 };
 
 struct keyed_session {
-	int64_t row, generation, from, to;
+	int64_t row, reading, from, to;
+	bool gone; /* read anew since */
 };
 
 struct keys {
 	struct store *s;
 	struct key *list;
 	size_t count, cap;
-	struct keyed_session *sessions;
+	struct keyed_session *sessions; /* by row */
 	size_t session_count, session_cap;
+	int64_t version; /* of the database when they were last looked at */
+	bool any_gone;
 };
 
 static void keys_release(struct keys *k)
@@ -70,6 +81,17 @@ static void keys_release(struct keys *k)
 static enum status use(struct store *s, int index, struct stmt *st, struct err *err)
 {
 	return stmt_use(s, &keys_statements, index, st, err);
+}
+
+/* A number that changes when another connection has written. */
+static enum status data_version(struct store *s, int64_t *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, KEYS_VERSION, &st, err) || stmt_row(&st, "the version of the data", err))
+		return err_failed(err->status);
+	*out = col_int(&st, 0);
+	return STATUS_OK;
 }
 
 int64_t key_of(const struct uuid *id)
@@ -153,10 +175,13 @@ static enum status gather(struct keys *k, struct err *err)
 	STMT st = { 0 };
 
 	k->count = k->session_count = 0;
-	if (read_begin(k->s, &snapshot, err) || use(k->s, KEYS_UNKEYED, &st, err))
+	k->any_gone = false;
+	/* Asked before the snapshot is taken: who comes in between is noticed. */
+	if (data_version(k->s, &k->version, err) || read_begin(k->s, &snapshot, err) ||
+	    use(k->s, KEYS_UNKEYED, &st, err))
 		return err_failed(err->status);
 	while (k->count < MOST_KEYS && (step = stmt_step(&st, err)) == STEP_ROW) {
-		struct keyed_session session = { col_int(&st, 0), col_int(&st, 1), col_int(&st, 2), col_int(&st, 3) };
+		struct keyed_session session = { col_int(&st, 0), col_int(&st, 1), col_int(&st, 2), col_int(&st, 3), false };
 
 		if (gather_session(k, &session, err))
 			return err_failed(err->status);
@@ -191,19 +216,65 @@ static enum status change_key(struct store *s, int index, const struct key *key,
 	return stmt_run(&st, err);
 }
 
+/* Looks which sessions are still what was gathered, if others have written. Wants the
+ * write transaction in which that counts. */
+static enum status look_again(struct keys *k, struct err *err)
+{
+	int64_t version;
+
+	if (data_version(k->s, &version, err))
+		return err_failed(err->status);
+	for (size_t i = 0; version != k->version && i < k->session_count; i++) {
+		struct keyed_session *session = &k->sessions[i];
+		STMT st = { 0 };
+		enum step step;
+
+		if (use(k->s, KEYS_READING, &st, err))
+			return err_failed(err->status);
+		stmt_int(&st, 1, session->row);
+		step = stmt_step(&st, err);
+		if (step == STEP_FAILED)
+			return err_failed(err->status);
+		session->gone |= step == STEP_DONE || col_int(&st, 0) != session->reading;
+		k->any_gone |= session->gone;
+	}
+	k->version = version;
+	return STATUS_OK;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct keyed_session *x = a, *y = b;
+
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static bool is_gone(const struct keys *k, int64_t session)
+{
+	const struct keyed_session wanted = { .row = session }, *found;
+
+	if (!k->any_gone)
+		return false;
+	found = bsearch(&wanted, k->sessions, k->session_count, sizeof wanted, compare_rows);
+	return found && found->gone;
+}
+
 /* From *at on, for a few milliseconds. */
 static enum status enter_some(struct keys *k, size_t *at, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	int64_t end;
 
-	if (txn_begin(k->s, &txn, err))
+	if (txn_begin(k->s, &txn, err) || look_again(k, err))
 		return err_failed(err->status);
 	end = clock_monotonic_ns() + LIMIT_TXN_NS;
 	for (; *at < k->count && (*at % 64 || clock_monotonic_ns() < end); ++*at)
-		if (change_key(k->s, KEYS_ADD, &k->list[*at], err))
+		if (!is_gone(k, k->list[*at].session) && change_key(k->s, KEYS_ADD, &k->list[*at], err))
 			return err_failed(err->status);
-	return txn_commit(&txn, err);
+	if (txn_commit(&txn, err))
+		return err_failed(err->status);
+	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+	return STATUS_OK;
 }
 
 static enum status note_done(struct keys *k, struct err *err)
@@ -219,7 +290,7 @@ static enum status note_done(struct keys *k, struct err *err)
 		if (use(k->s, KEYS_DONE, &st, err))
 			return err_failed(err->status);
 		stmt_int(&st, 1, session->row);
-		stmt_int(&st, 2, session->generation);
+		stmt_int(&st, 2, session->reading);
 		stmt_int(&st, 3, session->from);
 		stmt_int(&st, 4, session->to);
 		if (stmt_run(&st, err))

@@ -22,11 +22,13 @@ enum {
 	MIRROR_UNREAD_ANY,
 	MIRROR_UNREAD_LIST,
 	MIRROR_UNREAD_DONE,
+	MIRROR_UNREAD_COUNTED,
 	MIRROR_STATE,
 	MIRROR_SESSION_ADD,
 	MIRROR_SESSION_READ,
 	MIRROR_SESSION_RESET,
 	MIRROR_SESSION_NOTE,
+	MIRROR_SESSION_DROP,
 	MIRROR_PROJECT_ADD,
 	MIRROR_PROJECT,
 	MIRROR_NTH,
@@ -49,21 +51,27 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		" ORDER BY coalesce(g.length, 0) - coalesce(e.read_to, 0) DESC, s.id",
 	[MIRROR_UNREAD_DONE] = "DELETE FROM unread WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM source s"
 			       " JOIN generation g ON g.id = s.generation WHERE s.id = ?1 AND (g.id <> ?2 OR g.length <> ?3))",
+	/* Whoever adds bytes counts their lines, so a count that is there is as good or newer. */
+	[MIRROR_UNREAD_COUNTED] = "INSERT OR IGNORE INTO line_count(generation, lines, tail, longest)"
+				  " SELECT g.id, ?4, ?5, ?6 FROM source s JOIN generation g ON g.id = s.generation"
+				  " WHERE s.id = ?1 AND g.id = ?2 AND g.length = ?3",
 	[MIRROR_STATE] = "SELECT id, generation, read_to FROM mirror_session WHERE source = ?1",
-	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to) VALUES (?1, ?2, ?3, 0)",
+	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to, reading)"
+			       " VALUES (?1, ?2, ?3, 0, random())",
 	[MIRROR_SESSION_READ] = "UPDATE mirror_session SET read_to = ?2, messages = messages + ?3 WHERE id = ?1",
 	[MIRROR_SESSION_RESET] =
-		"UPDATE mirror_session SET generation = ?2, read_to = 0, keyed_to = 0, project = NULL, branch = NULL, title = '',"
-		" title_rank = 0, started_at = NULL, updated_at = NULL, prompts = 0, messages = 0, tools = 0"
+		"UPDATE mirror_session SET generation = ?2, read_to = 0, reading = random(), keyed_to = 0, project = NULL,"
+		" branch = NULL, title = '', title_rank = 0, started_at = NULL, updated_at = NULL, prompts = 0, messages = 0, tools = 0"
 		" WHERE id = ?1",
 	[MIRROR_SESSION_NOTE] =
 		"UPDATE mirror_session SET"
-		" project = coalesce(project, ?2), branch = coalesce(?3, branch),"
+		" session_id = ?10, project = coalesce(project, ?2), branch = coalesce(?3, branch),"
 		" title = CASE WHEN ?5 > title_rank OR (?5 = title_rank AND ?5 > 1) THEN ?4 ELSE title END,"
 		" title_rank = max(title_rank, ?5),"
 		" started_at = coalesce(min(started_at, ?6), started_at, ?6),"
 		" updated_at = coalesce(max(updated_at, ?7), updated_at, ?7),"
 		" prompts = prompts + ?8, tools = tools + ?9 WHERE id = ?1",
+	[MIRROR_SESSION_DROP] = "DELETE FROM mirror_session WHERE id = ?1",
 	[MIRROR_PROJECT_ADD] = "INSERT OR IGNORE INTO project(path) VALUES (?1)",
 	[MIRROR_PROJECT] = "SELECT id FROM project WHERE path = ?1",
 	[MIRROR_NTH] = "SELECT coalesce(max(nth) + 1, 0) FROM entry WHERE session = ?1 AND same = ?2",
@@ -168,6 +176,21 @@ enum status unread_done(struct store *s, const struct unread *u, struct err *err
 	stmt_int(&st, 1, u->source);
 	stmt_int(&st, 2, u->generation);
 	stmt_int(&st, 3, u->length);
+	return stmt_run(&st, err);
+}
+
+enum status unread_counted(struct store *s, const struct unread *u, const struct line_count *c, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, MIRROR_UNREAD_COUNTED, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, u->source);
+	stmt_int(&st, 2, u->generation);
+	stmt_int(&st, 3, u->length);
+	stmt_int(&st, 4, c->lines);
+	stmt_int(&st, 5, c->tail);
+	stmt_int(&st, 6, c->longest);
 	return stmt_run(&st, err);
 }
 
@@ -357,6 +380,7 @@ static enum status note_session(struct writing *w, struct err *err)
 	stmt_int_or_null(&st, 7, p->updated_at, p->updated_at == 0);
 	stmt_int(&st, 8, p->prompts);
 	stmt_int(&st, 9, p->tools);
+	stmt_uuid(&st, 10, &p->session_id); /* its file may have been renamed */
 	return stmt_run(&st, err);
 }
 
@@ -386,12 +410,18 @@ static enum status forget_docs(struct store *s, int64_t session, struct err *err
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
+static enum status forget_lines(struct store *s, int64_t session, struct err *err)
+{
+	if (keys_forget(s, session, err) || forget_docs(s, session, err))
+		return err_failed(err->status);
+	return run_with(s, MIRROR_FORGET, session, err);
+}
+
 static enum status start_anew(struct writing *w, struct err *err)
 {
 	STMT st = { 0 };
 
-	if (keys_forget(w->s, w->session, err) || forget_docs(w->s, w->session, err) ||
-	    run_with(w->s, MIRROR_FORGET, w->session, err) || use(w->s, MIRROR_SESSION_RESET, &st, err))
+	if (forget_lines(w->s, w->session, err) || use(w->s, MIRROR_SESSION_RESET, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, w->session);
 	stmt_int(&st, 2, w->p->generation);
@@ -414,32 +444,28 @@ static enum status add_session(struct writing *w, struct err *err)
 	return STATUS_OK;
 }
 
-/* Whether the session is where this part begins. */
+/* Whether the session is where this part begins. Anything else, also an older state,
+ * is the work of another program, which has seen more than we have. */
 static enum status find_session(struct writing *w, struct err *err)
 {
+	const struct mirror_part *p = w->p;
+	int64_t generation = p->anew ? p->known_generation : p->generation;
+	int64_t read_to = p->anew ? p->known_to : p->from;
 	STMT st = { 0 };
-	int64_t generation, read_to;
 	enum step step;
 
 	if (use(w->s, MIRROR_STATE, &st, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, w->p->source);
+	stmt_int(&st, 1, p->source);
 	step = stmt_step(&st, err);
 	if (step == STEP_FAILED)
 		return err_failed(err->status);
-	if (step == STEP_DONE)
-		return w->p->from == 0 ? add_session(w, err)
-				       : err_fail(err, STATUS_CONFLICT, "a session: gone meanwhile");
-	w->session = col_int(&st, 0);
-	generation = col_int(&st, 1);
-	read_to = col_int(&st, 2);
-	if (w->p->anew && (generation != w->p->generation || read_to > 0))
-		return generation == w->p->generation && read_to > 0
-			       ? err_fail(err, STATUS_CONFLICT, "a session: read by another program")
-			       : start_anew(w, err);
-	if (generation != w->p->generation || read_to != w->p->from)
+	if (step == STEP_DONE && generation == 0)
+		return add_session(w, err);
+	if (step == STEP_DONE || col_int(&st, 1) != generation || col_int(&st, 2) != read_to)
 		return err_fail(err, STATUS_CONFLICT, "a session: read by another program");
-	return STATUS_OK;
+	w->session = col_int(&st, 0);
+	return p->anew ? start_anew(w, err) : STATUS_OK;
 }
 
 enum status mirror_add(struct store *s, const struct mirror_part *p, struct err *err)
@@ -449,4 +475,20 @@ enum status mirror_add(struct store *s, const struct mirror_part *p, struct err 
 	if (find_session(&w, err) || write_lines(&w, err) || note_session(&w, err) || read_so_far(&w, err))
 		return err_failed(err->status);
 	return STATUS_OK;
+}
+
+enum status mirror_forget(struct store *s, int64_t source, struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(s, MIRROR_STATE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, source);
+	step = stmt_step(&st, err);
+	if (step != STEP_ROW)
+		return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+	if (forget_lines(s, col_int(&st, 0), err))
+		return err_failed(err->status);
+	return run_with(s, MIRROR_SESSION_DROP, col_int(&st, 0), err);
 }

@@ -40,6 +40,10 @@ enum status unread_list(struct store *s, struct arena *mem, struct unread **out,
  * since. */
 enum status unread_done(struct store *s, const struct unread *u, struct err *err) MUST_USE;
 
+/* Notes how many lines it had when listed, unless somebody knows better by now. */
+enum status unread_counted(struct store *s, const struct unread *u, const struct line_count *c,
+			   struct err *err) MUST_USE;
+
 /* ---- A part of a session ---------------------------------------------------- */
 
 enum { MIRROR_NO_MESSAGE = -1, MIRROR_ASK = -2 };
@@ -71,7 +75,10 @@ struct mirror_part {
 	int64_t source, generation;
 	struct uuid source_id, session_id;
 	int64_t from, to;
-	bool anew; /* forget what is known of the session; `from` is then 0 */
+	/* The first part of a session, or of one that is read from its beginning again,
+	 * and what is then to be forgotten. `from` is then 0. */
+	bool anew;
+	int64_t known_generation, known_to; /* 0 = there was none */
 	const struct mirror_line *lines;
 	size_t line_count;
 	const struct mirror_doc *docs;
@@ -88,5 +95,8 @@ struct mirror_part {
 /* Wants a write transaction. STATUS_CONFLICT when the session has been read
  * differently meanwhile; nothing has been written then. */
 enum status mirror_add(struct store *s, const struct mirror_part *p, struct err *err) MUST_USE;
+
+/* Forgets the session of a source, if it has one. Wants a write transaction. */
+enum status mirror_forget(struct store *s, int64_t source, struct err *err) MUST_USE;
 
 #endif

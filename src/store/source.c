@@ -48,7 +48,6 @@ enum {
 	GENERATION_OF_SOURCE,
 	LINES_GET,
 	LINES_PUT,
-	LINES_FIRST,
 	LINES_DROP,
 	SOURCE_STATEMENTS
 };
@@ -90,8 +89,6 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 	[GENERATION_OF_SOURCE] = GENERATION "WHERE g.source = ?1 ORDER BY g.number",
 	[LINES_GET] = "SELECT lines, tail, longest FROM line_count WHERE generation = ?1",
 	[LINES_DROP] = "DELETE FROM line_count WHERE generation = ?1",
-	[LINES_FIRST] = "INSERT OR IGNORE INTO line_count(generation, lines, tail, longest)"
-			" SELECT id, ?3, ?4, ?5 FROM generation WHERE id = ?1 AND length = ?2",
 	[LINES_PUT] = "INSERT INTO line_count(generation, lines, tail, longest) VALUES (?1, ?2, ?3, ?4)"
 		      " ON CONFLICT DO UPDATE SET lines = excluded.lines, tail = excluded.tail,"
 		      " longest = excluded.longest",
@@ -654,21 +651,6 @@ static enum status drop_lines(struct store *s, int64_t row, struct err *err)
 	if (use(s, LINES_DROP, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, row);
-	return stmt_run(&st, err);
-}
-
-enum status generation_first_lines(struct store *s, int64_t row, int64_t length, const struct line_count *c,
-				   struct err *err)
-{
-	STMT st = { 0 };
-
-	if (use(s, LINES_FIRST, &st, err))
-		return err_failed(err->status);
-	stmt_int(&st, 1, row);
-	stmt_int(&st, 2, length);
-	stmt_int(&st, 3, c->lines);
-	stmt_int(&st, 4, c->tail);
-	stmt_int(&st, 5, c->longest);
 	return stmt_run(&st, err);
 }
 

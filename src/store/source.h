@@ -106,11 +106,6 @@ enum status generation_lines(struct store *s, int64_t row, struct line_count *ou
 enum status generation_set_lines(struct store *s, int64_t row, int64_t replaced, const struct line_count *c,
 				 struct err *err) MUST_USE;
 
-/* Of a generation that has none yet; nothing happens when it has them meanwhile, or no
- * longer has `length` bytes. */
-enum status generation_first_lines(struct store *s, int64_t row, int64_t length, const struct line_count *c,
-				   struct err *err) MUST_USE;
-
 /* One generation by its number, 0 = the newest; STATUS_NOT_FOUND says which exist. */
 enum status generation_pick(struct store *s, int64_t source, uint64_t number, struct generation *out,
 			    struct err *err) MUST_USE;

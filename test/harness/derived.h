@@ -1,0 +1,260 @@
+/*
+ * What the derived tables say, as text that can be compared: for the unit test,
+ * which makes transcripts up, and for the crash test's tool.
+ *
+ * Left out is what may differ between two stores with the same content: rows,
+ * numbers of documents and of generations. Everything else is in it, and so is
+ * whatever must not be there: keys, documents and words that belong to nothing,
+ * or are missing. A store that is sound has no line that begins with '!'.
+ */
+#ifndef ARBOR_TEST_DERIVED_H
+#define ARBOR_TEST_DERIVED_H
+
+#include "base/hash.h"
+#include "store/db.h"
+#include "store/fulltext.h"
+#include "store/keys.h"
+#include "store/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Words of one document: their number, and a sum that does not depend on the order
+ * in which they are told. */
+struct derived_words {
+	uint64_t count, sum;
+	bool owned; /* by an entry */
+};
+
+struct derived {
+	struct store *s;
+	struct buf *out;
+	struct derived_words *docs; /* by number */
+	int64_t doc_count;
+	uint64_t keys, key_sum; /* that should be there */
+	struct doc_reader reader;
+};
+
+static inline sqlite3_stmt *derived_ask(struct derived *d, const char *sql)
+{
+	sqlite3_stmt *st = NULL;
+
+	if (sqlite3_prepare_v2(d->s->db, sql, -1, &st, NULL) != SQLITE_OK)
+		buf_printf(d->out, "! %s: %s\n", sql, sqlite3_errmsg(d->s->db));
+	return st;
+}
+
+static inline int64_t derived_number(struct derived *d, const char *sql)
+{
+	sqlite3_stmt *st = derived_ask(d, sql);
+	int64_t v = sqlite3_step(st) == SQLITE_ROW ? sqlite3_column_int64(st, 0) : -1;
+
+	sqlite3_finalize(st);
+	return v;
+}
+
+/* All columns of the row from `from` on. */
+static inline void derived_row(struct derived *d, sqlite3_stmt *st, int from)
+{
+	char hex[64];
+
+	for (int i = from; i < sqlite3_column_count(st); i++) {
+		size_t n = (size_t)sqlite3_column_bytes(st, i);
+
+		buf_printf(d->out, " %s=", sqlite3_column_name(st, i));
+		if (sqlite3_column_type(st, i) == SQLITE_BLOB && n <= 16) {
+			hex_encode(sqlite3_column_blob(st, i), n, hex);
+			buf_text(d->out, hex);
+		} else if (sqlite3_column_type(st, i) == SQLITE_NULL) {
+			buf_byte(d->out, '-');
+		} else if (n > 1000) {
+			buf_printf(d->out, "#%016" PRIx64 "/%zu", hash64(sqlite3_column_text(st, i), n), n);
+		} else {
+			buf_add(d->out, sqlite3_column_text(st, i), n);
+		}
+	}
+	buf_byte(d->out, '\n');
+}
+
+/* ---- Words ----------------------------------------------------------------- */
+
+static inline enum status derived_word(void *ctx, struct str word, int64_t doc, int64_t position, struct err *err)
+{
+	struct derived *d = ctx;
+	uint64_t parts[2] = { hash64(word.p, word.n), (uint64_t)position };
+
+	(void)err;
+	if (doc <= 0 || doc >= d->doc_count) {
+		buf_printf(d->out, "! a word of document %" PRId64 ", which does not exist\n", doc);
+		return STATUS_OK;
+	}
+	d->docs[doc].count++;
+	d->docs[doc].sum += hash64(parts, sizeof parts);
+	return STATUS_OK;
+}
+
+static inline void derived_doc(struct derived *d, int64_t id, int64_t session, int64_t offset)
+{
+	struct doc doc;
+	struct err err;
+
+	if (doc_get(&d->reader, id, &doc, &err) || id >= d->doc_count) {
+		buf_printf(d->out, "! a document is missing: %s\n", err.text);
+		return;
+	}
+	if (d->docs[id].owned || doc.session != session || doc.offset != offset)
+		buf_printf(d->out, "! document %" PRId64 " is of another line\n", id);
+	if (d->docs[id].count != doc.words)
+		buf_printf(d->out, "! document %" PRId64 " has %" PRIu64 " words in the index, and should have %" PRIu32 "\n",
+			   id, d->docs[id].count, doc.words);
+	d->docs[id].owned = true;
+	buf_printf(d->out, "  doc block=%u place=%u at=%" PRId64 " words=%" PRIu32 "/%016" PRIx64 "\n", doc.block, doc.place,
+		   doc.at, doc.words, d->docs[id].sum);
+}
+
+static inline void derived_unowned(struct derived *d)
+{
+	struct doc doc;
+	struct err err;
+
+	for (int64_t id = 1; id < d->doc_count; id++)
+		if (!d->docs[id].owned && (d->docs[id].count || doc_get(&d->reader, id, &doc, &err) == STATUS_OK))
+			buf_printf(d->out, "! document %" PRId64 " belongs to nothing\n", id);
+}
+
+/* ---- Keys ------------------------------------------------------------------ */
+
+static inline uint64_t derived_key_hash(int64_t key, int64_t session, int64_t offset, int64_t part)
+{
+	int64_t parts[4] = { key, session, offset, part };
+
+	return hash64(parts, sizeof parts);
+}
+
+static inline struct uuid derived_key(struct derived *d, const struct node_name *name, int64_t session, int64_t offset,
+				      int part)
+{
+	struct uuid id = node_id(name, part);
+
+	d->keys++;
+	d->key_sum += derived_key_hash(key_of(&id), session, offset, part);
+	return id;
+}
+
+static inline void derived_keys(struct derived *d)
+{
+	sqlite3_stmt *st = derived_ask(d, "SELECT key, session, offset, part FROM node_key");
+	uint64_t count = 0, sum = 0;
+
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		count++;
+		sum += derived_key_hash(sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1),
+					sqlite3_column_int64(st, 2), sqlite3_column_int64(st, 3));
+	}
+	sqlite3_finalize(st);
+	if (count != d->keys || sum != d->key_sum)
+		buf_printf(d->out, "! %" PRIu64 " keys, and there should be %" PRIu64 " or others\n", count, d->keys);
+	buf_printf(d->out, "keys %" PRIu64 "\n", d->keys);
+}
+
+/* ---- Sessions and lines ------------------------------------------------------ */
+
+static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
+{
+	const struct stmt st = { .store = d->s, .st = row };
+	int64_t session = col_int(&st, 0), offset = col_int(&st, 1), doc = col_int(&st, 2), docs = col_int(&st, 3);
+	uint64_t blocks = 0;
+	char text[UUID_TEXT + 1];
+	struct node_name name;
+	struct uuid id;
+
+	node_name_of(&st, 4, 5, &name);
+	id = derived_key(d, &name, session, offset, PART_LINE);
+	uuid_print(&id, text);
+	buf_printf(d->out, " entry %s", text);
+	if (name.uuid.p && !col_null(&st, 6) && col_int(&st, 6) == offset) {
+		id = derived_key(d, &name, session, offset, PART_MESSAGE);
+		uuid_print(&id, text);
+		buf_printf(d->out, " message %s", text);
+	}
+	for (int i = 0; name.uuid.p && i < col_int(&st, 7); i++) {
+		id = derived_key(d, &name, session, offset, i);
+		blocks += hash64(id.b, UUID_BYTES);
+	}
+	buf_printf(d->out, " blocks %016" PRIx64, blocks);
+	derived_row(d, row, 1 + 3); /* the number of the first document may differ */
+	for (int64_t i = 0; i < docs; i++)
+		derived_doc(d, doc + i, session, offset);
+}
+
+static inline void derived_entries(struct derived *d, int64_t session)
+{
+	sqlite3_stmt *st = derived_ask(d, "SELECT session, offset, doc, docs, uuid, line_id, first, blocks, offset, docs,"
+					  " length, type, at, same, nth, message FROM entry WHERE session = ?1 ORDER BY offset");
+
+	sqlite3_bind_int64(st, 1, session);
+	while (sqlite3_step(st) == SQLITE_ROW)
+		derived_entry(d, st);
+	sqlite3_finalize(st);
+}
+
+static inline void derived_sessions(struct derived *d)
+{
+	sqlite3_stmt *st = derived_ask(
+		d, "SELECT e.id, e.session_id, s.source_id, r.label, s.path, e.read_to, e.keyed_to, p.path AS project, e.branch,"
+		   " e.title, e.title_rank, e.started_at, e.updated_at, e.prompts, e.messages, e.tools,"
+		   " e.generation = s.generation AS newest"
+		   " FROM mirror_session e JOIN source s ON s.id = e.source JOIN root r ON r.id = s.root"
+		   " LEFT JOIN project p ON p.id = e.project ORDER BY s.source_id");
+
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		buf_text(d->out, "session");
+		derived_row(d, st, 1);
+		derived_entries(d, sqlite3_column_int64(st, 0));
+	}
+	sqlite3_finalize(st);
+}
+
+static inline void derived_sources(struct derived *d)
+{
+	sqlite3_stmt *st = derived_ask(d, "SELECT s.source_id, s.path, u.source IS NOT NULL AS unread, c.lines, c.tail, c.longest"
+					  " FROM source s LEFT JOIN unread u ON u.source = s.id"
+					  " LEFT JOIN line_count c ON c.generation = s.generation ORDER BY s.source_id");
+
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		buf_text(d->out, "source");
+		derived_row(d, st, 0);
+	}
+	sqlite3_finalize(st);
+	if (derived_number(d, "SELECT count(*) FROM entry WHERE session NOT IN (SELECT id FROM mirror_session)"))
+		buf_text(d->out, "! lines of no session\n");
+	if (derived_number(d, "SELECT count(*) FROM mirror_session WHERE source NOT IN (SELECT id FROM source)"))
+		buf_text(d->out, "! sessions of no source\n");
+	if (derived_number(d, "SELECT count(*) FROM line_count WHERE generation NOT IN"
+			      " (SELECT generation FROM source WHERE generation IS NOT NULL)"))
+		buf_text(d->out, "! counts of no source\n");
+}
+
+/* Appends the description. */
+static inline enum status derived_describe(struct store *s, struct buf *out, struct err *err)
+{
+	struct derived d = { .s = s, .out = out, .reader = { .store = s } };
+	enum status status;
+
+	d.doc_count = derived_number(&d, "SELECT coalesce(max(id * 1024 + used), 0) FROM doc_chunk");
+	d.docs = calloc((size_t)d.doc_count + 1, sizeof *d.docs);
+	status = db_exec(s, "INSERT INTO search(search) VALUES ('integrity-check')", err);
+	if (status == STATUS_OK)
+		status = fulltext_each(s, derived_word, &d, err);
+	if (status == STATUS_OK) {
+		derived_sources(&d);
+		derived_sessions(&d);
+		derived_keys(&d);
+		derived_unowned(&d);
+	}
+	doc_reader_release(&d.reader);
+	free(d.docs);
+	return status;
+}
+
+#endif
