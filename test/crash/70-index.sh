@@ -1,0 +1,96 @@
+#!/bin/bash
+# kill -9 and SIGINT at any moment of a sync: sessions, lines, keys and words are
+# then those of a shorter store, and the next sync makes them what they would have
+# been. What 20-kill.sh is for the archive, this is for what is read from it.
+#
+# Moments are drawn from the time an undisturbed sync takes. A kill counts when it
+# left something unread; too few of these would have proven nothing.
+. test/harness/lib.sh
+S=$T/claude STORE=$T/s.db
+case ${SCALE:-short}:${MODE:-dev} in
+long:*) kills=200 bytes=20000000 ;;
+*:asan) kills=8 bytes=3000000 ;;
+*) kills=30 bytes=4000000 ;;
+esac
+RANDOM=${SEED:-1}
+
+derived() { "$BUILD/tool/derived" "$1"; }
+drop_store() { rm -f "$STORE" "$STORE"-*; }
+sync_store() { "$ARBOR" sync --source "$S" --store "$STORE" >"$T/out" 2>"$T/err"; }
+
+time_sync() {
+	local from to
+	from=$(date +%s%N)
+	sync_store || fail "sync: $(cat "$T/err")"
+	to=$(date +%s%N)
+	ms=$(((to - from) / 1000000 + 1))
+}
+
+# Ends one sync with a signal somewhere in its first $ms.
+end_one() { # SIGNAL
+	local at=$(((RANDOM * 32768 + RANDOM) % (ms * 1000)))
+	"$ARBOR" sync --source "$S" --store "$STORE" >"$T/out" 2>"$T/err" &
+	local pid=$!
+	sleep "$(printf '%d.%06d' $((at / 1000000)) $((at % 1000000)))"
+	kill -"$1" "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+}
+
+# How far a killed sync had come: nothing may be wrong with what is there but that
+# keys of it are missing, which come last.
+look_after() {
+	[ -s "$STORE" ] || return 0
+	derived "$STORE" >"$T/now" 2>"$T/err"
+	! grep '^!' "$T/now" | grep -qv ' keys, ' || fail "after a kill: $(grep '^!' "$T/now" | head -3)"
+	if grep -q 'unread=1' "$T/now" || grep -q '^! .* keys, ' "$T/now"; then hits=$((hits + 1)); fi
+}
+
+# $1 is the store to begin with, if any; $T/after is what it must become.
+end_many() {
+	local i k
+	hits=0
+	for ((i = 0; i < kills && _bad == 0; )); do
+		drop_store
+		[ -z "$1" ] || cp "$1" "$STORE"
+		for ((k = RANDOM % 3; k >= 0; k--)); do # sometimes the next one is ended too
+			end_one "$([ $((RANDOM % 4)) = 0 ] && echo INT || echo KILL)"
+			look_after
+			i=$((i + 1))
+		done
+		sync_store || fail "sync after a kill: $(cat "$T/err")"
+		derived "$STORE" >"$T/now" 2>"$T/err" || fail "after kill $i: $(cat "$T/err") $(grep '^!' "$T/now" | head -3)"
+		cmp -s "$T/now" "$T/after" || fail "after kill $i: $(diff "$T/now" "$T/after" | head -4)"
+	done
+	echo "# $i ended, $hits in the middle of reading, within $ms ms"
+	[ $((hits * 5)) -ge "$i" ] || fail "only $hits of $i hit; nothing is proven"
+}
+
+it "survives kills while a store is first read"
+"$BUILD/tool/mktree" "$S" 1 12 "$bytes" || exit 1
+"$BUILD/tool/mktree" "$T/other" 2 12 "$bytes" || exit 1
+time_sync
+derived "$STORE" >"$T/after" || fail "not sound: $(grep '^!' "$T/after" | head)"
+end_many ''
+
+it "survives kills while sessions grow and are read anew"
+drop_store
+sync_store || fail "sync: $(cat "$T/err")"
+mv "$STORE" "$T/base.db"
+i=0
+while IFS= read -r f; do
+	i=$((i + 1))
+	if [ $((i % 2)) = 0 ]; then cat "$T/other/$f" >>"$S/$f"; else cat "$T/other/$f" >"$S/$f"; fi
+done < <(cd "$T/other" && find . -type f -size +8k -name '*.jsonl' | sed 's|^\./||' | sort)
+cp "$T/base.db" "$STORE"
+time_sync
+cp "$T/after" "$T/before"
+derived "$STORE" >"$T/after" || fail "not sound: $(grep '^!' "$T/after" | head)"
+cmp -s "$T/before" "$T/after" && fail "nothing had changed"
+end_many "$T/base.db"
+
+it "is what a store is that never saw the older files"
+drop_store
+sync_store || fail "sync: $(cat "$T/err")"
+derived "$STORE" >"$T/now"
+same "$T/now" "$T/after"
+the_end
