@@ -387,17 +387,25 @@ static bool read_document(struct reader *r)
 		p = read_value(r, p);
 		if (p && !r->opened)
 			p = read_after(r, p);
-	} while (p && r->parent != JSON_NONE);
+	} while (p && r->parent != JSON_NONE && r->j->count < LIMIT_JSON_VALUES);
+	if (p && r->parent != JSON_NONE) {
+		fail(r, p, NULL);
+		r->failure = STATUS_LIMIT;
+		return false;
+	}
 	return p != NULL;
 }
 
 /* Turns what fail() noted into an error, and the tape into an empty one. */
 static enum status report(struct reader *r, struct err *e)
 {
+	bool too_many = r->j->count >= LIMIT_JSON_VALUES;
 	unsigned char found;
 
 	r->j->count = 0;
 	r->j->error_at = (size_t)(r->failed_at - r->begin);
+	if (r->failure == STATUS_LIMIT && too_many)
+		return err_fail(e, STATUS_LIMIT, "more than %" PRIu32 " values", LIMIT_JSON_VALUES);
 	if (r->failure == STATUS_LIMIT)
 		return err_fail(e, STATUS_LIMIT, "nested more than %" PRIu32 " deep", r->max_depth);
 	if (r->failed_at == r->end)

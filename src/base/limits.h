@@ -36,6 +36,22 @@
  * decoded text of one line have to fit into memory several times. */
 #define LIMIT_LINE_PARSED (64 * MIB)
 
+/* Values in one JSON text. Real lines stay under 100,000; each takes 16 bytes on the
+ * tape, and nothing but "[1,1,1" has so many in a line that is read. */
+#define LIMIT_JSON_VALUES ((uint32_t)4 * 1024 * 1024)
+
+/* Blocks of one line that are nodes and can be searched. Real ones have some dozens; an id
+ * and a key have to be made of each. */
+#define LIMIT_LINE_BLOCKS ((uint32_t)256 * 1024)
+
+/* A line's own uuid, if it is no UUID. Ids of all its blocks are hashed from it. */
+#define LIMIT_LINE_UUID 128
+
+/* Words of one document and of one line, packed. FTS5 holds a whole document in memory, and
+ * up to a hundred bytes for each word that is in it once. A longer text becomes several documents. */
+#define LIMIT_DOC_TEXT   (1 * MIB)
+#define LIMIT_LINE_WORDS (48 * MIB)
+
 /* Archive blocks. Larger ones pack better and cost more to fetch one line from: on
  * real transcripts 64 KiB gave store/raw 0.21, 128 KiB 0.18, 256 KiB 0.15; unpacking
  * one takes 0.04, 0.07 and 0.14 ms, and a search unpacks ten. A block ends at a line

@@ -11,6 +11,7 @@
 #include "ingest/part.h"
 
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "base/words.h"
 #include "store/fulltext.h"
 
@@ -34,8 +35,8 @@ struct part *part_new(const struct unread *job)
 	struct part *p = mem_alloc(sizeof *p);
 
 	p->job = job;
-	/* The words of one line may be all there is in it. */
-	buf_init(&p->packed, 4 * LIMIT_LINE_PARSED);
+	/* One document more than the words of a line, and what was there before it. */
+	buf_init(&p->packed, FULL_PACKED + LIMIT_LINE_WORDS + 4 * LIMIT_DOC_TEXT);
 	return p;
 }
 
@@ -88,14 +89,10 @@ void part_reader_release(struct part_reader *r)
 
 /* ---- Documents -------------------------------------------------------------- */
 
-static void add_doc(struct part *p, struct part_reader *r, struct mirror_line *l, enum record_place place,
-		    uint32_t block)
+static void add_doc(struct part *p, struct mirror_line *l, struct str text, enum record_place place, uint32_t block)
 {
-	size_t at = p->packed.n, words;
+	size_t at = p->packed.n, words = words_pack(&p->packed, text);
 
-	if (r->text.n == 0)
-		return;
-	words = words_pack(&p->packed, buf_as_str(&r->text));
 	if (words == 0)
 		return;
 	p->docs = grow(p->docs, &p->doc_cap, p->doc_count, sizeof *p->docs);
@@ -109,18 +106,58 @@ static void add_doc(struct part *p, struct part_reader *r, struct mirror_line *l
 	l->docs++;
 }
 
+/* How much of a text goes into one document: up to white space, if there is any near
+ * the end, else to the beginning of a character. */
+static size_t cut_text(struct str text)
+{
+	enum { NEAR = 4096 };
+	size_t end = LIMIT_DOC_TEXT;
+
+	if (text.n <= end)
+		return text.n;
+	for (size_t i = end; i > end - NEAR; i--)
+		if (text.p[i] == ' ' || text.p[i] == '\n')
+			return i;
+	while ((text.p[end] & 0xc0) == 0x80 && end > LIMIT_DOC_TEXT - 4)
+		end--;
+	return end;
+}
+
+/* The text in hand: one document, unless it is very long. The limit counts from the
+ * beginning of the record, so it does not depend on what else is in the part. */
+static void add_docs(struct part *p, struct part_reader *r, struct mirror_line *l, enum record_place place, uint32_t block)
+{
+	struct str text = buf_as_str(&r->text);
+
+	while (text.n && p->packed.n - p->record_at < LIMIT_LINE_WORDS) {
+		size_t n = cut_text(text);
+
+		add_doc(p, l, str_sub(text, 0, n), place, block);
+		text = str_sub(text, n, SIZE_MAX);
+	}
+}
+
 static void add_block(struct part *p, struct part_reader *r, struct mirror_line *l, const struct record_block *b)
 {
 	l->blocks++;
 	p->mirror.tools += b->kind == BLOCK_TOOL_USE;
 	buf_clear(&r->text);
 	block_text(&r->records, b, &r->text);
-	add_doc(p, r, l, b->place, b->index);
+	add_docs(p, r, l, b->place, b->index);
 }
 
 /* ---- The session ------------------------------------------------------------ */
 
 enum { RANK_PROMPT = 1, RANK_CLIENT = 2, RANK_PERSON = 3 };
+
+/* What lists of sessions show: nobody reads more, and each is in memory with them. */
+static struct str shown(struct str text)
+{
+	enum { LONGEST = 1000 };
+
+	text = str_sub(text, 0, LONGEST);
+	return str_sub(text, 0, text.n < LONGEST ? text.n : utf8_valid_prefix(text));
+}
 
 static void note_title(struct part *p, int rank, struct str title)
 {
@@ -129,7 +166,7 @@ static void note_title(struct part *p, int rank, struct str title)
 	if (title.n == 0 || (rank <= p->mirror.title_rank && !later_wins))
 		return;
 	p->mirror.title_rank = rank;
-	p->mirror.title = arena_str(&p->mem, title);
+	p->mirror.title = arena_str(&p->mem, shown(title));
 }
 
 static void note_prompt(struct part *p, struct part_reader *r, const struct record *rec)
@@ -154,9 +191,9 @@ static void note_session(struct part *p, struct part_reader *r, const struct rec
 	struct mirror_part *m = &p->mirror;
 
 	if (rec->cwd.n && !m->cwd.n)
-		m->cwd = arena_str(&p->mem, rec->cwd);
+		m->cwd = arena_str(&p->mem, str_sub(rec->cwd, 0, LIMIT_PATH));
 	if (rec->branch.n && !str_eq(rec->branch, m->branch))
-		m->branch = arena_str(&p->mem, rec->branch);
+		m->branch = arena_str(&p->mem, shown(rec->branch));
 	if (rec->has_time && (!m->started_at || rec->at < m->started_at))
 		m->started_at = rec->at;
 	if (rec->has_time && rec->at > m->updated_at)
@@ -215,11 +252,17 @@ static const uint8_t *keep_digest(struct part *p, const uint8_t digest[SHA256_BY
 	return memcpy(arena_alloc(&p->mem, SHA256_BYTES), digest, SHA256_BYTES);
 }
 
+/* Parts of ids may not contain a NUL: it stands between them. */
+static bool is_name(struct str uuid)
+{
+	return uuid.n <= LIMIT_LINE_UUID && !str_has_byte(uuid, '\0');
+}
+
 static void name_line(struct part *p, struct mirror_line *l, const struct record *rec)
 {
 	uint8_t digest[SHA256_BYTES];
 
-	if (rec->uuid.n) {
+	if (rec->uuid.n && is_name(rec->uuid)) {
 		l->uuid = arena_str(&p->mem, rec->uuid);
 		return;
 	}
@@ -239,11 +282,12 @@ static void add_record(struct part *p, struct part_reader *r, const struct recor
 	name_line(p, l, rec);
 	find_first(r, l, rec);
 	note_session(p, r, rec);
-	while (record_block(&r->records, rec, &at, &b))
+	p->record_at = p->packed.n;
+	while (l->blocks < LIMIT_LINE_BLOCKS && record_block(&r->records, rec, &at, &b))
 		add_block(p, r, l, &b);
 	buf_clear(&r->text);
 	record_text(&r->records, rec, &r->text);
-	add_doc(p, r, l, PLACE_OTHER, UINT32_MAX);
+	add_docs(p, r, l, PLACE_OTHER, UINT32_MAX);
 }
 
 void part_begin_line(struct part_reader *r, struct str line, int64_t offset)

@@ -26,6 +26,7 @@ struct part {
 	struct mirror_doc *docs;
 	size_t doc_count, doc_cap;
 	struct buf packed;
+	size_t record_at; /* where the words of the last record begin */
 	struct arena mem;
 };
 

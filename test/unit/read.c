@@ -887,6 +887,37 @@ TEST(a_line_may_be_glued_of_a_million_objects)
 	EQ(tree_ask(s, "SELECT count(*) FROM entry"), objects + 1);
 }
 
+/* Values that would cost far more than the bytes they are made of. */
+TEST(what_is_beyond_a_limit_is_left_out_and_no_more)
+{
+	struct buf file CLEANUP(buf_release) = BUF_INIT(80 * MIB);
+	struct store *s CLEANUP(store_closep) = NULL;
+	size_t words = SLOW ? 300000 : 3000000;
+
+	buf_text(&file, "{\"n\":1,\"uuid\":\"");
+	repeat(&file, "x", LIMIT_LINE_UUID + 1);
+	buf_text(&file, "\"}\n{\"n\":2,\"uuid\":\"a\\u0000\"}\n{\"type\":\"custom-title\",\"customTitle\":\"");
+	repeat(&file, "\xc3\xa9", 100000);
+	buf_text(&file, "\",\"uuid\":\"title\"}\n{\"type\":\"user\",\"uuid\":\"blocks\",\"message\":{\"content\":[1");
+	repeat(&file, ",1", 300000);
+	buf_text(&file, "]}}\n{\"type\":\"user\",\"uuid\":\"values\",\"message\":{\"content\":[1");
+	repeat(&file, ",1", LIMIT_JSON_VALUES);
+	buf_text(&file, "]}}\n{\"type\":\"user\",\"uuid\":\"text\",\"message\":{\"content\":\"");
+	for (size_t i = 0; i < words; i++)
+		buf_printf(&file, "%zx ", i);
+	buf_text(&file, "\"}}\n");
+	check_large(t, &file, &s);
+	EQ(tree_ask(s, "SELECT count(*) FROM entry"), 7);
+	EQ(tree_ask(s, "SELECT count(*) FROM entry WHERE uuid IS NULL"), 3);
+	EQ(tree_ask(s, "SELECT length(title) FROM mirror_session"), 500);
+	EQ(tree_ask(s, "SELECT blocks FROM entry WHERE uuid = 'blocks'"), LIMIT_LINE_BLOCKS);
+	EQ(tree_ask(s, "SELECT count(*) FROM entry WHERE type = 0 AND length > 8000000"), 1);
+	/* All words of a long text are found, in one of its documents each. */
+	CHECK(tree_ask(s, "SELECT docs FROM entry WHERE uuid = 'text'") > 1);
+	EQ(tree_ask(s, "SELECT count(*) FROM search('1ffff')"), 1);
+	EQ(tree_ask(s, SLOW ? "SELECT count(*) FROM search('493df')" : "SELECT count(*) FROM search('2dc6bf')"), 1);
+}
+
 TESTS(
 	CASE(a_file_that_comes_in_pieces_is_read_as_at_once),
 	CASE(no_place_to_cut_a_file_is_special),
@@ -904,5 +935,6 @@ TESTS(
 	CASE(a_line_may_have_a_hundred_thousand_blocks),
 	CASE(a_million_equal_lines_have_a_million_ids),
 	CASE(a_session_may_have_fifty_thousand_lines),
-	CASE(a_line_may_be_glued_of_a_million_objects)
+	CASE(a_line_may_be_glued_of_a_million_objects),
+	CASE(what_is_beyond_a_limit_is_left_out_and_no_more)
 )
