@@ -50,7 +50,7 @@
 /* Words of one document and of one line, packed. FTS5 holds a whole document in memory, and
  * up to a hundred bytes for each word that is in it once. A longer text becomes several documents. */
 #define LIMIT_DOC_TEXT   (1 * MIB)
-#define LIMIT_LINE_WORDS (48 * MIB)
+#define LIMIT_LINE_WORDS (16 * MIB)
 
 /* Archive blocks. Larger ones pack better and cost more to fetch one line from: on
  * real transcripts 64 KiB gave store/raw 0.21, 128 KiB 0.18, 256 KiB 0.15; unpacking

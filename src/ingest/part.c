@@ -79,10 +79,16 @@ void part_reader_begin(struct part_reader *r, bool from_start)
 	r->knows_all = from_start;
 }
 
-void part_reader_release(struct part_reader *r)
+void part_reader_shrink(struct part_reader *r)
 {
 	record_reader_release(&r->records);
+	r->records = (struct record_reader)RECORD_READER_INIT;
 	buf_release(&r->text);
+}
+
+void part_reader_release(struct part_reader *r)
+{
+	part_reader_shrink(r);
 	map_release(&r->firsts);
 	arena_release(&r->mem);
 }
@@ -125,7 +131,8 @@ static size_t cut_text(struct str text)
 
 /* The text in hand: one document, unless it is very long. The limit counts from the
  * beginning of the record, so it does not depend on what else is in the part. */
-static void add_docs(struct part *p, struct part_reader *r, struct mirror_line *l, enum record_place place, uint32_t block)
+static void add_docs(struct part *p, struct part_reader *r, struct mirror_line *l, enum record_place place,
+		     uint32_t block)
 {
 	struct str text = buf_as_str(&r->text);
 

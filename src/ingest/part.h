@@ -52,6 +52,9 @@ void part_reader_init(struct part_reader *r);
 void part_reader_begin(struct part_reader *r, bool from_start);
 void part_reader_release(struct part_reader *r);
 
+/* Gives back what a long line has made it take. */
+void part_reader_shrink(struct part_reader *r);
+
 /* One line, without its line feed; then its records, one a call, until there are no more:
  * a single line may have more of them than go into a part. */
 void part_begin_line(struct part_reader *r, struct str line, int64_t offset);

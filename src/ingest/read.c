@@ -51,7 +51,7 @@ struct reading {
 	bool conflict; /* somebody else was */
 	struct queue queue;
 	atomic_size_t next_job;
-	pthread_mutex_t large; /* whoever reads a line of many megabytes */
+	pthread_mutex_t large; /* who reads a line of many megabytes has it */
 	int64_t total, done;   /* bytes */
 	int64_t progress_at;
 };
@@ -66,6 +66,7 @@ struct reader {
 	struct part *part;
 	struct split split;
 	bool at_end; /* the line in hand has no line feed */
+	bool large;  /* it has many megabytes */
 	bool stopped; /* the queue takes no more */
 };
 
@@ -114,7 +115,7 @@ static bool hand_over_some(struct reader *r)
 	return true;
 }
 
-static bool add_records(struct reader *r, struct str line, int64_t offset)
+static bool add_line(struct reader *r, struct str line, int64_t offset)
 {
 	part_begin_line(&r->lines, line, offset);
 	while (part_add_record(r->part, &r->lines)) {
@@ -123,22 +124,6 @@ static bool add_records(struct reader *r, struct str line, int64_t offset)
 			return false;
 	}
 	return true;
-}
-
-static bool add_line(struct reader *r, struct str line, int64_t offset)
-{
-	enum { LARGE = 4 * 1024 * 1024 };
-	bool large = line.n > LARGE, more;
-
-	/* The words of one such line take as much again: only one at a time. */
-	if (large)
-		pthread_mutex_lock(&r->y->large);
-	more = add_records(r, line, offset);
-	if (large) {
-		buf_release(&r->lines.text);
-		pthread_mutex_unlock(&r->y->large);
-	}
-	return more;
 }
 
 static bool is_dead(const struct reader *r)
@@ -159,9 +144,36 @@ static bool take_line(void *ctx, const struct split_line *line)
 	return (!part_is_full(r->part) || hand_over_some(r)) && !is_dead(r) && !is_cancelled(r->y);
 }
 
+/* The line in hand has grown large, or is not any more. It, its text and its words take
+ * up to two hundred megabytes: only one at a time. */
+static void set_large(struct reader *r, bool large)
+{
+	struct buf rest;
+
+	if (r->large == large)
+		return;
+	r->large = large;
+	if (large) {
+		pthread_mutex_lock(&r->y->large);
+		return;
+	}
+	buf_init(&rest, r->split.carry.max);
+	buf_str(&rest, buf_as_str(&r->split.carry));
+	buf_release(&r->split.carry);
+	r->split.carry = rest;
+	part_reader_shrink(&r->lines);
+	pthread_mutex_unlock(&r->y->large);
+}
+
 static enum status take_bytes(void *ctx, struct str bytes, struct err *err)
 {
-	return split_add(ctx, bytes) ? STATUS_OK : err_fail(err, STATUS_CANCELLED, "stopped");
+	enum { LARGE = 4 * 1024 * 1024 };
+	struct reader *r = ctx;
+
+	if (!split_add(&r->split, bytes))
+		return err_fail(err, STATUS_CANCELLED, "stopped");
+	set_large(r, r->split.carry.n > LARGE);
+	return STATUS_OK;
 }
 
 static enum status count_bytes(void *ctx, struct str bytes, struct err *err)
@@ -225,7 +237,7 @@ static enum status read_lines(struct reader *r, struct err *err)
 	split_release(&r->split);
 	split_begin(&r->split, LIMIT_LINE_PARSED, from, take_line, r);
 	r->at_end = false;
-	if (archive_read(r->store, u->generation, from, u->length - from, take_bytes, &r->split, err))
+	if (archive_read(r->store, u->generation, from, u->length - from, take_bytes, r, err))
 		return err_failed(err->status);
 	r->at_end = true;
 	if (record_is_whole(&r->lines.records, split_rest(&r->split)) && !split_end(&r->split))
@@ -263,6 +275,8 @@ static void read_one(struct reader *r, const struct unread *job)
 
 	r->job = job;
 	status = read_source(r, &err);
+	buf_clear(&r->split.carry);
+	set_large(r, false);
 	if (r->stopped || status == STATUS_CANCELLED) {
 		part_free(r->part);
 		r->part = NULL;

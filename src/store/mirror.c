@@ -61,7 +61,8 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_SESSION_READ] = "UPDATE mirror_session SET read_to = ?2, messages = messages + ?3 WHERE id = ?1",
 	[MIRROR_SESSION_RESET] =
 		"UPDATE mirror_session SET generation = ?2, read_to = 0, reading = random(), keyed_to = 0, project = NULL,"
-		" branch = NULL, title = '', title_rank = 0, started_at = NULL, updated_at = NULL, prompts = 0, messages = 0, tools = 0"
+		" branch = NULL, title = '', title_rank = 0, started_at = NULL, updated_at = NULL, prompts = 0, messages = 0,"
+		" tools = 0"
 		" WHERE id = ?1",
 	[MIRROR_SESSION_NOTE] =
 		"UPDATE mirror_session SET"
@@ -396,18 +397,27 @@ static enum status read_so_far(struct writing *w, struct err *err)
 	return stmt_run_one(&st, "a session", err);
 }
 
+/* Documents of neighbouring lines mostly follow each other: removed together, each chunk
+ * of them is written once. */
 static enum status forget_docs(struct store *s, int64_t session, struct err *err)
 {
+	int64_t first = 0, count = 0;
 	enum step step;
 	STMT st = { 0 };
 
 	if (use(s, MIRROR_DOCS, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, session);
-	while ((step = stmt_step(&st, err)) == STEP_ROW)
-		if (doc_remove(s, col_int(&st, 0), col_int(&st, 1), err))
-			return err_failed(err->status);
-	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		if (col_int(&st, 0) != first + count) {
+			if (doc_remove(s, first, count, err))
+				return err_failed(err->status);
+			first = col_int(&st, 0);
+			count = 0;
+		}
+		count += col_int(&st, 1);
+	}
+	return step == STEP_DONE ? doc_remove(s, first, count, err) : err_failed(err->status);
 }
 
 static enum status forget_lines(struct store *s, int64_t session, struct err *err)

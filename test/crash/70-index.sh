@@ -93,4 +93,27 @@ drop_store
 sync_store || fail "sync: $(cat "$T/err")"
 derived "$STORE" >"$T/now"
 same "$T/now" "$T/after"
+
+it "needs little memory for lines that ask for much"
+case ${MODE:-dev} in
+asan | tsan) skip "a sanitizer needs memory of its own" ;;
+*)
+	mkdir -p "$T/hostile/projects/-a"
+	n=0
+	hostile() { # what stands in the content of a line
+		n=$((n + 1))
+		{ printf '{"type":"user","uuid":"u","message":{"content":' && cat && printf '}}\n'; } \
+			>"$T/hostile/projects/-a/0000000$n-0000-4000-8000-000000000000.jsonl"
+	}
+	{ printf '[1' && yes ',1' | head -n 20000000 | tr -d '\n' && printf ']'; } | hostile
+	{ printf '"' && seq 1000000 6000000 | tr '\n' ' ' && printf '"'; } | hostile
+	"$BUILD/tool/peak" "$ARBOR" sync --source "$T/hostile" --store "$T/hostile.db" >"$T/out" 2>"$T/err"
+	rc=$?
+	code 0
+	kb=$(sed -n 's/^peak //p' "$T/err")
+	echo "# $((kb / 1024)) MB at most"
+	[ "${kb:-999999}" -le 256000 ] || fail "it needed $kb KB"
+	derived "$T/hostile.db" >"$T/now" || fail "not sound: $(grep '^!' "$T/now" | head)"
+	;;
+esac
 the_end

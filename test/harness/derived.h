@@ -217,7 +217,8 @@ static inline void derived_sessions(struct derived *d)
 
 static inline void derived_sources(struct derived *d)
 {
-	sqlite3_stmt *st = derived_ask(d, "SELECT s.source_id, s.path, u.source IS NOT NULL AS unread, c.lines, c.tail, c.longest"
+	sqlite3_stmt *st = derived_ask(d, "SELECT s.source_id, s.path, u.source IS NOT NULL AS unread, c.lines, c.tail,"
+					  " c.longest"
 					  " FROM source s LEFT JOIN unread u ON u.source = s.id"
 					  " LEFT JOIN line_count c ON c.generation = s.generation ORDER BY s.source_id");
 

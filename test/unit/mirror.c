@@ -26,7 +26,8 @@ static enum status add(struct store *s, const struct mirror_part *p, struct err 
 
 static struct mirror_line line_at(int64_t offset, const char *uuid)
 {
-	return (struct mirror_line){ .offset = offset, .length = 9, .type = 1, .uuid = str_of(uuid), .first = offset, .blocks = 2 };
+	return (struct mirror_line){ .offset = offset, .length = 9, .type = 1, .uuid = str_of(uuid), .first = offset,
+				     .blocks = 2 };
 }
 
 /* One line of ten bytes in generation `generation` of source 1. */

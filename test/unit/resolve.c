@@ -12,7 +12,8 @@
 static const char main_text[] =
 	"{\"type\":\"user\",\"uuid\":\"11111111-2222-4333-8444-555555555555\",\"timestamp\":\"2026-05-01T00:00:00Z\","
 	"\"message\":{\"content\":\"find the \\u001b[31mbug\"}}\n"
-	"{\"type\":\"assistant\",\"uuid\":\"aaaaaaaa-2222-4333-8444-555555555555\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}\n";
+	"{\"type\":\"assistant\",\"uuid\":\"aaaaaaaa-2222-4333-8444-555555555555\","
+	"\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}\n";
 static const char old_text[] =
 	"{\"type\":\"user\",\"uuid\":\"99999999-2222-4333-8444-555555555555\",\"timestamp\":\"2026-04-01T00:00:00Z\","
 	"\"message\":{\"content\":\"an older one\"}}\n";
@@ -115,10 +116,12 @@ TEST(what_means_nothing_is_said_so)
 		const char *text;
 		enum status status;
 	} cases[] = {
-		{ "", STATUS_USAGE }, { "abc", STATUS_USAGE }, { "@abc", STATUS_USAGE }, { "@@", STATUS_USAGE }, { "@@abc", STATUS_USAGE },
-		{ "feed@", STATUS_USAGE }, { "feed@1", STATUS_USAGE }, { "feedfeed", STATUS_NOT_FOUND }, { "hello", STATUS_NOT_FOUND },
+		{ "", STATUS_USAGE }, { "abc", STATUS_USAGE }, { "@abc", STATUS_USAGE }, { "@@", STATUS_USAGE },
+		{ "@@abc", STATUS_USAGE }, { "feed@", STATUS_USAGE }, { "feed@1", STATUS_USAGE },
+		{ "feedfeed", STATUS_NOT_FOUND }, { "hello", STATUS_NOT_FOUND },
 		{ "feed@hello", STATUS_NOT_FOUND }, { "@@feed", STATUS_NOT_FOUND }, { "feed@@abcd", STATUS_NOT_FOUND },
-		{ "a-b-c", STATUS_NOT_FOUND }, { "----", STATUS_NOT_FOUND }, { "feed0001000040008000000000000000ff", STATUS_NOT_FOUND },
+		{ "a-b-c", STATUS_NOT_FOUND }, { "----", STATUS_NOT_FOUND },
+		{ "feed0001000040008000000000000000ff", STATUS_NOT_FOUND },
 	};
 	FIXTURE f = { 0 };
 	struct err err;

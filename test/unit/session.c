@@ -109,8 +109,10 @@ TEST(ids_are_found_at_both_ends_of_the_numbers)
 
 TEST(every_kind_of_node_is_found)
 {
-	static const char line[] = "{\"type\":\"assistant\",\"uuid\":\"AAAAAAAA-0000-4000-8000-00000000000A\",\"message\":{\"id\":\"m\","
-				   "\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]}}\n{\"type\":\"x\"}\n";
+	static const char line[] = "{\"type\":\"assistant\","
+				   "\"uuid\":\"AAAAAAAA-0000-4000-8000-00000000000A\",\"message\":{\"id\":\"m\","
+				   "\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]}}\n"
+				   "{\"type\":\"x\"}\n";
 	struct node_name name = { .uuid = STR("aaaaaaaa-0000-4000-8000-00000000000a") };
 	struct store *s CLEANUP(store_closep) = NULL;
 	char text[UUID_TEXT + 1];
