@@ -94,7 +94,7 @@ CREATE TABLE node_key (
 -- Words of all texts, one immutable document for each block. `text` is not text
 -- but the packed words the reading threads made of it (store/fulltext.c).
 CREATE VIRTUAL TABLE search USING fts5(text, content='', contentless_delete=1, tokenize='arbor');
-INSERT INTO search(search, rank) VALUES ('hashsize', 33554432);
+INSERT INTO search(search, rank) VALUES ('hashsize', 16777216);
 INSERT INTO search(search, rank) VALUES ('automerge', 16);
 INSERT INTO search(search, rank) VALUES ('crisismerge', 64);
 

@@ -40,6 +40,10 @@
  * tape, and nothing but "[1,1,1" has so many in a line that is read. */
 #define LIMIT_JSON_VALUES ((uint32_t)4 * 1024 * 1024)
 
+/* Objects in one line. Two were seen; each is a row and a key. What follows is kept as
+ * one that cannot be read. */
+#define LIMIT_LINE_RECORDS 1000
+
 /* Blocks of one line that are nodes and can be searched. Real ones have some dozens; an id
  * and a key have to be made of each. */
 #define LIMIT_LINE_BLOCKS ((uint32_t)256 * 1024)

@@ -72,6 +72,7 @@ struct record_reader {
 	struct json json;
 	struct arena mem;
 	struct str rest; /* of the line, not read yet */
+	uint32_t count;	 /* records of the line so far */
 };
 
 #define RECORD_READER_INIT { 0 }
