@@ -8,8 +8,8 @@
 #include "base/hash.h"
 
 struct split_line {
-	struct str text;       /* without its line feed; p NULL = it is too long */
-	int64_t offset;	       /* of its first byte */
+	struct str text; /* without its line feed; p NULL = it is too long */
+	int64_t offset;	 /* of its first byte */
 	int64_t length;
 	const uint8_t *digest; /* SHA-256, when it is too long */
 };

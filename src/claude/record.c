@@ -20,14 +20,10 @@ static const struct {
 	const char *name;
 	enum record_type type;
 } types[] = {
-	{ "user", RECORD_USER },
-	{ "assistant", RECORD_ASSISTANT },
-	{ "system", RECORD_SYSTEM },
-	{ "attachment", RECORD_ATTACHMENT },
-	{ "progress", RECORD_PROGRESS },
-	{ "summary", RECORD_SUMMARY },
-	{ "ai-title", RECORD_AI_TITLE },
-	{ "custom-title", RECORD_CUSTOM_TITLE },
+	{ "user", RECORD_USER },	 { "assistant", RECORD_ASSISTANT },
+	{ "system", RECORD_SYSTEM },	 { "attachment", RECORD_ATTACHMENT },
+	{ "progress", RECORD_PROGRESS }, { "summary", RECORD_SUMMARY },
+	{ "ai-title", RECORD_AI_TITLE }, { "custom-title", RECORD_CUSTOM_TITLE },
 };
 
 void record_reader_release(struct record_reader *r)
@@ -66,9 +62,17 @@ static enum record_type type_of(struct str name)
 static bool is_envelope(struct str text)
 {
 	static const char *const fronts[] = {
-		"<command-name>",	  "<command-message>", "<command-args>",	 "<local-command-",
-		"<bash-input>",		  "<bash-stdout>",     "<bash-stderr>",		 "<task-notification>",
-		"<user-memory-input>",	  "<system-reminder>", "Caveat: The messages below",
+		"<command-name>",
+		"<command-message>",
+		"<command-args>",
+		"<local-command-",
+		"<bash-input>",
+		"<bash-stdout>",
+		"<bash-stderr>",
+		"<task-notification>",
+		"<user-memory-input>",
+		"<system-reminder>",
+		"Caveat: The messages below",
 		"[Request interrupted by user",
 	};
 
@@ -119,15 +123,30 @@ static bool is_prompt(struct record_reader *r, const struct record *rec)
 
 /* The members of a line that are looked at, found in one pass: there are about
  * twenty in each of millions of lines. */
-enum { KEY_TYPE, KEY_UUID, KEY_PARENT, KEY_TIME, KEY_CWD, KEY_BRANCH, KEY_SIDECHAIN, KEY_ERROR, KEY_MESSAGE, KEYS };
+enum {
+	KEY_TYPE,
+	KEY_UUID,
+	KEY_PARENT,
+	KEY_TIME,
+	KEY_CWD,
+	KEY_BRANCH,
+	KEY_SIDECHAIN,
+	KEY_ERROR,
+	KEY_MESSAGE,
+	KEYS
+};
 
 static void find_members(const struct json *j, uint32_t found[KEYS])
 {
 	static const struct str names[KEYS] = {
-		[KEY_TYPE] = { "type", 4 },	      [KEY_UUID] = { "uuid", 4 },
-		[KEY_PARENT] = { "parentUuid", 10 },   [KEY_TIME] = { "timestamp", 9 },
-		[KEY_CWD] = { "cwd", 3 },	      [KEY_BRANCH] = { "gitBranch", 9 },
-		[KEY_SIDECHAIN] = { "isSidechain", 11 }, [KEY_ERROR] = { "isApiErrorMessage", 17 },
+		[KEY_TYPE] = { "type", 4 },
+		[KEY_UUID] = { "uuid", 4 },
+		[KEY_PARENT] = { "parentUuid", 10 },
+		[KEY_TIME] = { "timestamp", 9 },
+		[KEY_CWD] = { "cwd", 3 },
+		[KEY_BRANCH] = { "gitBranch", 9 },
+		[KEY_SIDECHAIN] = { "isSidechain", 11 },
+		[KEY_ERROR] = { "isApiErrorMessage", 17 },
 		[KEY_MESSAGE] = { "message", 7 },
 	};
 	uint32_t root = json_root(j);
@@ -179,9 +198,11 @@ static size_t read_json(struct record_reader *r)
 		return r->rest.n;
 	end = r->json.error_at;
 	/* The client glues two together by accident; a thousand are somebody's idea. */
-	if (++r->count > LIMIT_LINE_RECORDS || err.status != STATUS_FORMAT || end == 0 || end >= r->rest.n || r->rest.p[end] != '{')
+	if (++r->count > LIMIT_LINE_RECORDS || err.status != STATUS_FORMAT || end == 0 || end >= r->rest.n ||
+	    r->rest.p[end] != '{')
 		return r->rest.n;
-	return json_read(&r->json, str_sub(r->rest, 0, end), LIMIT_JSON_DEPTH, &err) == STATUS_OK ? end : r->rest.n;
+	return json_read(&r->json, str_sub(r->rest, 0, end), LIMIT_JSON_DEPTH, &err) == STATUS_OK ? end
+												  : r->rest.n;
 }
 
 /* Looks no further than it must: there may be many records in front of many blanks. */
@@ -243,8 +264,9 @@ static enum record_place place_of(const struct record *rec, enum block_kind kind
 static enum block_kind kind_of(const struct json *j, uint32_t node)
 {
 	static const char *const names[BLOCK_OTHER] = {
-		[BLOCK_TEXT] = "text",		       [BLOCK_THINKING] = "thinking", [BLOCK_TOOL_USE] = "tool_use",
-		[BLOCK_TOOL_RESULT] = "tool_result", [BLOCK_IMAGE] = "image",
+		[BLOCK_TEXT] = "text",	       [BLOCK_THINKING] = "thinking",
+		[BLOCK_TOOL_USE] = "tool_use", [BLOCK_TOOL_RESULT] = "tool_result",
+		[BLOCK_IMAGE] = "image",
 	};
 	uint32_t type = json_get(j, node, STR("type"));
 
@@ -476,8 +498,9 @@ const char *record_place_name(enum record_place place)
 const char *block_kind_name(enum block_kind kind)
 {
 	static const char *const names[BLOCK_KINDS] = {
-		[BLOCK_TEXT] = "text",		       [BLOCK_THINKING] = "thinking", [BLOCK_TOOL_USE] = "tool_use",
-		[BLOCK_TOOL_RESULT] = "tool_result", [BLOCK_IMAGE] = "image",	      [BLOCK_OTHER] = "other",
+		[BLOCK_TEXT] = "text",	       [BLOCK_THINKING] = "thinking",
+		[BLOCK_TOOL_USE] = "tool_use", [BLOCK_TOOL_RESULT] = "tool_result",
+		[BLOCK_IMAGE] = "image",       [BLOCK_OTHER] = "other",
 	};
 
 	return names[kind];

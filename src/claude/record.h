@@ -53,7 +53,15 @@ struct record {
 	struct str bytes;  /* of this record, inside the line */
 };
 
-enum block_kind { BLOCK_TEXT, BLOCK_THINKING, BLOCK_TOOL_USE, BLOCK_TOOL_RESULT, BLOCK_IMAGE, BLOCK_OTHER, BLOCK_KINDS };
+enum block_kind {
+	BLOCK_TEXT,
+	BLOCK_THINKING,
+	BLOCK_TOOL_USE,
+	BLOCK_TOOL_RESULT,
+	BLOCK_IMAGE,
+	BLOCK_OTHER,
+	BLOCK_KINDS
+};
 
 /* A part of a message's content; a plain string counts as one text. */
 struct record_block {
@@ -75,7 +83,10 @@ struct record_reader {
 	uint32_t count;	 /* records of the line so far */
 };
 
-#define RECORD_READER_INIT { 0 }
+#define RECORD_READER_INIT \
+	{ \
+		0 \
+	}
 void record_reader_release(struct record_reader *r);
 
 /* A line without its line feed; then its records until there are no more. White

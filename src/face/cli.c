@@ -143,8 +143,8 @@ static void apply(struct face *f, const struct args *a)
 	f->print0 = common_switch(a, "print0");
 	f->verbose = common_switch(a, "verbose");
 	f->log.level = f->verbose ? LOG_DEBUG : quiet ? LOG_ERROR : LOG_WARN;
-	out_init(&f->out, colour_of(common_text(a, "color")), !common_switch(a, "no_pager") && !f->print0 && wants_pages(f),
-		 quiet);
+	out_init(&f->out, colour_of(common_text(a, "color")),
+		 !common_switch(a, "no_pager") && !f->print0 && wants_pages(f), quiet);
 	f->out.pager.command = pager_command(f);
 	f->out.on_pager = stay_with_pager;
 }

@@ -56,7 +56,8 @@ static enum status run_rebuild(struct call *c, struct err *err)
 	struct counts n = { 0 };
 	struct json_writer *w;
 
-	if (rebuild_all(c->store, &o, err) || session_each(c->store, (struct str){ 0 }, count_session, &n, err))
+	if (rebuild_all(c->store, &o, err) ||
+	    session_each(c->store, (struct str){ 0 }, count_session, &n, err))
 		return err_failed(err->status);
 	w = call_begin(c);
 	put_int(w, "sessions", n.sessions);
@@ -69,7 +70,8 @@ const struct method arbor_rebuild = {
 	.verb = "rebuild",
 	.group = "store",
 	.summary = "Make sessions and search index anew from what is kept",
-	.text = "Everything that can be computed from the kept files is dropped and read again. Ids stay what "
+	.text = "Everything that can be computed from the kept files is dropped and read again. Ids stay "
+		"what "
 		"they were, and what was made by hand is not touched. There is no need for it unless 'arbor "
 		"check' or a search says so; after an update of arbor it happens by itself.\n",
 	.kind = RESULT_ONE,
@@ -187,7 +189,8 @@ static void add_id(struct buf *line, const char *front, const struct uuid *id)
 	buf_printf(line, "%s%s", front, text);
 }
 
-static enum status dump_doc(struct dumping *d, const struct node_name *name, int64_t sequence, struct err *err)
+static enum status dump_doc(struct dumping *d, const struct node_name *name, int64_t sequence,
+			    struct err *err)
 {
 	struct doc_sum none = { 0 }, *sum = (size_t)sequence < d->count ? &d->sums[sequence] : &none;
 	struct doc_rank rank;
@@ -201,8 +204,8 @@ static enum status dump_doc(struct dumping *d, const struct node_name *name, int
 	node = node_id(name, doc.block == DOC_LINE ? PART_LINE : doc.block);
 	add_id(&d->line, "words ", &node);
 	buf_printf(&d->line, " in=%s at=%" PRId64 " words=%" PRId64 " sum=%016" PRIx64 "\n",
-		   rank.place < PLACES ? record_place_name((enum record_place)rank.place) : "?", doc.at, sum->words,
-		   sum->sum);
+		   rank.place < PLACES ? record_place_name((enum record_place)rank.place) : "?", doc.at,
+		   sum->words, sum->sum);
 	sum->words = 0; /* what is left over in the end belongs to no line */
 	return STATUS_OK;
 }
@@ -242,8 +245,8 @@ static enum status dump_session(void *ctx, const struct session *s, bool *go_on,
 	add_id(&d->line, "session ", &s->id);
 	add_id(&d->line, " source=", &s->source_id);
 	buf_printf(&d->line,
-		   " read=%" PRId64 " started=%" PRId64 " updated=%" PRId64 " prompts=%" PRId64 " messages=%" PRId64
-		   " tools=%" PRId64 " project=",
+		   " read=%" PRId64 " started=%" PRId64 " updated=%" PRId64 " prompts=%" PRId64
+		   " messages=%" PRId64 " tools=%" PRId64 " project=",
 		   s->read_to, s->started_at, s->updated_at, s->prompts, s->messages, s->tools);
 	add_word(&d->line, s->project);
 	buf_text(&d->line, "branch=");
@@ -258,7 +261,8 @@ static enum status dump_session(void *ctx, const struct session *s, bool *go_on,
 
 static enum status dump_sessions(struct call *c, struct err *err)
 {
-	struct dumping d CLEANUP(dumping_release) = { .call = c, .docs = { .store = c->store }, .line = BUF_INIT(GIB) };
+	struct dumping d CLEANUP(
+		dumping_release) = { .call = c, .docs = { .store = c->store }, .line = BUF_INIT(GIB) };
 	int64_t strays = 0;
 
 	if (fulltext_each(c->store, add_word_sum, &d, err) ||
@@ -285,9 +289,12 @@ const struct method arbor_dump = {
 	.verb = "dump",
 	.group = "store",
 	.summary = "Print what the store holds, so that it can be compared",
-	.text = "One line for every file: host, root, key, path, bytes and lines of its newest version and their "
-		"SHA-256. Then every session with its lines, their ids, and the words of each part summed up. Two "
-		"stores that mirror the same files print the same, in whatever order, pieces and runs the bytes "
+	.text = "One line for every file: host, root, key, path, bytes and lines of its newest version and "
+		"their "
+		"SHA-256. Then every session with its lines, their ids, and the words of each part summed "
+		"up. Two "
+		"stores that mirror the same files print the same, in whatever order, pieces and runs the "
+		"bytes "
 		"came in. Odd bytes in names are shown as %XX.\n",
 	.params = dump_params,
 	.kind = RESULT_RAW,

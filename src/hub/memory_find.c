@@ -73,7 +73,8 @@ static enum status run_sessions(struct call *c, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct listing l = { .call = c, .left = call_int(c, "limit") ? call_int(c, "limit") : -1 };
 
-	if (read_begin(c->store, &snapshot, err) || session_each(c->store, project_of(c), emit_session, &l, err))
+	if (read_begin(c->store, &snapshot, err) ||
+	    session_each(c->store, project_of(c), emit_session, &l, err))
 		return err_failed(err->status);
 	if (l.count)
 		return STATUS_OK;
@@ -96,7 +97,8 @@ const struct method memory_sessions = {
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "list", "what was talked about last" },
-					      { "list --project webshop --limit 5", "the last five of one project; . for this folder's" },
+					      { "list --project webshop --limit 5",
+						"the last five of one project; . for this folder's" },
 					      { "list --json", "the same for programs, an object a line" },
 					      { 0 } },
 	.run = run_sessions,
@@ -135,7 +137,8 @@ static const struct param search_params[] = {
 	  .type = VALUE_ENUM,
 	  .flags = PARAM_REST,
 	  .choices = places,
-	  .help = "only what a person asked, what was answered, thought, given to a tool, or came out of one" },
+	  .help = "only what a person asked, what was answered, thought, given to a tool, or came out of "
+		  "one" },
 	{ 0 },
 };
 
@@ -153,7 +156,10 @@ static const struct field search_fields[] = {
 	{ .name = "project", .type = VALUE_PATH, .help = "folder the session worked in" },
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said" },
 	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "what kind of text it is" },
-	{ .name = "tool", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "name of the tool, in its input" },
+	{ .name = "tool",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "name of the tool, in its input" },
 	{ .name = "score", .type = VALUE_INT, .help = "how well it fits, in thousandths" },
 	{ .name = "snippet", .type = VALUE_TEXT, .help = "the text around it, on one line" },
 	{ .name = "marks",
@@ -161,7 +167,10 @@ static const struct field search_fields[] = {
 	  .flags = FIELD_LIST,
 	  .fields = mark_fields,
 	  .help = "where the words stand in the snippet" },
-	{ .name = "line", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "the uuid its line has in the file" },
+	{ .name = "line",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "the uuid its line has in the file" },
 	{ .name = "path", .type = VALUE_PATH, .help = "the file, below its folder" },
 	{ .name = "offset", .type = VALUE_INT, .help = "byte of the file at which its line begins" },
 	{ 0 },
@@ -212,7 +221,8 @@ static struct str query_text(struct call *c)
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 
 	for (size_t i = 0; i < words->count; i++) {
-		bool phrase = words->count > 1 && str_has_byte(words->list[i], ' ') && !str_has_byte(words->list[i], '"');
+		bool phrase = words->count > 1 && str_has_byte(words->list[i], ' ') &&
+			      !str_has_byte(words->list[i], '"');
 
 		buf_printf(&text, "%s%s", i ? " " : "", phrase ? "\"" : "");
 		buf_str(&text, words->list[i]);
@@ -245,7 +255,9 @@ static void warn_unread(struct call *c)
 static enum status run_search(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct search_query q = { .text = query_text(c), .limit = (size_t)call_int(c, "limit"), .places = places_of(c) };
+	struct search_query q = { .text = query_text(c),
+				  .limit = (size_t)call_int(c, "limit"),
+				  .places = places_of(c) };
 	struct search_report report;
 	struct session session;
 
@@ -264,7 +276,8 @@ static enum status run_search(struct call *c, struct err *err)
 		log_warn(c->log, "the query is long; only its first words were looked for");
 	if (report.total)
 		return STATUS_OK;
-	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'", (int)size_min(q.text.n, 80), q.text.p);
+	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'", (int)size_min(q.text.n, 80),
+			q.text.p);
 }
 
 const struct method memory_search = {
@@ -283,8 +296,10 @@ const struct method memory_search = {
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "search integer cents", "where both words were said" },
-					      { "search '\"integer cents\"' --in answer", "a phrase, in what was answered" },
-					      { "search 'token*' --project parser --limit 3", "beginnings of words, in one project" },
+					      { "search '\"integer cents\"' --in answer",
+						"a phrase, in what was answered" },
+					      { "search 'token*' --project parser --limit 3",
+						"beginnings of words, in one project" },
 					      { 0 } },
 	.run = run_search,
 };

@@ -15,7 +15,8 @@
 
 static const char *const kinds[] = { "session", "message", "event", NULL };
 static const char *const roles[] = { "user", "assistant", NULL };
-static const char *const block_kinds[] = { "text", "thinking", "tool_use", "tool_result", "image", "other", NULL };
+static const char *const block_kinds[] = { "text",  "thinking", "tool_use", "tool_result",
+					   "image", "other",	NULL };
 
 static const struct param show_params[] = {
 	{ .name = "id",
@@ -24,7 +25,11 @@ static const struct param show_params[] = {
 	  .shown = "ID",
 	  .names = "memory.sessions",
 	  .help = "a session, or a message, block or line of one; @ for the last session" },
-	{ .name = "full", .type = VALUE_BOOL, .letter = 'f', .setting = "show.full", .help = "show what tools printed to its end" },
+	{ .name = "full",
+	  .type = VALUE_BOOL,
+	  .letter = 'f',
+	  .setting = "show.full",
+	  .help = "show what tools printed to its end" },
 	{ .name = "all",
 	  .type = VALUE_BOOL,
 	  .letter = 'a',
@@ -42,13 +47,19 @@ static const struct field block_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "tool_use, tool_result: what joins the two" },
 	{ .name = "error", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "tool_result: it failed" },
-	{ .name = "input", .type = VALUE_JSON, .flags = FIELD_OPTIONAL, .help = "tool_use: what it was given" },
+	{ .name = "input",
+	  .type = VALUE_JSON,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "tool_use: what it was given" },
 	{ 0 },
 };
 
 /* Of an item of any kind; session_fields' names mean the same here. */
 static const struct field show_fields[] = {
-	{ .name = "kind", .type = VALUE_ENUM, .choices = kinds, .help = "what the item is; 'session' comes first" },
+	{ .name = "kind",
+	  .type = VALUE_ENUM,
+	  .choices = kinds,
+	  .help = "what the item is; 'session' comes first" },
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message or line" },
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event: when" },
 	{ .name = "role",
@@ -56,7 +67,10 @@ static const struct field show_fields[] = {
 	  .choices = roles,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "message: whose it is for the model" },
-	{ .name = "prompt", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "message: typed by a person" },
+	{ .name = "prompt",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "message: typed by a person" },
 	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "message: who answered" },
 	{ .name = "blocks",
 	  .type = VALUE_OBJECT,
@@ -66,11 +80,17 @@ static const struct field show_fields[] = {
 	{ .name = "type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event: of the line" },
 	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event: what it says" },
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: what it is about" },
-	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: folder it worked in" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "session: folder it worked in" },
 	{ .name = "started", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "session: first line" },
 	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "session: last line" },
 	{ .name = "messages", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of either side" },
-	{ .name = "prompts", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: typed by a person" },
+	{ .name = "prompts",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "session: typed by a person" },
 	{ .name = "tools", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: calls of tools" },
 	{ .name = "branch", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: of git" },
 	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_OPTIONAL, .help = "session: of its file" },
@@ -82,9 +102,9 @@ struct showing {
 	struct call *call;
 	const struct session *session;
 	bool all;
-	int64_t line;	 /* offset of the only line wanted; -1 = all */
-	int block;	 /* the only block wanted; -1 = all */
-	bool open;	 /* a message is being written */
+	int64_t line;	    /* offset of the only line wanted; -1 = all */
+	int block;	    /* the only block wanted; -1 = all */
+	bool open;	    /* a message is being written */
 	struct str open_id; /* its API id; empty = it has none */
 	struct map firsts;  /* API id -> uuid of its first line, as struct str */
 	struct arena mem;
@@ -171,8 +191,8 @@ static struct uuid message_id(struct showing *y, const struct record *r, const s
 	return node_id(&first_name, PART_MESSAGE);
 }
 
-static enum status show_message(struct showing *y, const struct transcript_line *line, const struct node_name *name,
-				struct err *err)
+static enum status show_message(struct showing *y, const struct transcript_line *line,
+				const struct node_name *name, struct err *err)
 {
 	const struct record *r = line->record;
 	struct uuid id = message_id(y, r, name);
@@ -201,8 +221,8 @@ static enum status show_message(struct showing *y, const struct transcript_line 
 	return STATUS_OK;
 }
 
-static enum status show_event(struct showing *y, const struct transcript_line *line, const struct node_name *name,
-			      struct err *err)
+static enum status show_event(struct showing *y, const struct transcript_line *line,
+			      const struct node_name *name, struct err *err)
 {
 	const struct record *r = line->record;
 	struct uuid id = node_id(name, PART_LINE);
@@ -266,8 +286,8 @@ static enum status show_session(struct showing *y, struct err *err)
 
 	put_text(w, "kind", STR("session"));
 	put_session(w, y->session);
-	if (call_emit(y->call, err) ||
-	    transcript_each(&y->transcript, y->call->store, y->session, 0, y->session->read_to, show_line, y, err))
+	if (call_emit(y->call, err) || transcript_each(&y->transcript, y->call->store, y->session, 0,
+						       y->session->read_to, show_line, y, err))
 		return err_failed(err->status);
 	return close_message(y, err);
 }
@@ -278,7 +298,8 @@ static enum status show_one(void *ctx, int64_t offset, int64_t length, struct er
 	struct showing *y = ctx;
 
 	y->line = offset;
-	return transcript_each(&y->transcript, y->call->store, y->session, offset, offset + length, show_line, y, err);
+	return transcript_each(&y->transcript, y->call->store, y->session, offset, offset + length, show_line,
+			       y, err);
 }
 
 static enum status show_node(struct showing *y, const struct node *node, struct err *err)
@@ -295,12 +316,17 @@ static enum status run_show(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct showing y CLEANUP(showing_release) = {
-		.call = c, .all = call_flag(c, "all"), .line = -1, .block = -1, .text = BUF_INIT(2 * LIMIT_LINE_PARSED),
+		.call = c,
+		.all = call_flag(c, "all"),
+		.line = -1,
+		.block = -1,
+		.text = BUF_INIT(2 * LIMIT_LINE_PARSED),
 	};
 	struct resolved what;
 
 	transcript_init(&y.transcript);
-	if (read_begin(c->store, &snapshot, err) || resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err))
+	if (read_begin(c->store, &snapshot, err) ||
+	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err))
 		return err_failed(err->status);
 	y.session = &what.session;
 	return what.is_session ? show_session(&y, err) : show_node(&y, &what.node, err);

@@ -25,7 +25,8 @@ static enum status latest_session(struct store *s, struct arena *mem, struct ses
 	if (session_each(s, (struct str){ 0 }, take_first, &row, err))
 		return err_failed(err->status);
 	if (!row)
-		return err_fail(err, STATUS_NOT_FOUND, "there is no session yet; 'arbor sync' brings them in");
+		return err_fail(err, STATUS_NOT_FOUND,
+				"there is no session yet; 'arbor sync' brings them in");
 	return session_get(s, row, mem, out, err);
 }
 
@@ -49,7 +50,8 @@ static enum status describe(struct store *s, const struct id_match *m, struct bu
 	return STATUS_OK;
 }
 
-static enum status ambiguous(struct store *s, struct str text, const struct id_match *list, size_t count, struct err *err)
+static enum status ambiguous(struct store *s, struct str text, const struct id_match *list, size_t count,
+			     struct err *err)
 {
 	struct buf lines CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 
@@ -68,7 +70,8 @@ static size_t choose(struct id_match *list, size_t count, int64_t session)
 	for (size_t i = 0; i < count; i++)
 		sessions += list[i].is_session;
 	for (size_t i = 0; i < count; i++) {
-		if (session ? list[i].is_session || list[i].session != session : sessions && !list[i].is_session)
+		if (session ? list[i].is_session || list[i].session != session
+			    : sessions && !list[i].is_session)
 			continue;
 		list[kept++] = list[i];
 	}
@@ -87,8 +90,8 @@ static bool is_id_text(struct str text)
 }
 
 /* Matches of a text, or of the id that a line with this uuid has. */
-static enum status find_matches(struct store *s, struct str text, int64_t session, struct id_match *list, size_t most,
-				size_t *count, struct err *err)
+static enum status find_matches(struct store *s, struct str text, int64_t session, struct id_match *list,
+				size_t most, size_t *count, struct err *err)
 {
 	char printed[UUID_TEXT + 1];
 	struct uuid uuid;
@@ -104,7 +107,8 @@ static enum status find_matches(struct store *s, struct str text, int64_t sessio
 	return id_search(s, str_from(printed, UUID_TEXT), session, list, most, count, err);
 }
 
-static enum status find_one(struct store *s, struct str text, int64_t session, struct id_match *out, struct err *err)
+static enum status find_one(struct store *s, struct str text, int64_t session, struct id_match *out,
+			    struct err *err)
 {
 	struct id_match list[CANDIDATES + 1];
 	size_t count;
@@ -116,7 +120,8 @@ static enum status find_one(struct store *s, struct str text, int64_t session, s
 	if (find_matches(s, text, session, list, COUNT(list), &count, err))
 		return err_failed(err->status);
 	if (count == 0)
-		return err_fail(err, STATUS_NOT_FOUND, "no %s begins with '%.*s'; 'arbor list' shows the sessions",
+		return err_fail(err, STATUS_NOT_FOUND,
+				"no %s begins with '%.*s'; 'arbor list' shows the sessions",
 				session ? "node of this session" : "session or node", STR_ARG(text));
 	if (count > 1)
 		return ambiguous(s, text, list, count, err);
@@ -124,7 +129,8 @@ static enum status find_one(struct store *s, struct str text, int64_t session, s
 	return STATUS_OK;
 }
 
-enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out, struct err *err)
+enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,
+		       struct err *err)
 {
 	bool latest = text.n && text.p[0] == '@';
 	struct str rest, first = str_cut(latest ? str_sub(text, 1, SIZE_MAX) : text, '@', &rest);
@@ -147,7 +153,8 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 	if (!rest.p)
 		return STATUS_OK;
 	if (!out->is_session)
-		return err_fail(err, STATUS_USAGE, "'%.*s' is not a session", (int)size_min(first.n, 60), first.p);
+		return err_fail(err, STATUS_USAGE, "'%.*s' is not a session", (int)size_min(first.n, 60),
+				first.p);
 	if (find_one(s, rest, out->session.row, &match, err))
 		return err_failed(err->status);
 	out->is_session = false;
@@ -155,15 +162,16 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 	return STATUS_OK;
 }
 
-enum status resolve_session(struct store *s, struct str text, struct arena *mem, struct session *out, struct err *err)
+enum status resolve_session(struct store *s, struct str text, struct arena *mem, struct session *out,
+			    struct err *err)
 {
 	struct resolved r;
 
 	if (resolve_id(s, text, mem, &r, err))
 		return err_failed(err->status);
 	if (!r.is_session)
-		return err_fail(err, STATUS_USAGE, "'%.*s' is a part of a session, not a session", (int)size_min(text.n, 60),
-				text.p);
+		return err_fail(err, STATUS_USAGE, "'%.*s' is a part of a session, not a session",
+				(int)size_min(text.n, 60), text.p);
 	*out = r.session;
 	return STATUS_OK;
 }

@@ -95,7 +95,8 @@ void part_reader_release(struct part_reader *r)
 
 /* ---- Documents -------------------------------------------------------------- */
 
-static void add_doc(struct part *p, struct mirror_line *l, struct str text, enum record_place place, uint32_t block)
+static void add_doc(struct part *p, struct mirror_line *l, struct str text, enum record_place place,
+		    uint32_t block)
 {
 	size_t at = p->packed.n, words = words_pack(&p->packed, text);
 
@@ -144,7 +145,8 @@ static void add_docs(struct part *p, struct part_reader *r, struct mirror_line *
 	}
 }
 
-static void add_block(struct part *p, struct part_reader *r, struct mirror_line *l, const struct record_block *b)
+static void add_block(struct part *p, struct part_reader *r, struct mirror_line *l,
+		      const struct record_block *b)
 {
 	l->blocks++;
 	p->mirror.tools += b->kind == BLOCK_TOOL_USE;

@@ -14,9 +14,9 @@ struct part {
 	const struct unread *job;
 	enum status failed; /* not OK: the source could not be read, err says why */
 	struct err err;
-	bool last;	    /* the source has been read to its end */
-	bool has_lines;	    /* `mirror` is to be stored */
-	bool no_session;    /* the source has none; what is known of one is to go */
+	bool last;	 /* the source has been read to its end */
+	bool has_lines;	 /* `mirror` is to be stored */
+	bool no_session; /* the source has none; what is known of one is to go */
 	bool has_count;
 	struct line_count count; /* of the whole generation */
 	struct mirror_part mirror;

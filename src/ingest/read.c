@@ -65,8 +65,8 @@ struct reader {
 	const struct unread *job;
 	struct part *part;
 	struct split split;
-	bool at_end; /* the line in hand has no line feed */
-	bool large;  /* it has many megabytes */
+	bool at_end;  /* the line in hand has no line feed */
+	bool large;   /* it has many megabytes */
 	bool stopped; /* the queue takes no more */
 };
 
@@ -186,7 +186,8 @@ static enum status count_bytes(void *ctx, struct str bytes, struct err *err)
 static enum status count_lines(struct reader *r, struct err *err)
 {
 	r->part->has_count = true;
-	return archive_read(r->store, r->job->generation, 0, r->job->length, count_bytes, &r->part->count, err);
+	return archive_read(r->store, r->job->generation, 0, r->job->length, count_bytes, &r->part->count,
+			    err);
 }
 
 static enum status add_bytes(void *ctx, struct str bytes, struct err *err)
@@ -363,7 +364,8 @@ static enum status write_part(struct reading *y, const struct part *p, struct er
 	if (p->failed) {
 		atomic_store(&y->dead[job], true);
 		if (y->round == 0)
-			log_warn(store_log(y->store), "%.*s: %s; from there on it cannot be searched until that is mended",
+			log_warn(store_log(y->store),
+				 "%.*s: %s; from there on it cannot be searched until that is mended",
 				 STR_ARG(p->job->path), p->err.text);
 	}
 	y->done += p->mirror.to - p->mirror.from;
@@ -429,8 +431,8 @@ static enum status start_readers(struct reading *y, struct reader *readers, size
 	if (n < want)
 		reader_release(&readers[n]);
 	queue_init(&y->queue, (int)n, LIMIT_SYNC_QUEUE);
-	while (started < n && (code = pthread_create(&readers[started].thread, NULL, read_sources,
-						     &readers[started])) == 0)
+	while (started < n &&
+	       (code = pthread_create(&readers[started].thread, NULL, read_sources, &readers[started])) == 0)
 		started++;
 	for (size_t i = started; i < n; i++) {
 		reader_release(&readers[i]);
@@ -471,7 +473,8 @@ static int64_t bytes_to_read(const struct unread *u)
 }
 
 /* What is unread now. *again: some of it was read by others meanwhile. */
-static enum status read_round(struct store *s, const struct read_options *o, int round, bool *again, struct err *err)
+static enum status read_round(struct store *s, const struct read_options *o, int round, bool *again,
+			      struct err *err)
 {
 	struct reading y CLEANUP(reading_release) = { .store = s, .o = o, .mem = ARENA_INIT, .round = round };
 
@@ -487,7 +490,8 @@ static enum status read_round(struct store *s, const struct read_options *o, int
 	if (read_all(&y, err))
 		return err_failed(err->status);
 	*again = y.conflict;
-	return is_cancelled(&y) ? err_fail(err, STATUS_CANCELLED, "stopped; what was read so far is kept") : STATUS_OK;
+	return is_cancelled(&y) ? err_fail(err, STATUS_CANCELLED, "stopped; what was read so far is kept")
+				: STATUS_OK;
 }
 
 /* Longer each time, so that whoever was faster can finish. */

@@ -96,7 +96,8 @@ static size_t span(struct str text, bool blanks)
 {
 	size_t at = 0, next = 0;
 
-	while (at < text.n && (blanks || text.p[at] != '"') && utf8_is_blank(utf8_next(text, &next)) == blanks)
+	while (at < text.n && (blanks || text.p[at] != '"') &&
+	       utf8_is_blank(utf8_next(text, &next)) == blanks)
 		at = next;
 	return at;
 }
@@ -175,7 +176,8 @@ void expr_release(struct expr *e)
 bool expr_has(const struct expr *e, struct str word, size_t *which)
 {
 	for (size_t i = 0; i < e->count; i++)
-		if (e->words[i].prefix ? str_has_prefix(word, e->words[i].word) : str_eq(word, e->words[i].word)) {
+		if (e->words[i].prefix ? str_has_prefix(word, e->words[i].word)
+				       : str_eq(word, e->words[i].word)) {
 			*which = i;
 			return true;
 		}

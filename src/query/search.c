@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 static const double weights[PLACES] = {
-	[PLACE_PROMPT] = 2.0,	[PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9,
-	[PLACE_INPUT] = 1.0,	[PLACE_OUTPUT] = 0.6, [PLACE_OTHER] = 1.2,
+	[PLACE_PROMPT] = 2.0, [PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9,
+	[PLACE_INPUT] = 1.0,  [PLACE_OUTPUT] = 0.6, [PLACE_OTHER] = 1.2,
 };
 
 enum { SNIPPET_WIDTH = 220 };
@@ -127,7 +127,8 @@ static enum status name_message(struct searching *y, const struct node *line, co
 	return STATUS_OK;
 }
 
-static enum status give_hit(struct searching *y, const struct ranked *r, search_fn *fn, void *ctx, struct err *err)
+static enum status give_hit(struct searching *y, const struct ranked *r, search_fn *fn, void *ctx,
+			    struct err *err)
 {
 	struct fetching f = { .y = y, .doc = &r->doc };
 	struct snippet snippet CLEANUP(snippet_release) = { 0 };
@@ -135,13 +136,15 @@ static enum status give_hit(struct searching *y, const struct ranked *r, search_
 	struct node_name name;
 	struct node line;
 
-	if (y->session.row != r->doc.session && session_get(y->store, r->doc.session, &y->mem, &y->session, err))
+	if (y->session.row != r->doc.session &&
+	    session_get(y->store, r->doc.session, &y->mem, &y->session, err))
 		return err_failed(err->status);
 	if (entry_get(y->store, r->doc.session, r->doc.offset, &y->mem, &line, &name, err) ||
 	    name_message(y, &line, &name, &hit.message, err))
 		return err_failed(err->status);
 	buf_clear(&y->text);
-	if (transcript_each(&y->transcript, y->store, &y->session, line.offset, line.offset + line.length, fetch_text, &f, err))
+	if (transcript_each(&y->transcript, y->store, &y->session, line.offset, line.offset + line.length,
+			    fetch_text, &f, err))
 		return err_failed(err->status);
 	snippet_make(&snippet, buf_as_str(&y->text), &y->expr, SNIPPET_WIDTH);
 	hit.id = node_id(&name, r->doc.block == DOC_LINE ? PART_LINE : r->doc.block);
@@ -156,9 +159,13 @@ static enum status give_hit(struct searching *y, const struct ranked *r, search_
 enum status search_run(struct store *s, const struct search_query *q, search_fn *fn, void *ctx,
 		       struct search_report *report, struct err *err)
 {
-	struct searching y CLEANUP(searching_release) = { .store = s, .q = q, .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
+	struct searching y CLEANUP(
+		searching_release) = { .store = s, .q = q, .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
 	struct ranking ranking CLEANUP(ranking_release) = { 0 };
-	struct rank_query rank = { .limit = q->limit, .now = store_now(s), .places = q->places, .weights = weights,
+	struct rank_query rank = { .limit = q->limit,
+				   .now = store_now(s),
+				   .places = q->places,
+				   .weights = weights,
 				   .place_count = PLACES };
 
 	transcript_init(&y.transcript);

@@ -23,8 +23,8 @@ struct search_hit {
 	struct str line;     /* the line's own uuid; p NULL = none */
 	const struct session *session;
 	enum record_place place;
-	int64_t at;	/* of its line, ms; 0 = unknown */
-	int64_t offset; /* of its line in the session's file */
+	int64_t at;	 /* of its line, ms; 0 = unknown */
+	int64_t offset;	 /* of its line in the session's file */
 	struct str tool; /* name of the tool, when it is a tool's input */
 	double score;
 	const struct snippet *snippet;

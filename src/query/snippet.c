@@ -180,7 +180,8 @@ static void copy(struct snippet *s, const struct finding *f, const struct window
 		size_t before;
 
 		for (; next < f->count && f->list[next].start <= i; next++)
-			if (f->list[next].start == i && (f->list[next].end <= w->to || &f->list[next] == w->first))
+			if (f->list[next].start == i &&
+			    (f->list[next].end <= w->to || &f->list[next] == w->first))
 				marked_to = size_max(marked_to, f->list[next].end);
 		if (utf8_is_blank(c)) {
 			blank = true;

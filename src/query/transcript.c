@@ -42,7 +42,8 @@ static bool take_line(void *ctx, const struct split_line *line)
 
 	record_begin(&l->t->reader, line->text);
 	while (l->go_on && record_next(&l->t->reader, &record)) {
-		struct transcript_line out = { &record, &l->t->reader, line->offset + (record.bytes.p - line->text.p) };
+		struct transcript_line out = { &record, &l->t->reader,
+					       line->offset + (record.bytes.p - line->text.p) };
 
 		l->status = l->fn(l->ctx, &out, &l->go_on, l->err);
 		l->go_on &= l->status == STATUS_OK;
@@ -56,17 +57,23 @@ static enum status take_block(void *ctx, const struct archive_block *block, bool
 	struct buf *bytes = &l->t->bytes;
 
 	buf_clear(bytes);
-	if (l->t->peek ? archive_peek(l->store, block, bytes, err) : archive_unpack(l->store, block, bytes, err))
+	if (l->t->peek ? archive_peek(l->store, block, bytes, err)
+		       : archive_unpack(l->store, block, bytes, err))
 		return err_failed(err->status);
 	*go_on = split_add(&l->split, buf_as_str(bytes));
 	return l->status;
 }
 
-enum status transcript_each(struct transcript *t, struct store *s, const struct session *session, int64_t from,
-			    int64_t to, transcript_fn *fn, void *ctx, struct err *err)
+enum status transcript_each(struct transcript *t, struct store *s, const struct session *session,
+			    int64_t from, int64_t to, transcript_fn *fn, void *ctx, struct err *err)
 {
 	struct lining l CLEANUP(lining_release) = {
-		.t = t, .store = s, .fn = fn, .ctx = ctx, .go_on = true, .err = err,
+		.t = t,
+		.store = s,
+		.fn = fn,
+		.ctx = ctx,
+		.go_on = true,
+		.err = err,
 	};
 
 	split_begin(&l.split, LIMIT_LINE_PARSED, from, take_line, &l);

@@ -15,7 +15,8 @@ struct transcript_line {
 	int64_t offset;
 };
 
-typedef enum status transcript_fn(void *ctx, const struct transcript_line *line, bool *go_on, struct err *err);
+typedef enum status transcript_fn(void *ctx, const struct transcript_line *line, bool *go_on,
+				  struct err *err);
 
 /* What is kept from one call to the next. */
 struct transcript {
@@ -29,7 +30,7 @@ void transcript_release(struct transcript *t);
 
 /* The records of the lines in [from, to) of a session, in order; `from` is the
  * offset of one. Wants a read transaction. */
-enum status transcript_each(struct transcript *t, struct store *s, const struct session *session, int64_t from,
-			    int64_t to, transcript_fn *fn, void *ctx, struct err *err) MUST_USE;
+enum status transcript_each(struct transcript *t, struct store *s, const struct session *session,
+			    int64_t from, int64_t to, transcript_fn *fn, void *ctx, struct err *err) MUST_USE;
 
 #endif

@@ -16,7 +16,19 @@
 #include <sqlite3.h>
 
 /* One per module that has statements. */
-enum db_slot { DB_STORE, DB_SOURCE, DB_FIND, DB_ARCHIVE, DB_CHECK, DB_FULLTEXT, DB_MIRROR, DB_SESSION, DB_KEYS, DB_RANK, DB_SLOTS };
+enum db_slot {
+	DB_STORE,
+	DB_SOURCE,
+	DB_FIND,
+	DB_ARCHIVE,
+	DB_CHECK,
+	DB_FULLTEXT,
+	DB_MIRROR,
+	DB_SESSION,
+	DB_KEYS,
+	DB_RANK,
+	DB_SLOTS
+};
 
 struct db_set {
 	enum db_slot slot;

@@ -35,14 +35,17 @@ enum {
 };
 
 static const char *const sql[KEYS_STATEMENTS] = {
-	[KEYS_UNKEYED] = "SELECT id, reading, keyed_to, read_to FROM mirror_session WHERE keyed_to < read_to ORDER BY id",
-	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks FROM entry WHERE session = ?1 AND offset >= ?2"
-			  " ORDER BY offset"),
+	[KEYS_UNKEYED] = "SELECT id, reading, keyed_to, read_to FROM mirror_session WHERE keyed_to < read_to "
+			 "ORDER BY id",
+	[KEYS_ENTRIES] =
+		("SELECT offset, uuid, line_id, first, blocks FROM entry WHERE session = ?1 AND offset >= ?2"
+		 " ORDER BY offset"),
 	[KEYS_READING] = "SELECT reading FROM mirror_session WHERE id = ?1",
 	[KEYS_VERSION] = "PRAGMA data_version",
 	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
 	[KEYS_FORGET] = "DELETE FROM node_key WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
-	[KEYS_DONE] = "UPDATE mirror_session SET keyed_to = ?4 WHERE id = ?1 AND reading = ?2 AND keyed_to = ?3",
+	[KEYS_DONE] =
+		"UPDATE mirror_session SET keyed_to = ?4 WHERE id = ?1 AND reading = ?2 AND keyed_to = ?3",
 };
 
 const struct db_set keys_statements = { DB_KEYS, sql, KEYS_STATEMENTS };
@@ -107,8 +110,8 @@ int64_t key_of(const struct uuid *id)
 
 typedef enum status key_fn(void *ctx, const struct key *key, struct err *err);
 
-static enum status give(const struct node_name *name, int64_t session, int64_t offset, int part, key_fn *fn, void *ctx,
-			struct err *err)
+static enum status give(const struct node_name *name, int64_t session, int64_t offset, int part, key_fn *fn,
+			void *ctx, struct err *err)
 {
 	struct uuid id = node_id(name, part);
 
@@ -127,7 +130,8 @@ static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn,
 		return err_failed(err->status);
 	if (!name.uuid.p)
 		return STATUS_OK;
-	if (!col_null(st, 3) && col_int(st, 3) == offset && give(&name, session, offset, PART_MESSAGE, fn, ctx, err))
+	if (!col_null(st, 3) && col_int(st, 3) == offset &&
+	    give(&name, session, offset, PART_MESSAGE, fn, ctx, err))
 		return err_failed(err->status);
 	for (int i = 0; i < blocks; i++)
 		if (give(&name, session, offset, i, fn, ctx, err))
@@ -181,7 +185,8 @@ static enum status gather(struct keys *k, struct err *err)
 	    use(k->s, KEYS_UNKEYED, &st, err))
 		return err_failed(err->status);
 	while (k->count < MOST_KEYS && (step = stmt_step(&st, err)) == STEP_ROW) {
-		struct keyed_session session = { col_int(&st, 0), col_int(&st, 1), col_int(&st, 2), col_int(&st, 3), false };
+		struct keyed_session session = { col_int(&st, 0), col_int(&st, 1), col_int(&st, 2),
+						 col_int(&st, 3), false };
 
 		if (gather_session(k, &session, err))
 			return err_failed(err->status);

@@ -46,24 +46,29 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_UNREAD_LIST] =
 		"SELECT s.id, s.source_id, s.path, coalesce(g.id, 0), coalesce(g.length, 0),"
 		" coalesce(e.generation, 0), coalesce(e.read_to, 0), c.generation IS NOT NULL"
-		" FROM unread u JOIN source s ON s.id = u.source LEFT JOIN generation g ON g.id = s.generation"
+		" FROM unread u JOIN source s ON s.id = u.source LEFT JOIN generation g ON g.id = "
+		"s.generation"
 		" LEFT JOIN mirror_session e ON e.source = s.id LEFT JOIN line_count c ON c.generation = g.id"
 		" ORDER BY coalesce(g.length, 0) - coalesce(e.read_to, 0) DESC, s.id",
 	[MIRROR_UNREAD_DONE] = "DELETE FROM unread WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM source s"
-			       " JOIN generation g ON g.id = s.generation WHERE s.id = ?1 AND (g.id <> ?2 OR g.length <> ?3))",
+			       " JOIN generation g ON g.id = s.generation WHERE s.id = ?1 AND (g.id <> ?2 OR "
+			       "g.length <> ?3))",
 	/* Whoever adds bytes counts their lines, so a count that is there is as good or newer. */
-	[MIRROR_UNREAD_COUNTED] = "INSERT OR IGNORE INTO line_count(generation, lines, tail, longest)"
-				  " SELECT g.id, ?4, ?5, ?6 FROM source s JOIN generation g ON g.id = s.generation"
-				  " WHERE s.id = ?1 AND g.id = ?2 AND g.length = ?3",
+	[MIRROR_UNREAD_COUNTED] =
+		"INSERT OR IGNORE INTO line_count(generation, lines, tail, longest)"
+		" SELECT g.id, ?4, ?5, ?6 FROM source s JOIN generation g ON g.id = s.generation"
+		" WHERE s.id = ?1 AND g.id = ?2 AND g.length = ?3",
 	[MIRROR_STATE] = "SELECT id, generation, read_to FROM mirror_session WHERE source = ?1",
 	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to, reading)"
 			       " VALUES (?1, ?2, ?3, 0, random())",
-	[MIRROR_SESSION_READ] = "UPDATE mirror_session SET read_to = ?2, messages = messages + ?3 WHERE id = ?1",
-	[MIRROR_SESSION_RESET] =
-		"UPDATE mirror_session SET generation = ?2, read_to = 0, reading = random(), keyed_to = 0, project = NULL,"
-		" branch = NULL, title = '', title_rank = 0, started_at = NULL, updated_at = NULL, prompts = 0, messages = 0,"
-		" tools = 0"
-		" WHERE id = ?1",
+	[MIRROR_SESSION_READ] =
+		"UPDATE mirror_session SET read_to = ?2, messages = messages + ?3 WHERE id = ?1",
+	[MIRROR_SESSION_RESET] = "UPDATE mirror_session SET generation = ?2, read_to = 0, reading = "
+				 "random(), keyed_to = 0, project = NULL,"
+				 " branch = NULL, title = '', title_rank = 0, started_at = NULL, updated_at "
+				 "= NULL, prompts = 0, messages = 0,"
+				 " tools = 0"
+				 " WHERE id = ?1",
 	[MIRROR_SESSION_NOTE] =
 		"UPDATE mirror_session SET"
 		" session_id = ?10, project = coalesce(project, ?2), branch = coalesce(?3, branch),"
@@ -77,9 +82,9 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_PROJECT] = "SELECT id FROM project WHERE path = ?1",
 	[MIRROR_NTH] = "SELECT coalesce(max(nth) + 1, 0) FROM entry WHERE session = ?1 AND same = ?2",
 	[MIRROR_FIRST] = "SELECT min(offset) FROM entry WHERE message = ?1 AND session = ?2 AND offset < ?3",
-	[MIRROR_ENTRY_ADD] =
-		"INSERT INTO entry(session, offset, length, type, at, uuid, line_id, same, nth, message, first, doc, docs,"
-		" blocks) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+	[MIRROR_ENTRY_ADD] = "INSERT INTO entry(session, offset, length, type, at, uuid, line_id, same, nth, "
+			     "message, first, doc, docs,"
+			     " blocks) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
 	[MIRROR_DOCS] = "SELECT doc, docs FROM entry WHERE session = ?1 AND doc IS NOT NULL",
 	[MIRROR_FORGET] = "DELETE FROM entry WHERE session = ?1",
 };
@@ -144,7 +149,8 @@ static void read_unread(const struct stmt *st, struct arena *mem, struct unread 
 		memcpy(out->source_id.b, id.p, UUID_BYTES);
 }
 
-enum status unread_list(struct store *s, struct arena *mem, struct unread **out, size_t *count, struct err *err)
+enum status unread_list(struct store *s, struct arena *mem, struct unread **out, size_t *count,
+			struct err *err)
 {
 	size_t cap = 0;
 	enum step step;
@@ -180,7 +186,8 @@ enum status unread_done(struct store *s, const struct unread *u, struct err *err
 	return stmt_run(&st, err);
 }
 
-enum status unread_counted(struct store *s, const struct unread *u, const struct line_count *c, struct err *err)
+enum status unread_counted(struct store *s, const struct unread *u, const struct line_count *c,
+			   struct err *err)
 {
 	STMT st = { 0 };
 
@@ -236,7 +243,8 @@ struct anonymous {
 	struct uuid id;
 };
 
-static enum status name_line(struct writing *w, const struct mirror_line *l, struct anonymous *out, struct err *err)
+static enum status name_line(struct writing *w, const struct mirror_line *l, struct anonymous *out,
+			     struct err *err)
 {
 	char source[UUID_TEXT + 1], digest[2 * SHA256_BYTES + 1], nth[24];
 	STMT st = { 0 };

@@ -17,12 +17,12 @@
 struct unread {
 	int64_t source;
 	struct uuid source_id;
-	struct str path;	/* in the arena given */
-	int64_t generation;	/* newest; 0 = none yet */
-	int64_t length;		/* of it */
+	struct str path;	 /* in the arena given */
+	int64_t generation;	 /* newest; 0 = none yet */
+	int64_t length;		 /* of it */
 	int64_t read_generation; /* of its session; 0 = it has none */
 	int64_t read_to;
-	bool counted;		/* its lines are */
+	bool counted; /* its lines are */
 };
 
 /* Says that a source has bytes to be read. Wants a write transaction. */
@@ -87,7 +87,7 @@ struct mirror_part {
 	struct str cwd;	   /* of the first that has one; empty = none */
 	struct str branch; /* of the last that has one */
 	struct str title;
-	int title_rank; /* 0 = none; as in sql/derived.sql */
+	int title_rank;			/* 0 = none; as in sql/derived.sql */
 	int64_t started_at, updated_at; /* 0 = no line has a time */
 	int64_t prompts, tools;
 };

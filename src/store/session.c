@@ -17,10 +17,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SESSION_COLUMNS                                                                                                \
-	"SELECT e.id, e.session_id, e.source, e.generation, e.read_to, s.path, coalesce(p.path, ''),"                  \
-	" coalesce(e.branch, ''), e.title, coalesce(e.started_at, 0), coalesce(e.updated_at, 0), e.prompts,"           \
-	" e.messages, e.tools, s.source_id FROM mirror_session e JOIN source s ON s.id = e.source LEFT JOIN project p ON p.id = e.project"
+#define SESSION_COLUMNS \
+	"SELECT e.id, e.session_id, e.source, e.generation, e.read_to, s.path, coalesce(p.path, '')," \
+	" coalesce(e.branch, ''), e.title, coalesce(e.started_at, 0), coalesce(e.updated_at, 0), e.prompts," \
+	" e.messages, e.tools, s.source_id FROM mirror_session e JOIN source s ON s.id = e.source LEFT " \
+	"JOIN project p ON p.id = e.project"
 
 enum {
 	SESSION_ALL,
@@ -37,24 +38,29 @@ enum {
 static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ALL] = SESSION_COLUMNS " ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	/* The folder itself, what is below it, or by its name alone. */
-	[SESSION_BELOW] = SESSION_COLUMNS " WHERE p.path = ?1 OR substr(p.path, 1, length(?1) + 1) = ?1 || '/'"
-					  " OR substr(p.path, -length(?1) - 1) = '/' || ?1"
-					  " ORDER BY e.updated_at DESC, e.session_id, s.source_id",
+	[SESSION_BELOW] = SESSION_COLUMNS
+	" WHERE p.path = ?1 OR substr(p.path, 1, length(?1) + 1) = ?1 || '/'"
+	" OR substr(p.path, -length(?1) - 1) = '/' || ?1"
+	" ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
 	[SESSION_PREFIX] = "SELECT id, session_id FROM mirror_session WHERE session_id BETWEEN ?1 AND ?2"
 			   " ORDER BY session_id, updated_at DESC, id",
-	[SESSION_KEYS] = "SELECT k.session, k.offset, k.part, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
+	[SESSION_KEYS] = "SELECT k.session, k.offset, k.part, e.length, e.type, coalesce(e.first, -1), "
+			 "e.uuid, e.line_id,"
 			 " coalesce(e.at, 0)"
 			 " FROM node_key k JOIN entry e ON e.session = k.session AND e.offset = k.offset"
-			 " WHERE k.key BETWEEN ?1 AND ?2 AND (?3 = 0 OR k.session = ?3) ORDER BY k.key, k.session, k.offset, k.part",
+			 " WHERE k.key BETWEEN ?1 AND ?2 AND (?3 = 0 OR k.session = ?3) ORDER BY k.key, "
+			 "k.session, k.offset, k.part",
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
 	[SESSION_ENTRIES] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
-			    " coalesce(at, 0), coalesce(doc, 0), coalesce(docs, 0) FROM entry WHERE session = ?1 ORDER BY offset",
-	[SESSION_MESSAGE] = "SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
-			    " e.message = (SELECT f.message FROM entry f WHERE f.session = ?1 AND f.offset = ?2)"
-			    " AND e.first = ?2) ORDER BY e.offset",
+			    " coalesce(at, 0), coalesce(doc, 0), coalesce(docs, 0) FROM entry WHERE session "
+			    "= ?1 ORDER BY offset",
+	[SESSION_MESSAGE] =
+		"SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
+		" e.message = (SELECT f.message FROM entry f WHERE f.session = ?1 AND f.offset = ?2)"
+		" AND e.first = ?2) ORDER BY e.offset",
 };
 
 const struct db_set session_statements = { DB_SESSION, sql, SESSION_STATEMENTS };
@@ -214,7 +220,8 @@ enum status entry_each(struct store *s, int64_t session, entry_fn *fn, void *ctx
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
-enum status message_lines(struct store *s, const struct node *first, message_fn *fn, void *ctx, struct err *err)
+enum status message_lines(struct store *s, const struct node *first, message_fn *fn, void *ctx,
+			  struct err *err)
 {
 	enum step step;
 	STMT st = { 0 };
@@ -240,7 +247,9 @@ static bool id_range(struct str prefix, struct uuid *low, struct uuid *high)
 	memset(high->b, 0xff, UUID_BYTES);
 	for (size_t i = 0; i < prefix.n; i++) {
 		char c = prefix.p[i];
-		int v = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+		int v = c >= '0' && c <= '9'		     ? c - '0'
+			: (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+							     : -1;
 		uint8_t *l, *h;
 
 		if (c == '-')
@@ -289,8 +298,9 @@ static enum status search_sessions(struct store *s, const struct uuid *low, cons
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
-static enum status search_nodes(struct store *s, const struct uuid *low, const struct uuid *high, int64_t within,
-				struct id_match *out, size_t most, size_t *count, struct err *err)
+static enum status search_nodes(struct store *s, const struct uuid *low, const struct uuid *high,
+				int64_t within, struct id_match *out, size_t most, size_t *count,
+				struct err *err)
 {
 	/* Keys are signed and ids are not: a range may wrap around the sign, but a
 	 * beginning of four digits or more never does. */

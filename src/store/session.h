@@ -14,9 +14,9 @@ struct session {
 	int64_t source, generation; /* rows */
 	struct uuid source_id;
 	int64_t read_to;
-	struct str path;	    /* of its file */
+	struct str path;		   /* of its file */
 	struct str project, branch, title; /* empty = unknown */
-	int64_t started_at, updated_at; /* 0 = unknown */
+	int64_t started_at, updated_at;	   /* 0 = unknown */
 	int64_t prompts, messages, tools;
 };
 
@@ -24,7 +24,8 @@ typedef enum status session_fn(void *ctx, const struct session *s, bool *go_on, 
 
 /* Sessions, last touched first. `project` p NULL = all, else that folder and those
  * below it, or all whose last part is called so. Slices are valid during the call. */
-enum status session_each(struct store *s, struct str project, session_fn *fn, void *ctx, struct err *err) MUST_USE;
+enum status session_each(struct store *s, struct str project, session_fn *fn, void *ctx,
+			 struct err *err) MUST_USE;
 
 /* One by its row. */
 enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out,
@@ -37,7 +38,7 @@ enum { PART_MESSAGE = -2, PART_LINE = -1 };
 
 /* What the ids of a line and its parts are made of. */
 struct node_name {
-	struct str uuid;     /* text; p NULL = none, then only the line has an id: */
+	struct str uuid; /* text; p NULL = none, then only the line has an id: */
 	struct uuid line_id;
 	char room[UUID_TEXT + 1];
 };
@@ -50,12 +51,12 @@ void node_name_of(const struct stmt *st, int uuid_column, int line_id_column, st
 
 struct node {
 	struct uuid id;
-	int64_t session; /* row */
+	int64_t session;	/* row */
 	int64_t offset, length; /* of its line */
-	int64_t first;	 /* offset of its message's first line; -1 = it is in none */
+	int64_t first;		/* offset of its message's first line; -1 = it is in none */
 	int part;
-	int type;	 /* of the line */
-	int64_t at;	 /* of the line, ms; 0 = unknown */
+	int type;   /* of the line */
+	int64_t at; /* of the line, ms; 0 = unknown */
 };
 
 /*
@@ -66,12 +67,12 @@ struct node {
 struct id_match {
 	bool is_session;
 	struct uuid id;
-	int64_t session; /* row */
+	int64_t session;  /* row */
 	struct node node; /* when it is none */
 };
 
-enum status id_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most, size_t *count,
-		      struct err *err) MUST_USE;
+enum status id_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
+		      size_t *count, struct err *err) MUST_USE;
 
 /* The line at an offset of a session: ids of its parts by node_id(). The name is in
  * the arena. */
@@ -79,8 +80,8 @@ enum status entry_get(struct store *s, int64_t session, int64_t offset, struct a
 		      struct node_name *name, struct err *err) MUST_USE;
 
 /* Every line of a session in order. */
-typedef enum status entry_fn(void *ctx, const struct node *line, const struct node_name *name, int64_t doc, int64_t docs,
-			     struct err *err);
+typedef enum status entry_fn(void *ctx, const struct node *line, const struct node_name *name, int64_t doc,
+			     int64_t docs, struct err *err);
 enum status entry_each(struct store *s, int64_t session, entry_fn *fn, void *ctx, struct err *err) MUST_USE;
 
 /* The lines of the message that begins at this node, in order. */

@@ -78,7 +78,8 @@ static inline void derived_row(struct derived *d, sqlite3_stmt *st, int from)
 
 /* ---- Words ----------------------------------------------------------------- */
 
-static inline enum status derived_word(void *ctx, struct str word, int64_t doc, int64_t position, struct err *err)
+static inline enum status derived_word(void *ctx, struct str word, int64_t doc, int64_t position,
+				       struct err *err)
 {
 	struct derived *d = ctx;
 	uint64_t parts[2] = { hash64(word.p, word.n), (uint64_t)position };
@@ -111,11 +112,12 @@ static inline void derived_doc(struct derived *d, int64_t id, int64_t session, i
 	rank = doc_rank(number);
 	words = (double)d->docs[id].count;
 	if (words < 32768 && (words < rank.words / 1.5 || words > rank.words / 1.5 * 2))
-		buf_printf(d->out, "! document %" PRId64 " has %" PRIu64 " words in the index, and says about %f\n", id,
-			   d->docs[id].count, rank.words);
+		buf_printf(d->out,
+			   "! document %" PRId64 " has %" PRIu64 " words in the index, and says about %f\n",
+			   id, d->docs[id].count, rank.words);
 	d->docs[id].owned = true;
-	buf_printf(d->out, "  doc block=%u place=%u at=%" PRId64 " words=%" PRIu64 "/%016" PRIx64 "\n", doc.block, rank.place,
-		   doc.at, d->docs[id].count, d->docs[id].sum);
+	buf_printf(d->out, "  doc block=%u place=%u at=%" PRId64 " words=%" PRIu64 "/%016" PRIx64 "\n",
+		   doc.block, rank.place, doc.at, d->docs[id].count, d->docs[id].sum);
 }
 
 static inline void derived_unowned(struct derived *d)
@@ -125,7 +127,8 @@ static inline void derived_unowned(struct derived *d)
 	int64_t number;
 
 	for (int64_t id = 1; id < d->doc_count; id++)
-		if (!d->docs[id].owned && (d->docs[id].count || doc_get(&d->reader, id, &doc, &number, &err) == STATUS_OK))
+		if (!d->docs[id].owned &&
+		    (d->docs[id].count || doc_get(&d->reader, id, &doc, &number, &err) == STATUS_OK))
 			buf_printf(d->out, "! document %" PRId64 " belongs to nothing\n", id);
 }
 
@@ -138,8 +141,8 @@ static inline uint64_t derived_key_hash(int64_t key, int64_t session, int64_t of
 	return hash64(parts, sizeof parts);
 }
 
-static inline struct uuid derived_key(struct derived *d, const struct node_name *name, int64_t session, int64_t offset,
-				      int part)
+static inline struct uuid derived_key(struct derived *d, const struct node_name *name, int64_t session,
+				      int64_t offset, int part)
 {
 	struct uuid id = node_id(name, part);
 
@@ -160,7 +163,8 @@ static inline void derived_keys(struct derived *d)
 	}
 	sqlite3_finalize(st);
 	if (count != d->keys || sum != d->key_sum)
-		buf_printf(d->out, "! %" PRIu64 " keys, and there should be %" PRIu64 " or others\n", count, d->keys);
+		buf_printf(d->out, "! %" PRIu64 " keys, and there should be %" PRIu64 " or others\n", count,
+			   d->keys);
 	buf_printf(d->out, "keys %" PRIu64 "\n", d->keys);
 }
 
@@ -169,7 +173,8 @@ static inline void derived_keys(struct derived *d)
 static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
 {
 	const struct stmt st = { .store = d->s, .st = row };
-	int64_t session = col_int(&st, 0), offset = col_int(&st, 1), doc = col_int(&st, 2), docs = col_int(&st, 3);
+	int64_t session = col_int(&st, 0), offset = col_int(&st, 1), doc = col_int(&st, 2),
+		docs = col_int(&st, 3);
 	uint64_t blocks = 0;
 	char text[UUID_TEXT + 1];
 	struct node_name name;
@@ -196,8 +201,9 @@ static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
 
 static inline void derived_entries(struct derived *d, int64_t session)
 {
-	sqlite3_stmt *st = derived_ask(d, "SELECT session, offset, doc, docs, uuid, line_id, first, blocks, offset, docs,"
-					  " length, type, at, same, nth, message FROM entry WHERE session = ?1 ORDER BY offset");
+	sqlite3_stmt *st = derived_ask(
+		d, "SELECT session, offset, doc, docs, uuid, line_id, first, blocks, offset, docs,"
+		   " length, type, at, same, nth, message FROM entry WHERE session = ?1 ORDER BY offset");
 
 	sqlite3_bind_int64(st, 1, session);
 	while (sqlite3_step(st) == SQLITE_ROW)
@@ -208,7 +214,8 @@ static inline void derived_entries(struct derived *d, int64_t session)
 static inline void derived_sessions(struct derived *d)
 {
 	sqlite3_stmt *st = derived_ask(
-		d, "SELECT e.id, e.session_id, s.source_id, r.label, s.path, e.read_to, e.keyed_to, p.path AS project, e.branch,"
+		d, "SELECT e.id, e.session_id, s.source_id, r.label, s.path, e.read_to, e.keyed_to, p.path "
+		   "AS project, e.branch,"
 		   " e.title, e.title_rank, e.started_at, e.updated_at, e.prompts, e.messages, e.tools,"
 		   " e.generation = s.generation AS newest"
 		   " FROM mirror_session e JOIN source s ON s.id = e.source JOIN root r ON r.id = s.root"
@@ -224,19 +231,22 @@ static inline void derived_sessions(struct derived *d)
 
 static inline void derived_sources(struct derived *d)
 {
-	sqlite3_stmt *st = derived_ask(d, "SELECT s.source_id, s.path, u.source IS NOT NULL AS unread, c.lines, c.tail,"
-					  " c.longest"
-					  " FROM source s LEFT JOIN unread u ON u.source = s.id"
-					  " LEFT JOIN line_count c ON c.generation = s.generation ORDER BY s.source_id");
+	sqlite3_stmt *st = derived_ask(
+		d, "SELECT s.source_id, s.path, u.source IS NOT NULL AS unread, c.lines, c.tail,"
+		   " c.longest"
+		   " FROM source s LEFT JOIN unread u ON u.source = s.id"
+		   " LEFT JOIN line_count c ON c.generation = s.generation ORDER BY s.source_id");
 
 	while (sqlite3_step(st) == SQLITE_ROW) {
 		buf_text(d->out, "source");
 		derived_row(d, st, 0);
 	}
 	sqlite3_finalize(st);
-	if (derived_number(d, "SELECT count(*) FROM entry WHERE session NOT IN (SELECT id FROM mirror_session)"))
+	if (derived_number(d,
+			   "SELECT count(*) FROM entry WHERE session NOT IN (SELECT id FROM mirror_session)"))
 		buf_text(d->out, "! lines of no session\n");
-	if (derived_number(d, "SELECT count(*) FROM mirror_session WHERE source NOT IN (SELECT id FROM source)"))
+	if (derived_number(d,
+			   "SELECT count(*) FROM mirror_session WHERE source NOT IN (SELECT id FROM source)"))
 		buf_text(d->out, "! sessions of no source\n");
 	if (derived_number(d, "SELECT count(*) FROM line_count WHERE generation NOT IN"
 			      " (SELECT generation FROM source WHERE generation IS NOT NULL)"))

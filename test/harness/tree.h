@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /* The store `name` in a folder; ready for use. `log` and `cancel` may be NULL. */
-static inline enum status tree_store(const char *dir, const char *name, const struct log *log, const atomic_bool *cancel,
-				     struct store **s, struct err *err)
+static inline enum status tree_store(const char *dir, const char *name, const struct log *log,
+				     const atomic_bool *cancel, struct store **s, struct err *err)
 {
 	char path[LIMIT_PATH];
 	struct store_options o = { .path = path, .create = true, .log = log, .cancel = cancel };
@@ -27,12 +27,14 @@ static inline enum status tree_store(const char *dir, const char *name, const st
 /* Where the transcript of a session is that has these first eight digits. */
 static inline const char *tree_path(const char *dir, const char *tree, uint32_t session, char out[LIMIT_PATH])
 {
-	snprintf(out, LIMIT_PATH, "%s/%s/projects/p/%08x-0000-4000-8000-000000000000.jsonl", dir, tree, session);
+	snprintf(out, LIMIT_PATH, "%s/%s/projects/p/%08x-0000-4000-8000-000000000000.jsonl", dir, tree,
+		 session);
 	return out;
 }
 
 /* `flags` O_TRUNC: all of it is this; O_APPEND: this comes behind it. */
-static inline bool tree_write(const char *dir, const char *tree, uint32_t session, struct str bytes, int flags)
+static inline bool tree_write(const char *dir, const char *tree, uint32_t session, struct str bytes,
+			      int flags)
 {
 	char path[LIMIT_PATH];
 	struct err err;
@@ -49,8 +51,8 @@ static inline bool tree_write(const char *dir, const char *tree, uint32_t sessio
 	return close(fd) == 0 && written;
 }
 
-static inline enum status tree_sync(const char *dir, const char *tree, struct store *s, const atomic_bool *cancel,
-				    struct err *err)
+static inline enum status tree_sync(const char *dir, const char *tree, struct store *s,
+				    const atomic_bool *cancel, struct err *err)
 {
 	char path[LIMIT_PATH];
 	struct sync_options o = { .dir = path, .cancel = cancel };

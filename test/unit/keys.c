@@ -24,14 +24,24 @@ static enum status add_lines(struct store *s, int lines, uint32_t blocks, int64_
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct mirror_line l[4];
 	struct mirror_part p = {
-		.source = 1, .generation = generation, .to = lines * 10, .anew = true, .known_generation = known,
-		.known_to = known ? lines * 10 : 0, .lines = l, .line_count = (size_t)lines,
+		.source = 1,
+		.generation = generation,
+		.to = lines * 10,
+		.anew = true,
+		.known_generation = known,
+		.known_to = known ? lines * 10 : 0,
+		.lines = l,
+		.line_count = (size_t)lines,
 	};
 	static const char *const uuids[] = { "a", "b", "c", "d" };
 
 	for (int i = 0; i < lines; i++)
-		l[i] = (struct mirror_line){ .offset = i * 10, .length = 9, .type = 2, .uuid = str_of(uuids[i]),
-					     .first = i * 10, .blocks = blocks };
+		l[i] = (struct mirror_line){ .offset = i * 10,
+					     .length = 9,
+					     .type = 2,
+					     .uuid = str_of(uuids[i]),
+					     .first = i * 10,
+					     .blocks = blocks };
 	if (txn_begin(s, &txn, err) || mirror_add(s, &p, err))
 		return err_failed(err->status);
 	return txn_commit(&txn, err);
@@ -139,7 +149,8 @@ static enum status make_anew(struct store *s, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 
-	if (txn_begin(s, &txn, err) || store_derived_reset(s, err) || store_derived_made(s, err) || txn_commit(&txn, err))
+	if (txn_begin(s, &txn, err) || store_derived_reset(s, err) || store_derived_made(s, err) ||
+	    txn_commit(&txn, err))
 		return err_failed(err->status);
 	return add_lines(s, 2, MANY, 1, 0, err);
 }
@@ -155,10 +166,6 @@ TEST(no_key_is_missing_when_all_is_made_anew)
 	check_meanwhile(t, make_anew, 2 * (MANY + 2));
 }
 
-TESTS(
-	CASE(keys_are_the_first_eight_bytes_with_their_sign),
-	CASE(all_nodes_are_entered_once),
-	CASE(more_nodes_than_fit_are_entered_in_turns),
-	CASE(no_key_of_a_session_that_is_read_anew_is_left),
-	CASE(no_key_is_missing_when_all_is_made_anew)
-)
+TESTS(CASE(keys_are_the_first_eight_bytes_with_their_sign), CASE(all_nodes_are_entered_once),
+      CASE(more_nodes_than_fit_are_entered_in_turns), CASE(no_key_of_a_session_that_is_read_anew_is_left),
+      CASE(no_key_is_missing_when_all_is_made_anew))

@@ -26,8 +26,9 @@ static enum status add(struct store *s, const struct mirror_part *p, struct err 
 
 static struct mirror_line line_at(int64_t offset, const char *uuid)
 {
-	return (struct mirror_line){ .offset = offset, .length = 9, .type = 1, .uuid = str_of(uuid), .first = offset,
-				     .blocks = 2 };
+	return (struct mirror_line){
+		.offset = offset, .length = 9, .type = 1, .uuid = str_of(uuid), .first = offset, .blocks = 2
+	};
 }
 
 /* One line of ten bytes in generation `generation` of source 1. */
@@ -73,7 +74,8 @@ TEST(a_part_goes_on_where_the_last_one_ended)
 TEST(who_has_seen_an_older_state_is_refused)
 {
 	struct mirror_line a = line_at(0, "a"), b = line_at(10, "b");
-	struct mirror_part first = part_of(&a, 1), third = part_of(&a, 3), late = part_of(&a, 2), rest = part_of(&b, 1);
+	struct mirror_part first = part_of(&a, 1), third = part_of(&a, 3), late = part_of(&a, 2),
+			   rest = part_of(&b, 1);
 	struct store *s CLEANUP(store_closep) = NULL;
 	struct err err;
 
@@ -113,9 +115,12 @@ TEST(reading_anew_leaves_nothing_of_before)
 	OK(add(s, &anew, &err));
 	check_state(t, s, 1, 10, 1);
 	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), 0);
-	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session WHERE title = '' AND title_rank = 0 AND project IS NULL AND"
-		       " branch IS NULL AND started_at IS NULL AND updated_at IS NULL AND prompts = 0 AND tools = 0 AND"
-		       " messages = 1 AND keyed_to = 0"), 1);
+	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session WHERE title = '' AND title_rank = 0 AND project "
+		       "IS NULL AND"
+		       " branch IS NULL AND started_at IS NULL AND updated_at IS NULL AND prompts = 0 AND "
+		       "tools = 0 AND"
+		       " messages = 1 AND keyed_to = 0"),
+	   1);
 	CHECK(tree_ask(s, "SELECT reading FROM mirror_session") != reading);
 	OK(keys_complete(s, &err));
 	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), 4);
@@ -137,7 +142,8 @@ TEST(a_session_can_be_forgotten)
 	OK(mirror_forget(s, 1, &err)); /* nothing to forget */
 	OK(txn_commit(&txn, &err));
 	EQ(tree_ask(s, "SELECT (SELECT count(*) FROM mirror_session) + (SELECT count(*) FROM entry) +"
-		       " (SELECT count(*) FROM node_key)"), 0);
+		       " (SELECT count(*) FROM node_key)"),
+	   0);
 }
 
 TEST(titles_follow_their_rank)
@@ -146,9 +152,16 @@ TEST(titles_follow_their_rank)
 		int rank;
 		const char *title, *then;
 	} steps[] = {
-		{ 0, "", "" }, { 1, "prompt", "prompt" }, { 1, "second prompt", "prompt" }, { 2, "client", "client" },
-		{ 1, "third prompt", "client" }, { 2, "client again", "client again" }, { 3, "person", "person" },
-		{ 2, "client late", "person" }, { 3, "person again", "person again" }, { 0, "", "person again" },
+		{ 0, "", "" },
+		{ 1, "prompt", "prompt" },
+		{ 1, "second prompt", "prompt" },
+		{ 2, "client", "client" },
+		{ 1, "third prompt", "client" },
+		{ 2, "client again", "client again" },
+		{ 3, "person", "person" },
+		{ 2, "client late", "person" },
+		{ 3, "person again", "person again" },
+		{ 0, "", "person again" },
 	};
 	struct store *s CLEANUP(store_closep) = NULL;
 	struct err err;
@@ -241,12 +254,7 @@ TEST(what_has_grown_since_it_was_listed_stays_unread)
 	EQ(tree_ask(s, "SELECT count(*) FROM unread"), 0);
 }
 
-TESTS(
-	CASE(a_part_goes_on_where_the_last_one_ended),
-	CASE(who_has_seen_an_older_state_is_refused),
-	CASE(reading_anew_leaves_nothing_of_before),
-	CASE(a_session_can_be_forgotten),
-	CASE(titles_follow_their_rank),
-	CASE(a_count_of_lines_that_is_newer_stays),
-	CASE(what_has_grown_since_it_was_listed_stays_unread)
-)
+TESTS(CASE(a_part_goes_on_where_the_last_one_ended), CASE(who_has_seen_an_older_state_is_refused),
+      CASE(reading_anew_leaves_nothing_of_before), CASE(a_session_can_be_forgotten),
+      CASE(titles_follow_their_rank), CASE(a_count_of_lines_that_is_newer_stays),
+      CASE(what_has_grown_since_it_was_listed_stays_unread))

@@ -60,8 +60,8 @@ static bool append(const struct world *w, const char *tree, int file, struct str
 	return tree_write(w->dir, tree, (uint32_t)file, bytes, O_APPEND);
 }
 
-static enum status sync_tree(const struct world *w, struct store *s, const char *tree, const atomic_bool *cancel,
-			     struct err *err)
+static enum status sync_tree(const struct world *w, struct store *s, const char *tree,
+			     const atomic_bool *cancel, struct err *err)
 {
 	return tree_sync(w->dir, tree, s, cancel, err);
 }
@@ -78,7 +78,8 @@ static void show_line(struct t *t, const char *what, struct str text, size_t at)
 		from--;
 	while (to < text.n && text.p[to] != '\n')
 		to++;
-	t_fail(t, __FILE__, __LINE__, "%s: %.*s", what, (int)size_min(to - from, 600), text.p ? text.p + from : "");
+	t_fail(t, __FILE__, __LINE__, "%s: %.*s", what, (int)size_min(to - from, 600),
+	       text.p ? text.p + from : "");
 }
 
 /* Nothing in it that should not be there. */
@@ -154,7 +155,8 @@ static enum status find_entry(void *ctx, const struct node *line, const struct n
 		return err_failed(err->status);
 	while (i < count && !uuid_eq(&found[i].id, &id))
 		i++;
-	return i < count ? STATUS_OK : err_fail(err, STATUS_NOT_FOUND, "%.8s: not found by eight digits", text);
+	return i < count ? STATUS_OK
+			 : err_fail(err, STATUS_NOT_FOUND, "%.8s: not found by eight digits", text);
 }
 
 static enum status find_session_nodes(void *ctx, const struct session *session, bool *go_on, struct err *err)
@@ -191,8 +193,21 @@ static uint64_t rnd(struct making *m, uint64_t below)
 static void add_words(struct making *m)
 {
 	static const char *const list[] = {
-		"file ", "parse_line() ", "error ", "\\n", "\\\"x\\\" ", "\xc3\xa9t\xc3\xa9 ", "\xe6\xbc\xa2\xe5\xad\x97",
-		"\xf0\x9f\x8c\xb3 ", "\\ud83c\\udf33", "\\ud83c ", "camelCaseName ", "}{ ", "{\\\"a\\\":1} ", "42 ", "\\u00e9",
+		"file ",
+		"parse_line() ",
+		"error ",
+		"\\n",
+		"\\\"x\\\" ",
+		"\xc3\xa9t\xc3\xa9 ",
+		"\xe6\xbc\xa2\xe5\xad\x97",
+		"\xf0\x9f\x8c\xb3 ",
+		"\\ud83c\\udf33",
+		"\\ud83c ",
+		"camelCaseName ",
+		"}{ ",
+		"{\\\"a\\\":1} ",
+		"42 ",
+		"\\u00e9",
 	};
 
 	for (uint64_t n = rnd(m, 12); n > 0; n--)
@@ -207,7 +222,9 @@ static void add_uuid(struct making *m)
 	if (n % 17 == 5)
 		buf_printf(m->out, "\"uuid\":\"not a uuid %d\"", n);
 	else
-		buf_printf(m->out, n % 13 == 4 ? "\"uuid\":\"%08X-ABCD-4000-8000-%012X\"" : "\"uuid\":\"%08x-abcd-4000-8000-%012x\"",
+		buf_printf(m->out,
+			   n % 13 == 4 ? "\"uuid\":\"%08X-ABCD-4000-8000-%012X\""
+				       : "\"uuid\":\"%08x-abcd-4000-8000-%012x\"",
 			   (unsigned)n * 2654435761U, (unsigned)n);
 }
 
@@ -219,8 +236,8 @@ static void add_common(struct making *m, const char *type)
 	else
 		buf_text(m->out, "\"note\":1");
 	if (rnd(m, 4))
-		buf_printf(m->out, ",\"timestamp\":\"2026-0%d-1%dT10:%02d:00.000Z\"", 1 + (int)rnd(m, 9), (int)rnd(m, 10),
-			   (int)rnd(m, 60));
+		buf_printf(m->out, ",\"timestamp\":\"2026-0%d-1%dT10:%02d:00.000Z\"", 1 + (int)rnd(m, 9),
+			   (int)rnd(m, 10), (int)rnd(m, 60));
 	if (rnd(m, 5) == 0)
 		buf_printf(m->out, ",\"cwd\":\"/work/p%d\"", (int)rnd(m, 3));
 	if (rnd(m, 5) == 0)
@@ -244,7 +261,8 @@ static void add_block(struct making *m)
 		buf_text(m->out, "\"}");
 		break;
 	case 1:
-		buf_text(m->out, "{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"Bash\",\"input\":{\"command\":\"");
+		buf_text(m->out, "{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"Bash\",\"input\":{"
+				 "\"command\":\"");
 		add_words(m);
 		buf_text(m->out, "\",\"n\":[1,\"two\"]}}");
 		break;
@@ -279,7 +297,8 @@ static void add_assistant(struct making *m)
 static void add_result(struct making *m)
 {
 	add_common(m, "user");
-	buf_text(m->out, ",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_1\","
+	buf_text(m->out, ",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_"
+			 "id\":\"toolu_1\","
 			 "\"content\":[{\"type\":\"text\",\"text\":\"");
 	add_words(m);
 	buf_text(m->out, "\"}]}]}}");
@@ -305,9 +324,24 @@ static void add_other(struct making *m)
 static void add_broken(struct making *m)
 {
 	static const char *const lines[] = {
-		"{\"type\":\"user\",\"uuid\":\"x\"", "garbage", "[1,2]", "\"{}\"", "17", "{\"a\":1}garbage", "{\"a\":1}garbage{}",
-		"{\"a\":1} {\"b\":2}", "{\"a\":1}  ", "  {\"a\":1}", "{}{}{}", "{}}", "{}{", " ", "", "\t",
-		"\xff\xfe{}", "{\"\xff\":1}",
+		"{\"type\":\"user\",\"uuid\":\"x\"",
+		"garbage",
+		"[1,2]",
+		"\"{}\"",
+		"17",
+		"{\"a\":1}garbage",
+		"{\"a\":1}garbage{}",
+		"{\"a\":1} {\"b\":2}",
+		"{\"a\":1}  ",
+		"  {\"a\":1}",
+		"{}{}{}",
+		"{}}",
+		"{}{",
+		" ",
+		"",
+		"\t",
+		"\xff\xfe{}",
+		"{\"\xff\":1}",
 	};
 
 	buf_text(m->out, lines[rnd(m, COUNT(lines))]);
@@ -408,11 +442,12 @@ TEST(a_file_that_comes_in_pieces_is_read_as_at_once)
 /* Each place a file can be cut at, in a file of its own. */
 TEST(no_place_to_cut_a_file_is_special)
 {
-	static const char text[] =
-		"{\"type\":\"assistant\",\"uuid\":\"u1\",\"message\":{\"id\":\"m\","
-		"\"content\":[{\"type\":\"text\",\"text\":\"\xc3\xa9\"}]}}\n"
-		"{\"n\":1}\r\n{\"n\":1}\n\n{\"n\":1}{\"n\":2} {\"n\":3}  \n{\"n\":1}oops{\"n\":4}\n{\"n\":1}\n"
-		"{\"type\":\"assistant\",\"uuid\":\"u2\",\"message\":{\"id\":\"m\",\"content\":\"x\"}}\n{\"n\":5}{\"n\":6}";
+	static const char text[] = "{\"type\":\"assistant\",\"uuid\":\"u1\",\"message\":{\"id\":\"m\","
+				   "\"content\":[{\"type\":\"text\",\"text\":\"\xc3\xa9\"}]}}\n"
+				   "{\"n\":1}\r\n{\"n\":1}\n\n{\"n\":1}{\"n\":2} {\"n\":3}  "
+				   "\n{\"n\":1}oops{\"n\":4}\n{\"n\":1}\n"
+				   "{\"type\":\"assistant\",\"uuid\":\"u2\",\"message\":{\"id\":\"m\","
+				   "\"content\":\"x\"}}\n{\"n\":5}{\"n\":6}";
 	struct buf want CLEANUP(buf_release) = BUF_INIT(1);
 	struct store *s CLEANUP(store_closep) = NULL;
 	struct world w;
@@ -664,7 +699,8 @@ TEST(nothing_of_a_rewritten_file_remains)
 
 TEST(a_file_that_vanishes_stays_and_may_come_back)
 {
-	struct buf file CLEANUP(buf_release) = BUF_INIT(1), before CLEANUP(buf_release) = BUF_INIT(DESCRIPTION_MAX);
+	struct buf file CLEANUP(buf_release) = BUF_INIT(1),
+			before CLEANUP(buf_release) = BUF_INIT(DESCRIPTION_MAX);
 	struct store *s CLEANUP(store_closep) = NULL;
 	char path[LIMIT_PATH];
 	struct world w;
@@ -697,7 +733,8 @@ static bool move(const struct world *w, const char *tree, int from, const char *
  * transcript any more has none. */
 TEST(a_renamed_file_gives_its_session_its_name)
 {
-	struct buf file CLEANUP(buf_release) = BUF_INIT(1), want CLEANUP(buf_release) = BUF_INIT(DESCRIPTION_MAX);
+	struct buf file CLEANUP(buf_release) = BUF_INIT(1),
+			want CLEANUP(buf_release) = BUF_INIT(DESCRIPTION_MAX);
 	struct store *s CLEANUP(store_closep) = NULL;
 	struct world w;
 	struct err err;
@@ -722,8 +759,12 @@ TEST(a_renamed_file_gives_its_session_its_name)
 	}
 	OK(sync_tree(&w, s, "tree", NULL, &err));
 	EQ(tree_ask(s, "SELECT count(*) FROM source"), 4);
-	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session WHERE session_id = x'11111111000040008000000000000000'"), 1);
-	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session WHERE session_id = x'00000001000040008000000000000000'"), 0);
+	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session WHERE session_id = "
+		       "x'11111111000040008000000000000000'"),
+	   1);
+	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session WHERE session_id = "
+		       "x'00000001000040008000000000000000'"),
+	   0);
 	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session"), 3);
 	OK(derived_describe(s, &want, &err));
 	check_described(t, "renamed", s, NULL);
@@ -732,7 +773,8 @@ TEST(a_renamed_file_gives_its_session_its_name)
 
 TEST(two_roots_may_have_the_same_session)
 {
-	struct buf file CLEANUP(buf_release) = BUF_INIT(1), want CLEANUP(buf_release) = BUF_INIT(DESCRIPTION_MAX);
+	struct buf file CLEANUP(buf_release) = BUF_INIT(1),
+			want CLEANUP(buf_release) = BUF_INIT(DESCRIPTION_MAX);
 	struct store *s CLEANUP(store_closep) = NULL;
 	struct world w;
 	struct err err;
@@ -775,9 +817,11 @@ TEST(a_damaged_block_stops_only_its_own_file)
 	describe_fresh(t, &w, "tree", "fresh", &want);
 	OK(sync_tree(&w, s, "tree", NULL, &err));
 	NEED(tree_ask(s, "SELECT count(*) FROM block") > 5);
-	OK(db_exec(s, "UPDATE block_data SET bytes = zeroblob(length(bytes)) WHERE id ="
-		      " (SELECT data FROM block WHERE offset > 0"
-		      " ORDER BY offset DESC LIMIT 1 OFFSET 1)", &err));
+	OK(db_exec(s,
+		   "UPDATE block_data SET bytes = zeroblob(length(bytes)) WHERE id ="
+		   " (SELECT data FROM block WHERE offset > 0"
+		   " ORDER BY offset DESC LIMIT 1 OFFSET 1)",
+		   &err));
 	EQ(w.warnings, 0);
 	OK(rebuild_all(s, NULL, &err));
 	EQ(w.warnings, 1);
@@ -785,7 +829,8 @@ TEST(a_damaged_block_stops_only_its_own_file)
 	EQ(tree_ask(s, "SELECT count(*) FROM unread"), 1);
 	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session"), 3); /* what could be read is there */
 	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session e JOIN generation g ON g.id = e.generation"
-		       " WHERE e.read_to < g.length - 100000"), 1);
+		       " WHERE e.read_to < g.length - 100000"),
+	   1);
 	check_described(t, "damaged", s, NULL);
 	OK(sync_tree(&w, s, "tree", NULL, &err));
 	EQ(w.warnings, 2);
@@ -816,8 +861,9 @@ static void check_large(struct t *t, const struct buf *file, struct store **out)
 	NEED(put(&w, "tree", 1, buf_as_str(file)));
 	OK(open_store(&w, "large", NULL, out, &err));
 	OK(sync_tree(&w, *out, "tree", NULL, &err));
-	NEED(append(&w, "tree", 1, STR("{\"type\":\"assistant\",\"uuid\":\"last\","
-				       "\"message\":{\"id\":\"m0\",\"content\":\"end\"}}\n")));
+	NEED(append(&w, "tree", 1,
+		    STR("{\"type\":\"assistant\",\"uuid\":\"last\","
+			"\"message\":{\"id\":\"m0\",\"content\":\"end\"}}\n")));
 	OK(sync_tree(&w, *out, "tree", NULL, &err));
 	EQ(tree_ask(*out, "SELECT count(*) FROM unread"), 0);
 	describe_fresh(t, &w, "tree", "fresh", &want);
@@ -836,7 +882,9 @@ TEST(a_line_too_long_to_be_read_is_a_line)
 	check_large(t, &file, &s);
 	EQ(tree_ask(s, "SELECT count(*) FROM entry"), 4);
 	EQ(tree_ask(s, "SELECT type FROM entry WHERE length > 70000000"), 0);
-	EQ(tree_ask(s, "SELECT line_id IS NOT NULL AND docs IS NULL AND uuid IS NULL FROM entry WHERE length > 70000000"), 1);
+	EQ(tree_ask(s, "SELECT line_id IS NOT NULL AND docs IS NULL AND uuid IS NULL FROM entry WHERE length "
+		       "> 70000000"),
+	   1);
 	EQ(tree_ask(s, "SELECT nth FROM entry WHERE offset > 70000000 AND uuid IS NULL"), 1);
 }
 
@@ -899,9 +947,12 @@ TEST(what_is_beyond_a_limit_is_left_out_and_no_more)
 
 	buf_text(&file, "{\"n\":1,\"uuid\":\"");
 	repeat(&file, "x", LIMIT_LINE_UUID + 1);
-	buf_text(&file, "\"}\n{\"n\":2,\"uuid\":\"a\\u0000\"}\n{\"type\":\"custom-title\",\"customTitle\":\"");
+	buf_text(&file,
+		 "\"}\n{\"n\":2,\"uuid\":\"a\\u0000\"}\n{\"type\":\"custom-title\",\"customTitle\":\"");
 	repeat(&file, "\xc3\xa9", 100000);
-	buf_text(&file, "\",\"uuid\":\"title\"}\n{\"type\":\"user\",\"uuid\":\"blocks\",\"message\":{\"content\":[1");
+	buf_text(
+		&file,
+		"\",\"uuid\":\"title\"}\n{\"type\":\"user\",\"uuid\":\"blocks\",\"message\":{\"content\":[1");
 	repeat(&file, ",1", 300000);
 	buf_text(&file, "]}}\n{\"type\":\"user\",\"uuid\":\"values\",\"message\":{\"content\":[1");
 	repeat(&file, ",1", LIMIT_JSON_VALUES);
@@ -918,26 +969,17 @@ TEST(what_is_beyond_a_limit_is_left_out_and_no_more)
 	/* All words of a long text are found, in one of its documents each. */
 	CHECK(tree_ask(s, "SELECT docs FROM entry WHERE uuid = 'text'") > 1);
 	EQ(tree_ask(s, "SELECT count(*) FROM search('1ffff')"), 1);
-	EQ(tree_ask(s, SLOW ? "SELECT count(*) FROM search('493df')" : "SELECT count(*) FROM search('1e847f')"), 1);
+	EQ(tree_ask(s,
+		    SLOW ? "SELECT count(*) FROM search('493df')" : "SELECT count(*) FROM search('1e847f')"),
+	   1);
 }
 
-TESTS(
-	CASE(a_file_that_comes_in_pieces_is_read_as_at_once),
-	CASE(no_place_to_cut_a_file_is_special),
-	CASE(a_file_may_come_byte_by_byte),
-	CASE(a_sync_that_is_stopped_is_completed_by_the_next),
-	CASE(two_programs_may_read_at_once),
-	CASE(two_programs_may_read_what_is_being_rewritten),
-	CASE(one_program_may_rebuild_while_another_reads),
-	CASE(nothing_of_a_rewritten_file_remains),
-	CASE(a_file_that_vanishes_stays_and_may_come_back),
-	CASE(a_renamed_file_gives_its_session_its_name),
-	CASE(two_roots_may_have_the_same_session),
-	CASE(a_damaged_block_stops_only_its_own_file),
-	CASE(a_line_too_long_to_be_read_is_a_line),
-	CASE(a_line_may_have_a_hundred_thousand_blocks),
-	CASE(a_million_equal_lines_have_a_million_ids),
-	CASE(a_session_may_have_fifty_thousand_lines),
-	CASE(a_line_may_be_glued_of_very_many_objects),
-	CASE(what_is_beyond_a_limit_is_left_out_and_no_more)
-)
+TESTS(CASE(a_file_that_comes_in_pieces_is_read_as_at_once), CASE(no_place_to_cut_a_file_is_special),
+      CASE(a_file_may_come_byte_by_byte), CASE(a_sync_that_is_stopped_is_completed_by_the_next),
+      CASE(two_programs_may_read_at_once), CASE(two_programs_may_read_what_is_being_rewritten),
+      CASE(one_program_may_rebuild_while_another_reads), CASE(nothing_of_a_rewritten_file_remains),
+      CASE(a_file_that_vanishes_stays_and_may_come_back), CASE(a_renamed_file_gives_its_session_its_name),
+      CASE(two_roots_may_have_the_same_session), CASE(a_damaged_block_stops_only_its_own_file),
+      CASE(a_line_too_long_to_be_read_is_a_line), CASE(a_line_may_have_a_hundred_thousand_blocks),
+      CASE(a_million_equal_lines_have_a_million_ids), CASE(a_session_may_have_fifty_thousand_lines),
+      CASE(a_line_may_be_glued_of_very_many_objects), CASE(what_is_beyond_a_limit_is_left_out_and_no_more))

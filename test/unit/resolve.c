@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char main_text[] =
-	"{\"type\":\"user\",\"uuid\":\"11111111-2222-4333-8444-555555555555\",\"timestamp\":\"2026-05-01T00:00:00Z\","
-	"\"message\":{\"content\":\"find the \\u001b[31mbug\"}}\n"
-	"{\"type\":\"assistant\",\"uuid\":\"aaaaaaaa-2222-4333-8444-555555555555\","
-	"\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}\n";
-static const char old_text[] =
-	"{\"type\":\"user\",\"uuid\":\"99999999-2222-4333-8444-555555555555\",\"timestamp\":\"2026-04-01T00:00:00Z\","
-	"\"message\":{\"content\":\"an older one\"}}\n";
+static const char main_text[] = "{\"type\":\"user\",\"uuid\":\"11111111-2222-4333-8444-555555555555\","
+				"\"timestamp\":\"2026-05-01T00:00:00Z\","
+				"\"message\":{\"content\":\"find the \\u001b[31mbug\"}}\n"
+				"{\"type\":\"assistant\",\"uuid\":\"aaaaaaaa-2222-4333-8444-555555555555\","
+				"\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}\n";
+static const char old_text[] = "{\"type\":\"user\",\"uuid\":\"99999999-2222-4333-8444-555555555555\","
+			       "\"timestamp\":\"2026-04-01T00:00:00Z\","
+			       "\"message\":{\"content\":\"an older one\"}}\n";
 
 struct fixture {
 	struct store *s;
@@ -106,7 +106,8 @@ TEST(nodes_are_meant_by_id_session_and_own_uuid)
 	OK(resolve(&f, "AAAAAAAA-2222-4333-8444-555555555555", &err));
 	EQ(f.r.node.part, PART_LINE);
 	OK(resolve(&f, "12340002@99999999-2222-4333-8444-555555555555", &err));
-	EQ(resolve(&f, "@@99999999-2222-4333-8444-555555555555", &err), STATUS_NOT_FOUND); /* it is in another */
+	EQ(resolve(&f, "@@99999999-2222-4333-8444-555555555555", &err),
+	   STATUS_NOT_FOUND); /* it is in another */
 	EQ(resolve(&f, "12340002@aaaaaaaa-2222-4333-8444-555555555555", &err), STATUS_NOT_FOUND);
 }
 
@@ -116,11 +117,20 @@ TEST(what_means_nothing_is_said_so)
 		const char *text;
 		enum status status;
 	} cases[] = {
-		{ "", STATUS_USAGE }, { "abc", STATUS_USAGE }, { "@abc", STATUS_USAGE }, { "@@", STATUS_USAGE },
-		{ "@@abc", STATUS_USAGE }, { "feed@", STATUS_USAGE }, { "feed@1", STATUS_USAGE },
-		{ "feedfeed", STATUS_NOT_FOUND }, { "hello", STATUS_NOT_FOUND },
-		{ "feed@hello", STATUS_NOT_FOUND }, { "@@feed", STATUS_NOT_FOUND }, { "feed@@abcd", STATUS_NOT_FOUND },
-		{ "a-b-c", STATUS_NOT_FOUND }, { "----", STATUS_NOT_FOUND },
+		{ "", STATUS_USAGE },
+		{ "abc", STATUS_USAGE },
+		{ "@abc", STATUS_USAGE },
+		{ "@@", STATUS_USAGE },
+		{ "@@abc", STATUS_USAGE },
+		{ "feed@", STATUS_USAGE },
+		{ "feed@1", STATUS_USAGE },
+		{ "feedfeed", STATUS_NOT_FOUND },
+		{ "hello", STATUS_NOT_FOUND },
+		{ "feed@hello", STATUS_NOT_FOUND },
+		{ "@@feed", STATUS_NOT_FOUND },
+		{ "feed@@abcd", STATUS_NOT_FOUND },
+		{ "a-b-c", STATUS_NOT_FOUND },
+		{ "----", STATUS_NOT_FOUND },
 		{ "feed0001000040008000000000000000ff", STATUS_NOT_FOUND },
 	};
 	FIXTURE f = { 0 };
@@ -129,7 +139,8 @@ TEST(what_means_nothing_is_said_so)
 	OK(make_fixture(t_tmpdir(t), &f, &err));
 	for (size_t i = 0; i < COUNT(cases); i++)
 		if (resolve(&f, cases[i].text, &err) != cases[i].status || !err.text[0])
-			t_fail(t, __FILE__, __LINE__, "'%s' gives %d: %s", cases[i].text, err.status, err.text);
+			t_fail(t, __FILE__, __LINE__, "'%s' gives %d: %s", cases[i].text, err.status,
+			       err.text);
 }
 
 TEST(several_are_listed_and_safe_to_show)
@@ -209,13 +220,8 @@ TEST(an_empty_store_has_no_last_session)
 	EQ(resolve(&f, "abcd", &err), STATUS_NOT_FOUND);
 }
 
-TESTS(
-	CASE(sessions_are_meant_by_a_beginning_or_as_the_last),
-	CASE(nodes_are_meant_by_id_session_and_own_uuid),
-	CASE(what_means_nothing_is_said_so),
-	CASE(several_are_listed_and_safe_to_show),
-	CASE(many_are_not_all_listed),
-	CASE(a_session_wins_over_nodes_that_begin_alike),
-	CASE(only_a_session_will_do),
-	CASE(an_empty_store_has_no_last_session)
-)
+TESTS(CASE(sessions_are_meant_by_a_beginning_or_as_the_last),
+      CASE(nodes_are_meant_by_id_session_and_own_uuid), CASE(what_means_nothing_is_said_so),
+      CASE(several_are_listed_and_safe_to_show), CASE(many_are_not_all_listed),
+      CASE(a_session_wins_over_nodes_that_begin_alike), CASE(only_a_session_will_do),
+      CASE(an_empty_store_has_no_last_session))

@@ -12,7 +12,8 @@
 static void add_lines(struct buf *out, unsigned from, unsigned count)
 {
 	for (unsigned i = from; i < from + count; i++)
-		buf_printf(out, "{\"type\":\"user\",\"uuid\":\"n%u\",\"message\":{\"content\":\"word\"}}\n", i);
+		buf_printf(out, "{\"type\":\"user\",\"uuid\":\"n%u\",\"message\":{\"content\":\"word\"}}\n",
+			   i);
 }
 
 static struct uuid line_id(unsigned n)
@@ -109,10 +110,11 @@ TEST(ids_are_found_at_both_ends_of_the_numbers)
 
 TEST(every_kind_of_node_is_found)
 {
-	static const char line[] = "{\"type\":\"assistant\","
-				   "\"uuid\":\"AAAAAAAA-0000-4000-8000-00000000000A\",\"message\":{\"id\":\"m\","
-				   "\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]}}\n"
-				   "{\"type\":\"x\"}\n";
+	static const char line[] =
+		"{\"type\":\"assistant\","
+		"\"uuid\":\"AAAAAAAA-0000-4000-8000-00000000000A\",\"message\":{\"id\":\"m\","
+		"\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]}}\n"
+		"{\"type\":\"x\"}\n";
 	struct node_name name = { .uuid = STR("aaaaaaaa-0000-4000-8000-00000000000a") };
 	struct store *s CLEANUP(store_closep) = NULL;
 	char text[UUID_TEXT + 1];
@@ -140,7 +142,15 @@ TEST(every_kind_of_node_is_found)
 TEST(what_is_no_beginning_finds_nothing)
 {
 	static const char *const prefixes[] = {
-		"", "abc", "a-b-c", "----", "abcx", "@@@@", "abcd1234000040008000000000000000f", "abcd 1234", "\xff\xff\xff\xff",
+		"",
+		"abc",
+		"a-b-c",
+		"----",
+		"abcx",
+		"@@@@",
+		"abcd1234000040008000000000000000f",
+		"abcd 1234",
+		"\xff\xff\xff\xff",
 	};
 	struct store *s CLEANUP(store_closep) = NULL;
 	struct err err;
@@ -188,7 +198,8 @@ TEST(a_node_in_two_files_is_one)
 	uuid_print(&id, whole);
 	add_lines(&text, 1, 10);
 	add_lines(&text, 5, 1); /* also twice in one file */
-	NEED(tree_write(dir, "tree", 1, buf_as_str(&text), O_TRUNC) && tree_write(dir, "tree", 2, buf_as_str(&text), O_TRUNC));
+	NEED(tree_write(dir, "tree", 1, buf_as_str(&text), O_TRUNC) &&
+	     tree_write(dir, "tree", 2, buf_as_str(&text), O_TRUNC));
 	NEED(tree_write(dir, "other", 1, buf_as_str(&text), O_TRUNC));
 	OK(tree_store(dir, "s", NULL, NULL, &s, &err));
 	OK(tree_sync(dir, "tree", s, NULL, &err));
@@ -238,8 +249,11 @@ TEST(sessions_are_listed_by_time_and_folder)
 	static const struct {
 		const char *cwd, *time;
 	} made[] = {
-		{ "/home/me/app", "2026-01-01T00:00:00Z" }, { "/home/me/app/sub", "2026-03-01T00:00:00Z" },
-		{ "/home/me/application", "2026-02-01T00:00:00Z" }, { "/srv/app", "2026-04-01T00:00:00Z" }, { "", "" },
+		{ "/home/me/app", "2026-01-01T00:00:00Z" },
+		{ "/home/me/app/sub", "2026-03-01T00:00:00Z" },
+		{ "/home/me/application", "2026-02-01T00:00:00Z" },
+		{ "/srv/app", "2026-04-01T00:00:00Z" },
+		{ "", "" },
 	};
 	struct store *s CLEANUP(store_closep) = NULL;
 	const char *dir = t_tmpdir(t);
@@ -247,7 +261,8 @@ TEST(sessions_are_listed_by_time_and_folder)
 	struct err err;
 
 	for (uint32_t i = 0; i < COUNT(made); i++) {
-		snprintf(line, sizeof line, "{\"type\":\"user\",\"uuid\":\"u%u\",\"cwd\":\"%s\",\"timestamp\":\"%s\"}\n", i,
+		snprintf(line, sizeof line,
+			 "{\"type\":\"user\",\"uuid\":\"u%u\",\"cwd\":\"%s\",\"timestamp\":\"%s\"}\n", i,
 			 made[i].cwd, made[i].time);
 		NEED(tree_write(dir, "tree", i + 1, str_of(line), O_TRUNC));
 	}
@@ -279,10 +294,11 @@ static enum status see_line(void *ctx, int64_t offset, int64_t length, struct er
 
 TEST(a_message_has_all_its_lines)
 {
-	static const char text[] = "{\"type\":\"assistant\",\"uuid\":\"a1\",\"message\":{\"id\":\"x\",\"content\":\"1\"}}\n"
-				   "{\"type\":\"user\",\"uuid\":\"b1\",\"message\":{\"content\":\"2\"}}\n"
-				   "{\"type\":\"assistant\",\"uuid\":\"a2\",\"message\":{\"id\":\"x\",\"content\":\"3\"}}\n"
-				   "{\"type\":\"assistant\",\"uuid\":\"c1\",\"message\":{\"id\":\"y\",\"content\":\"4\"}}\n";
+	static const char text[] =
+		"{\"type\":\"assistant\",\"uuid\":\"a1\",\"message\":{\"id\":\"x\",\"content\":\"1\"}}\n"
+		"{\"type\":\"user\",\"uuid\":\"b1\",\"message\":{\"content\":\"2\"}}\n"
+		"{\"type\":\"assistant\",\"uuid\":\"a2\",\"message\":{\"id\":\"x\",\"content\":\"3\"}}\n"
+		"{\"type\":\"assistant\",\"uuid\":\"c1\",\"message\":{\"id\":\"y\",\"content\":\"4\"}}\n";
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct store *s CLEANUP(store_closep) = NULL;
 	struct lines_seen seen = { 0 };
@@ -304,12 +320,7 @@ TEST(a_message_has_all_its_lines)
 	CHECK(entry_get(s, 1, 3, &mem, &node, &name, &err) != STATUS_OK);
 }
 
-TESTS(
-	CASE(ids_are_found_at_both_ends_of_the_numbers),
-	CASE(every_kind_of_node_is_found),
-	CASE(what_is_no_beginning_finds_nothing),
-	CASE(no_more_are_found_than_wanted),
-	CASE(a_node_in_two_files_is_one),
-	CASE(sessions_are_listed_by_time_and_folder),
-	CASE(a_message_has_all_its_lines)
-)
+TESTS(CASE(ids_are_found_at_both_ends_of_the_numbers), CASE(every_kind_of_node_is_found),
+      CASE(what_is_no_beginning_finds_nothing), CASE(no_more_are_found_than_wanted),
+      CASE(a_node_in_two_files_is_one), CASE(sessions_are_listed_by_time_and_folder),
+      CASE(a_message_has_all_its_lines))
