@@ -84,7 +84,7 @@ static enum status take_hit(void *ctx, const struct search_hit *hit, struct err 
 {
 	struct world *w = ctx;
 
-	buf_printf(&w->log, "%s", record_place_name((enum record_place)hit->doc->place));
+	buf_printf(&w->log, "%s", record_place_name(hit->place));
 	if (hit->tool.n)
 		buf_printf(&w->log, " %.*s", STR_ARG(hit->tool));
 	buf_printf(&w->log, " %.*s: ", STR_ARG(hit->line.p ? hit->line : STR("-")));
@@ -93,7 +93,7 @@ static enum status take_hit(void *ctx, const struct search_hit *hit, struct err 
 	if (w->hits < COUNT(w->ids)) {
 		w->ids[w->hits] = hit->id;
 		w->messages[w->hits] = hit->message;
-		w->offsets[w->hits] = hit->doc->offset;
+		w->offsets[w->hits] = hit->offset;
 		w->sessions[w->hits] = hit->session->row;
 	}
 	if (++w->hits == w->stop_after)
@@ -351,10 +351,12 @@ static enum status take_record(void *ctx, const struct transcript_line *line, bo
 TEST(a_transcript_is_read_until_somebody_has_enough_and_errors_arrive)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct transcript transcript CLEANUP(transcript_release);
 	struct session session;
 	struct err err;
 	WORLD w;
 
+	transcript_init(&transcript);
 	OK(world_init(t, &w, &err));
 	OK(put(&w, ONE, str_of(first_file), &err));
 	HITS("look", "answer u3: I [look].\n");
@@ -364,9 +366,9 @@ TEST(a_transcript_is_read_until_somebody_has_enough_and_errors_arrive)
 			int64_t to = session.read_to - cut;
 			struct taking y = { .stop_at = stop }, z = { .stop_at = stop, .fail = true };
 
-			OK(transcript_each(w.s, &session, 0, to, take_record, &y, &err));
+			OK(transcript_each(&transcript, w.s, &session, 0, to, take_record, &y, &err));
 			EQ(y.lines, stop < 7 ? stop : 7);
-			EQ(transcript_each(w.s, &session, 0, to, take_record, &z, &err),
+			EQ(transcript_each(&transcript, w.s, &session, 0, to, take_record, &z, &err),
 			   stop <= 7 ? STATUS_CONFLICT : STATUS_OK);
 		}
 }
