@@ -25,7 +25,7 @@
  *
  * Invariants
  *   (1) A sequence is its chunk * 1024 + slot, never used again.
- *   (2) Only the last chunk has free slots.
+ *   (2) Chunks are numbered from 0 on without gaps, and only the last one has free slots.
  */
 #include "store/fulltext.h"
 
@@ -60,7 +60,7 @@ static const char *const sql[TEXT_STATEMENTS] = {
 	[TEXT_REMOVE] = "DELETE FROM search WHERE rowid = ?1",
 	[TEXT_LAST_CHUNK] = "SELECT id, used, slots FROM doc_chunk ORDER BY id DESC LIMIT 1",
 	[TEXT_CHUNK] = "SELECT used, slots FROM doc_chunk WHERE id = ?1",
-	[TEXT_DAYS] = "SELECT id, day FROM doc_day",
+	[TEXT_DAYS] = "SELECT id, day FROM doc_day ORDER BY id",
 	[TEXT_ADD_CHUNK] = "INSERT OR IGNORE INTO doc_chunk(id, used, slots) VALUES (?1, 0, x'')",
 	[TEXT_SET_CHUNK] = "UPDATE doc_chunk SET used = ?2, slots = ?3 WHERE id = ?1",
 	[TEXT_ADD_DAY] = "INSERT OR IGNORE INTO doc_day(id, day) VALUES (?1, 0)",
@@ -227,13 +227,16 @@ static enum status bad_chunk(struct store *s, int64_t chunk, struct err *err)
 			chunk * CHUNK);
 }
 
-/* Copies a chunk's slots into room for all of them. */
+/* Copies a chunk's slots into room for all of them; false when they are damaged. */
 static bool copy_slots(struct str bytes, int64_t used, uint8_t *to)
 {
 	if (used < 0 || used > CHUNK || bytes.n != (size_t)used * SLOT)
 		return false;
 	if (bytes.n)
 		memcpy(to, bytes.p, bytes.n);
+	for (size_t at = 0; at < bytes.n; at += SLOT)
+		if (get_number(to + at + 10, 2) >> CODE_BITS)
+			return false; /* it would reach into the sequence */
 	return true;
 }
 
@@ -328,14 +331,19 @@ void doc_writer_release(struct doc_writer *w)
 	w->slots = NULL;
 }
 
+/* STATUS_NOT_FOUND when there is no such chunk. */
 static enum status read_slots(struct store *s, int64_t chunk, uint8_t *to, size_t *used, struct err *err)
 {
+	enum step step;
 	STMT st = { 0 };
 
 	if (use(s, TEXT_CHUNK, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, chunk);
-	if (stmt_row(&st, "a chunk of documents", err))
+	step = stmt_step(&st, err);
+	if (step == STEP_DONE)
+		return err_fail(err, STATUS_NOT_FOUND, "no documents from %" PRId64 " on", chunk * CHUNK);
+	if (step == STEP_FAILED)
 		return err_failed(err->status);
 	*used = (size_t)col_int(&st, 0);
 	return copy_slots(col_bytes(&st, 1), col_int(&st, 0), to) ? STATUS_OK : bad_chunk(s, chunk, err);
@@ -355,12 +363,13 @@ static enum status remove_words(struct store *s, int64_t id, struct err *err)
 static enum status remove_some(struct store *s, int64_t chunk, size_t from, size_t to, struct err *err)
 {
 	uint8_t slots[CHUNK_BYTES];
-	size_t used;
+	size_t used = 0;
+	enum status status = read_slots(s, chunk, slots, &used, err);
 
-	if (read_slots(s, chunk, slots, &used, err))
-		return err_failed(err->status);
-	if (to > used)
+	if (status == STATUS_NOT_FOUND || (status == STATUS_OK && to > used))
 		return bad_chunk(s, chunk, err);
+	if (status)
+		return err_failed(status);
 	for (size_t i = from; i < to; i++) {
 		struct doc d;
 		unsigned code = slot_read(slots + i * SLOT, &d);
@@ -374,8 +383,12 @@ static enum status remove_some(struct store *s, int64_t chunk, size_t from, size
 
 enum status doc_remove(struct store *s, int64_t first, int64_t count, struct err *err)
 {
-	int64_t end = first + count;
+	int64_t end;
 
+	/* Numbers from a damaged row: there are no such documents. */
+	if (first < 0 || count < 0 || count > INT64_MAX - CHUNK - first)
+		return bad_chunk(s, first / CHUNK, err);
+	end = first + count;
 	for (int64_t at = first; at < end;) {
 		int64_t chunk = at / CHUNK, next = (chunk + 1) * CHUNK;
 
@@ -412,16 +425,10 @@ enum status doc_days(struct doc_reader *r, struct err *err)
 	if (use(r->store, TEXT_DAYS, &st, err))
 		return err_failed(err->status);
 	while ((step = stmt_step(&st, err)) == STEP_ROW) {
-		size_t chunk = (size_t)col_int(&st, 0);
-
-		if (chunk > INT32_MAX)
-			return bad_chunk(r->store, (int64_t)chunk, err);
-		if (chunk >= r->day_count) {
-			r->days = mem_resize(r->days, (chunk + 1) * sizeof *r->days);
-			memset(r->days + r->day_count, 0, (chunk + 1 - r->day_count) * sizeof *r->days);
-			r->day_count = chunk + 1;
-		}
-		r->days[chunk] = (int32_t)col_int(&st, 1);
+		if (col_int(&st, 0) != (int64_t)r->day_count)
+			return bad_chunk(r->store, (int64_t)r->day_count, err);
+		r->days = mem_resize(r->days, (r->day_count + 1) * sizeof *r->days);
+		r->days[r->day_count++] = (int32_t)col_int(&st, 1);
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
