@@ -114,7 +114,7 @@ static double count_phrase(const Fts5ExtensionApi *api, Fts5Context *fts, int ph
 	return n;
 }
 
-/* How much a day counts. */
+/* How much a day since 1970 counts. */
 static double freshness(const struct rank_query *q, double day)
 {
 	double age = (double)q->now / DAY_MS - day;
@@ -122,8 +122,8 @@ static double freshness(const struct rank_query *q, double day)
 	return 1 + RECENT * exp2(-(age > 0 ? age : 0) / HALF_LIFE_DAYS);
 }
 
-static double score_of(const struct ranker *r, int64_t id, const struct doc_rank *d, const Fts5ExtensionApi *api,
-		       Fts5Context *fts)
+static double relevance_of(const struct ranker *r, const struct doc_rank *d, const Fts5ExtensionApi *api,
+			   Fts5Context *fts)
 {
 	double length = K1 * (1 - B + B * d->words / r->average), sum = 0;
 
@@ -132,7 +132,7 @@ static double score_of(const struct ranker *r, int64_t id, const struct doc_rank
 
 		sum += r->idf[i] * tf * (K1 + 1) / (tf + length);
 	}
-	return sum * r->q->weights[d->place] * freshness(r->q, (double)doc_day(&r->docs, doc_sequence(id)));
+	return sum * r->q->weights[d->place];
 }
 
 /* Whether its place and session are asked for; only the session costs a look. */
@@ -150,7 +150,7 @@ static enum status is_wanted(struct ranker *r, int64_t id, const struct doc_rank
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
-/* Gives NULL for a document that is not wanted. */
+/* Gives the relevance, and NULL for a document that is not wanted. */
 static void rank_document(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *result, int count,
 			  sqlite3_value **values)
 {
@@ -169,7 +169,7 @@ static void rank_document(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3
 		r->failed = true;
 		sqlite3_result_error_code(result, SQLITE_ABORT);
 	} else if (wanted) {
-		sqlite3_result_double(result, score_of(r, api->xRowid(fts), &d, api, fts));
+		sqlite3_result_double(result, relevance_of(r, &d, api, fts));
 	}
 }
 
@@ -281,11 +281,11 @@ static enum status gather(struct store *s, struct ranker *r, struct ranking *out
 		return err_failed(err->status);
 	stmt_text(&st, 1, r->q->match);
 	while ((step = stmt_step(&st, err)) == STEP_ROW) {
-		struct ranked hit = { .id = col_int(&st, 0) };
+		struct ranked hit = { .id = col_int(&st, 0), .relevance = sqlite3_column_double(st.st, 1) };
 
 		if (col_null(&st, 1))
 			continue;
-		hit.score = sqlite3_column_double(st.st, 1);
+		hit.score = hit.relevance * freshness(r->q, (double)doc_day(&r->docs, doc_sequence(hit.id)));
 		out->total++;
 		keep(out, wanted, &cap, &hit);
 		if (s->cancel && atomic_load(s->cancel))
@@ -302,12 +302,11 @@ static enum status settle(struct ranker *r, const struct rank_query *q, struct r
 {
 	for (size_t i = 0; i < out->count; i++) {
 		struct ranked *hit = &out->list[i];
-		int64_t sequence = doc_sequence(hit->id), same;
+		int64_t same;
 
-		if (doc_get(&r->docs, sequence, &hit->doc, &same, err))
+		if (doc_get(&r->docs, doc_sequence(hit->id), &hit->doc, &same, err))
 			return err_failed(err->status);
-		hit->score *= freshness(q, (double)hit->doc.at / DAY_MS) /
-			      freshness(q, (double)doc_day(&r->docs, sequence));
+		hit->score = hit->relevance * freshness(q, (double)hit->doc.at / DAY_MS);
 	}
 	if (out->count)
 		qsort(out->list, out->count, sizeof *out->list, best_first);

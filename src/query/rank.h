@@ -9,6 +9,7 @@
 struct ranked {
 	int64_t id; /* of the document */
 	double score;
+	double relevance; /* the score without its day */
 	struct doc doc;
 };
 

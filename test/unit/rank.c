@@ -1,11 +1,13 @@
 /*
  * Ranking against the formula in rank.c's first comment, computed here from plain
- * word counts, and against a full sort.
+ * word counts, and against a full sort of what comes through with the day of its
+ * neighbours, by its own day.
  */
 #include "docs.h"
 #include "query/expr.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define STORE	struct store *s CLEANUP(store_closep) = NULL
@@ -39,45 +41,79 @@ static uint64_t next_random(uint64_t *state)
 
 /* ---- A made-up store --------------------------------------------------------------- */
 
-enum { DOCS = 3000, VOCABULARY = 6, NOW_S = 1700000000 };
+enum { DOCS = 3000, VOCABULARY = 6, NOW_S = 1700000000, DAY_S = 86400, CHUNK = 1024 };
 static const char *const vocabulary[VOCABULARY] = { "alpha", "beta", "gamma", "delta", "epsilon", "zeta" };
 
 struct made {
 	struct doc doc;
+	uint8_t place;
 	int tf[VOCABULARY], length;
 };
 
-/* Words get rarer from alpha to zeta; every tenth document is like the one before. */
-static void make_docs(struct made *list, uint64_t seed)
-{
-	for (int i = 0; i < DOCS; i++) {
-		struct made *m = &list[i];
+/* Document i of the list has the sequence i + 1. */
+struct made_store {
+	struct made list[DOCS];
+	double average, with[VOCABULARY]; /* words of a document; documents with a word */
+	double days[DOCS / CHUNK + 1];
+};
 
-		*m = (struct made){ 0 };
-		if (i % 10 == 9) {
-			*m = list[i - 1];
-			continue;
-		}
-		m->doc = (struct doc){ .session = 1 + (int64_t)(next_random(&seed) % 7),
-				       .at = (NOW_S - (int64_t)(next_random(&seed) % (90 * 86400))) * 1000,
-				       .place = (uint8_t)(next_random(&seed) % PLACE_COUNT) };
-		m->length = 1 + (int)(next_random(&seed) % 30);
-		for (int k = 0; k < m->length; k++)
-			m->tf[__builtin_ctzll(next_random(&seed) | 1u << (VOCABULARY - 1))]++;
+static void make_doc(struct made *m, uint64_t *state)
+{
+	*m = (struct made){ .place = (uint8_t)(next_random(state) % PLACE_COUNT) };
+	m->doc.session = 1 + (int64_t)(next_random(state) % 7);
+	if (next_random(state) % 20)
+		m->doc.at = (NOW_S - (int64_t)(next_random(state) % (90 * DAY_S))) * 1000;
+	m->length = 1 + (int)(next_random(state) % 30);
+	for (int k = 0; k < m->length; k++)
+		m->tf[__builtin_ctzll(next_random(state) | 1u << (VOCABULARY - 1))]++;
+}
+
+/* Those that have a time, rounded down. */
+static void measure_days(struct made_store *y)
+{
+	int64_t sum[COUNT(y->days)] = { 0 }, dated[COUNT(y->days)] = { 0 };
+
+	for (int i = 0; i < DOCS; i++) {
+		sum[(i + 1) / CHUNK] += y->list[i].doc.at / 1000 / DAY_S;
+		dated[(i + 1) / CHUNK] += y->list[i].doc.at > 0;
 	}
+	for (size_t i = 0; i < COUNT(y->days); i++)
+		y->days[i] = (double)(dated[i] ? sum[i] / dated[i] : 0);
+}
+
+/* Words get rarer from alpha to zeta; every tenth document is like the one before.
+ * With `same_days` the documents of a chunk are all of one midnight. */
+static void make_docs(struct made_store *y, uint64_t seed, bool same_days)
+{
+	*y = (struct made_store){ 0 };
+	for (int i = 0; i < DOCS; i++) {
+		struct made *m = &y->list[i];
+
+		if (i % 10 == 9)
+			*m = y->list[i - 1];
+		else
+			make_doc(m, &seed);
+		if (same_days)
+			m->doc.at = (NOW_S / DAY_S - 10 * ((i + 1) / CHUNK)) * (DAY_S * INT64_C(1000));
+		y->average += (double)m->length / DOCS;
+		for (int k = 0; k < VOCABULARY; k++)
+			y->with[k] += m->tf[k] > 0;
+	}
+	measure_days(y);
 }
 
 static enum status add_made(struct doc_writer *w, const struct made *m, struct err *err)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
+	int64_t sequence;
 
 	for (int k = 0; k < VOCABULARY; k++)
 		for (int n = 0; n < m->tf[k]; n++)
 			buf_printf(&text, "%s ", vocabulary[k]);
-	return docs_add(w, m->doc, buf_as_str(&text), err);
+	return docs_add(w, m->doc, m->place, buf_as_str(&text), &sequence, err);
 }
 
-static enum status add_all(struct store *s, const struct made *list, struct err *err)
+static enum status add_all(struct store *s, const struct made_store *y, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct doc_writer w CLEANUP(doc_writer_release) = { 0 };
@@ -85,120 +121,181 @@ static enum status add_all(struct store *s, const struct made *list, struct err 
 	if (txn_begin(s, &txn, err) || doc_writer_begin(&w, s, err))
 		return err_failed(err->status);
 	for (int i = 0; i < DOCS; i++)
-		if (add_made(&w, &list[i], err))
+		if (add_made(&w, &y->list[i], err))
 			return err_failed(err->status);
 	return doc_writer_finish(&w, err) ? err_failed(err->status) : txn_commit(&txn, err);
 }
 
-/* ---- Against the formula -------------------------------------------------------------- */
+/* ---- What ranking should make of it ---------------------------------------------------- */
 
-/* Score of a document for words by their numbers; 0 when one is missing. */
-static double score(const struct made *list, const struct made *m, const int *words, int count)
+/* A query: its text, and the same as numbers of words. */
+struct asked {
+	const char *text;
+	int count, words[3];
+};
+
+/* All but the day. The number of words is known by its binary logarithm only, and
+ * stands for the middle. */
+static double relevance(const struct made_store *y, const struct made *m, const struct asked *q)
 {
-	double total = 0, average, age = ((double)NOW_S * 1000 - (double)m->doc.at) / (21.0 * 86400000), sum = 0;
+	double words = 1.5 * exp2(floor(log2(m->length))), sum = 0;
+	double length = 1.2 * (1 - 0.5 + 0.5 * words / y->average);
 
-	for (int i = 0; i < DOCS; i++)
-		total += list[i].length;
-	average = total / DOCS;
-	for (int k = 0; k < count; k++) {
-		double tf = m->tf[words[k]] < 16 ? m->tf[words[k]] : 16, with = 0, idf = 1;
+	for (int k = 0; k < q->count; k++) {
+		double tf = fmin(m->tf[q->words[k]], 16), with = y->with[q->words[k]], idf = 1;
 
-		if (tf < 1)
-			return 0;
-		for (int i = 0; i < DOCS; i++)
-			with += list[i].tf[words[k]] > 0;
-		if (count > 1)
+		if (q->count > 1)
 			idf = fmax(0.01, log(1 + (DOCS - with + 0.5) / (with + 0.5)));
-		sum += idf * tf * 2.2 / (tf + 1.2 * (0.5 + 0.5 * m->length / average));
+		sum += idf * tf * 2.2 / (tf + length);
 	}
-	return sum * weights[m->doc.place] * (1 + 0.4 * exp2(-age));
+	return sum * weights[m->place];
 }
 
-static void check_scores(struct t *t, struct store *s, const struct made *list, const char *query,
-			 const int *words, int count)
+static double freshness(double day)
 {
-	RANKING r = { 0 };
-	int64_t matching = 0;
-	struct err err;
+	return 1 + 0.4 * exp2(-fmax(0, (double)NOW_S / DAY_S - day) / 21.0);
+}
 
-	OK(run(s, query, (struct rank_query){ .now = (int64_t)NOW_S * 1000 }, &r, &err));
+struct expected {
+	int64_t sequence, at;
+	double relevance, score;
+};
+
+static int compare_expected(const void *a, const void *b)
+{
+	const struct expected *x = a, *y = b;
+
+	if (x->score < y->score || x->score > y->score)
+		return x->score < y->score ? 1 : -1;
+	if (x->at != y->at)
+		return x->at < y->at ? 1 : -1;
+	return x->sequence < y->sequence ? 1 : -1;
+}
+
+/* Every match, by the day of its chunk and, among equals, the later one first. */
+static size_t expect_matches(const struct made_store *y, const struct asked *q, struct expected *out)
+{
+	size_t count = 0;
+
 	for (int i = 0; i < DOCS; i++) {
 		bool all = true;
 
-		for (int k = 0; k < count; k++)
-			all &= list[i].tf[words[k]] > 0;
-		matching += all;
-	}
-	EQ(r.total, matching);
-	EQ(r.count, matching);
-	for (size_t i = 0; i < r.count; i += 1 + r.count / 200) {
-		double want = score(list, &list[r.list[i].id - 1], words, count);
+		for (int k = 0; k < q->count; k++)
+			all &= y->list[i].tf[q->words[k]] > 0;
+		if (all) {
+			double here = relevance(y, &y->list[i], q);
 
-		if (!(fabs(r.list[i].score - want) < 1e-9 * want))
-			t_fail(t, __FILE__, __LINE__, "'%s', document %" PRId64 ": %.12f, wanted %.12f",
-			       query, r.list[i].id, r.list[i].score, want);
+			out[count++] = (struct expected){ .sequence = i + 1,
+							  .relevance = here,
+							  .score = here *
+								   freshness(y->days[(i + 1) / CHUNK]) };
+		}
+	}
+	qsort(out, count, sizeof *out, compare_expected);
+	return count;
+}
+
+/* Of those that come through, each by its own day. */
+static size_t expect_best(const struct made_store *y, struct expected *list, size_t count, size_t limit)
+{
+	if (limit && limit < DOCS)
+		count = size_min(count, limit + limit / 2 + 4);
+	for (size_t i = 0; i < count; i++) {
+		list[i].at = y->list[list[i].sequence - 1].doc.at;
+		list[i].score = list[i].relevance * freshness((double)list[i].at / 1000 / DAY_S);
+	}
+	qsort(list, count, sizeof *list, compare_expected);
+	return limit ? size_min(count, limit) : count;
+}
+
+static void check_ranking(struct t *t, struct store *s, const struct made_store *y, const struct asked *q,
+			  size_t limit)
+{
+	static struct expected want[DOCS];
+	size_t total = expect_matches(y, q, want), count = expect_best(y, want, total, limit);
+	RANKING r = { 0 };
+	struct err err;
+
+	OK(run(s, q->text, (struct rank_query){ .now = NOW_S * INT64_C(1000), .limit = limit }, &r, &err));
+	EQ(r.total, total);
+	NEED(EQ(r.count, count));
+	for (size_t i = 0; i < count; i++) {
+		const struct ranked *got = &r.list[i];
+
+		if (doc_sequence(got->id) != want[i].sequence ||
+		    !(fabs(got->score - want[i].score) < 1e-9 * want[i].score)) {
+			t_fail(t, __FILE__, __LINE__,
+			       "'%s', limit %zu, at %zu: %" PRId64 " with %.12f, wanted %" PRId64
+			       " with %.12f",
+			       q->text, limit, i, doc_sequence(got->id), got->score, want[i].sequence,
+			       want[i].score);
+			return;
+		}
+		CHECK(got->doc.at == want[i].at);
+		CHECK(got->doc.session == y->list[want[i].sequence - 1].doc.session);
+		CHECK(doc_rank(got->id).place == y->list[want[i].sequence - 1].place);
 	}
 }
 
-TEST(scores_are_those_of_the_formula)
+static const struct asked queries[] = {
+	{ "alpha", 1, { 0 } },	       { "delta", 1, { 3 } },	     { "zeta", 1, { 5 } },
+	{ "alpha zeta", 2, { 0, 5 } }, { "beta beta", 2, { 1, 1 } }, { "delta beta gamma", 3, { 3, 1, 2 } },
+};
+
+static const size_t limits[] = {
+	0, 1, 2, 3, 7, 10, 31, 32, 33, 64, 100, 999, 5000, SIZE_MAX
+};
+
+TEST(scores_and_order_are_those_of_the_formula_and_a_full_sort)
 {
-	static struct made list[DOCS];
+	static struct made_store y;
 	struct err err;
 	STORE;
 
-	make_docs(list, 8);
+	make_docs(&y, 8, false);
 	OK(docs_open(t, NULL, &s, &err));
-	OK(add_all(s, list, &err));
-	check_scores(t, s, list, "alpha", (const int[]){ 0 }, 1);
-	check_scores(t, s, list, "zeta", (const int[]){ 5 }, 1);
-	check_scores(t, s, list, "alpha zeta", (const int[]){ 0, 5 }, 2);
-	check_scores(t, s, list, "delta beta gamma", (const int[]){ 3, 1, 2 }, 3);
-	check_scores(t, s, list, "beta beta", (const int[]){ 1, 1 }, 2);
+	OK(add_all(s, &y, &err));
+	for (size_t i = 0; i < COUNT(queries); i++)
+		for (size_t k = 0; k < COUNT(limits); k++)
+			check_ranking(t, s, &y, &queries[i], limits[k]);
 }
 
-/* ---- Order ------------------------------------------------------------------------------ */
-
-static bool stands_before(const struct ranked *a, const struct ranked *b)
+/* What the day of the neighbours costs is paid by those written on different days. */
+TEST(a_limit_gives_the_beginning_of_the_whole_order_when_neighbours_share_their_day)
 {
-	if (a->score > b->score || a->score < b->score)
-		return a->score > b->score;
-	return a->doc.at != b->doc.at ? a->doc.at > b->doc.at : a->id > b->id;
-}
-
-static void check_limit(struct t *t, struct store *s, const char *query, const struct ranking *all,
-			size_t limit)
-{
-	RANKING some = { 0 };
-	struct err err;
-
-	OK(run(s, query, (struct rank_query){ .now = (int64_t)NOW_S * 1000, .limit = limit }, &some, &err));
-	EQ(some.total, all->total);
-	NEED(some.count == size_min(limit, all->count));
-	for (size_t i = 0; i < some.count; i++)
-		CHECK(some.list[i].id == all->list[i].id);
-}
-
-TEST(a_limit_gives_the_beginning_of_the_whole_order)
-{
-	static const char *const queries[] = { "alpha", "delta", "alpha beta", "absent" };
-	static const size_t limits[] = { 1, 2, 3, 7, 10, 31, 32, 33, 64, 100, 999, 5000, SIZE_MAX };
-	static struct made list[DOCS];
+	static struct made_store y;
 	struct err err;
 	STORE;
 
-	make_docs(list, 9);
+	make_docs(&y, 9, true);
 	OK(docs_open(t, NULL, &s, &err));
-	OK(add_all(s, list, &err));
+	OK(add_all(s, &y, &err));
 	for (size_t i = 0; i < COUNT(queries); i++) {
+		struct rank_query q = { .now = NOW_S * INT64_C(1000) };
 		RANKING all = { 0 };
 
-		OK(run(s, queries[i], (struct rank_query){ .now = (int64_t)NOW_S * 1000 }, &all, &err));
+		OK(run(s, queries[i].text, q, &all, &err));
 		EQ(all.count, all.total);
-		for (size_t k = 1; k < all.count; k++)
-			CHECK(stands_before(&all.list[k - 1], &all.list[k]));
-		for (size_t k = 0; k < COUNT(limits); k++)
-			check_limit(t, s, queries[i], &all, limits[k]);
+		for (size_t k = 0; k < COUNT(limits); k++) {
+			RANKING some = { 0 };
+
+			q.limit = limits[k];
+			OK(run(s, queries[i].text, q, &some, &err));
+			EQ(some.total, all.total);
+			NEED(EQ(some.count, limits[k] ? size_min(limits[k], all.count) : all.count));
+			for (size_t n = 0; n < some.count; n++)
+				CHECK(some.list[n].id == all.list[n].id);
+		}
 	}
+}
+
+static bool is_in(int64_t session, const int64_t *list, size_t count)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < count; i++)
+		found |= list[i] == session;
+	return found;
 }
 
 TEST(places_and_sessions_filter_alone_and_together)
@@ -215,13 +312,13 @@ TEST(places_and_sessions_filter_alone_and_together)
 		{ 0, none, 1 },	       { 0, far, 3 },
 		{ 0, some, 1 },	       { 1u << 1 | 1u << 3, some, 3 },
 	};
-	static struct made list[DOCS];
+	static struct made_store y;
 	struct err err;
 	STORE;
 
-	make_docs(list, 10);
+	make_docs(&y, 10, false);
 	OK(docs_open(t, NULL, &s, &err));
-	OK(add_all(s, list, &err));
+	OK(add_all(s, &y, &err));
 	for (size_t i = 0; i < COUNT(filters); i++) {
 		struct rank_query q = { .places = filters[i].places,
 					.sessions = filters[i].sessions,
@@ -230,28 +327,41 @@ TEST(places_and_sessions_filter_alone_and_together)
 		int64_t want = 0;
 
 		for (int k = 0; k < DOCS; k++) {
-			bool in = !filters[i].sessions;
+			bool in = !q.sessions || is_in(y.list[k].doc.session, q.sessions, q.session_count);
 
-			for (size_t n = 0; n < filters[i].count; n++)
-				in |= filters[i].sessions[n] == list[k].doc.session;
-			want += in && list[k].tf[1] && (!q.places || q.places >> list[k].doc.place & 1);
+			want += in && y.list[k].tf[1] && (!q.places || q.places >> y.list[k].place & 1);
 		}
 		OK(run(s, "beta", q, &r, &err));
 		EQ(r.total, want);
 		EQ(r.count, want);
+		for (size_t n = 0; n < r.count; n++) {
+			const struct made *m = &y.list[doc_sequence(r.list[n].id) - 1];
+
+			CHECK(m->tf[1] && (!q.places || q.places >> m->place & 1));
+			CHECK(!q.sessions || is_in(m->doc.session, q.sessions, q.session_count));
+		}
 	}
 }
 
-static enum status add_some(struct store *s, const struct doc *docs, const char *const *texts, size_t count,
-			    struct err *err)
+/* ---- Few documents ------------------------------------------------------------------------ */
+
+struct sample {
+	const char *text;
+	int64_t at;
+	uint8_t place;
+};
+
+static enum status add_some(struct store *s, const struct sample *list, size_t count, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct doc_writer w CLEANUP(doc_writer_release) = { 0 };
+	int64_t sequence;
 
 	if (txn_begin(s, &txn, err) || doc_writer_begin(&w, s, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < count; i++)
-		if (docs_add(&w, docs[i], str_of(texts[i]), err))
+		if (docs_add(&w, (struct doc){ .at = list[i].at }, list[i].place, str_of(list[i].text),
+			     &sequence, err))
 			return err_failed(err->status);
 	return doc_writer_finish(&w, err) ? err_failed(err->status) : txn_commit(&txn, err);
 }
@@ -264,7 +374,7 @@ static void check_order(struct t *t, struct store *s, const char *query, int64_t
 
 	OK(run(s, query, (struct rank_query){ .now = now }, &r, &err));
 	for (size_t i = 0; i < r.count; i++)
-		buf_printf(&got, "%s%" PRId64, i ? " " : "", r.list[i].id);
+		buf_printf(&got, "%s%" PRId64, i ? " " : "", doc_sequence(r.list[i].id));
 	if (!str_eq(buf_as_str(&got), str_of(want)))
 		t_fail(t, __FILE__, __LINE__, "'%s' gives %.*s, wanted %s", query, STR_ARG(buf_as_str(&got)),
 		       want);
@@ -273,15 +383,15 @@ static void check_order(struct t *t, struct store *s, const char *query, int64_t
 TEST(equal_scores_are_ordered_by_time_and_then_by_number)
 {
 	/* All older than the weight of age can tell. */
-	static const struct doc docs[] = {
-		{ .at = 5000 }, { .at = 9000 }, { .at = 0 }, { .at = 9000 }, { .at = 5000 }
+	static const struct sample list[] = {
+		{ .text = "x", .at = 5000 }, { .text = "x", .at = 9000 }, { .text = "x", .at = 0 },
+		{ .text = "x", .at = 9000 }, { .text = "x", .at = 5000 },
 	};
-	static const char *const texts[] = { "x", "x", "x", "x", "x" };
 	struct err err;
 	STORE;
 
 	OK(docs_open(t, NULL, &s, &err));
-	OK(add_some(s, docs, texts, COUNT(docs), &err));
+	OK(add_some(s, list, COUNT(list), &err));
 	check_order(t, s, "x", INT64_MAX / 2, "4 2 5 1 3");
 	check_order(t, s, "x", 0, "4 2 5 1 3"); /* what is in the future is new */
 	check_order(t, s, "x", -1, "4 2 5 1 3");
@@ -290,33 +400,23 @@ TEST(equal_scores_are_ordered_by_time_and_then_by_number)
 TEST(the_rare_word_the_short_text_the_new_and_the_better_place_win)
 {
 	static const int64_t day = 86400000, now = 20000 * 86400000LL;
-	const struct doc docs[] = { { .at = now },
-				    { .at = now },
-				    { .at = now },
-				    { .at = now },
-				    { .at = now },
-				    { .at = now, .place = 4 },
-				    { .at = now - 30 * day },
-				    { .at = now - 31 * day },
-				    { .at = now },
-				    { .at = now } };
-	static const char *const texts[] = {
-		"common common common rare",
-		"common rare rare rare",
-		"common",
-		"common",
-		"short",
-		"short",
-		"aged",
-		"aged",
-		"long",
-		"long and some more words that say nothing",
+	const struct sample list[] = {
+		{ .text = "common common common rare", .at = now },
+		{ .text = "common rare rare rare", .at = now },
+		{ .text = "common", .at = now },
+		{ .text = "common", .at = now },
+		{ .text = "short", .at = now },
+		{ .text = "short", .at = now, .place = 4 },
+		{ .text = "aged", .at = now - 30 * day },
+		{ .text = "aged", .at = now - 31 * day },
+		{ .text = "long", .at = now },
+		{ .text = "long and some more words that say nothing", .at = now },
 	};
 	struct err err;
 	STORE;
 
 	OK(docs_open(t, NULL, &s, &err));
-	OK(add_some(s, docs, texts, COUNT(docs), &err));
+	OK(add_some(s, list, COUNT(list), &err));
 	check_order(t, s, "common rare", now, "2 1");
 	check_order(t, s, "rare common", now, "2 1");
 	check_order(t, s, "short", now, "5 6");
@@ -324,18 +424,41 @@ TEST(the_rare_word_the_short_text_the_new_and_the_better_place_win)
 	check_order(t, s, "long", now, "9 10");
 }
 
+TEST(a_word_of_very_many_documents_is_counted_up_to_a_number)
+{
+	enum { MANY = 20500, COUNTED = 20000 };
+	static struct sample list[MANY];
+	double common = log(1 + (MANY - COUNTED + 0.5) / (COUNTED + 0.5));
+	double rare = log(1 + (MANY - 1 + 0.5) / (1 + 0.5)), average = 1 + 1.0 / MANY;
+	RANKING r = { 0 };
+	struct err err;
+	STORE;
+
+	for (int i = 0; i < MANY; i++)
+		list[i] = (struct sample){ .text = i == 7 ? "x y" : "x" };
+	OK(docs_open(t, NULL, &s, &err));
+	OK(add_some(s, list, MANY, &err));
+	OK(run(s, "x y", (struct rank_query){ .now = 20000 * 86400000LL }, &r, &err));
+	EQ(r.total, 1);
+	NEED(EQ(r.count, 1));
+	EQ(doc_sequence(r.list[0].id), 8);
+	CHECK(fabs(r.list[0].score -
+		   (common + rare) * 2.2 / (1 + 1.2 * (0.5 + 0.5 * 3 / average)) * weights[0]) < 1e-9);
+}
+
 /* ---- Odd stores --------------------------------------------------------------------------- */
 
 TEST(removed_documents_are_gone)
 {
-	static const struct doc docs[4] = { { 0 } };
-	static const char *const texts[] = { "x", "x y", "x y", "y" };
+	static const struct sample list[] = {
+		{ .text = "x" }, { .text = "x y" }, { .text = "x y" }, { .text = "y" }
+	};
 	struct err err;
 	STORE;
 
 	OK(docs_open(t, NULL, &s, &err));
 	check_order(t, s, "x", 0, "");
-	OK(add_some(s, docs, texts, COUNT(docs), &err));
+	OK(add_some(s, list, COUNT(list), &err));
 	{
 		struct txn txn CLEANUP(txn_end) = { 0 };
 
@@ -348,20 +471,18 @@ TEST(removed_documents_are_gone)
 	check_order(t, s, "x y", 0, "");
 }
 
-TEST(a_place_nobody_has_a_weight_for_is_not_looked_up)
+TEST(a_place_nobody_has_a_weight_for_is_passed_over)
 {
-	static const struct doc docs[] = { { .place = PLACE_COUNT - 1 },
-					   { .place = PLACE_COUNT },
-					   { .place = 31 },
-					   { .place = 32 },
-					   { .place = 200 },
-					   { .place = 255 } };
-	static const char *const texts[] = { "x", "x", "x", "x", "x", "x" };
+	static const struct sample list[] = {
+		{ .text = "x", .place = PLACE_COUNT - 1 },
+		{ .text = "x", .place = PLACE_COUNT },
+		{ .text = "x", .place = 7 },
+	};
 	struct err err;
 	STORE;
 
 	OK(docs_open(t, NULL, &s, &err));
-	OK(add_some(s, docs, texts, COUNT(docs), &err));
+	OK(add_some(s, list, COUNT(list), &err));
 	check_order(t, s, "x", 0, "1");
 	for (unsigned bit = 0; bit < 32; bit++) {
 		RANKING r = { 0 };
@@ -373,15 +494,14 @@ TEST(a_place_nobody_has_a_weight_for_is_not_looked_up)
 
 TEST(a_cancelled_query_says_so_and_the_next_one_runs)
 {
-	static const struct doc docs[2] = { { 0 } };
-	static const char *const texts[] = { "x", "x" };
+	static const struct sample list[] = { { .text = "x" }, { .text = "x" } };
 	static atomic_bool cancel;
 	RANKING r = { 0 };
 	struct err err;
 	STORE;
 
 	OK(docs_open(t, &cancel, &s, &err));
-	OK(add_some(s, docs, texts, COUNT(docs), &err));
+	OK(add_some(s, list, COUNT(list), &err));
 	atomic_store(&cancel, true);
 	EQ(run(s, "x", (struct rank_query){ 0 }, &r, &err), STATUS_CANCELLED);
 	atomic_store(&cancel, false);
@@ -390,25 +510,26 @@ TEST(a_cancelled_query_says_so_and_the_next_one_runs)
 
 TEST(what_another_connection_adds_is_found_by_the_next_query)
 {
-	static const struct doc docs[2] = { { 0 } };
-	static const char *const texts[] = { "x", "x y" };
+	static const struct sample list[] = { { .text = "x" }, { .text = "x y" } };
 	struct store *other CLEANUP(store_closep) = NULL;
 	struct err err;
 	STORE;
 
 	OK(docs_open(t, NULL, &s, &err));
-	OK(add_some(s, docs, texts, 1, &err));
+	OK(add_some(s, list, 1, &err));
 	OK(store_open_again(s, &other, &err));
 	check_order(t, other, "x", 0, "1");
-	OK(add_some(s, docs, texts, 2, &err));
+	OK(add_some(s, list, 2, &err));
 	check_order(t, other, "x", 0, "2 1 3");
 	check_order(t, other, "y", 0, "3");
 }
 
-TESTS(CASE(scores_are_those_of_the_formula), CASE(a_limit_gives_the_beginning_of_the_whole_order),
+TESTS(CASE(scores_and_order_are_those_of_the_formula_and_a_full_sort),
+      CASE(a_limit_gives_the_beginning_of_the_whole_order_when_neighbours_share_their_day),
       CASE(places_and_sessions_filter_alone_and_together),
       CASE(equal_scores_are_ordered_by_time_and_then_by_number),
-      CASE(the_rare_word_the_short_text_the_new_and_the_better_place_win), CASE(removed_documents_are_gone),
-      CASE(a_place_nobody_has_a_weight_for_is_not_looked_up),
+      CASE(the_rare_word_the_short_text_the_new_and_the_better_place_win),
+      CASE(a_word_of_very_many_documents_is_counted_up_to_a_number), CASE(removed_documents_are_gone),
+      CASE(a_place_nobody_has_a_weight_for_is_passed_over),
       CASE(a_cancelled_query_says_so_and_the_next_one_runs),
       CASE(what_another_connection_adds_is_found_by_the_next_query))
