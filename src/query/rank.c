@@ -135,19 +135,32 @@ static double relevance_of(const struct ranker *r, const struct doc_rank *d, con
 	return sum * r->q->weights[d->place];
 }
 
+/* The document of a number that the index knows: it has to be there, and to agree. */
+static enum status look_up(struct ranker *r, int64_t id, struct doc *out, struct err *err)
+{
+	int64_t sequence = doc_sequence(id), same;
+	enum status status = doc_get(&r->docs, sequence, out, &same, err);
+
+	if (status == STATUS_NOT_FOUND || (status == STATUS_OK && same != id))
+		return err_fail(err, STATUS_CORRUPT,
+				"%s: the index has words of document %" PRId64
+				", which is not there; 'arbor rebuild' makes both anew",
+				r->docs.store->path, sequence);
+	return status;
+}
+
 /* Whether its place and session are asked for; only the session costs a look. */
 static enum status is_wanted(struct ranker *r, int64_t id, const struct doc_rank *d, bool *out)
 {
 	struct doc doc;
-	enum status status;
-	int64_t same;
 
 	*out = d->place < r->q->place_count && (!r->q->places || r->q->places & 1u << d->place);
 	if (!*out || !r->q->sessions)
 		return STATUS_OK;
-	status = doc_get(&r->docs, doc_sequence(id), &doc, &same, &r->err);
-	*out = status == STATUS_OK && is_listed(r->q, doc.session);
-	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+	if (look_up(r, id, &doc, &r->err))
+		return err_failed(r->err.status);
+	*out = is_listed(r->q, doc.session);
+	return STATUS_OK;
 }
 
 /* Gives the relevance, and NULL for a document that is not wanted. */
@@ -302,9 +315,8 @@ static enum status settle(struct ranker *r, const struct rank_query *q, struct r
 {
 	for (size_t i = 0; i < out->count; i++) {
 		struct ranked *hit = &out->list[i];
-		int64_t same;
 
-		if (doc_get(&r->docs, doc_sequence(hit->id), &hit->doc, &same, err))
+		if (look_up(r, hit->id, &hit->doc, err))
 			return err_failed(err->status);
 		hit->score = hit->relevance * freshness(q, (double)hit->doc.at / DAY_MS);
 	}
@@ -337,6 +349,8 @@ enum status rank_run(struct store *s, const struct rank_query *q, struct ranking
 	status = doc_days(&r->docs, err) ? err_failed(err->status) : gather(s, r, out, err);
 	if (status == STATUS_OK)
 		status = settle(r, q, out, err);
+	if (status)
+		ranking_release(out);
 	r->q = NULL;
 	return status;
 }

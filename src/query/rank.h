@@ -31,6 +31,9 @@ struct ranking {
 };
 
 void ranking_release(struct ranking *r);
+
+/* Wants a read transaction. STATUS_CORRUPT when the index has words of a document that
+ * is not there. */
 enum status rank_run(struct store *s, const struct rank_query *q, struct ranking *out, struct err *err) MUST_USE;
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "docs.h"
 #include "query/expr.h"
+#include "store/db.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -524,6 +525,42 @@ TEST(what_another_connection_adds_is_found_by_the_next_query)
 	check_order(t, other, "y", 0, "3");
 }
 
+TEST(an_index_that_contradicts_its_documents_is_damaged_and_the_advice_is_to_rebuild)
+{
+	static const char *const damages[] = {
+		"UPDATE doc_chunk SET slots = zeroblob(length(slots))", /* all removed, but not their words */
+		"DELETE FROM doc_chunk",
+		"UPDATE doc_chunk SET used = used - 1",
+		"UPDATE doc_chunk SET used = used - 1, slots = substr(slots, 1, length(slots) - 20)",
+		/* Another place in the first slot, and what no number can end with. */
+		"UPDATE doc_chunk SET slots = CAST(substr(slots, 1, 30) || x'3000' || substr(slots, 33) AS "
+		"BLOB)",
+		"UPDATE doc_chunk SET slots = CAST(substr(slots, 1, 30) || x'00ff' || substr(slots, 33) AS "
+		"BLOB)",
+		"UPDATE doc_day SET id = 5",
+	};
+	static const struct sample list[] = { { .text = "x" }, { .text = "x" } };
+	static const int64_t first[] = { 1 };
+	struct err err;
+	STORE;
+
+	OK(docs_open(t, NULL, &s, &err));
+	OK(add_some(s, list, COUNT(list), &err));
+	for (size_t i = 0; i < 2 * COUNT(damages); i++) {
+		struct rank_query q = { .sessions = i % 2 ? first : NULL, .session_count = i % 2 };
+		struct txn txn CLEANUP(txn_end) = { 0 };
+		RANKING r = { 0 };
+
+		check_order(t, s, "x", 0, "2 1");
+		OK(txn_begin(s, &txn, &err));
+		OK(db_exec(s, damages[i / 2], &err));
+		if (run(s, "x", q, &r, &err) != STATUS_CORRUPT || !strstr(err.text, "'arbor rebuild'"))
+			t_fail(t, __FILE__, __LINE__, "after %s, sessions %zu: %zu found, %s", damages[i / 2],
+			       i % 2, r.count, err.text);
+		CHECK(r.count == 0 && !r.list);
+	}
+}
+
 TESTS(CASE(scores_and_order_are_those_of_the_formula_and_a_full_sort),
       CASE(a_limit_gives_the_beginning_of_the_whole_order_when_neighbours_share_their_day),
       CASE(places_and_sessions_filter_alone_and_together),
@@ -532,4 +569,5 @@ TESTS(CASE(scores_and_order_are_those_of_the_formula_and_a_full_sort),
       CASE(a_word_of_very_many_documents_is_counted_up_to_a_number), CASE(removed_documents_are_gone),
       CASE(a_place_nobody_has_a_weight_for_is_passed_over),
       CASE(a_cancelled_query_says_so_and_the_next_one_runs),
-      CASE(what_another_connection_adds_is_found_by_the_next_query))
+      CASE(what_another_connection_adds_is_found_by_the_next_query),
+      CASE(an_index_that_contradicts_its_documents_is_damaged_and_the_advice_is_to_rebuild))
