@@ -283,10 +283,16 @@ void ranking_release(struct ranking *r)
 	*r = (struct ranking){ 0 };
 }
 
+/* How many to gather: some more than are asked for, since settle() may change their
+ * order; 0 = all. */
+static size_t most_gathered(size_t limit)
+{
+	return limit && limit < SIZE_MAX / 2 ? limit + limit / 2 + 4 : 0;
+}
+
 static enum status gather(struct store *s, struct ranker *r, struct ranking *out, struct err *err)
 {
-	/* Some more than are asked for: settle() may change their order. */
-	size_t cap = 0, wanted = r->q->limit ? r->q->limit + r->q->limit / 2 + 4 : 0;
+	size_t cap = 0, wanted = most_gathered(r->q->limit);
 	enum step step;
 	STMT st = { 0 };
 
@@ -296,13 +302,13 @@ static enum status gather(struct store *s, struct ranker *r, struct ranking *out
 	while ((step = stmt_step(&st, err)) == STEP_ROW) {
 		struct ranked hit = { .id = col_int(&st, 0), .relevance = sqlite3_column_double(st.st, 1) };
 
+		if (s->cancel && atomic_load(s->cancel))
+			return err_fail(err, STATUS_CANCELLED, "stopped");
 		if (col_null(&st, 1))
 			continue;
 		hit.score = hit.relevance * freshness(r->q, (double)doc_day(&r->docs, doc_sequence(hit.id)));
 		out->total++;
 		keep(out, wanted, &cap, &hit);
-		if (s->cancel && atomic_load(s->cancel))
-			return err_fail(err, STATUS_CANCELLED, "stopped");
 	}
 	if (step == STEP_FAILED && r->failed)
 		*err = r->err;

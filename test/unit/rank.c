@@ -243,8 +243,9 @@ static const struct asked queries[] = {
 	{ "alpha zeta", 2, { 0, 5 } }, { "beta beta", 2, { 1, 1 } }, { "delta beta gamma", 3, { 3, 1, 2 } },
 };
 
+/* The last ones overflow when half as many and four are added. */
 static const size_t limits[] = {
-	0, 1, 2, 3, 7, 10, 31, 32, 33, 64, 100, 999, 5000, SIZE_MAX
+	0, 1, 2, 3, 7, 10, 31, 32, 33, 64, 100, 999, 5000, SIZE_MAX / 2, SIZE_MAX / 3 * 2, SIZE_MAX
 };
 
 TEST(scores_and_order_are_those_of_the_formula_and_a_full_sort)
@@ -496,8 +497,10 @@ TEST(a_place_nobody_has_a_weight_for_is_passed_over)
 TEST(a_cancelled_query_says_so_and_the_next_one_runs)
 {
 	static const struct sample list[] = { { .text = "x" }, { .text = "x" } };
+	static const int64_t absent[] = { 1000 };
 	static atomic_bool cancel;
 	RANKING r = { 0 };
+	RANKING none = { 0 };
 	struct err err;
 	STORE;
 
@@ -505,6 +508,9 @@ TEST(a_cancelled_query_says_so_and_the_next_one_runs)
 	OK(add_some(s, list, COUNT(list), &err));
 	atomic_store(&cancel, true);
 	EQ(run(s, "x", (struct rank_query){ 0 }, &r, &err), STATUS_CANCELLED);
+	/* Also one that wants none of the many it has to look at. */
+	EQ(run(s, "x", (struct rank_query){ .sessions = absent, .session_count = 1 }, &none, &err),
+	   STATUS_CANCELLED);
 	atomic_store(&cancel, false);
 	check_order(t, s, "x", 0, "2 1");
 }
