@@ -72,6 +72,7 @@ static bool is_envelope(struct str text)
 		"<task-notification>",
 		"<user-memory-input>",
 		"<system-reminder>",
+		"<ide_",
 		"Caveat: The messages below",
 		"[Request interrupted by user",
 	};
@@ -446,6 +447,11 @@ struct str record_title(struct record_reader *r, const struct record *rec)
 	};
 
 	return keys[rec->type] ? text_of(r, json_root(&r->json), keys[rec->type]) : (struct str){ 0 };
+}
+
+bool record_text_is_typed(struct str text)
+{
+	return !is_envelope(text);
 }
 
 void record_prompt_title(struct str prompt, struct buf *out)

@@ -115,6 +115,9 @@ void record_text(const struct record_reader *r, const struct record *rec, struct
 /* The title a title or summary record gives; empty when it gives none. */
 struct str record_title(struct record_reader *r, const struct record *rec);
 
+/* Whether a text was typed and is not something the client put beside it. */
+bool record_text_is_typed(struct str text);
+
 /* A prompt as a title: its beginning, on one line. Appended to `out`. */
 void record_prompt_title(struct str prompt, struct buf *out);
 

@@ -190,7 +190,8 @@ static void note_prompt(struct part *p, struct part_reader *r, const struct reco
 	while (title.n == 0 && record_block(&r->records, rec, &at, &b)) {
 		buf_clear(&r->text);
 		block_text(&r->records, &b, &r->text);
-		record_prompt_title(buf_as_str(&r->text), &title);
+		if (record_text_is_typed(buf_as_str(&r->text)))
+			record_prompt_title(buf_as_str(&r->text), &title);
 	}
 	note_title(p, RANK_PROMPT, buf_as_str(&title));
 }

@@ -39,7 +39,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ALL] = SESSION_COLUMNS " ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	/* The folder itself, what is below it, or by its name alone. */
 	[SESSION_BELOW] = SESSION_COLUMNS
-	" WHERE p.path = ?1 OR substr(p.path, 1, length(?1) + 1) = ?1 || '/'"
+	" WHERE p.path = ?1 OR substr(p.path, 1, length(rtrim(?1, '/')) + 1) = rtrim(?1, '/') || '/'"
 	" OR substr(p.path, -length(?1) - 1) = '/' || ?1"
 	" ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",

@@ -228,7 +228,7 @@ enum status store_open(const struct store_options *o, struct store **out, struct
 		return err_failed(err->status);
 	s = store_new(o);
 	snprintf(pragmas, sizeof pragmas,
-		 "PRAGMA page_size=4096; PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=4000;"
+		 "PRAGMA page_size=4096; PRAGMA cache_size=-16384; PRAGMA wal_autocheckpoint=4000;"
 		 "PRAGMA temp_store=MEMORY;"
 		 "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA journal_size_limit=%zu;"
 		 "PRAGMA cell_size_check=ON; PRAGMA synchronous=NORMAL",

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Listing, reading and searching conversations, as people and scripts do it.
+. test/harness/lib.sh
+export ARBOR_HOME=$T/store
+S=$T/claude
+cp -r demo "$S"
+
+it "says what to do while there is nothing"
+arbor list; code 1; err_has 'sync'
+arbor sync --source "$S"; code 0
+
+it "lists conversations, the last touched first, a line each"
+arbor list; code 0
+check test "$(wc -l <"$T/out")" -eq 15
+check test "$(head -n 1 "$T/out" | cut -f 5)" = 'Measure how long my shell takes to start'
+check test "$(cut -f 2 "$T/out" | sort -r | cmp - <(cut -f 2 "$T/out") && echo sorted)" = sorted
+arbor list --limit 3; check test "$(wc -l <"$T/out")" -eq 3
+arbor list -n 0 --json; check test "$(wc -l <"$T/out")" -eq 15
+check test "$(grep -c '^{"v":1,"id":"' "$T/out")" -eq 15
+
+it "takes a title from whoever knows best: a person, the client, the first prompt"
+arbor list
+out_has 'bashrc from scratch'  # given by a person, over the client's
+out_lacks 'Start a minimal bashrc'
+
+it "lists those of a project, by its folder, its name, or a folder above it"
+for project in /home/dev/webshop /home/dev/webshop/ webshop; do
+	arbor list --project $project; code 0
+	check test "$(wc -l <"$T/out")" -eq 5
+	check test "$(cut -f 3 "$T/out" | sort -u)" = /home/dev/webshop
+done
+for above in /home/dev /home / ; do
+	arbor list --project $above; check test "$(wc -l <"$T/out")" -eq 15
+done
+arbor list --project webs; code 1; err_has 'no session of this project'
+arbor list --project /home/dev/webs; code 1
+
+it "finds what was said, the best first, and where"
+arbor search integer cents; code 0
+check test "$(wc -l <"$T/out")" -ge 5
+out_has 'Integer cents. Sketch the migration'
+arbor search --json integer cents
+check test "$(grep -c '"in":"prompt"' <(head -n 3 "$T/out"))" -eq 3
+
+it "finds words whatever their case, and identifiers whole or by their parts"
+for query in toFixed tofixed fixed to_fixed 'TO FIXED'; do
+	arbor search --limit 0 "$query"; code 0
+	out_has 'toFixed'
+done
+
+it "finds phrases, beginnings, and only in some kinds of text"
+arbor search '"module money"'; code 1; err_has "nothing found for"
+arbor search '"money module"'; code 0
+arbor search 'tokeni*'; code 0
+arbor search tokeni; code 1
+arbor search --in answer --json cents; code 0
+check test "$(grep -c '"in":"answer"' "$T/out")" -eq "$(wc -l <"$T/out")"
+arbor search --in prompt --in answer cents; code 0
+arbor search --in asnwer cents; code 2; err_has "did you mean 'answer'?"
+
+it "searches in one session or project"
+id=$(arbor list --project webshop --limit 1 && cut -f 1 "$T/out")
+arbor search --session "$id" --json price; code 0
+check test "$(grep -c "\"session\":\"$id\"" "$T/out")" -eq "$(wc -l <"$T/out")"
+arbor search --project parser cents; code 1
+arbor search --project webshop cents; code 0
+
+it "takes anything for a query, and never shows SQL"
+for query in 'foo-bar' 'C++' "what's" 'a.b' 'path/x' '@x' '"unbalanced' '*' '-' 'OR' 'NEAR(' 'a AND' '^x' 'col:x' '💥' "$(printf 'x%.0s' $(seq 10000))"; do
+	arbor search -- "$query"
+	[ "$rc" -le 2 ] || fail "'${query:0:20}' ended with $rc"
+	for word in fts5 SQL syntax MATCH; do err_lacks $word; done
+done
+
+it "shows a conversation by the beginning of its id, and the last one by @"
+arbor show 2396; code 0
+out_has 'Add a money module that works in integer cents'
+out_has '● Write  /home/dev/webshop/src/money.ts'
+out_has 'File created successfully'
+arbor show @; code 0; out_has 'Measure how long my shell takes to start'
+
+it "shows every node that a search or a conversation names"
+arbor search --json --limit 0 cents
+sed 's/.*"id":"\([^"]*\)","message":"\([^"]*\)".*/\1 \2/' "$T/out" | tr ' ' '\n' | sort -u >"$T/ids"
+check test "$(wc -l <"$T/ids")" -gt 10
+while read -r id; do
+	arbor show "$id"
+	[ "$rc" = 0 ] || fail "$id: $(cat "$T/err")"
+	arbor show "${id:0:13}"
+	[ "$rc" = 0 ] || fail "${id:0:13}: $(cat "$T/err")"
+done <"$T/ids"
+
+it "knows nodes of a session by SESSION@NODE, @@NODE, and lines by their own uuid"
+arbor search --json Sketch; code 0
+node=$(sed 's/.*"message":"\([^"]*\)".*/\1/' "$T/out")
+session=$(sed 's/.*"session":"\([^"]*\)".*/\1/' "$T/out")
+uuid=$(sed 's/.*"line":"\([^"]*\)".*/\1/' "$T/out")
+for id in "$session@$node" "${session:0:8}@${node:0:8}" "$uuid"; do
+	arbor show "$id"; code 0; out_has 'Sketch the migration'
+done
+arbor show "@@$node"; code 1; err_has 'no node of this session'
+arbor show --json @
+last=$(sed -n 's/^{"v":1,"kind":"message","id":"\([^"]*\)".*/\1/p' "$T/out" | tail -n 1)
+arbor show "@@${last:0:8}"; code 0
+
+it "lists candidates when an id could mean several"
+mkdir -p "$S/projects/-x"
+for n in 1 2; do
+	printf '{"type":"user","uuid":"abcd%04d-0000-4000-8000-000000000000","message":{"role":"user","content":"twin %d"}}\n' $n $n \
+		>"$S/projects/-x/abcd000$n-0000-4000-8000-000000000000.jsonl"
+done
+arbor sync --source "$S"
+arbor show abcd; code 2
+err_has "'abcd' could be"; err_has 'abcd0001-0000-4000-8000-000000000000  twin 1'; err_has 'twin 2'
+arbor show abcd0001; code 0; out_has 'twin 1'
+arbor show abc; code 2; err_has '4 or more of its digits'
+arbor show zzzz; code 1
+arbor show 0000dead; code 1; err_has 'arbor list'
+
+it "makes everything anew with the same ids"
+arbor dump --logical; cp "$T/out" "$T/before"
+arbor rebuild; code 0; out_has "$(printf 'sessions\t17')"
+arbor dump --logical; same "$T/before" "$T/out"
+out_has 'strays 0'
+
+it "still has everything when the folder is gone"
+rm -rf "$S"
+arbor show 2396; code 0; out_has 'File created successfully'
+arbor search integer cents; code 0
+
+it "says when the index is behind"
+sqlite3 "$ARBOR_HOME/arbor.db" 'INSERT OR IGNORE INTO unread SELECT min(id) FROM source' 2>/dev/null || skip 'there is no sqlite3 here'
+arbor search cents; code 0
+[ -n "$_why" ] || err_has "'arbor sync' completes it"
+the_end
