@@ -94,7 +94,9 @@ bool split_add(struct split *s, struct str piece)
 
 struct str split_rest(const struct split *s)
 {
-	return s->too_long ? (struct str){ 0 } : buf_as_str(&s->carry);
+	struct str none = { 0 };
+
+	return s->too_long ? none : buf_as_str(&s->carry);
 }
 
 bool split_end(struct split *s)

@@ -134,7 +134,7 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 {
 	bool latest = text.n && text.p[0] == '@';
 	struct str rest, first = str_cut(latest ? str_sub(text, 1, SIZE_MAX) : text, '@', &rest);
-	struct id_match match;
+	struct id_match match = { 0 };
 
 	*out = (struct resolved){ .is_session = true };
 	if (latest && first.n)

@@ -230,7 +230,7 @@ static enum status begin_lines(struct reader *r, int64_t *from, struct err *err)
 static enum status read_lines(struct reader *r, struct err *err)
 {
 	const struct unread *u = r->job;
-	int64_t from;
+	int64_t from = 0;
 
 	if (begin_lines(r, &from, err))
 		return err_failed(err->status);

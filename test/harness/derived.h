@@ -259,7 +259,11 @@ static inline enum status derived_describe(struct store *s, struct buf *out, str
 	struct derived d = { .s = s, .out = out, .reader = { .store = s } };
 	enum status status;
 
+	if (!s)
+		return err_fail(err, STATUS_INTERNAL, "there is no store");
 	d.doc_count = derived_number(&d, "SELECT coalesce(max(id * 1024 + used), 0) FROM doc_chunk");
+	if (d.doc_count < 0)
+		d.doc_count = 0;
 	d.docs = calloc((size_t)d.doc_count + 1, sizeof *d.docs);
 	status = db_exec(s, "INSERT INTO search(search) VALUES ('integrity-check')", err);
 	if (status == STATUS_OK)

@@ -68,7 +68,7 @@ static inline int64_t tree_ask(struct store *s, const char *sql)
 	sqlite3_stmt *st = NULL;
 	int64_t v = -1;
 
-	if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
+	if (s && sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
 		v = sqlite3_column_int64(st, 0);
 	sqlite3_finalize(st);
 	return v;

@@ -118,7 +118,7 @@ TEST(every_kind_of_node_is_found)
 	struct node_name name = { .uuid = STR("aaaaaaaa-0000-4000-8000-00000000000a") };
 	struct store *s CLEANUP(store_closep) = NULL;
 	char text[UUID_TEXT + 1];
-	struct id_match match;
+	struct id_match match = { 0 };
 	struct err err;
 
 	OK(make_store(t_tmpdir(t), str_of(line), &s, &err));
