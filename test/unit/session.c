@@ -190,7 +190,7 @@ TEST(a_node_in_two_files_is_one)
 	const char *dir = t_tmpdir(t);
 	struct uuid id = line_id(5);
 	char whole[UUID_TEXT + 1];
-	struct id_match match, within[4];
+	struct id_match match = { 0 }, within[4] = { 0 };
 	struct err err;
 	size_t count;
 	int digits;
