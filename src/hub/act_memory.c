@@ -140,7 +140,8 @@ static enum status run_sync(struct call *c, struct err *err)
 	struct err outcome = { .status = STATUS_OK };
 	enum status status = sync_run(c->store, &o, &report, &outcome);
 
-	if (s.status != STATUS_OK) {
+	/* Who stops a sync hears what became of it, not that nobody listens any more. */
+	if (s.status != STATUS_OK && status != STATUS_CANCELLED) {
 		*err = s.err;
 		return s.status;
 	}
