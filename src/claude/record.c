@@ -458,8 +458,9 @@ void record_prompt_title(struct str prompt, struct buf *out)
 {
 	enum { LONGEST = 200 };
 	bool space = false;
+	size_t at = 0;
 
-	for (size_t at = 0; at < prompt.n && out->n < LONGEST;) {
+	while (at < prompt.n && out->n < LONGEST) {
 		char one[4];
 		int32_t c = utf8_next(prompt, &at);
 
@@ -472,6 +473,8 @@ void record_prompt_title(struct str prompt, struct buf *out)
 		space = false;
 		buf_add(out, one, utf8_encode(c == UTF8_BAD ? 0xFFFD : (uint32_t)c, one));
 	}
+	if (str_trim(str_sub(prompt, at, SIZE_MAX)).n)
+		buf_text(out, "…");
 }
 
 bool record_session_of_path(struct str path, struct uuid *out)

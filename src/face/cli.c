@@ -75,12 +75,23 @@ static void take_progress(void *ctx, const char *what, int64_t done, int64_t tot
 	progress_report(v->out, what, done, total);
 }
 
+static void take_note(void *ctx, struct str text)
+{
+	struct view *v = ctx;
+
+	view_note(v, text);
+}
+
 enum status face_run(struct face *f, const char *activation, const struct method *m, struct params *p,
 		     struct err *err)
 {
 	struct view v;
 	struct hub_caller who = {
-		.sink = { .item = take_item, .bytes = take_bytes, .progress = take_progress, .ctx = &v },
+		.sink = { .item = take_item,
+			  .bytes = take_bytes,
+			  .progress = take_progress,
+			  .note = take_note,
+			  .ctx = &v },
 		.log = &f->log,
 		.cancel = f->cancel,
 		.scopes = ~0u, /* whoever can run the program owns the store */
@@ -216,7 +227,7 @@ static enum status dispatch(struct face *f, int argc, char **argv, struct err *e
 
 	if (argc == 0 || (at < 0 && args_want_help(argc, argv)))
 		return run_help(f, 0, NULL, NULL, err);
-	if (strcmp(argv[0], "--version") == 0)
+	if (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0)
 		return run_version(f, 0, NULL, NULL, err);
 	if (at < 0)
 		return err_fail(err, STATUS_USAGE, "which command? See 'arbor help'");

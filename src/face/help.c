@@ -193,6 +193,33 @@ static void print_examples(struct face *f, const struct example *list)
 	}
 }
 
+void help_columns(const struct method *m, struct buf *out)
+{
+	const struct field *last = NULL;
+
+	if (m->kind != RESULT_STREAM)
+		return;
+	for (const struct field *q = m->fields; q && q->name; q++) {
+		if (q->flags & FIELD_STRETCH)
+			last = q;
+		else if (!(q->flags & FIELD_HIDDEN))
+			buf_printf(out, "%s%s", out->n ? ", " : "In a pipe its columns are ", q->name);
+	}
+	if (last)
+		buf_printf(out, "%s%s", out->n ? ", " : "In a pipe its columns are ", last->name);
+	if (out->n)
+		buf_text(out, "; --json has more.\n");
+}
+
+static void print_columns(struct face *f, const struct method *m)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(4 * KIB);
+
+	help_columns(m, &text);
+	if (text.n)
+		print_text(f, text.p);
+}
+
 void help_verb(struct face *f, const struct verb *v)
 {
 	const struct method *m = v->method;
@@ -203,6 +230,7 @@ void help_verb(struct face *f, const struct verb *v)
 	print_examples(f, m->examples);
 	out_printf(&f->out, "\nUsage: arbor %s\n\n", usage.p);
 	print_text(f, m->text);
+	print_columns(f, m);
 	if (m->params) {
 		out_text(&f->out, "Options:\n");
 		print_options(f, m->params);

@@ -123,13 +123,36 @@ void view_begin(struct view *v, struct face *f, const char *activation, const st
 		v->kind->begin(v);
 }
 
+static void say_note(struct view *v)
+{
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+
+	if (!v->note.n || v->out->quiet || v->out->closed)
+		return;
+	term_filter(&safe, v->note, TERM_LINE);
+	if (v->out->pager.pid) {
+		out_text(v->out, "\n");
+		out_styled(v->out, STYLE_DIM, buf_as_str(&safe));
+		out_text(v->out, "\n");
+		return;
+	}
+	out_flush(v->out);
+	say_dim(v->out, buf_as_str(&safe));
+}
+
 void view_end(struct view *v, enum status status)
 {
 	bool viewed = v->kind->bytes || !(v->face->json || v->face->print0);
 
 	if (v->kind->end && viewed)
 		v->kind->end(v, status);
+	say_note(v);
 	arena_release(&v->mem);
+}
+
+void view_note(struct view *v, struct str text)
+{
+	v->note = arena_str(&v->face->mem, text);
 }
 
 enum status view_item(void *view, struct str json, struct err *err)

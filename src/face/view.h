@@ -31,11 +31,15 @@ struct view {
 	void *state;	  /* zeroed at first, the kind's */
 	struct arena mem; /* of the item being printed */
 	int64_t items;
+	struct str note; /* to be said in the end; empty = nothing */
 };
 
 void view_begin(struct view *v, struct face *f, const char *activation, const struct method *m,
 		const struct params *p);
 void view_end(struct view *v, enum status status);
+
+/* Said when everything is printed: on standard error, or as the last line in a pager. */
+void view_note(struct view *v, struct str text);
 
 /* Whether this method can be printed as the options say. */
 enum status view_refuse(const struct face *f, const struct method *m, struct err *err) MUST_USE;

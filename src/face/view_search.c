@@ -119,7 +119,7 @@ static void print_snippet(struct view *v, const struct snippet *s)
 static void add_field(struct view *v, struct buf *out, const struct json *j, const char *name,
 		      enum value_type type)
 {
-	struct field f = { .name = name, .type = type };
+	struct field f = { .name = name, .type = type, .flags = FIELD_SHORT };
 
 	view_value(v, out, j, json_root(j), &f);
 }
@@ -130,16 +130,20 @@ static void print_heading(struct view *v, const struct json *j)
 	struct buf title CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf where CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf id CLEANUP(buf_release) = BUF_INIT(KIB);
 
+	add_field(v, &id, j, "session", VALUE_ID);
 	buf_text(&where, "  ");
 	add_field(v, &where, j, "project", VALUE_PATH);
 	buf_text(&where, "  ");
 	add_field(v, &where, j, "at", VALUE_TIME);
 	add_field(v, &title, j, "title", VALUE_TEXT);
 	text_cut(&cut, title.n ? buf_as_str(&title) : STR("(untitled)"),
-		 v->out->columns - text_width(buf_as_str(&where)), false);
+		 v->out->columns - text_width(buf_as_str(&where)) - text_width(buf_as_str(&id)) - 2, false);
 	out_text(v->out, s->begun ? "\n" : "");
 	s->begun = true;
+	out_styled(v->out, STYLE_ID, buf_as_str(&id));
+	out_text(v->out, "  ");
 	out_styled(v->out, STYLE_HEADING, buf_as_str(&cut));
 	out_styled(v->out, STYLE_DIM, buf_as_str(&where));
 	out_text(v->out, "\n");
@@ -176,21 +180,9 @@ static void search_item(struct view *v, const struct json *j)
 	print_snippet(v, &s);
 }
 
-static void search_end(struct view *v, enum status status)
-{
-	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
-
-	if (status != STATUS_OK || v->items == 0 || v->out->quiet || v->out->pager.pid)
-		return;
-	buf_printf(&text, "%" PRId64 " hit%s; arbor show ID opens one", v->items, v->items == 1 ? "" : "s");
-	out_flush(v->out);
-	say_dim(v->out, buf_as_str(&text));
-}
-
 const struct view_kind view_search = {
 	.method = "memory.search",
 	.terminal_only = true,
 	.state = sizeof(struct searching),
 	.item = search_item,
-	.end = search_end,
 };

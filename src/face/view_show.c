@@ -16,6 +16,7 @@
 enum { RESULT_LINES = 10, ID_SHOWN = 8, INDENT = 2 };
 
 struct showing {
+	bool whole; /* a part is shown by itself, and nothing of it left out */
 	bool begun; /* something stands above */
 };
 
@@ -94,7 +95,7 @@ static void print_cut(struct view *v, struct str text, enum style style)
 static void print_field(struct view *v, const struct json *j, const char *name, enum value_type type,
 			enum style style)
 {
-	struct field f = { .name = name, .type = type };
+	struct field f = { .name = name, .type = type, .flags = FIELD_SHORT };
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 
 	view_value(v, &text, j, json_root(j), &f);
@@ -113,20 +114,30 @@ static void gap(struct view *v)
 	s->begun = true;
 }
 
+static void print_count(struct view *v, int64_t n, const char *front, const char *what)
+{
+	out_printf(v->out, "%s%" PRId64 " %s%s", front, n, what, n == 1 ? "" : "s");
+}
+
 static void print_session(struct view *v, const struct json *j)
 {
 	struct str title = view_text(v, j, 0, "title");
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
 
 	gap(v);
-	out_style(v->out, STYLE_HEADING);
-	out_foreign(v->out, title.n ? title : STR("(untitled)"), TERM_LINE);
-	out_plain(v->out);
+	term_filter(&safe, title.n ? title : STR("(untitled)"), TERM_LINE);
+	if (v->out->terminal)
+		text_cut(&cut, buf_as_str(&safe), v->out->columns, false);
+	out_styled(v->out, STYLE_HEADING, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&safe));
 	out_text(v->out, "\n");
 	print_field(v, j, "id", VALUE_ID, STYLE_ID);
 	print_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
 	print_field(v, j, "started", VALUE_TIME, STYLE_DIM);
-	out_printf(v->out, "  %" PRId64 " prompts, %" PRId64 " messages, %" PRId64 " tools\n",
-		   view_int(j, 0, "prompts"), view_int(j, 0, "messages"), view_int(j, 0, "tools"));
+	print_count(v, view_int(j, 0, "prompts"), "  ", "prompt");
+	print_count(v, view_int(j, 0, "messages"), ", ", "message");
+	print_count(v, view_int(j, 0, "tools"), ", ", "tool");
+	out_text(v->out, "\n");
 }
 
 /* Who a message comes from. To the model everything that is not its own comes from
@@ -134,7 +145,8 @@ static void print_session(struct view *v, const struct json *j)
 static struct str speaker(struct view *v, const struct json *j)
 {
 	struct str role = view_text(v, j, 0, "role");
-	uint32_t prompt = json_get(j, json_root(j), STR("prompt")), blocks = json_get(j, json_root(j), STR("blocks"));
+	uint32_t prompt = json_get(j, json_root(j), STR("prompt")),
+		 blocks = json_get(j, json_root(j), STR("blocks"));
 
 	if (!str_eq(role, STR("user")) || prompt == JSON_NONE || json_bool(j, prompt))
 		return role;
@@ -179,6 +191,36 @@ static struct str main_argument(struct view *v, const struct json *j, uint32_t i
 	return json_is(j, input, JSON_STRING) ? json_string_in(j, input, &v->mem) : json_raw(j, input);
 }
 
+/* Whether nothing is to be left out: asked for, or a part that is shown by itself. */
+static bool is_whole(struct view *v)
+{
+	const struct showing *s = v->state;
+
+	return s->whole || view_switch(v, "full");
+}
+
+/* Everything a tool was given: a member a line, texts as they are. */
+static void print_input(struct view *v, const struct json *j, uint32_t input)
+{
+	if (!json_is(j, input, JSON_OBJECT)) {
+		print_text(v, json_raw(j, input), INDENT, STYLE_PLAIN);
+		return;
+	}
+	for (uint32_t k = json_first(j, input); k != json_end(j, input); k = json_next(j, k + 1)) {
+		struct str name = json_string_in(j, k, &v->mem);
+		struct str value = json_is(j, k + 1, JSON_STRING) ? json_string_in(j, k + 1, &v->mem)
+								  : json_raw(j, k + 1);
+
+		if (str_has_byte(value, '\n')) {
+			print_text(v, arena_printf(&v->mem, "%.*s:", STR_ARG(name)), INDENT, STYLE_DIM);
+			print_text(v, value, 2 * INDENT, STYLE_PLAIN);
+		} else {
+			print_text(v, arena_printf(&v->mem, "%.*s: %.*s", STR_ARG(name), STR_ARG(value)),
+				   INDENT, STYLE_PLAIN);
+		}
+	}
+}
+
 static void print_tool_use(struct view *v, const struct json *j, uint32_t block)
 {
 	struct str name = view_text(v, j, block, "name");
@@ -191,6 +233,11 @@ static void print_tool_use(struct view *v, const struct json *j, uint32_t block)
 	term_filter(&safe, name.n ? name : STR("tool"), TERM_LINE);
 	out_styled(v->out, STYLE_NAME, STR("● "));
 	out_styled(v->out, STYLE_NAME, buf_as_str(&safe));
+	if (is_whole(v)) {
+		out_text(v->out, "\n");
+		print_input(v, j, json_get(j, block, STR("input")));
+		return;
+	}
 	/* On a terminal the first line of a long command says enough. */
 	term_filter(&line, v->out->terminal ? str_cut(what, '\n', &rest) : what, TERM_LINE);
 	if (v->out->terminal && str_has_byte(what, '\n'))
@@ -202,6 +249,13 @@ static void print_tool_use(struct view *v, const struct json *j, uint32_t block)
 	out_text(v->out, "\n");
 }
 
+static void print_thinking(struct view *v, struct str text)
+{
+	out_styled(v->out, STYLE_DIM, STR("(thinking)"));
+	out_text(v->out, "\n");
+	print_text(v, text, 0, STYLE_DIM);
+}
+
 static void print_block(struct view *v, const struct json *j, uint32_t block)
 {
 	struct str kind = view_text(v, j, block, "kind"), text = view_text(v, j, block, "text");
@@ -210,12 +264,12 @@ static void print_block(struct view *v, const struct json *j, uint32_t block)
 
 	if (str_eq(kind, STR("tool_use")))
 		print_tool_use(v, j, block);
-	else if (str_eq(kind, STR("tool_result")) && v->out->terminal && !view_switch(v, "full"))
+	else if (str_eq(kind, STR("tool_result")) && v->out->terminal && !is_whole(v))
 		print_cut(v, text, style);
 	else if (str_eq(kind, STR("tool_result")))
 		print_text(v, text, INDENT, style);
 	else if (str_eq(kind, STR("thinking")))
-		print_text(v, text, 0, STYLE_DIM);
+		print_thinking(v, text);
 	else if (text.n)
 		print_text(v, text, 0, style);
 	else
@@ -247,6 +301,7 @@ static void show_item(struct view *v, const struct json *j)
 	struct str kind = view_text(v, j, 0, "kind");
 	uint32_t blocks = json_get(j, 0, STR("blocks"));
 
+	((struct showing *)v->state)->whole |= json_bool(j, json_get(j, 0, STR("part")));
 	if (str_eq(kind, STR("session"))) {
 		print_session(v, j);
 	} else if (str_eq(kind, STR("event"))) {

@@ -169,6 +169,14 @@ static void pass_progress(void *ctx, const char *what, int64_t done, int64_t tot
 		c->sink.progress(c->sink.ctx, what, done, total);
 }
 
+static void pass_note(void *ctx, struct str text)
+{
+	struct call *c = ctx;
+
+	if (c->sink.note)
+		c->sink.note(c->sink.ctx, text);
+}
+
 static enum status run_call(struct call *c, struct err *err)
 {
 	struct hub_caller who = *c->who;
@@ -182,7 +190,7 @@ static enum status run_call(struct call *c, struct err *err)
 	if (m->kind == RESULT_RAW)
 		return err_fail(err, STATUS_USAGE, "method: %s.%s gives bytes and not JSON; call it directly",
 				a->name, m->name);
-	who.sink = (struct sink){ .item = pass_item, .progress = pass_progress, .ctx = c };
+	who.sink = (struct sink){ .item = pass_item, .progress = pass_progress, .note = pass_note, .ctx = c };
 	return hub_call(c->hub, call_text(c, "method"), call_text(c, "params"), &who, err);
 }
 

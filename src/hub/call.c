@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 const struct value *call_value(const struct call *c, const char *name)
@@ -38,6 +39,18 @@ bool call_is_cancelled(const struct call *c)
 {
 	return (c->cancel && atomic_load(c->cancel)) ||
 	       (c->deadline_ns && clock_monotonic_ns() >= c->deadline_ns);
+}
+
+void call_note(struct call *c, const char *format, ...)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(4 * KIB);
+	va_list args;
+
+	va_start(args, format);
+	buf_vprintf(&text, format, args);
+	va_end(args);
+	if (c->sink.note && text.n)
+		c->sink.note(c->sink.ctx, buf_as_str(&text));
 }
 
 struct json_writer *call_begin(struct call *c)

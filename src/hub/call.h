@@ -36,6 +36,8 @@ struct sink {
 	enum status (*bytes)(void *ctx, struct str bytes, struct err *err);
 	/* How many bytes are done of "reading", say; may be NULL. `total` 0 = unknown. */
 	void (*progress)(void *ctx, const char *what, int64_t done, int64_t total);
+	/* Something a person wants to know that is no result; may be NULL. */
+	void (*note)(void *ctx, struct str text);
 	void *ctx;
 };
 
@@ -66,6 +68,9 @@ bool call_flag(const struct call *c, const char *name);
 const struct value *call_value(const struct call *c, const char *name);
 
 bool call_is_cancelled(const struct call *c);
+
+/* Tells a person what a program would not care for: that there is more, say. */
+void call_note(struct call *c, const char *format, ...) ATTR_PRINTF(2, 3);
 
 /* Writing a result: begin, its fields with the json_write_*() functions or the
  * helpers below, then emit. */

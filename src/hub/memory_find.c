@@ -4,6 +4,7 @@
  */
 #include "hub/memory_find.h"
 
+#include "base/utf8.h"
 #include "hub/call.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
@@ -33,7 +34,7 @@ static const struct param session_params[] = {
 
 struct listing {
 	struct call *call;
-	int64_t left; /* 0 = no more; negative = no limit */
+	int64_t left; /* as many are given; 0 = all */
 	int64_t count;
 };
 
@@ -43,10 +44,22 @@ static enum status emit_session(void *ctx, const struct session *session, bool *
 
 	if (call_is_cancelled(l->call))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
+	(void)go_on;
+	if (l->count++ >= l->left && l->left)
+		return STATUS_OK; /* only counted */
 	put_session(call_begin(l->call), session);
-	l->count++;
-	*go_on = --l->left != 0;
 	return call_emit(l->call, err);
+}
+
+static enum status count_session(void *ctx, const struct session *session, bool *go_on, struct err *err)
+{
+	struct listing *l = ctx;
+
+	(void)session;
+	(void)err;
+	l->count++;
+	*go_on = false;
+	return STATUS_OK;
 }
 
 /* A folder as the lines name it: absolute. A plain name stays one. */
@@ -56,10 +69,7 @@ static struct str project_of(struct call *c)
 	const char *path = given.p ? arena_cstr(&c->mem, given) : NULL;
 	char *real;
 
-	if (!path || (path[0] != '.' && path[0] != '/'))
-		return given;
-	real = realpath(path, NULL);
-	if (real) {
+	if (path && (path[0] == '.' || path[0] == '/') && (real = realpath(path, NULL))) {
 		given = arena_str(&c->mem, str_of(real));
 		free(real);
 	}
@@ -68,19 +78,31 @@ static struct str project_of(struct call *c)
 	return given;
 }
 
+static enum status no_project(struct call *c, struct err *err)
+{
+	struct str given = str_sub(call_text(c, "project"), 0, 200);
+
+	given.n = utf8_valid_prefix(given);
+	return err_fail(err, STATUS_NOT_FOUND,
+			"no session of this project: '%.*s'; 'arbor list --json' shows where each worked",
+			STR_ARG(given));
+}
+
 static enum status run_sessions(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct listing l = { .call = c, .left = call_int(c, "limit") ? call_int(c, "limit") : -1 };
+	struct listing l = { .call = c, .left = call_int(c, "limit") };
 
 	if (read_begin(c->store, &snapshot, err) ||
 	    session_each(c->store, project_of(c), emit_session, &l, err))
 		return err_failed(err->status);
+	if (l.left && l.count > l.left)
+		call_note(c, "%" PRId64 " of %" PRId64 " sessions; -n 0 lists all", l.left, l.count);
 	if (l.count)
 		return STATUS_OK;
-	return err_fail(err, STATUS_NOT_FOUND,
-			call_text(c, "project").p ? "no session of this project"
-						  : "no session yet; 'arbor sync' brings them in");
+	if (call_text(c, "project").p)
+		return no_project(c, err);
+	return err_fail(err, STATUS_NOT_FOUND, "no session yet; 'arbor sync' brings them in");
 }
 
 const struct method memory_sessions = {
@@ -150,7 +172,7 @@ static const struct field mark_fields[] = {
 
 static const struct field search_fields[] = {
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the part that was found" },
-	{ .name = "message", .type = VALUE_ID, .help = "it belongs to" },
+	{ .name = "message", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "it belongs to" },
 	{ .name = "session", .type = VALUE_ID, .help = "it belongs to" },
 	{ .name = "title", .type = VALUE_TEXT, .help = "of the session" },
 	{ .name = "project", .type = VALUE_PATH, .help = "folder the session worked in" },
@@ -158,21 +180,30 @@ static const struct field search_fields[] = {
 	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "what kind of text it is" },
 	{ .name = "tool",
 	  .type = VALUE_TEXT,
-	  .flags = FIELD_OPTIONAL,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "name of the tool, in its input" },
-	{ .name = "score", .type = VALUE_INT, .help = "how well it fits, in thousandths" },
-	{ .name = "snippet", .type = VALUE_TEXT, .help = "the text around it, on one line" },
+	{ .name = "score",
+	  .type = VALUE_INT,
+	  .flags = FIELD_HIDDEN,
+	  .help = "how well it fits, in thousandths" },
+	{ .name = "snippet",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_STRETCH,
+	  .help = "the text around it, on one line" },
 	{ .name = "marks",
 	  .type = VALUE_OBJECT,
-	  .flags = FIELD_LIST,
+	  .flags = FIELD_LIST | FIELD_HIDDEN,
 	  .fields = mark_fields,
 	  .help = "where the words stand in the snippet" },
 	{ .name = "line",
 	  .type = VALUE_TEXT,
-	  .flags = FIELD_OPTIONAL,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "the uuid its line has in the file" },
-	{ .name = "path", .type = VALUE_PATH, .help = "the file, below its folder" },
-	{ .name = "offset", .type = VALUE_INT, .help = "byte of the file at which its line begins" },
+	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "the file, below its folder" },
+	{ .name = "offset",
+	  .type = VALUE_INT,
+	  .flags = FIELD_HIDDEN,
+	  .help = "byte of the file at which its line begins" },
 	{ 0 },
 };
 
@@ -214,19 +245,15 @@ static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err 
 	return call_emit(c, err);
 }
 
-/* The words as one query: a word with blanks in it was quoted, so it is a phrase. */
+/* The words as one query, however many arguments they came in. */
 static struct str query_text(struct call *c)
 {
 	const struct value *words = call_value(c, "words");
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 
 	for (size_t i = 0; i < words->count; i++) {
-		bool phrase = words->count > 1 && str_has_byte(words->list[i], ' ') &&
-			      !str_has_byte(words->list[i], '"');
-
-		buf_printf(&text, "%s%s", i ? " " : "", phrase ? "\"" : "");
+		buf_text(&text, i ? " " : "");
 		buf_str(&text, words->list[i]);
-		buf_text(&text, phrase ? "\"" : "");
 	}
 	return arena_str(&c->mem, buf_as_str(&text));
 }
@@ -252,6 +279,21 @@ static void warn_unread(struct call *c)
 		log_warn(c->log, "some files are not in the index yet; 'arbor sync' completes it");
 }
 
+/* Where the mistake may be: a project that is none, or the words. */
+static enum status not_found(struct call *c, const struct search_query *q, struct err *err)
+{
+	struct listing none = { .call = c };
+	struct str text = str_sub(q->text, 0, 80);
+
+	if (q->project.p && session_each(c->store, q->project, count_session, &none, err))
+		return err_failed(err->status);
+	if (q->project.p && !none.count)
+		return no_project(c, err);
+	text.n = utf8_valid_prefix(text);
+	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'; 'word*' finds words that begin so",
+			STR_ARG(text));
+}
+
 static enum status run_search(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
@@ -274,10 +316,15 @@ static enum status run_search(struct call *c, struct err *err)
 	warn_unread(c);
 	if (report.cut)
 		log_warn(c->log, "the query is long; only its first words were looked for");
+	if (q.limit && report.total > (int64_t)q.limit)
+		call_note(c, "%zu of %" PRId64 " hits; -n 0 shows all; arbor show ID opens one", q.limit,
+			  report.total);
+	else if (report.total)
+		call_note(c, "%" PRId64 " hit%s; arbor show ID opens one", report.total,
+			  report.total == 1 ? "" : "s");
 	if (report.total)
 		return STATUS_OK;
-	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'", (int)size_min(q.text.n, 80),
-			q.text.p);
+	return not_found(c, &q, err);
 }
 
 const struct method memory_search = {
@@ -289,7 +336,8 @@ const struct method memory_search = {
 	.text = "All words must occur in the same part of a conversation: a prompt, an answer, a\n"
 		"tool's input or output. \"Several words\" in quotes must follow each other; word* is\n"
 		"the beginning of a word. Case and accents do not matter, and identifiers are found\n"
-		"whole or by their parts: parseHTTPHeader by parse, http or parse_http_header.\n",
+		"whole or by their parts: parseHTTPHeader by parse, http or parse_http_header.\n\n"
+		"What sub-agents said, plans, memory and typed history are kept but not searched yet.\n",
 	.params = search_params,
 	.kind = RESULT_STREAM,
 	.fields = search_fields,

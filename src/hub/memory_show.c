@@ -77,6 +77,10 @@ static const struct field show_fields[] = {
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
 	  .fields = block_fields,
 	  .help = "message: its parts" },
+	{ .name = "part",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "session: only the part that was asked for follows" },
 	{ .name = "type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event: of the line" },
 	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event: what it says" },
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: what it is about" },
@@ -104,6 +108,7 @@ struct showing {
 	bool all;
 	int64_t line;	    /* offset of the only line wanted; -1 = all */
 	int block;	    /* the only block wanted; -1 = all */
+	struct str first;   /* uuid of the first line of the only message shown; p NULL = by order */
 	bool open;	    /* a message is being written */
 	struct str open_id; /* its API id; empty = it has none */
 	struct map firsts;  /* API id -> uuid of its first line, as struct str */
@@ -178,6 +183,10 @@ static struct uuid message_id(struct showing *y, const struct record *r, const s
 	const struct str *first;
 	struct str *mine;
 
+	if (y->first.p) {
+		first_name.uuid = y->first;
+		return node_id(&first_name, PART_MESSAGE);
+	}
 	if (!r->message_id.n || !name->uuid.p)
 		return node_id(name, PART_MESSAGE);
 	first = map_get(&y->firsts, r->message_id);
@@ -230,8 +239,9 @@ static enum status show_event(struct showing *y, const struct transcript_line *l
 
 	buf_clear(&y->text);
 	record_text(line->reader, r, &y->text);
-	/* What says nothing is shown when everything is asked for, or it alone. */
-	if (!y->all && y->line < 0 && (y->text.n == 0 || r->type == RECORD_ATTACHMENT))
+	/* What the client noted for itself is shown when everything is asked for, or it
+	 * alone. */
+	if (!y->all && y->line < 0 && !(r->type == RECORD_SYSTEM && y->text.n))
 		return STATUS_OK;
 	if (close_message(y, err))
 		return err_failed(err->status);
@@ -280,14 +290,21 @@ static enum status show_line(void *ctx, const struct transcript_line *line, bool
 	return show_event(y, line, &name, err);
 }
 
-static enum status show_session(struct showing *y, struct err *err)
+static enum status show_heading(struct showing *y, bool part, struct err *err)
 {
 	struct json_writer *w = call_begin(y->call);
 
 	put_text(w, "kind", STR("session"));
 	put_session(w, y->session);
-	if (call_emit(y->call, err) || transcript_each(&y->transcript, y->call->store, y->session, 0,
-						       y->session->read_to, show_line, y, err))
+	if (part)
+		put_bool(w, "part", true);
+	return call_emit(y->call, err);
+}
+
+static enum status show_session(struct showing *y, struct err *err)
+{
+	if (show_heading(y, false, err) || transcript_each(&y->transcript, y->call->store, y->session, 0,
+							   y->session->read_to, show_line, y, err))
 		return err_failed(err->status);
 	return close_message(y, err);
 }
@@ -302,10 +319,26 @@ static enum status show_one(void *ctx, int64_t offset, int64_t length, struct er
 			       y, err);
 }
 
+/* A part may be in a later line of its message than the first. */
+static enum status find_first(struct showing *y, const struct node *node, struct err *err)
+{
+	struct node_name name;
+	struct node first;
+
+	if (node->first < 0)
+		return STATUS_OK;
+	if (entry_get(y->call->store, node->session, node->first, &y->mem, &first, &name, err))
+		return err_failed(err->status);
+	y->first = name.uuid;
+	return STATUS_OK;
+}
+
 static enum status show_node(struct showing *y, const struct node *node, struct err *err)
 {
 	if (node->part >= 0)
 		y->block = node->part;
+	if (show_heading(y, true, err) || find_first(y, node, err))
+		return err_failed(err->status);
 	if (node->part == PART_MESSAGE ? message_lines(y->call->store, node, show_one, y, err)
 				       : show_one(y, node->offset, node->length, err))
 		return err_failed(err->status);

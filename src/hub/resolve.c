@@ -115,7 +115,9 @@ static enum status find_one(struct store *s, struct str text, int64_t session, s
 
 	if (!is_id_text(text))
 		return err_fail(err, text.n < LIMIT_ID_PREFIX ? STATUS_USAGE : STATUS_NOT_FOUND,
-				"'%.*s' is no id: give %d or more of its digits, or @ for the last session",
+				"'%.*s' is no id; those have digits and the letters a to f: give %d or more "
+				"of them, or @ for"
+				" the last session",
 				(int)size_min(text.n, 60), text.p ? text.p : "", LIMIT_ID_PREFIX);
 	if (find_matches(s, text, session, list, COUNT(list), &count, err))
 		return err_failed(err->status);

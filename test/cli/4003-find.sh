@@ -62,7 +62,9 @@ it "searches in one session or project"
 id=$(arbor list --project webshop --limit 1 && cut -f 1 "$T/out")
 arbor search --session "$id" --json price; code 0
 check test "$(grep -c "\"session\":\"$id\"" "$T/out")" -eq "$(wc -l <"$T/out")"
-arbor search --project parser cents; code 1
+arbor search --project parser cents; code 1; err_has 'nothing found'
+arbor search --project nope cents; code 1; err_has "no session of this project: 'nope'"
+arbor list --project webshop/; code 0
 arbor search --project webshop cents; code 0
 
 it "takes anything for a query, and never shows SQL"
@@ -103,6 +105,22 @@ arbor show --json @
 last=$(sed -n 's/^{"v":1,"kind":"message","id":"\([^"]*\)".*/\1/p' "$T/out" | tail -n 1)
 arbor show "@@${last:0:8}"; code 0
 
+it "shows a part with its conversation, and leaves nothing of it out"
+arbor search --json --in input alias rm; code 0
+part=$(sed -n '1s/.*"id":"\([^"]*\)","message":"\([^"]*\)".*/\1/p' "$T/out")
+message=$(sed -n '1s/.*"id":"\([^"]*\)","message":"\([^"]*\)".*/\2/p' "$T/out")
+arbor show "$part"; code 0
+out_has 'bashrc from scratch'
+out_has "$message"
+out_has "  new_string: alias rm='rm -I'"
+
+it "says how much more there is, on stderr only"
+arbor search --limit 2 cents; code 0
+check test "$(wc -l <"$T/out")" -eq 2
+check grep -q '^2 of [0-9]* hits; -n 0 shows all' "$T/err"
+arbor list -n 3; err_has '3 of 15 sessions; -n 0 lists all'
+arbor list -n 3 -q; check test ! -s "$T/err"
+
 it "lists candidates when an id could mean several"
 mkdir -p "$S/projects/-x"
 for n in 1 2; do
@@ -113,7 +131,7 @@ arbor sync --source "$S"
 arbor show abcd; code 2
 err_has "'abcd' could be"; err_has 'abcd0001-0000-4000-8000-000000000000  twin 1'; err_has 'twin 2'
 arbor show abcd0001; code 0; out_has 'twin 1'
-arbor show abc; code 2; err_has '4 or more of its digits'
+arbor show abc; code 2; err_has 'give 4 or more of them'
 arbor show zzzz; code 1
 arbor show 0000dead; code 1; err_has 'arbor list'
 
