@@ -46,7 +46,7 @@
 
 /* Blocks of one line that are nodes and can be searched. Real ones have some dozens; an id
  * and a key have to be made of each. */
-#define LIMIT_LINE_BLOCKS ((uint32_t)256 * 1024)
+#define LIMIT_LINE_BLOCKS ((uint32_t)UINT16_MAX)
 
 /* A line's own uuid, if it is no UUID. Ids of all its blocks are hashed from it. */
 #define LIMIT_LINE_UUID 128

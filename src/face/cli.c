@@ -164,7 +164,8 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 {
 	struct args a = { 0 };
 
-	if (face_load_settings(f, err))
+	/* Help is for those who have a broken file, too. */
+	if (face_load_settings(f, err) && (v->activation || v->run == run_call))
 		return err_failed(err->status);
 	if (v->reads_args)
 		return v->run(f, argc, argv, NULL, err);

@@ -77,7 +77,7 @@ void out_init(struct out *o, enum colour colour, bool may_page, bool quiet)
 	o->terminal = isatty(STDOUT_FILENO) == 1;
 	o->err_terminal = isatty(STDERR_FILENO) == 1 && is_able();
 	o->colour = wants_colour(colour, o->terminal);
-	o->may_page = may_page && o->terminal;
+	o->may_page = may_page && o->terminal && is_able();
 	if (!o->terminal)
 		return;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))

@@ -9,7 +9,6 @@
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/search.h"
-#include "store/mirror.h"
 
 #include <stdlib.h>
 
@@ -73,7 +72,7 @@ static struct str project_of(struct call *c)
 		given = arena_str(&c->mem, str_of(real));
 		free(real);
 	}
-	while (given.n > 1 && given.p[given.n - 1] == '/')
+	while (given.p && given.n > 1 && given.p[given.n - 1] == '/')
 		given.n--;
 	return given;
 }
@@ -96,6 +95,7 @@ static enum status run_sessions(struct call *c, struct err *err)
 	if (read_begin(c->store, &snapshot, err) ||
 	    session_each(c->store, project_of(c), emit_session, &l, err))
 		return err_failed(err->status);
+	warn_unread(c);
 	if (l.left && l.count > l.left)
 		call_note(c, "%" PRId64 " of %" PRId64 " sessions; -n 0 lists all", l.left, l.count);
 	if (l.count)
@@ -268,15 +268,6 @@ static unsigned places_of(const struct call *c)
 			if (str_eq(in->list[i], str_of(places[p])))
 				bits |= 1u << p;
 	return bits;
-}
-
-static void warn_unread(struct call *c)
-{
-	struct err ignored;
-	bool any;
-
-	if (unread_any(c->store, &any, &ignored) == STATUS_OK && any)
-		log_warn(c->log, "some files are not in the index yet; 'arbor sync' completes it");
 }
 
 /* Where the mistake may be: a project that is none, or the words. */

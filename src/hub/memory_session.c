@@ -3,6 +3,8 @@
  */
 #include "hub/memory_session.h"
 
+#include "store/mirror.h"
+
 const struct field session_fields[] = {
 	{ .name = "id",
 	  .type = VALUE_ID,
@@ -52,4 +54,13 @@ void put_session(struct json_writer *w, const struct session *s)
 		put_text(w, "branch", s->branch);
 	put_int(w, "bytes", s->read_to);
 	put_path(w, "path", s->path);
+}
+
+void warn_unread(struct call *c)
+{
+	struct err ignored;
+	bool any;
+
+	if (unread_any(c->store, &any, &ignored) == STATUS_OK && any)
+		log_warn(c->log, "some files are not in the index yet; 'arbor sync' completes it");
 }

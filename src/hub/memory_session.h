@@ -10,4 +10,7 @@
 extern const struct field session_fields[];
 void put_session(struct json_writer *w, const struct session *s);
 
+/* Tells when a sync has not been completed: then sessions and words are missing. */
+void warn_unread(struct call *c);
+
 #endif

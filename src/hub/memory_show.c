@@ -260,15 +260,12 @@ static enum status show_event(struct showing *y, const struct transcript_line *l
 
 /* ---- Lines -------------------------------------------------------------------- */
 
-/* Its name, from the record where that has one, else from the store. */
+/* As the store has it, which has made the ids that can be found. */
 static enum status name_line(struct showing *y, const struct transcript_line *line, struct node_name *out,
 			     struct err *err)
 {
 	struct node node;
 
-	*out = (struct node_name){ .uuid = line->record->uuid };
-	if (out->uuid.n)
-		return STATUS_OK;
 	return entry_get(y->call->store, y->session->row, line->offset, &y->mem, &node, out, err);
 }
 
@@ -361,6 +358,7 @@ static enum status run_show(struct call *c, struct err *err)
 	if (read_begin(c->store, &snapshot, err) ||
 	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err))
 		return err_failed(err->status);
+	warn_unread(c);
 	y.session = &what.session;
 	return what.is_session ? show_session(&y, err) : show_node(&y, &what.node, err);
 }

@@ -105,7 +105,7 @@ static void add_doc(struct part *p, struct mirror_line *l, struct str text, enum
 	p->docs = grow(p->docs, &p->doc_cap, p->doc_count, sizeof *p->docs);
 	p->docs[p->doc_count++] = (struct mirror_doc){
 		.words = (uint32_t)size_min(words, UINT32_MAX),
-		.block = (uint16_t)(block < DOC_LINE || block == UINT32_MAX ? block : DOC_LINE - 1),
+		.block = (uint16_t)block, /* LIMIT_LINE_BLOCKS; the line itself is DOC_LINE */
 		.place = (uint8_t)place,
 		.packed_at = at,
 		.packed_n = p->packed.n - at,
@@ -204,7 +204,8 @@ static void note_session(struct part *p, struct part_reader *r, const struct rec
 		m->cwd = arena_str(&p->mem, str_sub(rec->cwd, 0, LIMIT_PATH));
 	if (rec->branch.n && !str_eq(rec->branch, m->branch))
 		m->branch = arena_str(&p->mem, shown(rec->branch));
-	if (rec->has_time && (!m->started_at || rec->at < m->started_at))
+	/* Nobody talked before 1970; 0 stands for no time at all. */
+	if (rec->has_time && rec->at > 0 && (!m->started_at || rec->at < m->started_at))
 		m->started_at = rec->at;
 	if (rec->has_time && rec->at > m->updated_at)
 		m->updated_at = rec->at;

@@ -336,6 +336,7 @@ static void tell_progress(struct reading *y)
 static enum status write_rows(struct reading *y, const struct part *p, struct err *err)
 {
 	struct store *s = y->store;
+	bool done = true;
 
 	if (p->has_lines && mirror_add(s, &p->mirror, err))
 		return err_failed(err->status);
@@ -343,7 +344,10 @@ static enum status write_rows(struct reading *y, const struct part *p, struct er
 		return err_failed(err->status);
 	if (p->has_count && unread_counted(s, p->job, &p->count, err))
 		return err_failed(err->status);
-	return p->last ? unread_done(s, p->job, err) : STATUS_OK;
+	if (p->last && unread_done(s, p->job, &done, err))
+		return err_failed(err->status);
+	y->conflict |= !done; /* what is left is read in another round */
+	return STATUS_OK;
 }
 
 /* A conflict is found before anything of the part is written, so that nothing has to

@@ -52,7 +52,8 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		" ORDER BY coalesce(g.length, 0) - coalesce(e.read_to, 0) DESC, s.id",
 	[MIRROR_UNREAD_DONE] = "DELETE FROM unread WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM source s"
 			       " JOIN generation g ON g.id = s.generation WHERE s.id = ?1 AND (g.id <> ?2 OR "
-			       "g.length <> ?3))",
+			       "g.length <> ?3))"
+			       " AND (?2 = 0 OR EXISTS (SELECT 1 FROM line_count c WHERE c.generation = ?2))",
 	/* Whoever adds bytes counts their lines, so a count that is there is as good or newer. */
 	[MIRROR_UNREAD_COUNTED] =
 		"INSERT OR IGNORE INTO line_count(generation, lines, tail, longest)"
@@ -174,7 +175,7 @@ enum status unread_list(struct store *s, struct arena *mem, struct unread **out,
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
-enum status unread_done(struct store *s, const struct unread *u, struct err *err)
+enum status unread_done(struct store *s, const struct unread *u, bool *done, struct err *err)
 {
 	STMT st = { 0 };
 
@@ -183,7 +184,10 @@ enum status unread_done(struct store *s, const struct unread *u, struct err *err
 	stmt_int(&st, 1, u->source);
 	stmt_int(&st, 2, u->generation);
 	stmt_int(&st, 3, u->length);
-	return stmt_run(&st, err);
+	if (stmt_run(&st, err))
+		return err_failed(err->status);
+	*done = sqlite3_changes64(s->db) > 0;
+	return STATUS_OK;
 }
 
 enum status unread_counted(struct store *s, const struct unread *u, const struct line_count *c,

@@ -36,9 +36,10 @@ enum status unread_any(struct store *s, bool *out, struct err *err) MUST_USE;
 enum status unread_list(struct store *s, struct arena *mem, struct unread **out, size_t *count,
 			struct err *err) MUST_USE;
 
-/* It has been read as far as it was when listed. Stays unread when it has grown
- * since. */
-enum status unread_done(struct store *s, const struct unread *u, struct err *err) MUST_USE;
+/* It has been read as far as it was when listed. Stays unread, and *done is false, when
+ * it has grown since, or when somebody made the tables anew and its lines are not
+ * counted any more. */
+enum status unread_done(struct store *s, const struct unread *u, bool *done, struct err *err) MUST_USE;
 
 /* Notes how many lines it had when listed, unless somebody knows better by now. */
 enum status unread_counted(struct store *s, const struct unread *u, const struct line_count *c,

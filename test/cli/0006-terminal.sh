@@ -157,12 +157,10 @@ on_terminal search "$T/search"; code 0
 out_has "The ${esc}[1;31mtotal${esc}[0m in the ${esc}[1;31mcheckout${esc}[0m is wrong by"
 out_has "…${esc}[1;31mtotal${esc}[0m"
 plain >"$T/plain"
-check test "$(grep -c '^Fix the total  /home/dev/webshop  2026-11-1' "$T/plain")" -eq 1
-check test "$(grep -c '^Another' "$T/plain")" -eq 1
+check test "$(grep -c '^5abf9052  Fix the total  webshop  Nov 1[56] ' "$T/plain")" -eq 1
+check test "$(grep -c '^6abf9052  Another  parser' "$T/plain")" -eq 1
 check grep -q '^  3abf9052  output   grand total$' "$T/plain"
-check grep -q '^3 hits; arbor show ID opens one$' "$T/plain"
 check test "$(wc -L <"$T/plain")" -le 80
-on_terminal search "$T/search" -q; out_lacks hits
 
 it "writes hits into a pipe as every other table"
 arbor search "$T/search"; code 0

@@ -894,12 +894,12 @@ TEST(a_line_may_have_a_hundred_thousand_blocks)
 	struct store *s CLEANUP(store_closep) = NULL;
 
 	buf_text(&file, "{\"type\":\"assistant\",\"uuid\":\"many\",\"message\":{\"id\":\"m0\",\"content\":[");
-	for (int i = 0; i < 100000; i++)
+	for (int i = 0; i < 60000; i++)
 		buf_printf(&file, "%s{\"type\":\"text\",\"text\":\"word%d\"}", i ? "," : "", i);
 	buf_text(&file, "]}}\n");
 	check_large(t, &file, &s);
-	EQ(tree_ask(s, "SELECT max(blocks) FROM entry"), 100000);
-	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), 100000 + 2 + 2);
+	EQ(tree_ask(s, "SELECT max(blocks) FROM entry"), 60000);
+	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), 60000 + 2 + 2);
 	EQ(tree_ask(s, "SELECT messages FROM mirror_session"), 1);
 }
 
