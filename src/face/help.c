@@ -39,6 +39,8 @@ const struct topic topics[] = {
 			  { "XDG_DATA_HOME",
 			    "where arbor/arbor.db is without ARBOR_HOME; ~/.local/share when unset" },
 			  { "CLAUDE_CONFIG_DIR", "folder to mirror instead of ~/.claude" },
+			  { "ARBOR_COLOR, ARBOR_PAGE, ARBOR_SEARCH_LIMIT, ARBOR_LIST_LIMIT, ARBOR_SHOW_FULL",
+			    "like the settings color, page, search.limit, list.limit and show.full" },
 			  { "ARBOR_PAGER, PAGER", "the pager; 'less' when unset, none when empty or 'cat'" },
 			  { "LESS", "set to FRX for the pager when unset" },
 			  { "NO_COLOR", "when not empty: no colours" },
@@ -53,6 +55,11 @@ const struct topic topics[] = {
 						 "the store, where none of these variables is set; it and "
 						 "its companions (-wal, -shm, -bell) "
 						 "are readable by their owner only" },
+					       { "~/.config/arbor/settings.json",
+						 "your settings, JSON with comments: store, source, color, pager, page, "
+						 "search.limit, list.limit, show.full" },
+					       { ".arbor/settings.json",
+						 "of a project; may not set store, source or pager" },
 					       { 0 } } },
 	{ .name = "exit-codes",
 	  .heading = "EXIT STATUS",

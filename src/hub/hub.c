@@ -63,17 +63,6 @@ enum status hub_find(const struct hub *h, struct str name, const struct activati
 	return err_failed(no_such_method(h, name, err));
 }
 
-const struct method *hub_find_verb(const struct hub *h, struct str verb, const struct activation **out)
-{
-	for (const struct activation *const *a = h->activations; *a; a++)
-		for (const struct method *const *m = (*a)->methods; *m; m++)
-			if ((*m)->verb && str_eq(verb, str_of((*m)->verb))) {
-				*out = *a;
-				return *m;
-			}
-	return NULL;
-}
-
 /* ---- Running --------------------------------------------------------------- */
 
 static void call_release(struct call *c)

@@ -14,9 +14,6 @@ struct hub {
 enum status hub_find(const struct hub *h, struct str name, const struct activation **a,
 		     const struct method **m, struct err *err) MUST_USE;
 
-/* By what one types after "arbor". NULL when there is none. */
-const struct method *hub_find_verb(const struct hub *h, struct str verb, const struct activation **a);
-
 /* What a caller brings along. */
 struct hub_caller {
 	struct sink sink;

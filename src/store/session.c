@@ -338,21 +338,3 @@ enum status id_search(struct store *s, struct str prefix, int64_t within, struct
 		return err_failed(err->status);
 	return search_nodes(s, &low, &high, within, out, most, count, err);
 }
-
-enum status id_short_length(struct store *s, const struct uuid *id, int *out, struct err *err)
-{
-	char text[UUID_TEXT + 1];
-	struct id_match found[2];
-	size_t count;
-
-	uuid_print(id, text);
-	/* Digits and dashes: 8, then one group more at a time. */
-	for (*out = 8; *out < UUID_TEXT; *out += 5) {
-		if (id_search(s, str_from(text, (size_t)*out), 0, found, 2, &count, err))
-			return err_failed(err->status);
-		if (count < 2)
-			return STATUS_OK;
-	}
-	*out = UUID_TEXT;
-	return STATUS_OK;
-}

@@ -89,7 +89,4 @@ typedef enum status message_fn(void *ctx, int64_t offset, int64_t length, struct
 enum status message_lines(struct store *s, const struct node *first, message_fn *fn, void *ctx,
 			  struct err *err) MUST_USE;
 
-/* How many digits of an id tell it from all others, at least eight. */
-enum status id_short_length(struct store *s, const struct uuid *id, int *out, struct err *err) MUST_USE;
-
 #endif

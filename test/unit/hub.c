@@ -391,14 +391,6 @@ TEST(the_hash_is_the_same_each_time_and_another_for_another_table)
 	CHECK(strcmp(a, b) == 0 && strcmp(a, c) != 0);
 }
 
-TEST(a_verb_leads_to_its_method)
-{
-	const struct activation *a = NULL;
-
-	CHECK(hub_find_verb(&hub, STR("greet"), &a) == &method_greet && a == &polite);
-	CHECK(hub_find_verb(&hub, STR("patient"), &a) == NULL);
-}
-
 TESTS(CASE(a_method_is_called_by_name_and_streams_its_results),
       CASE(a_path_that_is_not_utf8_is_given_in_hex_too), CASE(an_unknown_method_is_refused_with_the_nearest),
       CASE(a_caller_without_the_scope_is_refused_and_nothing_runs),
@@ -409,4 +401,4 @@ TESTS(CASE(a_method_is_called_by_name_and_streams_its_results),
       CASE(parameters_left_out_have_their_initial_values), CASE(text_and_json_give_the_same_values),
       CASE(a_person_is_told_what_was_typed),
       CASE(a_schema_says_what_the_table_says),
-      CASE(the_hash_is_the_same_each_time_and_another_for_another_table), CASE(a_verb_leads_to_its_method))
+      CASE(the_hash_is_the_same_each_time_and_another_for_another_table))

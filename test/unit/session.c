@@ -193,7 +193,6 @@ TEST(a_node_in_two_files_is_one)
 	struct id_match match = { 0 }, within[4] = { 0 };
 	struct err err;
 	size_t count;
-	int digits;
 
 	uuid_print(&id, whole);
 	add_lines(&text, 1, 10);
@@ -208,8 +207,6 @@ TEST(a_node_in_two_files_is_one)
 	EQ(match.session, tree_ask(s, "SELECT min(id) FROM mirror_session"));
 	EQ(found_by(t, s, "00000001", &match), 1); /* a session of two roots */
 	CHECK(match.is_session);
-	OK(id_short_length(s, &id, &digits, &err));
-	EQ(digits, 8);
 	for (int64_t row = 1; row <= 3; row++) {
 		OK(id_search(s, str_of(whole), row, within, COUNT(within), &count, &err));
 		EQ(count, 1);
