@@ -41,7 +41,7 @@ ARBOR_CPP = -std=gnu17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DARBOR_VERSION='"$(
 # Linked in where the system has them so: a program that is started for every search
 # saves a tenth of a millisecond. STATIC_LIBS=0 is for packagers.
 STATIC_LIBS ?= 1
-lib  = $(if $(and $(filter 1,$(STATIC_LIBS)),$(filter /%,$(shell $(CC) -print-file-name=lib$(1).a))),-l:lib$(1).a,-l$(1))
+lib  = $(if $(and $(filter 1,$(STATIC_LIBS)),$(filter /%,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/null))),-l:lib$(1).a,-l$(1))
 OWN_LIBS := $(call lib,utf8proc) $(call lib,zstd)
 LIBS  = $(OWN_LIBS) -lpthread -lm $(SQLITE_LIBS)
 
