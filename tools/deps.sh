@@ -83,6 +83,8 @@ test_deps() {
 	need strace have strace   # to fail and kill system calls
 	need sqlite3 have sqlite3 # to look at, and to damage, a store
 	need zstd have zstd       # to unpack the corpus
+	need mandoc have mandoc   # to find what is wrong with manual pages
+	need less have less       # to page as people do
 	install_missing
 }
 
