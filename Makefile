@@ -38,11 +38,13 @@ HARDEN := -fPIE -fstack-protector-strong -fstack-clash-protection $(CF_PROTECTIO
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
 ARBOR_CPP = -std=gnu17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DARBOR_VERSION='"$(VERSION)"' -Isrc -Ibuild/gen $(SQLITE_CPP) \
             -fvisibility=hidden -MMD -MP $(CPPFLAGS)
-# Linked in where the system has them so: a program that is started for every search
-# saves a tenth of a millisecond. STATIC_LIBS=0 is for packagers.
+# Linked in where the system has them so, the release also with the C library: a program
+# that is started for every search saves a tenth of its time. STATIC_LIBS=0 is for packagers.
 STATIC_LIBS ?= 1
-lib  = $(if $(and $(filter 1,$(STATIC_LIBS)),$(filter /%,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/null))),-l:lib$(1).a,-l$(1))
+static = $(and $(filter 1,$(STATIC_LIBS)),$(filter /%,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/null)))
+lib  = $(if $(call static,$(1)),-l:lib$(1).a,-l$(1))
 OWN_LIBS := $(call lib,utf8proc) $(call lib,zstd)
+WHOLLY := $(if $(filter 1,$(SYSTEM_SQLITE)),,$(and $(call static,c),$(call static,utf8proc),$(call static,zstd)))
 LIBS  = $(OWN_LIBS) -lpthread -lm $(SQLITE_LIBS)
 
 CC ?= cc
@@ -61,7 +63,7 @@ FLAGS_clang   := $(WARN) -Werror -O2 -g $(HARDEN)
 FLAGS_asan    := $(WARN) -Werror $(SAN_FLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_tsan    := $(WARN) -Werror $(SAN_FLAGS) -fsanitize=thread
 FLAGS_fuzz    := $(WARN) $(SAN_FLAGS) -gdwarf-4 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-LINK_release  := $(LINK_HARDEN)
+LINK_release  := $(LINK_HARDEN) $(if $(WHOLLY),-static-pie)
 LINK_dev      := $(LINK_HARDEN)
 LINK_clang    := $(LINK_HARDEN)
 LINK_asan     := -fsanitize=address,undefined

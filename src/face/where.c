@@ -10,14 +10,21 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* Without HOME, what the system's own list of users says. Lists kept elsewhere would
+ * need libraries at run time, which a program linked statically has not. */
 const char *home_dir(void)
 {
 	const char *h = env_text("HOME");
-	const struct passwd *user;
+	const struct passwd *user = NULL;
+	FILE *list;
 
 	if (h)
 		return h;
-	user = getpwuid(getuid());
+	list = fopen("/etc/passwd", "re");
+	while (list && (user = fgetpwent(list)) && user->pw_uid != getuid())
+		;
+	if (list)
+		fclose(list);
 	return user ? user->pw_dir : "/";
 }
 

@@ -119,8 +119,9 @@ enum status fulltext_api(struct store *s, fts5_api **out, struct err *err) MUST_
 enum { DB_APPLICATION_ID = 0x41726272 }; /* "Arbr" */
 int db_newest_version(void);
 
-/* Whether this is a store, or a database nobody has used yet; changes nothing. */
-enum status db_recognise(struct store *s, struct err *err) MUST_USE;
+/* Whether this is a store, or a database nobody has used yet; *newest: a store that
+ * needs no migration. Changes nothing. */
+enum status db_recognise(struct store *s, bool *newest, struct err *err) MUST_USE;
 enum status db_migrate(struct store *s, int up_to, struct err *err) MUST_USE;
 
 #endif

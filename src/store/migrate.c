@@ -62,14 +62,17 @@ static enum status read_pragma(struct store *s, const char *sql, int64_t *out, s
 /* Whether this is ours, nobody's yet (empty), or something else. */
 static enum status read_version(struct store *s, int64_t *version, struct err *err)
 {
-	int64_t application, objects;
+	int64_t application, objects = 0;
 
 	if (read_pragma(s, "PRAGMA application_id", &application, err) ||
-	    read_pragma(s, "PRAGMA user_version", version, err) ||
-	    read_pragma(s, "SELECT count(*) FROM sqlite_schema", &objects, err))
+	    read_pragma(s, "PRAGMA user_version", version, err))
 		return err_failed(err->status);
-	if (application == 0 && *version == 0 && objects == 0)
-		return STATUS_OK;
+	if (application == 0 && *version == 0) {
+		if (read_pragma(s, "SELECT count(*) FROM sqlite_schema", &objects, err))
+			return err_failed(err->status);
+		if (objects == 0)
+			return STATUS_OK;
+	}
 	if (application != DB_APPLICATION_ID)
 		return err_fail(err, STATUS_NOT_A_STORE,
 				"%s: a database of another program; name another file with --store", s->path);
@@ -89,11 +92,14 @@ static enum status look_at_version(struct store *s, int64_t *version, struct err
 	return read_begin(s, &snapshot, err) ? err_failed(err->status) : read_version(s, version, err);
 }
 
-enum status db_recognise(struct store *s, struct err *err)
+enum status db_recognise(struct store *s, bool *newest, struct err *err)
 {
 	int64_t version;
 
-	return look_at_version(s, &version, err);
+	if (look_at_version(s, &version, err))
+		return err_failed(err->status);
+	*newest = version == db_newest_version();
+	return STATUS_OK;
 }
 
 static enum status set_numbers(struct store *s, int64_t version, struct err *err)
@@ -158,6 +164,8 @@ enum status db_migrate(struct store *s, int up_to, struct err *err)
 
 /* ---- Derived --------------------------------------------------------------- */
 
+enum { DERIVED_HASH_TEXT = 96 };
+
 static const struct embedded *derived_file(void)
 {
 	const struct embedded *f = sql_files;
@@ -167,26 +175,19 @@ static const struct embedded *derived_file(void)
 	return f;
 }
 
-static void derived_hash(char hex[2 * SHA256_BYTES + 1])
+/* Asked at every start, so it must cost nothing: the SQL goes in by its hash. */
+static void derived_hash(char text[DERIVED_HASH_TEXT])
 {
 	const struct embedded *f = derived_file();
-	uint8_t digest[SHA256_BYTES];
-	char rules[96];
-	struct sha sha;
 
-	snprintf(rules, sizeof rules, "\nrules %d, words %d, unicode %s", STORE_DERIVED_RULES, WORDS_RULES,
-		 words_unicode());
-	sha256_init(&sha);
-	sha256_add(&sha, f->bytes, f->size);
-	sha256_add(&sha, rules, strlen(rules));
-	sha256_end(&sha, digest);
-	hex_encode(digest, sizeof digest, hex);
+	snprintf(text, DERIVED_HASH_TEXT, "sql %016" PRIx64 ", rules %d, words %d, unicode %s",
+		 hash64(f->bytes, f->size), STORE_DERIVED_RULES, WORDS_RULES, words_unicode());
 }
 
 enum status store_derived_current(struct store *s, bool *out, struct err *err)
 {
 	struct buf built CLEANUP(buf_release) = BUF_INIT(KIB);
-	char want[2 * SHA256_BYTES + 1];
+	char want[DERIVED_HASH_TEXT];
 	enum status status = store_setting_get(s, "derived_hash", &built, err);
 
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
@@ -249,7 +250,7 @@ enum status store_derived_reset(struct store *s, struct err *err)
 
 enum status store_derived_made(struct store *s, struct err *err)
 {
-	char hash[2 * SHA256_BYTES + 1];
+	char hash[DERIVED_HASH_TEXT];
 
 	derived_hash(hash);
 	return store_setting_put(s, "derived_hash", str_of(hash), err);

@@ -223,6 +223,7 @@ enum status store_open(const struct store_options *o, struct store **out, struct
 {
 	struct store *s CLEANUP(store_closep) = NULL;
 	char pragmas[320];
+	bool newest;
 
 	if (check_file(o, err))
 		return err_failed(err->status);
@@ -234,9 +235,9 @@ enum status store_open(const struct store_options *o, struct store **out, struct
 		 "PRAGMA cell_size_check=ON; PRAGMA synchronous=NORMAL",
 		 LIMIT_WAL_BYTES);
 	/* Nothing is changed before we know that the file is ours. */
-	if (resolve_path(s, err) || connect_db(s, pragmas, err) || db_recognise(s, err) || narrow_folder(o, err) ||
-	    narrow_permissions(s->path, err) ||
-	    enter_wal(s, err) || db_migrate(s, db_newest_version(), err) || open_bell(s, err) ||
+	if (resolve_path(s, err) || connect_db(s, pragmas, err) || db_recognise(s, &newest, err) ||
+	    narrow_folder(o, err) || narrow_permissions(s->path, err) || enter_wal(s, err) ||
+	    (!newest && db_migrate(s, db_newest_version(), err)) || open_bell(s, err) ||
 	    look(s, &s->seen_version, err))
 		return err_failed(err->status);
 	s->version = db_newest_version();
