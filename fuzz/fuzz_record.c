@@ -24,7 +24,7 @@ static void check_names(const struct record *rec)
 	for (size_t i = 0; i < COUNT(names); i++)
 		must(utf8_valid(names[i]));
 	must(rec->type < RECORD_TYPES && record_type_name(rec->type));
-	must(!rec->is_prompt || (rec->type == RECORD_USER && !rec->is_sidechain));
+	must(!(rec->flags & RECORD_PROMPT) || (rec->type == RECORD_USER && !(rec->flags & RECORD_SIDECHAIN)));
 }
 
 static void check_title(struct str text)
@@ -60,7 +60,7 @@ static void check_blocks(const struct record_reader *r, const struct record *rec
 	must(count <= rec->bytes.n);
 	/* A bad byte becomes three; a line feed stands in for the quotes. */
 	must(total <= 3 * rec->bytes.n);
-	must(!rec->is_prompt || count);
+	must(!(rec->flags & RECORD_PROMPT) || count);
 }
 
 static void check_line(struct record_reader *r, struct str line, struct buf *text)

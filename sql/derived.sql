@@ -26,11 +26,19 @@ CREATE TABLE project (
   path  TEXT NOT NULL UNIQUE       -- the client's cwd
 ) STRICT;
 
--- Conversations: one for every main transcript.
+-- Models that answered, as the lines name them.
+CREATE TABLE model (
+  id    INTEGER PRIMARY KEY,
+  name  TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- Transcripts: conversations, and what their sub-agents said.
 CREATE TABLE mirror_session (
   id          INTEGER PRIMARY KEY,
   session_id  BLOB NOT NULL CHECK (length(session_id) = 16),
-                                   -- as its file is called; two roots may have the same
+                                   -- as its file is called; two roots may have the same. Of a
+                                   -- sub-agent: the conversation's that asked for it
+  agent       TEXT,                -- of a sub-agent: its id; NULL = a conversation
   source      INTEGER NOT NULL UNIQUE,
   generation  INTEGER NOT NULL,    -- the one its entries are in; they are addressed by offset
   read_to     INTEGER NOT NULL,    -- bytes of it that have been read: a line end, or the end of an
@@ -57,18 +65,27 @@ CREATE INDEX mirror_session_by_time ON mirror_session(updated_at);
 CREATE INDEX mirror_session_by_project ON mirror_session(project, updated_at);
 CREATE INDEX mirror_session_unkeyed ON mirror_session(id) WHERE keyed_to < read_to;
 
--- Lines of the conversations. The address of a line is its session and offset.
+-- Lines of the transcripts. The address of a line is its transcript and offset.
 -- Its public id is id(uuid), or line_id where it has no uuid; those of its blocks
 -- and of its message follow from the same uuid (docs/DATA.md) and are not stored.
 CREATE TABLE entry (
   session  INTEGER NOT NULL,
   offset   INTEGER NOT NULL,       -- of its first byte in the session's generation
   length   INTEGER NOT NULL,       -- without its line feed
-  type     INTEGER NOT NULL,       -- 0 broken, 1 user, 2 assistant, 3 system, 4 attachment,
-                                   -- 5 progress, 6 summary, 7 ai-title, 8 custom-title, 9 other
+                                   -- Of a message inside a progress line: where that begins
+  type     INTEGER NOT NULL,       -- enum record_type (claude/record.h)
+  flags    INTEGER NOT NULL,       -- enum record_flag
   at       INTEGER,                -- its own time
   uuid     ANY,                    -- its own: 16 bytes; text if it is no UUID; NULL = none
   line_id  BLOB,                   -- only without uuid: the public id itself, of which
+  parent   ANY,                    -- the line it follows, in the same file: by its offset, or where that
+                                   -- was not at hand by its uuid (16 bytes, line_key()); NULL = none
+  link     BLOB,                   -- line_key() of another it names: logicalParentUuid, leafUuid,
+                                   -- forkedFrom
+  content  INTEGER,                -- record_content(); NULL = it is no part of a conversation
+  tools    ANY,                    -- XXH3 of the ids of the calls in it, or of those it answers: one as
+                                   -- a number, several as 8 bytes each
+  agent    TEXT,                   -- whose message a progress line carries
   same     INTEGER,                -- these are the first bytes of the SHA-256 of the line, and
   nth      INTEGER,                -- how many equal lines the session has before it
   message  INTEGER,                -- XXH3 of the API message's id; NULL = a message of its own, or none
@@ -80,6 +97,23 @@ CREATE TABLE entry (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX entry_message ON entry(session, message) WHERE message IS NOT NULL;
 CREATE INDEX entry_same ON entry(session, same, nth) WHERE same IS NOT NULL;
+
+-- What answers cost: of each message of a transcript the most that any of its lines says.
+-- The same message may stand in several files; whoever adds up takes it once.
+CREATE TABLE usage (
+  session    INTEGER NOT NULL,
+  first      INTEGER NOT NULL,     -- offset of its first line
+  message    INTEGER NOT NULL,     -- XXH3 of its id; of its uuid where it has none
+  at         INTEGER,              -- of its first line
+  model      INTEGER,
+  input      INTEGER NOT NULL,
+  output     INTEGER NOT NULL,
+  written    INTEGER NOT NULL,     -- into the cache, of that
+  written_1h INTEGER NOT NULL,     -- for an hour
+  read       INTEGER NOT NULL,     -- from the cache
+  final      INTEGER NOT NULL,     -- 1 = one of its lines has a stop reason
+  PRIMARY KEY (session, first)
+) STRICT, WITHOUT ROWID;
 
 -- From the beginning of a public id to what has it. The rest of the id follows
 -- from the entry and is compared there.

@@ -12,7 +12,9 @@
 #include "claude/record.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/utf8.h"
+#include "claude/layout.h"
 
 #include <string.h>
 
@@ -24,6 +26,7 @@ static const struct {
 	{ "system", RECORD_SYSTEM },	 { "attachment", RECORD_ATTACHMENT },
 	{ "progress", RECORD_PROGRESS }, { "summary", RECORD_SUMMARY },
 	{ "ai-title", RECORD_AI_TITLE }, { "custom-title", RECORD_CUSTOM_TITLE },
+	{ "last-prompt", RECORD_LAST_PROMPT }, { "file-history-snapshot", RECORD_SNAPSHOT },
 };
 
 void record_reader_release(struct record_reader *r)
@@ -43,11 +46,6 @@ void record_begin(struct record_reader *r, struct str line)
 static struct str text_of(struct record_reader *r, uint32_t object, const char *key)
 {
 	return json_string_in(&r->json, json_get(&r->json, object, str_of(key)), &r->mem);
-}
-
-static bool flag_of(const struct json *j, uint32_t object, const char *key)
-{
-	return json_bool(j, json_get(j, object, str_of(key)));
 }
 
 static enum record_type type_of(struct str name)
@@ -88,6 +86,17 @@ static bool is_typed(struct record_reader *r, uint32_t text)
 	return json_is(&r->json, text, JSON_STRING) && !is_envelope(json_string_in(&r->json, text, &r->mem));
 }
 
+/* Whether a content that is a string, or its first text, begins so. */
+static bool starts_with(struct record_reader *r, uint32_t content, const char *front)
+{
+	const struct json *j = &r->json;
+
+	if (json_is(j, content, JSON_ARRAY) && json_count(j, content))
+		content = json_get(j, json_first(j, content), STR("text"));
+	return json_is(j, content, JSON_STRING) &&
+	       str_has_prefix(json_string_in(j, content, &r->mem), str_of(front));
+}
+
 /* One text that was typed is enough: the client likes to add its own beside it. */
 static bool content_is_prompt(struct record_reader *r, uint32_t content)
 {
@@ -109,84 +118,212 @@ static bool content_is_prompt(struct record_reader *r, uint32_t content)
 	return any;
 }
 
-static bool is_prompt(struct record_reader *r, const struct record *rec)
-{
-	const struct json *j = &r->json;
-	uint32_t root = json_root(j), origin = json_get(j, json_get(j, root, STR("origin")), STR("kind"));
-
-	if (rec->type != RECORD_USER || rec->is_sidechain || flag_of(j, root, "isMeta") ||
-	    flag_of(j, root, "isCompactSummary"))
-		return false;
-	if (origin != JSON_NONE && !json_string_eq(j, origin, STR("human")))
-		return false;
-	return content_is_prompt(r, rec->content);
-}
-
 /* The members of a line that are looked at, found in one pass: there are about
- * twenty in each of millions of lines. */
+ * twenty in each of millions of lines. In the order of their length. */
 enum {
+	KEY_CWD,
 	KEY_TYPE,
 	KEY_UUID,
-	KEY_PARENT,
-	KEY_TIME,
-	KEY_CWD,
-	KEY_BRANCH,
-	KEY_SIDECHAIN,
-	KEY_ERROR,
+	KEY_DATA,
+	KEY_META,
+	KEY_ORIGIN,
 	KEY_MESSAGE,
+	KEY_AGENT,
+	KEY_SUBTYPE,
+	KEY_LEAF,
+	KEY_EXPLICIT,
+	KEY_TIME,
+	KEY_BRANCH,
+	KEY_SESSION,
+	KEY_REQUEST,
+	KEY_PARENT,
+	KEY_ATTACHMENT,
+	KEY_FORKED,
+	KEY_SIDECHAIN,
+	KEY_COMPACT,
+	KEY_ERROR,
+	KEY_LOGICAL,
 	KEYS
 };
 
-static void find_members(const struct json *j, uint32_t found[KEYS])
+#define NAME(text) { text, sizeof text - 1 }
+static const struct str key_names[KEYS] = {
+	[KEY_CWD] = NAME("cwd"),	       [KEY_TYPE] = NAME("type"),
+	[KEY_UUID] = NAME("uuid"),	       [KEY_DATA] = NAME("data"),
+	[KEY_META] = NAME("isMeta"),	       [KEY_ORIGIN] = NAME("origin"),
+	[KEY_MESSAGE] = NAME("message"),       [KEY_AGENT] = NAME("agentId"),
+	[KEY_SUBTYPE] = NAME("subtype"),       [KEY_LEAF] = NAME("leafUuid"),
+	[KEY_EXPLICIT] = NAME("explicit"),     [KEY_TIME] = NAME("timestamp"),
+	[KEY_BRANCH] = NAME("gitBranch"),      [KEY_SESSION] = NAME("sessionId"),
+	[KEY_REQUEST] = NAME("requestId"),     [KEY_PARENT] = NAME("parentUuid"),
+	[KEY_ATTACHMENT] = NAME("attachment"), [KEY_FORKED] = NAME("forkedFrom"),
+	[KEY_SIDECHAIN] = NAME("isSidechain"), [KEY_COMPACT] = NAME("isCompactSummary"),
+	[KEY_ERROR] = NAME("isApiErrorMessage"), [KEY_LOGICAL] = NAME("logicalParentUuid"),
+};
+
+static void find_members(const struct json *j, uint32_t object, uint32_t found[KEYS])
 {
-	static const struct str names[KEYS] = {
-		[KEY_TYPE] = { "type", 4 },
-		[KEY_UUID] = { "uuid", 4 },
-		[KEY_PARENT] = { "parentUuid", 10 },
-		[KEY_TIME] = { "timestamp", 9 },
-		[KEY_CWD] = { "cwd", 3 },
-		[KEY_BRANCH] = { "gitBranch", 9 },
-		[KEY_SIDECHAIN] = { "isSidechain", 11 },
-		[KEY_ERROR] = { "isApiErrorMessage", 17 },
-		[KEY_MESSAGE] = { "message", 7 },
-	};
-	uint32_t root = json_root(j);
 	struct str key;
 
 	for (size_t i = 0; i < KEYS; i++)
 		found[i] = JSON_NONE;
-	for (uint32_t k = json_first(j, root); k != json_end(j, root); k = json_next(j, k + 1)) {
+	for (uint32_t k = json_first(j, object); k != json_end(j, object); k = json_next(j, k + 1)) {
 		bool plain = json_text(j, k, &key);
 
-		for (size_t i = 0; i < KEYS; i++)
-			if (plain ? str_eq(key, names[i]) : json_string_eq(j, k, names[i]))
+		for (size_t i = 0; i < KEYS && (!plain || key_names[i].n <= key.n); i++)
+			if (plain ? str_eq(key, key_names[i]) : json_string_eq(j, k, key_names[i]))
 				found[i] = k + 1;
 	}
 }
 
-static void read_object(struct record_reader *r, struct record *out)
+/* ---- What is true of a line --------------------------------------------------- */
+
+static unsigned flag_if(bool is, unsigned flag)
+{
+	return is ? flag : 0;
+}
+
+static bool member_is(const struct json *j, uint32_t object, const char *key, const char *value)
+{
+	return json_string_eq(j, json_get(j, object, str_of(key)), str_of(value));
+}
+
+static bool has_block(const struct json *j, uint32_t content, const char *type)
+{
+	if (json_is(j, content, JSON_ARRAY))
+		for (uint32_t b = json_first(j, content); b != json_end(j, content); b = json_next(j, b))
+			if (member_is(j, b, "type", type))
+				return true;
+	return false;
+}
+
+static bool is_all_thinking(const struct json *j, uint32_t content)
+{
+	if (!json_is(j, content, JSON_ARRAY) || json_count(j, content) == 0)
+		return false;
+	for (uint32_t b = json_first(j, content); b != json_end(j, content); b = json_next(j, b))
+		if (!member_is(j, b, "type", "thinking") && !member_is(j, b, "type", "redacted_thinking"))
+			return false;
+	return true;
+}
+
+/* Who speaks in a user line. Of several signs the strongest counts. */
+static unsigned user_flags(struct record_reader *r, const struct record *rec, const uint32_t found[KEYS])
+{
+	const struct json *j = &r->json;
+	uint32_t origin = json_get(j, found[KEY_ORIGIN], STR("kind"));
+
+	if (has_block(j, rec->content, "tool_result"))
+		return RECORD_RESULT;
+	if (json_bool(j, found[KEY_COMPACT]))
+		return RECORD_COMPACT;
+	if (json_bool(j, found[KEY_META]))
+		return RECORD_META;
+	if (rec->flags & RECORD_SIDECHAIN)
+		return 0;
+	if (origin != JSON_NONE && !json_string_eq(j, origin, STR("human")))
+		return RECORD_NOTICE;
+	if (starts_with(r, rec->content, "<task-notification>"))
+		return RECORD_NOTICE;
+	return flag_if(content_is_prompt(r, rec->content), RECORD_PROMPT);
+}
+
+static unsigned assistant_flags(struct record_reader *r, const struct record *rec, const uint32_t found[KEYS])
+{
+	const struct json *j = &r->json;
+	uint32_t stop = json_get(j, rec->message, STR("stop_reason"));
+
+	return flag_if(json_bool(j, found[KEY_ERROR]), RECORD_ERROR) |
+	       flag_if(str_eq(rec->model, STR("<synthetic>")), RECORD_SYNTHETIC) |
+	       flag_if(json_is(j, found[KEY_REQUEST], JSON_STRING), RECORD_REQUEST) |
+	       flag_if(json_is(j, stop, JSON_STRING), RECORD_STOPPED) |
+	       flag_if(json_string_eq(j, stop, STR("max_tokens")), RECORD_CUT) |
+	       flag_if(is_all_thinking(j, rec->content), RECORD_THOUGHT);
+}
+
+static unsigned flags_of(struct record_reader *r, const struct record *rec, const uint32_t found[KEYS])
+{
+	const struct json *j = &r->json;
+
+	switch (rec->type) {
+	case RECORD_USER:
+		return user_flags(r, rec, found);
+	case RECORD_ASSISTANT:
+		return assistant_flags(r, rec, found);
+	case RECORD_SYSTEM:
+		return flag_if(json_string_eq(j, found[KEY_SUBTYPE], STR("compact_boundary")), RECORD_BOUNDARY) |
+		       flag_if(json_string_eq(j, found[KEY_SUBTYPE], STR("local_command")), RECORD_SENT);
+	case RECORD_ATTACHMENT:
+		return flag_if(member_is(j, found[KEY_ATTACHMENT], "type", "queued_command"), RECORD_QUEUED);
+	case RECORD_LAST_PROMPT:
+		return flag_if(json_bool(j, found[KEY_EXPLICIT]), RECORD_EXPLICIT);
+	case RECORD_BROKEN:
+	case RECORD_PROGRESS:
+	case RECORD_SUMMARY:
+	case RECORD_AI_TITLE:
+	case RECORD_CUSTOM_TITLE:
+	case RECORD_SNAPSHOT:
+	case RECORD_OTHER:
+	case RECORD_TYPES:
+		break;
+	}
+	return 0;
+}
+
+static struct str link_of(struct record_reader *r, const struct record *rec, const uint32_t found[KEYS])
+{
+	const struct json *j = &r->json;
+
+	if (rec->type == RECORD_LAST_PROMPT || rec->type == RECORD_SUMMARY)
+		return json_string_in(j, found[KEY_LEAF], &r->mem);
+	if (rec->flags & RECORD_BOUNDARY)
+		return json_string_in(j, found[KEY_LOGICAL], &r->mem);
+	return text_of(r, found[KEY_FORKED], "messageUuid");
+}
+
+static void read_object(struct record_reader *r, uint32_t object, struct record *out)
 {
 	const struct json *j = &r->json;
 	uint32_t found[KEYS];
 	struct str time;
 
-	find_members(j, found);
+	find_members(j, object, found);
 	out->type_name = json_string_in(j, found[KEY_TYPE], &r->mem);
 	out->type = type_of(out->type_name);
 	out->uuid = json_string_in(j, found[KEY_UUID], &r->mem);
 	out->parent = json_string_in(j, found[KEY_PARENT], &r->mem);
 	out->cwd = json_string_in(j, found[KEY_CWD], &r->mem);
 	out->branch = json_string_in(j, found[KEY_BRANCH], &r->mem);
+	out->session = json_string_in(j, found[KEY_SESSION], &r->mem);
+	out->agent = json_string_in(j, found[KEY_AGENT], &r->mem);
 	time = json_string_in(j, found[KEY_TIME], &r->mem);
 	out->has_time = time.n && time_parse(time, &out->at);
-	out->is_sidechain = json_bool(j, found[KEY_SIDECHAIN]);
-	out->is_error = json_bool(j, found[KEY_ERROR]);
-	if (out->type != RECORD_USER && out->type != RECORD_ASSISTANT)
-		return;
-	out->message_id = text_of(r, found[KEY_MESSAGE], "id");
-	out->model = text_of(r, found[KEY_MESSAGE], "model");
-	out->content = json_get(j, found[KEY_MESSAGE], STR("content"));
-	out->is_prompt = is_prompt(r, out);
+	out->flags = flag_if(json_bool(j, found[KEY_SIDECHAIN]), RECORD_SIDECHAIN);
+	if (out->type == RECORD_USER || out->type == RECORD_ASSISTANT) {
+		out->message = found[KEY_MESSAGE];
+		out->message_id = text_of(r, found[KEY_MESSAGE], "id");
+		out->model = text_of(r, found[KEY_MESSAGE], "model");
+		out->content = json_get(j, found[KEY_MESSAGE], STR("content"));
+	}
+	out->flags |= flags_of(r, out, found);
+	out->link = link_of(r, out, found);
+}
+
+bool record_embedded(struct record_reader *r, const struct record *rec, struct record *out)
+{
+	const struct json *j = &r->json;
+	uint32_t data = json_get(j, json_root(j), STR("data"));
+	uint32_t message = json_get(j, data, STR("message"));
+
+	*out = (struct record){ .message = JSON_NONE, .content = JSON_NONE };
+	if (rec->type != RECORD_PROGRESS || !member_is(j, data, "type", "agent_progress") ||
+	    !json_is(j, message, JSON_OBJECT))
+		return false;
+	read_object(r, message, out);
+	out->flags = (out->flags & ~(unsigned)(RECORD_PROMPT | RECORD_NOTICE)) | RECORD_SIDECHAIN | RECORD_EMBEDDED;
+	out->agent = text_of(r, data, "agentId");
+	out->bytes = json_raw(j, message);
+	return out->type == RECORD_USER || out->type == RECORD_ASSISTANT;
 }
 
 /* How much of the rest is one record: all of it, or an object before another. */
@@ -219,7 +356,7 @@ bool record_next(struct record_reader *r, struct record *out)
 {
 	size_t end;
 
-	*out = (struct record){ .content = JSON_NONE };
+	*out = (struct record){ .message = JSON_NONE, .content = JSON_NONE };
 	if (is_blank(r->rest))
 		return false;
 	arena_release(&r->mem);
@@ -228,7 +365,7 @@ bool record_next(struct record_reader *r, struct record *out)
 	out->bytes = str_sub(r->rest, 0, end);
 	r->rest = str_sub(r->rest, end, SIZE_MAX);
 	if (json_is(&r->json, json_root(&r->json), JSON_OBJECT))
-		read_object(r, out);
+		read_object(r, json_root(&r->json), out);
 	return true;
 }
 
@@ -257,9 +394,9 @@ static enum record_place place_of(const struct record *rec, enum block_kind kind
 	case BLOCK_KINDS:
 		break;
 	}
-	if (rec->is_prompt)
+	if (rec->flags & RECORD_PROMPT)
 		return PLACE_PROMPT;
-	return rec->type == RECORD_ASSISTANT && !rec->is_error ? PLACE_ANSWER : PLACE_OTHER;
+	return rec->type == RECORD_ASSISTANT && !(rec->flags & RECORD_ERROR) ? PLACE_ANSWER : PLACE_OTHER;
 }
 
 static enum block_kind kind_of(const struct json *j, uint32_t node)
@@ -305,7 +442,7 @@ bool record_block(const struct record_reader *r, const struct record *rec, struc
 	*out = (struct record_block){ .kind = kind_of(j, node), .index = at->index++, .node = node };
 	at->node = json_next(j, node);
 	out->place = place_of(rec, out->kind);
-	out->is_error = flag_of(j, node, "is_error");
+	out->is_error = json_bool(j, json_get(j, node, STR("is_error")));
 	if (out->kind == BLOCK_TOOL_USE) {
 		out->name = plain(j, node, "name");
 		out->tool = plain(j, node, "id");
@@ -432,10 +569,102 @@ void record_text(const struct record_reader *r, const struct record *rec, struct
 	case RECORD_USER:
 	case RECORD_ASSISTANT:
 	case RECORD_PROGRESS:
+	case RECORD_LAST_PROMPT:
+	case RECORD_SNAPSHOT:
 	case RECORD_OTHER:
 	case RECORD_TYPES:
 		break;
 	}
+}
+
+/* ---- Content and usage --------------------------------------------------------- */
+
+static uint64_t mix(uint64_t sum, uint64_t more)
+{
+	uint64_t both[2] = { sum, more };
+
+	return hash64(both, sizeof both);
+}
+
+static uint64_t hash_node(const struct json *j, uint32_t node)
+{
+	struct str raw = json_raw(j, node);
+
+	return hash64(raw.p, raw.n);
+}
+
+/* A text by its text alone, so that both ways of writing it are the same. */
+static uint64_t hash_block(const struct json *j, uint32_t node)
+{
+	uint32_t text = member_is(j, node, "type", "text") ? json_get(j, node, STR("text")) : JSON_NONE;
+
+	return text == JSON_NONE ? mix(2, hash_node(j, node)) : mix(1, hash_node(j, text));
+}
+
+static uint64_t hash_content(const struct json *j, uint32_t content, uint64_t sum)
+{
+	if (!json_is(j, content, JSON_ARRAY))
+		return mix(sum, mix(1, hash_node(j, content)));
+	for (uint32_t b = json_first(j, content); b != json_end(j, content); b = json_next(j, b))
+		sum = mix(sum, json_is(j, b, JSON_STRING) ? mix(1, hash_node(j, b)) : hash_block(j, b));
+	return sum;
+}
+
+uint64_t record_content(const struct record_reader *r, const struct record *rec)
+{
+	const struct json *j = &r->json;
+	uint32_t root = json_root(j);
+
+	switch (rec->type) {
+	case RECORD_USER:
+	case RECORD_ASSISTANT:
+		return hash_content(j, rec->content, (uint64_t)rec->type);
+	case RECORD_ATTACHMENT:
+		return mix(RECORD_ATTACHMENT, hash_node(j, json_get(j, root, STR("attachment"))));
+	case RECORD_SYSTEM:
+		return mix(RECORD_SYSTEM, mix(hash_node(j, json_get(j, root, STR("subtype"))),
+					      hash_node(j, json_get(j, root, STR("content")))));
+	case RECORD_BROKEN:
+	case RECORD_PROGRESS:
+	case RECORD_SUMMARY:
+	case RECORD_AI_TITLE:
+	case RECORD_CUSTOM_TITLE:
+	case RECORD_LAST_PROMPT:
+	case RECORD_SNAPSHOT:
+	case RECORD_OTHER:
+	case RECORD_TYPES:
+		break;
+	}
+	return 0;
+}
+
+/* Tokens; what is no number, or a silly one, is none. */
+static int64_t tokens(const struct json *j, uint32_t object, const char *key)
+{
+	int64_t n = 0;
+
+	return json_to_i64(j, json_get(j, object, str_of(key)), &n) && n > 0 && n < INT64_C(1) << 40 ? n : 0;
+}
+
+bool record_usage(const struct record_reader *r, const struct record *rec, struct record_usage *out)
+{
+	const struct json *j = &r->json;
+	uint32_t usage = json_get(j, rec->message, STR("usage"));
+	uint32_t written = json_get(j, usage, STR("cache_creation"));
+
+	if (rec->type != RECORD_ASSISTANT || (rec->flags & (RECORD_SYNTHETIC | RECORD_ERROR)) ||
+	    !json_is(j, usage, JSON_OBJECT))
+		return false;
+	*out = (struct record_usage){
+		.input = tokens(j, usage, "input_tokens"),
+		.output = tokens(j, usage, "output_tokens"),
+		.read = tokens(j, usage, "cache_read_input_tokens"),
+		.write_1h = tokens(j, written, "ephemeral_1h_input_tokens"),
+	};
+	out->write = json_is(j, written, JSON_OBJECT)
+			     ? tokens(j, written, "ephemeral_5m_input_tokens") + out->write_1h
+			     : tokens(j, usage, "cache_creation_input_tokens");
+	return true;
 }
 
 struct str record_title(struct record_reader *r, const struct record *rec)
@@ -477,11 +706,36 @@ void record_prompt_title(struct str prompt, struct buf *out)
 		buf_text(out, "…");
 }
 
-bool record_session_of_path(struct str path, struct uuid *out)
+/* .../SESSION/subagents/... */
+static void find_owner(struct str path, struct uuid *out)
 {
+	struct str rest = path, before = { 0 };
+
+	while (rest.n) {
+		struct str part = str_cut(rest, '/', &rest);
+
+		if (str_eq(part, STR("subagents")) && uuid_parse(before, out))
+			return;
+		before = part;
+	}
+}
+
+bool record_transcript_of_path(struct str path, struct transcript_name *out)
+{
+	enum { FRONT = 6 }; /* "agent-" as long as ".jsonl" */
 	struct str name = str_basename(path);
 
-	return str_has_suffix(name, STR(".jsonl")) && uuid_parse(str_sub(name, 0, name.n - 6), out);
+	*out = (struct transcript_name){ 0 };
+	if (!str_has_suffix(name, STR(".jsonl")))
+		return false;
+	name = str_sub(name, 0, name.n - FRONT);
+	if (claude_kind_of(path) == CLAUDE_TRANSCRIPT)
+		return uuid_parse(name, &out->session);
+	if (claude_kind_of(path) != CLAUDE_SUBAGENT)
+		return false;
+	out->agent = str_sub(name, FRONT, SIZE_MAX);
+	find_owner(path, &out->session);
+	return out->agent.n > 0;
 }
 
 /* ---- Names ----------------------------------------------------------------- */

@@ -22,7 +22,9 @@ enum record_type {
 	RECORD_SUMMARY,
 	RECORD_AI_TITLE,
 	RECORD_CUSTOM_TITLE,
-	RECORD_OTHER, /* any other type, known or not */
+	RECORD_LAST_PROMPT, /* which line the client goes on from */
+	RECORD_SNAPSHOT,    /* what files were before they were changed */
+	RECORD_OTHER,	    /* any other type, known or not */
 	RECORD_TYPES
 };
 
@@ -37,20 +39,44 @@ enum record_place {
 	PLACES
 };
 
+/* What is true of a line, as bits. */
+enum record_flag {
+	RECORD_PROMPT = 1 << 0,	    /* typed by a person */
+	RECORD_QUEUED = 1 << 1,	    /* so too, while a turn was running: an attachment */
+	RECORD_NOTICE = 1 << 2,	    /* a notification of the client that starts a turn */
+	RECORD_META = 1 << 3,	    /* isMeta: put in by the client */
+	RECORD_COMPACT = 1 << 4,    /* the summary a conversation goes on with */
+	RECORD_BOUNDARY = 1 << 5,   /* where a compaction has cut */
+	RECORD_SENT = 1 << 6,	    /* a system line that the model is sent */
+	RECORD_RESULT = 1 << 7,	    /* a user line with results of tools */
+	RECORD_SIDECHAIN = 1 << 8,  /* of a sub-agent */
+	RECORD_EMBEDDED = 1 << 9,   /* inside a progress line of the conversation that asked for it */
+	RECORD_REQUEST = 1 << 10,   /* has a requestId: what copies made by old clients lack */
+	RECORD_STOPPED = 1 << 11,   /* has a stop_reason: its usage is final */
+	RECORD_CUT = 1 << 12,	    /* the answer was cut off at the limit of tokens */
+	RECORD_ERROR = 1 << 13,	    /* the client's note of a failed request */
+	RECORD_SYNTHETIC = 1 << 14, /* an answer that no model gave */
+	RECORD_THOUGHT = 1 << 15,   /* an answer that is nothing but thinking */
+	RECORD_EXPLICIT = 1 << 16,  /* last-prompt: chosen, not merely noted */
+};
+
 struct record {
 	enum record_type type;
+	unsigned flags; /* enum record_flag */
 	struct str type_name;  /* as it stands there; empty when there is none */
 	struct str uuid;       /* as text; p NULL = none */
 	struct str parent;     /* parentUuid; p NULL = none */
+	struct str link;       /* another line it names: boundary: logicalParentUuid; last-prompt, summary:
+				* leafUuid; else forkedFrom.messageUuid */
+	struct str session;    /* sessionId */
+	struct str agent;      /* agentId */
 	struct str message_id; /* of the API message; p NULL = none */
 	struct str model, cwd, branch;
 	int64_t at; /* ms */
 	bool has_time;
-	bool is_prompt;	   /* typed by a person */
-	bool is_sidechain; /* of a sub-agent */
-	bool is_error;	   /* the client's note of a failed request */
-	uint32_t content;  /* of its message, on the reader's tape; JSON_NONE = none */
-	struct str bytes;  /* of this record, inside the line */
+	uint32_t message; /* on the reader's tape; JSON_NONE = none */
+	uint32_t content; /* of its message */
+	struct str bytes; /* of this record, inside the line */
 };
 
 enum block_kind {
@@ -94,6 +120,22 @@ void record_reader_release(struct record_reader *r);
 void record_begin(struct record_reader *r, struct str line);
 bool record_next(struct record_reader *r, struct record *out);
 
+/* The message of a sub-agent that a progress line carries, as a record of its own inside the
+ * line; false when it carries none. */
+bool record_embedded(struct record_reader *r, const struct record *rec, struct record *out);
+
+/* A number that is the same for records that say the same: type and content alone count, a
+ * string as content is a list of one text. 0 = it is no part of a conversation. */
+uint64_t record_content(const struct record_reader *r, const struct record *rec);
+
+/* What an answer cost. Cache writes for an hour are among those of `write`. */
+struct record_usage {
+	int64_t input, output, write, write_1h, read;
+};
+
+/* False when it says nothing of it, or no model answered. */
+bool record_usage(const struct record_reader *r, const struct record *rec, struct record_usage *out);
+
 /* Whether a line that may go on is a complete object already. */
 bool record_is_whole(struct record_reader *r, struct str line);
 
@@ -121,9 +163,14 @@ bool record_text_is_typed(struct str text);
 /* A prompt as a title: its beginning, on one line. Appended to `out`. */
 void record_prompt_title(struct str prompt, struct buf *out);
 
-/* The session a transcript belongs to, by its file name; false when that is no
- * session's. */
-bool record_session_of_path(struct str path, struct uuid *out);
+/* Whose a transcript is, by its path. */
+struct transcript_name {
+	struct uuid session; /* all zero: of a sub-agent, and the path does not say whose */
+	struct str agent;    /* of a sub-agent, in the path; empty = a conversation */
+};
+
+/* False when it is none. */
+bool record_transcript_of_path(struct str path, struct transcript_name *out);
 
 const char *record_type_name(enum record_type type);
 const char *record_place_name(enum record_place place);

@@ -45,6 +45,8 @@ static enum status count_session(void *ctx, const struct session *session, bool 
 
 	(void)go_on;
 	(void)err;
+	if (session->agent.n)
+		return STATUS_OK;
 	n->sessions++;
 	n->messages += session->messages;
 	return STATUS_OK;
@@ -244,6 +246,11 @@ static enum status dump_session(void *ctx, const struct session *s, bool *go_on,
 	buf_clear(&d->line);
 	add_id(&d->line, "session ", &s->id);
 	add_id(&d->line, " source=", &s->source_id);
+	if (s->agent.n) {
+		buf_text(&d->line, " agent=");
+		add_word(&d->line, s->agent);
+		d->line.n--;
+	}
 	buf_printf(&d->line,
 		   " read=%" PRId64 " started=%" PRId64 " updated=%" PRId64 " prompts=%" PRId64
 		   " messages=%" PRId64 " tools=%" PRId64 " project=",

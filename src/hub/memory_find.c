@@ -44,6 +44,8 @@ static enum status emit_session(void *ctx, const struct session *session, bool *
 	if (call_is_cancelled(l->call))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
 	(void)go_on;
+	if (session->agent.n)
+		return STATUS_OK;
 	if (l->count++ >= l->left && l->left)
 		return STATUS_OK; /* only counted */
 	put_session(call_begin(l->call), session);

@@ -219,7 +219,7 @@ static enum status show_message(struct showing *y, const struct transcript_line 
 	if (r->has_time)
 		put_time(w, "at", r->at);
 	put_text(w, "role", str_of(r->type == RECORD_USER ? "user" : "assistant"));
-	put_bool(w, "prompt", r->is_prompt);
+	put_bool(w, "prompt", r->flags & RECORD_PROMPT);
 	if (r->model.n)
 		put_text(w, "model", r->model);
 	json_write_key(w, STR("blocks"));

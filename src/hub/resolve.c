@@ -13,6 +13,8 @@ static enum status take_first(void *ctx, const struct session *session, bool *go
 	int64_t *row = ctx;
 
 	(void)err;
+	if (session->agent.n)
+		return STATUS_OK;
 	*row = session->row;
 	*go_on = false;
 	return STATUS_OK;

@@ -14,12 +14,16 @@
 #include "base/utf8.h"
 #include "base/words.h"
 #include "store/fulltext.h"
+#include "store/session.h"
 
 #include <string.h>
 
 enum {
 	FULL_PACKED = 256 * 1024, /* bytes of words after which a part is handed over */
 	FULL_LINES = 2048,
+	/* Lines at hand to be somebody's parent, the last with each hash. Most parents are the
+	 * line before; who is not at hand is named by uuid, which only takes more room. */
+	SEEN_LINES = 4096,
 };
 
 static void *grow(void *list, size_t *cap, size_t count, size_t size)
@@ -68,6 +72,7 @@ bool part_is_full(const struct part *p)
 void part_reader_init(struct part_reader *r)
 {
 	*r = (struct part_reader){ .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
+	r->seen = mem_alloc(SEEN_LINES * sizeof *r->seen);
 }
 
 void part_reader_begin(struct part_reader *r, bool from_start)
@@ -77,6 +82,8 @@ void part_reader_begin(struct part_reader *r, bool from_start)
 	r->firsts = (struct map)MAP_INIT;
 	r->mem = (struct arena)ARENA_INIT;
 	r->knows_all = from_start;
+	for (size_t i = 0; i < SEEN_LINES; i++)
+		r->seen[i].offset = -1;
 }
 
 void part_reader_shrink(struct part_reader *r)
@@ -89,6 +96,8 @@ void part_reader_shrink(struct part_reader *r)
 void part_reader_release(struct part_reader *r)
 {
 	part_reader_shrink(r);
+	mem_free(r->seen);
+	mem_free(r->tools);
 	map_release(&r->firsts);
 	arena_release(&r->mem);
 }
@@ -145,11 +154,19 @@ static void add_docs(struct part *p, struct part_reader *r, struct mirror_line *
 	}
 }
 
+static void add_tool(struct part_reader *r, struct str id)
+{
+	r->tools = grow(r->tools, &r->tool_cap, r->tool_count, sizeof *r->tools);
+	r->tools[r->tool_count++] = hash64(id.p, id.n);
+}
+
 static void add_block(struct part *p, struct part_reader *r, struct mirror_line *l,
 		      const struct record_block *b)
 {
 	l->blocks++;
-	p->mirror.tools += b->kind == BLOCK_TOOL_USE;
+	p->mirror.tools += b->kind == BLOCK_TOOL_USE && !l->aside;
+	if (b->tool.n)
+		add_tool(r, b->tool);
 	buf_clear(&r->text);
 	block_text(&r->records, b, &r->text);
 	add_docs(p, r, l, b->place, b->index);
@@ -184,7 +201,6 @@ static void note_prompt(struct part *p, struct part_reader *r, const struct reco
 	struct block_cursor at = { 0 };
 	struct record_block b;
 
-	p->mirror.prompts++;
 	if (p->mirror.title_rank >= RANK_PROMPT)
 		return;
 	while (title.n == 0 && record_block(&r->records, rec, &at, &b)) {
@@ -194,6 +210,13 @@ static void note_prompt(struct part *p, struct part_reader *r, const struct reco
 			record_prompt_title(buf_as_str(&r->text), &title);
 	}
 	note_title(p, RANK_PROMPT, buf_as_str(&title));
+}
+
+/* Whose a sub-agent is that stands beside conversations and not in the folder of one. */
+static void note_owner(struct mirror_part *m, const struct record *rec)
+{
+	if (uuid_eq(&m->session_id, &(struct uuid){ 0 }))
+		uuid_parse(rec->session, &m->session_id);
 }
 
 static void note_session(struct part *p, struct part_reader *r, const struct record *rec)
@@ -209,8 +232,12 @@ static void note_session(struct part *p, struct part_reader *r, const struct rec
 		m->started_at = rec->at;
 	if (rec->has_time && rec->at > m->updated_at)
 		m->updated_at = rec->at;
-	if (rec->is_prompt)
+	if (rec->flags & (RECORD_PROMPT | RECORD_QUEUED))
+		p->mirror.prompts++;
+	if ((rec->flags & RECORD_PROMPT) || (m->agent.n && rec->type == RECORD_USER))
 		note_prompt(p, r, rec);
+	if (m->agent.n)
+		note_owner(m, rec);
 	if (rec->type == RECORD_AI_TITLE)
 		note_title(p, RANK_CLIENT, record_title(&r->records, rec));
 	if (rec->type == RECORD_CUSTOM_TITLE)
@@ -281,6 +308,86 @@ static void name_line(struct part *p, struct mirror_line *l, const struct record
 	l->digest = keep_digest(p, digest);
 }
 
+/* ---- What it says of other lines ----------------------------------------------- */
+
+static const struct uuid *keep_key(struct part *p, struct str uuid)
+{
+	struct uuid *out;
+
+	if (!uuid.n || !is_name(uuid))
+		return NULL;
+	out = arena_alloc(&p->mem, sizeof *out);
+	*out = line_key(uuid);
+	return out;
+}
+
+static struct seen_line *seen_slot(const struct part_reader *r, const struct uuid *key)
+{
+	return &r->seen[hash64(key->b, UUID_BYTES) % SEEN_LINES];
+}
+
+static int64_t find_parent(const struct part_reader *r, const struct uuid *key)
+{
+	const struct seen_line *s = seen_slot(r, key);
+
+	return s->offset >= 0 && uuid_eq(&s->key, key) ? s->offset : -1;
+}
+
+static void note_seen(struct part_reader *r, const struct mirror_line *l)
+{
+	struct uuid key;
+
+	if (!l->uuid.p)
+		return;
+	key = line_key(l->uuid);
+	*seen_slot(r, &key) = (struct seen_line){ .key = key, .offset = l->offset };
+}
+
+static void note_relations(struct part *p, struct part_reader *r, struct mirror_line *l, const struct record *rec)
+{
+	l->flags = rec->flags;
+	l->parent = keep_key(p, rec->parent);
+	l->parent_at = l->parent ? find_parent(r, l->parent) : -1;
+	l->link = keep_key(p, rec->link);
+	l->content = rec->uuid.n ? record_content(&r->records, rec) : 0;
+	l->agent = rec->flags & RECORD_EMBEDDED ? arena_str(&p->mem, shown(rec->agent)) : (struct str){ 0 };
+	note_seen(r, l);
+}
+
+/* Of several records without the id of a message each is one of its own. */
+static void note_usage(struct part *p, struct part_reader *r, struct mirror_line *l, const struct record *rec)
+{
+	struct str name = rec->message_id.n ? rec->message_id : rec->uuid.n ? rec->uuid : rec->bytes;
+	struct record_usage u;
+	struct mirror_usage *out;
+
+	if (!record_usage(&r->records, rec, &u))
+		return;
+	out = arena_alloc(&p->mem, sizeof *out);
+	*out = (struct mirror_usage){
+		.message = hash64(name.p, name.n),
+		.model = arena_str(&p->mem, shown(rec->model)),
+		.input = u.input,
+		.output = u.output,
+		.written = u.write,
+		.written_1h = u.write_1h,
+		.read = u.read,
+		.final = (rec->flags & RECORD_STOPPED) != 0,
+	};
+	l->usage = out;
+}
+
+static void keep_tools(struct part *p, struct part_reader *r, struct mirror_line *l)
+{
+	if (!r->tool_count)
+		return;
+	l->tools = memcpy(arena_alloc(&p->mem, r->tool_count * sizeof *r->tools), r->tools,
+			  r->tool_count * sizeof *r->tools);
+	l->tool_count = (uint32_t)r->tool_count;
+}
+
+/* ---- A record ------------------------------------------------------------------ */
+
 static void add_record(struct part *p, struct part_reader *r, const struct record *rec, int64_t offset)
 {
 	struct mirror_line *l = new_line(p, offset, (int64_t)rec->bytes.n);
@@ -292,13 +399,19 @@ static void add_record(struct part *p, struct part_reader *r, const struct recor
 	l->at = rec->at;
 	name_line(p, l, rec);
 	find_first(r, l, rec);
-	note_session(p, r, rec);
+	note_relations(p, r, l, rec);
+	note_usage(p, r, l, rec);
+	l->aside = (rec->flags & RECORD_SIDECHAIN) && !p->mirror.agent.n;
+	if (!(rec->flags & RECORD_EMBEDDED))
+		note_session(p, r, rec);
 	p->record_at = p->packed.n;
+	r->tool_count = 0;
 	while (l->blocks < LIMIT_LINE_BLOCKS && record_block(&r->records, rec, &at, &b))
 		add_block(p, r, l, &b);
+	keep_tools(p, r, l);
 	buf_clear(&r->text);
 	record_text(&r->records, rec, &r->text);
-	add_docs(p, r, l, PLACE_OTHER, UINT32_MAX);
+	add_docs(p, r, l, rec->flags & RECORD_QUEUED ? PLACE_PROMPT : PLACE_OTHER, UINT32_MAX);
 }
 
 void part_begin_line(struct part_reader *r, struct str line, int64_t offset)
@@ -310,7 +423,7 @@ void part_begin_line(struct part_reader *r, struct str line, int64_t offset)
 
 bool part_add_record(struct part *p, struct part_reader *r)
 {
-	struct record rec;
+	struct record rec, inner;
 	int64_t at;
 
 	if (!record_next(&r->records, &rec))
@@ -318,6 +431,8 @@ bool part_add_record(struct part *p, struct part_reader *r)
 	at = r->offset + (rec.bytes.p - r->line.p);
 	add_record(p, r, &rec, at);
 	p->mirror.to = at + (int64_t)rec.bytes.n;
+	if (record_embedded(&r->records, &rec, &inner))
+		add_record(p, r, &inner, r->offset + (inner.bytes.p - r->line.p));
 	return true;
 }
 

@@ -37,12 +37,21 @@ void part_free(struct part *p); /* NULL is fine */
 void part_seal(struct part *p);
 bool part_is_full(const struct part *p);
 
+/* A line by its uuid: where it is in its source. */
+struct seen_line {
+	struct uuid key;
+	int64_t offset; /* -1 = nothing here */
+};
+
 /* What a reading thread keeps from line to line of one source. */
 struct part_reader {
 	struct record_reader records;
 	struct buf text;   /* of one document */
 	struct map firsts; /* API message id -> offset of its first line */
+	struct seen_line *seen; /* lines before this one, to be named as its parent */
 	struct arena mem;  /* of the map */
+	uint64_t *tools;   /* calls in the record in hand */
+	size_t tool_count, tool_cap;
 	bool knows_all;	   /* reading began with the first line */
 	struct str line;   /* in hand */
 	int64_t offset;	   /* of it */

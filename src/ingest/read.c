@@ -105,13 +105,13 @@ static bool hand_over(struct reader *r)
 /* A part that may be followed by another. */
 static bool hand_over_some(struct reader *r)
 {
-	struct uuid session = r->part->mirror.session_id;
-	int64_t to = r->part->mirror.to;
+	struct mirror_part before = r->part->mirror;
 
 	if (!hand_over(r))
 		return false;
-	begin_part(r, to);
-	r->part->mirror.session_id = session;
+	begin_part(r, before.to);
+	r->part->mirror.session_id = before.session_id;
+	r->part->mirror.agent = before.agent;
 	return true;
 }
 
@@ -250,9 +250,8 @@ static enum status read_lines(struct reader *r, struct err *err)
 static enum status read_source(struct reader *r, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct uuid session;
-	bool is_session = claude_kind_of(r->job->path) == CLAUDE_TRANSCRIPT &&
-			  record_session_of_path(r->job->path, &session);
+	struct transcript_name name;
+	bool is_session = record_transcript_of_path(r->job->path, &name);
 
 	begin_part(r, 0);
 	r->part->no_session = !is_session;
@@ -261,7 +260,8 @@ static enum status read_source(struct reader *r, struct err *err)
 	if (read_begin(r->store, &snapshot, err))
 		return err_failed(err->status);
 	if (is_session) {
-		r->part->mirror.session_id = session;
+		r->part->mirror.session_id = name.session;
+		r->part->mirror.agent = name.agent; /* in the job's path */
 		r->part->has_lines = true; /* a session without lines is one, too */
 		if (read_lines(r, err))
 			return err_failed(err->status);

@@ -36,6 +36,10 @@ enum {
 	MIRROR_ENTRY_ADD,
 	MIRROR_DOCS,
 	MIRROR_FORGET,
+	MIRROR_FORGET_USAGE,
+	MIRROR_MODEL_ADD,
+	MIRROR_USAGE_ADD,
+	MIRROR_USAGE_RAISE,
 	MIRROR_STATEMENTS
 };
 
@@ -60,8 +64,8 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		" SELECT g.id, ?4, ?5, ?6 FROM source s JOIN generation g ON g.id = s.generation"
 		" WHERE s.id = ?1 AND g.id = ?2 AND g.length = ?3",
 	[MIRROR_STATE] = "SELECT id, generation, read_to FROM mirror_session WHERE source = ?1",
-	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to, reading)"
-			       " VALUES (?1, ?2, ?3, 0, random())",
+	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to, reading, agent)"
+			       " VALUES (?1, ?2, ?3, 0, random(), ?4)",
 	[MIRROR_SESSION_READ] =
 		"UPDATE mirror_session SET read_to = ?2, messages = messages + ?3 WHERE id = ?1",
 	[MIRROR_SESSION_RESET] = "UPDATE mirror_session SET generation = ?2, read_to = 0, reading = "
@@ -72,7 +76,7 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 				 " WHERE id = ?1",
 	[MIRROR_SESSION_NOTE] =
 		"UPDATE mirror_session SET"
-		" session_id = ?10, project = coalesce(project, ?2), branch = coalesce(?3, branch),"
+		" session_id = coalesce(?10, session_id), project = coalesce(project, ?2), branch = coalesce(?3, branch),"
 		" title = CASE WHEN ?5 > title_rank OR (?5 = title_rank AND ?5 > 1) THEN ?4 ELSE title END,"
 		" title_rank = max(title_rank, ?5),"
 		" started_at = coalesce(min(started_at, ?6), started_at, ?6),"
@@ -85,9 +89,20 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_FIRST] = "SELECT min(offset) FROM entry WHERE message = ?1 AND session = ?2 AND offset < ?3",
 	[MIRROR_ENTRY_ADD] = "INSERT INTO entry(session, offset, length, type, at, uuid, line_id, same, nth, "
 			     "message, first, doc, docs,"
-			     " blocks) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+			     " blocks, flags, parent, link, content, tools, agent) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
+			     " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
 	[MIRROR_DOCS] = "SELECT doc, docs FROM entry WHERE session = ?1 AND doc IS NOT NULL",
 	[MIRROR_FORGET] = "DELETE FROM entry WHERE session = ?1",
+	[MIRROR_FORGET_USAGE] = "DELETE FROM usage WHERE session = ?1",
+	[MIRROR_MODEL_ADD] = "INSERT OR IGNORE INTO model(name) VALUES (?1)",
+	[MIRROR_USAGE_ADD] =
+		"INSERT INTO usage(session, first, message, at, model, input, output, written, written_1h, read, final)"
+		" VALUES (?1, ?2, ?3, ?4, (SELECT id FROM model WHERE name = ?5), ?6, ?7, ?8, ?9, ?10, ?11)",
+	[MIRROR_USAGE_RAISE] =
+		"UPDATE usage SET model = coalesce(model, (SELECT id FROM model WHERE name = ?5)),"
+		" input = max(input, ?6), output = max(output, ?7), written = max(written, ?8),"
+		" written_1h = max(written_1h, ?9), read = max(read, ?10), final = max(final, ?11)"
+		" WHERE session = ?1 AND first = ?2",
 };
 
 const struct db_set mirror_statements = { DB_MIRROR, sql, MIRROR_STATEMENTS };
@@ -214,12 +229,14 @@ struct writing {
 	const struct mirror_part *p;
 	int64_t session;
 	struct doc_writer docs;
+	struct buf model; /* name of the last one entered */
 	int64_t messages; /* that begin in it */
 };
 
 static void writing_release(struct writing *w)
 {
 	doc_writer_release(&w->docs);
+	buf_release(&w->model);
 }
 
 /* The first line of its message, when an earlier part may have it. */
@@ -297,6 +314,25 @@ static void bind_uuid(struct stmt *st, int at, struct str text, struct uuid *roo
 		stmt_text(st, at, text);
 }
 
+/* What it says of other lines. */
+static void bind_relations(struct stmt *st, const struct mirror_line *l)
+{
+	stmt_int(st, 15, l->flags);
+	if (l->parent && l->parent_at >= 0)
+		stmt_int(st, 16, l->parent_at);
+	else if (l->parent)
+		stmt_uuid(st, 16, l->parent);
+	if (l->link)
+		stmt_uuid(st, 17, l->link);
+	stmt_int_or_null(st, 18, (int64_t)l->content, l->content == 0);
+	if (l->tool_count == 1)
+		stmt_int(st, 19, (int64_t)l->tools[0]);
+	else if (l->tool_count)
+		stmt_blob(st, 19, l->tools, l->tool_count * sizeof *l->tools);
+	if (l->agent.n)
+		stmt_text(st, 20, l->agent);
+}
+
 static enum status insert_entry(struct writing *w, const struct mirror_line *l, const struct anonymous *name,
 				int64_t first, int64_t doc, struct err *err)
 {
@@ -322,7 +358,62 @@ static enum status insert_entry(struct writing *w, const struct mirror_line *l, 
 	stmt_int_or_null(&st, 12, doc, l->docs == 0);
 	stmt_int_or_null(&st, 13, l->docs, l->docs == 0);
 	stmt_int(&st, 14, l->blocks);
+	bind_relations(&st, l);
 	return stmt_run(&st, err);
+}
+
+static enum status add_model(struct writing *w, struct str name, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (!name.n || str_eq(name, buf_as_str(&w->model)))
+		return STATUS_OK;
+	if (use(w->s, MIRROR_MODEL_ADD, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, name);
+	buf_clear(&w->model);
+	buf_str(&w->model, name);
+	return stmt_run(&st, err);
+}
+
+static enum status put_usage(struct writing *w, const struct mirror_line *l, int64_t first, int statement,
+			     struct err *err)
+{
+	const struct mirror_usage *u = l->usage;
+	STMT st = { 0 };
+
+	if (use(w->s, statement, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, w->session);
+	stmt_int(&st, 2, first);
+	stmt_int(&st, 3, (int64_t)u->message);
+	stmt_int_or_null(&st, 4, l->at, !l->has_time);
+	if (u->model.n)
+		stmt_text(&st, 5, u->model);
+	stmt_int(&st, 6, u->input);
+	stmt_int(&st, 7, u->output);
+	stmt_int(&st, 8, u->written);
+	stmt_int(&st, 9, u->written_1h);
+	stmt_int(&st, 10, u->read);
+	stmt_int(&st, 11, u->final);
+	return stmt_run(&st, err);
+}
+
+/* Not one statement that does either: that opens a savepoint, for which FTS5 writes a
+ * segment. */
+static enum status write_usage(struct writing *w, const struct mirror_line *l, int64_t first, struct err *err)
+{
+	if (!l->usage)
+		return STATUS_OK;
+	if (add_model(w, l->usage->model, err))
+		return err_failed(err->status);
+	if (first != l->offset) {
+		if (put_usage(w, l, first, MIRROR_USAGE_RAISE, err))
+			return err_failed(err->status);
+		if (sqlite3_changes64(w->s->db))
+			return STATUS_OK;
+	}
+	return put_usage(w, l, first, MIRROR_USAGE_ADD, err);
 }
 
 static enum status write_line(struct writing *w, const struct mirror_line *l, const struct mirror_doc *docs,
@@ -332,9 +423,10 @@ static enum status write_line(struct writing *w, const struct mirror_line *l, co
 	int64_t first, doc = 0;
 
 	if (find_first(w, l, &first, err) || (!l->uuid.p && name_line(w, l, &name, err)) ||
-	    write_docs(w, l, docs, &doc, err) || insert_entry(w, l, &name, first, doc, err))
+	    write_docs(w, l, docs, &doc, err) || insert_entry(w, l, &name, first, doc, err) ||
+	    write_usage(w, l, first, err))
 		return err_failed(err->status);
-	w->messages += first == l->offset;
+	w->messages += first == l->offset && !l->aside;
 	return STATUS_OK;
 }
 
@@ -393,7 +485,9 @@ static enum status note_session(struct writing *w, struct err *err)
 	stmt_int_or_null(&st, 7, p->updated_at, p->updated_at == 0);
 	stmt_int(&st, 8, p->prompts);
 	stmt_int(&st, 9, p->tools);
-	stmt_uuid(&st, 10, &p->session_id); /* its file may have been renamed */
+	/* Its file may have been renamed; that of a sub-agent may not say whose it is. */
+	if (!uuid_eq(&p->session_id, &(struct uuid){ 0 }))
+		stmt_uuid(&st, 10, &p->session_id);
 	return stmt_run(&st, err);
 }
 
@@ -436,6 +530,8 @@ static enum status forget_lines(struct store *s, int64_t session, struct err *er
 {
 	if (keys_forget(s, session, err) || forget_docs(s, session, err))
 		return err_failed(err->status);
+	if (run_with(s, MIRROR_FORGET_USAGE, session, err))
+		return err_failed(err->status);
 	return run_with(s, MIRROR_FORGET, session, err);
 }
 
@@ -459,6 +555,8 @@ static enum status add_session(struct writing *w, struct err *err)
 	stmt_uuid(&st, 1, &w->p->session_id);
 	stmt_int(&st, 2, w->p->source);
 	stmt_int(&st, 3, w->p->generation);
+	if (w->p->agent.n)
+		stmt_text(&st, 4, w->p->agent);
 	/* Not RETURNING: that opens a savepoint, for which FTS5 writes a segment. */
 	if (stmt_run(&st, err))
 		return err_failed(err->status);
@@ -492,7 +590,7 @@ static enum status find_session(struct writing *w, struct err *err)
 
 enum status mirror_add(struct store *s, const struct mirror_part *p, struct err *err)
 {
-	struct writing w CLEANUP(writing_release) = { .s = s, .p = p };
+	struct writing w CLEANUP(writing_release) = { .s = s, .p = p, .model = BUF_INIT(MIB) };
 
 	if (find_session(&w, err) || write_lines(&w, err) || note_session(&w, err) || read_so_far(&w, err))
 		return err_failed(err->status);

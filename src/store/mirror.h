@@ -54,15 +54,32 @@ struct mirror_line {
 	int64_t length;
 	uint8_t type;
 	bool has_time, has_message;
+	bool aside; /* not the conversation's own: a sub-agent's, told in its file */
 	int64_t at;
 	struct str uuid;       /* as text; p NULL = none */
 	const uint8_t *digest; /* SHA-256 of the line, when it has no uuid */
+	uint32_t flags;
+	int64_t parent_at;	   /* offset of its parent; -1 = not at hand, then: */
+	const struct uuid *parent; /* line_key(); NULL = none */
+	const struct uuid *link;   /* so too */
+	uint64_t content;	   /* 0 = none */
+	const uint64_t *tools;	   /* hashes of ids of tool calls */
+	uint32_t tool_count;
+	struct str agent;		  /* empty = none */
+	const struct mirror_usage *usage; /* NULL = it says nothing of it */
 	uint64_t message;      /* hash of the API message's id, when has_message */
 	/* Offset of the first line of its message. MIRROR_ASK: an earlier part may
 	 * have it; if none does, it is this one. */
 	int64_t first;
 	uint32_t blocks; /* of its content, each a node */
 	uint32_t docs;	 /* as many of the part's documents */
+};
+
+struct mirror_usage {
+	uint64_t message;
+	struct str model;
+	int64_t input, output, written, written_1h, read;
+	bool final;
 };
 
 struct mirror_doc {
@@ -75,6 +92,7 @@ struct mirror_doc {
 struct mirror_part {
 	int64_t source, generation;
 	struct uuid source_id, session_id;
+	struct str agent; /* of a sub-agent; empty = a conversation */
 	int64_t from, to;
 	/* The first part of a session, or of one that is read from its beginning again,
 	 * and what is then to be forgotten. `from` is then 0. */

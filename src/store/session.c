@@ -20,7 +20,7 @@
 #define SESSION_COLUMNS \
 	"SELECT e.id, e.session_id, e.source, e.generation, e.read_to, s.path, coalesce(p.path, '')," \
 	" coalesce(e.branch, ''), e.title, coalesce(e.started_at, 0), coalesce(e.updated_at, 0), e.prompts," \
-	" e.messages, e.tools, s.source_id FROM mirror_session e JOIN source s ON s.id = e.source LEFT " \
+	" e.messages, e.tools, s.source_id, coalesce(e.agent, '') FROM mirror_session e JOIN source s ON s.id = e.source LEFT " \
 	"JOIN project p ON p.id = e.project"
 
 enum {
@@ -44,6 +44,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	" ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
 	[SESSION_PREFIX] = "SELECT id, session_id FROM mirror_session WHERE session_id BETWEEN ?1 AND ?2"
+			   " AND agent IS NULL"
 			   " ORDER BY session_id, updated_at DESC, id",
 	[SESSION_KEYS] = "SELECT k.session, k.offset, k.part, e.length, e.type, coalesce(e.first, -1), "
 			 "e.uuid, e.line_id,"
@@ -96,6 +97,7 @@ static void read_session(const struct stmt *st, struct session *out)
 		.messages = col_int(st, 12),
 		.tools = col_int(st, 13),
 	};
+	out->agent = col_bytes(st, 15);
 	copy_uuid(col_bytes(st, 1), &out->id);
 	copy_uuid(col_bytes(st, 14), &out->source_id);
 }
@@ -134,10 +136,18 @@ enum status session_get(struct store *s, int64_t row, struct arena *mem, struct 
 	out->project = arena_str(mem, out->project);
 	out->branch = arena_str(mem, out->branch);
 	out->title = arena_str(mem, out->title);
+	out->agent = arena_str(mem, out->agent);
 	return STATUS_OK;
 }
 
 /* ---- Names ------------------------------------------------------------------ */
+
+struct uuid line_key(struct str uuid)
+{
+	struct uuid out;
+
+	return uuid_parse(uuid, &out) ? out : uuid_of_parts((struct str[]){ STR("key"), uuid }, 2);
+}
 
 struct uuid node_id(const struct node_name *name, int part)
 {

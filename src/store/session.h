@@ -16,13 +16,14 @@ struct session {
 	int64_t read_to;
 	struct str path;		   /* of its file */
 	struct str project, branch, title; /* empty = unknown */
+	struct str agent;		   /* of a sub-agent; empty = a conversation */
 	int64_t started_at, updated_at;	   /* 0 = unknown */
 	int64_t prompts, messages, tools;
 };
 
 typedef enum status session_fn(void *ctx, const struct session *s, bool *go_on, struct err *err);
 
-/* Sessions, last touched first. `project` p NULL = all, else that folder and those
+/* Transcripts, conversations and sub-agents, last touched first. `project` p NULL = all, else that folder and those
  * below it, or all whose last part is called so. Slices are valid during the call. */
 enum status session_each(struct store *s, struct str project, session_fn *fn, void *ctx,
 			 struct err *err) MUST_USE;
@@ -35,6 +36,10 @@ enum status session_get(struct store *s, int64_t row, struct arena *mem, struct 
 
 /* Parts of a line that are nodes; from 0 on, its blocks. */
 enum { PART_MESSAGE = -2, PART_LINE = -1 };
+
+/* What stands for a line's uuid where it is compared: itself, or 16 bytes made of it when
+ * it is none but another text. */
+struct uuid line_key(struct str uuid);
 
 /* What the ids of a line and its parts are made of. */
 struct node_name {

@@ -42,17 +42,27 @@ static void put_blocks(struct buf *out, const struct record_reader *r, const str
 	}
 }
 
+/* In the order of enum record_flag. */
+static const char *const flag_names[] = {
+	"prompt",   "queued", "notice",	 "meta",    "compact", "boundary", "sent",	"result",  "sidechain",
+	"embedded", "asked",  "stopped", "cut-off", "failed",  "synthetic", "thought", "explicit",
+};
+
 static void put_record(struct buf *out, struct record_reader *r, const struct record *rec)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(256 * MIB);
 	char time[TIME_TEXT + 1];
 
-	buf_printf(out, "%s%s%s%s", record_type_name(rec->type), rec->is_prompt ? " prompt" : "",
-		   rec->is_sidechain ? " sidechain" : "", rec->is_error ? " failed" : "");
+	buf_text(out, record_type_name(rec->type));
+	for (unsigned i = 0; i < COUNT(flag_names); i++)
+		if (rec->flags & 1u << i)
+			buf_printf(out, " %s", flag_names[i]);
 	if (rec->type == RECORD_OTHER)
 		put_string(out, " type=", rec->type_name);
 	put_string(out, " uuid=", rec->uuid);
 	put_string(out, " parent=", rec->parent);
+	put_string(out, " link=", rec->link);
+	put_string(out, " agent=", rec->agent);
 	put_string(out, " message=", rec->message_id);
 	put_string(out, " model=", rec->model);
 	put_string(out, " cwd=", rec->cwd);
@@ -235,7 +245,7 @@ TEST(a_message_of_many_blocks_takes_time_in_proportion)
 	buf_text(&line, "]}}");
 	record_begin(&r, buf_as_str(&line));
 	NEED(record_next(&r, &rec));
-	CHECK(rec.is_prompt);
+	CHECK(rec.flags & RECORD_PROMPT);
 	for (; record_block(&r, &rec, &at, &b); count++) {
 		CHECK(b.index == count);
 		block_text(&r, &b, &text);
@@ -347,21 +357,34 @@ TEST(a_title_is_cut_behind_a_character)
 		}
 }
 
-TEST(a_session_has_the_name_of_its_file)
+static bool is_transcript(const char *path, const char *session, const char *agent)
 {
-	struct uuid u;
 	char text[UUID_TEXT + 1];
+	struct transcript_name name;
 
-	CHECK(record_session_of_path(STR("projects/p/0B7F3C1E-8f5a-4f0c-9d53-0a1b2c3d4e5f.jsonl"), &u));
-	uuid_print(&u, text);
-	EQS(str_of(text), STR("0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e5f"));
-	CHECK(record_session_of_path(STR("0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e5f.jsonl"), &u));
-	CHECK(!record_session_of_path(STR("p/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e5f.jsonl/x"), &u));
-	CHECK(!record_session_of_path(STR("p/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e5f.json"), &u));
-	CHECK(!record_session_of_path(STR("p/agent-0b7f3c1e.jsonl"), &u));
-	CHECK(!record_session_of_path(STR("p/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e5.jsonl"), &u));
-	CHECK(!record_session_of_path(STR("p/.jsonl"), &u));
-	CHECK(!record_session_of_path((struct str){ 0 }, &u));
+	if (!record_transcript_of_path(str_of(path), &name))
+		return false;
+	uuid_print(&name.session, text);
+	return strcmp(text, session) == 0 && str_eq(name.agent, str_of(agent));
+}
+
+#define ID "0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e5f"
+#define NOBODY "00000000-0000-0000-0000-000000000000"
+
+TEST(a_path_says_whose_a_transcript_is)
+{
+	CHECK(is_transcript("projects/p/0B7F3C1E-8f5a-4f0c-9d53-0a1b2c3d4e5f.jsonl", ID, ""));
+	CHECK(is_transcript("projects/p/" ID "/subagents/agent-a12.jsonl", ID, "a12"));
+	CHECK(is_transcript("projects/p/" ID "/subagents/workflows/r1/agent-b.jsonl", ID, "b"));
+	CHECK(is_transcript("projects/p/agent-0b7f3c1e.jsonl", NOBODY, "0b7f3c1e"));
+	CHECK(is_transcript("projects/p/x/subagents/agent-a.jsonl", NOBODY, "a"));
+	CHECK(!is_transcript("projects/p/agent-.jsonl", NOBODY, ""));
+	CHECK(!is_transcript("projects/p/" ID "/subagents/agent-a12.meta.json", ID, "a12"));
+	CHECK(!is_transcript("projects/p/" ID ".jsonl/x", ID, ""));
+	CHECK(!is_transcript("projects/p/" ID ".json", ID, ""));
+	CHECK(!is_transcript("projects/p/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e5.jsonl", NOBODY, ""));
+	CHECK(!is_transcript("projects/p/.jsonl", NOBODY, ""));
+	CHECK(!is_transcript("", NOBODY, ""));
 }
 
 TEST(every_type_place_and_kind_has_its_own_name)
@@ -440,5 +463,5 @@ TESTS(CASE(every_line_in_the_table_is_what_it_says),
       CASE(a_reader_is_used_again_and_again_and_forgets_what_was), CASE(only_a_complete_object_is_whole),
       CASE(a_string_is_a_key_when_a_colon_follows_it),
       CASE(a_title_is_the_beginning_of_its_prompt_on_one_line), CASE(a_title_is_cut_behind_a_character),
-      CASE(a_session_has_the_name_of_its_file), CASE(every_type_place_and_kind_has_its_own_name),
+      CASE(a_path_says_whose_a_transcript_is), CASE(every_type_place_and_kind_has_its_own_name),
       CASE(lines_with_random_changes_give_valid_text_and_lose_no_byte))
