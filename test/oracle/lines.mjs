@@ -61,19 +61,20 @@ export function fileTree(lines) {
 
 const timeOf = line => Date.parse(line.timestamp);
 
-// What the client takes for a parent that it does not find.
-export function stepOverGap(tree, line) {
+// What the client takes for a parent that it does not find: of the lines before, the nearest in time.
+export function nearestInTime(before, line) {
 	let nearest = null;
-	for (const other of tree.inOrder) {
+	for (const other of before) {
 		const age = timeOf(line) - timeOf(other);
-		if (other !== line && other.isSidechain === line.isSidechain && age >= 0 && age <= MISSING_PARENT_MS
-			&& (!nearest || timeOf(other) >= timeOf(nearest)) && isBefore(tree, other, line))
+		if (age >= 0 && age <= MISSING_PARENT_MS && (!nearest || timeOf(other) >= timeOf(nearest)))
 			nearest = other;
 	}
 	return nearest;
 }
 
-const isBefore = (tree, a, b) => tree.inOrder.indexOf(a) < tree.inOrder.indexOf(b);
+function stepOverGap(tree, line) {
+	return nearestInTime(tree.inOrder.slice(0, tree.inOrder.indexOf(line)), line);
+}
 
 export function parentOf(tree, line) {
 	if (typeof line.parentUuid !== 'string')

@@ -106,11 +106,15 @@ function withoutThinkingTail(messages) {
 		? messages.filter(message => !same.includes(message)) : messages;
 }
 
-export function contextBefore(tree, answer) {
-	const parent = parentOf(tree, answer);
-	const lines = repaired(tree, withPreserved(tree, parent ? chainTo(tree, parent) : []));
+// What the given lines, in order and repaired, become when they are sent before the answer.
+export function rendered(lines, answer) {
 	const messages = withoutThinkingTail(withoutDangling(withContinuations(lines.flatMap(messageOf), answer)));
 	return messages.map(({ role, content, client }) => client ? { role, content, client } : { role, content });
+}
+
+export function contextBefore(tree, answer) {
+	const parent = parentOf(tree, answer);
+	return rendered(repaired(tree, withPreserved(tree, parent ? chainTo(tree, parent) : [])), answer);
 }
 
 function main([fixtures, table]) {
