@@ -23,9 +23,10 @@
 //
 // Nothing of Arbor is used here.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { readLines, transcripts } from './lines.mjs';
 
 const DIGITS = '0123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const COUNTERS_MOST = 1000;
@@ -43,32 +44,11 @@ function countersOf(seed) {
 	return id => counters.get(String(id).replace(/^(msg|req)_/, ''));
 }
 
-function jsonLines(path) {
-	return readFileSync(path, 'utf8').split('\n').flatMap(text => {
-		try {
-			const value = JSON.parse(text);
-			return value && typeof value === 'object' ? [value] : [];
-		} catch {
-			return [];
-		}
-	});
-}
-
-function transcriptsBelow(folder) {
-	if (!existsSync(folder))
-		return [];
-	return readdirSync(folder, { recursive: true })
-		.map(String)
-		.filter(path => path.startsWith('projects/') && path.endsWith('.jsonl'))
-		.filter(path => statSync(join(folder, path)).isFile())
-		.sort();
-}
-
 // Every assistant message of the transcripts: where its first line is, and the counters of its ids.
 function assistantMessages(folder, counterOf) {
 	const found = new Map();
-	for (const file of transcriptsBelow(folder))
-		for (const line of jsonLines(join(folder, file))) {
+	for (const file of transcripts(folder))
+		for (const line of readLines(join(folder, file))) {
 			if (line.type !== 'assistant' || !line.message)
 				continue;
 			const key = `${file} ${line.message.id ?? line.uuid}`;
@@ -139,7 +119,7 @@ function whyUnanswered(request, folder) {
 		return 'the client asked for a title';
 	if (text.startsWith('CRITICAL: Respond with TEXT ONLY'))
 		return "the client's own compaction prompt";
-	if (!transcriptsBelow(folder).some(file => isOfSession(file, request.session)))
+	if (!transcripts(folder).some(file => isOfSession(file, request.session)))
 		return 'no transcript of this session';
 	return 'no line was written';
 }
@@ -147,7 +127,7 @@ function whyUnanswered(request, folder) {
 // The rows of one scenario, in the order of its requests.
 function rowsOf(scenario, path) {
 	const folder = join(path, 'dot-claude');
-	const requests = jsonLines(join(path, 'requests.jsonl'));
+	const requests = readLines(join(path, 'requests.jsonl'));
 	const messages = assistantMessages(folder, countersOf(scenario));
 	const counters = countersOfRequests(requests, drawnByAnswers(messages));
 	const givenUp = messages.filter(message => message.isError && message.request === undefined);

@@ -5,8 +5,8 @@
 //     no line feed between them (a client that continued a file without a final one): both count.
 //     Anything else that is not a JSON object is left out.
 //   - A tree line has a uuid. Where a uuid stands twice in a file, the last one counts.
-//   - A parent that is not in the file is replaced by the nearest line before, by time, if that is
-//     at most five seconds older; otherwise the chain ends there.
+//   - A parent that is not in the file is replaced by the line nearest before in time, wherever it stands,
+//     if that is at most five seconds older (5,000 ms, not 5,001); otherwise the chain ends there.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -61,25 +61,21 @@ export function fileTree(lines) {
 
 const timeOf = line => Date.parse(line.timestamp);
 
-// What the client takes for a parent that it does not find: of the lines before, the nearest in time.
-export function nearestInTime(before, line) {
+// What the client takes for a parent that it does not find.
+export function nearestInTime(lines, line) {
 	let nearest = null;
-	for (const other of before) {
+	for (const other of lines) {
 		const age = timeOf(line) - timeOf(other);
-		if (age >= 0 && age <= MISSING_PARENT_MS && (!nearest || timeOf(other) >= timeOf(nearest)))
+		if (other !== line && age >= 0 && age <= MISSING_PARENT_MS && (!nearest || timeOf(other) >= timeOf(nearest)))
 			nearest = other;
 	}
 	return nearest;
 }
 
-function stepOverGap(tree, line) {
-	return nearestInTime(tree.inOrder.slice(0, tree.inOrder.indexOf(line)), line);
-}
-
 export function parentOf(tree, line) {
 	if (typeof line.parentUuid !== 'string')
 		return null;
-	return tree.byUuid.get(line.parentUuid) ?? stepOverGap(tree, line);
+	return tree.byUuid.get(line.parentUuid) ?? nearestInTime(tree.inOrder, line);
 }
 
 // From the root down to the line, both included. A cycle ends where it would begin again.

@@ -1,120 +1,183 @@
 // What the client sends before an assistant message, computed from its transcript: a plain second
-// opinion on `arbor log --as-sent`. The rules were found by comparing with what the API received.
+// opinion on `arbor log --as-sent`. Every rule was found by looking at what the API received, in the
+// captures and from files written by hand (resumes.jsonl), with client 2.1.197.
 //
 //   reference-context.mjs FIXTURES [ANSWERS] > COMPUTED     for context.mjs
 //
 // From the first line of the answering message:
 //
 //   1. Chain       up over parentUuid, without the line itself (lines.mjs has the gaps).
-//   2. Compaction  a chain that begins with a compact_boundary gets the boundary's preserved
-//                  messages put back behind their anchor (the summary), in the listed order.
-//   3. Repair      where the first line of an API message stands come all its lines, in file order
-//                  (message.id), then all tool results that hang on one of them, in file order.
-//   4. Leave out   API error lines; system lines but local_command, which is sent as user text;
-//                  tool_use without a result in this context, and results without their tool_use;
-//                  an assistant message of which only thinking is left, at the very end.
-//   5. Change      the input of ExitPlanMode is sent without plan and planFilePath. Between a message
-//                  cut off by max_tokens and the one that continues it stands a text of the client.
-//   6. Render      isMeta lines and summaries are user messages like others. An attachment is
-//                  rendered by the client; only a queued prompt is given here, marked.
+//   2. Compaction  the last compact_boundary on the chain cuts it. What the boundary preserved is put back behind
+//                  its anchor (the summary): preservedMessages in the listed order, else the chain from
+//                  head to tail of preservedSegment. A summary without a boundary cuts nothing.
+//   3. Repair      behind the last line on the chain of each API message come its lines that are not on the chain,
+//                  then the tool results not on the chain that hang on any of its lines (progress
+//                  lines in between are looked through); both in order of time.
+//   4. Lines       API error lines and assistant lines of blank text are left out, and system lines but
+//                  local_command, which is sent as user text. isMeta lines and summaries are user messages
+//                  like others. An attachment is rendered by the client; only a queued prompt is given here, marked.
+//   5. Merging     lines of one message.id become one message, also across tool results, not across a prompt.
+//                  Neighbouring user messages become one, tool results first.
+//   6. Pairs       a tool_use without a result is left out, and a result without its tool_use; of several results for one
+//                  tool_use the first counts. A user message left with nothing says "(no content)".
+//   7. Thinking    a message of which only thinking is left is left out.
+//   8. Changed     where the tool is offered, ExitPlanMode's input is sent without plan and planFilePath. An answer that
+//                  continues a message cut off by max_tokens was asked for with a text that is in no file, and only then.
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readAnswers } from './context.mjs';
-import { blocksOf, chainTo, fileTree, isToolResult, messageKey, parentOf, readLines } from './lines.mjs';
+import { blocksOf, chainTo, fileTree, isToolResult, parentOf, readLines } from './lines.mjs';
 
 const AFTER_MAX_TOKENS = 'Output token limit hit. Resume directly — no apology, no recap of what you were doing. '
 	+ 'Pick up mid-thought if that is where the cut happened. Break remaining work into smaller pieces.';
 
 const isAssistant = line => line.type === 'assistant';
-const isApiError = line => isAssistant(line) && line.isApiErrorMessage === true;
+const isBoundary = line => line.type === 'system' && line.subtype === 'compact_boundary';
 
 // ---- Which lines ---------------------------------------------------------------
 
-function withPreserved(tree, chain) {
-	const kept = chain[0]?.subtype === 'compact_boundary' ? chain[0].compactMetadata?.preservedMessages : undefined;
-	if (!kept)
-		return chain;
-	const lines = kept.uuids.map(uuid => tree.byUuid.get(uuid)).filter(line => line && !chain.includes(line));
-	return chain.flatMap(line => line.uuid === kept.anchorUuid ? [line, ...lines] : [line]);
+function preservedLines(tree, metadata) {
+	if (metadata?.preservedMessages)
+		return metadata.preservedMessages.uuids.flatMap(uuid => tree.byUuid.get(uuid) ?? []);
+	const tail = tree.byUuid.get(metadata?.preservedSegment?.tailUuid);
+	const chain = tail ? chainTo(tree, tail) : [];
+	const head = chain.findIndex(line => line.uuid === metadata.preservedSegment.headUuid);
+	return head >= 0 ? chain.slice(head) : [];
 }
 
-function linesOfMessage(tree, line) {
-	const mates = tree.inOrder.filter(other => isAssistant(other) && messageKey(other) === messageKey(line));
-	const uuids = new Set(mates.map(mate => mate.uuid));
-	const results = tree.inOrder.filter(other => isToolResult(other) && uuids.has(other.parentUuid));
-	return [...mates, ...results];
+function compacted(tree, chain) {
+	const at = chain.findLastIndex(isBoundary);
+	if (at < 0)
+		return chain;
+	const metadata = chain[at].compactMetadata;
+	const anchor = (metadata?.preservedMessages ?? metadata?.preservedSegment)?.anchorUuid;
+	return chain.slice(at).flatMap(line => line.uuid === anchor ? [line, ...preservedLines(tree, metadata)] : [line]);
+}
+
+function parentThroughProgress(tree, line) {
+	let parent = tree.byUuid.get(line.parentUuid);
+	while (parent?.type === 'progress')
+		parent = tree.byUuid.get(parent.parentUuid);
+	return parent;
+}
+
+const byTime = (a, b) => a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0;
+
+function offChain(tree, chain, id) {
+	const mates = tree.inOrder.filter(line => isAssistant(line) && line.message.id === id);
+	const results = tree.inOrder.filter(line => isToolResult(line) && mates.includes(parentThroughProgress(tree, line)));
+	return [mates, results].flatMap(lines => lines.filter(line => !chain.includes(line)).sort(byTime));
 }
 
 function repaired(tree, chain) {
-	const all = new Set();
-	for (const line of chain)
-		for (const one of isAssistant(line) && !all.has(line) ? linesOfMessage(tree, line) : [line])
-			all.add(one);
-	return [...all];
+	const lastOf = new Map(chain.filter(line => isAssistant(line) && line.message.id).map(line => [line.message.id, line]));
+	return chain.flatMap(line => lastOf.get(line.message?.id) === line ? [line, ...offChain(tree, chain, line.message.id)] : [line]);
 }
 
 // ---- What they become ----------------------------------------------------------
 
-function contentOfAssistant(line) {
-	return blocksOf(line).map(block => {
-		if (block.type !== 'tool_use' || block.name !== 'ExitPlanMode')
-			return block;
-		const { plan: _plan, planFilePath: _path, ...input } = block.input;
-		return { ...block, input };
-	});
+const isBlank = block => block.type === 'text' && block.text.trim() === '';
+const isThinking = block => block.type === 'thinking' || block.type === 'redacted_thinking';
+
+function withoutPlan(block) {
+	if (block.type !== 'tool_use' || block.name !== 'ExitPlanMode')
+		return block;
+	const { plan: _plan, planFilePath: _path, ...input } = block.input;
+	return { ...block, input };
 }
 
 function messageOf(line) {
-	if (isApiError(line))
-		return [];
 	if (isAssistant(line))
-		return [{ role: 'assistant', content: contentOfAssistant(line), cut: line.message.stop_reason === 'max_tokens', id: messageKey(line) }];
+		return line.isApiErrorMessage || blocksOf(line).every(isBlank)
+			? [] : [{ role: 'assistant', id: line.message.id, content: blocksOf(line).map(withoutPlan) }];
 	if (line.type === 'user')
 		return [{ role: 'user', content: blocksOf(line) }];
 	if (line.type === 'system' && line.subtype === 'local_command')
 		return [{ role: 'user', content: [{ type: 'text', text: line.content }] }];
 	if (line.type === 'attachment' && line.attachment?.type === 'queued_command')
-		return [{ role: 'user', content: line.attachment.prompt, client: true }];
+		return [{ role: 'user', content: [{ type: 'text', text: line.attachment.prompt, client: true }] }];
 	return [];
 }
 
-// The answer itself continues too, so it counts as the message after the last.
-function withContinuations(messages, answer) {
-	const isContinued = (message, next) => message.cut && next.role === 'assistant' && next.id !== message.id;
-	return messages.flatMap((message, index) =>
-		isContinued(message, messages[index + 1] ?? { role: 'assistant', id: messageKey(answer) })
-			? [message, { role: 'user', content: AFTER_MAX_TOKENS }] : [message]);
+const isOnlyResults = message => message.role === 'user' && message.content.every(block => block.type === 'tool_result');
+
+// The message among those so far that this one belongs to.
+function earlierPart(messages, message) {
+	if (message.role !== 'assistant' || !message.id)
+		return undefined;
+	for (const before of messages.toReversed()) {
+		if (before.role === 'assistant' && before.id === message.id)
+			return before;
+		if (before.role !== 'assistant' && !isOnlyResults(before))
+			return undefined;
+	}
+	return undefined;
 }
 
-function withoutDangling(messages) {
-	const blocks = messages.flatMap(message => Array.isArray(message.content) ? message.content : []);
+function withJoinedParts(messages) {
+	const joined = [];
+	for (const message of messages) {
+		const earlier = earlierPart(joined, message);
+		if (earlier)
+			earlier.content.push(...message.content);
+		else
+			joined.push({ ...message, content: [...message.content] });
+	}
+	return joined;
+}
+
+function paired(messages) {
+	const blocks = messages.flatMap(message => message.content);
 	const used = new Set(blocks.filter(block => block.type === 'tool_use').map(block => block.id));
-	const answered = new Set(blocks.filter(block => block.type === 'tool_result').map(block => block.tool_use_id));
-	const isPaired = block => block.type === 'tool_use' ? answered.has(block.id)
-		: block.type === 'tool_result' ? used.has(block.tool_use_id) : true;
-	return messages
-		.map(message => Array.isArray(message.content) ? { ...message, content: message.content.filter(isPaired) } : message)
-		.filter(message => message.content.length > 0);
+	const results = new Map();
+	for (const block of blocks)
+		if (block.type === 'tool_result' && !results.has(block.tool_use_id))
+			results.set(block.tool_use_id, block);
+	const isKept = block => block.type === 'tool_use' ? results.has(block.id)
+		: block.type !== 'tool_result' || used.has(block.tool_use_id) && results.get(block.tool_use_id) === block;
+	return messages.map(message => ({ ...message, content: message.content.filter(isKept) }));
 }
 
-const isThinking = block => block.type === 'thinking' || block.type === 'redacted_thinking';
+const isSaid = message => message.role === 'user' || !message.content.every(isThinking);
 
-function withoutThinkingTail(messages) {
-	const tail = messages.at(-1);
-	const same = messages.filter(message => message.role === 'assistant' && message.id === tail?.id);
-	return tail?.role === 'assistant' && same.every(message => message.content.every(isThinking))
-		? messages.filter(message => !same.includes(message)) : messages;
+function withMergedUsers(messages) {
+	const merged = [];
+	for (const message of messages) {
+		const before = merged.at(-1);
+		if (before?.role === 'user' && message.role === 'user')
+			before.content.push(...message.content);
+		else
+			merged.push({ ...message, content: [...message.content] });
+	}
+	return merged;
+}
+
+function inSendingOrder(message) {
+	if (message.role !== 'user')
+		return message;
+	const results = message.content.filter(block => block.type === 'tool_result');
+	const others = message.content.filter(block => block.type !== 'tool_result');
+	const content = [...results, ...others];
+	return { ...message, content: content.length > 0 ? content : [{ type: 'text', text: '(no content)' }] };
+}
+
+// What asked for the answer, if that was not the last message.
+function askedFor(lines, answer) {
+	const last = lines.findLast(isAssistant);
+	const isContinued = last && last === lines.at(-1) && last.message.stop_reason === 'max_tokens' && last.message.id !== answer.message.id;
+	return isContinued ? [{ role: 'user', content: [{ type: 'text', text: AFTER_MAX_TOKENS }] }] : [];
 }
 
 // What the given lines, in order and repaired, become when they are sent before the answer.
 export function rendered(lines, answer) {
-	const messages = withoutThinkingTail(withoutDangling(withContinuations(lines.flatMap(messageOf), answer)));
-	return messages.map(({ role, content, client }) => client ? { role, content, client } : { role, content });
+	const messages = [...withJoinedParts(lines.flatMap(messageOf)), ...askedFor(lines, answer)];
+	return withMergedUsers(paired(messages).filter(isSaid)).map(inSendingOrder)
+		.map(({ role, content }) => ({ role, content }));
 }
 
 export function contextBefore(tree, answer) {
 	const parent = parentOf(tree, answer);
-	return rendered(repaired(tree, withPreserved(tree, parent ? chainTo(tree, parent) : [])), answer);
+	return rendered(repaired(tree, compacted(tree, parent ? chainTo(tree, parent) : [])), answer);
 }
 
 function main([fixtures, table]) {

@@ -3,8 +3,10 @@
 //
 //   tree-context.mjs FIXTURES [ANSWERS] > COMPUTED     for context.mjs
 //
-// The path of the answering message is its prev chain. Of each message on it only the lines count that are in the
-// answering line's own file: a fork may hold fewer results of a message than its origin.
+// The path of the answering message is its prev chain, and the results of every message on it, also where the path
+// goes on beside them. Of each message only the lines count that are in the answering line's own file: a fork
+// may hold fewer results of a message than its origin. Blocks come in file order, which in files written by hand
+// is not always the client's (reference-context.mjs); in the captures it is.
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readAnswers } from './context.mjs';
@@ -13,8 +15,10 @@ import { buildTree } from './tree.mjs';
 
 function pathTo(message) {
 	const path = [];
-	for (let at = message; at; at = at.prev)
-		path.unshift(at);
+	for (let at = message; at; at = at.prev) {
+		const isBeside = at.results && path[0] !== at.results;
+		path.unshift(at, ...isBeside ? [at.results] : []);
+	}
 	return path;
 }
 

@@ -5,8 +5,8 @@
 //
 // A source is one *.jsonl below projects/. A node is a tree line (one with a uuid); the same uuid with
 // the same content in several sources is one node, with several copies. Content is the same when
-// type, role and blocks are (a string is one text block); a uuid with several contents gives
-// several nodes, named uuid#digest.
+// type, role and blocks are (a string is one text block); a uuid with several contents gives several
+// nodes, named uuid, uuid#2, uuid#3 … in canonical order.
 //
 // Messages
 //   - assistant lines of one source with the same message.id are one message; without an id each is its own
@@ -17,22 +17,22 @@
 //   - a message's lines are in the order of its canonical source
 //
 // prev comes from a message's first line: its parentUuid in the canonical source (the last line with
-// that uuid counts), else in any source, looked through events but never past a compact_boundary. A parent inside a result group means the
-// group. A parent that is nowhere is replaced as the client does it (lines.mjs); if that finds nothing,
-// and for a compact_boundary, there is no prev but `continues`: logicalParentUuid, else the tree line
-// before in the source (inferred). A sidechain never follows what is not one.
+// that uuid counts), else in any source, looked through events but never past a compact_boundary. A
+// parent inside a result group means the group. A parent that is nowhere is replaced as the client does it
+// (lines.mjs); if that finds nothing, and for a compact_boundary, there is no prev but `continues`:
+// logicalParentUuid, else the tree line before in the source (inferred). A sidechain never follows what is
+// not one.
 //
 // Copies with fresh uuids are joined (same as): by forkedFrom; assistants by message.id when one holds all
 // blocks of the other; result groups when their assistants are joined; a run of other messages, in different
 // sources and equal one by one in role and content, when it lies between two joined ones, or between a
 // joined one and the beginning or the end of both.
 //
-// Canonical, of copies of a line and of joined messages: has a requestId; then earliest timestamp; then the source whose
-// earliest record that is in no other source is earliest; then the smallest source path.
+// Canonical, of copies of a line and of joined messages: has a requestId; then earliest timestamp; then
+// the source whose earliest record that is in no other source is earliest; then the smallest source path.
 //
 // Messages inside agent_progress lines belong to that agent: each follows the one before it of the same
 // agent in the source; those the agent's own file has (by uuid, else by message.id and block) are left out.
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { blocksOf, isToolResult, nearestInTime, readLines, transcripts } from './lines.mjs';
@@ -137,23 +137,24 @@ function byCanon(a, b) {
 
 function nameNodes(byUuid) {
 	const nodes = [];
-	for (const [uuid, variants] of byUuid)
+	for (const [uuid, variants] of byUuid) {
 		for (const node of variants.values()) {
-			const digest = createHash('sha256').update(node.content).digest('hex').slice(0, 8);
-			node.id = variants.size === 1 ? uuid : `${uuid}#${digest}`;
 			[node.canon] = [...node.copies].sort(byCanon);
 			node.line = node.canon.line;
-			nodes.push(node);
 		}
+		[...variants.values()].sort((a, b) => byCanon(a.canon, b.canon)).forEach((node, index) => {
+			node.id = index === 0 ? uuid : `${uuid}#${index + 1}`;
+			nodes.push(node);
+		});
+	}
 	return nodes;
 }
 
 // ---- From line to parent -------------------------------------------------------
 
-function nearestBefore(node) {
-	const { source } = node.canon;
-	const before = source.inOrder.slice(0, source.inOrder.indexOf(node));
-	const nearest = nearestInTime(before.map(other => other.copies.find(copy => copy.source === source).line), node.line);
+function nearestNode(node) {
+	const { source, line } = node.canon;
+	const nearest = nearestInTime(source.inOrder.map(other => other.copies.find(copy => copy.source === source).line), line);
 	return nearest && source.nodes.get(nearest.uuid);
 }
 
@@ -165,7 +166,7 @@ function parentOfNode(tree, node) {
 	if (here)
 		return here;
 	const anywhere = [...tree.byUuid.get(uuid)?.values() ?? []].sort((a, b) => byCanon(a.canon, b.canon))[0];
-	return anywhere ?? nearestBefore(node);
+	return anywhere ?? nearestNode(node);
 }
 
 // ---- Messages ------------------------------------------------------------------
