@@ -197,12 +197,22 @@ static bool has_block(const struct json *j, uint32_t content, const char *type)
 	return false;
 }
 
-static bool is_all_thinking(const struct json *j, uint32_t content)
+static bool is_blank_text(struct record_reader *r, uint32_t block)
 {
-	if (!json_is(j, content, JSON_ARRAY) || json_count(j, content) == 0)
-		return false;
+	uint32_t text = json_get(&r->json, block, STR("text"));
+
+	return member_is(&r->json, block, "type", "text") && str_trim(json_string_in(&r->json, text, &r->mem)).n == 0;
+}
+
+static bool is_mute(struct record_reader *r, uint32_t content)
+{
+	const struct json *j = &r->json;
+
+	if (!json_is(j, content, JSON_ARRAY))
+		return str_trim(json_string_in(j, content, &r->mem)).n == 0;
 	for (uint32_t b = json_first(j, content); b != json_end(j, content); b = json_next(j, b))
-		if (!member_is(j, b, "type", "thinking") && !member_is(j, b, "type", "redacted_thinking"))
+		if (!member_is(j, b, "type", "thinking") && !member_is(j, b, "type", "redacted_thinking") &&
+		    !is_blank_text(r, b))
 			return false;
 	return true;
 }
@@ -238,7 +248,7 @@ static unsigned assistant_flags(struct record_reader *r, const struct record *re
 	       flag_if(json_is(j, found[KEY_REQUEST], JSON_STRING), RECORD_REQUEST) |
 	       flag_if(json_is(j, stop, JSON_STRING), RECORD_STOPPED) |
 	       flag_if(json_string_eq(j, stop, STR("max_tokens")), RECORD_CUT) |
-	       flag_if(is_all_thinking(j, rec->content), RECORD_THOUGHT);
+	       flag_if(is_mute(r, rec->content), RECORD_MUTE);
 }
 
 static unsigned flags_of(struct record_reader *r, const struct record *rec, const uint32_t found[KEYS])

@@ -56,7 +56,7 @@ enum record_flag {
 	RECORD_CUT = 1 << 12,	    /* the answer was cut off at the limit of tokens */
 	RECORD_ERROR = 1 << 13,	    /* the client's note of a failed request */
 	RECORD_SYNTHETIC = 1 << 14, /* an answer that no model gave */
-	RECORD_THOUGHT = 1 << 15,   /* an answer that is nothing but thinking */
+	RECORD_MUTE = 1 << 15,	    /* an answer that says nothing: thinking, or blank */
 	RECORD_EXPLICIT = 1 << 16,  /* last-prompt: chosen, not merely noted */
 };
 

@@ -182,7 +182,7 @@ static const struct method sync = {
 	.run = run_sync,
 };
 
-static const struct method *const methods[] = { &memory_sessions, &memory_show, &memory_search, &sync, NULL };
+static const struct method *const methods[] = { &memory_sessions, &memory_show, &memory_log, &memory_search, &sync, NULL };
 
 const struct activation activation_memory = {
 	.name = "memory",

@@ -9,14 +9,12 @@
 
 #include "base/map.h"
 #include "hub/call.h"
+#include "hub/memory_message.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/transcript.h"
 
 static const char *const kinds[] = { "session", "message", "event", NULL };
-static const char *const roles[] = { "user", "assistant", NULL };
-static const char *const block_kinds[] = { "text",  "thinking", "tool_use", "tool_result",
-					   "image", "other",	NULL };
 
 static const struct param show_params[] = {
 	{ .name = "id",
@@ -37,23 +35,6 @@ static const struct param show_params[] = {
 	{ 0 },
 };
 
-static const struct field block_fields[] = {
-	{ .name = "id", .type = VALUE_ID, .help = "of the block" },
-	{ .name = "kind", .type = VALUE_ENUM, .choices = block_kinds, .help = "what it is" },
-	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "what it says" },
-	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "tool_use: of the tool" },
-	{ .name = "tool_id",
-	  .type = VALUE_TEXT,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "tool_use, tool_result: what joins the two" },
-	{ .name = "error", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "tool_result: it failed" },
-	{ .name = "input",
-	  .type = VALUE_JSON,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "tool_use: what it was given" },
-	{ 0 },
-};
-
 /* Of an item of any kind; session_fields' names mean the same here. */
 static const struct field show_fields[] = {
 	{ .name = "kind",
@@ -64,7 +45,7 @@ static const struct field show_fields[] = {
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event: when" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
-	  .choices = roles,
+	  .choices = message_roles,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "message: whose it is for the model" },
 	{ .name = "prompt",
@@ -75,7 +56,7 @@ static const struct field show_fields[] = {
 	{ .name = "blocks",
 	  .type = VALUE_OBJECT,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
-	  .fields = block_fields,
+	  .fields = message_blocks,
 	  .help = "message: its parts" },
 	{ .name = "part",
 	  .type = VALUE_BOOL,
@@ -136,36 +117,6 @@ static enum status close_message(struct showing *y, struct err *err)
 
 /* ---- Parts -------------------------------------------------------------------- */
 
-static void put_block(struct showing *y, const struct transcript_line *line, const struct node_name *name,
-		      const struct record_block *b)
-{
-	struct json_writer *w = &y->call->writer;
-	struct uuid id = node_id(name, (int)b->index);
-
-	json_write_object_begin(w);
-	put_uuid(w, "id", &id);
-	put_text(w, "kind", str_of(block_kind_name(b->kind)));
-	if (b->name.n)
-		put_text(w, "name", b->name);
-	if (b->tool.n)
-		put_text(w, "tool_id", b->tool);
-	if (b->is_error)
-		put_bool(w, "error", true);
-	if (b->kind == BLOCK_TOOL_USE) {
-		uint32_t input = json_get(&line->reader->json, b->node, STR("input"));
-
-		if (input != JSON_NONE) {
-			json_write_key(w, STR("input"));
-			json_copy(w, &line->reader->json, input);
-		}
-	} else {
-		buf_clear(&y->text);
-		block_text(line->reader, b, &y->text);
-		put_text(w, "text", buf_as_str(&y->text));
-	}
-	json_write_object_end(w);
-}
-
 static void put_blocks(struct showing *y, const struct transcript_line *line, const struct node_name *name)
 {
 	struct block_cursor at = { 0 };
@@ -173,7 +124,7 @@ static void put_blocks(struct showing *y, const struct transcript_line *line, co
 
 	while (record_block(line->reader, line->record, &at, &b))
 		if (y->block < 0 || (int)b.index == y->block)
-			put_block(y, line, name, &b);
+			put_message_block(&y->call->writer, line->reader, name, &b, &y->text);
 }
 
 /* The id of a message is made of the uuid of its first line. */

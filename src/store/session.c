@@ -31,6 +31,7 @@ enum {
 	SESSION_KEYS,
 	SESSION_ENTRY,
 	SESSION_ENTRIES,
+	SESSION_LINES,
 	SESSION_MESSAGE,
 	SESSION_STATEMENTS
 };
@@ -58,6 +59,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ENTRIES] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			    " coalesce(at, 0), coalesce(doc, 0), coalesce(docs, 0) FROM entry WHERE session "
 			    "= ?1 ORDER BY offset",
+	[SESSION_LINES] = "SELECT offset, length, type, flags, at, uuid, parent, link, message, content, tools, agent"
+			  " FROM entry WHERE session = ?1 ORDER BY offset",
 	[SESSION_MESSAGE] =
 		"SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
 		" e.message = (SELECT f.message FROM entry f WHERE f.session = ?1 AND f.offset = ?2)"
@@ -225,6 +228,62 @@ enum status entry_each(struct store *s, int64_t session, entry_fn *fn, void *ctx
 
 		read_node(&st, &node, &name);
 		if (fn(ctx, &node, &name, col_int(&st, 9), col_int(&st, 10), err))
+			return err_failed(err->status);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+static bool is_blob(const struct stmt *st, int column)
+{
+	return sqlite3_column_type(st->st, column) == SQLITE_BLOB;
+}
+
+static void read_line(const struct stmt *st, struct entry_line *out)
+{
+	*out = (struct entry_line){
+		.offset = col_int(st, 0),
+		.length = col_int(st, 1),
+		.type = (int)col_int(st, 2),
+		.flags = (uint32_t)col_int(st, 3),
+		.at = col_int(st, 4),
+		.has_key = !col_null(st, 5),
+		.has_parent = !col_null(st, 6),
+		.parent_at = -1,
+		.has_link = !col_null(st, 7),
+		.has_message = !col_null(st, 8),
+		.message = (uint64_t)col_int(st, 8),
+		.content = (uint64_t)col_int(st, 9),
+		.agent = col_bytes(st, 11),
+	};
+	if (is_blob(st, 5))
+		copy_uuid(col_bytes(st, 5), &out->key);
+	else if (out->has_key)
+		out->key = line_key(col_bytes(st, 5));
+	if (is_blob(st, 6))
+		copy_uuid(col_bytes(st, 6), &out->parent_key);
+	else if (out->has_parent)
+		out->parent_at = col_int(st, 6);
+	if (out->has_link)
+		copy_uuid(col_bytes(st, 7), &out->link);
+	if (is_blob(st, 10))
+		out->tools = col_bytes(st, 10);
+	else if ((out->has_tool = !col_null(st, 10)))
+		out->tool = col_int(st, 10);
+}
+
+enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_LINES, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		struct entry_line line;
+
+		read_line(&st, &line);
+		if (fn(ctx, &line, err))
 			return err_failed(err->status);
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);

@@ -89,6 +89,27 @@ typedef enum status entry_fn(void *ctx, const struct node *line, const struct no
 			     int64_t docs, struct err *err);
 enum status entry_each(struct store *s, int64_t session, entry_fn *fn, void *ctx, struct err *err) MUST_USE;
 
+/* What a line says of itself and of others. Slices are valid during the call. */
+struct entry_line {
+	int64_t offset, length, at; /* at 0 = unknown */
+	int type;
+	uint32_t flags;
+	bool has_key, has_parent, has_link, has_message;
+	struct uuid key;	/* line_key() of its uuid */
+	int64_t parent_at;	/* offset of its parent; -1 = by key: */
+	struct uuid parent_key;
+	struct uuid link;
+	uint64_t message;	/* hash of the API message's id */
+	uint64_t content;	/* 0 = none */
+	int64_t tool;		/* hash of the id of a call, when tools.n is 0 and has_tool */
+	bool has_tool;
+	struct str tools;	/* several, 8 bytes each */
+	struct str agent;
+};
+
+typedef enum status entry_line_fn(void *ctx, const struct entry_line *line, struct err *err);
+enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, void *ctx, struct err *err) MUST_USE;
+
 /* The lines of the message that begins at this node, in order. */
 typedef enum status message_fn(void *ctx, int64_t offset, int64_t length, struct err *err);
 enum status message_lines(struct store *s, const struct node *first, message_fn *fn, void *ctx,

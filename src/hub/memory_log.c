@@ -1,0 +1,292 @@
+/*
+ * memory.log: one way through a conversation, from its beginning to a message; or what
+ * the model is sent there.
+ *
+ * `show` prints a file as it is; here lines that belong together are one message, calls
+ * that ran side by side are in order, and of several branches only one is followed.
+ */
+#include "hub/memory_find.h"
+
+#include "hub/call.h"
+#include "hub/memory_message.h"
+#include "hub/memory_session.h"
+#include "hub/resolve.h"
+#include "query/context.h"
+
+static const char *const kinds[] = { "session", "message", "sent", NULL };
+static const char *const origins[] = { "human", "notification", "compaction", "agent", NULL };
+
+static const struct param log_params[] = {
+	{ .name = "id",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_WORD,
+	  .initial = "@",
+	  .shown = "ID",
+	  .names = "memory.sessions",
+	  .help = "a session, or a message of one: the way to it" },
+	{ .name = "as_sent", .type = VALUE_BOOL, .help = "what the model is sent, as the client mends it" },
+	{ .name = "through",
+	  .type = VALUE_BOOL,
+	  .help = "with --as-sent: also the answer itself, and not only what led to it" },
+	{ .name = "full",
+	  .type = VALUE_BOOL,
+	  .letter = 'f',
+	  .setting = "show.full",
+	  .help = "show what tools printed to its end" },
+	{ 0 },
+};
+
+static const struct field log_fields[] = {
+	{ .name = "kind", .type = VALUE_ENUM, .choices = kinds, .help = "what the item is; 'session' comes first" },
+	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session or message" },
+	{ .name = "prev", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "message: the one before" },
+	{ .name = "turn", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "message: number of its turn" },
+	{ .name = "origin",
+	  .type = VALUE_ENUM,
+	  .choices = origins,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "message that begins a turn: why" },
+	{ .name = "branches",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "message: how many ways lead on, when it is more than one" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message: when" },
+	{ .name = "role",
+	  .type = VALUE_ENUM,
+	  .choices = message_roles,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "message: whose it is for the model" },
+	{ .name = "prompt", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "message: typed by a person" },
+	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "message: who answered" },
+	{ .name = "blocks",
+	  .type = VALUE_OBJECT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL,
+	  .fields = message_blocks,
+	  .help = "message: its parts" },
+	{ .name = "content",
+	  .type = VALUE_JSON,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "sent: its blocks as the API takes them; \"client\": true where the client words it" },
+	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: what it is about" },
+	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: folder it worked in" },
+	{ .name = "started", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "session: first line" },
+	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "session: last line" },
+	{ .name = "messages", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of either side" },
+	{ .name = "prompts", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: typed by a person" },
+	{ .name = "tools", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: calls of tools" },
+	{ .name = "branch", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: of git" },
+	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_OPTIONAL, .help = "session: of its file" },
+	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: its file" },
+	{ 0 },
+};
+
+struct logging {
+	struct call *call;
+	const struct session *session;
+	struct chain chain;
+	struct lines lines;
+	struct buf text;
+};
+
+static void logging_release(struct logging *y)
+{
+	chain_release(&y->chain);
+	lines_release(&y->lines);
+	buf_release(&y->text);
+}
+
+static enum status emit_heading(struct logging *y, struct err *err)
+{
+	struct json_writer *w = call_begin(y->call);
+
+	put_text(w, "kind", STR("session"));
+	put_session(w, y->session);
+	return call_emit(y->call, err);
+}
+
+/* ---- The path ------------------------------------------------------------------ */
+
+/* Made of the uuid of its first line. */
+static enum status message_id(struct logging *y, uint32_t message, struct uuid *out, struct err *err)
+{
+	struct node_name name;
+	struct node node;
+
+	if (entry_get(y->call->store, y->session->row, y->chain.lines[y->chain.messages[message].first].offset,
+		      &y->call->mem, &node, &name, err))
+		return err_failed(err->status);
+	*out = node_id(&name, PART_MESSAGE);
+	return STATUS_OK;
+}
+
+static enum status put_blocks(struct logging *y, uint32_t message, struct err *err)
+{
+	const struct chain *c = &y->chain;
+	struct json_writer *w = &y->call->writer;
+
+	json_write_key(w, STR("blocks"));
+	json_write_array_begin(w);
+	for (uint32_t i = c->messages[message].first; i != CHAIN_NONE; i = c->lines[i].next) {
+		struct node_name name = { 0 };
+		struct block_cursor at = { 0 };
+		struct record_block b;
+		struct record rec;
+
+		if (lines_get(&y->lines, &c->lines[i], &rec, err))
+			return err_failed(err->status);
+		name.uuid = rec.uuid;
+		while (record_block(&y->lines.reader, &rec, &at, &b))
+			put_message_block(w, &y->lines.reader, &name, &b, &y->text);
+	}
+	json_write_array_end(w);
+	return STATUS_OK;
+}
+
+static enum status emit_message(struct logging *y, uint32_t message, const struct uuid *prev, int64_t turn,
+			       struct uuid *id, struct err *err)
+{
+	const struct chain *c = &y->chain;
+	const struct chain_message *m = &c->messages[message];
+	const struct chain_line *first = &c->lines[m->first];
+	struct json_writer *w;
+	struct record rec;
+
+	if (message_id(y, message, id, err) || lines_get(&y->lines, first, &rec, err))
+		return err_failed(err->status);
+	w = call_begin(y->call);
+	put_text(w, "kind", STR("message"));
+	put_uuid(w, "id", id);
+	if (prev)
+		put_uuid(w, "prev", prev);
+	put_int(w, "turn", turn);
+	if (m->origin != ORIGIN_NONE)
+		put_text(w, "origin", str_of(origins[m->origin - 1]));
+	if (m->branches > 1)
+		put_int(w, "branches", m->branches);
+	if (first->at)
+		put_time(w, "at", first->at);
+	put_text(w, "role", m->role == CHAIN_ASSISTANT ? STR("assistant") : STR("user"));
+	put_bool(w, "prompt", first->flags & (RECORD_PROMPT | RECORD_QUEUED));
+	if (rec.model.n)
+		put_text(w, "model", rec.model);
+	if (put_blocks(y, message, err))
+		return err_failed(err->status);
+	return call_emit(y->call, err);
+}
+
+static enum status emit_path(struct logging *y, uint32_t line, struct err *err)
+{
+	uint32_t count, *path = chain_path(&y->chain, y->chain.lines[line].message, &y->call->mem, &count);
+	struct uuid id, before;
+	int64_t turn = 0;
+
+	if (emit_heading(y, err))
+		return err_failed(err->status);
+	for (uint32_t i = 0; i < count; i++) {
+		if (call_is_cancelled(y->call))
+			return err_fail(err, STATUS_CANCELLED, "stopped");
+		turn += y->chain.messages[path[i]].origin != ORIGIN_NONE;
+		if (emit_message(y, path[i], i ? &before : NULL, turn, &id, err))
+			return err_failed(err->status);
+		before = id;
+	}
+	return STATUS_OK;
+}
+
+/* ---- The context ---------------------------------------------------------------- */
+
+static enum status emit_sent(void *ctx, const struct context_message *m, struct err *err)
+{
+	struct logging *y = ctx;
+	uint32_t message = y->chain.lines[m->first].message;
+	struct json_writer *w;
+	struct uuid id;
+
+	if (call_is_cancelled(y->call))
+		return err_fail(err, STATUS_CANCELLED, "stopped");
+	if (message_id(y, message, &id, err))
+		return err_failed(err->status);
+	w = call_begin(y->call);
+	put_text(w, "kind", STR("sent"));
+	put_uuid(w, "id", &id);
+	put_text(w, "role", m->role);
+	json_write_key(w, STR("content"));
+	json_write_raw(w, m->content);
+	return call_emit(y->call, err);
+}
+
+static enum status emit_context(struct logging *y, uint32_t line, struct err *err)
+{
+	bool answer = y->chain.lines[line].type == RECORD_ASSISTANT;
+
+	if (emit_heading(y, err))
+		return err_failed(err->status);
+	return context_each(&y->lines, &y->chain, line, answer && !call_flag(y->call, "through"), emit_sent, y, err);
+}
+
+/* ---- Both ---------------------------------------------------------------------- */
+
+/* The line that is meant, or the one the client would go on from. */
+static enum status find_line(struct logging *y, const struct resolved *what, uint32_t *out, struct err *err)
+{
+	const struct chain *c = &y->chain;
+
+	*out = chain_leaf(c);
+	if (!what->is_session)
+		for (*out = 0; *out < c->line_count && c->lines[*out].offset != what->node.offset;)
+			++*out;
+	if (*out < c->line_count)
+		return STATUS_OK;
+	return err_fail(err, STATUS_NOT_FOUND, "nothing was said in this conversation yet");
+}
+
+static enum status nearest_message(struct logging *y, uint32_t *line, struct err *err)
+{
+	uint32_t steps = 0;
+
+	while (*line != CHAIN_NONE && y->chain.lines[*line].message == CHAIN_NONE && steps++ < y->chain.line_count)
+		*line = y->chain.lines[*line].parent;
+	if (*line != CHAIN_NONE && y->chain.lines[*line].message != CHAIN_NONE)
+		return STATUS_OK;
+	return err_fail(err, STATUS_NOT_FOUND, "that line is no part of what was said; 'arbor show' prints it");
+}
+
+static enum status run_log(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct logging y CLEANUP(logging_release) = { .call = c, .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
+	struct resolved what;
+	uint32_t line;
+
+	if (read_begin(c->store, &snapshot, err) || resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err))
+		return err_failed(err->status);
+	warn_unread(c);
+	y.session = &what.session;
+	lines_init(&y.lines, c->store, y.session);
+	if (chain_load(c->store, y.session, &y.chain, err) || find_line(&y, &what, &line, err) ||
+	    nearest_message(&y, &line, err))
+		return err_failed(err->status);
+	return call_flag(c, "as_sent") ? emit_context(&y, line, err) : emit_path(&y, line, err);
+}
+
+const struct method memory_log = {
+	.name = "log",
+	.verb = "log",
+	.group = "find",
+	.summary = "Follow a conversation from its beginning to a message",
+	.text = "Of a conversation that was rewound or continued twice, one way through it: to the message that is "
+		"named, or to where the client would go on. The parts of an answer are one message, and so are "
+		"the results of its calls. 'arbor show' prints the file as it is instead.\n\n"
+		"--as-sent prints what the model is sent there, with the client's mending: after a compaction only "
+		"the summary and what was preserved, no call without its result, nothing of failed requests. For "
+		"an answer that is what led to it.\n",
+	.params = log_params,
+	.kind = RESULT_STREAM,
+	.fields = log_fields,
+	.scope = SCOPE_READ,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "log @", "the last conversation, as it is now" },
+					      { "log @ --as-sent --json", "what the model would be sent next" },
+					      { 0 } },
+	.run = run_log,
+};

@@ -1,0 +1,55 @@
+/*
+ * Messages in results: what memory.show and memory.log have in common.
+ */
+#include "hub/memory_message.h"
+
+static const char *const block_kinds[] = { "text",  "thinking", "tool_use", "tool_result",
+					   "image", "other",	NULL };
+
+const char *const message_roles[] = { "user", "assistant", NULL };
+
+const struct field message_blocks[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the block" },
+	{ .name = "kind", .type = VALUE_ENUM, .choices = block_kinds, .help = "what it is" },
+	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "what it says" },
+	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "tool_use: of the tool" },
+	{ .name = "tool_id",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "tool_use, tool_result: what joins the two" },
+	{ .name = "error", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "tool_result: it failed" },
+	{ .name = "input",
+	  .type = VALUE_JSON,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "tool_use: what it was given" },
+	{ 0 },
+};
+
+void put_message_block(struct json_writer *w, const struct record_reader *r, const struct node_name *name,
+		       const struct record_block *b, struct buf *text)
+{
+	struct uuid id = node_id(name, (int)b->index);
+
+	json_write_object_begin(w);
+	put_uuid(w, "id", &id);
+	put_text(w, "kind", str_of(block_kind_name(b->kind)));
+	if (b->name.n)
+		put_text(w, "name", b->name);
+	if (b->tool.n)
+		put_text(w, "tool_id", b->tool);
+	if (b->is_error)
+		put_bool(w, "error", true);
+	if (b->kind == BLOCK_TOOL_USE) {
+		uint32_t input = json_get(&r->json, b->node, STR("input"));
+
+		if (input != JSON_NONE) {
+			json_write_key(w, STR("input"));
+			json_copy(w, &r->json, input);
+		}
+	} else {
+		buf_clear(text);
+		block_text(r, b, text);
+		put_text(w, "text", buf_as_str(text));
+	}
+	json_write_object_end(w);
+}

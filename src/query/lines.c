@@ -1,0 +1,138 @@
+/*
+ * Reading lines by their place. A conversation is read from its beginning to its end,
+ * but for what ran side by side, so the block of the line before is kept.
+ */
+#include "query/lines.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+/* ---- The chain ------------------------------------------------------------------ */
+
+static const uint64_t *copy_tools(struct chain *c, const struct entry_line *from, uint32_t *count)
+{
+	uint64_t *out;
+
+	*count = from->has_tool ? 1 : (uint32_t)(from->tools.n / sizeof *out);
+	if (*count == 0)
+		return NULL;
+	out = arena_alloc(&c->mem, *count * sizeof *out);
+	if (from->has_tool)
+		*out = (uint64_t)from->tool;
+	else
+		memcpy(out, from->tools.p, *count * sizeof *out);
+	return out;
+}
+
+static enum status take_line(void *ctx, const struct entry_line *from, struct err *err)
+{
+	struct chain *c = ctx;
+	struct chain_line *l = chain_add(c);
+
+	(void)err;
+	l->offset = from->offset;
+	l->length = from->length;
+	l->at = from->at;
+	l->type = (uint8_t)from->type;
+	l->flags = from->flags;
+	l->has_key = from->has_key;
+	l->key = from->key;
+	l->has_parent = from->has_parent;
+	l->parent_at = from->parent_at;
+	l->parent_key = from->parent_key;
+	l->has_link = from->has_link;
+	l->link = from->link;
+	l->has_api = from->has_message;
+	l->api = from->message;
+	l->content = from->content;
+	l->agent = hash64(from->agent.p, from->agent.n);
+	l->tools = copy_tools(c, from, &l->tool_count);
+	return STATUS_OK;
+}
+
+enum status chain_load(struct store *s, const struct session *session, struct chain *out, struct err *err)
+{
+	out->is_agent = session->agent.n > 0;
+	if (entry_lines(s, session->row, take_line, out, err))
+		return err_failed(err->status);
+	chain_build(out);
+	return STATUS_OK;
+}
+
+/* ---- Records -------------------------------------------------------------------- */
+
+void lines_init(struct lines *l, struct store *s, const struct session *session)
+{
+	*l = (struct lines){
+		.store = s,
+		.generation = session->generation,
+		.end = session->read_to,
+		.bytes = BUF_INIT(2 * LIMIT_BLOCK_MAX),
+		.line = BUF_INIT(LIMIT_LINE_PARSED),
+	};
+}
+
+void lines_release(struct lines *l)
+{
+	buf_release(&l->bytes);
+	buf_release(&l->line);
+	record_reader_release(&l->reader);
+}
+
+struct fetching {
+	struct lines *l;
+	int64_t from, to; /* wanted */
+};
+
+static enum status take_block(void *ctx, const struct archive_block *block, bool *go_on, struct err *err)
+{
+	struct fetching *f = ctx;
+	struct lines *l = f->l;
+	struct archive_block whole = *block;
+	int64_t start, end;
+
+	/* What comes before in it is wanted as likely as what comes behind. */
+	whole.offset -= whole.skip;
+	whole.length += whole.skip;
+	whole.skip = 0;
+	buf_clear(&l->bytes);
+	if (archive_unpack(l->store, &whole, &l->bytes, err))
+		return err_failed(err->status);
+	l->from = whole.offset;
+	*go_on = whole.offset + whole.length < f->to;
+	start = f->from > l->from ? f->from - l->from : 0;
+	end = f->to - l->from < (int64_t)l->bytes.n ? f->to - l->from : (int64_t)l->bytes.n;
+	if (start < end)
+		buf_str(&l->line, str_sub(buf_as_str(&l->bytes), (size_t)start, (size_t)(end - start)));
+	return STATUS_OK;
+}
+
+static enum status fetch(struct lines *l, int64_t offset, int64_t length, struct str *out, struct err *err)
+{
+	struct fetching f = { l, offset, offset + length };
+
+	if (l->bytes.n && offset >= l->from && f.to <= l->from + (int64_t)l->bytes.n) {
+		*out = str_sub(buf_as_str(&l->bytes), (size_t)(offset - l->from), (size_t)length);
+		return STATUS_OK;
+	}
+	buf_clear(&l->line);
+	/* To the end of the file, so that blocks are not cut to what is wanted of them. */
+	if (archive_blocks(l->store, l->generation, offset, l->end - offset, take_block, &f, err))
+		return err_failed(err->status);
+	*out = buf_as_str(&l->line);
+	return out->n == (size_t)length ? STATUS_OK : err_fail(err, STATUS_CORRUPT, "a line is not all there");
+}
+
+enum status lines_get(struct lines *l, const struct chain_line *line, struct record *out, struct err *err)
+{
+	struct str text;
+
+	if (fetch(l, line->offset, line->length, &text, err))
+		return err_failed(err->status);
+	record_begin(&l->reader, text);
+	if (!record_next(&l->reader, out))
+		return err_fail(err, STATUS_CORRUPT, "a line has become empty");
+	out->flags |= line->flags;
+	return STATUS_OK;
+}

@@ -1,0 +1,32 @@
+/*
+ * Lines of a transcript in any order: where they stand in the conversation, and their
+ * records, read back from the archive.
+ */
+#ifndef ARBOR_QUERY_LINES_H
+#define ARBOR_QUERY_LINES_H
+
+#include "claude/record.h"
+#include "query/chain.h"
+#include "store/archive.h"
+#include "store/session.h"
+
+/* The chain of a transcript, built. Wants a read transaction. */
+enum status chain_load(struct store *s, const struct session *session, struct chain *out, struct err *err) MUST_USE;
+
+/* Keeps the block that was unpacked last: neighbouring lines are in it. */
+struct lines {
+	struct store *store;
+	int64_t generation, end;
+	int64_t from;	  /* of the bytes kept */
+	struct buf bytes; /* whole blocks */
+	struct buf line;  /* one that goes over several */
+	struct record_reader reader;
+};
+
+void lines_init(struct lines *l, struct store *s, const struct session *session);
+void lines_release(struct lines *l);
+
+/* The record of a line; valid until the next is asked for. */
+enum status lines_get(struct lines *l, const struct chain_line *line, struct record *out, struct err *err) MUST_USE;
+
+#endif
