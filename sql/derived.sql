@@ -95,7 +95,6 @@ CREATE TABLE entry (
   blocks   INTEGER NOT NULL,       -- of its content, each a node
   PRIMARY KEY (session, offset)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX entry_message ON entry(session, message) WHERE message IS NOT NULL;
 CREATE INDEX entry_same ON entry(session, same, nth) WHERE same IS NOT NULL;
 
 -- What answers cost: of each message of a transcript the most that any of its lines says.
@@ -121,8 +120,16 @@ CREATE TABLE node_key (
   key      INTEGER NOT NULL,       -- first 8 bytes of the id, as signed integer, big-endian
   session  INTEGER NOT NULL,
   offset   INTEGER NOT NULL,
-  part     INTEGER NOT NULL,       -- -2 the message that begins here, -1 the line, n its block n
+  part     INTEGER NOT NULL,       -- -3 key is entry.message, and this the first line with it;
+                                   -- -2 the message that begins here, -1 the line, n its block n
   PRIMARY KEY (key, session, offset, part)
+) STRICT, WITHOUT ROWID;
+
+-- Transcripts that have lines or messages in common: copies, forks, continuations. Both ways.
+CREATE TABLE kin (
+  session  INTEGER NOT NULL,
+  other    INTEGER NOT NULL,
+  PRIMARY KEY (session, other)
 ) STRICT, WITHOUT ROWID;
 
 -- Words of all texts, one immutable document for each block. `text` is not text

@@ -262,17 +262,14 @@ static void find_first(struct part_reader *r, struct mirror_line *l, const struc
 	l->has_message = true;
 	l->message = hash64(rec->message_id.p, rec->message_id.n);
 	known = map_get(&r->firsts, rec->message_id);
-	if (known) {
-		l->first = *known;
-		return;
+	if (!known) {
+		mine = arena_alloc(&r->mem, sizeof *mine);
+		*mine = l->offset;
+		map_put(&r->firsts, arena_str(&r->mem, rec->message_id), mine);
+		known = mine;
 	}
-	if (!r->knows_all) {
-		l->first = MIRROR_ASK;
-		return;
-	}
-	mine = arena_alloc(&r->mem, sizeof *mine);
-	*mine = l->offset;
-	map_put(&r->firsts, arena_str(&r->mem, rec->message_id), mine);
+	l->first_here = *known;
+	l->first = r->knows_all ? *known : MIRROR_ASK;
 }
 
 static struct mirror_line *new_line(struct part *p, int64_t offset, int64_t length)

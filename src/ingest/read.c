@@ -112,6 +112,7 @@ static bool hand_over_some(struct reader *r)
 	begin_part(r, before.to);
 	r->part->mirror.session_id = before.session_id;
 	r->part->mirror.agent = before.agent;
+	r->part->mirror.began_at = before.began_at;
 	return true;
 }
 
@@ -223,7 +224,7 @@ static enum status begin_lines(struct reader *r, int64_t *from, struct err *err)
 	m->anew = u->read_generation != u->generation;
 	if (!m->anew && line_went_on(r, &m->anew, err))
 		return err_failed(err->status);
-	*from = m->from = m->to = m->anew ? 0 : u->read_to;
+	*from = m->from = m->to = m->began_at = m->anew ? 0 : u->read_to;
 	return STATUS_OK;
 }
 

@@ -30,6 +30,11 @@ enum {
 	KEYS_VERSION,
 	KEYS_ADD,
 	KEYS_FORGET,
+	KEYS_KIN,
+	KEYS_KIN_ADD,
+	KEYS_KIN_FORGET,
+	KEYS_KIN_FORGET_BACK,
+	KEYS_ANY,
 	KEYS_DONE,
 	KEYS_STATEMENTS
 };
@@ -37,12 +42,18 @@ enum {
 static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_UNKEYED] =
 		("SELECT id, reading, keyed_to, read_to FROM mirror_session WHERE keyed_to < read_to ORDER BY id"),
-	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks FROM entry WHERE session = ?1 AND offset >= ?2"
+	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message FROM entry WHERE session = ?1 AND offset >= ?2"
 			  " ORDER BY offset"),
 	[KEYS_READING] = "SELECT reading FROM mirror_session WHERE id = ?1",
 	[KEYS_VERSION] = "PRAGMA data_version",
 	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
 	[KEYS_FORGET] = "DELETE FROM node_key WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
+	[KEYS_KIN] = "SELECT session FROM node_key WHERE key = ?1 AND session <> ?2 AND part = ?3",
+	[KEYS_KIN_ADD] = "INSERT OR IGNORE INTO kin(session, other) VALUES (?1, ?2), (?2, ?1)",
+	[KEYS_KIN_FORGET] = "DELETE FROM kin WHERE session = ?1",
+	[KEYS_KIN_FORGET_BACK] = "DELETE FROM kin WHERE (session, other) IN"
+				 " (SELECT other, session FROM kin WHERE session = ?1)",
+	[KEYS_ANY] = "SELECT 1 FROM node_key LIMIT 1",
 	[KEYS_DONE] =
 		"UPDATE mirror_session SET keyed_to = ?4 WHERE id = ?1 AND reading = ?2 AND keyed_to = ?3",
 };
@@ -72,6 +83,8 @@ struct keys {
 	size_t session_count, session_cap;
 	int64_t version; /* of the database when they were last looked at */
 	bool any_gone;
+	bool any_before;  /* there were keys when the batch began */
+	int64_t kin[2];	  /* the pair noted last */
 };
 
 static void keys_release(struct keys *k)
@@ -122,15 +135,17 @@ static enum status give(const struct node_name *name, int64_t session, int64_t o
 static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn, void *ctx, struct err *err)
 {
 	int64_t offset = col_int(st, 0), blocks = col_int(st, 4);
+	bool begins = !col_null(st, 3) && col_int(st, 3) == offset;
 	struct node_name name;
 
 	node_name_of(st, 1, 2, &name);
 	if (give(&name, session, offset, PART_LINE, fn, ctx, err))
 		return err_failed(err->status);
+	if (begins && !col_null(st, 5) && fn(ctx, &(struct key){ col_int(st, 5), session, offset, PART_API }, err))
+		return err_failed(err->status);
 	if (!name.uuid.p)
 		return STATUS_OK;
-	if (!col_null(st, 3) && col_int(st, 3) == offset &&
-	    give(&name, session, offset, PART_MESSAGE, fn, ctx, err))
+	if (begins && give(&name, session, offset, PART_MESSAGE, fn, ctx, err))
 		return err_failed(err->status);
 	for (int i = 0; i < blocks; i++)
 		if (give(&name, session, offset, i, fn, ctx, err))
@@ -263,6 +278,75 @@ static bool is_gone(const struct keys *k, int64_t session)
 	return found && found->gone;
 }
 
+/* ---- Kin ---------------------------------------------------------------------- */
+
+static enum status add_kin(struct keys *k, int64_t session, int64_t other, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (k->kin[0] == session && k->kin[1] == other)
+		return STATUS_OK;
+	k->kin[0] = session;
+	k->kin[1] = other;
+	if (use(k->s, KEYS_KIN_ADD, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_int(&st, 2, other);
+	return stmt_run(&st, err);
+}
+
+static enum status find_kin(struct keys *k, const struct key *key, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(k->s, KEYS_KIN, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, key->key);
+	stmt_int(&st, 2, key->session);
+	stmt_int(&st, 3, key->part);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		if (add_kin(k, key->session, col_int(&st, 0), err))
+			return err_failed(err->status);
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+/* Who else has this line or message: equal keys stand together in the list; if there were
+ * any before, they are in the table. */
+static enum status note_kin(struct keys *k, size_t at, struct err *err)
+{
+	const struct key *key = &k->list[at];
+
+	if (key->part != PART_LINE && key->part != PART_API)
+		return STATUS_OK;
+	for (size_t i = at; i-- > 0 && k->list[i].key == key->key;)
+		if (k->list[i].part == key->part && k->list[i].session != key->session) {
+			if (add_kin(k, key->session, k->list[i].session, err))
+				return err_failed(err->status);
+			break; /* whoever comes before that one is its kin, and so ours */
+		}
+	return k->any_before ? find_kin(k, key, err) : STATUS_OK;
+}
+
+static enum status enter_key(struct keys *k, size_t at, struct err *err)
+{
+	if (is_gone(k, k->list[at].session))
+		return STATUS_OK;
+	return note_kin(k, at, err) ? err_failed(err->status) : change_key(k->s, KEYS_ADD, &k->list[at], err);
+}
+
+static enum status look_for_any(struct keys *k, struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(k->s, KEYS_ANY, &st, err))
+		return err_failed(err->status);
+	step = stmt_step(&st, err);
+	k->any_before = step == STEP_ROW;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
 /* From *at on, for a few milliseconds. */
 static enum status enter_some(struct keys *k, size_t *at, struct err *err)
 {
@@ -273,7 +357,7 @@ static enum status enter_some(struct keys *k, size_t *at, struct err *err)
 		return err_failed(err->status);
 	end = clock_monotonic_ns() + LIMIT_TXN_NS;
 	for (; *at < k->count && (*at % 64 || clock_monotonic_ns() < end); ++*at)
-		if (!is_gone(k, k->list[*at].session) && change_key(k->s, KEYS_ADD, &k->list[*at], err))
+		if (enter_key(k, *at, err))
 			return err_failed(err->status);
 	if (txn_commit(&txn, err))
 		return err_failed(err->status);
@@ -308,7 +392,7 @@ enum status keys_complete(struct store *s, struct err *err)
 	struct keys k CLEANUP(keys_release) = { .s = s };
 
 	for (;;) {
-		if (gather(&k, err))
+		if (gather(&k, err) || look_for_any(&k, err))
 			return err_failed(err->status);
 		if (k.session_count == 0)
 			return STATUS_OK;
@@ -332,6 +416,20 @@ static enum status forget_key(void *ctx, const struct key *key, struct err *err)
 	return change_key(ctx, KEYS_FORGET, key, err);
 }
 
+static enum status forget_kin(struct store *s, int64_t session, struct err *err)
+{
+	STMT back = { 0 };
+	STMT st = { 0 };
+
+	if (use(s, KEYS_KIN_FORGET_BACK, &back, err))
+		return err_failed(err->status);
+	stmt_int(&back, 1, session);
+	if (stmt_run(&back, err) || use(s, KEYS_KIN_FORGET, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	return stmt_run(&st, err);
+}
+
 enum status keys_forget(struct store *s, int64_t session, struct err *err)
 {
 	enum step step;
@@ -344,5 +442,5 @@ enum status keys_forget(struct store *s, int64_t session, struct err *err)
 	while ((step = stmt_step(&st, err)) == STEP_ROW)
 		if (each_node(&st, session, forget_key, s, err))
 			return err_failed(err->status);
-	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+	return step == STEP_DONE ? forget_kin(s, session, err) : err_failed(err->status);
 }

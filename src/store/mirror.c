@@ -86,7 +86,12 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_PROJECT_ADD] = "INSERT OR IGNORE INTO project(path) VALUES (?1)",
 	[MIRROR_PROJECT] = "SELECT id FROM project WHERE path = ?1",
 	[MIRROR_NTH] = "SELECT coalesce(max(nth) + 1, 0) FROM entry WHERE session = ?1 AND same = ?2",
-	[MIRROR_FIRST] = "SELECT min(offset) FROM entry WHERE message = ?1 AND session = ?2 AND offset < ?3",
+	/* By its key; what was read without being keyed yet is looked through, and that is
+	 * nothing but after a kill. */
+	[MIRROR_FIRST] =
+		"SELECT min(offset) FROM (SELECT offset FROM node_key WHERE key = ?1 AND session = ?2 AND part = -3"
+		" UNION ALL SELECT e.offset FROM mirror_session m JOIN entry e ON e.session = m.id"
+		" AND e.offset >= m.keyed_to AND e.offset < ?3 AND e.message = ?1 WHERE m.id = ?2 AND m.keyed_to < ?3)",
 	[MIRROR_ENTRY_ADD] = "INSERT INTO entry(session, offset, length, type, at, uuid, line_id, same, nth, "
 			     "message, first, doc, docs,"
 			     " blocks, flags, parent, link, content, tools, agent) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
@@ -239,7 +244,7 @@ static void writing_release(struct writing *w)
 	buf_release(&w->model);
 }
 
-/* The first line of its message, when an earlier part may have it. */
+/* The first line of its message, when an earlier reading may have it. */
 static enum status find_first(struct writing *w, const struct mirror_line *l, int64_t *first, struct err *err)
 {
 	STMT st = { 0 };
@@ -251,10 +256,10 @@ static enum status find_first(struct writing *w, const struct mirror_line *l, in
 		return err_failed(err->status);
 	stmt_int(&st, 1, (int64_t)l->message);
 	stmt_int(&st, 2, w->session);
-	stmt_int(&st, 3, l->offset);
+	stmt_int(&st, 3, w->p->began_at);
 	if (stmt_row(&st, "the message of a line", err))
 		return err_failed(err->status);
-	*first = col_null(&st, 0) ? l->offset : col_int(&st, 0);
+	*first = col_null(&st, 0) ? l->first_here : col_int(&st, 0);
 	return STATUS_OK;
 }
 

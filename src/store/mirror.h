@@ -68,9 +68,9 @@ struct mirror_line {
 	struct str agent;		  /* empty = none */
 	const struct mirror_usage *usage; /* NULL = it says nothing of it */
 	uint64_t message;      /* hash of the API message's id, when has_message */
-	/* Offset of the first line of its message. MIRROR_ASK: an earlier part may
-	 * have it; if none does, it is this one. */
-	int64_t first;
+	/* Offset of the first line of its message. MIRROR_ASK: an earlier reading may have
+	 * it; if none has, it is the first of this one. */
+	int64_t first, first_here;
 	uint32_t blocks; /* of its content, each a node */
 	uint32_t docs;	 /* as many of the part's documents */
 };
@@ -94,6 +94,7 @@ struct mirror_part {
 	struct uuid source_id, session_id;
 	struct str agent; /* of a sub-agent; empty = a conversation */
 	int64_t from, to;
+	int64_t began_at; /* where this reading began; what came before was read by another */
 	/* The first part of a session, or of one that is read from its beginning again,
 	 * and what is then to be forgotten. `from` is then 0. */
 	bool anew;

@@ -32,6 +32,7 @@ enum {
 	SESSION_ENTRY,
 	SESSION_ENTRIES,
 	SESSION_LINES,
+	SESSION_KIN,
 	SESSION_MESSAGE,
 	SESSION_STATEMENTS
 };
@@ -51,7 +52,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			 "e.uuid, e.line_id,"
 			 " coalesce(e.at, 0)"
 			 " FROM node_key k JOIN entry e ON e.session = k.session AND e.offset = k.offset"
-			 " WHERE k.key BETWEEN ?1 AND ?2 AND (?3 = 0 OR k.session = ?3) ORDER BY k.key, "
+			 " WHERE k.key BETWEEN ?1 AND ?2 AND k.part > -3 AND (?3 = 0 OR k.session = ?3) ORDER BY k.key, "
 			 "k.session, k.offset, k.part",
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
@@ -61,10 +62,10 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			    "= ?1 ORDER BY offset",
 	[SESSION_LINES] = "SELECT offset, length, type, flags, at, uuid, parent, link, message, content, tools, agent"
 			  " FROM entry WHERE session = ?1 ORDER BY offset",
+	[SESSION_KIN] = "SELECT other FROM kin WHERE session = ?1",
 	[SESSION_MESSAGE] =
 		"SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
-		" e.message = (SELECT f.message FROM entry f WHERE f.session = ?1 AND f.offset = ?2)"
-		" AND e.first = ?2) ORDER BY e.offset",
+		" e.first = ?2) AND e.offset >= ?2 ORDER BY e.offset",
 };
 
 const struct db_set session_statements = { DB_SESSION, sql, SESSION_STATEMENTS };
@@ -229,6 +230,32 @@ enum status entry_each(struct store *s, int64_t session, entry_fn *fn, void *ctx
 		read_node(&st, &node, &name);
 		if (fn(ctx, &node, &name, col_int(&st, 9), col_int(&st, 10), err))
 			return err_failed(err->status);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status session_kin(struct store *s, int64_t session, struct arena *mem, int64_t **out, size_t *count,
+			struct err *err)
+{
+	size_t cap = 0;
+	enum step step;
+	STMT st = { 0 };
+
+	*out = NULL;
+	*count = 0;
+	if (use(s, SESSION_KIN, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		if (*count == cap) {
+			int64_t *more = arena_alloc(mem, (cap ? cap * 2 : 8) * sizeof *more);
+
+			if (cap)
+				memcpy(more, *out, cap * sizeof *more);
+			*out = more;
+			cap = cap ? cap * 2 : 8;
+		}
+		(*out)[(*count)++] = col_int(&st, 0);
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }

@@ -34,8 +34,9 @@ enum status session_get(struct store *s, int64_t row, struct arena *mem, struct 
 
 /* ---- Nodes ------------------------------------------------------------------ */
 
-/* Parts of a line that are nodes; from 0 on, its blocks. */
-enum { PART_MESSAGE = -2, PART_LINE = -1 };
+/* Parts of a line that are nodes; from 0 on, its blocks. PART_API is none, but the API
+ * message the line is the first of. */
+enum { PART_API = -3, PART_MESSAGE = -2, PART_LINE = -1 };
 
 /* What stands for a line's uuid where it is compared: itself, or 16 bytes made of it when
  * it is none but another text. */
@@ -106,6 +107,10 @@ struct entry_line {
 	struct str tools;	/* several, 8 bytes each */
 	struct str agent;
 };
+
+/* Transcripts that share lines or messages with one; their rows, each once. */
+enum status session_kin(struct store *s, int64_t session, struct arena *mem, int64_t **out, size_t *count,
+			struct err *err) MUST_USE;
 
 typedef enum status entry_line_fn(void *ctx, const struct entry_line *line, struct err *err);
 enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, void *ctx, struct err *err) MUST_USE;

@@ -184,6 +184,10 @@ static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
 	id = derived_key(d, &name, session, offset, PART_LINE);
 	uuid_print(&id, text);
 	buf_printf(d->out, " entry %s", text);
+	if (!col_null(&st, 6) && col_int(&st, 6) == offset && !col_null(&st, 15)) {
+		d->keys++;
+		d->key_sum += derived_key_hash(col_int(&st, 15), session, offset, PART_API);
+	}
 	if (name.uuid.p && !col_null(&st, 6) && col_int(&st, 6) == offset) {
 		id = derived_key(d, &name, session, offset, PART_MESSAGE);
 		uuid_print(&id, text);
@@ -203,11 +207,26 @@ static inline void derived_entries(struct derived *d, int64_t session)
 {
 	sqlite3_stmt *st = derived_ask(
 		d, "SELECT session, offset, doc, docs, uuid, line_id, first, blocks, offset, docs,"
-		   " length, type, at, same, nth, message FROM entry WHERE session = ?1 ORDER BY offset");
+		   " length, type, at, same, nth, message, flags, link, content, tools, agent,"
+		   " parent IS NOT NULL AS hangs FROM entry WHERE session = ?1 ORDER BY offset");
 
 	sqlite3_bind_int64(st, 1, session);
 	while (sqlite3_step(st) == SQLITE_ROW)
 		derived_entry(d, st);
+	sqlite3_finalize(st);
+}
+
+static inline void derived_usage(struct derived *d, int64_t session)
+{
+	sqlite3_stmt *st = derived_ask(
+		d, "SELECT first, message, at, m.name AS model, input, output, written, written_1h, read, final"
+		   " FROM usage u LEFT JOIN model m ON m.id = u.model WHERE session = ?1 ORDER BY first");
+
+	sqlite3_bind_int64(st, 1, session);
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		buf_text(d->out, " usage");
+		derived_row(d, st, 0);
+	}
 	sqlite3_finalize(st);
 }
 
@@ -225,6 +244,7 @@ static inline void derived_sessions(struct derived *d)
 		buf_text(d->out, "session");
 		derived_row(d, st, 1);
 		derived_entries(d, sqlite3_column_int64(st, 0));
+		derived_usage(d, sqlite3_column_int64(st, 0));
 	}
 	sqlite3_finalize(st);
 }
@@ -245,6 +265,14 @@ static inline void derived_sources(struct derived *d)
 	if (derived_number(d,
 			   "SELECT count(*) FROM entry WHERE session NOT IN (SELECT id FROM mirror_session)"))
 		buf_text(d->out, "! lines of no session\n");
+	if (derived_number(d, "SELECT count(*) FROM usage WHERE session NOT IN (SELECT id FROM mirror_session)"))
+		buf_text(d->out, "! usage of no session\n");
+	if (derived_number(d, "SELECT count(*) FROM kin WHERE session NOT IN (SELECT id FROM mirror_session)"
+			      " OR other NOT IN (SELECT id FROM mirror_session) OR session = other"))
+		buf_text(d->out, "! kin of no session\n");
+	if (derived_number(d, "SELECT count(*) FROM kin k WHERE NOT EXISTS (SELECT 1 FROM kin b"
+			      " WHERE b.session = k.other AND b.other = k.session)"))
+		buf_text(d->out, "! kin of one side only\n");
 	if (derived_number(d,
 			   "SELECT count(*) FROM mirror_session WHERE source NOT IN (SELECT id FROM source)"))
 		buf_text(d->out, "! sessions of no source\n");
