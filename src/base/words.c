@@ -10,10 +10,13 @@
  *     in front of a capital after a small letter or a digit (foo|Bar, utf8|Name),
  *     and of the last capital before a small letter (HTTP|Server). Letters and
  *     digits stay together otherwise (sha256). A run of several parts gives the
- *     parts and then, at the position of the last one, the whole: "GitHub" is
- *     git, hub, github, and whoever types any of these finds it. Runs that are
- *     not made of words give one word: those of more than PARTS_MAX parts, and
- *     those over ENCODED bytes that mix cases and digits (base64, keys).
+ *     parts and, at the positions of the first and of the last one, the whole:
+ *     "GitHub" is git, github, hub, github, and whoever types any of these finds
+ *     it, also as the end of a phrase ("on github") or its beginning ("github
+ *     issues"). In the middle of a phrase an identifier is found only as it is
+ *     written: positions have no lengths. Runs that are not made of words give one
+ *     word: those of more than PARTS_MAX parts, and those over ENCODED bytes that
+ *     mix cases and digits (base64, keys).
  *
  *   Scripts without blanks between words (fold_is_paired()). Characters c1 c2 c3
  *     give c1c2, c2c3, c3: any stretch of two or more is found as a phrase, and
@@ -262,9 +265,11 @@ static void letters_end(struct run *run)
 		run_emit(run, &run->whole, run->p, 0);
 		return;
 	}
-	for (size_t i = 0; i < run->parts; p += run->part[i].n, i++)
+	for (size_t i = 0; i < run->parts; p += run->part[i].n, i++) {
 		run_emit(run, &run->part[i], p, 0);
-	run_emit(run, &run->whole, run->p, WORD_COLOCATED);
+		if (i == 0 || i + 1 == run->parts)
+			run_emit(run, &run->whole, run->p, WORD_COLOCATED);
+	}
 }
 
 static void pairs_add(struct run *run)
@@ -421,6 +426,8 @@ static void ascii_parts(struct sink *sink, const char *p, size_t n, size_t start
 		size_t next = (size_t)__builtin_ctzll(inner);
 
 		ascii_emit(sink, p + from, next - from, start + from, 0);
+		if (from == 0)
+			ascii_emit(sink, p, n, start, WORD_COLOCATED);
 		from = next;
 	}
 	ascii_emit(sink, p + from, n - from, start + from, 0);

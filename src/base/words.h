@@ -55,7 +55,7 @@ static inline bool words_next(struct str *packed, struct str *word, unsigned *fl
  * Names the rules, and the version of Unicode they work with. An index made by
  * other rules has to be made anew.
  */
-enum { WORDS_RULES = 1 };
+enum { WORDS_RULES = 2 };
 const char *words_unicode(void);
 
 /*

@@ -233,6 +233,21 @@ TEST(what_is_appended_is_found_and_what_is_rewritten_is_gone)
 	HITS("stork", "prompt c: other [stork]\n");
 }
 
+TEST(an_identifier_typed_in_one_word_begins_or_ends_a_phrase)
+{
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	OK(put(&w, ONE, STR(LINE("user", "a", SAYS("the JavaScript heron"))), &err));
+	OK(put(&w, TWO, STR(LINE("user", "b", SAYS("the ÉcoleNormaleSupérieure crane"))), &err));
+	HITS("\"the javascript\"", "prompt a: [the] [JavaScript] heron\n");
+	HITS("\"javascript heron\"", "prompt a: the [JavaScript] [heron]\n");
+	HITS("\"the java script heron\"", "prompt a: [the] [JavaScript] [heron]\n");
+	HITS("\"the ecolenormalesuperieure\"", "prompt b: [the] [ÉcoleNormaleSupérieure] crane\n");
+	HITS("\"javascript the\"", "");
+}
+
 TEST(projects_sessions_places_and_limits_narrow_a_search)
 {
 	struct err err;
@@ -377,6 +392,7 @@ TESTS(CASE(a_word_is_found_wherever_it_was_said_and_shown_where),
       CASE(a_hit_names_its_line_its_block_and_its_message),
       CASE(glued_torn_and_broken_lines_are_found_as_far_as_they_can_be_read),
       CASE(what_is_appended_is_found_and_what_is_rewritten_is_gone),
+      CASE(an_identifier_typed_in_one_word_begins_or_ends_a_phrase),
       CASE(projects_sessions_places_and_limits_narrow_a_search),
       CASE(a_word_at_the_end_of_a_line_of_megabytes_is_found_and_shown),
       CASE(a_run_of_a_megabyte_is_shown_in_part),

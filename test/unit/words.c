@@ -146,6 +146,15 @@ TEST(the_table_of_cases_holds)
 
 /* ---- ASCII ---- */
 
+static void plain_word(struct buf *out, struct str word, unsigned flag)
+{
+	size_t n = size_min(word.n, WORD_MAX);
+
+	buf_byte(out, (char)(n | flag));
+	for (size_t i = 0; i < n; i++)
+		buf_byte(out, (char)(word.p[i] | 0x20));
+}
+
 /* The rules for one run of ASCII, byte by byte. */
 static void plain_run(struct buf *out, struct str run)
 {
@@ -164,13 +173,12 @@ static void plain_run(struct buf *out, struct str run)
 	}
 	if (parts > 16 || (run.n > 48 && upper && lower && digit))
 		parts = 1;
-	for (size_t i = 0; i < parts + (parts > 1); i++) {
-		size_t start = i < parts ? starts[i] : 0, end = i + 1 < parts ? starts[i + 1] : run.n;
-		size_t n = size_min(end - start, WORD_MAX);
+	for (size_t i = 0; i < parts; i++) {
+		size_t end = i + 1 < parts ? starts[i + 1] : run.n;
 
-		buf_byte(out, (char)(i < parts ? n : n | 0x80));
-		for (size_t k = 0; k < n; k++)
-			buf_byte(out, (char)(run.p[start + k] | 0x20));
+		plain_word(out, str_sub(run, starts[i], end - starts[i]), 0);
+		if (parts > 1 && (i == 0 || i + 1 == parts))
+			plain_word(out, run, 0x80);
 	}
 }
 
@@ -461,11 +469,11 @@ TEST(packing_adds_to_what_is_there)
 	struct buf out = BUF_INIT(1 * MIB);
 
 	buf_text(&out, "before");
-	EQ(words_pack(&out, STR("GitHub")), 3);
-	EQS(buf_as_str(&out), STR("before\003git\003hub\206github"));
+	EQ(words_pack(&out, STR("GitHub")), 4);
+	EQS(buf_as_str(&out), STR("before\003git\206github\003hub\206github"));
 	EQ(words_pack(&out, STR("")), 0);
 	EQ(words_pack(&out, (struct str){ 0 }), 0);
-	EQ(out.n, 21);
+	EQ(out.n, 28);
 	buf_release(&out);
 }
 
