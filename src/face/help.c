@@ -42,7 +42,7 @@ const struct topic topics[] = {
 			  { "ARBOR_COLOR, ARBOR_PAGE, ARBOR_SEARCH_LIMIT, ARBOR_LIST_LIMIT, ARBOR_SHOW_FULL",
 			    "like the settings color, page, search.limit, list.limit and show.full" },
 			  { "ARBOR_PAGER, PAGER", "the pager; 'less' when unset, none when empty or 'cat'" },
-			  { "LESS", "set to FRX for the pager when unset" },
+			  { "LESS", "set to FRX for the pager when unset; otherwise less gets -R for colours" },
 			  { "NO_COLOR", "when not empty: no colours" },
 			  { "CLICOLOR_FORCE, FORCE_COLOR", "colours also into a pipe" },
 			  { "COLUMNS", "width, where the terminal does not say it" },

@@ -134,6 +134,7 @@ static void flow(struct out *o, size_t from)
 			return;
 		o->may_page = false;
 		progress_erase(o);
+		o->pager.colour = o->colour;
 		if (pager_start(&o->pager)) {
 			signal(SIGPIPE, SIG_IGN); /* leaving it early is no accident */
 			if (o->on_pager)

@@ -7,6 +7,8 @@
  */
 #include "face/pager.h"
 
+#include "base/str.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS = 16 };
+enum { WORDS = 16, MORE = 1 };
 
 static const char *choose(void)
 {
@@ -28,7 +30,7 @@ static const char *choose(void)
 }
 
 /* Splits in place. */
-static void split(char *text, char *words[WORDS + 1])
+static void split(char *text, char *words[WORDS + MORE + 1])
 {
 	size_t n = 0;
 
@@ -42,6 +44,22 @@ static void split(char *text, char *words[WORDS + 1])
 			*at++ = '\0';
 	}
 	words[n] = NULL;
+}
+
+/* Without -R less shows colours as "ESC[33m". Who has a $LESS of their own has often
+ * never needed it. */
+static void ask_for_colours(char *words[WORDS + MORE + 1])
+{
+	static char raw[] = "-R";
+	size_t n = 0;
+
+	if (!getenv("LESS") || !str_eq(str_basename(str_of(words[0])), STR("less")))
+		return;
+	while (words[n])
+		n++;
+	/* In front of what it is given: behind "--" it would be a file. */
+	memmove(words + 2, words + 1, n * sizeof *words);
+	words[1] = raw;
 }
 
 static bool spawn(struct pager *p, char *const words[], int from)
@@ -67,7 +85,7 @@ static bool spawn(struct pager *p, char *const words[], int from)
 
 bool pager_start(struct pager *p)
 {
-	char *text = strdup(p->command ? p->command : choose()), *words[WORDS + 1];
+	char *text = strdup(p->command ? p->command : choose()), *words[WORDS + MORE + 1];
 	int ends[2];
 	bool started = false;
 
@@ -75,6 +93,8 @@ bool pager_start(struct pager *p)
 		return false;
 	split(text, words);
 	if (words[0] && strcmp(words[0], "cat") != 0 && pipe2(ends, O_CLOEXEC) == 0) {
+		if (p->colour)
+			ask_for_colours(words);
 		/* Leave at once when it fits, show colours, keep the screen. */
 		setenv("LESS", "FRX", 0);
 		started = spawn(p, words, ends[0]);

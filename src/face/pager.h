@@ -10,8 +10,9 @@
 
 struct pager {
 	const char *command; /* what to start; NULL = as the environment says, "" = nothing */
-	pid_t pid; /* 0 = none runs */
-	int fd;	   /* what is written here it shows */
+	bool colour;	     /* what it shows has colours */
+	pid_t pid;	     /* 0 = none runs */
+	int fd;		     /* what is written here it shows */
 };
 
 /* Starts $ARBOR_PAGER, $PAGER or less. False when it is 'cat', empty, or cannot be

@@ -68,6 +68,13 @@ ARBOR_PAGER="$T/pager1 -x  ; \$(echo)" on_terminal items -n 30; code 0
 out_has 'PAGER(-x ; $(echo))'
 LESS=-S on_terminal items -n 30; out_has 'LESS=-S'
 
+it "asks less for colours where LESS does not, and no other program"
+mkdir "$T/bin" && cp "$T/my pager" "$T/bin/less"
+LESS=-S PAGER="$T/bin/less +1" on_terminal items -n 30; out_has 'PAGER(-R +1) LESS=-S'
+LESS=-S PAGER="$T/bin/less" on_terminal items -n 30 --color never; out_has 'PAGER() LESS=-S'
+PAGER="$T/bin/less" on_terminal items -n 30; out_has 'PAGER() LESS=FRX'
+LESS=-S PAGER="$T/pager1" on_terminal items -n 30; out_has 'PAGER() LESS=-S'
+
 it "prints directly when there is no pager, or none is wanted"
 PAGER=/nowhere/pager on_terminal items -n 30; code 0; check test "$(plain | wc -l)" -eq 31
 for none in cat ''; do
