@@ -227,13 +227,20 @@ static struct value initial_value(const struct setting_key *k)
 	return v;
 }
 
-void settings_begin(struct settings *s, const char *home, struct arena *mem)
+static size_t count_keys(void)
 {
 	size_t count = 0;
 
 	while (setting_keys[count].param.name)
 		count++;
-	*s = (struct settings){ .mem = mem, .home = home, .list = arena_alloc(mem, count * sizeof *s->list) };
+	return count;
+}
+
+void settings_begin(struct settings *s, const char *home, struct arena *mem)
+{
+	*s = (struct settings){ .mem = mem,
+				.home = home,
+				.list = arena_alloc(mem, count_keys() * sizeof *s->list) };
 	for (const struct setting_key *k = setting_keys; k->param.name; k++) {
 		struct setting *x = setting_of(s, k);
 
@@ -461,6 +468,7 @@ static enum status read_document(struct reading *r, struct err *err)
 enum status settings_read(struct settings *s, enum setting_source from, const char *file, struct str text,
 			  const struct log *log, struct err *err)
 {
+	struct settings before = *s;
 	struct reading r CLEANUP(reading_release) = {
 		.s = s,
 		.from = from,
@@ -469,8 +477,12 @@ enum status settings_read(struct settings *s, enum setting_source from, const ch
 		.log = log,
 	};
 
-	if (read_document(&r, err))
+	s->list = arena_alloc(s->mem, count_keys() * sizeof *s->list);
+	memcpy(s->list, before.list, count_keys() * sizeof *s->list);
+	if (read_document(&r, err)) {
+		*s = before;
 		return err_failed(err->status);
+	}
 	for (const struct setting_key *k = setting_keys; k->param.name; k++) {
 		struct setting *x = setting_of(s, k);
 		struct jsonc_place place;

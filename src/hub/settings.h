@@ -72,9 +72,11 @@ struct settings_where {
 };
 
 /*
- * Reads all sources but flags. A file that is not there is no error; one that
- * cannot be read or understood is, with its place (STATUS_FORMAT, STATUS_LIMIT,
- * ...). Unknown keys, repeated ones and what a project may not set are warnings.
+ * Reads all sources but flags. A file that is not there is no error; the user's own
+ * is one when it cannot be read or understood, with its place (STATUS_FORMAT,
+ * STATUS_LIMIT, ...). A project's is ignored then, with a warning: it is not always
+ * the user's to mend. Unknown keys, repeated ones and what a project may not set are
+ * warnings.
  */
 enum status settings_load(const struct settings_where *where, struct arena *mem, const struct log *log,
 			  struct settings *out, struct err *err) MUST_USE;
@@ -105,7 +107,7 @@ struct str settings_origin(const struct settings *s, const char *key);
 void settings_begin(struct settings *s, const char *home, struct arena *mem);
 
 /* The text of one file (SETTING_USER or SETTING_PROJECT); `file` is its name in
- * messages and origins. After an error `s` is of no more use. */
+ * messages and origins. After an error `s` is as it was. */
 enum status settings_read(struct settings *s, enum setting_source from, const char *file, struct str text,
 			  const struct log *log, struct err *err) MUST_USE;
 

@@ -2,7 +2,7 @@
  * Where settings files are, and which of them are believed.
  *
  * The user's file is the user's own affair: it may be a link (people keep such
- * files elsewhere), and when it is there it must be readable.
+ * files elsewhere), and when it is there it must be readable and right.
  *
  * A project's file is .arbor/settings.json in the working folder or the nearest
  * folder above it. The search ends with the top of the git repository, and before
@@ -10,7 +10,8 @@
  * of HOME it ends with "/". A file that could be somebody else's word is ignored,
  * and the user is told: one of another user (a shared folder such as /tmp is
  * anybody's to put it into), one behind a link, one that is not a plain file.
- * Root's are believed, as everywhere.
+ * Root's are believed, as everywhere. So is one ignored, whole, that cannot be
+ * understood: whoever works in a folder must not be stopped by what lies in it.
  *
  * Invariants: what is checked is what is read, because both use the same open
  * file; no link below the project's folder is followed; at most LIMIT_SETTINGS
@@ -98,30 +99,26 @@ static const char *distrust(int fd, uid_t own)
 	return NULL;
 }
 
-/* The project file in one folder. *done: it is there, used or not. */
-static enum status load_from(struct settings *s, int dir, struct str folder, const struct settings_where *w,
-			     const struct log *log, bool *done, struct err *err)
+/* The project file in one folder. Returns whether it is there, used or not. */
+static bool load_from(struct settings *s, int dir, struct str folder, const struct settings_where *w,
+		      const struct log *log)
 {
 	const char *path, *reason;
+	struct err err;
 	int fd CLEANUP(file_close) = -1;
-	enum status status = file_open_beneath(dir, STR(PROJECT_FILE), O_RDONLY, &fd, err);
+	enum status status = file_open_beneath(dir, STR(PROJECT_FILE), O_RDONLY, &fd, &err);
 
 	if (status == STATUS_NOT_FOUND)
-		return STATUS_OK;
-	*done = true;
+		return false;
 	path = arena_printf(s->mem, "%.*s%s" PROJECT_FILE, STR_ARG(folder), folder.n > 1 ? "/" : "").p;
-	if (status == STATUS_DENIED) {
-		log_warn(log, "%s is ignored: it cannot be opened, or a link leads to it", path);
-		return STATUS_OK;
-	}
-	if (status != STATUS_OK)
-		return err_pass(err, "%.*s", STR_ARG(folder));
-	reason = distrust(fd, w->uid);
-	if (reason) {
+	reason = status == STATUS_DENIED ? "it cannot be opened, or a link leads to it"
+		 : status != STATUS_OK	 ? err.text
+					 : distrust(fd, w->uid);
+	if (reason)
 		log_warn(log, "%s is ignored: %s", path, reason);
-		return STATUS_OK;
-	}
-	return read_settings(s, SETTING_PROJECT, fd, path, log, err);
+	else if (read_settings(s, SETTING_PROJECT, fd, path, log, &err))
+		log_warn(log, "%s; the whole file is ignored", err.text);
+	return true;
 }
 
 /* By device and inode: HOME is often a link to where it really is. */
@@ -138,8 +135,7 @@ static struct str parent_of(struct str folder)
 	return str_sub(folder, 0, size_max(str_rfind(folder, '/'), 1));
 }
 
-static enum status load_project(struct settings *s, const struct settings_where *w, const struct log *log,
-				struct err *err)
+static void load_project(struct settings *s, const struct settings_where *w, const struct log *log)
 {
 	struct str folder = str_of(w->cwd);
 	bool done = !str_has_prefix(folder, STR("/"));
@@ -151,14 +147,12 @@ static enum status load_project(struct settings *s, const struct settings_where 
 		done = folder.n == 1;
 		if (dir >= 0) {
 			if (is_home(dir, w->home))
-				return STATUS_OK;
+				return;
 			done = done || faccessat(dir, ".git", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-			if (load_from(s, dir, folder, w, log, &done, err))
-				return err_failed(err->status);
+			done = load_from(s, dir, folder, w, log) || done;
 		}
 		folder = parent_of(folder);
 	}
-	return STATUS_OK;
 }
 
 enum status settings_load(const struct settings_where *where, struct arena *mem, const struct log *log,
@@ -168,8 +162,10 @@ enum status settings_load(const struct settings_where *where, struct arena *mem,
 
 	settings_begin(&s, where->home, mem);
 	s.user_file = user_path(where, mem);
-	if (settings_read_env(&s, SETTING_GENERAL, where, err) || load_user(&s, log, err) ||
-	    load_project(&s, where, log, err) || settings_read_env(&s, SETTING_ENVIRONMENT, where, err))
+	if (settings_read_env(&s, SETTING_GENERAL, where, err) || load_user(&s, log, err))
+		return err_failed(err->status);
+	load_project(&s, where, log);
+	if (settings_read_env(&s, SETTING_ENVIRONMENT, where, err))
 		return err_failed(err->status);
 	*out = s;
 	return STATUS_OK;

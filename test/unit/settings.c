@@ -590,12 +590,14 @@ TEST(a_hostile_project_file_neither_floods_nor_stalls)
 	while (text.n + 32 < LIMIT_SETTINGS)
 		buf_text(&text, "/*");
 	write_file(&u, PROJECT_FILE, buf_as_str(&text));
-	EQ(load(&u), STATUS_FORMAT);
+	EQ(load(&u), STATUS_OK);
+	CHECK(warned(&u, "the whole file is ignored"));
 	buf_clear(&text);
 	while (text.n + 32 < LIMIT_SETTINGS)
 		buf_text(&text, "{\"search\":");
 	write_file(&u, PROJECT_FILE, buf_as_str(&text));
-	EQ(load(&u), STATUS_LIMIT);
+	EQ(load(&u), STATUS_OK);
+	CHECK(warned(&u, "the whole file is ignored"));
 	buf_release(&text);
 	user_end(&u);
 }
@@ -782,6 +784,20 @@ TEST(a_project_file_that_is_not_a_plain_file_is_ignored_with_a_warning)
 	user_end(&u);
 }
 
+/* Also what it set before the place that is wrong. */
+TEST(a_project_file_that_is_broken_is_ignored_whole_with_a_warning)
+{
+	struct user u;
+
+	user_begin(&u, t);
+	write_file(&u, USER_FILE, STR("{\"list.limit\": 7}"));
+	write_file(&u, PROJECT_FILE, STR("{\"search.limit\": 1,\n \"list.limit\": \"many\"}"));
+	check_ignored(t, &u, "settings.json:2:16: ");
+	CHECK(warned(&u, "the whole file is ignored"));
+	EQ(settings_int(&u.settings, "list.limit"), 7);
+	user_end(&u);
+}
+
 /* As root the file can be given away; as anybody else, one can be another. */
 TEST(a_project_file_of_another_user_is_ignored_with_a_warning)
 {
@@ -819,8 +835,12 @@ TEST(files_up_to_one_mebibyte_are_read_and_larger_ones_refused)
 		EQ(limit_in(&u, "home/project"), 8);
 		buf_byte(&text, '\n');
 		write_file(&u, files[i], buf_as_str(&text));
-		EQ(load(&u), STATUS_LIMIT);
-		CHECK(strstr(u.err.text, path_of(&u, files[i])) == u.err.text);
+		if (i == 0) {
+			EQ(load(&u), STATUS_LIMIT);
+			CHECK(strstr(u.err.text, path_of(&u, files[i])) == u.err.text);
+		} else {
+			check_ignored(t, &u, "larger than");
+		}
 		text.n--;
 		write_file(&u, files[i], STR("{}"));
 	}
@@ -828,24 +848,20 @@ TEST(files_up_to_one_mebibyte_are_read_and_larger_ones_refused)
 	user_end(&u);
 }
 
-TEST(a_broken_file_is_an_error_with_its_place_and_leaves_the_settings_alone)
+TEST(a_broken_file_of_the_user_is_an_error_with_its_place_and_leaves_the_settings_alone)
 {
-	static const char *const files[] = { USER_FILE, PROJECT_FILE };
 	struct user u;
+	struct settings before;
 
 	user_begin(&u, t);
 	NEED(load(&u) == STATUS_OK);
-	for (size_t i = 0; i < COUNT(files); i++) {
-		struct settings before = u.settings;
-
-		write_file(&u, files[i], STR("{\n  \"color\": \"never\"\n  \"page\"\n}"));
-		EQ(load(&u), STATUS_FORMAT);
-		EQS(str_of(u.err.text),
-		    arena_printf(&u.mem, "%s:3:3: expected ',' or '}', found '\"'", path_of(&u, files[i])));
-		CHECK(u.settings.list == before.list);
-		EQS(settings_text(&u.settings, "color"), STR("auto"));
-		write_file(&u, files[i], STR("{}"));
-	}
+	before = u.settings;
+	write_file(&u, USER_FILE, STR("{\n  \"color\": \"never\"\n  \"page\"\n}"));
+	EQ(load(&u), STATUS_FORMAT);
+	EQS(str_of(u.err.text),
+	    arena_printf(&u.mem, "%s:3:3: expected ',' or '}', found '\"'", path_of(&u, USER_FILE)));
+	CHECK(u.settings.list == before.list);
+	EQS(settings_text(&u.settings, "color"), STR("auto"));
 	user_end(&u);
 }
 
@@ -908,7 +924,8 @@ TESTS(CASE(every_text_in_the_table_has_the_outcome_it_says),
       CASE(outside_of_home_the_search_goes_up_to_the_root),
       CASE(a_project_file_behind_a_link_is_ignored_with_a_warning),
       CASE(a_project_file_that_is_not_a_plain_file_is_ignored_with_a_warning),
+      CASE(a_project_file_that_is_broken_is_ignored_whole_with_a_warning),
       CASE(a_project_file_of_another_user_is_ignored_with_a_warning),
       CASE(files_up_to_one_mebibyte_are_read_and_larger_ones_refused),
-      CASE(a_broken_file_is_an_error_with_its_place_and_leaves_the_settings_alone),
+      CASE(a_broken_file_of_the_user_is_an_error_with_its_place_and_leaves_the_settings_alone),
       CASE(the_page_about_settings_has_the_rows_of_the_table))
