@@ -35,6 +35,16 @@ static void add_count(struct buf *text, int64_t n, const char *what)
 		buf_printf(text, ", %" PRId64 " %s", n, what);
 }
 
+static void add_sessions(struct buf *text, int64_t fresh, int64_t updated)
+{
+	if (fresh)
+		buf_printf(text, "; %" PRId64 " new session%s", fresh, fresh == 1 ? "" : "s");
+	if (fresh && updated)
+		buf_printf(text, ", %" PRId64 " updated", updated);
+	else if (updated)
+		buf_printf(text, "; %" PRId64 " updated session%s", updated, updated == 1 ? "" : "s");
+}
+
 static void say_summary(struct view *v, const struct json *j)
 {
 	struct syncing *s = v->state;
@@ -55,6 +65,7 @@ static void say_summary(struct view *v, const struct json *j)
 			add_count(&text, view_int(j, 0, "unchanged"), "unchanged");
 		add_count(&text, n, events[i].counted);
 	}
+	add_sessions(&text, view_int(j, 0, "new_sessions"), view_int(j, 0, "updated_sessions"));
 	if (fresh)
 		buf_printf(&text, "; %s in %.1f s", size_text(fresh, size), seconds);
 	if (stored)

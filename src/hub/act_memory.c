@@ -58,6 +58,14 @@ static const struct field sync_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "summary: of them as they were" },
+	{ .name = "new_sessions",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "summary: conversations among the new files" },
+	{ .name = "updated_sessions",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "summary: conversations that went on" },
 	{ .name = "new_bytes",
 	  .type = VALUE_BYTES,
 	  .flags = FIELD_OPTIONAL,
@@ -106,6 +114,8 @@ static enum status emit_summary(struct call *c, const struct sync_report *r, str
 	put_text(w, "root", str_of(r->root));
 	put_int(w, "files", r->files);
 	put_int(w, "unchanged", r->unchanged);
+	put_int(w, "new_sessions", r->new_sessions);
+	put_int(w, "updated_sessions", r->updated_sessions);
 	put_int(w, "new_bytes", r->new_bytes);
 	if (store_size(c->store, &size, err) == STATUS_OK)
 		put_int(w, "store_bytes", size);

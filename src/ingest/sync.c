@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "claude/layout.h"
+#include "claude/record.h"
 #include "ingest/follow.h"
 #include "ingest/read.h"
 #include "store/mirror.h"
@@ -68,9 +69,20 @@ static bool is_cancelled(const struct syncing *y)
 	return y->o->cancel && atomic_load(y->o->cancel);
 }
 
+static void count_session(struct sync_report *r, enum sync_event what, struct str path)
+{
+	struct uuid session;
+
+	if (claude_kind_of(path) != CLAUDE_TRANSCRIPT || !record_session_of_path(path, &session))
+		return;
+	r->new_sessions += what == SYNC_ADDED;
+	r->updated_sessions += what == SYNC_GREW || what == SYNC_REWRITTEN;
+}
+
 static void tell(struct syncing *y, enum sync_event what, struct str path, const struct err *why)
 {
 	y->report->count[what]++;
+	count_session(y->report, what, path);
 	if (y->o->event)
 		y->o->event(y->o->ctx, what, path, why);
 }

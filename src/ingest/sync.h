@@ -23,6 +23,8 @@ struct sync_report {
 	int64_t files;              /* wanted files below the root */
 	int64_t count[SYNC_EVENTS]; /* how often each happened */
 	int64_t unchanged;
+	int64_t new_sessions;       /* of the files added */
+	int64_t updated_sessions;   /* of those that grew or were rewritten */
 	int64_t new_bytes;          /* brought in by this sync */
 	char root[LIMIT_LABEL + 1]; /* the root's label */
 };

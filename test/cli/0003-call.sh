@@ -34,7 +34,7 @@ it "mirrors, and tells what happened to each file"
 mkdir -p "$T/own/projects/p" && echo '{}' >"$T/own/projects/p/1.jsonl"
 arbor call memory.sync "{\"source\":\"$T/own\"}"; code 0
 out_has '{"v":1,"event":"added","path":"projects/p/1.jsonl"}'
-out_has '{"v":1,"event":"summary","root":"claude-2","files":1,"unchanged":0,"new_bytes":3,"store_bytes":'
+out_has '{"v":1,"event":"summary","root":"claude-2","files":1,"unchanged":0,"new_sessions":0,"updated_sessions":0,"new_bytes":3,"store_bytes":'
 arbor call memory.sync '{"source":"nowhere"}'; code 1; err_has nowhere
 
 it "takes parameters as options, too"

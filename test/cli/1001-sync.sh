@@ -39,7 +39,7 @@ check test ! -e "$T/store"
 it "mirrors ~/.claude by default"
 cp -R demo "$S"
 arbor sync; code 0; check test ! -s "$T/out"
-err_has 'claude: 27 files, 27 new'
+err_has 'claude: 27 files, 27 new; 15 new sessions; '
 exports history.jsonl demo/history.jsonl
 
 it "mirrors CLAUDE_CONFIG_DIR when that is set, else what --source says"
@@ -62,6 +62,17 @@ arbor sync -v; code 0; err_has 'new        projects/p/s.jsonl'
 arbor sync -v; code 0; err_lacks s.jsonl
 echo '{"n":2}' >>"$P/s.jsonl"
 arbor sync -q; code 0; check test ! -s "$T/err"; check test ! -s "$T/out"
+
+it "counts conversations, too"
+for n in 1 2; do echo '{}' >>"$P/0000000$n-0000-4000-8000-000000000000.jsonl"; done
+arbor sync; err_has '; 2 new sessions;'
+for n in 1 3; do echo '{}' >>"$P/0000000$n-0000-4000-8000-000000000000.jsonl"; done
+arbor sync; err_has '; 1 new session, 1 updated;'
+for n in 1 3; do echo '{}' >>"$P/0000000$n-0000-4000-8000-000000000000.jsonl"; done
+arbor sync --json; out_has '"new_sessions":0,"updated_sessions":2'
+for n in 1 3; do echo '{}' >>"$P/0000000$n-0000-4000-8000-000000000000.jsonl"; done
+arbor sync; err_has '; 2 updated sessions;'
+rm "$P"/0000*; arbor sync
 
 it "takes what was appended, also an unfinished line, as the same generation"
 printf '{"n":3' >>"$P/s.jsonl"
