@@ -208,6 +208,20 @@ static const struct param *next_word(const struct reader *r)
 	return NULL;
 }
 
+/* A file or folder that nobody takes as a word belongs to the option that wants one. */
+static enum status too_many(const struct reader *r, struct err *err)
+{
+	const struct param *q = r->method->params;
+	char typed[PARAM_TYPED];
+
+	while (q && q->name && (q->type != VALUE_PATH || (q->flags & PARAM_WORD)))
+		q++;
+	if (!q || !q->name)
+		return usage(r, "too many arguments", err);
+	return err_fail(err, STATUS_USAGE, "too many arguments; did you mean '%s %.60s'?",
+			param_typed(q, typed), r->argv[r->at]);
+}
+
 static enum status word(struct reader *r, struct err *err)
 {
 	struct str text = str_of(r->argv[r->at]);
@@ -218,7 +232,7 @@ static enum status word(struct reader *r, struct err *err)
 		return params_set_json(&r->args->own, text, err);
 	}
 	q = next_word(r);
-	return q ? set(r, q, text, err) : usage(r, "too many arguments", err);
+	return q ? set(r, q, text, err) : too_many(r, err);
 }
 
 /* Words that are missing are told with the usage. */

@@ -103,14 +103,6 @@ static void offer_names(struct face *f, const char *names, struct str prefix)
 
 /* ---- What the table says --------------------------------------------------------- */
 
-static void offer_value(struct face *f, const struct param *q, struct str prefix)
-{
-	for (const char *const *c = q->choices; c && *c; c++)
-		offer(f, prefix, str_of(*c), str_of(q->help));
-	if (q->names)
-		offer_names(f, q->names, prefix);
-}
-
 static void offer_verbs(struct face *f, struct str prefix)
 {
 	struct verb v;
@@ -118,6 +110,23 @@ static void offer_verbs(struct face *f, struct str prefix)
 	for (size_t i = 0; verb_at(f->hub, i, &v); i++)
 		if (v.method->group)
 			offer(f, prefix, str_of(v.method->verb), str_of(v.method->summary));
+}
+
+static void offer_help(struct face *f, struct str prefix)
+{
+	offer_verbs(f, prefix);
+	for (const struct topic *t = topics; t->name; t++)
+		offer(f, prefix, str_of(t->name), str_of(t->summary));
+}
+
+static void offer_value(struct face *f, const struct param *q, struct str prefix)
+{
+	for (const char *const *c = q->choices; c && *c; c++)
+		offer(f, prefix, str_of(*c), str_of(q->help));
+	if (q->names && strcmp(q->names, NAMES_HELP) == 0)
+		offer_help(f, prefix);
+	else if (q->names)
+		offer_names(f, q->names, prefix);
 }
 
 static void offer_options(struct face *f, const struct method *m, struct str prefix)

@@ -36,6 +36,9 @@ bool verb_at(const struct hub *h, size_t i, struct verb *out);
 bool verb_find(const struct hub *h, struct str name, struct verb *out);
 enum status verb_unknown(const struct hub *h, struct str name, struct err *err);
 
+/* As `names` of a parameter: what help explains, which no method lists. */
+#define NAMES_HELP "help"
+
 extern const struct method common_options; /* its params are those of every verb */
 
 /* ---- Arguments (args.c) ----------------------------------------------------- */

@@ -367,13 +367,16 @@ static void print_help(struct face *f)
 static enum status unknown_topic(struct face *f, struct str name, struct err *err)
 {
 	struct near near = near_begin(name);
+	struct verb v;
 
+	for (size_t i = 0; verb_at(f->hub, i, &v); i++)
+		if (v.method->group)
+			near_try(&near, v.method->verb);
 	for (const struct topic *t = topics; t->name; t++)
 		near_try(&near, t->name);
-	if (!near.best)
-		return verb_unknown(f->hub, name, err);
-	return err_fail(err, STATUS_USAGE, "unknown topic '%.*s'; did you mean '%s'?",
-			(int)size_min(name.n, 60), name.p, near.best);
+	return err_fail(err, STATUS_USAGE, "no such command or topic '%.*s'; %s%s%s",
+			(int)size_min(name.n, 60), name.p, near.best ? "did you mean '" : "'arbor help' lists them",
+			near.best ? near.best : "", near.best ? "'?" : "");
 }
 
 enum status run_help(struct face *f, int argc, char **argv, const struct params *p, struct err *err)

@@ -110,7 +110,8 @@ static const struct param help_params[] = {
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_WORD,
 	  .shown = "VERB|TOPIC",
-	  .help = "a verb, or: output, environment, exit-codes" },
+	  .names = NAMES_HELP,
+	  .help = "a verb, or: output, environment, files, exit-codes" },
 	{ .name = "man", .type = VALUE_BOOL, .help = "print it as a manual page (mdoc)" },
 	{ 0 },
 };

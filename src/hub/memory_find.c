@@ -162,7 +162,7 @@ static const struct param search_params[] = {
 	  .flags = PARAM_REST,
 	  .choices = places,
 	  .help = "only what a person asked, what was answered, thought, given to a tool, or came out of "
-		  "one" },
+		  "one; several with commas" },
 	{ 0 },
 };
 
@@ -337,8 +337,8 @@ const struct method memory_search = {
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "search integer cents", "where both words were said" },
-					      { "search '\"integer cents\"' --in answer",
-						"a phrase, in what was answered" },
+					      { "search '\"integer cents\"' --in prompt,answer",
+						"a phrase, in what was said" },
 					      { "search 'token*' --project parser --limit 3",
 						"beginnings of words, in one project" },
 					      { 0 } },

@@ -173,7 +173,7 @@ static void add_to_list(struct params *p, struct value *v, struct str text)
 	v->list[v->count++] = text;
 }
 
-enum status params_set_text(struct params *p, const struct param *q, struct str text, struct err *err)
+static enum status set_one(struct params *p, const struct param *q, struct str text, struct err *err)
 {
 	struct value *v = &p->values[q - p->method->params];
 
@@ -187,6 +187,17 @@ enum status params_set_text(struct params *p, const struct param *q, struct str 
 	if (q->flags & PARAM_REST)
 		add_to_list(p, v, v->text);
 	return STATUS_OK;
+}
+
+enum status params_set_text(struct params *p, const struct param *q, struct str text, struct err *err)
+{
+	/* No choice has a comma in it, so people may part several by one. */
+	bool parted = p->typed && q->type == VALUE_ENUM && (q->flags & PARAM_REST);
+
+	while (parted && str_has_byte(text, ','))
+		if (set_one(p, q, str_cut(text, ',', &text), err))
+			return err_failed(err->status);
+	return set_one(p, q, text, err);
 }
 
 void params_unset(struct params *p, const struct param *q)

@@ -76,6 +76,9 @@ done
 arbor sync; code 0
 
 it "says what is wrong with a command, and what may have been meant"
+arbor help nosuch; code 2; err_has "no such command or topic 'nosuch'; 'arbor help' lists them"
+arbor help exit-code; code 2; err_has "no such command or topic 'exit-code'; did you mean 'exit-codes'?"
+arbor help sycn; code 2; err_has "did you mean 'sync'?"
 arbor sycn; code 2; err_has "unknown command 'sycn'; did you mean 'sync'?"
 arbor source; code 2; err_has "did you mean 'sources'?"
 arbor frobnicate; code 2; err_has "'arbor help'"; err_lacks 'did you mean'
@@ -102,7 +105,8 @@ arbor sources --store ''; code 2; err_has '--store: may not be empty'
 it "says what is wrong with the number of arguments"
 arbor export; code 2; err_has 'usage: arbor export'
 arbor export a b; code 2; err_has 'too many'
-arbor sync a; code 2; err_has 'usage: arbor sync'
+arbor sync demo; code 2; err_has "too many arguments; did you mean '--source demo'?"
+arbor check a; code 2; err_has 'usage: arbor check'
 # shellcheck disable=SC2046 # many words are the point
 arbor sources $(seq 1 3000); code 2; err_has 'too many'
 

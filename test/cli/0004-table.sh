@@ -80,6 +80,7 @@ offered --store x sou; out_is sources
 "$ARBOR" sources -0 | tr '\0' '\n' | head -n 1 >"$T/id"
 offered export "$(cut -c 1-10 "$T/id")"; same "$T/id" "$T/out"
 offered call hub.ha; out_is hub.hash
+offered help ex; out_has export; out_has exit-codes
 
 it "says nothing and makes nothing when it cannot complete"
 for words in '' 'nonsense' 'nonsense x' 'export x' 'export --generation' '--store' 'call nonsense.x --'; do

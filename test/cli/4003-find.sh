@@ -56,6 +56,8 @@ arbor search tokeni; code 1
 arbor search --in answer --json cents; code 0
 check test "$(grep -c '"in":"answer"' "$T/out")" -eq "$(wc -l <"$T/out")"
 arbor search --in prompt --in answer cents; code 0
+check test "$("$ARBOR" search -n 0 --in prompt --in answer cents | wc -l)" -eq "$("$ARBOR" search -n 0 --in prompt,answer cents | wc -l)"
+arbor search --in prompt,asnwer cents; code 2; err_has "--in: 'asnwer' is none of"
 arbor search --in asnwer cents; code 2; err_has "did you mean 'answer'?"
 
 it "searches in one session or project"
