@@ -114,7 +114,7 @@ const struct method memory_sessions = {
 	.summary = "List the conversations, the last touched first",
 	.text = "A conversation has the title somebody gave it, else the client's, else its first\n"
 		"prompt. Its id, or the first digits of it, is what 'arbor show' wants; @ stands\n"
-		"for the last one.\n",
+		"for the last one, @~1 for the one before it, and so on.\n",
 	.params = session_params,
 	.kind = RESULT_STREAM,
 	.fields = session_fields,
@@ -156,7 +156,7 @@ static const struct param search_params[] = {
 	  .letter = 's',
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "only in this session; @ for the last" },
+	  .help = "only in this session; @ for the last, @~1 for the one before it" },
 	{ .name = "in",
 	  .type = VALUE_ENUM,
 	  .flags = PARAM_REST,

@@ -321,14 +321,15 @@ const struct method memory_show = {
 	.first = 3,
 	.summary = "Read a conversation, or one message of it",
 	.text = "ID is the id of a session, message, block or line, or its first digits (four or\n"
-		"more). @ is the session last touched, @@ID a message of it, SESSION@ID one of\n"
-		"another. Works long after the file itself is gone.\n",
+		"more). @ is the session last touched, @~1 the one before it, and so on; @@ID is a\n"
+		"message of the last, SESSION@ID one of another. Works long after the file itself is gone.\n",
 	.params = show_params,
 	.kind = RESULT_STREAM,
 	.fields = show_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "show @", "the last conversation" },
+					      { "show @~1", "the one before it" },
 					      { "show @ --json", "the same for programs" },
 					      { 0 } },
 	.run = run_show,

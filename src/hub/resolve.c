@@ -8,28 +8,50 @@
 
 enum { CANDIDATES = 8 };
 
-static enum status take_first(void *ctx, const struct session *session, bool *go_on, struct err *err)
+/* The session so many before the last. */
+struct counting {
+	uint64_t back;
+	uint64_t seen;
+	int64_t row; /* 0 = there are not so many */
+};
+
+static enum status count_back(void *ctx, const struct session *session, bool *go_on, struct err *err)
 {
-	int64_t *row = ctx;
+	struct counting *c = ctx;
 
 	(void)err;
 	if (session->agent.n)
 		return STATUS_OK;
-	*row = session->row;
-	*go_on = false;
+	*go_on = c->seen++ < c->back;
+	if (!*go_on)
+		c->row = session->row;
 	return STATUS_OK;
 }
 
-static enum status latest_session(struct store *s, struct arena *mem, struct session *out, struct err *err)
+static enum status latest_session(struct store *s, uint64_t back, struct arena *mem, struct session *out,
+				  struct err *err)
 {
-	int64_t row = 0;
+	struct counting c = { .back = back };
 
-	if (session_each(s, (struct str){ 0 }, take_first, &row, err))
+	if (session_each(s, (struct str){ 0 }, count_back, &c, err))
 		return err_failed(err->status);
-	if (!row)
+	if (!c.seen)
 		return err_fail(err, STATUS_NOT_FOUND,
 				"there is no session yet; 'arbor sync' brings them in");
-	return session_get(s, row, mem, out, err);
+	if (!c.row)
+		return err_fail(err, STATUS_NOT_FOUND,
+				"so far back there is no session; the oldest is @~%" PRIu64, c.seen - 1);
+	return session_get(s, c.row, mem, out, err);
+}
+
+/* What stands behind the first @: nothing, ~ or ~N. */
+static bool read_back(struct str text, uint64_t *back)
+{
+	*back = 0;
+	if (!text.n)
+		return true;
+	*back = 1;
+	return text.p[0] == '~' && (text.n == 1 || str_to_u64(str_sub(text, 1, SIZE_MAX), back));
 }
 
 /* A candidate on a line: its id, and what it belongs to. */
@@ -139,12 +161,14 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 	bool latest = text.n && text.p[0] == '@';
 	struct str rest, first = str_cut(latest ? str_sub(text, 1, SIZE_MAX) : text, '@', &rest);
 	struct id_match match = { 0 };
+	uint64_t back = 0;
 
 	*out = (struct resolved){ .is_session = true };
-	if (latest && first.n)
-		return err_fail(err, STATUS_USAGE, "'%.*s': write @@%.*s for a node of the last session",
+	if (latest && !read_back(first, &back))
+		return err_fail(err, STATUS_USAGE,
+				"'%.*s': write @@%.*s for a node of the last session, @~2 for the third last",
 				(int)size_min(text.n, 60), text.p, (int)size_min(first.n, 60), first.p);
-	if (latest && latest_session(s, mem, &out->session, err))
+	if (latest && latest_session(s, back, mem, &out->session, err))
 		return err_failed(err->status);
 	if (!latest && find_one(s, first, 0, &match, err))
 		return err_failed(err->status);

@@ -14,8 +14,8 @@ struct resolved {
 
 /*
  * The beginning (four digits or more) of the id of a session or node, or a line's own
- * uuid; @ for the session last touched; SESSION@NODE for a node of a session, so @@NODE
- * is one of the last. A session wins over nodes that begin alike. STATUS_AMBIGUOUS lists
+ * uuid; @ for the session last touched, @~ or @~1 for the one before it, @~2 and so on;
+ * SESSION@NODE for a node of a session, so @@NODE is one of the last. A session wins over nodes that begin alike. STATUS_AMBIGUOUS lists
  * candidates in the error, a line each, made safe to show.
  */
 enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,

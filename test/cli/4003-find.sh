@@ -82,6 +82,9 @@ out_has 'Add a money module that works in integer cents'
 out_has '● Write  /home/dev/webshop/src/money.ts'
 out_has 'File created successfully'
 arbor show @; code 0; out_has 'Measure how long my shell takes to start'
+second=$("$ARBOR" list -n 2 | sed -n 2p | cut -f 1)
+arbor show @~1; code 0; out_has "$second"
+arbor show @~99; code 1; err_has 'the oldest is @~14'
 
 it "shows every node that a search or a conversation names"
 arbor search --json --limit 0 cents

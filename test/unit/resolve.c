@@ -82,6 +82,29 @@ TEST(sessions_are_meant_by_a_beginning_or_as_the_last)
 	EQ(f.r.session.id.b[3], 2);
 }
 
+TEST(sessions_before_the_last_are_counted_back)
+{
+	char id[UUID_TEXT + 1], text[128];
+	FIXTURE f = { 0 };
+	struct err err;
+
+	OK(make_fixture(t_tmpdir(t), &f, &err));
+	OK(resolve(&f, "@~0", &err));
+	EQ(f.r.session.id.b[3], 1);
+	OK(resolve(&f, "@~1", &err));
+	EQ(f.r.session.id.b[3], 2);
+	OK(resolve(&f, "@~", &err));
+	EQ(f.r.session.id.b[3], 2);
+	OK(resolve(&f, "@~2", &err));
+	EQ(f.r.session.id.b[0], 0xfe);
+	EQ(resolve(&f, "@~3", &err), STATUS_NOT_FOUND);
+	CHECK(strstr(err.text, "the oldest is @~2"));
+	snprintf(text, sizeof text, "@~1@%s", id_of(old_uuid, PART_LINE, 8, id));
+	OK(resolve(&f, text, &err));
+	CHECK(!f.r.is_session);
+	EQ(f.r.session.id.b[3], 2);
+}
+
 TEST(nodes_are_meant_by_id_session_and_own_uuid)
 {
 	char id[UUID_TEXT + 1], text[128];
@@ -120,6 +143,11 @@ TEST(what_means_nothing_is_said_so)
 		{ "", STATUS_USAGE },
 		{ "abc", STATUS_USAGE },
 		{ "@abc", STATUS_USAGE },
+		{ "@~x", STATUS_USAGE },
+		{ "@~-1", STATUS_USAGE },
+		{ "@~~", STATUS_USAGE },
+		{ "@~99999999999999999999", STATUS_USAGE },
+		{ "@~18446744073709551615", STATUS_NOT_FOUND },
 		{ "@@", STATUS_USAGE },
 		{ "@@abc", STATUS_USAGE },
 		{ "feed@", STATUS_USAGE },
@@ -221,7 +249,7 @@ TEST(an_empty_store_has_no_last_session)
 }
 
 TESTS(CASE(sessions_are_meant_by_a_beginning_or_as_the_last),
-      CASE(nodes_are_meant_by_id_session_and_own_uuid), CASE(what_means_nothing_is_said_so),
+      CASE(sessions_before_the_last_are_counted_back), CASE(nodes_are_meant_by_id_session_and_own_uuid), CASE(what_means_nothing_is_said_so),
       CASE(several_are_listed_and_safe_to_show), CASE(many_are_not_all_listed),
       CASE(a_session_wins_over_nodes_that_begin_alike), CASE(only_a_session_will_do),
       CASE(an_empty_store_has_no_last_session))
