@@ -31,6 +31,7 @@ const struct field session_fields[] = {
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "of git, at its last line" },
 	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_HIDDEN, .help = "of its file" },
+	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_HIDDEN, .help = "label of the mirrored folder" },
 	{ .name = "path",
 	  .type = VALUE_PATH,
 	  .flags = FIELD_HIDDEN,
@@ -53,6 +54,7 @@ void put_session(struct json_writer *w, const struct session *s)
 	if (s->branch.n)
 		put_text(w, "branch", s->branch);
 	put_int(w, "bytes", s->read_to);
+	put_text(w, "root", s->root);
 	put_path(w, "path", s->path);
 }
 

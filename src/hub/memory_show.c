@@ -79,6 +79,10 @@ static const struct field show_fields[] = {
 	{ .name = "tools", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: calls of tools" },
 	{ .name = "branch", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: of git" },
 	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_OPTIONAL, .help = "session: of its file" },
+	{ .name = "root",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "session: label of the mirrored folder" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: its file" },
 	{ 0 },
 };
@@ -322,7 +326,9 @@ const struct method memory_show = {
 	.summary = "Read a conversation, or one message of it",
 	.text = "ID is the id of a session, message, block or line, or its first digits (four or\n"
 		"more). @ is the session last touched, @~1 the one before it, and so on; @@ID is a\n"
-		"message of the last, SESSION@ID one of another. Works long after the file itself is gone.\n",
+		"message of the last, SESSION@ID one of another. Where a conversation was copied and\n"
+		"went on, ROOT:ID is the one in the folder with that label.\n\n"
+		"Works long after the file itself is gone.\n",
 	.params = show_params,
 	.kind = RESULT_STREAM,
 	.fields = show_fields,

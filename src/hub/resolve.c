@@ -1,12 +1,34 @@
 /*
  * Resolving ids people type: short, ambiguous, or standing for "the last one".
+ *
+ * Session ids are the client's, and files are copied: a backup that is mirrored
+ * beside the folder it was made of has the same ids. Where a copy says the same as
+ * its original it does not matter which one is meant; where one went on it does.
  */
 #include "hub/resolve.h"
 
 #include "base/term.h"
 #include "base/utf8.h"
+#include "store/find.h"
 
-enum { CANDIDATES = 8 };
+enum { LISTED = 8, MOST = 64 };
+
+/* What could be meant. */
+struct candidate {
+	struct id_match match;
+	struct session session; /* that it is, or is in */
+};
+
+struct candidates {
+	struct arena mem;
+	struct candidate list[MOST];
+	size_t count;
+};
+
+static void candidates_release(struct candidates *c)
+{
+	arena_release(&c->mem);
+}
 
 /* The session so many before the last. */
 struct counting {
@@ -54,36 +76,56 @@ static bool read_back(struct str text, uint64_t *back)
 	return text.p[0] == '~' && (text.n == 1 || str_to_u64(str_sub(text, 1, SIZE_MAX), back));
 }
 
-/* A candidate on a line: its id, and what it belongs to. */
-static enum status describe(struct store *s, const struct id_match *m, struct buf *out, struct err *err)
-{
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct buf title CLEANUP(buf_release) = BUF_INIT(4 * KIB);
-	char id[UUID_TEXT + 1];
-	struct session session;
-	struct str cut;
-	size_t n;
+/* ---- Candidates --------------------------------------------------------------- */
 
-	if (session_get(s, m->session, &mem, &session, err))
-		return err_failed(err->status);
-	uuid_print(&m->id, id);
-	term_filter(&title, session.title, TERM_LINE);
-	cut = str_sub(buf_as_str(&title), 0, 60);
-	n = utf8_valid_prefix(cut);
-	buf_printf(out, "\n  %s  %s%.*s", id, m->is_session ? "" : "in ", (int)n, cut.p ? cut.p : "");
-	return STATUS_OK;
+/* Its name, as short as can be told from the others: their ids, or copies' roots, may
+ * be the same. */
+static void name_candidate(const struct candidates *all, const struct candidate *one, struct buf *out)
+{
+	bool same_id = false, same_root = false;
+	char id[UUID_TEXT + 1];
+
+	for (const struct candidate *c = all->list; c < all->list + all->count; c++) {
+		bool same = c != one && uuid_eq(&c->match.id, &one->match.id);
+
+		same_id |= same;
+		same_root |= same && str_eq(c->session.root, one->session.root);
+	}
+	uuid_print(&one->match.id, id);
+	if (same_id)
+		buf_printf(out, "%.*s:", STR_ARG(one->session.root));
+	if (same_root)
+		term_filter(out, one->session.path, TERM_LINE);
+	else
+		buf_text(out, id);
 }
 
-static enum status ambiguous(struct store *s, struct str text, const struct id_match *list, size_t count,
-			     struct err *err)
+/* On a line: what to type, and what it belongs to, as far as a line goes. */
+static void describe(const struct candidates *all, const struct candidate *one, struct buf *out)
+{
+	enum { WIDTH = 80, LEAST = 20 };
+	struct buf title CLEANUP(buf_release) = BUF_INIT(4 * KIB);
+	struct str cut;
+	size_t used, begin = out->n;
+
+	term_filter(&title, one->session.title, TERM_LINE);
+	buf_text(out, "\n  ");
+	name_candidate(all, one, out);
+	buf_text(out, one->match.is_session ? "  " : "  in ");
+	used = out->n - begin;
+	cut = str_sub(buf_as_str(&title), 0, used + LEAST < WIDTH ? WIDTH - used : LEAST);
+	cut.n = utf8_valid_prefix(cut);
+	buf_str(out, cut);
+}
+
+static enum status ambiguous(struct str text, const struct candidates *all, struct err *err)
 {
 	struct buf lines CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 
-	for (size_t i = 0; i < count && i < CANDIDATES; i++)
-		if (describe(s, &list[i], &lines, err))
-			return err_failed(err->status);
+	for (size_t i = 0; i < all->count && i < LISTED; i++)
+		describe(all, &all->list[i], &lines);
 	return err_fail(err, STATUS_AMBIGUOUS, "'%.*s' could be%s%s", STR_ARG(text), lines.p ? lines.p : "",
-			count > CANDIDATES ? "\n  and others; give more of the id" : "");
+			all->count > LISTED ? "\n  and others; give more of the id" : "");
 }
 
 /* How many of the matches are wanted: sessions alone when there are any. */
@@ -101,6 +143,44 @@ static size_t choose(struct id_match *list, size_t count, int64_t session)
 	}
 	return kept;
 }
+
+/* Whether it is a copy in which the same was said, as far as one can see. */
+static bool is_copy(const struct candidate *a, const struct candidate *b)
+{
+	const struct session *x = &a->session, *y = &b->session;
+
+	return a->match.is_session && b->match.is_session && uuid_eq(&x->id, &y->id) &&
+	       x->read_to == y->read_to && x->started_at == y->started_at &&
+	       x->updated_at == y->updated_at && x->messages == y->messages && x->tools == y->tools;
+}
+
+static bool has_copy(const struct candidates *all, const struct candidate *one)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (is_copy(&all->list[i], one))
+			return true;
+	return false;
+}
+
+/* The matches with their sessions; without copies, and those of a root only, if one is
+ * named. */
+static enum status gather(struct store *s, struct str root, const struct id_match *list, size_t count,
+			  struct candidates *out, struct err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct candidate *c = &out->list[out->count];
+
+		c->match = list[i];
+		if (session_get(s, c->match.session, &out->mem, &c->session, err))
+			return err_failed(err->status);
+		if (root.p && (!c->match.is_session || !str_eq(root, c->session.root)))
+			continue;
+		out->count += !has_copy(out, c);
+	}
+	return STATUS_OK;
+}
+
+/* ---- Ids ---------------------------------------------------------------------- */
 
 static bool is_id_text(struct str text)
 {
@@ -131,10 +211,21 @@ static enum status find_matches(struct store *s, struct str text, int64_t sessio
 	return id_search(s, str_from(printed, UUID_TEXT), session, list, most, count, err);
 }
 
-static enum status find_one(struct store *s, struct str text, int64_t session, struct id_match *out,
-			    struct err *err)
+static enum status not_found(struct str text, struct str root, int64_t session, struct err *err)
 {
-	struct id_match list[CANDIDATES + 1];
+	if (root.p)
+		return err_fail(err, STATUS_NOT_FOUND, "no session of '%.*s' begins with '%.*s'",
+				(int)size_min(root.n, 60), root.p, STR_ARG(text));
+	return err_fail(err, STATUS_NOT_FOUND, "no %s begins with '%.*s'; 'arbor list' shows the sessions",
+			session ? "node of this session" : "session or node", STR_ARG(text));
+}
+
+/* By its id: in a root, if one is named, or in a session. */
+static enum status find_id(struct store *s, struct str text, struct str root, int64_t session,
+			   struct candidate *out, struct arena *mem, struct err *err)
+{
+	struct candidates all CLEANUP(candidates_release) = { 0 };
+	struct id_match list[MOST];
 	size_t count;
 
 	if (!is_id_text(text))
@@ -143,16 +234,44 @@ static enum status find_one(struct store *s, struct str text, int64_t session, s
 				"of them, or @ for"
 				" the last session",
 				(int)size_min(text.n, 60), text.p ? text.p : "", LIMIT_ID_PREFIX);
-	if (find_matches(s, text, session, list, COUNT(list), &count, err))
+	if (find_matches(s, text, session, list, MOST, &count, err) ||
+	    gather(s, root, list, count, &all, err))
 		return err_failed(err->status);
-	if (count == 0)
-		return err_fail(err, STATUS_NOT_FOUND,
-				"no %s begins with '%.*s'; 'arbor list' shows the sessions",
-				session ? "node of this session" : "session or node", STR_ARG(text));
-	if (count > 1)
-		return ambiguous(s, text, list, count, err);
-	*out = list[0];
-	return STATUS_OK;
+	if (all.count == 0)
+		return not_found(text, root, session, err);
+	if (all.count > 1)
+		return ambiguous(text, &all, err);
+	out->match = all.list[0].match;
+	return session_get(s, out->match.session, mem, &out->session, err);
+}
+
+/* By its file. */
+static enum status find_file(struct store *s, struct str text, struct candidate *out, struct arena *mem,
+			     struct err *err)
+{
+	struct source_info file;
+
+	if (source_find(s, text, mem, &file, err) ||
+	    session_of_source(s, file.row, &out->match.session, err))
+		return err_failed(err->status);
+	if (!out->match.session)
+		return err_fail(err, STATUS_NOT_FOUND, "'%.*s' is a file and no session; 'arbor export' writes it",
+				(int)size_min(text.n, 200), text.p);
+	out->match.is_session = true;
+	return session_get(s, out->match.session, mem, &out->session, err);
+}
+
+/* What stands in front of a node, or alone. */
+static enum status find_first(struct store *s, struct str text, struct candidate *out, struct arena *mem,
+			      struct err *err)
+{
+	struct str id, root = str_cut(text, ':', &id);
+
+	if (str_has_byte(text, '/'))
+		return find_file(s, text, out, mem, err);
+	if (id.p)
+		return find_id(s, id, root, 0, out, mem, err);
+	return find_id(s, text, (struct str){ 0 }, 0, out, mem, err);
 }
 
 enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,
@@ -160,33 +279,22 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 {
 	bool latest = text.n && text.p[0] == '@';
 	struct str rest, first = str_cut(latest ? str_sub(text, 1, SIZE_MAX) : text, '@', &rest);
-	struct id_match match = { 0 };
+	struct candidate found = { .match.is_session = true };
 	uint64_t back = 0;
 
-	*out = (struct resolved){ .is_session = true };
 	if (latest && !read_back(first, &back))
 		return err_fail(err, STATUS_USAGE,
 				"'%.*s': write @@%.*s for a node of the last session, @~2 for the third last",
 				(int)size_min(text.n, 60), text.p, (int)size_min(first.n, 60), first.p);
-	if (latest && latest_session(s, back, mem, &out->session, err))
+	if (latest ? latest_session(s, back, mem, &found.session, err)
+		   : find_first(s, first, &found, mem, err))
 		return err_failed(err->status);
-	if (!latest && find_one(s, first, 0, &match, err))
-		return err_failed(err->status);
-	if (!latest) {
-		out->is_session = match.is_session;
-		out->node = match.node;
-		if (session_get(s, match.session, mem, &out->session, err))
-			return err_failed(err->status);
-	}
-	if (!rest.p)
-		return STATUS_OK;
-	if (!out->is_session)
+	if (rest.p && !found.match.is_session)
 		return err_fail(err, STATUS_USAGE, "'%.*s' is not a session", (int)size_min(first.n, 60),
 				first.p);
-	if (find_one(s, rest, out->session.row, &match, err))
+	if (rest.p && find_id(s, rest, (struct str){ 0 }, found.session.row, &found, mem, err))
 		return err_failed(err->status);
-	out->is_session = false;
-	out->node = match.node;
+	*out = (struct resolved){ found.match.is_session, found.session, found.match.node };
 	return STATUS_OK;
 }
 

@@ -13,10 +13,16 @@ struct resolved {
 };
 
 /*
- * The beginning (four digits or more) of the id of a session or node, or a line's own
- * uuid; @ for the session last touched, @~ or @~1 for the one before it, @~2 and so on;
- * SESSION@NODE for a node of a session, so @@NODE is one of the last. A session wins over nodes that begin alike. STATUS_AMBIGUOUS lists
- * candidates in the error, a line each, made safe to show.
+ * SESSION is one of
+ *     ID          the beginning (four digits or more) of its id
+ *     ROOT:ID     the same in one mirrored folder
+ *     ROOT:PATH   its file, also as 'arbor export' takes it otherwise, with a '/' in it
+ *     @           the one last touched; @~ or @~1 the one before it, @~2 and so on
+ * and a node is meant by the beginning of its id or its line's own uuid, alone or behind
+ * its session: SESSION@NODE, so @@NODE is one of the last. A session wins over nodes
+ * that begin alike. Copies of a session in which the same was said are one.
+ * STATUS_AMBIGUOUS lists candidates in the error, a line each, as they can be typed and
+ * made safe to show.
  */
 enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,
 		       struct err *err) MUST_USE;

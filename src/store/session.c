@@ -7,7 +7,8 @@
  * longer leads to a line with that id leads nowhere.
  *
  * Copies of a line in other files have the same ids. For a look-up they are one
- * node; the smallest (session, offset) stands for all.
+ * node; the smallest (session, offset) stands for all. Copies of a session are all
+ * given: they may have gone on differently.
  */
 #include "store/session.h"
 
@@ -20,13 +21,14 @@
 #define SESSION_COLUMNS \
 	"SELECT e.id, e.session_id, e.source, e.generation, e.read_to, s.path, coalesce(p.path, '')," \
 	" coalesce(e.branch, ''), e.title, coalesce(e.started_at, 0), coalesce(e.updated_at, 0), e.prompts," \
-	" e.messages, e.tools, s.source_id, coalesce(e.agent, '') FROM mirror_session e JOIN source s ON s.id = e.source LEFT " \
-	"JOIN project p ON p.id = e.project"
+	" e.messages, e.tools, s.source_id, r.label, coalesce(e.agent, '') FROM mirror_session e" \
+	" JOIN source s ON s.id = e.source JOIN root r ON r.id = s.root LEFT JOIN project p ON p.id = e.project"
 
 enum {
 	SESSION_ALL,
 	SESSION_BELOW,
 	SESSION_ONE,
+	SESSION_OF_SOURCE,
 	SESSION_PREFIX,
 	SESSION_KEYS,
 	SESSION_ENTRY,
@@ -45,6 +47,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	" OR substr(p.path, -length(?1) - 1) = '/' || ?1"
 	" ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
+	[SESSION_OF_SOURCE] = "SELECT id FROM mirror_session WHERE source = ?1",
 	[SESSION_PREFIX] = "SELECT id, session_id FROM mirror_session WHERE session_id BETWEEN ?1 AND ?2"
 			   " AND agent IS NULL"
 			   " ORDER BY session_id, updated_at DESC, id",
@@ -100,8 +103,9 @@ static void read_session(const struct stmt *st, struct session *out)
 		.prompts = col_int(st, 11),
 		.messages = col_int(st, 12),
 		.tools = col_int(st, 13),
+		.root = col_bytes(st, 15),
+		.agent = col_bytes(st, 16),
 	};
-	out->agent = col_bytes(st, 15);
 	copy_uuid(col_bytes(st, 1), &out->id);
 	copy_uuid(col_bytes(st, 14), &out->source_id);
 }
@@ -141,7 +145,21 @@ enum status session_get(struct store *s, int64_t row, struct arena *mem, struct 
 	out->branch = arena_str(mem, out->branch);
 	out->title = arena_str(mem, out->title);
 	out->agent = arena_str(mem, out->agent);
+	out->root = arena_str(mem, out->root);
 	return STATUS_OK;
+}
+
+enum status session_of_source(struct store *s, int64_t source, int64_t *row, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_OF_SOURCE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, source);
+	step = stmt_step(&st, err);
+	*row = step == STEP_ROW ? col_int(&st, 0) : 0;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 /* ---- Names ------------------------------------------------------------------ */
@@ -388,8 +406,7 @@ static enum status search_sessions(struct store *s, const struct uuid *low, cons
 		struct id_match m = { .is_session = true, .session = col_int(&st, 0) };
 
 		copy_uuid(col_bytes(&st, 1), &m.id);
-		if (!is_listed(out, *count, &m.id))
-			out[(*count)++] = m;
+		out[(*count)++] = m;
 	}
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }

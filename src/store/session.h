@@ -14,7 +14,8 @@ struct session {
 	int64_t source, generation; /* rows */
 	struct uuid source_id;
 	int64_t read_to;
-	struct str path;		   /* of its file */
+	struct str root;		   /* label of the folder its file is in */
+	struct str path;		   /* of its file, below that */
 	struct str project, branch, title; /* empty = unknown */
 	struct str agent;		   /* of a sub-agent; empty = a conversation */
 	int64_t started_at, updated_at;	   /* 0 = unknown */
@@ -31,6 +32,9 @@ enum status session_each(struct store *s, struct str project, session_fn *fn, vo
 /* One by its row. */
 enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out,
 			struct err *err) MUST_USE;
+
+/* The one that a file is; 0 = none. */
+enum status session_of_source(struct store *s, int64_t source, int64_t *row, struct err *err) MUST_USE;
 
 /* ---- Nodes ------------------------------------------------------------------ */
 
@@ -67,8 +71,8 @@ struct node {
 
 /*
  * Ids that begin with these hex digits (dashes allowed, at least four digits):
- * sessions first, then nodes, each once, at most `most`. `within` a session (its
- * row; 0 = everywhere) only nodes.
+ * sessions first, also those with the same id, the last touched first; then nodes, each
+ * once; at most `most`. `within` a session (its row; 0 = everywhere) only nodes.
  */
 struct id_match {
 	bool is_session;

@@ -140,15 +140,33 @@ arbor show abc; code 2; err_has 'give 4 or more of them'
 arbor show zzzz; code 1
 arbor show 0000dead; code 1; err_has 'arbor list'
 
+it "tells copies apart that went on, by the folder they are in"
+cp -r "$S" "$T/copy"
+arbor sync --source "$T/copy" --label copy; code 0
+arbor show 2396; code 0; out_has 'Add a money module'  # they say the same
+echo '{"type":"user","uuid":"c0de","message":{"role":"user","content":"only in the copy"}}' \
+	>>"$T"/copy/projects/-home-dev-webshop/2396*.jsonl
+arbor sync --source "$T/copy"; code 0
+arbor show 2396; code 2
+err_has '  claude:2396d03e-3b6d-406b-8ec3-9579853cd7ff  '; err_has '  copy:2396d03e-3b6d-406b-8ec3-9579853cd7ff  '
+sed -n 's/^  \([a-z]*:[0-9a-f-]*\).*/\1/p' "$T/err" >"$T/candidates"
+check test "$(wc -l <"$T/candidates")" -eq 2
+while read -r id; do arbor show "$id"; code 0; done <"$T/candidates"
+arbor show copy:2396; out_has 'only in the copy'
+arbor show claude:2396; out_lacks 'only in the copy'
+arbor search --session 2396 copy; code 2
+arbor search --session copy:2396 copy; code 0
+arbor show "$S"/projects/-home-dev-webshop/2396*.jsonl; code 0; out_lacks 'only in the copy'
+
 it "makes everything anew with the same ids"
 arbor dump --logical; cp "$T/out" "$T/before"
-arbor rebuild; code 0; out_has "$(printf 'sessions\t17')"
+arbor rebuild; code 0; out_has "$(printf 'sessions\t34')"
 arbor dump --logical; same "$T/before" "$T/out"
 out_has 'strays 0'
 
 it "still has everything when the folder is gone"
 rm -rf "$S"
-arbor show 2396; code 0; out_has 'File created successfully'
+arbor show claude:2396; code 0; out_has 'File created successfully'
 arbor search integer cents; code 0
 
 it "says when the index is behind"

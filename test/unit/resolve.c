@@ -222,6 +222,56 @@ TEST(a_session_wins_over_nodes_that_begin_alike)
 	EQ(resolve(&f, text, &err), STATUS_NOT_FOUND);
 }
 
+TEST(copies_that_went_on_are_told_apart_by_their_folders)
+{
+	static const char id[] = "12340002-0000-4000-8000-000000000000";
+	const char *dir = t_tmpdir(t);
+	struct err err;
+	FIXTURE f = { 0 };
+
+	OK(make_fixture(dir, &f, &err));
+	NEED(tree_write(dir, "copy", 0x12340002, str_of(old_text), O_TRUNC));
+	OK(tree_sync(dir, "copy", f.s, NULL, &err));
+	OK(resolve(&f, id, &err)); /* it says the same */
+	NEED(tree_write(dir, "copy", 0x12340002, str_of(main_text), O_APPEND));
+	OK(tree_sync(dir, "copy", f.s, NULL, &err));
+	EQ(resolve(&f, "12340002", &err), STATUS_AMBIGUOUS);
+	CHECK(strstr(err.text, "\n  claude:12340002-0000-4000-8000-000000000000  an older one"));
+	CHECK(strstr(err.text, "\n  claude-2:12340002-0000-4000-8000-000000000000  an older one"));
+	OK(resolve(&f, "claude-2:12340002", &err));
+	EQS(f.r.session.root, STR("claude-2"));
+	OK(resolve(&f, "claude:1234000200004000", &err));
+	EQS(f.r.session.root, STR("claude"));
+	EQ(resolve(&f, "claude-3:12340002", &err), STATUS_NOT_FOUND);
+	EQ(resolve(&f, "claude-2:feed", &err), STATUS_NOT_FOUND);
+	OK(resolve(&f, "claude-2:12340002@11111111-2222-4333-8444-555555555555", &err));
+	EQS(f.r.session.root, STR("claude-2"));
+	EQ(resolve(&f, "claude:12340002@11111111-2222-4333-8444-555555555555", &err), STATUS_NOT_FOUND);
+}
+
+TEST(copies_in_one_folder_are_told_apart_by_their_paths)
+{
+	const char *dir = t_tmpdir(t);
+	char path[LIMIT_PATH], other[LIMIT_PATH];
+	struct err err;
+	FIXTURE f = { 0 };
+
+	OK(make_fixture(dir, &f, &err));
+	NEED(tree_write(dir, "tree", 0xfeed0001, str_of(old_text), O_APPEND));
+	snprintf(other, sizeof other, "%s/tree/projects/q", dir);
+	OK(file_make_dirs(other, &err));
+	snprintf(other, sizeof other, "%s/tree/projects/q/12340002-0000-4000-8000-000000000000.jsonl", dir);
+	NEED(rename(tree_path(dir, "tree", 0xfeed0001, path), other) == 0);
+	OK(tree_sync(dir, "tree", f.s, NULL, &err));
+	EQ(resolve(&f, "12340002", &err), STATUS_AMBIGUOUS);
+	CHECK(strstr(err.text, "\n  claude:projects/q/12340002-0000-4000-8000-000000000000.jsonl  an older"));
+	OK(resolve(&f, "claude:projects/q/12340002-0000-4000-8000-000000000000.jsonl", &err));
+	CHECK(f.r.is_session);
+	EQS(f.r.session.path, STR("projects/q/12340002-0000-4000-8000-000000000000.jsonl"));
+	OK(resolve(&f, other, &err));
+	EQ(resolve(&f, "claude:projects/q/none.jsonl", &err), STATUS_NOT_FOUND);
+}
+
 TEST(only_a_session_will_do)
 {
 	struct session session;
@@ -249,7 +299,10 @@ TEST(an_empty_store_has_no_last_session)
 }
 
 TESTS(CASE(sessions_are_meant_by_a_beginning_or_as_the_last),
-      CASE(sessions_before_the_last_are_counted_back), CASE(nodes_are_meant_by_id_session_and_own_uuid), CASE(what_means_nothing_is_said_so),
+      CASE(sessions_before_the_last_are_counted_back),
+      CASE(nodes_are_meant_by_id_session_and_own_uuid), CASE(what_means_nothing_is_said_so),
       CASE(several_are_listed_and_safe_to_show), CASE(many_are_not_all_listed),
-      CASE(a_session_wins_over_nodes_that_begin_alike), CASE(only_a_session_will_do),
+      CASE(a_session_wins_over_nodes_that_begin_alike),
+      CASE(copies_that_went_on_are_told_apart_by_their_folders),
+      CASE(copies_in_one_folder_are_told_apart_by_their_paths), CASE(only_a_session_will_do),
       CASE(an_empty_store_has_no_last_session))
