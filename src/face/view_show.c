@@ -301,8 +301,8 @@ static void show_item(struct view *v, const struct json *j)
 	struct str kind = view_text(v, j, 0, "kind");
 	uint32_t blocks = json_get(j, 0, STR("blocks"));
 
-	((struct showing *)v->state)->whole |= json_bool(j, json_get(j, 0, STR("part")));
 	if (str_eq(kind, STR("session"))) {
+		((struct showing *)v->state)->whole = json_bool(j, json_get(j, 0, STR("part")));
 		print_session(v, j);
 	} else if (str_eq(kind, STR("event"))) {
 		print_event(v, j);

@@ -19,7 +19,7 @@ static const char *const kinds[] = { "session", "message", "event", NULL };
 static const struct param show_params[] = {
 	{ .name = "id",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST,
 	  .shown = "ID",
 	  .names = "memory.sessions",
 	  .help = "a session, or a message, block or line of one; @ for the last session" },
@@ -40,7 +40,7 @@ static const struct field show_fields[] = {
 	{ .name = "kind",
 	  .type = VALUE_ENUM,
 	  .choices = kinds,
-	  .help = "what the item is; 'session' comes first" },
+	  .help = "what the item is; 'session' comes before its parts" },
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message or line" },
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event: when" },
 	{ .name = "role",
@@ -297,25 +297,39 @@ static enum status show_node(struct showing *y, const struct node *node, struct 
 	return close_message(y, err);
 }
 
-static enum status run_show(struct call *c, struct err *err)
+static enum status show(struct call *c, const struct resolved *what, struct err *err)
 {
-	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct showing y CLEANUP(showing_release) = {
 		.call = c,
+		.session = &what->session,
 		.all = call_flag(c, "all"),
 		.line = -1,
 		.block = -1,
 		.text = BUF_INIT(2 * LIMIT_LINE_PARSED),
 	};
-	struct resolved what;
 
 	transcript_init(&y.transcript);
-	if (read_begin(c->store, &snapshot, err) ||
-	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err))
+	return what->is_session ? show_session(&y, err) : show_node(&y, &what->node, err);
+}
+
+/* All are known before the first is shown: who mistypes the last of several ids wants
+ * to hear of it, not to find it below everything else. */
+static enum status run_show(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	const struct value *ids = call_value(c, "id");
+	struct resolved *what = arena_alloc(&c->mem, ids->count * sizeof *what);
+
+	if (read_begin(c->store, &snapshot, err))
 		return err_failed(err->status);
+	for (size_t i = 0; i < ids->count; i++)
+		if (resolve_id(c->store, ids->list[i], &c->mem, &what[i], err))
+			return err_failed(err->status);
 	warn_unread(c);
-	y.session = &what.session;
-	return what.is_session ? show_session(&y, err) : show_node(&y, &what.node, err);
+	for (size_t i = 0; i < ids->count; i++)
+		if (show(c, &what[i], err))
+			return err_failed(err->status);
+	return STATUS_OK;
 }
 
 const struct method memory_show = {
@@ -323,12 +337,12 @@ const struct method memory_show = {
 	.verb = "show",
 	.group = "find",
 	.first = 3,
-	.summary = "Read a conversation, or one message of it",
+	.summary = "Read conversations, or parts of them",
 	.text = "ID is the id of a session, message, block or line, or its first digits (four or\n"
 		"more). @ is the session last touched, @~1 the one before it, and so on; @@ID is a\n"
 		"message of the last, SESSION@ID one of another. Where a conversation was copied and\n"
 		"went on, ROOT:ID is the one in the folder with that label.\n\n"
-		"Works long after the file itself is gone.\n",
+		"Several are shown one after the other. Works long after the file itself is gone.\n",
 	.params = show_params,
 	.kind = RESULT_STREAM,
 	.fields = show_fields,
@@ -336,7 +350,8 @@ const struct method memory_show = {
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "show @", "the last conversation" },
 					      { "show @~1", "the one before it" },
-					      { "show @ --json", "the same for programs" },
+					      { "list -n 3 -0 | xargs -0 arbor show", "the last three" },
+					      { "show @ --json", "the last one for programs" },
 					      { 0 } },
 	.run = run_show,
 };

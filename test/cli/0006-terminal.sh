@@ -147,6 +147,12 @@ check test "$(wc -L <"$T/plain")" -le 80
 on_terminal show "$T/show" --full; plain >"$T/plain"; check grep -qx '  13' "$T/plain"
 check test "$(grep -c -- --full "$T/plain")" -eq 0
 
+it "cuts what follows a part that was shown whole"
+sed '1s/"kind":"session"/&,"part":true/' "$T/show" | cat - "$T/show" >"$T/both"
+on_terminal show "$T/both"; plain >"$T/plain"
+check test "$(grep -cx '  13' "$T/plain")" -eq 1
+check test "$(grep -cx '  … 3 more lines (--full)' "$T/plain")" -eq 1
+
 it "writes a conversation into a pipe whole, without colours"
 arbor show "$T/show"; code 0
 out_has 'when there are three items at 0.10 with tax; please find out why.'

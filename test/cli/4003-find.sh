@@ -86,6 +86,16 @@ second=$("$ARBOR" list -n 2 | sed -n 2p | cut -f 1)
 arbor show @~1; code 0; out_has "$second"
 arbor show @~99; code 1; err_has 'the oldest is @~14'
 
+it "shows several, one after the other, from xargs -0, too"
+arbor show @ 2396; code 0
+check test "$(grep -n 'Measure how long my shell takes to start' "$T/out" | head -n 1 | cut -d : -f 1)" -eq 1
+out_has 'Add a money module that works in integer cents'
+"$ARBOR" list -n 3 -0 2>/dev/null | xargs -0 "$ARBOR" show --json >"$T/out"
+"$ARBOR" list -n 3 2>/dev/null | cut -f 1 >"$T/want"
+sed -n 's/^{"v":1,"kind":"session","id":"\([^"]*\)".*/\1/p' "$T/out" >"$T/got"; same "$T/want" "$T/got"
+arbor show @ 2396 nosuch; code 1; check test ! -s "$T/out"
+arbor call memory.show '{"id":["@","2396"]}'; code 0; check test "$(grep -c '"kind":"session"' "$T/out")" -eq 2
+
 it "shows every node that a search or a conversation names"
 arbor search --json --limit 0 cents
 sed 's/.*"id":"\([^"]*\)","message":"\([^"]*\)".*/\1 \2/' "$T/out" | tr ' ' '\n' | sort -u >"$T/ids"

@@ -193,7 +193,7 @@ static const char *value_for(const char *param)
 		{ "file", "\"history.jsonl\"" },
 		{ "logical", "\"mirror\"" },
 		{ "method", "\"hub.hash\"" },
-		{ "id", "\"@\"" },
+		{ "id", "[\"@\",\"@~1\"]" },
 		{ "words", "[\"the\"]" },
 	};
 
