@@ -9,6 +9,7 @@
 #include "base/uuid.h"
 
 #include "base/hash.h"
+#include "base/limits.h"
 
 #include <errno.h>
 #include <string.h>
@@ -79,6 +80,32 @@ bool uuid_parse(struct str text, struct uuid *out)
 bool uuid_eq(const struct uuid *a, const struct uuid *b)
 {
 	return memcmp(a->b, b->b, UUID_BYTES) == 0;
+}
+
+bool uuid_range(struct str prefix, struct uuid *low, struct uuid *high)
+{
+	size_t digits = 0;
+
+	memset(low->b, 0, UUID_BYTES);
+	memset(high->b, 0xff, UUID_BYTES);
+	for (size_t i = 0; i < prefix.n; i++) {
+		char c = prefix.p[i];
+		int v = c >= '0' && c <= '9'		     ? c - '0'
+			: (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+							     : -1;
+		uint8_t *l, *h;
+
+		if (c == '-')
+			continue;
+		if (v < 0 || digits == 2 * (size_t)UUID_BYTES)
+			return false;
+		l = &low->b[digits / 2];
+		h = &high->b[digits / 2];
+		*l = (uint8_t)(digits % 2 ? *l | v : v << 4);
+		*h = (uint8_t)(digits % 2 ? (*h & 0xf0) | v : v << 4 | 0x0f);
+		digits++;
+	}
+	return digits >= LIMIT_ID_PREFIX;
 }
 
 static void set_version(struct uuid *u, unsigned version)

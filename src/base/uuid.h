@@ -18,6 +18,10 @@ void uuid_print(const struct uuid *u, char out[UUID_TEXT + 1]);
 /* Exactly the 8-4-4-4-12 form, either case. False leaves *out untouched. */
 bool uuid_parse(struct str text, struct uuid *out);
 
+/* The smallest and the largest that begin with these hex digits, dashes ignored. False
+ * when they are none, too few (LIMIT_ID_PREFIX) or too many. */
+bool uuid_range(struct str prefix, struct uuid *low, struct uuid *high);
+
 bool uuid_eq(const struct uuid *a, const struct uuid *b);
 
 /* Random (version 4), from the kernel. */

@@ -125,29 +125,6 @@ static enum status collect(void *ctx, const struct source_info *info, struct err
 	return STATUS_OK;
 }
 
-/* Ids that begin with these hex digits (dashes ignored), as a range of blobs. */
-static bool id_range(struct str prefix, struct uuid *low, struct uuid *high)
-{
-	size_t digits = 0;
-
-	memset(low->b, 0x00, UUID_BYTES);
-	memset(high->b, 0xff, UUID_BYTES);
-	for (size_t i = 0; i < prefix.n; i++) {
-		char c = prefix.p[i] >= 'A' && prefix.p[i] <= 'F' ? (char)(prefix.p[i] + 32) : prefix.p[i];
-		int v = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-		unsigned shift = digits % 2 ? 0 : 4;
-
-		if (c == '-')
-			continue;
-		if (v < 0 || digits >= 2 * UUID_BYTES)
-			return false;
-		low->b[digits / 2] = (uint8_t)(low->b[digits / 2] | v << shift);
-		high->b[digits / 2] = (uint8_t)((high->b[digits / 2] & ~(0xf << shift)) | v << shift);
-		digits++;
-	}
-	return digits >= 4;
-}
-
 static enum status find_by(struct store *s, int which, struct str a, struct str b, struct found *f, struct err *err)
 {
 	STMT st = { 0 };
@@ -165,7 +142,7 @@ static enum status find_by_id(struct store *s, struct str name, struct found *f,
 	struct uuid low, high;
 	STMT st = { 0 };
 
-	if (!id_range(name, &low, &high))
+	if (!uuid_range(name, &low, &high))
 		return STATUS_OK;
 	if (use(s, FIND_BY_ID, &st, err))
 		return err_failed(err->status);
@@ -180,7 +157,7 @@ static enum status find_by_session(struct store *s, struct str name, struct foun
 	struct uuid low, high;
 	char lower[UUID_TEXT + 1] = { 0 };
 
-	if (name.n > UUID_TEXT || !id_range(name, &low, &high))
+	if (name.n > UUID_TEXT || !uuid_range(name, &low, &high))
 		return STATUS_OK;
 	for (size_t i = 0; i < name.n; i++)
 		lower[i] = name.p[i] >= 'A' && name.p[i] <= 'F' ? (char)(name.p[i] + 32) : name.p[i];

@@ -352,33 +352,6 @@ enum status message_lines(struct store *s, const struct node *first, message_fn 
 
 /* ---- By the beginning of an id ---------------------------------------------- */
 
-/* The smallest and largest id that begin so. False when it is no such beginning. */
-static bool id_range(struct str prefix, struct uuid *low, struct uuid *high)
-{
-	size_t digits = 0;
-
-	memset(low->b, 0, UUID_BYTES);
-	memset(high->b, 0xff, UUID_BYTES);
-	for (size_t i = 0; i < prefix.n; i++) {
-		char c = prefix.p[i];
-		int v = c >= '0' && c <= '9'		     ? c - '0'
-			: (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-							     : -1;
-		uint8_t *l, *h;
-
-		if (c == '-')
-			continue;
-		if (v < 0 || digits == 2 * (size_t)UUID_BYTES)
-			return false;
-		l = &low->b[digits / 2];
-		h = &high->b[digits / 2];
-		*l = (uint8_t)(digits % 2 ? *l | v : v << 4);
-		*h = (uint8_t)(digits % 2 ? (*h & 0xf0) | v : v << 4 | 0x0f);
-		digits++;
-	}
-	return digits >= LIMIT_ID_PREFIX;
-}
-
 static bool in_range(const struct uuid *id, const struct uuid *low, const struct uuid *high)
 {
 	return memcmp(id->b, low->b, UUID_BYTES) >= 0 && memcmp(id->b, high->b, UUID_BYTES) <= 0;
@@ -445,7 +418,7 @@ enum status id_search(struct store *s, struct str prefix, int64_t within, struct
 	struct uuid low, high;
 
 	*count = 0;
-	if (!id_range(prefix, &low, &high))
+	if (!uuid_range(prefix, &low, &high))
 		return STATUS_OK;
 	if (!within && search_sessions(s, &low, &high, out, most, count, err))
 		return err_failed(err->status);

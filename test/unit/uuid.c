@@ -61,6 +61,21 @@ TEST(a_text_that_is_almost_a_uuid_is_refused)
 	CHECK(!uuid_parse((struct str){ 0 }, &u));
 }
 
+TEST(a_beginning_is_a_range)
+{
+	static const char *const none[] = { "", "abc", "a-b-c", "abcg", "abcd ", "abcdé",
+					    "000102030405060708090a0b0c0d0e0f0" };
+	struct uuid low, high;
+
+	CHECK(uuid_range(STR("aBcD-e"), &low, &high));
+	CHECK(text_is(&low, "abcde000-0000-0000-0000-000000000000"));
+	CHECK(text_is(&high, "abcdefff-ffff-ffff-ffff-ffffffffffff"));
+	CHECK(uuid_range(STR("00010203-0405-0607-0809-0a0b0c0d0e0f"), &low, &high));
+	CHECK(uuid_eq(&low, &high));
+	for (size_t i = 0; i < COUNT(none); i++)
+		CHECK(!uuid_range(str_of(none[i]), &low, &high));
+}
+
 TEST(equal_means_every_byte)
 {
 	struct uuid a = { { 0 } }, b;
@@ -149,6 +164,7 @@ TEST(parts_are_kept_apart)
 
 TESTS(CASE(text_and_bytes_agree),
       CASE(a_text_that_is_almost_a_uuid_is_refused),
+      CASE(a_beginning_is_a_range),
       CASE(equal_means_every_byte),
       CASE(version_5_gives_the_known_values),
       CASE(random_ids_have_version_4_and_differ),
