@@ -98,6 +98,17 @@ static void take_memory_at_once(const struct method *m)
 #endif
 }
 
+/* Views ask it how much of an id has to be shown. */
+static enum status open_store(void *ctx, bool make, struct store **out, struct err *err)
+{
+	struct face *f = ctx;
+
+	if (face_open_store(f, make, out, err))
+		return err_failed(err->status);
+	f->open = *out;
+	return STATUS_OK;
+}
+
 enum status face_run(struct face *f, const char *activation, const struct method *m, struct params *p,
 		     struct err *err)
 {
@@ -112,7 +123,7 @@ enum status face_run(struct face *f, const char *activation, const struct method
 		.cancel = f->cancel,
 		.scopes = ~0u, /* whoever can run the program owns the store */
 		.settings = f->settings,
-		.open_store = face_open_store,
+		.open_store = open_store,
 		.ctx = f,
 	};
 	enum status status;
@@ -120,6 +131,7 @@ enum status face_run(struct face *f, const char *activation, const struct method
 	take_memory_at_once(m);
 	view_begin(&v, f, activation, m, p);
 	status = hub_run(f->hub, m, p->values, &who, err);
+	f->open = NULL; /* closed with the call */
 	view_end(&v, status);
 	if (f->out.closed)
 		return STATUS_OK; /* the pager was left: enough was seen */

@@ -16,6 +16,7 @@ struct face {
 	const atomic_bool *cancel; /* set by Ctrl-C */
 	struct arena mem;	   /* lives as long as the program */
 	struct str store;	   /* as --store says; p NULL = where it usually is */
+	struct store *open;	   /* while a method runs that uses it; else NULL */
 	bool json, print0, verbose;
 	const struct settings *settings; /* NULL until a verb needs them */
 };

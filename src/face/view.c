@@ -1,20 +1,19 @@
 /*
  * Choosing a view, and how single values are shown.
  *
- * A terminal gets what a person reads: 12.3 MB, local times, the beginning of an
- * id, ~ for the home folder. A pipe gets what a program can use: whole numbers,
- * RFC 3339, whole ids and paths; columns parted by tabs, one item a line, which
- * holds because control characters are made visible there too.
+ * A terminal gets what a person reads: 12.3 MB, local times, as much of an id as
+ * tells it from all others, ~ for the home folder. A pipe gets what a program can
+ * use: whole numbers, RFC 3339, whole ids and paths; columns parted by tabs, one item
+ * a line, which holds because control characters are made visible there too.
  */
 #include "face/view.h"
 
 #include "base/clock.h"
 #include "face/text.h"
+#include "hub/resolve.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { VALUE_MOST = 64 * 1024 * 1024, ID_SHOWN = 8 };
 
 /* ---- JSON and NUL ----------------------------------------------------------- */
 
@@ -259,6 +258,12 @@ static void add_path(const struct view *v, struct buf *out, struct str path, uns
 	term_filter(out, path, TERM_LINE);
 }
 
+/* What is shown of an id can be typed again. */
+static size_t shown_digits(const struct view *v, struct str id)
+{
+	return v->face->open ? resolve_digits(v->face->open, id) : RESOLVE_SHOWN;
+}
+
 /* One value that is there and is no list. */
 static void add_value(struct view *v, struct buf *out, const struct json *j, uint32_t node,
 		      enum value_type type, unsigned flags)
@@ -276,7 +281,7 @@ static void add_value(struct view *v, struct buf *out, const struct json *j, uin
 	} else if (type == VALUE_TIME) {
 		add_time(v, out, text, flags);
 	} else if (type == VALUE_ID && v->out->terminal) {
-		term_filter(out, str_sub(text, 0, ID_SHOWN), TERM_LINE);
+		term_filter(out, str_sub(text, 0, shown_digits(v, text)), TERM_LINE);
 	} else {
 		term_filter(out, text, TERM_LINE);
 	}

@@ -10,7 +10,7 @@
 
 #include "face/text.h"
 
-enum { MARKS = 64, LINES = 3, WHERE = 9, INDENT = 2 + 8 + 2 + WHERE, READABLE = 100 };
+enum { MARKS = 64, LINES = 3, WHERE = 9, READABLE = 100 };
 
 struct searching {
 	char session[64]; /* whose heading stands above */
@@ -93,9 +93,10 @@ static void print_range(struct view *v, const struct snippet *s, size_t from, si
 		out_str(v->out, str_sub(all, from, end - from));
 }
 
-static void print_snippet(struct view *v, const struct snippet *s)
+/* Its first line stands where the cursor is: behind so many columns. */
+static void print_snippet(struct view *v, const struct snippet *s, int indent)
 {
-	int columns = v->out->columns - INDENT;
+	int columns = v->out->columns - indent;
 	struct str line, rest = buf_as_str(&s->text);
 
 	if (columns > READABLE)
@@ -106,7 +107,7 @@ static void print_snippet(struct view *v, const struct snippet *s)
 		size_t from = (size_t)(line.p - s->text.p);
 
 		if (i)
-			out_pad(v->out, INDENT);
+			out_pad(v->out, indent);
 		print_range(v, s, from, from + line.n);
 		if (i + 1 == LINES && rest.n)
 			out_text(v->out, "…");
@@ -177,7 +178,7 @@ static void search_item(struct view *v, const struct json *j)
 	out_styled(v->out, STYLE_DIM, text_start(buf_as_str(&in), WHERE));
 	out_pad(v->out, WHERE - text_width(text_start(buf_as_str(&in), WHERE)));
 	read_snippet(v, j, &s);
-	print_snippet(v, &s);
+	print_snippet(v, &s, 2 + text_width(buf_as_str(&id)) + 2 + WHERE);
 }
 
 const struct view_kind view_search = {

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { RESULT_LINES = 10, ID_SHOWN = 8, INDENT = 2 };
+enum { RESULT_LINES = 10, INDENT = 2 };
 
 struct showing {
 	bool whole; /* a part is shown by itself, and nothing of it left out */

@@ -298,6 +298,35 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 	return STATUS_OK;
 }
 
+/* Whether another id than this one could be meant by its first n characters. */
+static bool is_shared(struct store *s, const struct uuid *id, struct str first)
+{
+	struct id_match list[MOST];
+	size_t count = 0;
+	struct err ignored;
+	bool taken = false;
+
+	if (id_search(s, first, 0, list, MOST, &count, &ignored) ||
+	    source_begins(s, first, id, &taken, &ignored))
+		return false;
+	count = choose(list, count, 0);
+	for (size_t i = 0; i < count; i++)
+		taken |= !uuid_eq(&list[i].id, id);
+	return taken;
+}
+
+size_t resolve_digits(struct store *s, struct str id)
+{
+	size_t n = RESOLVE_SHOWN;
+	struct uuid whole;
+
+	if (!uuid_parse(id, &whole))
+		return n;
+	while (n < id.n && (id.p[n - 1] == '-' || is_shared(s, &whole, str_sub(id, 0, n))))
+		n++;
+	return n;
+}
+
 enum status resolve_session(struct store *s, struct str text, struct arena *mem, struct session *out,
 			    struct err *err)
 {

@@ -31,4 +31,9 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 enum status resolve_session(struct store *s, struct str text, struct arena *mem, struct session *out,
 			    struct err *err) MUST_USE;
 
+/* How many characters of an id are shown to people: as many as tell it from all others,
+ * of files too, and no fewer than RESOLVE_SHOWN. */
+enum { RESOLVE_SHOWN = 8 };
+size_t resolve_digits(struct store *s, struct str id);
+
 #endif

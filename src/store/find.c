@@ -29,6 +29,7 @@ enum {
 	FIND_BY_SESSION,
 	FIND_BY_GLOB,
 	FIND_BY_FORMER,
+	FIND_OTHER,
 	FIND_STATEMENTS
 };
 
@@ -41,6 +42,7 @@ static const char *const sql[FIND_STATEMENTS] = {
 	/* '*' matches '/' too: only what lies directly in a project's folder. */
 	[FIND_BY_SESSION] = INFO "WHERE s.path GLOB ?1 AND s.path NOT GLOB 'projects/*/*/*'",
 	[FIND_BY_GLOB] = INFO "WHERE s.path GLOB ?1",
+	[FIND_OTHER] = "SELECT EXISTS (SELECT 1 FROM source WHERE source_id BETWEEN ?1 AND ?2 AND source_id <> ?3)",
 	[FIND_BY_FORMER] = INFO "JOIN source_path f ON f.source = s.id WHERE f.path = ?1",
 };
 
@@ -219,5 +221,24 @@ enum status source_find(struct store *s, struct str name, struct arena *mem, str
 		return err_fail(err, STATUS_AMBIGUOUS, "'%.*s' could be %d files; use an id or ROOT:PATH:%s",
 				(int)size_min(name.n, 100), name.p, f.count, names.p);
 	*out = f.first;
+	return STATUS_OK;
+}
+
+enum status source_begins(struct store *s, struct str prefix, const struct uuid *but, bool *out, struct err *err)
+{
+	struct uuid low, high;
+	STMT st = { 0 };
+
+	*out = false;
+	if (!uuid_range(prefix, &low, &high))
+		return STATUS_OK;
+	if (use(s, FIND_OTHER, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, &low);
+	stmt_uuid(&st, 2, &high);
+	stmt_uuid(&st, 3, but);
+	if (stmt_row(&st, "whether an id is taken", err))
+		return err_failed(err->status);
+	*out = col_int(&st, 0) != 0;
 	return STATUS_OK;
 }

@@ -35,4 +35,8 @@ enum status source_each(struct store *s, source_fn *fn, void *ctx, struct err *e
 enum status source_find(struct store *s, struct str name, struct arena *mem, struct source_info *out,
 			struct err *err) MUST_USE;
 
+/* Whether another source than `but` has an id that begins so. */
+enum status source_begins(struct store *s, struct str prefix, const struct uuid *but, bool *out,
+			  struct err *err) MUST_USE;
+
 #endif

@@ -150,6 +150,24 @@ arbor show abc; code 2; err_has 'give 4 or more of them'
 arbor show zzzz; code 1
 arbor show 0000dead; code 1; err_has 'arbor list'
 
+it "shows as much of an id on a terminal as is needed to type it"
+for n in 1 2; do
+	printf '{"type":"user","uuid":"u%d","message":{"role":"user","content":"pair %d"}}\n' $n $n \
+		>"$S/projects/-x/abcdef01-234$n-4000-8000-000000000000.jsonl"
+done
+arbor sync --source "$S"
+on_terminal list --color never; code 0
+for n in 1 2; do
+	id=$(sed -n "s/^\([0-9a-f-]*\) .*pair $n.*/\1/p" "$T/out")
+	check test "$id" = "abcdef01-234$n"
+	"$ARBOR" show "$id" >"$T/one" || fail "$id"
+	check grep -q "pair $n" "$T/one"
+done
+check grep -q '^2396d03e  ' "$T/out"
+on_terminal search --color never pair; check grep -q '^abcdef01-2341  pair 1' "$T/out"
+check test "$(wc -L <"$T/out")" -le 120
+on_terminal show --color never abcdef01-2341; check grep -q '^  abcdef01-2341  ' "$T/out"
+
 it "tells copies apart that went on, by the folder they are in"
 cp -r "$S" "$T/copy"
 arbor sync --source "$T/copy" --label copy; code 0
@@ -170,7 +188,7 @@ arbor show "$S"/projects/-home-dev-webshop/2396*.jsonl; code 0; out_lacks 'only 
 
 it "makes everything anew with the same ids"
 arbor dump --logical; cp "$T/out" "$T/before"
-arbor rebuild; code 0; out_has "$(printf 'sessions\t34')"
+arbor rebuild; code 0; out_has "$(printf 'sessions\t38')"
 arbor dump --logical; same "$T/before" "$T/out"
 out_has 'strays 0'
 

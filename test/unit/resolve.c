@@ -222,6 +222,33 @@ TEST(a_session_wins_over_nodes_that_begin_alike)
 	EQ(resolve(&f, text, &err), STATUS_NOT_FOUND);
 }
 
+TEST(as_much_of_an_id_is_shown_as_tells_it_from_others)
+{
+	const char *dir = t_tmpdir(t);
+	char id[UUID_TEXT + 1], twin[LIMIT_PATH], path[LIMIT_PATH];
+	FIXTURE f = { 0 };
+	uint32_t digits;
+	struct err err;
+
+	/* A session that begins like a node, and two that begin alike. */
+	id_of(prompt_uuid, PART_LINE, 8, id);
+	digits = (uint32_t)strtoul(id, NULL, 16);
+	NEED(tree_write(dir, "tree", digits, STR("{}\n"), O_TRUNC));
+	NEED(tree_write(dir, "tree", 0xbeef0001, STR("{}\n"), O_TRUNC));
+	snprintf(twin, sizeof twin, "%s/tree/projects/p/beef0001-0002-4000-8000-000000000000.jsonl", dir);
+	NEED(link(tree_path(dir, "tree", 0xbeef0001, path), twin) == 0);
+	OK(make_fixture(dir, &f, &err));
+	EQ(resolve_digits(f.s, STR("feed0001-0000-4000-8000-000000000000")), 8);
+	EQ(resolve_digits(f.s, STR("beef0001-0000-4000-8000-000000000000")), 13);
+	EQ(resolve_digits(f.s, STR("beef0001-0002-4000-8000-000000000000")), 13);
+	snprintf(path, sizeof path, "%s-0000-4000-8000-000000000000", id);
+	EQ(resolve_digits(f.s, str_of(path)), 8);
+	id_of(prompt_uuid, PART_LINE, UUID_TEXT, id);
+	EQ(resolve_digits(f.s, str_of(id)), 10);
+	EQ(resolve_digits(f.s, STR("00000000-0000-4000-8000-000000000000")), 8);
+	EQ(resolve_digits(f.s, STR("no id")), 8);
+}
+
 TEST(copies_that_went_on_are_told_apart_by_their_folders)
 {
 	static const char id[] = "12340002-0000-4000-8000-000000000000";
@@ -303,6 +330,7 @@ TESTS(CASE(sessions_are_meant_by_a_beginning_or_as_the_last),
       CASE(nodes_are_meant_by_id_session_and_own_uuid), CASE(what_means_nothing_is_said_so),
       CASE(several_are_listed_and_safe_to_show), CASE(many_are_not_all_listed),
       CASE(a_session_wins_over_nodes_that_begin_alike),
+      CASE(as_much_of_an_id_is_shown_as_tells_it_from_others),
       CASE(copies_that_went_on_are_told_apart_by_their_folders),
       CASE(copies_in_one_folder_are_told_apart_by_their_paths), CASE(only_a_session_will_do),
       CASE(an_empty_store_has_no_last_session))
