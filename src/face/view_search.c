@@ -2,6 +2,10 @@
  * memory.search on a terminal: hits below the session they are in, what was found
  * standing out.
  *
+ * Hits come best first and sessions alternate. They are held back and printed by
+ * session, that of the best hit first, in their order below it. Of very many, HELD at
+ * a time: nobody waits for the last hit to read the first.
+ *
  * A snippet comes with the byte ranges that matched. Filtering changes lengths, so
  * the text is filtered piece by piece between their edges and the ranges are kept
  * for what came out.
@@ -10,11 +14,21 @@
 
 #include "face/text.h"
 
-enum { MARKS = 64, LINES = 3, WHERE = 9, READABLE = 100 };
+enum { MARKS = 64, LINES = 3, WHERE = 9, READABLE = 100, HELD = 200 };
+
+/* A hit that is held back. What is shown of ids is known while the search runs. */
+struct hit {
+	struct str json;
+	struct str id, session; /* as they are shown */
+	struct str whole;	/* the session's id */
+	bool printed;
+};
 
 struct searching {
-	char session[64]; /* whose heading stands above */
-	bool begun;
+	struct arena mem; /* of the hits */
+	struct hit hits[HELD];
+	size_t count;
+	bool begun; /* something stands above */
 };
 
 struct snippet {
@@ -125,60 +139,94 @@ static void add_field(struct view *v, struct buf *out, const struct json *j, con
 	view_value(v, out, j, json_root(j), &f);
 }
 
-static void print_heading(struct view *v, const struct json *j)
+static void print_heading(struct view *v, const struct hit *hit, const struct json *j)
 {
 	struct searching *s = v->state;
 	struct buf title CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf where CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct buf id CLEANUP(buf_release) = BUF_INIT(KIB);
 
-	add_field(v, &id, j, "session", VALUE_ID);
 	buf_text(&where, "  ");
 	add_field(v, &where, j, "project", VALUE_PATH);
 	buf_text(&where, "  ");
 	add_field(v, &where, j, "at", VALUE_TIME);
 	add_field(v, &title, j, "title", VALUE_TEXT);
 	text_cut(&cut, title.n ? buf_as_str(&title) : STR("(untitled)"),
-		 v->out->columns - text_width(buf_as_str(&where)) - text_width(buf_as_str(&id)) - 2, false);
+		 v->out->columns - text_width(buf_as_str(&where)) - text_width(hit->session) - 2, false);
 	out_text(v->out, s->begun ? "\n" : "");
 	s->begun = true;
-	out_styled(v->out, STYLE_ID, buf_as_str(&id));
+	out_styled(v->out, STYLE_ID, hit->session);
 	out_text(v->out, "  ");
 	out_styled(v->out, STYLE_HEADING, buf_as_str(&cut));
 	out_styled(v->out, STYLE_DIM, buf_as_str(&where));
 	out_text(v->out, "\n");
 }
 
-static bool is_new_session(struct searching *s, struct str session)
+static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 {
-	size_t n = size_min(session.n, sizeof s->session - 1);
+	struct snippet s CLEANUP(snippet_release) = { .text = BUF_INIT(64 * MIB) };
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	struct buf in CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct err ignored;
 
-	if (s->begun && str_eq(str_sub(session, 0, n), str_of(s->session)))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		s->session[i] = session.p[i];
-	s->session[n] = '\0';
-	return true;
+	if (json_read(&j, hit->json, 0, &ignored))
+		return; /* it has been read before */
+	if (with_heading)
+		print_heading(v, hit, &j);
+	add_field(v, &in, &j, "in", VALUE_TEXT);
+	out_text(v->out, "  ");
+	out_styled(v->out, STYLE_ID, hit->id);
+	out_text(v->out, "  ");
+	out_styled(v->out, STYLE_DIM, text_start(buf_as_str(&in), WHERE));
+	out_pad(v->out, WHERE - text_width(text_start(buf_as_str(&in), WHERE)));
+	read_snippet(v, &j, &s);
+	print_snippet(v, &s, 2 + text_width(hit->id) + 2 + WHERE);
+}
+
+static void print_held(struct view *v)
+{
+	struct searching *s = v->state;
+
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = i; k < s->count && (k > i || !s->hits[i].printed); k++) {
+			struct hit *hit = &s->hits[k];
+
+			if (hit->printed || !str_eq(hit->whole, s->hits[i].whole))
+				continue;
+			print_hit(v, hit, k == i);
+			hit->printed = true;
+		}
+	s->count = 0;
+	arena_release(&s->mem);
+}
+
+static struct str shown(struct view *v, const struct json *j, const char *name)
+{
+	struct searching *s = v->state;
+	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	add_field(v, &text, j, name, VALUE_ID);
+	return arena_str(&s->mem, buf_as_str(&text));
 }
 
 static void search_item(struct view *v, const struct json *j)
 {
-	struct snippet s CLEANUP(snippet_release) = { .text = BUF_INIT(64 * MIB) };
-	struct buf id CLEANUP(buf_release) = BUF_INIT(KIB);
-	struct buf in CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct searching *s = v->state;
 
-	if (is_new_session(v->state, view_text(v, j, 0, "session")))
-		print_heading(v, j);
-	add_field(v, &id, j, "id", VALUE_ID);
-	add_field(v, &in, j, "in", VALUE_TEXT);
-	out_text(v->out, "  ");
-	out_styled(v->out, STYLE_ID, buf_as_str(&id));
-	out_text(v->out, "  ");
-	out_styled(v->out, STYLE_DIM, text_start(buf_as_str(&in), WHERE));
-	out_pad(v->out, WHERE - text_width(text_start(buf_as_str(&in), WHERE)));
-	read_snippet(v, j, &s);
-	print_snippet(v, &s, 2 + text_width(buf_as_str(&id)) + 2 + WHERE);
+	s->hits[s->count++] = (struct hit){
+		.json = arena_str(&s->mem, json_raw(j, json_root(j))),
+		.id = shown(v, j, "id"),
+		.session = shown(v, j, "session"),
+		.whole = arena_str(&s->mem, view_text(v, j, 0, "session")),
+	};
+	if (s->count == HELD)
+		print_held(v);
+}
+
+static void search_end(struct view *v, enum status status)
+{
+	(void)status;
+	print_held(v);
 }
 
 const struct view_kind view_search = {
@@ -186,4 +234,5 @@ const struct view_kind view_search = {
 	.terminal_only = true,
 	.state = sizeof(struct searching),
 	.item = search_item,
+	.end = search_end,
 };

@@ -175,6 +175,18 @@ check test "$(grep -c '^6abf9052  Another  parser' "$T/plain")" -eq 1
 check grep -q '^  3abf9052  output   grand total$' "$T/plain"
 check test "$(wc -L <"$T/plain")" -le 80
 
+it "shows each session once when its hits alternate with others, the best first"
+{ sed -n 3p "$T/search"; sed -n 1p "$T/search"; sed -n 3p "$T/search"; sed -n 2p "$T/search"; } >"$T/alternate"
+on_terminal search "$T/alternate"; code 0; plain >"$T/plain"
+check test "$(grep -c '^[56]abf9052' "$T/plain")" -eq 2
+check test "$(grep -o '^ *[0-9]abf9052' "$T/plain" | tr -d '\n')" = '6abf9052  3abf9052  3abf90525abf9052  1abf9052  2abf9052'
+arbor search "$T/alternate"; check test "$(cut -c 1 "$T/out" | tr -d '\n')" = 3132
+arbor search --json "$T/alternate"; check test "$(cut -c 14 "$T/out" | tr -d '\n')" = 3132
+for n in $(seq 150); do cat "$T/alternate"; done >"$T/many"
+on_terminal search --no-pager "$T/many"; plain >"$T/plain"
+check test "$(grep -c '^  [123]abf9052' "$T/plain")" -eq 600
+check test "$(grep -c '^[56]abf9052' "$T/plain")" -eq 6
+
 it "writes hits into a pipe as every other table"
 arbor search "$T/search"; code 0
 check test "$(wc -l <"$T/out")" -eq 3; check test ! -s "$T/err"
