@@ -47,6 +47,18 @@ static const struct field *description(const struct field *fields)
 	return NULL;
 }
 
+/* A path may be named by its end: from the first part on that begins as what was typed. */
+static struct str typed_part(const struct field *key, struct str what, struct str prefix)
+{
+	struct str part = what;
+
+	if (key->type != VALUE_PATH || !prefix.n || prefix.p[0] == '/')
+		return what;
+	while (part.n && !str_has_prefix(part, prefix))
+		part = str_sub(part, size_min(str_find(part, '/'), part.n - 1) + 1, SIZE_MAX);
+	return part.n ? part : what;
+}
+
 static enum status offer_item(void *ctx, struct str text, struct err *err)
 {
 	struct asking *a = ctx;
@@ -58,6 +70,7 @@ static enum status offer_item(void *ctx, struct str text, struct err *err)
 	if (json_read(&j, text, 0, err))
 		return err_failed(err->status);
 	what = json_string_in(&j, json_get(&j, 0, str_of(key->name)), &mem);
+	what = typed_part(key, what, a->prefix);
 	if (is)
 		meaning = json_string_in(&j, json_get(&j, 0, str_of(is->name)), &mem);
 	if (!str_has_prefix(what, a->prefix))

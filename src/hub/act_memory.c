@@ -5,6 +5,7 @@
 
 #include "hub/call.h"
 #include "hub/memory_find.h"
+#include "hub/memory_project.h"
 #include "ingest/sync.h"
 
 static const char *const events[] = {
@@ -192,7 +193,8 @@ static const struct method sync = {
 	.run = run_sync,
 };
 
-static const struct method *const methods[] = { &memory_sessions, &memory_show, &memory_log, &memory_search, &sync, NULL };
+static const struct method *const methods[] = { &memory_sessions, &memory_show,	    &memory_log, &memory_search,
+						&memory_projects, &sync,	    NULL };
 
 const struct activation activation_memory = {
 	.name = "memory",

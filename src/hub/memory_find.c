@@ -6,11 +6,10 @@
 
 #include "base/utf8.h"
 #include "hub/call.h"
+#include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/search.h"
-
-#include <stdlib.h>
 
 /* ---- memory.sessions ---------------------------------------------------------- */
 
@@ -19,7 +18,8 @@ static const struct param session_params[] = {
 	  .type = VALUE_PATH,
 	  .letter = 'p',
 	  .shown = "DIR",
-	  .help = "only those of this folder and below, or of any folder of this name" },
+	  .names = "memory.projects",
+	  .help = "only those of this folder and below; its name, or the end of its path, will do" },
 	{ .name = "limit",
 	  .type = VALUE_INT,
 	  .letter = 'n',
@@ -52,58 +52,20 @@ static enum status emit_session(void *ctx, const struct session *session, bool *
 	return call_emit(l->call, err);
 }
 
-static enum status count_session(void *ctx, const struct session *session, bool *go_on, struct err *err)
-{
-	struct listing *l = ctx;
-
-	(void)session;
-	(void)err;
-	l->count++;
-	*go_on = false;
-	return STATUS_OK;
-}
-
-/* A folder as the lines name it: absolute. A plain name stays one. */
-static struct str project_of(struct call *c)
-{
-	struct str given = call_text(c, "project");
-	const char *path = given.p ? arena_cstr(&c->mem, given) : NULL;
-	char *real;
-
-	if (path && (path[0] == '.' || path[0] == '/') && (real = realpath(path, NULL))) {
-		given = arena_str(&c->mem, str_of(real));
-		free(real);
-	}
-	while (given.p && given.n > 1 && given.p[given.n - 1] == '/')
-		given.n--;
-	return given;
-}
-
-static enum status no_project(struct call *c, struct err *err)
-{
-	struct str given = str_sub(call_text(c, "project"), 0, 200);
-
-	given.n = utf8_valid_prefix(given);
-	return err_fail(err, STATUS_NOT_FOUND,
-			"no session of this project: '%.*s'; 'arbor list --json' shows where each worked",
-			STR_ARG(given));
-}
-
 static enum status run_sessions(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct listing l = { .call = c, .left = call_int(c, "limit") };
+	struct str project;
 
-	if (read_begin(c->store, &snapshot, err) ||
-	    session_each(c->store, project_of(c), emit_session, &l, err))
+	if (read_begin(c->store, &snapshot, err) || project_of(c, &project, err) ||
+	    session_each(c->store, project, emit_session, &l, err))
 		return err_failed(err->status);
 	warn_unread(c);
 	if (l.left && l.count > l.left)
 		call_note(c, "%" PRId64 " of %" PRId64 " sessions; -n 0 lists all", l.left, l.count);
 	if (l.count)
 		return STATUS_OK;
-	if (call_text(c, "project").p)
-		return no_project(c, err);
 	return err_fail(err, STATUS_NOT_FOUND, "no session yet; 'arbor sync' brings them in");
 }
 
@@ -150,7 +112,8 @@ static const struct param search_params[] = {
 	  .type = VALUE_PATH,
 	  .letter = 'p',
 	  .shown = "DIR",
-	  .help = "only in this folder and below, or in any folder of this name" },
+	  .names = "memory.projects",
+	  .help = "only in this folder and below; its name, or the end of its path, will do" },
 	{ .name = "session",
 	  .type = VALUE_TEXT,
 	  .letter = 's',
@@ -272,16 +235,10 @@ static unsigned places_of(const struct call *c)
 	return bits;
 }
 
-/* Where the mistake may be: a project that is none, or the words. */
-static enum status not_found(struct call *c, const struct search_query *q, struct err *err)
+static enum status not_found(struct str query, struct err *err)
 {
-	struct listing none = { .call = c };
-	struct str text = str_sub(q->text, 0, 80);
+	struct str text = str_sub(query, 0, 80);
 
-	if (q->project.p && session_each(c->store, q->project, count_session, &none, err))
-		return err_failed(err->status);
-	if (q->project.p && !none.count)
-		return no_project(c, err);
 	text.n = utf8_valid_prefix(text);
 	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'; 'word*' finds words that begin so",
 			STR_ARG(text));
@@ -303,8 +260,7 @@ static enum status run_search(struct call *c, struct err *err)
 			return err_failed(err->status);
 		q.session = session.row;
 	}
-	q.project = project_of(c);
-	if (search_run(c->store, &q, emit_hit, c, &report, err))
+	if (project_of(c, &q.project, err) || search_run(c->store, &q, emit_hit, c, &report, err))
 		return err_failed(err->status);
 	warn_unread(c);
 	if (report.cut)
@@ -317,7 +273,7 @@ static enum status run_search(struct call *c, struct err *err)
 			  report.total == 1 ? "" : "s");
 	if (report.total)
 		return STATUS_OK;
-	return not_found(c, &q, err);
+	return not_found(q.text, err);
 }
 
 const struct method memory_search = {

@@ -26,6 +26,7 @@
 
 enum {
 	SESSION_ALL,
+	SESSION_PROJECTS,
 	SESSION_BELOW,
 	SESSION_ONE,
 	SESSION_OF_SOURCE,
@@ -41,10 +42,12 @@ enum {
 
 static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ALL] = SESSION_COLUMNS " ORDER BY e.updated_at DESC, e.session_id, s.source_id",
-	/* The folder itself, what is below it, or by its name alone. */
+	[SESSION_PROJECTS] = "SELECT p.path, count(*), coalesce(max(e.updated_at), 0) FROM mirror_session e"
+			     " JOIN project p ON p.id = e.project WHERE p.path <> '' GROUP BY p.id"
+			     " ORDER BY 3 DESC, 1",
+	/* The folder itself, and what is below it. */
 	[SESSION_BELOW] = SESSION_COLUMNS
 	" WHERE p.path = ?1 OR substr(p.path, 1, length(rtrim(?1, '/')) + 1) = rtrim(?1, '/') || '/'"
-	" OR substr(p.path, -length(?1) - 1) = '/' || ?1"
 	" ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
 	[SESSION_OF_SOURCE] = "SELECT id FROM mirror_session WHERE source = ?1",
@@ -128,6 +131,22 @@ enum status session_each(struct store *s, struct str project, session_fn *fn, vo
 			return err_failed(err->status);
 	}
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+enum status project_each(struct store *s, project_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_PROJECTS, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		struct project project = { col_bytes(&st, 0), col_int(&st, 1), col_int(&st, 2) };
+
+		if (fn(ctx, &project, err))
+			return err_failed(err->status);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
 enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out, struct err *err)

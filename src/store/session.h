@@ -24,10 +24,20 @@ struct session {
 
 typedef enum status session_fn(void *ctx, const struct session *s, bool *go_on, struct err *err);
 
-/* Transcripts, conversations and sub-agents, last touched first. `project` p NULL = all, else that folder and those
- * below it, or all whose last part is called so. Slices are valid during the call. */
+/* Transcripts, conversations and sub-agents, last touched first. `project` p NULL = all,
+ * else those of that folder and of those below it. Slices are valid during the call. */
 enum status session_each(struct store *s, struct str project, session_fn *fn, void *ctx,
 			 struct err *err) MUST_USE;
+
+/* The folders they worked in, last touched first. */
+struct project {
+	struct str path;
+	int64_t sessions;
+	int64_t updated_at; /* 0 = unknown */
+};
+
+typedef enum status project_fn(void *ctx, const struct project *p, struct err *err);
+enum status project_each(struct store *s, project_fn *fn, void *ctx, struct err *err) MUST_USE;
 
 /* One by its row. */
 enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out,

@@ -80,6 +80,8 @@ offered --store x sou; out_is sources
 "$ARBOR" sources -0 | tr '\0' '\n' | head -n 1 >"$T/id"
 offered export "$(cut -c 1-10 "$T/id")"; same "$T/id" "$T/out"
 offered call hub.ha; out_is hub.hash
+offered list --project web; out_is webshop
+offered list -p /home/dev/p; out_is /home/dev/parser
 offered help ex; out_has export; out_has exit-codes
 
 it "says nothing and makes nothing when it cannot complete"

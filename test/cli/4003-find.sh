@@ -32,8 +32,15 @@ done
 for above in /home/dev /home / ; do
 	arbor list --project $above; check test "$(wc -l <"$T/out")" -eq 15
 done
-arbor list --project webs; code 1; err_has 'no session of this project'
-arbor list --project /home/dev/webs; code 1
+for project in dev/webshop WebShop DEV/WEBSHOP; do
+	arbor list --project $project; code 0; check test "$(wc -l <"$T/out")" -eq 5
+done
+arbor list --project dev; code 0; check test "$(wc -l <"$T/out")" -eq 15
+arbor list --project webs; code 1; err_has "no session of this project: 'webs'; did you mean /home/dev/webshop?"
+arbor list --project webshap; code 1; err_has 'did you mean /home/dev/webshop?'
+arbor list --project /home/dev/webs; code 1; err_has 'did you mean /home/dev/webshop?'
+arbor list --project nosuchthing; code 1; err_has '; the last ones are /home/dev/dotfiles, /home/dev/'
+arbor list --project ''; code 1; err_has "no session of this project: ''"
 
 it "finds what was said, the best first, and where"
 arbor search integer cents; code 0
@@ -196,6 +203,37 @@ it "still has everything when the folder is gone"
 rm -rf "$S"
 arbor show claude:2396; code 0; out_has 'File created successfully'
 arbor search integer cents; code 0
+
+it "lists the projects a name could mean, and knows which of them holds the others"
+mkdir -p "$T/more/projects/-x" "$T/work/own"
+n=0
+for cwd in /a/web /b/Web /b/api /b/api/tools/api "$T/work/own" /c/app /d/app "/e/two words"; do
+	n=$((n + 1))
+	printf '{"type":"user","uuid":"p%d","cwd":"%s","message":{"role":"user","content":"in %s"}}\n' $n "$cwd" "$cwd" \
+		>"$T/more/projects/-x/0000000$n-0000-4000-8000-000000000000.jsonl"
+done
+export ARBOR_HOME=$T/more-store
+arbor sync --source "$T/more"; code 0
+arbor list -p web; code 0; out_has 'in /a/web'; check test "$(wc -l <"$T/out")" -eq 1
+arbor list -p WEB; code 2; err_has "project 'WEB' could be"; err_has '  /a/web'; err_has '  /b/Web'
+arbor search -p app in; code 2; err_has '  /c/app'; err_has '  /d/app'
+arbor search -p c/app in; code 0
+arbor list -p api; code 0; check test "$(wc -l <"$T/out")" -eq 2
+arbor list -p tools/api; code 0; check test "$(wc -l <"$T/out")" -eq 1
+here=$PWD; cd "$T/work" || exit
+for own in ./own . ../work/own ./own/ "$T/work"; do
+	arbor list -p "$own"; code 0; check test "$(wc -l <"$T/out")" -eq 1
+done
+arbor list -p ./nothing; code 1
+cd "$here" || exit
+arbor list -p 'two words'; code 0
+arbor call memory.projects; code 0; out_has '{"v":1,"path":"/c/app","sessions":1}'
+
+it "completes projects by their paths and by the ends of them"
+arbor complete list -p /b/; check test "$(cut -f 1 "$T/out" | sort | tr '\n' ' ')" = '/b/Web /b/api /b/api/tools/api '
+arbor complete list -p to; check test "$(cut -f 1 "$T/out")" = tools/api
+arbor complete search --project=we; check test "$(cut -f 1 "$T/out")" = web
+export ARBOR_HOME=$T/store
 
 it "says when the index is behind"
 sqlite3 "$ARBOR_HOME/arbor.db" 'INSERT OR IGNORE INTO unread SELECT min(id) FROM source' 2>/dev/null || skip 'there is no sqlite3 here'

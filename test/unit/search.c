@@ -265,7 +265,7 @@ TEST(projects_sessions_places_and_limits_narrow_a_search)
 	OK(search(&w, (struct search_query){ .text = STR("lynx"), .project = STR("/home/dev/shop") }, &err));
 	EQ(w.report.total, 2);
 	HITS_IN("prompt b: [lynx] two\n", .text = STR("lynx"), .project = STR("/home/dev/shop/sub"));
-	HITS_IN("prompt c: [lynx] three\n", .text = STR("lynx"), .project = STR("shopping"));
+	HITS_IN("prompt c: [lynx] three\n", .text = STR("lynx"), .project = STR("/home/dev/shopping"));
 	HITS_IN("", .text = STR("lynx"), .project = STR("/home/dev/shop/none"));
 	HITS_IN("prompt a: [lynx] one\n", .text = STR("lynx"), .session = one);
 	HITS_IN("", .text = STR("lynx"), .session = 1000);

@@ -241,6 +241,22 @@ static void check_listed(struct t *t, struct store *s, const char *project, cons
 	buf_release(&l.ids);
 }
 
+static enum status take_project(void *ctx, const struct project *p, struct err *err)
+{
+	(void)err;
+	buf_printf(ctx, "%.*s %" PRId64 "; ", STR_ARG(p->path), p->sessions);
+	return STATUS_OK;
+}
+
+static void check_projects(struct t *t, struct store *s, const char *want)
+{
+	struct buf got CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct err err;
+
+	OK(project_each(s, take_project, &got, &err));
+	EQS(buf_as_str(&got), str_of(want));
+}
+
 TEST(sessions_are_listed_by_time_and_folder)
 {
 	static const struct {
@@ -267,10 +283,16 @@ TEST(sessions_are_listed_by_time_and_folder)
 	OK(tree_sync(dir, "tree", s, NULL, &err));
 	check_listed(t, s, NULL, "4 2 3 1 5 "); /* who has no time is last */
 	check_listed(t, s, "/home/me/app", "2 1 ");
-	check_listed(t, s, "app", "4 1 ");
+	check_listed(t, s, "/", "4 2 3 1 ");
 	check_listed(t, s, "/home", "2 3 1 ");
 	check_listed(t, s, "/home/me/ap", "");
+	check_listed(t, s, "app", "");
 	check_listed(t, s, "%", "");
+	check_projects(t, s, "/srv/app 1; /home/me/app/sub 1; /home/me/application 1; /home/me/app 1; ");
+	snprintf(line, sizeof line, "{\"cwd\":\"/home/me/app\",\"timestamp\":\"2026-05-01T00:00:00Z\"}\n");
+	NEED(tree_write(dir, "tree", 9, str_of(line), O_TRUNC));
+	OK(tree_sync(dir, "tree", s, NULL, &err));
+	check_projects(t, s, "/home/me/app 2; /srv/app 1; /home/me/app/sub 1; /home/me/application 1; ");
 }
 
 struct lines_seen {

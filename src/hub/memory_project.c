@@ -1,0 +1,269 @@
+/*
+ * memory.projects, and finding the project somebody means.
+ *
+ * People type what they see: the last part of a path. Every project's path and those
+ * of the folders above it are compared with it, most exact first; the first way that
+ * finds any decides. Where one of several holds all the others, it is meant: a folder
+ * stands for what is below it, too.
+ */
+#include "hub/memory_project.h"
+
+#include "base/near.h"
+#include "base/term.h"
+#include "base/utf8.h"
+#include "store/session.h"
+
+#include <stdlib.h>
+
+/* ---- memory.projects ---------------------------------------------------------- */
+
+static const struct field project_fields[] = {
+	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_KEY, .help = "the folder" },
+	{ .name = "sessions", .type = VALUE_INT, .help = "conversations that began in it" },
+	{ .name = "updated",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "time of the last line of any" },
+	{ 0 },
+};
+
+static enum status emit_project(void *ctx, const struct project *p, struct err *err)
+{
+	struct call *c = ctx;
+	struct json_writer *w = call_begin(c);
+
+	put_path(w, "path", p->path);
+	put_int(w, "sessions", p->sessions);
+	if (p->updated_at)
+		put_time(w, "updated", p->updated_at);
+	return call_emit(c, err);
+}
+
+static enum status run_projects(struct call *c, struct err *err)
+{
+	return project_each(c->store, emit_project, c, err);
+}
+
+const struct method memory_projects = {
+	.name = "projects",
+	.summary = "List the folders conversations worked in, the last touched first",
+	.text = "What --project takes, whole or by its last part.\n",
+	.kind = RESULT_STREAM,
+	.fields = project_fields,
+	.empty = "no session says where it worked",
+	.scope = SCOPE_READ,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "call memory.projects", "each with its conversations" },
+					      { 0 } },
+	.run = run_projects,
+};
+
+/* ---- Folders ------------------------------------------------------------------ */
+
+struct folders {
+	struct arena *mem;
+	struct str *list;
+	size_t count, cap;
+};
+
+static void add_folder(struct folders *f, struct str path)
+{
+	if (f->count == f->cap) {
+		struct str *bigger = arena_alloc(f->mem,
+						 (f->cap = f->cap ? 2 * f->cap : 64) * sizeof *bigger);
+
+		for (size_t i = 0; i < f->count; i++)
+			bigger[i] = f->list[i];
+		f->list = bigger;
+	}
+	f->list[f->count++] = path;
+}
+
+static enum status take_project(void *ctx, const struct project *p, struct err *err)
+{
+	struct folders *f = ctx;
+
+	(void)err;
+	add_folder(f, arena_str(f->mem, p->path));
+	return STATUS_OK;
+}
+
+static bool is_in(struct str path, struct str folder)
+{
+	return str_has_prefix(path, folder) &&
+	       (path.n == folder.n || folder.p[folder.n - 1] == '/' || path.p[folder.n] == '/');
+}
+
+static bool has_folder(const struct folders *f, struct str path)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (str_eq(f->list[i], path))
+			return true;
+	return false;
+}
+
+static bool holds_any(const struct folders *projects, struct str folder)
+{
+	for (size_t i = 0; i < projects->count; i++)
+		if (is_in(projects->list[i], folder))
+			return true;
+	return false;
+}
+
+/* ---- Names -------------------------------------------------------------------- */
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+static bool same(struct str a, struct str b, bool any_case)
+{
+	if (a.n != b.n)
+		return false;
+	for (size_t i = 0; i < a.n; i++)
+		if (any_case ? lower(a.p[i]) != lower(b.p[i]) : a.p[i] != b.p[i])
+			return false;
+	return true;
+}
+
+static bool ends_with(struct str path, struct str name, bool any_case)
+{
+	return path.n > name.n && path.p[path.n - name.n - 1] == '/' &&
+	       same(str_sub(path, path.n - name.n, SIZE_MAX), name, any_case);
+}
+
+static bool contains(struct str path, struct str name)
+{
+	for (size_t at = 0; at + name.n <= path.n; at++)
+		if (same(str_sub(path, at, name.n), name, true))
+			return true;
+	return false;
+}
+
+/* The projects whose paths end so; or folders above them. */
+static void find_named(const struct folders *projects, struct str name, bool above, bool any_case,
+		       struct folders *found)
+{
+	for (size_t i = 0; i < projects->count; i++)
+		for (struct str path = projects->list[i]; path.n && path.n != SIZE_MAX;
+		     path.n = above ? str_rfind(path, '/') : 0)
+			if (ends_with(path, name, any_case) && !has_folder(found, path))
+				add_folder(found, path);
+}
+
+/* The one that holds all others; none when there is no such. */
+static struct str widest(const struct folders *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		size_t inside = 0;
+
+		for (size_t k = 0; k < found->count; k++)
+			inside += is_in(found->list[k], found->list[i]);
+		if (inside == found->count)
+			return found->list[i];
+	}
+	return (struct str){ 0 };
+}
+
+/* ---- What is not clear ---------------------------------------------------------- */
+
+static enum status ambiguous(struct str name, const struct folders *found, struct err *err)
+{
+	enum { LISTED = 8 };
+	struct buf lines CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
+
+	for (size_t i = 0; i < found->count && i < LISTED; i++) {
+		buf_text(&lines, "\n  ");
+		term_filter(&lines, found->list[i], TERM_LINE);
+	}
+	return err_fail(err, STATUS_AMBIGUOUS, "project '%.*s' could be%s%s", (int)size_min(name.n, 100),
+			name.p, lines.p,
+			found->count > LISTED ? "\n  and others; give more of the path" : "");
+}
+
+static bool is_near(struct str path, struct str name)
+{
+	struct str last = str_basename(path);
+
+	return contains(last, name) || edit_distance(last, name) <= size_min(2, name.n / 2);
+}
+
+/* With those that may be meant; where none is like it, with the last ones. */
+static enum status not_found(struct call *c, const struct folders *projects, struct str name, struct err *err)
+{
+	enum { NAMED = 3 };
+	struct str given = str_sub(call_text(c, "project"), 0, 200);
+	struct buf list CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
+	struct folders near = { .mem = &c->mem };
+	const struct folders *named = &near;
+
+	for (size_t i = 0; name.n && i < projects->count; i++)
+		if (is_near(projects->list[i], str_basename(name)))
+			add_folder(&near, projects->list[i]);
+	if (!near.count)
+		named = projects;
+	for (size_t i = 0; i < NAMED && i < named->count; i++)
+		buf_printf(&list, "%s%.*s", list.n ? ", " : "", STR_ARG(named->list[i]));
+	given.n = utf8_valid_prefix(given);
+	return err_fail(err, STATUS_NOT_FOUND, "no session of this project: '%.*s'%s%s%s", STR_ARG(given),
+			!list.n	     ? ""
+			: near.count ? "; did you mean "
+				     : "; the last ones are ",
+			list.n ? list.p : "", near.count ? "?" : "");
+}
+
+/* ---- All of it ------------------------------------------------------------------ */
+
+/* With all links resolved where it exists; p NULL where it does not. */
+static struct str real_path(struct call *c, struct str path)
+{
+	char *real = realpath(arena_cstr(&c->mem, path), NULL);
+	struct str out = real ? arena_str(&c->mem, str_of(real)) : (struct str){ 0 };
+
+	free(real);
+	return out;
+}
+
+static enum status find_folder(struct call *c, const struct folders *projects, struct str path,
+			       struct str *out, struct err *err)
+{
+	struct str real = real_path(c, path);
+
+	*out = real.p ? real : path;
+	return holds_any(projects, *out) ? STATUS_OK : not_found(c, projects, path, err);
+}
+
+static enum status find_name(struct call *c, const struct folders *projects, struct str name, struct str *out,
+			     struct err *err)
+{
+	for (int way = 0; way < 4; way++) {
+		struct folders found = { .mem = &c->mem };
+
+		find_named(projects, name, way % 2, way / 2, &found);
+		if (!found.count)
+			continue;
+		*out = widest(&found);
+		return out->p ? STATUS_OK : ambiguous(name, &found, err);
+	}
+	return find_folder(c, projects, name, out, err);
+}
+
+enum status project_of(struct call *c, struct str *out, struct err *err)
+{
+	struct str given = call_text(c, "project");
+	struct folders projects = { .mem = &c->mem };
+
+	*out = (struct str){ 0 };
+	if (!given.p)
+		return STATUS_OK;
+	while (given.n > 1 && given.p[given.n - 1] == '/')
+		given.n--;
+	if (project_each(c->store, take_project, &projects, err))
+		return err_failed(err->status);
+	if (!given.n)
+		return not_found(c, &projects, given, err);
+	if (given.p[0] != '/' && given.p[0] != '.')
+		return find_name(c, &projects, given, out, err);
+	return find_folder(c, &projects, given, out, err);
+}
