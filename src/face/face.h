@@ -102,7 +102,7 @@ struct topic {
 extern const struct topic topics[]; /* ended by one without a name */
 
 void help_verb(struct face *f, const struct verb *v);
-void help_columns(const struct method *m, struct buf *out); /* a sentence, or nothing */
+void help_columns(const struct verb *v, struct buf *out); /* a sentence, or nothing */
 void help_usage(struct buf *out, const struct verb *v); /* "export FILE [OPTION]..." */
 void help_exit_codes(void (*fn)(void *ctx, int code, struct str meaning), void *ctx);
 enum status help_man(struct face *f, struct str name, struct err *err);

@@ -8,6 +8,7 @@
 
 #include "base/near.h"
 #include "face/text.h"
+#include "face/view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -200,11 +201,12 @@ static void print_examples(struct face *f, const struct example *list)
 	}
 }
 
-void help_columns(const struct method *m, struct buf *out)
+void help_columns(const struct verb *v, struct buf *out)
 {
+	const struct method *m = v->method;
 	const struct field *last = NULL;
 
-	if (m->kind != RESULT_STREAM)
+	if (!view_has_columns(v))
 		return;
 	for (const struct field *q = m->fields; q && q->name; q++) {
 		if (q->flags & FIELD_STRETCH)
@@ -218,11 +220,11 @@ void help_columns(const struct method *m, struct buf *out)
 		buf_text(out, "; --json has more.\n");
 }
 
-static void print_columns(struct face *f, const struct method *m)
+static void print_columns(struct face *f, const struct verb *v)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(4 * KIB);
 
-	help_columns(m, &text);
+	help_columns(v, &text);
 	if (text.n)
 		print_text(f, text.p);
 }
@@ -237,7 +239,7 @@ void help_verb(struct face *f, const struct verb *v)
 	print_examples(f, m->examples);
 	out_printf(&f->out, "\nUsage: arbor %s\n\n", usage.p);
 	print_text(f, m->text);
-	print_columns(f, m);
+	print_columns(f, v);
 	if (m->params) {
 		out_text(&f->out, "Options:\n");
 		print_options(f, m->params);

@@ -168,8 +168,10 @@ static void add_head(struct buf *out, const char *name, const char *summary)
 	buf_byte(out, '\n');
 }
 
-static void add_verb_page(struct buf *out, const struct method *m)
+static void add_verb_page(struct buf *out, const struct verb *v)
 {
+	struct buf columns CLEANUP(buf_release) = BUF_INIT(4 * KIB);
+	const struct method *m = v->method;
 	char name[64];
 
 	snprintf(name, sizeof name, "arbor-%s", m->verb);
@@ -178,6 +180,11 @@ static void add_verb_page(struct buf *out, const struct method *m)
 	add_synopsis(out, m);
 	buf_text(out, ".Sh DESCRIPTION\n");
 	add_text(out, m->text);
+	help_columns(v, &columns);
+	if (columns.n) {
+		buf_text(out, ".Pp\n");
+		add_text(out, columns.p);
+	}
 	add_options(out, m->params);
 	buf_text(out, ".Pp\nOptions that every verb takes, the environment and the exit codes are in\n.Xr "
 		      "arbor 1 .\n"
@@ -247,7 +254,7 @@ enum status help_man(struct face *f, struct str name, struct err *err)
 	if (name.p && (!verb_find(f->hub, name, &v) || !v.method->group))
 		return verb_unknown(f->hub, name, err);
 	if (name.p)
-		add_verb_page(&page, v.method);
+		add_verb_page(&page, &v);
 	else
 		add_main_page(&page, f->hub);
 	out_str(&f->out, buf_as_str(&page));

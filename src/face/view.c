@@ -87,17 +87,22 @@ static const struct view_kind view_raw = {
 
 static const struct view_kind *const special[] = { &view_sync, &view_check, &view_show, &view_search };
 
-static const struct view_kind *choose(const struct view *v)
+static const struct view_kind *choose(const char *activation, const struct method *m, bool terminal)
 {
 	char name[128];
 
-	if (v->method->kind == RESULT_RAW)
+	if (m->kind == RESULT_RAW)
 		return &view_raw;
-	snprintf(name, sizeof name, "%s.%s", v->activation, v->method->name);
+	snprintf(name, sizeof name, "%s.%s", activation, m->name);
 	for (size_t i = 0; i < COUNT(special); i++)
-		if (strcmp(special[i]->method, name) == 0 && (v->out->terminal || !special[i]->terminal_only))
+		if (strcmp(special[i]->method, name) == 0 && (terminal || !special[i]->terminal_only))
 			return special[i];
-	return v->method->kind == RESULT_ONE ? &view_record : &view_table;
+	return m->kind == RESULT_ONE ? &view_record : &view_table;
+}
+
+bool view_has_columns(const struct verb *v)
+{
+	return v->activation && choose(v->activation, v->method, false) == &view_table;
 }
 
 enum status view_refuse(const struct face *f, const struct method *m, struct err *err)
@@ -115,7 +120,7 @@ void view_begin(struct view *v, struct face *f, const char *activation, const st
 		const struct params *p)
 {
 	*v = (struct view){ .face = f, .out = &f->out, .activation = activation, .method = m, .params = p };
-	v->kind = choose(v);
+	v->kind = choose(activation, m, v->out->terminal);
 	if (v->kind->state)
 		v->state = arena_alloc(&f->mem, v->kind->state);
 	if (v->kind->begin)

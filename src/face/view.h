@@ -41,6 +41,9 @@ void view_end(struct view *v, enum status status);
 /* Said when everything is printed: on standard error, or as the last line in a pager. */
 void view_note(struct view *v, struct str text);
 
+/* Whether its items are lines with columns in a pipe. */
+bool view_has_columns(const struct verb *v);
+
 /* Whether this method can be printed as the options say. */
 enum status view_refuse(const struct face *f, const struct method *m, struct err *err) MUST_USE;
 

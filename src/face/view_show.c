@@ -125,6 +125,9 @@ static void print_session(struct view *v, const struct json *j)
 	struct buf safe CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
 
+	/* Of several, each begins a little apart. */
+	if (((struct showing *)v->state)->begun)
+		out_text(v->out, "\n");
 	gap(v);
 	term_filter(&safe, title.n ? title : STR("(untitled)"), TERM_LINE);
 	if (v->out->terminal)

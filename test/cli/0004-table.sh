@@ -24,6 +24,13 @@ while read -r v; do
 	while read -r o; do out_has "$o"; done <"$T/options"
 done <"$T/all"
 
+it "says which columns go into a pipe, of those that print columns there"
+for v in list search sources; do
+	arbor help $v; out_has 'In a pipe its columns are'
+	arbor help --man $v; out_has 'In a pipe its columns are'
+done
+for v in show sync check export help; do arbor help $v; out_lacks 'In a pipe its columns are'; done
+
 it "has a manual page for each that mandoc finds nothing wrong with"
 tools/pages.sh "$ARBOR" "$T/pages" || fail 'no pages'
 while read -r v; do
