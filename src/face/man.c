@@ -26,6 +26,8 @@ static void add_escaped(struct buf *out, struct str text)
 			buf_text(out, "\\e");
 		else if (c == '-')
 			buf_text(out, "\\-");
+		else if (c == '~') /* else an accent, which nobody can type again */
+			buf_text(out, "\\(ti");
 		else
 			buf_byte(out, c);
 	}

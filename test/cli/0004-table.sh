@@ -45,6 +45,10 @@ else
 	skip 'there is no mandoc'
 fi
 
+it "prints what can be typed, also behind groff"
+check grep -q '^\.Dl arbor show @\\(ti1$' "$T/pages/arbor-show.1"
+! grep -n '~' "$T"/pages/*.1 || fail 'a tilde becomes an accent'
+
 it "prints the same pages tomorrow"
 check grep -q '^\.Dd [A-Z][a-z]* [0-9]*, 20[0-9][0-9]$' "$T/pages/arbor.1"
 cp "$T/pages/arbor.1" "$T/first"
