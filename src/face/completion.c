@@ -124,8 +124,10 @@ static void bash(struct face *f)
 		"_arbor_words() { mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\"); }\n"
 		"_arbor_files() { compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); }\n"
 		"_arbor_names() {\n"
-		"\tlocal found i\n"
-		"\tmapfile -t found < <(\"${COMP_WORDS[0]}\" complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" "
+		"\tlocal found i n=$COMP_CWORD\n"
+		/* A shell parts --name=value into three words. */
+		"\tif [[ ${COMP_WORDS[n]} != = && ${COMP_WORDS[n - 1]} == = ]]; then ((n--)); fi\n"
+		"\tmapfile -t found < <(\"${COMP_WORDS[0]}\" complete \"${COMP_WORDS[@]:1:n-1}\" \"$cur\" "
 		"2>/dev/null)\n"
 		"\tfor i in \"${!found[@]}\"; do printf -v \"found[i]\" %q \"${found[i]%%$'\\t'*}\"; done\n"
 		"\tCOMPREPLY=(\"${found[@]}\")\n"

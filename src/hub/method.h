@@ -34,7 +34,8 @@ enum value_type {
 enum param_flag {
 	PARAM_REQUIRED = 1,
 	PARAM_WORD = 2, /* on the command line a word and not an option */
-	PARAM_REST = 4, /* a list: with PARAM_WORD all words that are left, else the option repeated */
+	PARAM_REST = 4, /* a list: with PARAM_WORD all words that are left, else the option repeated;
+			   people may part choices by commas, too */
 	PARAM_BARE = 8, /* VALUE_ENUM: as an option its value may be left out and is then the first choice */
 };
 

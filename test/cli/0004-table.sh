@@ -92,6 +92,8 @@ offered --store x sou; out_is sources
 offered export "$(cut -c 1-10 "$T/id")"; same "$T/id" "$T/out"
 offered call hub.ha; out_is hub.hash
 offered list --project web; out_is webshop
+offered list --project = web; out_is webshop
+offered list --project =; out_has /home/dev/webshop
 offered list -p /home/dev/p; out_is /home/dev/parser
 offered help ex; out_has export; out_has exit-codes
 
