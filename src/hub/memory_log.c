@@ -77,6 +77,7 @@ static const struct field log_fields[] = {
 	{ .name = "branch", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: of git" },
 	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_OPTIONAL, .help = "session: of its file" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: its file" },
+	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: label of the folder it was in" },
 	{ 0 },
 };
 

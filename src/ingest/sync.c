@@ -71,9 +71,9 @@ static bool is_cancelled(const struct syncing *y)
 
 static void count_session(struct sync_report *r, enum sync_event what, struct str path)
 {
-	struct uuid session;
+	struct transcript_name name;
 
-	if (claude_kind_of(path) != CLAUDE_TRANSCRIPT || !record_session_of_path(path, &session))
+	if (!record_transcript_of_path(path, &name) || name.agent.n)
 		return;
 	r->new_sessions += what == SYNC_ADDED;
 	r->updated_sessions += what == SYNC_GREW || what == SYNC_REWRITTEN;

@@ -68,7 +68,7 @@ static enum status sync_tree(const struct world *w, struct store *s, const char 
 
 /* ---- Comparing --------------------------------------------------------------- */
 
-enum { DESCRIPTION_MAX = 1024 * 1024 * 1024;
+enum { DESCRIPTION_MAX = 1 << 30 };
 
 static void show_line(struct t *t, const char *what, struct str text, size_t at)
 {
