@@ -217,6 +217,18 @@ static bool is_mute(struct record_reader *r, uint32_t content)
 	return true;
 }
 
+static bool speaks(struct record_reader *r, uint32_t content)
+{
+	const struct json *j = &r->json;
+
+	if (!json_is(j, content, JSON_ARRAY))
+		return str_trim(json_string_in(j, content, &r->mem)).n > 0;
+	for (uint32_t b = json_first(j, content); b != json_end(j, content); b = json_next(j, b))
+		if (member_is(j, b, "type", "text") && !is_blank_text(r, b))
+			return true;
+	return false;
+}
+
 /* Who speaks in a user line. Of several signs the strongest counts. */
 static unsigned user_flags(struct record_reader *r, const struct record *rec, const uint32_t found[KEYS])
 {
@@ -230,7 +242,7 @@ static unsigned user_flags(struct record_reader *r, const struct record *rec, co
 	if (json_bool(j, found[KEY_META]))
 		return RECORD_META;
 	if (rec->flags & RECORD_SIDECHAIN)
-		return 0;
+		return flag_if(content_is_prompt(r, rec->content), RECORD_TASK);
 	if (origin != JSON_NONE && !json_string_eq(j, origin, STR("human")))
 		return RECORD_NOTICE;
 	if (starts_with(r, rec->content, "<task-notification>"))
@@ -248,7 +260,7 @@ static unsigned assistant_flags(struct record_reader *r, const struct record *re
 	       flag_if(json_is(j, found[KEY_REQUEST], JSON_STRING), RECORD_REQUEST) |
 	       flag_if(json_is(j, stop, JSON_STRING), RECORD_STOPPED) |
 	       flag_if(json_string_eq(j, stop, STR("max_tokens")), RECORD_CUT) |
-	       flag_if(is_mute(r, rec->content), RECORD_MUTE);
+	       flag_if(is_mute(r, rec->content), RECORD_MUTE) | flag_if(speaks(r, rec->content), RECORD_SPEAKS);
 }
 
 static unsigned flags_of(struct record_reader *r, const struct record *rec, const uint32_t found[KEYS])

@@ -58,6 +58,8 @@ enum record_flag {
 	RECORD_SYNTHETIC = 1 << 14, /* an answer that no model gave */
 	RECORD_MUTE = 1 << 15,	    /* an answer that says nothing: thinking, or blank */
 	RECORD_EXPLICIT = 1 << 16,  /* last-prompt: chosen, not merely noted */
+	RECORD_SPEAKS = 1 << 17,    /* an answer with a text that is not blank */
+	RECORD_TASK = 1 << 18,	    /* a prompt for a sub-agent: no person typed it */
 };
 
 struct record {

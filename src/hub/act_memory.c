@@ -193,7 +193,7 @@ static const struct method sync = {
 	.run = run_sync,
 };
 
-static const struct method *const methods[] = { &memory_sessions, &memory_show,	    &memory_log, &memory_search,
+static const struct method *const methods[] = { &memory_sessions, &memory_show,	    &memory_log, &memory_tree, &memory_search,
 						&memory_projects, &sync,	    NULL };
 
 const struct activation activation_memory = {

@@ -6,6 +6,6 @@
 
 #include "hub/method.h"
 
-extern const struct method memory_sessions, memory_show, memory_search, memory_log;
+extern const struct method memory_sessions, memory_show, memory_search, memory_log, memory_tree;
 
 #endif

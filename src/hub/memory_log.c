@@ -12,9 +12,10 @@
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/context.h"
+#include "query/forest_load.h"
 
 static const char *const kinds[] = { "session", "message", "sent", NULL };
-static const char *const origins[] = { "human", "notification", "compaction", "agent", NULL };
+static const char *const origins[] = { "human", "notification", "compaction", NULL };
 
 static const struct param log_params[] = {
 	{ .name = "id",
@@ -38,7 +39,10 @@ static const struct param log_params[] = {
 
 static const struct field log_fields[] = {
 	{ .name = "kind", .type = VALUE_ENUM, .choices = kinds, .help = "what the item is; 'session' comes first" },
-	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session or message" },
+	{ .name = "id",
+	  .type = VALUE_ID,
+	  .flags = FIELD_KEY | FIELD_OPTIONAL,
+	  .help = "of the session or message" },
 	{ .name = "prev", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "message: the one before" },
 	{ .name = "turn", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "message: number of its turn" },
 	{ .name = "origin",
@@ -83,16 +87,18 @@ static const struct field log_fields[] = {
 
 struct logging {
 	struct call *call;
-	const struct session *session;
-	struct chain chain;
-	struct lines lines;
+	struct forest forest;
+	uint32_t source; /* the conversation's own */
+	struct lines *lines; /* by source, those that were used */
 	struct buf text;
 };
 
 static void logging_release(struct logging *y)
 {
-	chain_release(&y->chain);
-	lines_release(&y->lines);
+	for (uint32_t i = 0; y->lines && i < y->forest.source_count; i++)
+		lines_release(&y->lines[i]);
+	mem_free(y->lines);
+	forest_release(&y->forest);
 	buf_release(&y->text);
 }
 
@@ -101,83 +107,86 @@ static enum status emit_heading(struct logging *y, struct err *err)
 	struct json_writer *w = call_begin(y->call);
 
 	put_text(w, "kind", STR("session"));
-	put_session(w, y->session);
+	put_session(w, &y->forest.sources[y->source].session);
 	return call_emit(y->call, err);
+}
+
+static struct lines *lines_of(struct logging *y, uint32_t source)
+{
+	if (!y->lines[source].store)
+		lines_init(&y->lines[source], y->call->store, &y->forest.sources[source].session);
+	return &y->lines[source];
 }
 
 /* ---- The path ------------------------------------------------------------------ */
 
-/* Made of the uuid of its first line. */
-static enum status message_id(struct logging *y, uint32_t message, struct uuid *out, struct err *err)
+static enum status put_blocks(struct logging *y, const struct forest_message *m, struct err *err)
 {
-	struct node_name name;
-	struct node node;
-
-	if (entry_get(y->call->store, y->session->row, y->chain.lines[y->chain.messages[message].first].offset,
-		      &y->call->mem, &node, &name, err))
-		return err_failed(err->status);
-	*out = node_id(&name, PART_MESSAGE);
-	return STATUS_OK;
-}
-
-static enum status put_blocks(struct logging *y, uint32_t message, struct err *err)
-{
-	const struct chain *c = &y->chain;
+	const struct forest *f = &y->forest;
 	struct json_writer *w = &y->call->writer;
 
 	json_write_key(w, STR("blocks"));
 	json_write_array_begin(w);
-	for (uint32_t i = c->messages[message].first; i != CHAIN_NONE; i = c->lines[i].next) {
+	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next) {
+		struct lines *lines = lines_of(y, f->nodes[n].canon.source);
 		struct node_name name = { 0 };
 		struct block_cursor at = { 0 };
 		struct record_block b;
 		struct record rec;
 
-		if (lines_get(&y->lines, &c->lines[i], &rec, err))
+		if (lines_get(lines, forest_line(f, n), &rec, err))
 			return err_failed(err->status);
 		name.uuid = rec.uuid;
-		while (record_block(&y->lines.reader, &rec, &at, &b))
-			put_message_block(w, &y->lines.reader, &name, &b, &y->text);
+		while (record_block(&lines->reader, &rec, &at, &b))
+			put_message_block(w, &lines->reader, &name, &b, &y->text);
 	}
 	json_write_array_end(w);
 	return STATUS_OK;
 }
 
-static enum status emit_message(struct logging *y, uint32_t message, const struct uuid *prev, int64_t turn,
-			       struct uuid *id, struct err *err)
+static void put_shape(struct json_writer *w, const struct forest_message *m, int64_t turn)
 {
-	const struct chain *c = &y->chain;
-	const struct chain_message *m = &c->messages[message];
-	const struct chain_line *first = &c->lines[m->first];
-	struct json_writer *w;
-	struct record rec;
-
-	if (message_id(y, message, id, err) || lines_get(&y->lines, first, &rec, err))
-		return err_failed(err->status);
-	w = call_begin(y->call);
-	put_text(w, "kind", STR("message"));
-	put_uuid(w, "id", id);
-	if (prev)
-		put_uuid(w, "prev", prev);
 	put_int(w, "turn", turn);
 	if (m->origin != ORIGIN_NONE)
 		put_text(w, "origin", str_of(origins[m->origin - 1]));
 	if (m->branches > 1)
 		put_int(w, "branches", m->branches);
+}
+
+static enum status emit_message(struct logging *y, uint32_t message, const struct uuid *prev, int64_t turn,
+				struct uuid *id, struct err *err)
+{
+	const struct forest *f = &y->forest;
+	const struct forest_message *m = &f->messages[message];
+	const struct chain_line *first = forest_line(f, m->first);
+	struct node_name name = { 0 };
+	struct json_writer *w;
+	struct record rec;
+
+	if (lines_get(lines_of(y, f->nodes[m->first].canon.source), first, &rec, err))
+		return err_failed(err->status);
+	name.uuid = rec.uuid;
+	*id = node_id(&name, PART_MESSAGE);
+	w = call_begin(y->call);
+	put_text(w, "kind", STR("message"));
+	put_uuid(w, "id", id);
+	if (prev)
+		put_uuid(w, "prev", prev);
+	put_shape(w, m, turn);
 	if (first->at)
 		put_time(w, "at", first->at);
-	put_text(w, "role", m->role == CHAIN_ASSISTANT ? STR("assistant") : STR("user"));
+	put_text(w, "role", m->role == FOREST_ASSISTANT ? STR("assistant") : STR("user"));
 	put_bool(w, "prompt", first->flags & (RECORD_PROMPT | RECORD_QUEUED));
 	if (rec.model.n)
 		put_text(w, "model", rec.model);
-	if (put_blocks(y, message, err))
+	if (put_blocks(y, m, err))
 		return err_failed(err->status);
 	return call_emit(y->call, err);
 }
 
-static enum status emit_path(struct logging *y, uint32_t line, struct err *err)
+static enum status emit_path(struct logging *y, uint32_t message, struct err *err)
 {
-	uint32_t count, *path = chain_path(&y->chain, y->chain.lines[line].message, &y->call->mem, &count);
+	uint32_t count, *path = forest_path(&y->forest, message, &y->call->mem, &count);
 	struct uuid id, before;
 	int64_t turn = 0;
 
@@ -186,7 +195,7 @@ static enum status emit_path(struct logging *y, uint32_t line, struct err *err)
 	for (uint32_t i = 0; i < count; i++) {
 		if (call_is_cancelled(y->call))
 			return err_fail(err, STATUS_CANCELLED, "stopped");
-		turn += y->chain.messages[path[i]].origin != ORIGIN_NONE;
+		turn += y->forest.messages[path[i]].origin != ORIGIN_NONE;
 		if (emit_message(y, path[i], i ? &before : NULL, turn, &id, err))
 			return err_failed(err->status);
 		before = id;
@@ -199,17 +208,12 @@ static enum status emit_path(struct logging *y, uint32_t line, struct err *err)
 static enum status emit_sent(void *ctx, const struct context_message *m, struct err *err)
 {
 	struct logging *y = ctx;
-	uint32_t message = y->chain.lines[m->first].message;
 	struct json_writer *w;
-	struct uuid id;
 
 	if (call_is_cancelled(y->call))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
-	if (message_id(y, message, &id, err))
-		return err_failed(err->status);
 	w = call_begin(y->call);
 	put_text(w, "kind", STR("sent"));
-	put_uuid(w, "id", &id);
 	put_text(w, "role", m->role);
 	json_write_key(w, STR("content"));
 	json_write_raw(w, m->content);
@@ -218,37 +222,58 @@ static enum status emit_sent(void *ctx, const struct context_message *m, struct 
 
 static enum status emit_context(struct logging *y, uint32_t line, struct err *err)
 {
-	bool answer = y->chain.lines[line].type == RECORD_ASSISTANT;
+	const struct chain *c = &y->forest.sources[y->source].chain;
+	bool answer = c->lines[line].type == RECORD_ASSISTANT;
 
 	if (emit_heading(y, err))
 		return err_failed(err->status);
-	return context_each(&y->lines, &y->chain, line, answer && !call_flag(y->call, "through"), emit_sent, y, err);
+	return context_each(lines_of(y, y->source), c, line, answer && !call_flag(y->call, "through"), emit_sent, y,
+			    err);
 }
 
 /* ---- Both ---------------------------------------------------------------------- */
 
-/* The line that is meant, or the one the client would go on from. */
-static enum status find_line(struct logging *y, const struct resolved *what, uint32_t *out, struct err *err)
+static uint32_t line_at(const struct chain *c, int64_t offset)
 {
-	const struct chain *c = &y->chain;
+	uint32_t i = 0;
 
-	*out = chain_leaf(c);
-	if (!what->is_session)
-		for (*out = 0; *out < c->line_count && c->lines[*out].offset != what->node.offset;)
-			++*out;
-	if (*out < c->line_count)
-		return STATUS_OK;
-	return err_fail(err, STATUS_NOT_FOUND, "nothing was said in this conversation yet");
+	while (i < c->line_count && c->lines[i].offset != offset)
+		i++;
+	return i < c->line_count ? i : CHAIN_NONE;
 }
 
-static enum status nearest_message(struct logging *y, uint32_t *line, struct err *err)
+/* The line that is meant, or the one the client would go on from. What a progress line
+ * carries is in a source of its own. */
+static enum status find_line(struct logging *y, const struct resolved *what, uint32_t *line, struct err *err)
 {
-	uint32_t steps = 0;
+	const struct forest *f = &y->forest;
+	int64_t row = what->session.row;
 
-	while (*line != CHAIN_NONE && y->chain.lines[*line].message == CHAIN_NONE && steps++ < y->chain.line_count)
-		*line = y->chain.lines[*line].parent;
-	if (*line != CHAIN_NONE && y->chain.lines[*line].message != CHAIN_NONE)
+	*line = what->is_session ? chain_leaf(&f->sources[y->source].chain) : CHAIN_NONE;
+	for (uint32_t s = 0; !what->is_session && *line == CHAIN_NONE && s < f->source_count; s++)
+		if (f->sources[s].session.row == row) {
+			*line = line_at(&f->sources[s].chain, what->node.offset);
+			y->source = s;
+		}
+	if (*line != CHAIN_NONE)
 		return STATUS_OK;
+	return err_fail(err, STATUS_NOT_FOUND,
+			what->is_session ? "nothing was said in this conversation yet"
+					 : "that line is told elsewhere, or was lost; 'arbor show' prints it");
+}
+
+/* Up from what the client noted to what was said. */
+static enum status find_message(struct logging *y, uint32_t *line, uint32_t *message, struct err *err)
+{
+	const struct chain *c = &y->forest.sources[y->source].chain;
+
+	*message = FOREST_NONE;
+	for (uint32_t steps = 0; *line != CHAIN_NONE && steps <= c->line_count; steps++) {
+		*message = forest_message_of(&y->forest, y->source, *line);
+		if (*message != FOREST_NONE)
+			return STATUS_OK;
+		*line = c->lines[*line].parent;
+	}
 	return err_fail(err, STATUS_NOT_FOUND, "that line is no part of what was said; 'arbor show' prints it");
 }
 
@@ -257,17 +282,16 @@ static enum status run_log(struct call *c, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct logging y CLEANUP(logging_release) = { .call = c, .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
 	struct resolved what;
-	uint32_t line;
+	uint32_t line, message;
 
-	if (read_begin(c->store, &snapshot, err) || resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err))
+	if (read_begin(c->store, &snapshot, err) || resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
+	    forest_load(c->store, what.session.row, &y.forest, &y.source, err))
 		return err_failed(err->status);
 	warn_unread(c);
-	y.session = &what.session;
-	lines_init(&y.lines, c->store, y.session);
-	if (chain_load(c->store, y.session, &y.chain, err) || find_line(&y, &what, &line, err) ||
-	    nearest_message(&y, &line, err))
+	y.lines = mem_alloc((y.forest.source_count + 1) * sizeof *y.lines);
+	if (find_line(&y, &what, &line, err) || find_message(&y, &line, &message, err))
 		return err_failed(err->status);
-	return call_flag(c, "as_sent") ? emit_context(&y, line, err) : emit_path(&y, line, err);
+	return call_flag(c, "as_sent") ? emit_context(&y, line, err) : emit_path(&y, message, err);
 }
 
 const struct method memory_log = {

@@ -55,7 +55,7 @@ struct context {
 	struct numbers on;     /* lines in it */
 	struct numbers used;   /* calls */
 	struct numbers answered; /* calls -> line with the first result */
-	uint32_t *results;     /* by message: first of its results' list */
+	uint32_t *results;     /* by answer: first of its results' list */
 	uint32_t *next_result; /* by line */
 	struct sent *sent;
 	uint32_t sent_count;
@@ -175,8 +175,8 @@ static void list_results(struct context *x)
 {
 	const struct chain *c = x->c;
 
-	x->results = memset(arena_alloc(&x->mem, (c->message_count + 1) * sizeof *x->results), 0xff,
-			    (c->message_count + 1) * sizeof *x->results);
+	x->results = memset(arena_alloc(&x->mem, (c->answer_count + 1) * sizeof *x->results), 0xff,
+			    (c->answer_count + 1) * sizeof *x->results);
 	x->next_result = memset(arena_alloc(&x->mem, (c->line_count + 1) * sizeof *x->next_result), 0xff,
 				(c->line_count + 1) * sizeof *x->next_result);
 	for (uint32_t i = c->line_count; i-- > 0;) {
@@ -187,10 +187,10 @@ static void list_results(struct context *x)
 			continue;
 		while (up != CHAIN_NONE && c->lines[up].type == RECORD_PROGRESS && steps++ < c->line_count)
 			up = c->lines[up].parent;
-		if (up == CHAIN_NONE || c->lines[up].type != RECORD_ASSISTANT || c->lines[up].message == CHAIN_NONE)
+		if (up == CHAIN_NONE || c->lines[up].type != RECORD_ASSISTANT || c->lines[up].answer == CHAIN_NONE)
 			continue;
-		x->next_result[i] = x->results[c->lines[up].message];
-		x->results[c->lines[up].message] = i;
+		x->next_result[i] = x->results[c->lines[up].answer];
+		x->results[c->lines[up].answer] = i;
 	}
 }
 
@@ -210,17 +210,17 @@ static void sort_from(struct context *x, uint32_t start)
 		qsort_r(x->order.at + start, x->order.count - start, sizeof *x->order.at, by_time, x->c->lines);
 }
 
-static void add_off_chain(struct context *x, uint32_t message)
+static void add_off_chain(struct context *x, uint32_t answer)
 {
 	const struct chain *c = x->c;
 	uint32_t start = x->order.count;
 
-	for (uint32_t i = c->messages[message].first; i != CHAIN_NONE; i = c->lines[i].next)
+	for (uint32_t i = c->answers[answer].first; i != CHAIN_NONE; i = c->lines[i].next)
 		if (numbers_get(&x->on, i) == NUMBERS_NONE)
 			push(&x->order, i);
 	sort_from(x, start);
 	start = x->order.count;
-	for (uint32_t i = x->results[message]; i != CHAIN_NONE; i = x->next_result[i])
+	for (uint32_t i = x->results[answer]; i != CHAIN_NONE; i = x->next_result[i])
 		if (numbers_get(&x->on, i) == NUMBERS_NONE)
 			push(&x->order, i);
 	sort_from(x, start);
@@ -229,23 +229,23 @@ static void add_off_chain(struct context *x, uint32_t message)
 static void repair(struct context *x, const struct list *chain)
 {
 	const struct chain *c = x->c;
-	struct numbers last = numbers_new(&x->mem, c->message_count);
+	struct numbers last = numbers_new(&x->mem, c->answer_count);
 
 	x->on = numbers_new(&x->mem, c->line_count);
 	for (uint32_t i = 0; i < chain->count; i++) {
 		const struct chain_line *l = &c->lines[chain->at[i]];
 
 		numbers_put(&x->on, chain->at[i], 0);
-		if (l->type == RECORD_ASSISTANT && l->has_api && l->message != CHAIN_NONE)
-			numbers_put(&last, l->message, i);
+		if (l->type == RECORD_ASSISTANT && l->has_api && l->answer != CHAIN_NONE)
+			numbers_put(&last, l->answer, i);
 	}
 	list_results(x);
 	for (uint32_t i = 0; i < chain->count; i++) {
-		uint32_t message = c->lines[chain->at[i]].message;
+		uint32_t answer = c->lines[chain->at[i]].answer;
 
 		push(&x->order, chain->at[i]);
-		if (message != CHAIN_NONE && numbers_get(&last, message) == i)
-			add_off_chain(x, message);
+		if (answer != CHAIN_NONE && numbers_get(&last, answer) == i)
+			add_off_chain(x, answer);
 	}
 }
 
@@ -293,7 +293,7 @@ static struct sent *part_of(struct context *x, const struct chain_line *l, bool 
 	if (is_user)
 		return last && last->is_user ? last : NULL;
 	for (struct sent *m = last; m && l->has_api; m = m > x->sent ? m - 1 : NULL) {
-		if (!m->is_user && x->c->lines[m->first].message == l->message)
+		if (!m->is_user && x->c->lines[m->first].answer == l->answer)
 			return m;
 		if (m->is_user && m->has_prompt)
 			return NULL;
@@ -561,7 +561,7 @@ static void ask_to_go_on(struct context *x, uint32_t line)
 	uint32_t last = x->order.count ? x->order.at[x->order.count - 1] : CHAIN_NONE;
 
 	if (last == CHAIN_NONE || !(c->lines[last].flags & RECORD_CUT) || c->lines[line].type != RECORD_ASSISTANT ||
-	    c->lines[last].message == c->lines[line].message)
+	    c->lines[last].answer == c->lines[line].answer)
 		return;
 	new_sent(x, true, last)->cut_off = true;
 }
@@ -578,8 +578,8 @@ enum status context_each(struct lines *lines, const struct chain *c, uint32_t li
 	struct list chain = { 0 };
 	enum status status;
 
-	if (before && c->lines[line].message != CHAIN_NONE)
-		line = c->messages[c->lines[line].message].first;
+	if (before && c->lines[line].answer != CHAIN_NONE)
+		line = c->answers[c->lines[line].answer].first;
 	add_chain(&x, before ? c->lines[line].parent : line, &chain);
 	status = compact(&x, &chain, err);
 	if (status == STATUS_OK)

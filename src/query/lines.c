@@ -4,8 +4,6 @@
  */
 #include "query/lines.h"
 
-#include "base/hash.h"
-
 #include <string.h>
 
 /* ---- The chain ------------------------------------------------------------------ */
@@ -25,12 +23,10 @@ static const uint64_t *copy_tools(struct chain *c, const struct entry_line *from
 	return out;
 }
 
-static enum status take_line(void *ctx, const struct entry_line *from, struct err *err)
+struct chain_line *chain_take(struct chain *c, const struct entry_line *from)
 {
-	struct chain *c = ctx;
 	struct chain_line *l = chain_add(c);
 
-	(void)err;
 	l->offset = from->offset;
 	l->length = from->length;
 	l->at = from->at;
@@ -46,8 +42,16 @@ static enum status take_line(void *ctx, const struct entry_line *from, struct er
 	l->has_api = from->has_message;
 	l->api = from->message;
 	l->content = from->content;
-	l->agent = hash64(from->agent.p, from->agent.n);
+	l->same = from->same;
 	l->tools = copy_tools(c, from, &l->tool_count);
+	return l;
+}
+
+static enum status take_line(void *ctx, const struct entry_line *from, struct err *err)
+{
+	(void)err;
+	if (!(from->flags & RECORD_EMBEDDED))
+		chain_take(ctx, from);
 	return STATUS_OK;
 }
 

@@ -10,7 +10,11 @@
 #include "store/archive.h"
 #include "store/session.h"
 
-/* The chain of a transcript, built. Wants a read transaction. */
+/* Adds a line as the store has it. */
+struct chain_line *chain_take(struct chain *c, const struct entry_line *from);
+
+/* The chain of a transcript, built; without what its progress lines tell of sub-agents.
+ * Wants a read transaction. */
 enum status chain_load(struct store *s, const struct session *session, struct chain *out, struct err *err) MUST_USE;
 
 /* Keeps the block that was unpacked last: neighbouring lines are in it. */

@@ -42,13 +42,13 @@ enum {
 static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_UNKEYED] =
 		("SELECT id, reading, keyed_to, read_to FROM mirror_session WHERE keyed_to < read_to ORDER BY id"),
-	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message FROM entry WHERE session = ?1 AND offset >= ?2"
+	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message, parent FROM entry WHERE session = ?1 AND offset >= ?2"
 			  " ORDER BY offset"),
 	[KEYS_READING] = "SELECT reading FROM mirror_session WHERE id = ?1",
 	[KEYS_VERSION] = "PRAGMA data_version",
 	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
 	[KEYS_FORGET] = "DELETE FROM node_key WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
-	[KEYS_KIN] = "SELECT session FROM node_key WHERE key = ?1 AND session <> ?2 AND part = ?3",
+	[KEYS_KIN] = "SELECT session FROM node_key WHERE key = ?1 AND session <> ?2 AND part IN (?3, ?4)",
 	[KEYS_KIN_ADD] = "INSERT OR IGNORE INTO kin(session, other) VALUES (?1, ?2), (?2, ?1)",
 	[KEYS_KIN_FORGET] = "DELETE FROM kin WHERE session = ?1",
 	[KEYS_KIN_FORGET_BACK] = "DELETE FROM kin WHERE (session, other) IN"
@@ -62,6 +62,9 @@ const struct db_set keys_statements = { DB_KEYS, sql, KEYS_STATEMENTS };
 
 /* Entered at once: 32 MB. */
 enum { MOST_KEYS = 1000000 };
+
+/* Equal keys that are looked at: a line that a hundred thousand hang on is kin of the first. */
+enum { KIN_STEPS = 64 };
 
 enum { PAUSE_NS = 100 * 1000 }; /* after a transaction, so that others get the lock */
 
@@ -130,6 +133,18 @@ static enum status give(const struct node_name *name, int64_t session, int64_t o
 	return fn(ctx, &(struct key){ key_of(&id), session, offset, part }, err);
 }
 
+/* The line it hangs on, when that may be in another file. */
+static enum status give_parent(const struct stmt *st, int64_t session, int64_t offset, key_fn *fn, void *ctx,
+			       struct err *err)
+{
+	struct node_name parent;
+	struct uuid id;
+
+	node_name_of(st, 6, 2, &parent);
+	id = node_id(&parent, PART_LINE);
+	return fn(ctx, &(struct key){ key_of(&id), session, offset, PART_PARENT }, err);
+}
+
 /* Every node of the line in the row: itself, the message it begins, its blocks.
  * Without a uuid only the line has an id. */
 static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn, void *ctx, struct err *err)
@@ -142,6 +157,8 @@ static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn,
 	if (give(&name, session, offset, PART_LINE, fn, ctx, err))
 		return err_failed(err->status);
 	if (begins && !col_null(st, 5) && fn(ctx, &(struct key){ col_int(st, 5), session, offset, PART_API }, err))
+		return err_failed(err->status);
+	if (sqlite3_column_type(st->st, 6) == SQLITE_BLOB && give_parent(st, session, offset, fn, ctx, err))
 		return err_failed(err->status);
 	if (!name.uuid.p)
 		return STATUS_OK;
@@ -295,6 +312,18 @@ static enum status add_kin(struct keys *k, int64_t session, int64_t other, struc
 	return stmt_run(&st, err);
 }
 
+/* The other part that means the same: a line and what hangs on it. */
+static int counterpart(int part)
+{
+	return part == PART_LINE ? PART_PARENT : part == PART_PARENT ? PART_LINE : part;
+}
+
+static bool are_kin(const struct key *a, const struct key *b)
+{
+	return a->session != b->session && a->part <= PART_LINE && a->part != PART_MESSAGE &&
+	       (b->part == counterpart(a->part) || (b->part == a->part && a->part != PART_PARENT));
+}
+
 static enum status find_kin(struct keys *k, const struct key *key, struct err *err)
 {
 	enum step step;
@@ -304,7 +333,8 @@ static enum status find_kin(struct keys *k, const struct key *key, struct err *e
 		return err_failed(err->status);
 	stmt_int(&st, 1, key->key);
 	stmt_int(&st, 2, key->session);
-	stmt_int(&st, 3, key->part);
+	stmt_int(&st, 3, key->part == PART_PARENT ? PART_LINE : key->part);
+	stmt_int(&st, 4, counterpart(key->part));
 	while ((step = stmt_step(&st, err)) == STEP_ROW)
 		if (add_kin(k, key->session, col_int(&st, 0), err))
 			return err_failed(err->status);
@@ -317,13 +347,14 @@ static enum status note_kin(struct keys *k, size_t at, struct err *err)
 {
 	const struct key *key = &k->list[at];
 
-	if (key->part != PART_LINE && key->part != PART_API)
+	if (key->part != PART_LINE && key->part != PART_API && key->part != PART_PARENT)
 		return STATUS_OK;
-	for (size_t i = at; i-- > 0 && k->list[i].key == key->key;)
-		if (k->list[i].part == key->part && k->list[i].session != key->session) {
+	for (size_t i = at, steps = 0; i-- > 0 && k->list[i].key == key->key && steps < KIN_STEPS; steps++)
+		if (are_kin(key, &k->list[i])) {
 			if (add_kin(k, key->session, k->list[i].session, err))
 				return err_failed(err->status);
-			break; /* whoever comes before that one is its kin, and so ours */
+			if (key->part != PART_PARENT && k->list[i].part == key->part)
+				break; /* whoever comes before that one is its kin, and so ours */
 		}
 	return k->any_before ? find_kin(k, key, err) : STATUS_OK;
 }

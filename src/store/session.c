@@ -66,9 +66,10 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ENTRIES] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			    " coalesce(at, 0), coalesce(doc, 0), coalesce(docs, 0) FROM entry WHERE session "
 			    "= ?1 ORDER BY offset",
-	[SESSION_LINES] = "SELECT offset, length, type, flags, at, uuid, parent, link, message, content, tools, agent"
+	[SESSION_LINES] = "SELECT offset, length, type, flags, at, uuid, parent, link, message, content, tools, agent, same"
 			  " FROM entry WHERE session = ?1 ORDER BY offset",
-	[SESSION_KIN] = "SELECT other FROM kin WHERE session = ?1",
+	[SESSION_KIN] = "SELECT other FROM kin WHERE session = ?1 UNION SELECT b.id FROM mirror_session a"
+			" JOIN mirror_session b ON b.session_id = a.session_id AND b.id <> a.id WHERE a.id = ?1",
 	[SESSION_MESSAGE] =
 		"SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
 		" e.first = ?2) AND e.offset >= ?2 ORDER BY e.offset",
@@ -318,6 +319,7 @@ static void read_line(const struct stmt *st, struct entry_line *out)
 		.message = (uint64_t)col_int(st, 8),
 		.content = (uint64_t)col_int(st, 9),
 		.agent = col_bytes(st, 11),
+		.same = (uint64_t)col_int(st, 12),
 	};
 	if (is_blob(st, 5))
 		copy_uuid(col_bytes(st, 5), &out->key);

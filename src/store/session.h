@@ -49,8 +49,8 @@ enum status session_of_source(struct store *s, int64_t source, int64_t *row, str
 /* ---- Nodes ------------------------------------------------------------------ */
 
 /* Parts of a line that are nodes; from 0 on, its blocks. PART_API is none, but the API
- * message the line is the first of. */
-enum { PART_API = -3, PART_MESSAGE = -2, PART_LINE = -1 };
+ * message the line is the first of, and PART_PARENT another line. */
+enum { PART_PARENT = -4, PART_API = -3, PART_MESSAGE = -2, PART_LINE = -1 };
 
 /* What stands for a line's uuid where it is compared: itself, or 16 bytes made of it when
  * it is none but another text. */
@@ -116,13 +116,15 @@ struct entry_line {
 	struct uuid link;
 	uint64_t message;	/* hash of the API message's id */
 	uint64_t content;	/* 0 = none */
+	uint64_t same;		/* without key: hash of its bytes */
 	int64_t tool;		/* hash of the id of a call, when tools.n is 0 and has_tool */
 	bool has_tool;
 	struct str tools;	/* several, 8 bytes each */
 	struct str agent;
 };
 
-/* Transcripts that share lines or messages with one; their rows, each once. */
+/* Transcripts that belong to one: they share lines or messages with it, or are its
+ * conversation and sub-agents. Their rows, each once. */
 enum status session_kin(struct store *s, int64_t session, struct arena *mem, int64_t **out, size_t *count,
 			struct err *err) MUST_USE;
 

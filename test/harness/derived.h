@@ -31,7 +31,7 @@ struct derived {
 	struct buf *out;
 	struct derived_words *docs; /* by number */
 	int64_t doc_count;
-	uint64_t keys, key_sum; /* that should be there */
+	uint64_t keys, key_sum, parents; /* that should be there */
 	struct doc_reader reader;
 };
 
@@ -59,6 +59,8 @@ static inline void derived_row(struct derived *d, sqlite3_stmt *st, int from)
 	char hex[64];
 
 	for (int i = from; i < sqlite3_column_count(st); i++) {
+		if (strcmp(sqlite3_column_name(st, i), "parent") == 0)
+			continue; /* by offset or uuid, as it was at hand */
 		size_t n = (size_t)sqlite3_column_bytes(st, i);
 
 		buf_printf(d->out, " %s=", sqlite3_column_name(st, i));
@@ -165,7 +167,7 @@ static inline void derived_keys(struct derived *d)
 	if (count != d->keys || sum != d->key_sum)
 		buf_printf(d->out, "! %" PRIu64 " keys, and there should be %" PRIu64 " or others\n", count,
 			   d->keys);
-	buf_printf(d->out, "keys %" PRIu64 "\n", d->keys);
+	buf_printf(d->out, "keys %" PRIu64 "\n", d->keys - d->parents);
 }
 
 /* ---- Sessions and lines ------------------------------------------------------ */
@@ -188,6 +190,16 @@ static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
 		d->keys++;
 		d->key_sum += derived_key_hash(col_int(&st, 15), session, offset, PART_API);
 	}
+	if (sqlite3_column_type(row, 22) == SQLITE_BLOB) {
+		struct node_name parent;
+		struct uuid above;
+
+		node_name_of(&st, 22, 5, &parent);
+		above = node_id(&parent, PART_LINE);
+		d->keys++;
+		d->parents++;
+		d->key_sum += derived_key_hash(key_of(&above), session, offset, PART_PARENT);
+	}
 	if (name.uuid.p && !col_null(&st, 6) && col_int(&st, 6) == offset) {
 		id = derived_key(d, &name, session, offset, PART_MESSAGE);
 		uuid_print(&id, text);
@@ -208,7 +220,7 @@ static inline void derived_entries(struct derived *d, int64_t session)
 	sqlite3_stmt *st = derived_ask(
 		d, "SELECT session, offset, doc, docs, uuid, line_id, first, blocks, offset, docs,"
 		   " length, type, at, same, nth, message, flags, link, content, tools, agent,"
-		   " parent IS NOT NULL AS hangs FROM entry WHERE session = ?1 ORDER BY offset");
+		   " parent IS NOT NULL AS hangs, parent FROM entry WHERE session = ?1 ORDER BY offset");
 
 	sqlite3_bind_int64(st, 1, session);
 	while (sqlite3_step(st) == SQLITE_ROW)

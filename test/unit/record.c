@@ -46,6 +46,7 @@ static void put_blocks(struct buf *out, const struct record_reader *r, const str
 static const char *const flag_names[] = {
 	"prompt",   "queued", "notice",	 "meta",    "compact", "boundary", "sent",	"result",  "sidechain",
 	"embedded", "asked",  "stopped", "cut-off", "failed",  "synthetic", "mute",    "explicit",
+	"speaks",   "task",
 };
 
 static void put_record(struct buf *out, struct record_reader *r, const struct record *rec)
@@ -165,7 +166,7 @@ TEST(bytes_that_are_no_text_break_a_line_or_become_replacements)
 	LINE("{\"type\":\"user\",\"uuid\":\"\xff\xfe\"}", "user uuid=\"\xef\xbf\xbd\xef\xbf\xbd\"\n");
 	LINE("{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"\xf0\x9f\x98\"}"
 	     "]}}",
-	     "assistant\n  0 text/answer \"\xef\xbf\xbd\"\n");
+	     "assistant speaks\n  0 text/answer \"\xef\xbf\xbd\"\n");
 }
 
 static void nest(struct buf *out, int depth, const char *open, const char *inner, const char *close)

@@ -1,0 +1,641 @@
+/*
+ * Building the forest: sources are put in the order of their keys, so that nothing here
+ * depends on the order they came in; then nodes, messages, what follows what, copies.
+ * (forest_join.c joins copies with fresh ids, forest_shape.c finds turns and branches.)
+ *
+ * Linear time whatever the lines say, and no recursion. A message's place comes from its
+ * first line alone: later lines of it may hang on results of the message itself, and
+ * asking them would go in circles. What is left of circles is cut.
+ */
+#include "query/forest_build.h"
+
+#include "base/hash.h"
+#include "claude/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void forest_release(struct forest *f)
+{
+	for (uint32_t i = 0; i < f->source_count; i++)
+		chain_release(&f->sources[i].chain);
+	mem_free(f->sources);
+	arena_release(&f->mem);
+	*f = (struct forest)FOREST_INIT;
+}
+
+struct forest_source *forest_add(struct forest *f)
+{
+	if (f->source_count == f->source_cap) {
+		f->source_cap = f->source_cap ? f->source_cap * 2 : 8;
+		f->sources = mem_resize(f->sources, f->source_cap * sizeof *f->sources);
+	}
+	f->sources[f->source_count] = (struct forest_source){ 0 };
+	return &f->sources[f->source_count++];
+}
+
+const struct chain_line *forest_line(const struct forest *f, uint32_t node)
+{
+	const struct forest_copy *c = &f->nodes[node].canon;
+
+	return &f->sources[c->source].chain.lines[c->line];
+}
+
+/* ---- Sources --------------------------------------------------------------------- */
+
+/* By root and path, which is what a source's key is made of; what is told of sub-agents in
+ * progress lines comes behind the files. */
+static int by_key(const void *a, const void *b)
+{
+	const struct forest_source *x = a, *y = b;
+	int order = (int)x->embedded - (int)y->embedded;
+
+	order = order ? order : str_cmp(x->session.root, y->session.root);
+	order = order ? order : str_cmp(x->session.path, y->session.path);
+	return order ? order : str_cmp(x->agent, y->agent);
+}
+
+static uint64_t record_key(const struct chain_line *l)
+{
+	return l->has_key ? hash64(l->key.b, UUID_BYTES) : l->same;
+}
+
+/* Which records stand in one source only, and the first time of any of them. */
+static void find_first_own(struct build *b)
+{
+	struct forest *f = b->f;
+	struct numbers owners = numbers_new(&b->mem, b->line_count);
+
+	for (uint32_t s = 0; s < f->source_count; s++)
+		for (uint32_t i = 0; i < f->sources[s].chain.line_count; i++) {
+			uint64_t key = record_key(&f->sources[s].chain.lines[i]);
+			uint32_t known = numbers_get(&owners, key);
+
+			numbers_put(&owners, key, known == NUMBERS_NONE || known == s ? s : f->source_count);
+		}
+	for (uint32_t s = 0; s < f->source_count; s++) {
+		struct forest_source *x = &f->sources[s];
+
+		x->first_own = INT64_MAX;
+		for (uint32_t i = 0; i < x->chain.line_count; i++) {
+			const struct chain_line *l = &x->chain.lines[i];
+
+			if (l->at && l->at < x->first_own && numbers_get(&owners, record_key(l)) == s)
+				x->first_own = l->at;
+		}
+	}
+}
+
+/* ---- Canonical copies ------------------------------------------------------------- */
+
+static int compare_times(int64_t a, int64_t b)
+{
+	/* None at all comes last. */
+	a = a ? a : INT64_MAX;
+	b = b ? b : INT64_MAX;
+	return a < b ? -1 : a > b;
+}
+
+/* Which of two copies is the original, by all that is known of them: an old client's copy
+ * has no requestId, and its time is that of the copying. */
+int forest_compare(const struct forest *f, const struct forest_copy *a, const struct forest_copy *b)
+{
+	const struct chain_line *x = &f->sources[a->source].chain.lines[a->line];
+	const struct chain_line *y = &f->sources[b->source].chain.lines[b->line];
+	int order = !(x->flags & RECORD_REQUEST) - !(y->flags & RECORD_REQUEST);
+
+	order = order ? order : compare_times(x->at, y->at);
+	order = order ? order : compare_times(f->sources[a->source].first_own, f->sources[b->source].first_own);
+	if (order)
+		return order;
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	return a->line > b->line ? -1 : a->line < b->line;
+}
+
+/* ---- Nodes ------------------------------------------------------------------------ */
+
+static uint64_t variant_key(const struct chain_line *l)
+{
+	uint64_t both[3] = { l->content };
+
+	memcpy(both + 1, l->key.b, UUID_BYTES);
+	return hash64(both, sizeof both);
+}
+
+/* The canonical node of a uuid. */
+uint32_t forest_find(const struct build *b, const struct uuid *key)
+{
+	uint32_t n = numbers_get(&b->by_key, hash64(key->b, UUID_BYTES));
+
+	return n != FOREST_NONE && uuid_eq(&forest_line(b->f, n)->key, key) ? n : FOREST_NONE;
+}
+
+static uint32_t node_of(struct build *b, const struct chain_line *l, const struct forest_copy *copy)
+{
+	struct forest *f = b->f;
+	uint32_t n = numbers_get(&b->variants, variant_key(l));
+
+	if (n != FOREST_NONE)
+		return n;
+	n = f->node_count++;
+	f->nodes[n] = (struct forest_node){
+		.copies = FOREST_NONE,
+		.canon = *copy,
+		.next_variant = forest_find(b, &l->key),
+		.message = FOREST_NONE,
+		.next = FOREST_NONE,
+	};
+	numbers_put(&b->variants, variant_key(l), n);
+	numbers_put(&b->by_key, hash64(l->key.b, UUID_BYTES), n);
+	return n;
+}
+
+static void make_nodes(struct build *b)
+{
+	struct forest *f = b->f;
+
+	f->nodes = arena_alloc(&f->mem, (b->line_count + 1) * sizeof *f->nodes);
+	f->copies = arena_alloc(&f->mem, (b->line_count + 1) * sizeof *f->copies);
+	b->by_key = numbers_new(&b->mem, b->line_count);
+	b->variants = numbers_new(&b->mem, b->line_count);
+	for (uint32_t s = 0; s < f->source_count; s++) {
+		struct forest_source *x = &f->sources[s];
+
+		x->nodes = arena_alloc(&f->mem, (x->chain.line_count + 1) * sizeof *x->nodes);
+		for (uint32_t i = 0; i < x->chain.line_count; i++) {
+			struct forest_copy copy = { s, i, FOREST_NONE };
+			const struct chain_line *l = &x->chain.lines[i];
+			uint32_t n;
+
+			x->nodes[i] = FOREST_NONE;
+			if (!l->has_key)
+				continue;
+			x->nodes[i] = n = node_of(b, l, &copy);
+			copy.next = f->nodes[n].copies;
+			f->nodes[n].copies = f->copy_count;
+			f->copies[f->copy_count++] = copy;
+			if (forest_compare(f, &copy, &f->nodes[n].canon) < 0)
+				f->nodes[n].canon = copy;
+		}
+	}
+}
+
+static int by_canon(const void *a, const void *b, void *forest)
+{
+	const struct forest *f = forest;
+
+	return forest_compare(f, &f->nodes[*(const uint32_t *)a].canon, &f->nodes[*(const uint32_t *)b].canon);
+}
+
+static uint32_t *room_for(struct build *b, uint32_t count)
+{
+	if (count > b->room_cap) {
+		b->room_cap = 2 * count;
+		b->room = arena_alloc(&b->mem, b->room_cap * sizeof *b->room);
+	}
+	return b->room;
+}
+
+/* The variants of a uuid in canonical order; they are found by the first. */
+static void order_variants(struct build *b, uint32_t head)
+{
+	struct forest *f = b->f;
+	uint32_t count = 0, *list;
+
+	for (uint32_t n = head; n != FOREST_NONE; n = f->nodes[n].next_variant)
+		count++;
+	list = room_for(b, count);
+	count = 0;
+	for (uint32_t n = head; n != FOREST_NONE; n = f->nodes[n].next_variant)
+		list[count++] = n;
+	qsort_r(list, count, sizeof *list, by_canon, f);
+	for (uint32_t i = 0; i < count; i++) {
+		f->nodes[list[i]].variant = i;
+		f->nodes[list[i]].next_variant = i + 1 < count ? list[i + 1] : FOREST_NONE;
+	}
+	numbers_put(&b->by_key, hash64(forest_line(f, list[0])->key.b, UUID_BYTES), list[0]);
+}
+
+static void order_all_variants(struct build *b)
+{
+	struct forest *f = b->f;
+
+	for (uint32_t n = 0; n < f->node_count; n++)
+		if (f->nodes[n].next_variant != FOREST_NONE && f->nodes[n].variant == 0 &&
+		    forest_find(b, &forest_line(f, n)->key) == n)
+			order_variants(b, n);
+}
+
+/* ---- Parents ---------------------------------------------------------------------- */
+
+/* In its own source first; then anywhere; then what the client would take instead. */
+uint32_t forest_parent(const struct build *b, uint32_t node)
+{
+	const struct forest *f = b->f;
+	const struct forest_source *s = &f->sources[f->nodes[node].canon.source];
+	const struct chain_line *l = forest_line(f, node);
+	uint32_t anywhere;
+
+	if (!l->has_parent)
+		return FOREST_NONE;
+	if (l->parent != CHAIN_NONE && !l->inferred)
+		return s->nodes[l->parent];
+	anywhere = forest_find(b, &l->parent_key);
+	if (l->parent_at < 0 && anywhere != FOREST_NONE && anywhere != node)
+		return anywhere;
+	return l->parent == CHAIN_NONE ? FOREST_NONE : s->nodes[l->parent];
+}
+
+/* ---- Messages ---------------------------------------------------------------------- */
+
+static uint32_t new_message(struct build *b, enum forest_role role)
+{
+	struct forest *f = b->f;
+
+	f->messages[f->message_count] = (struct forest_message){
+		.role = role,
+		.first = FOREST_NONE,
+		.owner = FOREST_NONE,
+		.results = FOREST_NONE,
+		.prev = FOREST_NONE,
+		.boundary = FOREST_NONE,
+		.canonical = f->message_count,
+		.next_copy = FOREST_NONE,
+		.turn = FOREST_NONE,
+	};
+	return f->message_count++;
+}
+
+static void add_node(struct build *b, uint32_t message, uint32_t node)
+{
+	struct forest *f = b->f;
+	struct forest_message *m = &f->messages[message];
+
+	f->nodes[node].message = message;
+	f->nodes[node].next = m->first;
+	m->first = node;
+	m->count++;
+}
+
+/* Answers by their API message, source by source: a copy may hold fewer parts. */
+static void group_answers(struct build *b)
+{
+	struct forest *f = b->f;
+
+	for (uint32_t s = 0; s < f->source_count; s++) {
+		const struct forest_source *x = &f->sources[s];
+		uint32_t *open = memset(arena_alloc(&b->mem, (x->chain.answer_count + 1) * sizeof *open), 0xff,
+					(x->chain.answer_count + 1) * sizeof *open);
+
+		for (uint32_t i = 0; i < x->chain.line_count; i++) {
+			const struct chain_line *l = &x->chain.lines[i];
+			uint32_t n = x->nodes[i], m;
+
+			if (n == FOREST_NONE || l->type != RECORD_ASSISTANT || l->answer == CHAIN_NONE)
+				continue;
+			m = f->nodes[n].message != FOREST_NONE ? f->nodes[n].message : open[l->answer];
+			if (m == FOREST_NONE)
+				m = new_message(b, FOREST_ASSISTANT);
+			if (f->nodes[n].message == FOREST_NONE)
+				add_node(b, m, n);
+			open[l->answer] = m;
+		}
+	}
+}
+
+static uint64_t call_in(uint32_t source, uint64_t call)
+{
+	uint64_t both[2] = { source, call };
+
+	return hash64(both, sizeof both);
+}
+
+/* Calls by source, and by the first source that has them. */
+static void list_calls(struct build *b)
+{
+	struct forest *f = b->f;
+
+	b->calls = numbers_new(&b->mem, 2 * b->call_count);
+	for (uint32_t s = 0; s < f->source_count; s++) {
+		const struct forest_source *x = &f->sources[s];
+
+		for (uint32_t i = 0; i < x->chain.line_count; i++) {
+			const struct chain_line *l = &x->chain.lines[i];
+			uint32_t n = x->nodes[i];
+
+			if (l->type != RECORD_ASSISTANT || n == FOREST_NONE || f->nodes[n].message == FOREST_NONE)
+				continue;
+			for (uint32_t t = 0; t < l->tool_count; t++) {
+				numbers_put(&b->calls, call_in(s, l->tools[t]), f->nodes[n].message);
+				if (numbers_get(&b->calls, l->tools[t]) == NUMBERS_NONE)
+					numbers_put(&b->calls, l->tools[t], f->nodes[n].message);
+			}
+		}
+	}
+}
+
+/* The answer whose calls these are results of. */
+static uint32_t asker(const struct build *b, uint32_t node)
+{
+	const struct chain_line *l = forest_line(b->f, node);
+	uint32_t m = FOREST_NONE;
+
+	for (uint32_t t = 0; m == FOREST_NONE && t < l->tool_count; t++) {
+		m = numbers_get(&b->calls, call_in(b->f->nodes[node].canon.source, l->tools[t]));
+		if (m == FOREST_NONE)
+			m = numbers_get(&b->calls, l->tools[t]);
+	}
+	return m;
+}
+
+static bool is_result(const struct chain_line *l)
+{
+	return l->type == RECORD_USER && (l->flags & RECORD_RESULT);
+}
+
+static bool role_of(const struct chain_line *l, enum forest_role *role)
+{
+	*role = FOREST_CLIENT;
+	if (is_result(l))
+		*role = FOREST_RESULTS;
+	else if ((l->type == RECORD_USER && !(l->flags & RECORD_META)) ||
+		 (l->type == RECORD_ATTACHMENT && (l->flags & RECORD_QUEUED)))
+		*role = FOREST_USER;
+	return l->type == RECORD_USER || l->type == RECORD_ATTACHMENT ||
+	       (l->type == RECORD_SYSTEM && (l->flags & RECORD_SENT));
+}
+
+static void place_alone(struct build *b, uint32_t node)
+{
+	struct forest *f = b->f;
+	uint32_t owner = FOREST_NONE, m = FOREST_NONE;
+	enum forest_role role;
+
+	if (!role_of(forest_line(f, node), &role) || f->nodes[node].message != FOREST_NONE)
+		return;
+	if (role == FOREST_RESULTS)
+		owner = asker(b, node);
+	if (owner != FOREST_NONE)
+		m = f->messages[owner].results;
+	if (m == FOREST_NONE)
+		m = new_message(b, role);
+	if (owner != FOREST_NONE) {
+		f->messages[owner].results = m;
+		f->messages[m].owner = owner;
+	}
+	add_node(b, m, node);
+}
+
+static void make_messages(struct build *b)
+{
+	struct forest *f = b->f;
+
+	f->messages = arena_alloc(&f->mem, (f->node_count + 1) * sizeof *f->messages);
+	group_answers(b);
+	list_calls(b);
+	for (uint32_t s = 0; s < f->source_count; s++)
+		for (uint32_t i = 0; i < f->sources[s].chain.line_count; i++)
+			if (f->sources[s].nodes[i] != FOREST_NONE)
+				place_alone(b, f->sources[s].nodes[i]);
+}
+
+/* ---- Their lines in order ------------------------------------------------------------ */
+
+struct ordering {
+	const struct forest *f;
+	uint32_t source;
+};
+
+/* Where a node stands in a source; the last place where it stands twice, as for the client. */
+static uint32_t place_in(const struct forest *f, uint32_t source, uint32_t node)
+{
+	uint32_t place = FOREST_NONE;
+
+	for (uint32_t c = f->nodes[node].copies; c != FOREST_NONE; c = f->copies[c].next)
+		if (f->copies[c].source == source && (place == FOREST_NONE || f->copies[c].line < place))
+			place = f->copies[c].line;
+	return place;
+}
+
+static int by_place(const void *a, const void *b, void *ordering)
+{
+	const struct ordering *o = ordering;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t px = place_in(o->f, o->source, x), py = place_in(o->f, o->source, y);
+
+	if (px != py)
+		return px < py ? -1 : 1;
+	return forest_compare(o->f, &o->f->nodes[x].canon, &o->f->nodes[y].canon);
+}
+
+static void order_lines(struct build *b, uint32_t message)
+{
+	struct forest *f = b->f;
+	struct forest_message *m = &f->messages[message];
+	uint32_t count = 0, best = m->first;
+	struct ordering o = { f, 0 };
+
+	room_for(b, m->count);
+	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next) {
+		b->room[count++] = n;
+		if (forest_compare(f, &f->nodes[n].canon, &f->nodes[best].canon) < 0)
+			best = n;
+	}
+	m->source = o.source = f->nodes[best].canon.source;
+	qsort_r(b->room, count, sizeof *b->room, by_place, &o);
+	for (uint32_t i = 0; i < count; i++)
+		f->nodes[b->room[i]].next = i + 1 < count ? b->room[i + 1] : FOREST_NONE;
+	m->first = b->room[0];
+	m->sidechain = (forest_line(f, m->first)->flags & RECORD_SIDECHAIN) || f->sources[m->source].agent.n;
+}
+
+/* ---- What follows what ---------------------------------------------------------------- */
+
+static bool is_boundary(const struct chain_line *l)
+{
+	return l->flags & RECORD_BOUNDARY;
+}
+
+static bool is_anchor(const struct forest *f, uint32_t node)
+{
+	return f->nodes[node].message != FOREST_NONE || is_boundary(forest_line(f, node));
+}
+
+/* The nearest node at or above one that is in a message or is a boundary; whoever was
+ * passed on the way remembers it. */
+static uint32_t anchor_of(struct build *b, uint32_t node)
+{
+	enum { UNKNOWN = FOREST_NONE - 1, ON_THE_WAY = FOREST_NONE - 2 };
+	uint32_t at = node, found;
+
+	while (at != FOREST_NONE && !is_anchor(b->f, at) && b->anchors[at] == UNKNOWN) {
+		b->anchors[at] = ON_THE_WAY;
+		at = forest_parent(b, at);
+	}
+	if (at == FOREST_NONE || (!is_anchor(b->f, at) && b->anchors[at] == ON_THE_WAY))
+		found = FOREST_NONE; /* the top, or a circle */
+	else
+		found = is_anchor(b->f, at) ? at : b->anchors[at];
+	for (at = node; at != FOREST_NONE && !is_anchor(b->f, at) && b->anchors[at] == ON_THE_WAY;
+	     at = forest_parent(b, at))
+		b->anchors[at] = found;
+	return found;
+}
+
+/* From its first line upwards to another message. Lines of its own may stand in between
+ * where a file is out of order. */
+static uint32_t message_above(struct build *b, uint32_t message, uint32_t *boundary)
+{
+	const struct forest *f = b->f;
+	uint32_t at = forest_parent(b, f->messages[message].first);
+
+	for (uint32_t steps = 0; at != FOREST_NONE && steps <= f->messages[message].count; steps++) {
+		at = anchor_of(b, at);
+		if (at == FOREST_NONE)
+			return FOREST_NONE;
+		if (is_boundary(forest_line(f, at))) {
+			*boundary = at;
+			return FOREST_NONE;
+		}
+		if (f->nodes[at].message != message)
+			return f->nodes[at].message;
+		at = forest_parent(b, at);
+	}
+	return FOREST_NONE;
+}
+
+static void link_messages(struct build *b)
+{
+	struct forest *f = b->f;
+
+	b->anchors = arena_alloc(&b->mem, (f->node_count + 1) * sizeof *b->anchors);
+	for (uint32_t n = 0; n < f->node_count; n++)
+		b->anchors[n] = FOREST_NONE - 1;
+	for (uint32_t m = 0; m < f->message_count; m++) {
+		struct forest_message *x = &f->messages[m];
+		uint32_t above = x->owner;
+
+		if (above == FOREST_NONE)
+			above = message_above(b, m, &x->boundary);
+		/* A sub-agent's conversation is its own. */
+		if (above != FOREST_NONE && f->messages[above].sidechain == x->sidechain)
+			x->prev = above;
+	}
+}
+
+/* Cuts every circle at its message with the smallest number, which does not depend on
+ * where the walk began. */
+void forest_cut_circles(struct build *b)
+{
+	struct forest *f = b->f;
+	uint32_t *seen = memset(arena_alloc(&b->mem, (f->message_count + 1) * sizeof *seen), 0xff,
+				(f->message_count + 1) * sizeof *seen);
+
+	for (uint32_t m = 0; m < f->message_count; m++) {
+		uint32_t at = m, least;
+
+		while (at != FOREST_NONE && seen[at] == FOREST_NONE) {
+			seen[at] = m;
+			at = f->messages[at].prev;
+		}
+		if (at == FOREST_NONE || seen[at] != m)
+			continue;
+		least = at;
+		for (uint32_t x = f->messages[at].prev; x != at; x = f->messages[x].prev)
+			least = x < least ? x : least;
+		f->messages[least].prev = FOREST_NONE;
+	}
+}
+
+/* A compaction, or a line whose parent is nowhere. */
+static bool is_new_root(const struct build *b, uint32_t node)
+{
+	const struct chain_line *l = forest_line(b->f, node);
+
+	return is_boundary(l) || (l->has_parent && forest_parent(b, node) == FOREST_NONE);
+}
+
+static void add_continues(struct build *b, uint32_t node, uint32_t before)
+{
+	struct forest *f = b->f;
+	const struct chain_line *l = forest_line(f, node);
+	uint32_t named = is_boundary(l) && l->has_link ? forest_find(b, &l->link) : FOREST_NONE;
+	uint32_t to = named != FOREST_NONE ? named : before;
+
+	if (to != FOREST_NONE)
+		f->continues[f->continues_count++] = (struct forest_continues){ node, to, named == FOREST_NONE };
+}
+
+static void find_continues(struct build *b)
+{
+	struct forest *f = b->f;
+
+	f->continues = arena_alloc(&f->mem, (b->line_count + 1) * sizeof *f->continues);
+	for (uint32_t s = 0; s < f->source_count; s++) {
+		uint32_t before = FOREST_NONE;
+
+		for (uint32_t i = 0; i < f->sources[s].chain.line_count; i++) {
+			uint32_t n = f->sources[s].nodes[i];
+
+			if (n == FOREST_NONE)
+				continue;
+			if (f->nodes[n].canon.source == s && f->nodes[n].canon.line == i && is_new_root(b, n))
+				add_continues(b, n, before);
+			before = n;
+		}
+	}
+}
+
+/* ---- All of it -------------------------------------------------------------------------- */
+
+static void build_release(struct build *b)
+{
+	arena_release(&b->mem);
+}
+
+void forest_build(struct forest *f)
+{
+	struct build b CLEANUP(build_release) = { .f = f };
+
+	if (f->source_count)
+		qsort(f->sources, f->source_count, sizeof *f->sources, by_key);
+	for (uint32_t s = 0; s < f->source_count; s++) {
+		chain_build(&f->sources[s].chain);
+		b.line_count += f->sources[s].chain.line_count;
+		for (uint32_t i = 0; i < f->sources[s].chain.line_count; i++)
+			b.call_count += f->sources[s].chain.lines[i].tool_count;
+	}
+	find_first_own(&b);
+	make_nodes(&b);
+	order_all_variants(&b);
+	make_messages(&b);
+	for (uint32_t m = 0; m < f->message_count; m++)
+		order_lines(&b, m);
+	link_messages(&b);
+	forest_cut_circles(&b);
+	find_continues(&b);
+	forest_join(&b);
+	forest_shape(&b);
+}
+
+uint32_t forest_message_of(const struct forest *f, uint32_t source, uint32_t line)
+{
+	uint32_t n = f->sources[source].nodes[line], m = n == FOREST_NONE ? FOREST_NONE : f->nodes[n].message;
+
+	return m == FOREST_NONE ? FOREST_NONE : f->messages[m].canonical;
+}
+
+uint32_t *forest_path(const struct forest *f, uint32_t message, struct arena *mem, uint32_t *count)
+{
+	uint32_t *path;
+	uint32_t n = 0;
+
+	for (uint32_t m = message; m != FOREST_NONE; m = f->messages[m].prev)
+		n++;
+	path = arena_alloc(mem, (n + 1) * sizeof *path);
+	*count = n;
+	for (uint32_t m = message; m != FOREST_NONE; m = f->messages[m].prev)
+		path[--n] = m;
+	return path;
+}

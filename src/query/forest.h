@@ -1,0 +1,116 @@
+/*
+ * Transcripts together: which lines make up a message, which message follows which,
+ * where turns begin, what branches.
+ *
+ * The client writes a line for every part of a message and hangs each on the line before
+ * it, or on the one that asked for it; calls that ran side by side are siblings, notes
+ * stand in between. Here lines become what the model saw: an answer with all its parts,
+ * then all results of its calls as one message.
+ *
+ * Conversations are copied when they are resumed or forked, with the same ids or with
+ * fresh ones. A line that stands in several files is one node. Copies with fresh ids
+ * are joined where what they say and what surrounds them is the same; one of them, the
+ * canonical one, stands for all. Which it is does not depend on the order of files.
+ */
+#ifndef ARBOR_QUERY_FOREST_H
+#define ARBOR_QUERY_FOREST_H
+
+#include "query/chain.h"
+#include "store/session.h"
+
+#define FOREST_NONE UINT32_MAX
+
+enum forest_role {
+	FOREST_USER,
+	FOREST_ASSISTANT,
+	FOREST_RESULTS, /* all results of an answer's calls */
+	FOREST_CLIENT,	/* what the client put in for the model: never a branch */
+};
+
+/* Why a turn begins. */
+enum forest_origin { ORIGIN_NONE, ORIGIN_HUMAN, ORIGIN_NOTICE, ORIGIN_COMPACTION };
+
+struct forest_source {
+	struct session session; /* texts in the forest's arena */
+	struct str agent;	/* a sub-agent's; of its own file, or told in another's progress lines */
+	bool embedded;		/* the latter */
+	struct chain chain;
+	int64_t first_own; /* time of its earliest record that is in no other source */
+	uint32_t *nodes;   /* by line; FOREST_NONE = it has no uuid */
+};
+
+/* A line in a source. */
+struct forest_copy {
+	uint32_t source, line;
+	uint32_t next; /* of the same node */
+};
+
+/* What lines with one uuid and one content are. */
+struct forest_node {
+	uint32_t copies; /* first of the list */
+	struct forest_copy canon;
+	uint32_t next_variant; /* node with the same uuid and other content, canonical first */
+	uint32_t variant;      /* how many come before it */
+	uint32_t message;      /* FOREST_NONE: an event */
+	uint32_t next;	       /* node of the same message */
+};
+
+struct forest_message {
+	enum forest_role role;
+	bool sidechain;	 /* of a sub-agent */
+	uint32_t first;	 /* node, and the first of the list */
+	uint32_t count;	 /* nodes */
+	uint32_t source; /* the canonical one of its lines */
+	uint32_t owner;	 /* results: of this answer */
+	uint32_t results; /* an answer's */
+	uint32_t prev;	  /* message it follows; of a canonical message a canonical one */
+	uint32_t boundary; /* node of the compaction it begins behind */
+	uint32_t canonical; /* of the copies that are joined; itself mostly */
+	uint32_t next_copy; /* of the same, in canonical order */
+	enum forest_origin origin;
+	uint32_t turn;	   /* message that begins its turn */
+	uint32_t branches; /* live successors: two or more make a branch */
+};
+
+/* Where something goes on that follows nothing. */
+struct forest_continues {
+	uint32_t from, to; /* nodes */
+	bool inferred;
+};
+
+struct forest {
+	struct forest_source *sources;
+	uint32_t source_count, source_cap;
+	struct forest_copy *copies;
+	uint32_t copy_count;
+	struct forest_node *nodes;
+	uint32_t node_count;
+	struct forest_message *messages;
+	uint32_t message_count;
+	struct forest_continues *continues;
+	uint32_t continues_count;
+	uint32_t *order; /* canonical messages, each behind its prev */
+	uint32_t order_count;
+	struct arena mem;
+};
+
+#define FOREST_INIT { 0 }
+void forest_release(struct forest *f);
+
+/* A source to be filled: its chain with lines, not built. The pointer is good until the
+ * next one. */
+struct forest_source *forest_add(struct forest *f);
+
+/* When all are there. */
+void forest_build(struct forest *f);
+
+/* The line of a node as its canonical source has it. */
+const struct chain_line *forest_line(const struct forest *f, uint32_t node);
+
+/* The canonical message a line of a source is a part of; FOREST_NONE = none. */
+uint32_t forest_message_of(const struct forest *f, uint32_t source, uint32_t line);
+
+/* The messages from the first to this one, in the arena. */
+uint32_t *forest_path(const struct forest *f, uint32_t message, struct arena *mem, uint32_t *count);
+
+#endif

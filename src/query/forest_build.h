@@ -1,0 +1,33 @@
+/*
+ * Inside the forest: what its parts share while it is built.
+ */
+#ifndef ARBOR_QUERY_FOREST_BUILD_H
+#define ARBOR_QUERY_FOREST_BUILD_H
+
+#include "base/numbers.h"
+#include "query/forest.h"
+
+struct build {
+	struct forest *f;
+	struct arena mem;
+	size_t line_count, call_count;
+	struct numbers by_key;	 /* uuid -> its canonical variant */
+	struct numbers variants; /* uuid and content -> node */
+	struct numbers calls;  /* call, and call in a source -> answer */
+	uint32_t *anchors;     /* by node, see anchor_of() */
+	uint32_t *room;	       /* nodes of a message that is put in order */
+	uint32_t room_cap;
+};
+
+int forest_compare(const struct forest *f, const struct forest_copy *a, const struct forest_copy *b);
+uint32_t forest_find(const struct build *b, const struct uuid *key);
+uint32_t forest_parent(const struct build *b, uint32_t node);
+void forest_cut_circles(struct build *b);
+
+/* forest_join.c: copies with fresh ids; afterwards each message knows its canonical one. */
+void forest_join(struct build *b);
+
+/* forest_shape.c: order, turns, branches of the canonical ones. */
+void forest_shape(struct build *b);
+
+#endif

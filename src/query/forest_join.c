@@ -1,0 +1,290 @@
+/*
+ * Copies with fresh ids: clients up to 1.0.80, forks through the SDK, files made by hand.
+ *
+ * Joined are: what says it was forked from; answers with one API message of which one
+ * holds all the other says; results of joined answers; and between joined messages, or
+ * between one and the beginning or end of both, runs of prompts and attachments that are
+ * equal one by one. Only messages that have no file in common are copies of one another.
+ */
+#include "query/forest_build.h"
+
+#include "claude/record.h"
+
+#include <string.h>
+
+enum {
+	ALL_PAIRS = 8,	 /* of so many copies each is compared with each; of more with its neighbour */
+	MOST_ROUNDS = 64, /* of finding runs between what was joined in the round before */
+};
+
+struct joining {
+	struct build *b;
+	uint32_t *up;	 /* by message: another that it is joined to; itself = none */
+	uint32_t *stamps; /* by source */
+	uint32_t stamp;
+	uint32_t *heads, *nexts; /* lists of messages */
+};
+
+static uint32_t class_of(struct joining *j, uint32_t m)
+{
+	while (j->up[m] != m)
+		m = j->up[m] = j->up[j->up[m]];
+	return m;
+}
+
+static bool join(struct joining *j, uint32_t a, uint32_t b)
+{
+	a = class_of(j, a);
+	b = class_of(j, b);
+	j->up[a > b ? a : b] = a < b ? a : b;
+	return a != b;
+}
+
+static bool is_joined(struct joining *j, uint32_t a, uint32_t b)
+{
+	return a != FOREST_NONE && b != FOREST_NONE && class_of(j, a) == class_of(j, b);
+}
+
+/* Whether no file holds lines of both. */
+static bool are_apart(struct joining *j, uint32_t a, uint32_t b)
+{
+	const struct forest *f = j->b->f;
+
+	j->stamp++;
+	for (uint32_t n = f->messages[a].first; n != FOREST_NONE; n = f->nodes[n].next)
+		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next)
+			j->stamps[f->copies[c].source] = j->stamp;
+	for (uint32_t n = f->messages[b].first; n != FOREST_NONE; n = f->nodes[n].next)
+		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next)
+			if (j->stamps[f->copies[c].source] == j->stamp)
+				return false;
+	return true;
+}
+
+/* Whether all that b says is in a. */
+static bool holds(const struct forest *f, uint32_t a, uint32_t b)
+{
+	for (uint32_t n = f->messages[b].first; n != FOREST_NONE; n = f->nodes[n].next) {
+		uint32_t x = f->messages[a].first;
+
+		while (x != FOREST_NONE && forest_line(f, x)->content != forest_line(f, n)->content)
+			x = f->nodes[x].next;
+		if (x == FOREST_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* ---- Pairs ------------------------------------------------------------------------- */
+
+typedef bool pair_fn(struct joining *j, uint32_t a, uint32_t b);
+
+/* The pairs of a list, latest entry first; whether any changed something. */
+static bool each_pair(struct joining *j, uint32_t head, pair_fn *fn)
+{
+	uint32_t count = 0;
+	bool changed = false;
+
+	for (uint32_t m = head; m != FOREST_NONE && count <= ALL_PAIRS; m = j->nexts[m])
+		count++;
+	for (uint32_t a = head; a != FOREST_NONE; a = j->nexts[a])
+		for (uint32_t b = j->nexts[a]; b != FOREST_NONE; b = count > ALL_PAIRS ? FOREST_NONE : j->nexts[b])
+			changed |= fn(j, a, b);
+	return changed;
+}
+
+/* Lists by a number; the heads in the table, or by class in `heads`. */
+static void add_to_list(struct joining *j, struct numbers *heads, uint64_t key, uint32_t message)
+{
+	j->nexts[message] = numbers_get(heads, key);
+	numbers_put(heads, key, message);
+}
+
+/* ---- What is joined ------------------------------------------------------------------ */
+
+static void join_forked(struct joining *j)
+{
+	const struct forest *f = j->b->f;
+
+	for (uint32_t n = 0; n < f->node_count; n++) {
+		const struct chain_line *l = forest_line(f, n);
+		uint32_t other;
+
+		if (!l->has_link || (l->flags & RECORD_BOUNDARY) || f->nodes[n].message == FOREST_NONE)
+			continue;
+		other = forest_find(j->b, &l->link);
+		if (other != FOREST_NONE && other != n && f->nodes[other].message != FOREST_NONE &&
+		    !uuid_eq(&forest_line(f, other)->key, &l->key))
+			join(j, f->nodes[n].message, f->nodes[other].message);
+	}
+}
+
+static bool join_answers(struct joining *j, uint32_t a, uint32_t b)
+{
+	const struct forest *f = j->b->f;
+
+	return are_apart(j, a, b) && (holds(f, a, b) || holds(f, b, a)) && join(j, a, b);
+}
+
+static void join_all_answers(struct joining *j)
+{
+	const struct forest *f = j->b->f;
+	struct numbers heads = numbers_new(&j->b->mem, f->message_count);
+
+	for (uint32_t m = 0; m < f->message_count; m++)
+		if (f->messages[m].role == FOREST_ASSISTANT && forest_line(f, f->messages[m].first)->has_api)
+			add_to_list(j, &heads, forest_line(f, f->messages[m].first)->api, m);
+	for (uint32_t m = 0; m < f->message_count; m++)
+		if (f->messages[m].role == FOREST_ASSISTANT && forest_line(f, f->messages[m].first)->has_api &&
+		    numbers_get(&heads, forest_line(f, f->messages[m].first)->api) == m)
+			each_pair(j, m, join_answers);
+}
+
+static void join_results(struct joining *j)
+{
+	const struct forest *f = j->b->f;
+	struct numbers firsts = numbers_new(&j->b->mem, f->message_count);
+
+	for (uint32_t m = 0; m < f->message_count; m++) {
+		uint32_t class, known;
+
+		if (f->messages[m].owner == FOREST_NONE)
+			continue;
+		class = class_of(j, f->messages[m].owner);
+		known = numbers_get(&firsts, class);
+		if (known != NUMBERS_NONE)
+			join(j, m, known);
+		else
+			numbers_put(&firsts, class, m);
+	}
+}
+
+/* ---- Runs ------------------------------------------------------------------------------ */
+
+static bool is_plain(const struct forest_message *m)
+{
+	return m->role != FOREST_ASSISTANT && m->owner == FOREST_NONE;
+}
+
+static bool are_equal(struct joining *j, uint32_t a, uint32_t b)
+{
+	const struct forest *f = j->b->f;
+
+	return is_plain(&f->messages[a]) && is_plain(&f->messages[b]) && f->messages[a].role == f->messages[b].role &&
+	       forest_line(f, f->messages[a].first)->content == forest_line(f, f->messages[b].first)->content &&
+	       are_apart(j, a, b);
+}
+
+/* Upwards from two messages as long as they are equal; whether there is something to join
+ * when the run ends at joined ones, or (with `to_root`) at the beginning of both. */
+static bool join_run(struct joining *j, uint32_t a, uint32_t b, bool to_root)
+{
+	const struct forest *f = j->b->f;
+	uint32_t x = a, y = b;
+	bool changed = false;
+
+	while (x != FOREST_NONE && y != FOREST_NONE && !is_joined(j, x, y) && are_equal(j, x, y)) {
+		x = f->messages[x].prev;
+		y = f->messages[y].prev;
+	}
+	if (!is_joined(j, x, y) && !(to_root && x == FOREST_NONE && y == FOREST_NONE))
+		return false;
+	for (; a != x && a != FOREST_NONE; a = f->messages[a].prev, b = f->messages[b].prev)
+		changed |= join(j, a, b);
+	return changed;
+}
+
+static bool join_above(struct joining *j, uint32_t a, uint32_t b)
+{
+	const struct forest *f = j->b->f;
+
+	return join_run(j, f->messages[a].prev, f->messages[b].prev, true);
+}
+
+static bool join_between(struct joining *j)
+{
+	const struct forest *f = j->b->f;
+	bool changed = false;
+
+	memset(j->heads, 0xff, (f->message_count + 1) * sizeof *j->heads);
+	for (uint32_t m = 0; m < f->message_count; m++) {
+		uint32_t class = class_of(j, m);
+
+		j->nexts[m] = j->heads[class];
+		j->heads[class] = m;
+	}
+	for (uint32_t m = 0; m < f->message_count; m++)
+		if (j->heads[m] != FOREST_NONE && j->nexts[j->heads[m]] != FOREST_NONE)
+			changed |= each_pair(j, j->heads[m], join_above);
+	return changed;
+}
+
+static bool join_end(struct joining *j, uint32_t a, uint32_t b)
+{
+	return join_run(j, a, b, false);
+}
+
+static void join_ends(struct joining *j)
+{
+	const struct forest *f = j->b->f;
+	struct numbers heads = numbers_new(&j->b->mem, f->message_count);
+	bool *followed = arena_alloc(&j->b->mem, f->message_count + 1);
+
+	for (uint32_t m = 0; m < f->message_count; m++)
+		if (f->messages[m].prev != FOREST_NONE)
+			followed[f->messages[m].prev] = true;
+	for (uint32_t m = 0; m < f->message_count; m++)
+		if (!followed[m] && is_plain(&f->messages[m]))
+			add_to_list(j, &heads, forest_line(f, f->messages[m].first)->content, m);
+	for (uint32_t m = 0; m < f->message_count; m++)
+		if (!followed[m] && is_plain(&f->messages[m]) &&
+		    numbers_get(&heads, forest_line(f, f->messages[m].first)->content) == m)
+			each_pair(j, m, join_end);
+}
+
+/* ---- The canonical one of each ----------------------------------------------------------- */
+
+static void choose_canonical(struct joining *j)
+{
+	struct forest *f = j->b->f;
+
+	memset(j->heads, 0xff, (f->message_count + 1) * sizeof *j->heads);
+	for (uint32_t m = 0; m < f->message_count; m++) {
+		uint32_t class = class_of(j, m), *at = &j->heads[class];
+
+		while (*at != FOREST_NONE && forest_compare(f, &f->nodes[f->messages[*at].first].canon,
+							    &f->nodes[f->messages[m].first].canon) < 0)
+			at = &f->messages[*at].next_copy;
+		f->messages[m].next_copy = *at;
+		*at = m;
+	}
+	for (uint32_t m = 0; m < f->message_count; m++)
+		f->messages[m].canonical = j->heads[class_of(j, m)];
+	for (uint32_t m = 0; m < f->message_count; m++)
+		if (f->messages[m].prev != FOREST_NONE)
+			f->messages[m].prev = f->messages[f->messages[m].prev].canonical;
+}
+
+void forest_join(struct build *b)
+{
+	struct forest *f = b->f;
+	struct joining j = { .b = b };
+
+	j.up = arena_alloc(&b->mem, (f->message_count + 1) * sizeof *j.up);
+	j.heads = arena_alloc(&b->mem, (f->message_count + 1) * sizeof *j.heads);
+	j.nexts = arena_alloc(&b->mem, (f->message_count + 1) * sizeof *j.nexts);
+	j.stamps = arena_alloc(&b->mem, (f->source_count + 1) * sizeof *j.stamps);
+	for (uint32_t m = 0; m < f->message_count; m++)
+		j.up[m] = m;
+	if (f->source_count > 1) {
+		join_forked(&j);
+		join_all_answers(&j);
+		join_results(&j);
+		for (int round = 0; round < MOST_ROUNDS && join_between(&j); round++)
+			;
+		join_ends(&j);
+	}
+	choose_canonical(&j);
+	/* Joining may close what was open. */
+	forest_cut_circles(b);
+}

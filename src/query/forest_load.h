@@ -1,0 +1,15 @@
+/*
+ * A conversation with all that belongs to it, from the store.
+ */
+#ifndef ARBOR_QUERY_FOREST_LOAD_H
+#define ARBOR_QUERY_FOREST_LOAD_H
+
+#include "query/forest.h"
+
+/* The forest of a transcript: itself, whatever shares lines or messages with it, its
+ * conversation and sub-agents, and so on. *source is its own place in it. Wants a read
+ * transaction. */
+enum status forest_load(struct store *s, int64_t session, struct forest *out, uint32_t *source,
+			struct err *err) MUST_USE;
+
+#endif
