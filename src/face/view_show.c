@@ -259,12 +259,29 @@ static void print_thinking(struct view *v, struct str text)
 	print_text(v, text, 0, STYLE_DIM);
 }
 
+/* Of a block as the API has it: the first text in it, wherever it keeps that. */
+static struct str api_text(struct view *v, const struct json *j, uint32_t block)
+{
+	uint32_t content = json_get(j, block, STR("content"));
+
+	if (json_is(j, content, JSON_STRING))
+		return json_string_in(j, content, &v->mem);
+	if (json_is(j, content, JSON_ARRAY) && json_count(j, content))
+		return view_text(v, j, json_first(j, content), "text");
+	return view_text(v, j, block, "thinking");
+}
+
 static void print_block(struct view *v, const struct json *j, uint32_t block)
 {
 	struct str kind = view_text(v, j, block, "kind"), text = view_text(v, j, block, "text");
-	bool error = json_bool(j, json_get(j, block, STR("error")));
+	bool error = json_bool(j, json_get(j, block, STR("error"))) ||
+		     json_bool(j, json_get(j, block, STR("is_error")));
 	enum style style = error ? STYLE_ERROR : STYLE_PLAIN;
 
+	if (!kind.n) {
+		kind = view_text(v, j, block, "type");
+		text = text.n ? text : api_text(v, j, block);
+	}
 	if (str_eq(kind, STR("tool_use")))
 		print_tool_use(v, j, block);
 	else if (str_eq(kind, STR("tool_result")) && v->out->terminal && !is_whole(v))
@@ -302,7 +319,7 @@ static void print_event(struct view *v, const struct json *j)
 static void show_item(struct view *v, const struct json *j)
 {
 	struct str kind = view_text(v, j, 0, "kind");
-	uint32_t blocks = json_get(j, 0, STR("blocks"));
+	uint32_t blocks = json_get(j, 0, str_eq(kind, STR("sent")) ? STR("content") : STR("blocks"));
 
 	if (str_eq(kind, STR("session"))) {
 		((struct showing *)v->state)->whole = json_bool(j, json_get(j, 0, STR("part")));
@@ -315,6 +332,12 @@ static void show_item(struct view *v, const struct json *j)
 			print_block(v, j, i);
 	}
 }
+
+const struct view_kind view_log = {
+	.method = "memory.log",
+	.state = sizeof(struct showing),
+	.item = show_item,
+};
 
 const struct view_kind view_show = {
 	.method = "memory.show",

@@ -1,0 +1,135 @@
+/*
+ * memory.tree: turns drawn as a tree.
+ *
+ *     ● 1  fix the parser                            12 messages, 4 tools
+ *     ├─● 2  no, the other one                        3 messages
+ *     │ ● 3  and now its tests                        8 messages      ← 5abf9052
+ *     ● 2  use the lexer instead                      5 messages      ← 7c0de512
+ *
+ * The method gives turns in this order and says how far aside each is. What follows
+ * something stays in its column, so a long conversation needs no more room than a short
+ * one.
+ */
+#include "face/view.h"
+
+#include "face/text.h"
+
+enum { LEAST_TEXT = 20, COLUMNS_LEFT = 2 };
+
+/* ---- A turn ------------------------------------------------------------------- */
+
+static void add_rails(struct buf *out, int64_t depth, bool aside)
+{
+	for (int64_t i = 0; i < depth && i < 40; i++)
+		buf_text(out, aside && i + 1 == depth ? "├─" : "│ ");
+}
+
+static void add_count(struct buf *out, int64_t n, const char *what)
+{
+	if (n)
+		buf_printf(out, "%s%" PRId64 " %s%s", out->n ? ", " : "", n, what, n == 1 ? "" : "s");
+}
+
+/* Which conversations would go on from here. */
+static void add_heads(struct view *v, const struct json *j, struct buf *out)
+{
+	uint32_t heads = json_get(j, json_root(j), STR("heads"));
+
+	for (uint32_t h = json_first(j, heads); heads != JSON_NONE && h != json_end(j, heads); h = json_next(j, h)) {
+		struct str id = json_string_in(j, h, &v->mem);
+
+		buf_printf(out, "%s%.*s", out->n ? " " : "← ", v->out->terminal ? (int)size_min(id.n, 8) : (int)id.n, id.p);
+	}
+}
+
+static void print_turn(struct view *v, const struct json *j)
+{
+	int64_t depth = view_int(j, 0, "depth"), number = view_int(j, 0, "number");
+	struct buf rails CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf counts CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct buf heads CLEANUP(buf_release) = BUF_INIT(MIB);
+	int room;
+
+	add_rails(&rails, depth, json_bool(j, json_get(j, 0, STR("aside"))));
+	term_filter(&text, view_text(v, j, 0, "text"), TERM_LINE);
+	add_count(&counts, view_int(j, 0, "says"), "message");
+	add_count(&counts, view_int(j, 0, "calls"), "tool");
+	add_heads(v, j, &heads);
+	buf_printf(&rails, "● ");
+	out_styled(v->out, STYLE_DIM, buf_as_str(&rails));
+	out_printf(v->out, "%" PRId64 "  ", number);
+	if (v->out->terminal) {
+		room = v->out->columns - text_width(buf_as_str(&rails)) - text_width(buf_as_str(&counts)) -
+		       text_width(buf_as_str(&heads)) - 8 - 2 * COLUMNS_LEFT;
+		text_cut(&cut, buf_as_str(&text), room < LEAST_TEXT ? LEAST_TEXT : room, false);
+	}
+	out_str(v->out, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&text));
+	out_text(v->out, "  ");
+	out_styled(v->out, STYLE_DIM, buf_as_str(&counts));
+	if (heads.n) {
+		out_text(v->out, "  ");
+		out_styled(v->out, STYLE_ID, buf_as_str(&heads));
+	}
+	out_text(v->out, "\n");
+}
+
+/* ---- Everything else ------------------------------------------------------------ */
+
+static void print_field(struct view *v, const struct json *j, const char *name, enum value_type type, enum style style)
+{
+	struct field f = { .name = name, .type = type, .flags = FIELD_SHORT };
+	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	view_value(v, &text, j, json_root(j), &f);
+	if (!text.n)
+		return;
+	out_text(v->out, "  ");
+	out_styled(v->out, style, buf_as_str(&text));
+}
+
+static void print_session(struct view *v, const struct json *j)
+{
+	struct buf title CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct str text = view_text(v, j, 0, "title");
+
+	term_filter(&title, text.n ? text : STR("(untitled)"), TERM_LINE);
+	if (v->out->terminal)
+		text_cut(&cut, buf_as_str(&title), v->out->columns, false);
+	out_styled(v->out, STYLE_HEADING, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&title));
+	out_text(v->out, "\n");
+	print_field(v, j, "id", VALUE_ID, STYLE_ID);
+	print_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
+	print_field(v, j, "updated", VALUE_TIME, STYLE_DIM);
+	out_text(v->out, "\n");
+}
+
+static void print_message(struct view *v, const struct json *j)
+{
+	out_text(v->out, "    ");
+	out_styled(v->out, STYLE_DIM, view_text(v, j, 0, "role"));
+	print_field(v, j, "id", VALUE_ID, STYLE_ID);
+	print_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+	if (view_int(j, 0, "branches") > 1)
+		out_printf(v->out, "  %" PRId64 " ways on", view_int(j, 0, "branches"));
+	out_text(v->out, "\n");
+}
+
+static void tree_item(struct view *v, const struct json *j)
+{
+	struct str kind = view_text(v, j, 0, "kind");
+
+	if (str_eq(kind, STR("session")))
+		print_session(v, j);
+	else if (str_eq(kind, STR("turn")))
+		print_turn(v, j);
+	else if (str_eq(kind, STR("message")))
+		print_message(v, j);
+}
+
+const struct view_kind view_tree = {
+	.method = "memory.tree",
+	.item = tree_item,
+};
