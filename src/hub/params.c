@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/near.h"
+#include "base/when.h"
 #include "hub/settings.h"
 
 #include <string.h>
@@ -126,6 +127,7 @@ static enum status check_json(struct str text, struct err *err)
 enum status param_from_text(const struct param *q, struct str text, struct arena *mem, struct value *v,
 			    struct err *err)
 {
+	struct clock clock = clock_system();
 	struct uuid id;
 
 	switch (q->type) {
@@ -137,8 +139,8 @@ enum status param_from_text(const struct param *q, struct str text, struct arena
 	case VALUE_ENUM:
 		return set_enum(q, v, text, err);
 	case VALUE_TIME:
-		if (!time_parse(text, &v->number))
-			return wrong(text, "a time such as 2026-11-15T18:00:00Z", err);
+		if (!when_parse(text, clock_now(&clock), &v->number))
+			return wrong(text, WHEN_EXAMPLES, err);
 		return STATUS_OK;
 	case VALUE_ID:
 		if (!uuid_parse(text, &id))

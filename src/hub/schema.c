@@ -84,7 +84,8 @@ static void put_param(struct json_writer *w, const struct param *p)
 		json_write_key(w, STR("items"));
 		json_write_object_begin(w);
 	}
-	put_type(w, p->type, p->choices);
+	/* A time may be given in other ways than results have it: 7d, yesterday. */
+	put_type(w, p->type == VALUE_TIME ? VALUE_TEXT : p->type, p->choices);
 	if (p->least < p->most) {
 		put_number(w, "minimum", p->least);
 		put_number(w, "maximum", p->most);

@@ -1,0 +1,19 @@
+/*
+ * Moments as people say them.
+ */
+#ifndef ARBOR_BASE_WHEN_H
+#define ARBOR_BASE_WHEN_H
+
+#include "base/str.h"
+
+/*
+ * Reads a moment: RFC 3339; a date, or a date and hh:mm, of the local time zone
+ * (2026-11-15, 2026-11-15 18:00); now, today, yesterday (from midnight on); or how
+ * long before `now_ms` it was: 90s, 30m, 6h, 7d, 2w. False leaves *ms untouched.
+ */
+bool when_parse(struct str text, int64_t now_ms, int64_t *ms);
+
+/* What may be given, for an error that says so. */
+#define WHEN_EXAMPLES "a time such as 2026-11-15, yesterday, 7d or 2026-11-15T18:00:00Z"
+
+#endif

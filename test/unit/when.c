@@ -1,0 +1,107 @@
+/*
+ * Moments as people say them. The numbers were computed with another
+ * implementation (Python's datetime and zoneinfo).
+ */
+#include "base/when.h"
+#include "t.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static const int64_t now = INT64_C(1794766713190); /* 2026-11-15T18:18:33.190Z, 19:18 in Berlin */
+
+static void use_zone(const char *zone)
+{
+	setenv("TZ", zone, 1);
+	tzset();
+}
+
+static int64_t when(struct t *t, const char *text)
+{
+	int64_t ms = -1;
+
+	if (!when_parse(str_of(text), now, &ms))
+		t_fail(t, __FILE__, __LINE__, "'%s' is no time", text);
+	return ms;
+}
+
+TEST(a_moment_with_a_zone_is_that_moment)
+{
+	use_zone("CET-1");
+	EQ(when(t, "2026-11-15T18:18:33.190Z"), now);
+	EQ(when(t, "2026-11-15 19:18:33.190+01:00"), now);
+}
+
+TEST(a_date_begins_at_midnight_where_one_is)
+{
+	use_zone("UTC");
+	EQ(when(t, "2026-11-15"), INT64_C(1794700800000));
+	EQ(when(t, "2026-11-15 18:18"), INT64_C(1794766680000));
+	EQ(when(t, "2026-11-15T18:18"), INT64_C(1794766680000));
+	use_zone("CET-1");
+	EQ(when(t, "2026-11-15"), INT64_C(1794697200000));
+	EQ(when(t, "today"), INT64_C(1794697200000));
+	EQ(when(t, "yesterday"), INT64_C(1794610800000));
+	use_zone("PST8");
+	EQ(when(t, "today"), INT64_C(1794729600000));
+}
+
+TEST(a_day_may_have_25_hours)
+{
+	int64_t morning = INT64_C(1793005200000), ms; /* 2026-10-26 10:00, the day after clocks went back */
+
+	use_zone("CET-1CEST,M3.5.0,M10.5.0/3");
+	CHECK(when_parse(STR("yesterday"), morning, &ms));
+	EQ(ms, INT64_C(1792879200000)); /* 2026-10-25 00:00 +02:00 */
+	CHECK(when_parse(STR("today"), morning, &ms));
+	EQ(ms, INT64_C(1792969200000));
+}
+
+TEST(an_age_counts_back_from_now)
+{
+	EQ(when(t, "now"), now);
+	EQ(when(t, "90s"), now - 90 * 1000);
+	EQ(when(t, "30m"), now - 30 * 60 * 1000);
+	EQ(when(t, "6h"), now - 6 * 3600 * 1000);
+	EQ(when(t, "7d"), now - INT64_C(7) * 86400 * 1000);
+	EQ(when(t, "2w"), now - INT64_C(14) * 86400 * 1000);
+	EQ(when(t, "0d"), now);
+}
+
+TEST(everything_else_is_no_time)
+{
+	static const char *const texts[] = {
+		"",
+		"d",
+		"7",
+		"-7d",
+		"7 d",
+		"7D",
+		"7y",
+		"1.5h",
+		"2026-13-01",
+		"2026-02-29",
+		"2026-11-1",
+		"2026-11-15T",
+		"20261115",
+		"tomorrow",
+		"Yesterday",
+		"yesterday ",
+		"99999999999999999999d",
+		"9223372036854775807w",
+		"2026-11-15 25:00",
+		"2026-11-15 18:1",
+		"2026-11-15 18:18Z",
+		"2026/11/15",
+	};
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		int64_t ms = 12345;
+
+		if (when_parse(str_of(texts[i]), now, &ms) || ms != 12345)
+			t_fail(t, __FILE__, __LINE__, "'%s' was taken as %" PRId64, texts[i], ms);
+	}
+}
+
+TESTS(CASE(a_moment_with_a_zone_is_that_moment), CASE(a_date_begins_at_midnight_where_one_is),
+      CASE(a_day_may_have_25_hours), CASE(an_age_counts_back_from_now), CASE(everything_else_is_no_time))
