@@ -101,6 +101,10 @@
 /* Names of hosts and roots: they are part of ids and of what people type. */
 #define LIMIT_LABEL 64
 
+/* A task, a todo list, a plan or the note of a running client: written by a model or a
+ * program for a screen, so some KiB. A longer one is kept, but not looked into. */
+#define LIMIT_SMALL_FILE (16 * MIB)
+
 /* Digits of an id that are enough to mean it, if nothing else begins so. */
 #define LIMIT_ID_PREFIX 4
 

@@ -85,8 +85,8 @@ static const struct view_kind view_raw = {
 
 /* ---- Choosing --------------------------------------------------------------- */
 
-static const struct view_kind *const special[] = { &view_sync,	&view_check,  &view_show,
-						    &view_log, &view_search, &view_tree };
+static const struct view_kind *const special[] = { &view_sync,	 &view_check, &view_show, &view_log,
+						    &view_search, &view_tree,  &view_todos };
 
 static const struct view_kind *choose(const char *activation, const struct method *m, bool terminal)
 {

@@ -12,6 +12,7 @@
  */
 #include "face/view.h"
 
+#include "face/group.h"
 #include "face/text.h"
 
 enum { MARKS = 64, LINES = 3, WHERE = 9, READABLE = 100, HELD = 200 };
@@ -131,56 +132,28 @@ static void print_snippet(struct view *v, const struct snippet *s, int indent)
 		out_text(v->out, "\n");
 }
 
-static void add_field(struct view *v, struct buf *out, const struct json *j, const char *name,
-		      enum value_type type)
-{
-	struct field f = { .name = name, .type = type, .flags = FIELD_SHORT };
-
-	view_value(v, out, j, json_root(j), &f);
-}
-
-static void print_heading(struct view *v, const struct hit *hit, const struct json *j)
-{
-	struct searching *s = v->state;
-	struct buf title CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct buf where CLEANUP(buf_release) = BUF_INIT(MIB);
-
-	buf_text(&where, "  ");
-	add_field(v, &where, j, "project", VALUE_PATH);
-	buf_text(&where, "  ");
-	add_field(v, &where, j, "at", VALUE_TIME);
-	add_field(v, &title, j, "title", VALUE_TEXT);
-	text_cut(&cut, title.n ? buf_as_str(&title) : STR("(untitled)"),
-		 v->out->columns - text_width(buf_as_str(&where)) - text_width(hit->session) - 2, false);
-	out_text(v->out, s->begun ? "\n" : "");
-	s->begun = true;
-	out_styled(v->out, STYLE_ID, hit->session);
-	out_text(v->out, "  ");
-	out_styled(v->out, STYLE_HEADING, buf_as_str(&cut));
-	out_styled(v->out, STYLE_DIM, buf_as_str(&where));
-	out_text(v->out, "\n");
-}
-
 static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 {
-	struct snippet s CLEANUP(snippet_release) = { .text = BUF_INIT(64 * MIB) };
+	struct snippet found CLEANUP(snippet_release) = { .text = BUF_INIT(64 * MIB) };
+	struct searching *s = v->state;
 	struct json j CLEANUP(json_release) = JSON_INIT;
 	struct buf in CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct err ignored;
 
 	if (json_read(&j, hit->json, 0, &ignored))
 		return; /* it has been read before */
-	if (with_heading)
-		print_heading(v, hit, &j);
-	add_field(v, &in, &j, "in", VALUE_TEXT);
+	if (with_heading) {
+		group_heading(v, hit->session, &j, s->begun);
+		s->begun = true;
+	}
+	group_add(v, &in, &j, "in", VALUE_TEXT);
 	out_text(v->out, "  ");
 	out_styled(v->out, STYLE_ID, hit->id);
 	out_text(v->out, "  ");
 	out_styled(v->out, STYLE_DIM, text_start(buf_as_str(&in), WHERE));
 	out_pad(v->out, WHERE - text_width(text_start(buf_as_str(&in), WHERE)));
-	read_snippet(v, &j, &s);
-	print_snippet(v, &s, 2 + text_width(hit->id) + 2 + WHERE);
+	read_snippet(v, &j, &found);
+	print_snippet(v, &found, 2 + text_width(hit->id) + 2 + WHERE);
 }
 
 static void print_held(struct view *v)
@@ -205,7 +178,7 @@ static struct str shown(struct view *v, const struct json *j, const char *name)
 	struct searching *s = v->state;
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 
-	add_field(v, &text, j, name, VALUE_ID);
+	group_add(v, &text, j, name, VALUE_ID);
 	return arena_str(&s->mem, buf_as_str(&text));
 }
 

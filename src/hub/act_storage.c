@@ -4,9 +4,9 @@
 #include "hub/activations.h"
 
 #include "claude/layout.h"
-#include "hub/call.h"
+#include "hub/kept.h"
+#include "hub/storage_files.h"
 #include "store/archive.h"
-#include "store/find.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,13 +102,6 @@ static const struct field source_fields[] = {
 	{ 0 },
 };
 
-static struct str source_name(struct call *c, const struct source_info *i)
-{
-	if (str_eq(i->root, STR("claude")))
-		return i->path;
-	return arena_printf(&c->mem, "%.*s:%.*s", STR_ARG(i->root), STR_ARG(i->path));
-}
-
 static enum status emit_source(void *ctx, const struct source_info *i, struct err *err)
 {
 	struct call *c = ctx;
@@ -123,7 +116,7 @@ static enum status emit_source(void *ctx, const struct source_info *i, struct er
 	put_int(w, "lines", i->lines.lines + (i->lines.tail > 0));
 	put_int(w, "generations", i->generations);
 	put_text(w, "state", str_of(states[i->vanished_at ? 1 : i->complete ? 0 : 2]));
-	put_path(w, "name", source_name(c, i));
+	put_path(w, "name", kept_name(c, i));
 	put_bool(w, "complete", i->complete);
 	put_time(w, "first_at", i->first_at);
 	if (i->vanished_at)
@@ -300,7 +293,7 @@ static const struct method export = {
 	.run = run_export,
 };
 
-static const struct method *const methods[] = { &sources, &generations, &export, NULL };
+static const struct method *const methods[] = { &sources, &generations, &export, &storage_todos, NULL };
 
 const struct activation activation_storage = {
 	.name = "storage",

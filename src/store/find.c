@@ -22,6 +22,8 @@
 
 enum {
 	FIND_ALL,
+	FIND_BELOW,
+	FIND_ROOTS,
 	FIND_BY_ID,
 	FIND_BY_PATH,
 	FIND_BY_ROOT_PATH,
@@ -35,6 +37,11 @@ enum {
 
 static const char *const sql[FIND_STATEMENTS] = {
 	[FIND_ALL] = INFO "ORDER BY h.label, r.label, s.key",
+	/* Roots are named so that the index over (root, path) is used. */
+	[FIND_BELOW] = INFO "WHERE s.root IN (SELECT id FROM root) AND s.path >= ?1 AND s.path < ?2"
+		       " ORDER BY s.path, h.label, r.label",
+	[FIND_ROOTS] = "SELECT r.label, r.dir FROM root r JOIN host h ON h.id = r.host JOIN store_setting t"
+		       " ON t.key = 'host_label' AND t.value = h.label ORDER BY r.id",
 	[FIND_BY_ID] = INFO "WHERE s.source_id BETWEEN ?1 AND ?2 ORDER BY s.source_id",
 	[FIND_BY_PATH] = INFO "WHERE s.root IN (SELECT id FROM root) AND s.path = ?1",
 	[FIND_BY_ROOT_PATH] = INFO "WHERE r.label = ?1 AND s.path = ?2",
@@ -95,6 +102,35 @@ enum status source_each(struct store *s, source_fn *fn, void *ctx, struct err *e
 	if (use(s, FIND_ALL, &st, err))
 		return err_failed(err->status);
 	return each(&st, fn, ctx, err);
+}
+
+enum status source_each_below(struct store *s, struct str prefix, source_fn *fn, void *ctx, struct err *err)
+{
+	struct buf end CLEANUP(buf_release) = BUF_INIT(LIMIT_PATH + 1);
+	STMT st = { 0 };
+
+	/* The first text behind all that begin so: its last byte is one higher. */
+	buf_str(&end, prefix);
+	if (end.n)
+		end.p[end.n - 1]++;
+	if (use(s, FIND_BELOW, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, prefix);
+	stmt_text(&st, 2, buf_as_str(&end));
+	return each(&st, fn, ctx, err);
+}
+
+enum status root_each(struct store *s, root_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, FIND_ROOTS, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		if (fn(ctx, col_bytes(&st, 0), col_bytes(&st, 1), err))
+			return err_failed(err->status);
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
 /* Collects what a look-up found: the first one, and the names of all. */

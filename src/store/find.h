@@ -25,6 +25,15 @@ typedef enum status source_fn(void *ctx, const struct source_info *info, struct 
 /* Every source, by host, root and key. Slices are valid during the call. */
 enum status source_each(struct store *s, source_fn *fn, void *ctx, struct err *err) MUST_USE;
 
+/* The same for those whose path begins with `prefix` (not empty, ASCII), by path; their
+ * number alone decides how long it takes. */
+enum status source_each_below(struct store *s, struct str prefix, source_fn *fn, void *ctx,
+			      struct err *err) MUST_USE;
+
+/* The folders mirrored from this host, in the order they were added. */
+typedef enum status root_fn(void *ctx, struct str label, struct str dir, struct err *err);
+enum status root_each(struct store *s, root_fn *fn, void *ctx, struct err *err) MUST_USE;
+
 /*
  * What somebody means by `name`: a path below a root, ROOT:PATH, an absolute
  * path, a source id or a session id (the file's name without .jsonl) or the

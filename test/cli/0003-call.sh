@@ -25,7 +25,7 @@ arbor call hub.methods --store "$T/none.db"; code 0
 check test ! -e "$T/none.db"
 
 it "gives files, versions and bytes"
-arbor call storage.sources; code 0; check test "$(grep -c '' "$T/out")" -eq 27
+arbor call storage.sources; code 0; check test "$(grep -c '' "$T/out")" -eq 29
 arbor call storage.generations '{"file":"history.jsonl"}'; code 0; out_has '"number":1,"bytes":1502'
 arbor call storage.export '{"file":"history.jsonl"}'; code 0; same demo/history.jsonl "$T/out"
 arbor call arbor.check; code 0; out_has '"ok":true'

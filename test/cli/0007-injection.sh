@@ -78,6 +78,10 @@ cat >"$T/search" <<END
 {"id":"$json","session":"$json","title":"$json","project":"$json","at":"$json","in":"$json","tool":"$json","snippet":"$json","marks":[{"start":3,"length":5},{"start":100,"length":190},{"start":300,"length":1}]}
 END
 try search "$T/search"
+cat >"$T/todos" <<END
+{"session":"$json","title":"$json","project":"$json","id":"$json","status":"$json","subject":"$json","priority":"$json","blocked_by":["$json","$json"],"agent":"$json","gone":true}
+END
+try todos "$T/todos"
 cat >"$T/sync" <<END
 {"event":"failed","path":"$json","message":"$json"}
 {"event":"added","path":"$json"}
@@ -90,7 +94,7 @@ try check "$T/check"
 
 it "keeps every item on one line in a pipe"
 arbor items -n 3 "@$T/hostile"; check test "$(wc -l <"$T/out")" -eq 3; harmless_pipe() { tabs; harmless pipe; }; harmless_pipe
-for view in show search sync check; do
+for view in show search todos sync check; do
 	arbor $view "$T/$view"; tabs; harmless $view
 	cp "$T/err" "$T/out"; harmless $view
 done

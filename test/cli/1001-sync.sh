@@ -39,20 +39,20 @@ check test ! -e "$T/store"
 it "mirrors ~/.claude by default"
 cp -R demo "$S"
 arbor sync; code 0; check test ! -s "$T/out"
-err_has 'claude: 27 files, 27 new; 15 new sessions; '
+err_has 'claude: 29 files, 29 new; 15 new sessions; '
 exports history.jsonl demo/history.jsonl
 
 it "mirrors CLAUDE_CONFIG_DIR when that is set, else what --source says"
 mkdir -p "$T/conf/projects/p" && echo '{}' >"$T/conf/projects/p/c.jsonl"
 CLAUDE_CONFIG_DIR=$T/conf arbor sync --store "$T/conf.db"; code 0; err_has '1 file, 1 new'
-CLAUDE_CONFIG_DIR=$T/conf arbor sync --store "$T/conf.db" --source demo; code 0; err_has '27 new'
-CLAUDE_CONFIG_DIR='' arbor sync; code 0; err_has '27 unchanged'
+CLAUDE_CONFIG_DIR=$T/conf arbor sync --store "$T/conf.db" --source demo; code 0; err_has '29 new'
+CLAUDE_CONFIG_DIR='' arbor sync; code 0; err_has '29 unchanged'
 
 it "does nothing the second time"
 arbor dump --logical; cp "$T/out" "$T/dump"
-arbor sync; code 0; err_has '27 files, 27 unchanged'; err_lacks new; err_lacks rewritten
+arbor sync; code 0; err_has '29 files, 29 unchanged'; err_lacks new; err_lacks rewritten
 arbor dump --logical; same "$T/dump" "$T/out"
-arbor sync --force; code 0; err_has '27 unchanged'
+arbor sync --force; code 0; err_has '29 unchanged'
 arbor dump --logical; same "$T/dump" "$T/out"
 
 it "names each file with -v, and nothing with -q"
@@ -194,9 +194,9 @@ exports projects/p/live.jsonl "$P/live.jsonl"
 generations projects/p/live.jsonl 1
 
 it "gives every further folder a name of its own, or the one that --label says"
-arbor sync --source demo; code 0; err_has 'claude-2: 27 files, 27 new'
+arbor sync --source demo; code 0; err_has 'claude-2: 29 files, 29 new'
 arbor sync --source "$T/conf" --label old-laptop; code 0; err_has 'old-laptop: 1 file'
-arbor sync --source demo; code 0; err_has 'claude-2: 27 files, 27 unchanged'
+arbor sync --source demo; code 0; err_has 'claude-2: 29 files, 29 unchanged'
 arbor sources; out_has 'old-laptop:projects/p/c.jsonl'
 exports old-laptop:projects/p/c.jsonl "$T/conf/projects/p/c.jsonl"
 arbor sync --label 'not a name' --source demo; code 2; err_has 'not a name'

@@ -47,7 +47,7 @@ for options in -v '-v --force'; do
 	cat "$T/out" "$T/err" >>"$T/log"
 done
 arbor sources; code 0; cat "$T/out" "$T/err" >>"$T/log"
-check test "$(wc -l <"$T/out")" -eq 27
+check test "$(wc -l <"$T/out")" -eq 29
 arbor dump --logical; cat "$T/out" "$T/err" >>"$T/log"
 arbor check -v; code 0; cat "$T/out" "$T/err" >>"$T/log"
 
@@ -96,7 +96,7 @@ for d in "$S/" "$T/link" "$T/./.claude/../.claude"; do
 	rm -rf "$T/again" && arbor sync --source "$d" --store "$T/again/arbor.db"; code 0
 	hits=$(grep -rlaFf "$T/canaries/list" "$T/again") && fail "found in $hits"
 	arbor sources --store "$T/again/arbor.db"
-	check test "$(wc -l <"$T/out")" -eq 27
+	check test "$(wc -l <"$T/out")" -eq 29
 done
 
 it "refuses a folder that is replaced by a link while it is known"

@@ -11,7 +11,7 @@ dump() { # STORE FILE
 it "describes every file by its newest bytes"
 arbor sync --source demo --store "$T/once.db"; code 0
 dump "$T/once.db" "$T/once"
-check test "$(grep -c '^source ' "$T/once")" -eq 27
+check test "$(grep -c '^source ' "$T/once")" -eq 29
 sum=$(sha256sum <demo/history.jsonl | cut -d ' ' -f 1)
 check grep -q "^source local claude history.jsonl history.jsonl bytes=$(wc -c <demo/history.jsonl) lines=9 .*sha256=$sum$" \
 	"$T/once"
@@ -47,7 +47,7 @@ same "$T/once" "$T/torn.dump"
 
 it "is the same whatever order the folders came in"
 mkdir "$T/order"
-for d in tasks plans projects/-home-dev-webshop file-history projects/-home-dev-dotfiles history.jsonl projects; do
+for d in tasks todos plans sessions projects/-home-dev-webshop file-history projects/-home-dev-dotfiles history.jsonl projects; do
 	mkdir -p "$(dirname "$T/order/$d")" && cp -R "demo/$d" "$(dirname "$T/order/$d")/"
 	arbor sync -q --source "$T/order" --store "$T/order.db"; code 0
 done
@@ -80,7 +80,7 @@ same "$T/once" "$T/race.dump"
 
 it "says that these stores are whole"
 for s in once grown torn order race; do
-	arbor check --store "$T/$s.db"; code 0; out_has 'ok: 27 files'
+	arbor check --store "$T/$s.db"; code 0; out_has 'ok: 29 files'
 	arbor check -q --store "$T/$s.db"; code 0; check test ! -s "$T/out"
 done
 
@@ -93,7 +93,7 @@ flip() { # FILE OFFSET
 }
 
 it "finds a changed byte in every packed block, and ends with 4"
-if [ "$(frames "$T/once.db" | wc -l)" -ge 27 ]; then
+if [ "$(frames "$T/once.db" | wc -l)" -ge 29 ]; then
 	found=0
 	for at in $(frames "$T/once.db"); do
 		cp "$T/once.db" "$T/maybe.db"
@@ -106,7 +106,7 @@ if [ "$(frames "$T/once.db" | wc -l)" -ge 27 ]; then
 		mv "$T/maybe.db" "$T/bad.db"
 		code 4; err_has 'damaged: '; err_has ' problem'; check test ! -s "$T/out"
 	done
-	check test $found -eq 27
+	check test $found -eq 29
 else
 	skip 'this grep finds no bytes, or blocks are packed otherwise'
 fi

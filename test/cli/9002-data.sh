@@ -25,5 +25,5 @@ for table in $(sqlite3 "$T/store/copy.db" "SELECT name FROM sqlite_schema WHERE 
 done
 
 it "is readable by the system's sqlite3, the view included"
-check test "$(sqlite3 "$T/store/copy.db" 'SELECT count(*) FROM source_overview')" -eq 27
+check test "$(sqlite3 "$T/store/copy.db" 'SELECT count(*) FROM source_overview')" -eq 29
 the_end

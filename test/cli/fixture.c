@@ -3,9 +3,9 @@
  * shows up everywhere without a line of the face knowing it, and a way to put any
  * text into any field of any view.
  *
- * fixture.*         methods of every kind and type
- * memory.*, arbor.* the names that have views of their own, giving the lines of a file
- * hub.*             as in the program
+ * fixture.*  methods of every kind and type
+ * memory.*, arbor.*, storage.*  the names that have views of their own, giving the lines of a file
+ * hub.*      as in the program
  */
 #include "base/file.h"
 #include "face/cli.h"
@@ -228,7 +228,7 @@ static const struct method slow = {
 static const struct method *const fixture_methods[] = { &items, &one, &bytes, &refuse, &slow, NULL };
 static const struct activation fixture = { "fixture", "1.0.0", "For tests", fixture_methods, NULL };
 
-/* ---- memory.*, arbor.*: lines of a file as items ----------------------------------------- */
+/* ---- memory.*, arbor.*, storage.*: lines of a file as items ------------------------------ */
 
 static const struct param replay_params[] = {
 	{ .name = "file", .type = VALUE_PATH, .flags = PARAM_REQUIRED | PARAM_WORD, .help = "lines of JSON" },
@@ -277,7 +277,12 @@ static const struct activation memory = { "memory", "1.0.0", "For tests", memory
 static const struct method *const arbor_methods[] = { &check, NULL };
 static const struct activation arbor = { "arbor", "1.0.0", "For tests", arbor_methods, NULL };
 
-static const struct activation *const activations[] = { &fixture, &memory, &arbor, &activation_hub, NULL };
+static const struct method todos = REPLAY("todos");
+static const struct method *const storage_methods[] = { &todos, NULL };
+static const struct activation storage = { "storage", "1.0.0", "For tests", storage_methods, NULL };
+
+static const struct activation *const activations[] = { &fixture, &memory,	   &arbor,
+							&storage, &activation_hub, NULL };
 static const struct hub hub = { activations };
 
 int main(int argc, char **argv)

@@ -509,6 +509,50 @@ TEST(every_source_is_listed_by_root_and_key)
 		EQS(str_of(l.keys[i]), str_of(want[i]));
 }
 
+TEST(sources_below_a_folder_are_those_that_begin_with_it)
+{
+	static const char *const paths[] = { "tasks", "tasks.x", "tasks/\xff\xff", "tasks/a", "tasks0" };
+	static const char *const want[] = { "claude:tasks/a", "claude-2:tasks/a", "claude:tasks/\xff\xff" };
+	struct seen_sources l = { 0 };
+	STORE *s = NULL;
+	struct root a, b;
+	struct err err;
+
+	OK(open_named(t_tmpdir(t), "a.db", &s, &err));
+	OK(root_use(s, "/a", no_label, &a, &err));
+	OK(root_use(s, "/b", no_label, &b, &err));
+	for (size_t i = 0; i < COUNT(paths); i++)
+		OK(add(s, a.row, paths[i], NULL, &err));
+	OK(add(s, b.row, "tasks/a", NULL, &err));
+	OK(source_each_below(s, STR("tasks/"), note_source, &l, &err));
+	EQ(l.count, COUNT(want));
+	for (size_t i = 0; i < COUNT(want); i++)
+		EQS(str_of(l.keys[i]), str_of(want[i]));
+}
+
+static enum status note_root(void *ctx, struct str label, struct str dir, struct err *err)
+{
+	(void)err;
+	buf_printf(ctx, "%.*s=%.*s ", STR_ARG(label), STR_ARG(dir));
+	return STATUS_OK;
+}
+
+TEST(roots_are_listed_in_the_order_they_were_added)
+{
+	struct buf list CLEANUP(buf_release) = BUF_INIT(KIB);
+	STORE *s = NULL;
+	struct root r;
+	struct err err;
+
+	OK(open_named(t_tmpdir(t), "a.db", &s, &err));
+	OK(root_each(s, note_root, &list, &err));
+	EQ(list.n, 0);
+	OK(root_use(s, "/b", no_label, &r, &err));
+	OK(root_use(s, "/a", no_label, &r, &err));
+	OK(root_each(s, note_root, &list, &err));
+	EQS(buf_as_str(&list), STR("claude=/b claude-2=/a "));
+}
+
 TEST(what_was_seen_is_loaded_again)
 {
 	struct source_seen seen = { .st = { .inode = INT64_MIN, .size = 5, .mtime_ns = 6, .ctime_ns = 7 },
@@ -588,4 +632,6 @@ TESTS(CASE(roots_get_the_first_free_label_and_keep_it),
       CASE(an_id_prefix_is_unique_or_ambiguous),
       CASE(former_paths_are_tried_last),
       CASE(every_source_is_listed_by_root_and_key),
+      CASE(sources_below_a_folder_are_those_that_begin_with_it),
+      CASE(roots_are_listed_in_the_order_they_were_added),
       CASE(what_was_seen_is_loaded_again))

@@ -1,0 +1,67 @@
+/*
+ * Headings of sessions between items. Items come sorted by session; a heading stands where
+ * it changes.
+ */
+#include "face/group.h"
+
+#include "face/text.h"
+
+void group_add(struct view *v, struct buf *out, const struct json *j, const char *name, enum value_type type)
+{
+	struct field f = { .name = name, .type = type, .flags = FIELD_SHORT };
+
+	view_value(v, out, j, json_root(j), &f);
+}
+
+static void add_part(struct view *v, struct buf *out, const struct json *j, const char *name,
+		     enum value_type type)
+{
+	size_t before = out->n;
+
+	buf_text(out, "  ");
+	group_add(v, out, j, name, type);
+	if (out->n == before + 2)
+		out->n = before;
+}
+
+void group_heading(struct view *v, struct str id, const struct json *j, bool begun)
+{
+	struct buf title CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf where CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	add_part(v, &where, j, "project", VALUE_PATH);
+	add_part(v, &where, j, "at", VALUE_TIME);
+	group_add(v, &title, j, "title", VALUE_TEXT);
+	text_cut(&cut, title.n ? buf_as_str(&title) : STR("(untitled)"),
+		 v->out->columns - text_width(buf_as_str(&where)) - text_width(id) - 2, false);
+	out_text(v->out, begun ? "\n" : "");
+	out_styled(v->out, STYLE_ID, id);
+	out_text(v->out, "  ");
+	out_styled(v->out, STYLE_HEADING, buf_as_str(&cut));
+	out_styled(v->out, STYLE_DIM, buf_as_str(&where));
+	out_text(v->out, "\n");
+}
+
+static bool is_new_session(struct group *g, struct str session)
+{
+	size_t n = size_min(session.n, sizeof g->session - 1);
+
+	if (g->begun && str_eq(str_sub(session, 0, n), str_of(g->session)))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		g->session[i] = session.p[i];
+	g->session[n] = '\0';
+	return true;
+}
+
+void group_item(struct view *v, struct group *g, const struct json *j)
+{
+	struct buf id CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	if (!is_new_session(g, view_text(v, j, 0, "session")))
+		return;
+	group_add(v, &id, j, "session", VALUE_ID);
+	group_heading(v, buf_as_str(&id), j, g->begun);
+	g->begun = true;
+}

@@ -1,0 +1,25 @@
+/*
+ * Items below the session they belong to, for views of a terminal.
+ */
+#ifndef ARBOR_FACE_GROUP_H
+#define ARBOR_FACE_GROUP_H
+
+#include "face/view.h"
+
+/* Zeroed at first. */
+struct group {
+	char session[64]; /* whose heading stands above */
+	bool begun;
+};
+
+/* Prints a heading when the item's session is not the one of the item before. */
+void group_item(struct view *v, struct group *g, const struct json *j);
+
+/* The heading itself: the session's id as it is shown, and the item's members title, project
+ * and, where it has one, at. An empty line stands above it when it has `begun`. */
+void group_heading(struct view *v, struct str id, const struct json *j, bool begun);
+
+/* Appends a member of the item as people read it, in its short form. */
+void group_add(struct view *v, struct buf *out, const struct json *j, const char *name, enum value_type type);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * Reading kept files whole, and going on where one of many cannot be read.
+ */
+#include "hub/kept.h"
+
+#include "store/archive.h"
+
+struct str kept_name(struct call *c, const struct source_info *file)
+{
+	if (str_eq(file->root, STR("claude")))
+		return file->path;
+	return arena_printf(&c->mem, "%.*s:%.*s", STR_ARG(file->root), STR_ARG(file->path));
+}
+
+static enum status collect(void *ctx, struct str bytes, struct err *err)
+{
+	struct buf *out = ctx;
+
+	buf_str(out, bytes);
+	return out->failed
+		       ? err_fail(err, STATUS_LIMIT, "longer than %zu bytes, and not looked into", out->max)
+		       : STATUS_OK;
+}
+
+enum status kept_read(struct call *c, const struct source_info *file, uint64_t version, size_t most,
+		      struct generation *g, struct buf *out, struct err *err)
+{
+	if (generation_pick(c->store, file->row, version, g, err) ||
+	    archive_read(c->store, g->row, 0, (int64_t)size_min((size_t)g->length, most), collect, out, err))
+		return err_pass(err, "%.*s", STR_ARG(kept_name(c, file)));
+	return STATUS_OK;
+}
+
+bool kept_excuse(struct call *c, const struct err *why, int64_t *failed)
+{
+	if (why->status != STATUS_CORRUPT && why->status != STATUS_FORMAT && why->status != STATUS_LIMIT &&
+	    why->status != STATUS_NOT_FOUND)
+		return false;
+	log_warn(c->log, "%s", why->text);
+	*failed += why->status == STATUS_CORRUPT;
+	return true;
+}
+
+enum status kept_end(int64_t failed, struct err *err)
+{
+	if (!failed)
+		return STATUS_OK;
+	return err_fail(err, STATUS_PARTIAL, "%" PRId64 " file%s could not be read; 'arbor check' tells more",
+			failed, failed == 1 ? "" : "s");
+}

@@ -1,0 +1,27 @@
+/*
+ * The bytes of kept files, for methods that look into them.
+ */
+#ifndef ARBOR_HUB_KEPT_H
+#define ARBOR_HUB_KEPT_H
+
+#include "hub/call.h"
+#include "store/find.h"
+
+/* The first `most` bytes (SIZE_MAX = all) of one version of a file, 0 = its newest,
+ * appended to `out`; *g is that version. What does not fit is STATUS_LIMIT. Wants a read
+ * transaction. Errors name the file. */
+enum status kept_read(struct call *c, const struct source_info *file, uint64_t version, size_t most,
+		      struct generation *g, struct buf *out, struct err *err) MUST_USE;
+
+/* Whether a listing may go on without this file; it is then named in a warning, and
+ * counted. What is wrong with one file does not hide the others. */
+bool kept_excuse(struct call *c, const struct err *why, int64_t *failed);
+
+/* How such a listing ends. */
+enum status kept_end(int64_t failed, struct err *err);
+
+/* A file by the name people see: its path, with its folder's label in front unless
+ * that is 'claude'. */
+struct str kept_name(struct call *c, const struct source_info *file);
+
+#endif

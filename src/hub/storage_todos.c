@@ -1,0 +1,363 @@
+/*
+ * storage.todos: what agents meant to do, from the files in which clients keep it.
+ *
+ * Every session has a list: tasks, a file each, or todos of an older client, a file for
+ * each agent. All of them are read and sorted before the first is given, because what is
+ * open comes first. A task whose file is gone was deleted by the agent or swept away by
+ * the client; either way nobody works on it, so it counts as not open and is named gone.
+ */
+#include "hub/storage_files.h"
+
+#include "base/map.h"
+#include "claude/task.h"
+#include "hub/kept.h"
+#include "hub/narrow.h"
+#include "store/session.h"
+
+#include <stdlib.h>
+
+static const char *const states[] = { "in_progress", "pending", "unknown", "completed", NULL };
+
+static const struct param todo_params[] = {
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_WORD,
+	  .names = "memory.sessions",
+	  .help = "only of this session; @ for the last" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .letter = 'p',
+	  .shown = "DIR",
+	  .names = "memory.projects",
+	  .help = "only of sessions in this folder and below; its name, or the end of its path, will do" },
+	{ .name = "all", .type = VALUE_BOOL, .letter = 'a', .help = "also what is done, and what is gone" },
+	{ 0 },
+};
+
+static const struct field todo_fields[] = {
+	{ .name = "session", .type = VALUE_ID, .help = "whose it is" },
+	{ .name = "id",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "its number in the session's list" },
+	{ .name = "status", .type = VALUE_ENUM, .choices = states, .help = "how far it is" },
+	{ .name = "priority", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of older clients" },
+	{ .name = "blocked_by",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL,
+	  .title = "waits for",
+	  .help = "ids that have to be done first" },
+	{ .name = "subject", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "what is to be done" },
+	{ .name = "description",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "the same at length" },
+	{ .name = "active_form",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "what the client says while it is done" },
+	{ .name = "blocks",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "ids that wait for it" },
+	{ .name = "agent",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "the sub-agent whose list it is on" },
+	{ .name = "title",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "what the session is about" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "folder the session worked in" },
+	{ .name = "updated",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "date of the file" },
+	{ .name = "gone",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_HIDDEN,
+	  .help = "whether the file no longer exists outside the store" },
+	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "the file, below its folder" },
+	{ 0 },
+};
+
+/* A session and its list. */
+struct owner {
+	struct uuid id;
+	struct str title, project; /* p NULL = the session is not in the store */
+	bool wanted;
+	bool has_open;
+	int64_t updated; /* its newest file's date */
+};
+
+struct todo {
+	struct task task;
+	struct owner *owner;
+	struct str agent, path;
+	int64_t updated; /* 0 = unknown */
+	bool gone;
+	size_t order; /* in which it was read: by path, then as in the file */
+};
+
+struct listing {
+	struct call *call;
+	struct narrow narrow;
+	struct map owners; /* by id */
+	struct todo *list;
+	size_t count, room;
+	int64_t failed; /* files */
+};
+
+static void listing_release(struct listing *l)
+{
+	map_release(&l->owners);
+	mem_free(l->list);
+}
+
+static bool is_open(const struct todo *t)
+{
+	return !t->gone && t->task.state != TASK_COMPLETED;
+}
+
+/* ---- Reading ---------------------------------------------------------------- */
+
+static enum status describe_owner(struct call *c, struct str id, struct owner *o, struct err *err)
+{
+	struct id_match match;
+	struct session session;
+	size_t count;
+
+	if (id_search(c->store, id, 0, &match, 1, &count, err))
+		return err_failed(err->status);
+	if (!count || !match.is_session)
+		return STATUS_OK;
+	if (session_get(c->store, match.session, &c->mem, &session, err))
+		return err_failed(err->status);
+	o->title = session.title;
+	o->project = session.project;
+	return STATUS_OK;
+}
+
+static enum status find_owner(struct listing *l, const struct uuid *id, struct owner **out, struct err *err)
+{
+	struct arena *mem = &l->call->mem;
+	char text[UUID_TEXT + 1];
+
+	uuid_print(id, text);
+	*out = map_get(&l->owners, str_from(text, UUID_TEXT));
+	if (*out)
+		return STATUS_OK;
+	*out = arena_alloc(mem, sizeof **out);
+	(*out)->id = *id;
+	map_put(&l->owners, arena_str(mem, str_from(text, UUID_TEXT)), *out);
+	if (!narrow_has_session(&l->narrow, str_from(text, UUID_TEXT)))
+		return STATUS_OK;
+	if (describe_owner(l->call, str_from(text, UUID_TEXT), *out, err))
+		return err_failed(err->status);
+	(*out)->wanted = narrow_has_project(&l->narrow, (*out)->project);
+	return STATUS_OK;
+}
+
+static struct todo *add_todo(struct listing *l)
+{
+	if (l->count == l->room) {
+		l->room = l->room ? 2 * l->room : 64;
+		l->list = mem_resize(l->list, l->room * sizeof *l->list);
+	}
+	return &l->list[l->count];
+}
+
+static enum status read_file(struct listing *l, const struct source_info *file, struct owner *owner,
+			     struct str agent, struct err *err)
+{
+	struct buf bytes CLEANUP(buf_release) = BUF_INIT(LIMIT_SMALL_FILE);
+	struct arena *mem = &l->call->mem;
+	struct str path = arena_str(mem, file->path);
+	struct generation g;
+	struct task *tasks;
+	size_t count;
+
+	if (kept_read(l->call, file, 0, SIZE_MAX, &g, &bytes, err))
+		return err_failed(err->status);
+	if (task_read(arena_str(mem, buf_as_str(&bytes)), mem, &tasks, &count, err))
+		return err_pass(err, "%.*s", STR_ARG(kept_name(l->call, file)));
+	if (g.mtime_ms > owner->updated)
+		owner->updated = g.mtime_ms;
+	agent = arena_str(mem, agent);
+	for (size_t i = 0; i < count; i++) {
+		struct todo *t = add_todo(l);
+
+		*t = (struct todo){ .task = tasks[i],
+				    .owner = owner,
+				    .agent = agent,
+				    .path = path,
+				    .updated = g.mtime_ms,
+				    .gone = file->vanished_at != 0,
+				    .order = l->count++ };
+		owner->has_open |= is_open(t);
+	}
+	return STATUS_OK;
+}
+
+static enum status take_file(void *ctx, const struct source_info *file, struct err *err)
+{
+	struct listing *l = ctx;
+	struct owner *owner;
+	struct uuid session;
+	struct str agent;
+
+	if (call_is_cancelled(l->call))
+		return err_fail(err, STATUS_CANCELLED, "stopped");
+	if (!file->generation || !task_owner_of_path(file->path, &session, &agent))
+		return STATUS_OK;
+	if (find_owner(l, &session, &owner, err))
+		return err_failed(err->status);
+	if (!owner->wanted || read_file(l, file, owner, agent, err) == STATUS_OK)
+		return STATUS_OK;
+	/* Nobody will mend a file that is gone: it is not complained of each time. */
+	if (file->vanished_at && err->status == STATUS_FORMAT)
+		return STATUS_OK;
+	return kept_excuse(l->call, err, &l->failed) ? STATUS_OK : err_failed(err->status);
+}
+
+/* ---- Order ------------------------------------------------------------------ */
+
+static int compare_owners(const struct owner *a, const struct owner *b)
+{
+	if (a == b)
+		return 0;
+	if (a->has_open != b->has_open)
+		return a->has_open ? -1 : 1;
+	if (a->updated != b->updated)
+		return a->updated > b->updated ? -1 : 1;
+	return str_cmp(str_from((const char *)a->id.b, UUID_BYTES),
+		       str_from((const char *)b->id.b, UUID_BYTES));
+}
+
+/* Task 10 comes behind task 9, though not its file. */
+static int compare_ids(struct str a, struct str b)
+{
+	uint64_t x, y;
+
+	if (!str_to_u64(a, &x) || !str_to_u64(b, &y))
+		return 0;
+	return x < y ? -1 : x > y;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct todo *a = left, *b = right;
+	int by_owner = compare_owners(a->owner, b->owner);
+	int by_id = compare_ids(a->task.id, b->task.id);
+
+	if (by_owner)
+		return by_owner;
+	if (is_open(a) != is_open(b))
+		return is_open(a) ? -1 : 1;
+	if (a->task.state != b->task.state)
+		return a->task.state < b->task.state ? -1 : 1;
+	if (by_id)
+		return by_id;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* ---- Giving ----------------------------------------------------------------- */
+
+static void put_some(struct json_writer *w, const char *key, struct str text)
+{
+	if (text.n)
+		put_text(w, key, text);
+}
+
+static void put_ids(struct json_writer *w, const char *key, const struct str *ids, size_t count)
+{
+	if (!count)
+		return;
+	json_write_key(w, str_of(key));
+	json_write_array_begin(w);
+	for (size_t i = 0; i < count; i++)
+		json_write_string(w, ids[i]);
+	json_write_array_end(w);
+}
+
+static enum status emit_todo(struct call *c, const struct todo *t, struct err *err)
+{
+	struct json_writer *w = call_begin(c);
+
+	put_uuid(w, "session", &t->owner->id);
+	put_some(w, "id", t->task.id);
+	put_text(w, "status", str_of(task_state_name(t->task.state)));
+	put_some(w, "priority", t->task.priority);
+	put_ids(w, "blocked_by", t->task.blocked_by, t->task.blocked_by_count);
+	put_text(w, "subject", t->task.subject);
+	put_some(w, "description", t->task.description);
+	put_some(w, "active_form", t->task.active_form);
+	put_ids(w, "blocks", t->task.blocks, t->task.block_count);
+	put_some(w, "agent", t->agent);
+	put_some(w, "title", t->owner->title);
+	if (t->owner->project.n)
+		put_path(w, "project", t->owner->project);
+	if (t->updated)
+		put_time(w, "updated", t->updated);
+	put_bool(w, "gone", t->gone);
+	put_path(w, "path", t->path);
+	return call_emit(c, err);
+}
+
+static enum status emit_all(struct listing *l, struct err *err)
+{
+	bool all = call_flag(l->call, "all");
+	size_t hidden = 0;
+
+	for (size_t i = 0; i < l->count; i++) {
+		if (!all && !is_open(&l->list[i]))
+			hidden++;
+		else if (emit_todo(l->call, &l->list[i], err))
+			return err_failed(err->status);
+	}
+	if (hidden)
+		call_note(l->call, "%zu more %s done or gone; --all lists %s", hidden,
+			  hidden == 1 ? "is" : "are", hidden == 1 ? "it" : "them");
+	return STATUS_OK;
+}
+
+static enum status run_todos(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct listing l CLEANUP(listing_release) = { .call = c };
+
+	if (read_begin(c->store, &snapshot, err) || narrow_read(c, &l.narrow, err) ||
+	    source_each_below(c->store, STR("tasks/"), take_file, &l, err) ||
+	    source_each_below(c->store, STR("todos/"), take_file, &l, err))
+		return err_failed(err->status);
+	if (l.count)
+		qsort(l.list, l.count, sizeof *l.list, compare);
+	if (emit_all(&l, err) || narrow_end(&l.narrow, l.count, err))
+		return err_failed(err->status);
+	return kept_end(l.failed, err);
+}
+
+const struct method storage_todos = {
+	.name = "todos",
+	.verb = "todos",
+	.group = "find",
+	.summary = "List what agents meant to do and have not done",
+	.text = "From the task lists of all sessions, also of older clients: what is in progress\n"
+		"first, then what is pending. A task whose file was deleted counts as not open; --all\n"
+		"lists these too, and what is done. SESSION is a session's id or the first digits of it.\n",
+	.params = todo_params,
+	.kind = RESULT_STREAM,
+	.fields = todo_fields,
+	.empty = "nothing is open",
+	.scope = SCOPE_READ,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "todos", "what is open anywhere" },
+					      { "todos --project webshop --all",
+						"of one project, done ones too" },
+					      { "todos --json", "for programs, with descriptions" },
+					      { 0 } },
+	.run = run_todos,
+};
