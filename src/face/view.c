@@ -85,10 +85,19 @@ static const struct view_kind view_raw = {
 
 /* ---- Choosing --------------------------------------------------------------- */
 
-static const struct view_kind *const special[] = { &view_sync,	 &view_check, &view_show, &view_log,
-						    &view_search, &view_tree,  &view_todos };
+static const struct view_kind *const special[] = { &view_sync,	 &view_check, &view_show,  &view_log,
+						    &view_search, &view_tree,  &view_todos, &view_plan };
 
-static const struct view_kind *choose(const char *activation, const struct method *m, bool terminal)
+static bool is_given(const struct params *p, const char *name)
+{
+	const struct param *q = p ? params_find(p, str_of(name)) : NULL;
+
+	return q && params_value(p, q)->given;
+}
+
+/* For a call with these parameters; NULL = none. */
+static const struct view_kind *choose(const char *activation, const struct method *m, bool terminal,
+				      const struct params *p)
 {
 	char name[128];
 
@@ -96,14 +105,15 @@ static const struct view_kind *choose(const char *activation, const struct metho
 		return &view_raw;
 	snprintf(name, sizeof name, "%s.%s", activation, m->name);
 	for (size_t i = 0; i < COUNT(special); i++)
-		if (strcmp(special[i]->method, name) == 0 && (terminal || !special[i]->terminal_only))
+		if (strcmp(special[i]->method, name) == 0 && (terminal || !special[i]->terminal_only) &&
+		    (!special[i]->given || is_given(p, special[i]->given)))
 			return special[i];
 	return m->kind == RESULT_ONE ? &view_record : &view_table;
 }
 
 bool view_has_columns(const struct verb *v)
 {
-	return v->activation && choose(v->activation, v->method, false) == &view_table;
+	return v->activation && choose(v->activation, v->method, false, NULL) == &view_table;
 }
 
 enum status view_refuse(const struct face *f, const struct method *m, struct err *err)
@@ -121,7 +131,7 @@ void view_begin(struct view *v, struct face *f, const char *activation, const st
 		const struct params *p)
 {
 	*v = (struct view){ .face = f, .out = &f->out, .activation = activation, .method = m, .params = p };
-	v->kind = choose(activation, m, v->out->terminal);
+	v->kind = choose(activation, m, v->out->terminal, p);
 	if (v->kind->state)
 		v->state = arena_alloc(&f->mem, v->kind->state);
 	if (v->kind->begin)

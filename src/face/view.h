@@ -14,6 +14,7 @@ struct view;
 struct view_kind {
 	const char *method;	       /* "memory.show"; NULL = of no method in particular */
 	bool terminal_only;	       /* into a pipe goes the table instead */
+	const char *given;	       /* the table, too, without this parameter; NULL = always this */
 	size_t state;		       /* bytes of view->state */
 	void (*begin)(struct view *v); /* may be NULL */
 	void (*item)(struct view *v, const struct json *j);
@@ -52,7 +53,7 @@ enum status view_item(void *view, struct str json, struct err *err);
 enum status view_bytes(void *view, struct str bytes, struct err *err);
 
 extern const struct view_kind view_table, view_record, view_sync, view_check, view_show, view_log, view_search,
-	view_tree, view_todos;
+	view_tree, view_todos, view_plan;
 
 /* ---- For views -------------------------------------------------------------- */
 

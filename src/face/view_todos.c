@@ -38,7 +38,7 @@ static void add_remarks(struct view *v, struct buf *out, const struct json *j)
 	add_remark(out, "", &priority);
 	add_remark(out, "waits for ", &waits);
 	add_remark(out, "agent ", &agent);
-	if (json_bool(j, json_get(j, json_root(j), STR("gone"))))
+	if (json_get(j, json_root(j), STR("vanished_at")) != JSON_NONE)
 		buf_text(out, "  gone");
 }
 

@@ -293,7 +293,8 @@ static const struct method export = {
 	.run = run_export,
 };
 
-static const struct method *const methods[] = { &sources, &generations, &export, &storage_todos, NULL };
+static const struct method *const methods[] = { &sources, &generations, &export, &storage_todos, &storage_plans,
+						 NULL };
 
 const struct activation activation_storage = {
 	.name = "storage",

@@ -6,6 +6,6 @@
 
 #include "hub/method.h"
 
-extern const struct method storage_todos;
+extern const struct method storage_todos, storage_plans;
 
 #endif

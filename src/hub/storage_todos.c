@@ -76,10 +76,10 @@ static const struct field todo_fields[] = {
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "date of the file" },
-	{ .name = "gone",
-	  .type = VALUE_BOOL,
-	  .flags = FIELD_HIDDEN,
-	  .help = "whether the file no longer exists outside the store" },
+	{ .name = "vanished_at",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "when its file was gone outside the store" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "the file, below its folder" },
 	{ 0 },
 };
@@ -97,8 +97,7 @@ struct todo {
 	struct task task;
 	struct owner *owner;
 	struct str agent, path;
-	int64_t updated; /* 0 = unknown */
-	bool gone;
+	int64_t updated, vanished_at; /* 0 = unknown; 0 = still there */
 	size_t order; /* in which it was read: by path, then as in the file */
 };
 
@@ -119,7 +118,7 @@ static void listing_release(struct listing *l)
 
 static bool is_open(const struct todo *t)
 {
-	return !t->gone && t->task.state != TASK_COMPLETED;
+	return !t->vanished_at && t->task.state != TASK_COMPLETED;
 }
 
 /* ---- Reading ---------------------------------------------------------------- */
@@ -195,7 +194,7 @@ static enum status read_file(struct listing *l, const struct source_info *file, 
 				    .agent = agent,
 				    .path = path,
 				    .updated = g.mtime_ms,
-				    .gone = file->vanished_at != 0,
+				    .vanished_at = file->vanished_at,
 				    .order = l->count++ };
 		owner->has_open |= is_open(t);
 	}
@@ -302,7 +301,8 @@ static enum status emit_todo(struct call *c, const struct todo *t, struct err *e
 		put_path(w, "project", t->owner->project);
 	if (t->updated)
 		put_time(w, "updated", t->updated);
-	put_bool(w, "gone", t->gone);
+	if (t->vanished_at)
+		put_time(w, "vanished_at", t->vanished_at);
 	put_path(w, "path", t->path);
 	return call_emit(c, err);
 }

@@ -79,9 +79,11 @@ cat >"$T/search" <<END
 END
 try search "$T/search"
 cat >"$T/todos" <<END
-{"session":"$json","title":"$json","project":"$json","id":"$json","status":"$json","subject":"$json","priority":"$json","blocked_by":["$json","$json"],"agent":"$json","gone":true}
+{"session":"$json","title":"$json","project":"$json","id":"$json","status":"$json","subject":"$json","priority":"$json","blocked_by":["$json","$json"],"agent":"$json","vanished_at":"$json"}
 END
 try todos "$T/todos"
+printf '{"text":"%s\\n%s"}\n' "$json" "$json" >"$T/plans"
+on_terminal plans "$T/plans" --name x; tabs; harmless plans
 cat >"$T/sync" <<END
 {"event":"failed","path":"$json","message":"$json"}
 {"event":"added","path":"$json"}

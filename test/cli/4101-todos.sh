@@ -27,7 +27,7 @@ check test ! -s "$T/err"
 it "gives every field to programs"
 arbor todos --json --all 4e4f; code 0
 sed -n 2p "$T/out" >"$T/line"
-printf '%s\n' '{"v":1,"session":"'$new'","id":"1","status":"completed","subject":"Read prices as cents in the importer","description":"src/api/import.ts:41: use cents() instead of parseFloat","active_form":"Changing the importer","blocks":["2"],"title":"Break the move to integer cents into tasks","project":"/home/dev/webshop","updated":"2026-11-10T10:00:00.000Z","gone":false,"path":"tasks/'$new'/1.json"}' >"$T/want"
+printf '%s\n' '{"v":1,"session":"'$new'","id":"1","status":"completed","subject":"Read prices as cents in the importer","description":"src/api/import.ts:41: use cents() instead of parseFloat","active_form":"Changing the importer","blocks":["2"],"title":"Break the move to integer cents into tasks","project":"/home/dev/webshop","updated":"2026-11-10T10:00:00.000Z","path":"tasks/'$new'/1.json"}' >"$T/want"
 same "$T/want" "$T/line"
 
 it "lists those of a session or of a project"
@@ -70,7 +70,7 @@ out_has '"agent":"a3ec752e2389a1f20"'; out_has '"subject":"deep work"'; out_lack
 it "says that a file is gone, and no longer counts it as open"
 rm "$tasks/9.json"; arbor sync --source "$S"
 arbor todos 4e4f; check test "$(cut -f 2 "$T/out" | tr '\n' ' ')" = '2 10 '
-arbor todos 4e4f --all --json; grep '"id":"9"' "$T/out" >"$T/line"; check grep -q '"gone":true' "$T/line"
+arbor todos 4e4f --all --json; grep '"id":"9"' "$T/out" >"$T/line"; check grep -q '"vanished_at":"20' "$T/line"
 on_terminal todos 4e4f --all --color never; out_has 'number 9  gone'
 
 it "warns of files it cannot understand, and lists the others"

@@ -233,6 +233,7 @@ static const struct activation fixture = { "fixture", "1.0.0", "For tests", fixt
 static const struct param replay_params[] = {
 	{ .name = "file", .type = VALUE_PATH, .flags = PARAM_REQUIRED | PARAM_WORD, .help = "lines of JSON" },
 	{ .name = "full", .type = VALUE_BOOL, .help = "cut nothing" },
+	{ .name = "name", .type = VALUE_TEXT, .help = "one of them" },
 	{ 0 },
 };
 
@@ -277,8 +278,8 @@ static const struct activation memory = { "memory", "1.0.0", "For tests", memory
 static const struct method *const arbor_methods[] = { &check, NULL };
 static const struct activation arbor = { "arbor", "1.0.0", "For tests", arbor_methods, NULL };
 
-static const struct method todos = REPLAY("todos");
-static const struct method *const storage_methods[] = { &todos, NULL };
+static const struct method todos = REPLAY("todos"), plans = REPLAY("plans");
+static const struct method *const storage_methods[] = { &todos, &plans, NULL };
 static const struct activation storage = { "storage", "1.0.0", "For tests", storage_methods, NULL };
 
 static const struct activation *const activations[] = { &fixture, &memory,	   &arbor,

@@ -1,0 +1,16 @@
+/*
+ * Plans: Markdown files of plan mode, plans/NAME.md. Pure.
+ */
+#ifndef ARBOR_CLAUDE_PLAN_H
+#define ARBOR_CLAUDE_PLAN_H
+
+#include "base/buf.h"
+
+/* What a plan is called, by its path below the folder: plans/a/b.md is a/b. */
+struct str plan_name(struct str path);
+
+/* Appends what it is about, on one line: its first heading, else its first line. `text`
+ * may be only the beginning of it. */
+void plan_title(struct str text, struct buf *out);
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * storage.plans: the plans of plan mode, listed, or one of them read.
+ *
+ * A plan is rewritten as a whole; each time a sync saw it is a version. Of a listed plan
+ * only the beginning is read, for its title.
+ */
+#include "hub/storage_files.h"
+
+#include "base/term.h"
+#include "claude/plan.h"
+#include "hub/kept.h"
+
+#include <stdlib.h>
+
+enum { LISTED = 5, TITLE_BYTES = 64 * 1024 };
+
+static const struct param plan_params[] = {
+	{ .name = "name",
+	  .type = VALUE_PATH,
+	  .flags = PARAM_WORD,
+	  .shown = "NAME",
+	  .names = "storage.plans",
+	  .help = "show this one: its name or the beginning of it" },
+	{ .name = "version",
+	  .type = VALUE_INT,
+	  .least = 1,
+	  .most = INT64_MAX,
+	  .help = "of NAME: an older version; 1 is the first that was kept" },
+	{ 0 },
+};
+
+static const struct field plan_fields[] = {
+	{ .name = "name", .type = VALUE_PATH, .flags = FIELD_KEY, .help = "what it is called" },
+	{ .name = "modified",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
+	  .title = "date",
+	  .help = "the file's own date" },
+	{ .name = "bytes", .type = VALUE_BYTES, .title = "size", .help = "its size" },
+	{ .name = "versions", .type = VALUE_INT, .help = "how many versions of it are kept" },
+	{ .name = "vanished_at",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
+	  .title = "gone",
+	  .help = "when it was gone outside the store" },
+	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "its first heading" },
+	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "the file, below its folder" },
+	{ .name = "version",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of NAME: which one this is" },
+	{ .name = "text",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of NAME: what it says" },
+	{ 0 },
+};
+
+struct plan {
+	struct source_info file; /* texts in the call's arena */
+	struct generation shown;
+	struct str title;
+	struct str text; /* p NULL = only listed */
+};
+
+struct listing {
+	struct call *call;
+	struct plan *list;
+	size_t count, room;
+	int64_t failed;
+};
+
+static void listing_release(struct listing *l)
+{
+	mem_free(l->list);
+}
+
+static enum status emit_plan(struct call *c, const struct plan *p, struct err *err)
+{
+	struct json_writer *w = call_begin(c);
+
+	put_path(w, "name", plan_name(p->file.path));
+	if (p->shown.mtime_ms)
+		put_time(w, "modified", p->shown.mtime_ms);
+	put_int(w, "bytes", p->shown.length);
+	put_int(w, "versions", p->file.generations);
+	if (p->file.vanished_at)
+		put_time(w, "vanished_at", p->file.vanished_at);
+	put_text(w, "title", p->title);
+	put_path(w, "path", p->file.path);
+	if (p->text.p) {
+		put_int(w, "version", p->shown.number);
+		put_text(w, "text", p->text);
+	}
+	return call_emit(c, err);
+}
+
+static enum status take_file(void *ctx, const struct source_info *file, struct err *err)
+{
+	struct listing *l = ctx;
+	struct plan *p;
+
+	(void)err;
+	if (!file->generation)
+		return STATUS_OK;
+	if (l->count == l->room) {
+		l->room = l->room ? 2 * l->room : 64;
+		l->list = mem_resize(l->list, l->room * sizeof *l->list);
+	}
+	p = &l->list[l->count++];
+	*p = (struct plan){ .file = *file };
+	p->file.path = arena_str(&l->call->mem, file->path);
+	p->file.root = arena_str(&l->call->mem, file->root);
+	return STATUS_OK;
+}
+
+/* Reads at most so much of it. */
+static enum status read_plan(struct call *c, struct plan *p, uint64_t version, size_t most, struct err *err)
+{
+	struct buf bytes CLEANUP(buf_release) = BUF_INIT(LIMIT_SMALL_FILE);
+	struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	if (kept_read(c, &p->file, version, most, &p->shown, &bytes, err))
+		return err_failed(err->status);
+	plan_title(buf_as_str(&bytes), &title);
+	p->title = arena_str(&c->mem, buf_as_str(&title));
+	if (most == SIZE_MAX)
+		p->text = arena_str(&c->mem, buf_as_str(&bytes));
+	return STATUS_OK;
+}
+
+/* ---- All -------------------------------------------------------------------- */
+
+static int newest_first(const void *left, const void *right)
+{
+	const struct plan *a = left, *b = right;
+
+	if (a->shown.mtime_ms != b->shown.mtime_ms)
+		return a->shown.mtime_ms > b->shown.mtime_ms ? -1 : 1;
+	return str_cmp(a->file.path, b->file.path);
+}
+
+static enum status list_plans(struct listing *l, struct err *err)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (call_is_cancelled(l->call))
+			return err_fail(err, STATUS_CANCELLED, "stopped");
+		/* One that cannot be read is still there. */
+		if (read_plan(l->call, &l->list[i], 0, TITLE_BYTES, err) &&
+		    !kept_excuse(l->call, err, &l->failed))
+			return err_failed(err->status);
+	}
+	if (l->count)
+		qsort(l->list, l->count, sizeof *l->list, newest_first);
+	for (size_t i = 0; i < l->count; i++)
+		if (emit_plan(l->call, &l->list[i], err))
+			return err_failed(err->status);
+	return kept_end(l->failed, err);
+}
+
+/* ---- One -------------------------------------------------------------------- */
+
+static bool is_called(struct call *c, const struct plan *p, struct str name)
+{
+	return str_eq(name, plan_name(p->file.path)) || str_eq(name, p->file.path) ||
+	       str_eq(name, str_basename(p->file.path)) || str_eq(name, kept_name(c, &p->file)) ||
+	       str_eq(name, arena_printf(&c->mem, "%.*s:%.*s", STR_ARG(p->file.root), STR_ARG(p->file.path)));
+}
+
+static bool begins_so(struct call *c, const struct plan *p, struct str name)
+{
+	(void)c;
+	return name.n && str_has_prefix(plan_name(p->file.path), name);
+}
+
+/* How many are called so, the first of them, and their names. */
+static size_t match(struct listing *l, bool (*fits)(struct call *, const struct plan *, struct str),
+		    struct str name, struct plan **first, struct buf *names)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < l->count; i++) {
+		const struct source_info *file = &l->list[i].file;
+
+		if (!fits(l->call, &l->list[i], name))
+			continue;
+		if (count++ == 0)
+			*first = &l->list[i];
+		if (count <= LISTED) {
+			buf_printf(names, "\n  %.*s:", STR_ARG(file->root));
+			term_filter(names, file->path, TERM_LINE);
+		}
+	}
+	return count;
+}
+
+static enum status find_plan(struct listing *l, struct str name, struct plan **out, struct err *err)
+{
+	struct buf names CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
+	size_t count = match(l, is_called, name, out, &names);
+
+	if (!count)
+		count = match(l, begins_so, name, out, &names);
+	if (!count)
+		return err_fail(err, STATUS_NOT_FOUND, "no plan is called '%.*s'; 'arbor plans' lists them",
+				(int)size_min(name.n, 200), name.p);
+	if (count > 1)
+		return err_fail(err, STATUS_AMBIGUOUS, "'%.*s' could be %zu plans:%s",
+				(int)size_min(name.n, 100), name.p, count, names.p ? names.p : "");
+	return STATUS_OK;
+}
+
+static enum status show_plan(struct listing *l, struct str name, struct err *err)
+{
+	struct plan *p = NULL;
+
+	if (find_plan(l, name, &p, err) ||
+	    read_plan(l->call, p, (uint64_t)call_int(l->call, "version"), SIZE_MAX, err) ||
+	    emit_plan(l->call, p, err))
+		return err_failed(err->status);
+	if (p->file.vanished_at || p->file.generations > 1)
+		call_note(l->call, "version %" PRId64 " of %" PRId64 "%s", p->shown.number,
+			  p->file.generations, p->file.vanished_at ? "; the file is gone" : "");
+	return STATUS_OK;
+}
+
+static enum status run_plans(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct listing l CLEANUP(listing_release) = { .call = c };
+	struct str name = call_text(c, "name");
+
+	if (!name.p && call_int(c, "version"))
+		return err_fail(err, STATUS_USAGE, "--version: of which plan?");
+	if (read_begin(c->store, &snapshot, err) ||
+	    source_each_below(c->store, STR("plans/"), take_file, &l, err))
+		return err_failed(err->status);
+	return name.p ? show_plan(&l, name, err) : list_plans(&l, err);
+}
+
+const struct method storage_plans = {
+	.name = "plans",
+	.verb = "plans",
+	.group = "find",
+	.summary = "List the plans of plan mode, or read one",
+	.text = "The newest first, also those whose file is gone. A plan that was rewritten keeps its\n"
+		"older versions: --version shows one. 'arbor export' gives the same bytes back.\n",
+	.params = plan_params,
+	.kind = RESULT_STREAM,
+	.fields = plan_fields,
+	.empty = "there are no plans",
+	.scope = SCOPE_READ,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "plans", "all of them" },
+					      { "plans shell --version 1",
+						"as it was first, by the beginning of its name" },
+					      { 0 } },
+	.run = run_plans,
+};

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Plans of plan mode: listed, read, in all their versions, also when they are gone.
+. test/harness/lib.sh
+export ARBOR_HOME=$T/store TZ=UTC
+S=$T/claude
+cp -r demo "$S"
+P=$S/plans
+write() { printf "$2" >"$P/$1" && touch -d "$3" "$P/$1"; } # FILE TEXT DATE
+touch -d 2026-11-10T10:00:00Z "$P"/*.md
+arbor sync --source "$S"; code 0
+
+it "lists plans with their first headings"
+write merge.md 'Some words.\n\n## Merge the two parsers\n' 2026-11-11T12:00:00Z
+arbor sync --source "$S"; arbor plans; code 0
+printf '%s\t%s\t%s\t%s\t%s\t%s\n' merge 2026-11-11T12:00:00.000Z "$(wc -c <"$P/merge.md")" 1 '' 'Merge the two parsers' \
+	shell-startup-floating-wilkes 2026-11-10T10:00:00.000Z 179 1 '' 'A faster shell start' >"$T/want"
+same "$T/want" "$T/out"
+arbor plans -0; check test "$(tr '\0' ' ' <"$T/out")" = 'merge shell-startup-floating-wilkes '
+
+it "shows one by its name, the beginning of it, or its path"
+for name in merge mer merge.md plans/merge.md claude:plans/merge.md; do
+	arbor plans $name; code 0; same "$P/merge.md" "$T/out"
+	check test ! -s "$T/err"
+done
+arbor plans nope; code 1; err_has "no plan is called 'nope'"
+arbor plans ''; code 1
+
+it "shows older versions, and says which there are"
+write merge.md '# Merge, second thoughts\n' 2026-11-12T12:00:00Z
+arbor sync --source "$S"
+arbor plans merge; code 0; out_is '# Merge, second thoughts'; err_has 'version 2 of 2'
+arbor plans merge --version 1; code 0; out_has 'Some words.'; err_has 'version 1 of 2'
+arbor plans merge --version 3; code 1; err_has 'generations 1 to 2'
+arbor plans --version 1; code 2
+arbor plans merge --json
+out_is '{"v":1,"name":"merge","modified":"2026-11-12T12:00:00.000Z","bytes":25,"versions":2,"title":"Merge, second thoughts","path":"plans/merge.md","version":2,"text":"# Merge, second thoughts\n"}'
+
+it "lists candidates when a name could mean several"
+write merge-again.md x 2026-11-13T12:00:00Z; arbor sync --source "$S"
+arbor plans merge; code 0
+arbor plans merg; code 2; err_has "'merg' could be 2 plans"; err_has 'claude:plans/merge-again.md'
+mkdir -p "$T/second/plans" && cp "$P/merge.md" "$T/second/plans" && arbor sync --source "$T/second"
+arbor plans merge; code 2; err_has 'claude-2:plans/merge.md'
+arbor plans claude-2:plans/merge.md; code 0
+
+it "still has plans whose files are gone, and says so"
+rm -r "$P"; arbor sync --source "$S"
+arbor plans shell; code 0; same demo/plans/shell-startup-floating-wilkes.md "$T/out"; err_has 'the file is gone'
+arbor plans --json; check grep -q '"name":"merge-again".*"vanished_at":"20' "$T/out"
+screen=100x20 on_terminal plans --color never; out_has 'GONE'
+
+it "makes control characters visible"
+mkdir "$P" && write evil.md '# \033[31mred\007\n\033]0;t\007' 2026-11-14T12:00:00Z; arbor sync --source "$S"
+arbor plans evil; code 0; out_has '␛[31mred␇'
+arbor plans; out_has '[31mred'
+the_end
