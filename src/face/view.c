@@ -324,7 +324,8 @@ void view_value(struct view *v, struct buf *out, const struct json *j, uint32_t 
 
 enum style view_style(const struct field *f)
 {
-	if (f->type == VALUE_ID || (f->flags & FIELD_KEY))
+	/* What takes the rest of the line names its item, but is there to be read. */
+	if (f->type == VALUE_ID || ((f->flags & FIELD_KEY) && !(f->flags & FIELD_STRETCH)))
 		return STYLE_ID;
 	return f->type == VALUE_TIME ? STYLE_DIM : STYLE_PLAIN;
 }

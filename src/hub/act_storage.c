@@ -293,8 +293,8 @@ static const struct method export = {
 	.run = run_export,
 };
 
-static const struct method *const methods[] = { &sources, &generations, &export, &storage_todos, &storage_plans,
-						 NULL };
+static const struct method *const methods[] = { &sources, &generations, &export, &storage_history, &storage_plans,
+						 &storage_todos, NULL };
 
 const struct activation activation_storage = {
 	.name = "storage",

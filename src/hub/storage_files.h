@@ -6,6 +6,6 @@
 
 #include "hub/method.h"
 
-extern const struct method storage_todos, storage_plans;
+extern const struct method storage_todos, storage_plans, storage_history;
 
 #endif

@@ -32,7 +32,7 @@ same "$T/want" "$T/line"
 
 it "lists those of a session or of a project"
 for session in $old a2a3 A2A32E82B2F3; do
-	arbor todos $session; code 0
+	arbor todos "$session"; code 0
 	check test "$(cut -f 1 "$T/out" | sort -u)" = $old
 done
 for project in webshop /home/dev/webshop /home/dev/webshop/; do

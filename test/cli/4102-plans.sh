@@ -5,7 +5,7 @@ export ARBOR_HOME=$T/store TZ=UTC
 S=$T/claude
 cp -r demo "$S"
 P=$S/plans
-write() { printf "$2" >"$P/$1" && touch -d "$3" "$P/$1"; } # FILE TEXT DATE
+write() { printf %b "$2" >"$P/$1" && touch -d "$3" "$P/$1"; } # FILE TEXT DATE
 touch -d 2026-11-10T10:00:00Z "$P"/*.md
 arbor sync --source "$S"; code 0
 
