@@ -1,6 +1,10 @@
 /*
  * memory.projects, and finding the project somebody means.
  *
+ * A project is a cwd as its sessions name it. The client's folder for it follows from that
+ * (claude/folder.h), not the other way round: it is how the project's memory is found, and
+ * projects whose folders are called alike share it.
+ *
  * People type what they see: the last part of a path. Every project's path and those
  * of the folders above it are compared with it, most exact first; the first way that
  * finds any decides. Where one of several holds all the others, it is meant: a folder
@@ -11,49 +15,104 @@
 #include "base/near.h"
 #include "base/term.h"
 #include "base/utf8.h"
-#include "store/session.h"
+#include "claude/folder.h"
+#include "hub/memory_session.h"
+#include "store/find.h"
 
 #include <stdlib.h>
 
 /* ---- memory.projects ---------------------------------------------------------- */
 
 static const struct field project_fields[] = {
-	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_KEY, .help = "the folder" },
-	{ .name = "sessions", .type = VALUE_INT, .help = "conversations that began in it" },
 	{ .name = "updated",
 	  .type = VALUE_TIME,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "time of the last line of any" },
+	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
+	  .help = "time of the last line there" },
+	{ .name = "sessions", .type = VALUE_INT, .help = "that began there" },
+	{ .name = "messages", .type = VALUE_INT, .title = "msgs", .help = "of either side" },
+	{ .name = "memory",
+	  .type = VALUE_INT,
+	  .help = "files of its memory that are kept, also when they are gone outside" },
+	{ .name = "path",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_KEY | FIELD_STRETCH,
+	  .help = "the folder, as the sessions name it" },
+	{ .name = "started",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "time of the first line there" },
+	{ .name = "prompts", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "typed by a person" },
+	{ .name = "folder",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_HIDDEN,
+	  .help = "what the client calls it below projects/" },
 	{ 0 },
 };
+
+static enum status count_file(void *ctx, const struct source_info *file, struct err *err)
+{
+	int64_t *count = ctx;
+
+	(void)err;
+	*count += file->generation != 0;
+	return STATUS_OK;
+}
 
 static enum status emit_project(void *ctx, const struct project *p, struct err *err)
 {
 	struct call *c = ctx;
-	struct json_writer *w = call_begin(c);
+	struct buf folder CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct json_writer *w;
+	int64_t memory = 0;
 
-	put_path(w, "path", p->path);
-	put_int(w, "sessions", p->sessions);
+	if (call_is_cancelled(c))
+		return err_fail(err, STATUS_CANCELLED, "stopped");
+	claude_encode_cwd(p->path, &folder);
+	if (source_each_below(c->store,
+			      arena_printf(&c->mem, "projects/%.*s/memory/", STR_ARG(buf_as_str(&folder))),
+			      count_file, &memory, err))
+		return err_failed(err->status);
+	w = call_begin(c);
 	if (p->updated_at)
 		put_time(w, "updated", p->updated_at);
+	put_int(w, "sessions", p->sessions);
+	put_int(w, "messages", p->messages);
+	put_int(w, "memory", memory);
+	put_path(w, "path", p->path);
+	if (p->started_at)
+		put_time(w, "started", p->started_at);
+	put_int(w, "prompts", p->prompts);
+	put_text(w, "folder", buf_as_str(&folder));
 	return call_emit(c, err);
 }
 
 static enum status run_projects(struct call *c, struct err *err)
 {
-	return project_each(c->store, emit_project, c, err);
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+
+	if (read_begin(c->store, &snapshot, err) || project_each(c->store, emit_project, c, err))
+		return err_failed(err->status);
+	warn_unread(c);
+	return STATUS_OK;
 }
 
 const struct method memory_projects = {
 	.name = "projects",
-	.summary = "List the folders conversations worked in, the last touched first",
-	.text = "What --project takes, whole or by its last part.\n",
+	.verb = "projects",
+	.group = "find",
+	.summary = "List the folders in which people worked",
+	.text = "The last touched first. What --project takes, whole or by its last part. A\n"
+		"conversation counts for the folder it began in. MEMORY counts the files in which the\n"
+		"client remembers things about a project; 'arbor sources' lists them, 'arbor export'\n"
+		"prints one.\n",
 	.kind = RESULT_STREAM,
 	.fields = project_fields,
-	.empty = "no session says where it worked",
+	.empty = "no session says where it worked; 'arbor sync' brings them in",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call memory.projects", "each with its conversations" },
+	.examples = (const struct example[]){ { "projects", "where something happened last" },
+					      { "projects -0 | xargs -0 -n 1 arbor list -n 1 --project",
+						"the last conversation of each" },
 					      { 0 } },
 	.run = run_projects,
 };

@@ -42,9 +42,11 @@ enum {
 
 static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ALL] = SESSION_COLUMNS " ORDER BY e.updated_at DESC, e.session_id, s.source_id",
-	[SESSION_PROJECTS] = "SELECT p.path, count(*), coalesce(max(e.updated_at), 0) FROM mirror_session e"
+	[SESSION_PROJECTS] = "SELECT p.path, coalesce(max(e.updated_at), 0), coalesce(min(e.started_at), 0),"
+			     " sum(e.agent IS NULL), sum(iif(e.agent IS NULL, e.prompts, 0)),"
+			     " sum(iif(e.agent IS NULL, e.messages, 0)) FROM mirror_session e"
 			     " JOIN project p ON p.id = e.project WHERE p.path <> '' GROUP BY p.id"
-			     " ORDER BY 3 DESC, 1",
+			     " ORDER BY 2 DESC, 1",
 	/* The folder itself, and what is below it. */
 	[SESSION_BELOW] = SESSION_COLUMNS
 	" WHERE p.path = ?1 OR substr(p.path, 1, length(rtrim(?1, '/')) + 1) = rtrim(?1, '/') || '/'"
@@ -142,7 +144,8 @@ enum status project_each(struct store *s, project_fn *fn, void *ctx, struct err 
 	if (use(s, SESSION_PROJECTS, &st, err))
 		return err_failed(err->status);
 	while ((step = stmt_step(&st, err)) == STEP_ROW) {
-		struct project project = { col_bytes(&st, 0), col_int(&st, 1), col_int(&st, 2) };
+		struct project project = { col_bytes(&st, 0), col_int(&st, 1), col_int(&st, 2),
+					   col_int(&st, 3),   col_int(&st, 4), col_int(&st, 5) };
 
 		if (fn(ctx, &project, err))
 			return err_failed(err->status);

@@ -32,8 +32,8 @@ enum status session_each(struct store *s, struct str project, session_fn *fn, vo
 /* The folders they worked in, last touched first. */
 struct project {
 	struct str path;
-	int64_t sessions;
-	int64_t updated_at; /* 0 = unknown */
+	int64_t updated_at, started_at; /* 0 = unknown */
+	int64_t sessions, prompts, messages; /* without sub-agents */
 };
 
 typedef enum status project_fn(void *ctx, const struct project *p, struct err *err);
