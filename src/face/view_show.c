@@ -140,6 +140,8 @@ static void print_session(struct view *v, const struct json *j)
 	print_count(v, view_int(j, 0, "prompts"), "  ", "prompt");
 	print_count(v, view_int(j, 0, "messages"), ", ", "message");
 	print_count(v, view_int(j, 0, "tools"), ", ", "tool");
+	if (json_bool(j, json_get(j, json_root(j), STR("alive"))))
+		out_styled(v->out, STYLE_NAME, STR("  open now"));
 	out_text(v->out, "\n");
 }
 

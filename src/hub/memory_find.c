@@ -20,6 +20,13 @@ static const struct param session_params[] = {
 	  .shown = "DIR",
 	  .names = "memory.projects",
 	  .help = "only those of this folder and below; its name, or the end of its path, will do" },
+	{ .name = "since", .type = VALUE_TIME, .help = "only those touched since: a date, yesterday, 7d" },
+	{ .name = "branch",
+	  .type = VALUE_TEXT,
+	  .letter = 'b',
+	  .shown = "NAME",
+	  .help = "only those that were last on this branch of git" },
+	{ .name = "alive", .type = VALUE_BOOL, .help = "only those a client has open just now" },
 	{ .name = "limit",
 	  .type = VALUE_INT,
 	  .letter = 'n',
@@ -35,37 +42,72 @@ struct listing {
 	struct call *call;
 	int64_t left; /* as many are given; 0 = all */
 	int64_t count;
+	struct alive alive;
+	int64_t alive_count; /* of all that were looked at */
 };
+
+static void listing_release(struct listing *l)
+{
+	alive_release(&l->alive);
+}
+
+static bool is_wanted(const struct call *c, const struct session *session, const struct live *live)
+{
+	const struct value *since = call_value(c, "since");
+	struct str branch = call_text(c, "branch");
+
+	return (!since->given || session->updated_at >= since->number) &&
+	       (!branch.p || str_eq(branch, session->branch)) && (live || !call_flag(c, "alive"));
+}
 
 static enum status emit_session(void *ctx, const struct session *session, bool *go_on, struct err *err)
 {
 	struct listing *l = ctx;
+	const struct live *live = alive_find(&l->alive, &session->id);
+	struct json_writer *w;
 
 	if (call_is_cancelled(l->call))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
 	(void)go_on;
 	if (session->agent.n)
 		return STATUS_OK;
-	if (l->count++ >= l->left && l->left)
-		return STATUS_OK; /* only counted */
-	put_session(call_begin(l->call), session);
+	l->alive_count += live != NULL;
+	if (!is_wanted(l->call, session, live) || (l->count++ >= l->left && l->left))
+		return STATUS_OK; /* not wanted, or only counted */
+	w = call_begin(l->call);
+	put_session(w, session);
+	put_alive(w, live);
 	return call_emit(l->call, err);
+}
+
+/* A client may be so new that no sync has seen its session. */
+static void note_unknown(const struct listing *l)
+{
+	int64_t unknown = (int64_t)l->alive.by_session.count - l->alive_count;
+
+	if (unknown > 0 && call_flag(l->call, "alive") && !call_text(l->call, "project").p)
+		log_warn(l->call->log, "%" PRId64 " more %s open, but not in the store yet; 'arbor sync' helps",
+			 unknown, unknown == 1 ? "is" : "are");
 }
 
 static enum status run_sessions(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct listing l = { .call = c, .left = call_int(c, "limit") };
+	struct listing l CLEANUP(listing_release) = { .call = c, .left = call_int(c, "limit") };
 	struct str project;
 
 	if (read_begin(c->store, &snapshot, err) || project_of(c, &project, err) ||
+	    alive_load(c->store, &l.alive, err) ||
 	    session_each(c->store, project, emit_session, &l, err))
 		return err_failed(err->status);
 	warn_unread(c);
+	note_unknown(&l);
 	if (l.left && l.count > l.left)
 		call_note(c, "%" PRId64 " of %" PRId64 " sessions; -n 0 lists all", l.left, l.count);
 	if (l.count)
 		return STATUS_OK;
+	if (call_flag(c, "alive") || call_text(c, "branch").p || call_value(c, "since")->given)
+		return err_fail(err, STATUS_NOT_FOUND, "no session like that");
 	return err_fail(err, STATUS_NOT_FOUND, "no session yet; 'arbor sync' brings them in");
 }
 
@@ -76,7 +118,9 @@ const struct method memory_sessions = {
 	.summary = "List the conversations, the last touched first",
 	.text = "A conversation has the title somebody gave it, else the client's, else its first\n"
 		"prompt. Its id, or the first digits of it, is what 'arbor show' wants; @ stands\n"
-		"for the last one, @~1 for the one before it, and so on.\n",
+		"for the last one, @~1 for the one before it, and so on.\n\n"
+		"--alive asks the mirrored folders and the machine's processes, not the store: what is\n"
+		"listed is open at this moment.\n",
 	.params = session_params,
 	.kind = RESULT_STREAM,
 	.fields = session_fields,
@@ -85,6 +129,7 @@ const struct method memory_sessions = {
 	.examples = (const struct example[]){ { "list", "what was talked about last" },
 					      { "list --project webshop --limit 5",
 						"the last five of one project; . for this folder's" },
+					      { "list --since 2026-11-01 --branch main", "by time and branch of git" },
 					      { "list --json", "the same for programs, an object a line" },
 					      { 0 } },
 	.run = run_sessions,

@@ -36,6 +36,14 @@ const struct field session_fields[] = {
 	  .type = VALUE_PATH,
 	  .flags = FIELD_HIDDEN,
 	  .help = "its file, below the mirrored folder" },
+	{ .name = "alive",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_HIDDEN,
+	  .help = "whether a client has it open just now" },
+	{ .name = "pid",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of that client" },
 	{ 0 },
 };
 
@@ -56,6 +64,13 @@ void put_session(struct json_writer *w, const struct session *s)
 	put_int(w, "bytes", s->read_to);
 	put_text(w, "root", s->root);
 	put_path(w, "path", s->path);
+}
+
+void put_alive(struct json_writer *w, const struct live *live)
+{
+	put_bool(w, "alive", live != NULL);
+	if (live)
+		put_int(w, "pid", live->pid);
 }
 
 void warn_unread(struct call *c)

@@ -84,6 +84,8 @@ static const struct field show_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "session: label of the mirrored folder" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: its file" },
+	{ .name = "alive", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "session: open just now" },
+	{ .name = "pid", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of its client" },
 	{ 0 },
 };
 
@@ -244,10 +246,15 @@ static enum status show_line(void *ctx, const struct transcript_line *line, bool
 
 static enum status show_heading(struct showing *y, bool part, struct err *err)
 {
-	struct json_writer *w = call_begin(y->call);
+	struct alive alive CLEANUP(alive_release) = { 0 };
+	struct json_writer *w;
 
+	if (alive_load(y->call->store, &alive, err))
+		return err_failed(err->status);
+	w = call_begin(y->call);
 	put_text(w, "kind", STR("session"));
 	put_session(w, y->session);
+	put_alive(w, alive_find(&alive, &y->session->id));
 	if (part)
 		put_bool(w, "part", true);
 	return call_emit(y->call, err);
