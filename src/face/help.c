@@ -333,23 +333,77 @@ static void print_first_examples(struct face *f)
 	print_examples(f, list);
 }
 
-/* Groups in the order in which the table first names them; each name once. */
-static void print_verbs(struct face *f)
+enum { GROUPS = 16, VERB_LINES = 13 }; /* the other lines of a screen are print_help()'s */
+
+struct verb_group {
+	size_t first; /* index of its first verb */
+	size_t verbs;
+	bool brief; /* all on one line, without what they do */
+};
+
+/* In the order in which the table first names them. */
+static size_t list_groups(const struct hub *h, struct verb_group list[GROUPS])
 {
+	size_t count = 0;
 	struct verb v, w;
 
-	for (size_t i = 0; verb_at(f->hub, i, &v); i++) {
-		const char *name = v.method->group;
-
-		if (!begins_group(f->hub, i, &v))
+	for (size_t i = 0; count < GROUPS && verb_at(h, i, &v); i++) {
+		if (!begins_group(h, i, &v))
 			continue;
-		for (size_t j = i; verb_at(f->hub, j, &w); j++) {
-			if (!same_group(&v, &w))
-				continue;
-			out_printf(&f->out, "  %-9s %-11s %s\n", name, w.method->verb, w.method->summary);
-			name = "";
-		}
+		list[count] = (struct verb_group){ .first = i };
+		for (size_t j = i; verb_at(h, j, &w); j++)
+			list[count].verbs += same_group(&v, &w);
+		count++;
 	}
+	return count;
+}
+
+/* What does not fit is brief: the last groups, which are for those who know already. */
+static void fit_groups(struct verb_group *list, size_t count)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < count; i++)
+		lines += list[i].verbs;
+	for (size_t i = count; i-- > 0 && lines > VERB_LINES;) {
+		list[i].brief = list[i].verbs > 1;
+		lines -= list[i].verbs - 1;
+	}
+}
+
+static void print_group(struct face *f, const struct verb_group *g)
+{
+	struct verb v, w;
+	const char *name;
+	size_t left = g->verbs;
+
+	if (!verb_at(f->hub, g->first, &v))
+		return;
+	name = v.method->group;
+	if (g->brief)
+		out_printf(&f->out, "  %-9s ", name);
+	for (size_t i = g->first; left && verb_at(f->hub, i, &w); i++) {
+		if (!same_group(&v, &w))
+			continue;
+		left--;
+		if (!g->brief)
+			out_printf(&f->out, "  %-9s %-11s %s\n", name, w.method->verb, w.method->summary);
+		else if (left)
+			out_printf(&f->out, "%-11s ", w.method->verb);
+		else
+			out_printf(&f->out, "%s\n", w.method->verb);
+		name = "";
+	}
+}
+
+static void print_verbs(struct face *f)
+{
+	struct verb_group list[GROUPS];
+	size_t count = list_groups(f->hub, list);
+
+	fit_groups(list, count);
+	for (size_t i = 0; i < count; i++)
+		print_group(f, &list[i]);
 }
 
 /* Fits a screen of 80x24. */
