@@ -53,6 +53,8 @@ static void print_turn(struct view *v, const struct json *j)
 	int room;
 
 	add_rails(&rails, depth, json_bool(j, json_get(j, 0, STR("aside"))));
+	if (str_eq(view_text(v, j, 0, "origin"), STR("compaction")))
+		buf_text(&text, "(compacted) ");
 	term_filter(&text, view_text(v, j, 0, "text"), TERM_LINE);
 	add_count(&counts, view_int(j, 0, "says"), "message");
 	add_count(&counts, view_int(j, 0, "calls"), "tool");

@@ -193,8 +193,10 @@ static const struct method sync = {
 	.run = run_sync,
 };
 
-static const struct method *const methods[] = { &memory_sessions, &memory_show,	    &memory_log, &memory_tree, &memory_search,
-						&memory_projects, &sync,	    NULL };
+static const struct method *const methods[] = {
+	&memory_sessions, &memory_show,	   &memory_log,	    &memory_tree,  &memory_search,
+	&memory_agents,	  &memory_projects, &memory_usage, &sync,	  NULL,
+};
 
 const struct activation activation_memory = {
 	.name = "memory",

@@ -6,6 +6,7 @@
 
 #include "hub/method.h"
 
-extern const struct method memory_sessions, memory_show, memory_search, memory_log, memory_tree;
+extern const struct method memory_sessions, memory_show, memory_search, memory_log, memory_tree,
+	memory_usage, memory_agents;
 
 #endif

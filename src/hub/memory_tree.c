@@ -138,11 +138,9 @@ static uint32_t goes_on_from(const struct drawing *d, const struct forest_messag
 	const struct forest *f = &d->forest;
 	uint32_t node = m->boundary != FOREST_NONE ? m->boundary : m->first;
 
-	uint32_t i = numbers_get(&d->continues, node), to;
+	uint32_t i = numbers_get(&d->continues, node);
+	uint32_t to = i == NUMBERS_NONE ? FOREST_NONE : f->continues[i].message;
 
-	if (i == NUMBERS_NONE)
-		return FOREST_NONE;
-	to = f->nodes[f->continues[i].to].message;
 	return to == FOREST_NONE ? FOREST_NONE : f->messages[to].canonical;
 }
 

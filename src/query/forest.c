@@ -466,18 +466,18 @@ static bool is_anchor(const struct forest *f, uint32_t node)
  * passed on the way remembers it. */
 static uint32_t anchor_of(struct build *b, uint32_t node)
 {
-	enum { UNKNOWN = FOREST_NONE - 1, ON_THE_WAY = FOREST_NONE - 2 };
+	const uint32_t unknown = FOREST_NONE - 1, on_the_way = FOREST_NONE - 2;
 	uint32_t at = node, found;
 
-	while (at != FOREST_NONE && !is_anchor(b->f, at) && b->anchors[at] == UNKNOWN) {
-		b->anchors[at] = ON_THE_WAY;
+	while (at != FOREST_NONE && !is_anchor(b->f, at) && b->anchors[at] == unknown) {
+		b->anchors[at] = on_the_way;
 		at = forest_parent(b, at);
 	}
-	if (at == FOREST_NONE || (!is_anchor(b->f, at) && b->anchors[at] == ON_THE_WAY))
+	if (at == FOREST_NONE || (!is_anchor(b->f, at) && b->anchors[at] == on_the_way))
 		found = FOREST_NONE; /* the top, or a circle */
 	else
 		found = is_anchor(b->f, at) ? at : b->anchors[at];
-	for (at = node; at != FOREST_NONE && !is_anchor(b->f, at) && b->anchors[at] == ON_THE_WAY;
+	for (at = node; at != FOREST_NONE && !is_anchor(b->f, at) && b->anchors[at] == on_the_way;
 	     at = forest_parent(b, at))
 		b->anchors[at] = found;
 	return found;
@@ -563,8 +563,15 @@ static void add_continues(struct build *b, uint32_t node, uint32_t before)
 	uint32_t named = is_boundary(l) && l->has_link ? forest_find(b, &l->link) : FOREST_NONE;
 	uint32_t to = named != FOREST_NONE ? named : before;
 
+	uint32_t above = to == FOREST_NONE ? FOREST_NONE : anchor_of(b, to);
+
 	if (to != FOREST_NONE)
-		f->continues[f->continues_count++] = (struct forest_continues){ node, to, named == FOREST_NONE };
+		f->continues[f->continues_count++] = (struct forest_continues){
+			.from = node,
+			.to = to,
+			.message = above == FOREST_NONE ? FOREST_NONE : f->nodes[above].message,
+			.inferred = named == FOREST_NONE,
+		};
 }
 
 static void find_continues(struct build *b)

@@ -75,6 +75,7 @@ struct forest_message {
 /* Where something goes on that follows nothing. */
 struct forest_continues {
 	uint32_t from, to; /* nodes */
+	uint32_t message;  /* at or above `to`; FOREST_NONE = none */
 	bool inferred;
 };
 

@@ -27,6 +27,7 @@ enum db_slot {
 	DB_SESSION,
 	DB_KEYS,
 	DB_RANK,
+	DB_USAGE,
 	DB_SLOTS
 };
 
@@ -40,7 +41,7 @@ struct db_set {
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements;
-extern const struct db_set rank_statements; /* src/query */
+extern const struct db_set rank_statements, usage_statements; /* src/query */
 
 struct store {
 	sqlite3 *db;

@@ -42,8 +42,8 @@ enum {
 static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_UNKEYED] =
 		("SELECT id, reading, keyed_to, read_to FROM mirror_session WHERE keyed_to < read_to ORDER BY id"),
-	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message, parent FROM entry WHERE session = ?1 AND offset >= ?2"
-			  " ORDER BY offset"),
+	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message, parent FROM entry"
+			  " WHERE session = ?1 AND offset >= ?2 ORDER BY offset"),
 	[KEYS_READING] = "SELECT reading FROM mirror_session WHERE id = ?1",
 	[KEYS_VERSION] = "PRAGMA data_version",
 	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",

@@ -4,7 +4,7 @@
 . test/harness/lib.sh
 demo=$PWD/demo
 cp -R demo "$T/.claude"
-commands='list show log tree search projects history plans todos sync sources versions export rebuild dump check call completion help'
+commands='list show log tree search agents usage projects history plans todos sync sources versions export rebuild dump check call completion help'
 
 # On PATH under its own name, as examples call it.
 mkdir "$T/bin" && ln -s "$ARBOR" "$T/bin/arbor"
@@ -22,7 +22,7 @@ for form in help --help -h ''; do
 	arbor $form; code 0
 	for c in $commands; do check grep -qE " $c( |\$)" "$T/out"; done
 	out_has 'Exit codes: 0 done; 1 nothing found; 2 '
-	check test "$(wc -l <"$T/out")" -lt 26
+	check test "$(wc -l <"$T/out")" -lt 28
 	check test "$(wc -L <"$T/out")" -le 80
 done
 

@@ -4,7 +4,7 @@
 //
 // FIXTURES holds claude-2.1.197/ and claude-versions/, GOLDEN what golden.mjs says of them. Every folder is mirrored
 // into a store of its own; messages with their lines, roles, prev and copies, continuations, turns, branches and
-// heads must be the same. Ends with 1 where something differs.
+// heads, sub-agents and tokens must be the same. Ends with 1 where something differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,18 +36,36 @@ function describedByGolden(name) {
 			return [`turn ${plain(line.first)} ${line.origin}`];
 		case 'head':
 			return [`head ${line.file} ${plain(line.line)}`];
+		case 'agent':
+			return [`agent ${plain(line.agent)} ${line.toolUse} warmup=${line.warmup === true} messages=${line.messages.length}`];
+		case 'total':
+			return [`total ${line.messages} ${line.provisional} ${line.input} ${line.output} ${line.cacheWrite} ${line.cacheRead}`];
 		default:
 			return [];
 		}
 	});
 }
 
+const nameOf = session => `${session.root}:${session.path}`;
+
+// Nothing found is an answer, too.
+function listed(args, store) {
+	try {
+		return parse(run([...args, '--json', '--store', store]));
+	} catch (error) {
+		if (error.status === 1)
+			return [];
+		throw error;
+	}
+}
+
 function describedByArbor(name) {
 	const store = join(work, `${name}.db`);
 	run(['sync', '--json', '--source', folderOf(name), '--store', store]);
 	const out = new Set();
-	for (const session of parse(run(['list', '-n', '0', '--json', '--store', store])))
-		for (const item of parse(run(['tree', `${session.root}:${session.path}`, '--messages', '--agents', '--json', '--store', store])))
+	const sessions = listed(['list', '-n', '0'], store);
+	for (const session of sessions)
+		for (const item of listed(['tree', nameOf(session), '--messages', '--agents'], store))
 			switch (item.kind) {
 			case 'message':
 				out.add(`message ${item.uuid} ${item.role === 'results' ? 'user' : item.role} prev=${item.prev ?? null} lines=${item.lines}`
@@ -64,6 +82,11 @@ function describedByArbor(name) {
 				out.add(`head ${item.path} ${item.uuid ?? null}`);
 				break;
 			}
+	for (const item of sessions.flatMap(session => listed(['agents', nameOf(session), '--all'], store)))
+		out.add(`agent ${item.agent} ${item.tool_id ?? null} warmup=${item.warmup} messages=${item.messages}`);
+	const total = listed(['usage'], store).find(item => item.kind === 'total')
+		?? { answers: 0, provisional: 0, input: 0, output: 0, cache_write: 0, cache_read: 0 };
+	out.add(`total ${total.answers} ${total.provisional} ${total.input} ${total.output} ${total.cache_write} ${total.cache_read}`);
 	return [...out];
 }
 

@@ -1,0 +1,24 @@
+/*
+ * What answers cost, each once.
+ */
+#ifndef ARBOR_QUERY_USAGE_H
+#define ARBOR_QUERY_USAGE_H
+
+#include "base/arena.h"
+#include "store/store.h"
+
+/* An answer of a model. The same one may stand in several files, and its lines may know
+ * different parts of what it cost: of each number the largest counts, of its times the
+ * first. */
+struct usage {
+	int64_t at;	 /* ms; 0 = unknown */
+	int64_t session; /* row of the transcript it was told in first */
+	int64_t input, output, written, written_1h, read;
+	struct str model; /* in the arena; empty = unknown */
+	bool final;	  /* no line says that it ended: then the numbers are a lower bound */
+};
+
+/* All of them, in the order of their times. Wants a read transaction. */
+enum status usage_all(struct store *s, struct arena *mem, struct usage **out, size_t *count, struct err *err) MUST_USE;
+
+#endif
