@@ -18,10 +18,9 @@
 #include <string.h>
 
 static const struct param agent_params[] = {
-	{ .name = "id",
+	{ .name = "session",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_WORD,
-	  .initial = "@",
+	  .flags = PARAM_WORD | PARAM_REQUIRED,
 	  .shown = "SESSION",
 	  .names = "memory.sessions",
 	  .help = "a session, or anything in it" },
@@ -331,7 +330,7 @@ static enum status run_agents(struct call *c, struct err *err)
 	struct askers askers CLEANUP(askers_release) = { 0 };
 	struct resolved what;
 
-	if (read_begin(c->store, &snapshot, err) || resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
+	if (read_begin(c->store, &snapshot, err) || resolve_id(c->store, call_text(c, "session"), &c->mem, &what, err) ||
 	    forest_load(c->store, what.session.row, &l.forest, &l.source, err))
 		return err_failed(err->status);
 	warn_unread(c);
@@ -351,7 +350,7 @@ static enum status run_agents(struct call *c, struct err *err)
 const struct method memory_agents = {
 	.name = "agents",
 	.verb = "agents",
-	.group = "find",
+	.group = "about",
 	.summary = "List the sub-agents of a conversation",
 	.text = "Those with files of their own, those told in progress lines, and those old clients wrote into the "
 		"conversation itself. Forks and copies of the conversation share them.\n",
@@ -361,8 +360,8 @@ const struct method memory_agents = {
 	.empty = "this conversation has no sub-agents",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "agents @ --all", "of the last conversation" },
-					      { "agents @ --all --json", "with the call that asked for each" },
+	.examples = (const struct example[]){ { "agents 79f2f12c", "of a conversation" },
+					      { "agents 79f2f12c --json", "with the call that asked for each" },
 					      { 0 } },
 	.run = run_agents,
 };

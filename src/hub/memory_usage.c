@@ -110,7 +110,7 @@ static enum status run_usage(struct call *c, struct err *err)
 const struct method memory_usage = {
 	.name = "usage",
 	.verb = "usage",
-	.group = "find",
+	.group = "about",
 	.summary = "Count the tokens of each day",
 	.text = "Each answer of a model counts once, in however many files and lines it stands; sub-agents are in. Of what "
 		"its lines say the largest numbers count. Failed requests and answers that no model gave are out. Old "

@@ -302,7 +302,7 @@ static enum status run_history(struct call *c, struct err *err)
 const struct method storage_history = {
 	.name = "history",
 	.verb = "history",
-	.group = "find",
+	.group = "about",
 	.summary = "List what was typed, the newest first",
 	.text = "Prompts and commands of all sessions, as the client keeps them for its arrow keys;\n"
 		"also of sessions whose transcript is long deleted. Without WORDS everything. -0 ends\n"

@@ -343,7 +343,7 @@ static enum status run_todos(struct call *c, struct err *err)
 const struct method storage_todos = {
 	.name = "todos",
 	.verb = "todos",
-	.group = "find",
+	.group = "about",
 	.summary = "List what agents meant to do and have not done",
 	.text = "From the task lists of all sessions, also of older clients: what is in progress\n"
 		"first, then what is pending. A task whose file was deleted counts as not open; --all\n"

@@ -195,6 +195,7 @@ static const char *value_for(const char *param)
 		{ "method", "\"hub.hash\"" },
 		{ "id", "[\"@\",\"@~1\"]" },
 		{ "words", "[\"the\"]" },
+		{ "session", "\"79f2f12c\"" },
 	};
 
 	for (size_t i = 0; i < COUNT(values); i++)
