@@ -39,8 +39,13 @@ CREATE TABLE mirror_session (
                                    -- as its file is called; two roots may have the same. Of a
                                    -- sub-agent: the conversation's that asked for it
   agent       TEXT,                -- of a sub-agent: its id; NULL = a conversation
-  source      INTEGER NOT NULL UNIQUE,
+  source      INTEGER NOT NULL,
   generation  INTEGER NOT NULL,    -- the one its entries are in; they are addressed by offset
+  old         INTEGER NOT NULL DEFAULT 0,
+                                   -- 1 = an older version of the file: its entries are lines that the
+                                   -- newest had no more when that was read
+  old_for     INTEGER NOT NULL DEFAULT 0,
+                                   -- of the newest: itself, once the older ones have been read
   read_to     INTEGER NOT NULL,    -- bytes of it that have been read: a line end, or the end of an
                                    -- object that may get its line feed yet
   reading     INTEGER NOT NULL,    -- a random number, another one whenever reading starts over
@@ -60,6 +65,7 @@ CREATE TABLE mirror_session (
   messages    INTEGER NOT NULL DEFAULT 0, -- of either side, each once however many lines it has
   tools       INTEGER NOT NULL DEFAULT 0  -- calls of tools
 ) STRICT;
+CREATE UNIQUE INDEX mirror_session_by_source ON mirror_session(source, generation);
 CREATE INDEX mirror_session_by_id ON mirror_session(session_id);
 CREATE INDEX mirror_session_by_time ON mirror_session(updated_at);
 CREATE INDEX mirror_session_by_project ON mirror_session(project, updated_at);

@@ -186,6 +186,14 @@ static const struct field search_fields[] = {
 	{ .name = "session", .type = VALUE_ID, .help = "it belongs to" },
 	{ .name = "title", .type = VALUE_TEXT, .help = "of the session" },
 	{ .name = "project", .type = VALUE_PATH, .help = "folder the session worked in" },
+	{ .name = "agent",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "sub-agent that said it; absent = the conversation itself" },
+	{ .name = "withdrawn",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "an older version of the file had it, the newest has not" },
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said" },
 	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "what kind of text it is" },
 	{ .name = "tool",
@@ -243,6 +251,10 @@ static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err 
 	if (hit->at)
 		put_time(w, "at", hit->at);
 	put_text(w, "in", str_of(record_place_name(hit->place)));
+	if (hit->session->agent.n)
+		put_text(w, "agent", hit->session->agent);
+	if (hit->session->old)
+		put_bool(w, "withdrawn", true);
 	if (hit->tool.n)
 		put_text(w, "tool", hit->tool);
 	put_int(w, "score", (int64_t)(hit->score * 1000));

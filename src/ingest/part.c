@@ -426,11 +426,26 @@ bool part_add_record(struct part *p, struct part_reader *r)
 	if (!record_next(&r->records, &rec))
 		return false;
 	at = r->offset + (rec.bytes.p - r->line.p);
+	p->last_line = p->mirror.line_count;
+	p->last_doc = p->doc_count;
+	p->last_packed = p->packed.n;
 	add_record(p, r, &rec, at);
 	p->mirror.to = at + (int64_t)rec.bytes.n;
 	if (record_embedded(&r->records, &rec, &inner))
 		add_record(p, r, &inner, r->offset + (inner.bytes.p - r->line.p));
 	return true;
+}
+
+struct str part_last_uuid(const struct part *p)
+{
+	return p->lines[p->last_line].uuid;
+}
+
+void part_drop_last(struct part *p)
+{
+	p->mirror.line_count = p->last_line;
+	p->doc_count = p->last_doc;
+	p->packed.n = p->last_packed;
 }
 
 void part_add_unread(struct part *p, int64_t offset, int64_t length, const uint8_t digest[SHA256_BYTES])

@@ -17,6 +17,7 @@ struct part {
 	bool last;	 /* the source has been read to its end */
 	bool has_lines;	 /* `mirror` is to be stored */
 	bool no_session; /* the source has none; what is known of one is to go */
+	bool old_done;	 /* the source's older versions have been read, or it has none worth it */
 	bool has_count;
 	struct line_count count; /* of the whole generation */
 	struct mirror_part mirror;
@@ -27,6 +28,7 @@ struct part {
 	size_t doc_count, doc_cap;
 	struct buf packed;
 	size_t record_at; /* where the words of the last record begin */
+	size_t last_line, last_doc, last_packed; /* before the record added last, and what it carries */
 	struct arena mem;
 };
 
@@ -68,6 +70,10 @@ void part_reader_shrink(struct part_reader *r);
  * a single line may have more of them than go into a part. */
 void part_begin_line(struct part_reader *r, struct str line, int64_t offset);
 bool part_add_record(struct part *p, struct part_reader *r);
+
+/* Of the record added last: its uuid (p NULL = none); and taking it out again. */
+struct str part_last_uuid(const struct part *p);
+void part_drop_last(struct part *p);
 
 /* A line too long to be read. */
 void part_add_unread(struct part *p, int64_t offset, int64_t length, const uint8_t digest[SHA256_BYTES]);

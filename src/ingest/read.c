@@ -24,12 +24,14 @@
 #include "ingest/read.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/split.h"
 #include "claude/layout.h"
 #include "ingest/part.h"
 #include "store/archive.h"
 #include "store/keys.h"
 
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,6 +58,13 @@ struct reading {
 	int64_t progress_at;
 };
 
+/* An older version of a source, and from where on it differs. */
+struct old_version {
+	int64_t generation, length;
+	int64_t shared; /* bytes it has in common with the newest */
+	int64_t from;	/* beginning of the line where that ends */
+};
+
 /* A thread, and the source it reads. */
 struct reader {
 	struct reading *y;
@@ -66,6 +75,12 @@ struct reader {
 	struct part *part;
 	struct split split;
 	bool at_end;  /* the line in hand has no line feed */
+	/* Of a file with older versions: what the newest has, to know what they had more. */
+	bool gathers;
+	uint64_t *keys;
+	size_t key_count, key_cap;
+	struct old_version *old;
+	size_t old_count;
 	bool large;   /* it has many megabytes */
 	bool stopped; /* the queue takes no more */
 };
@@ -113,13 +128,51 @@ static bool hand_over_some(struct reader *r)
 	r->part->mirror.session_id = before.session_id;
 	r->part->mirror.agent = before.agent;
 	r->part->mirror.began_at = before.began_at;
+	r->part->mirror.old = before.old;
+	r->part->mirror.generation = before.generation;
 	return true;
+}
+
+/* ---- Older versions: what the newest has ------------------------------------ */
+
+static void gather_line(struct reader *r, struct str uuid, int64_t offset)
+{
+	if (!r->gathers)
+		return;
+	for (size_t i = 0; i < r->old_count; i++)
+		if (offset <= r->old[i].shared)
+			r->old[i].from = offset;
+	if (!uuid.p)
+		return;
+	if (r->key_count == r->key_cap) {
+		r->key_cap = r->key_cap ? r->key_cap * 2 : 1024;
+		r->keys = mem_resize(r->keys, r->key_cap * sizeof *r->keys);
+	}
+	r->keys[r->key_count++] = hash64(uuid.p, uuid.n);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Whether a line of an older version is one the newest has no more. */
+static bool is_withdrawn(const struct reader *r, struct str uuid)
+{
+	uint64_t key = hash64(uuid.p, uuid.n);
+
+	return uuid.p && !(r->key_count && bsearch(&key, r->keys, r->key_count, sizeof key, by_number));
 }
 
 static bool add_line(struct reader *r, struct str line, int64_t offset)
 {
 	part_begin_line(&r->lines, line, offset);
 	while (part_add_record(r->part, &r->lines)) {
+		gather_line(r, part_last_uuid(r->part), offset);
+		if (r->part->mirror.old && !is_withdrawn(r, part_last_uuid(r->part)))
+			part_drop_last(r->part);
 		r->part->has_lines = true;
 		if (part_is_full(r->part) && !hand_over_some(r))
 			return false;
@@ -136,9 +189,9 @@ static bool take_line(void *ctx, const struct split_line *line)
 {
 	struct reader *r = ctx;
 
-	if (!line->text.p)
+	if (!line->text.p && !r->part->mirror.old)
 		part_add_unread(r->part, line->offset, line->length, line->digest);
-	else if (!add_line(r, line->text, line->offset))
+	else if (line->text.p && !add_line(r, line->text, line->offset))
 		return false;
 	r->part->has_lines = true;
 	r->part->mirror.to = r->split.at + (r->at_end ? 0 : 1);
@@ -221,10 +274,44 @@ static enum status begin_lines(struct reader *r, int64_t *from, struct err *err)
 
 	m->known_generation = u->read_generation;
 	m->known_to = m->from = m->to = u->read_to;
-	m->anew = u->read_generation != u->generation;
+	m->anew = u->read_generation != u->generation || (u->generations > 1 && u->old_for != u->generation);
 	if (!m->anew && line_went_on(r, &m->anew, err))
 		return err_failed(err->status);
 	*from = m->from = m->to = m->began_at = m->anew ? 0 : u->read_to;
+	return STATUS_OK;
+}
+
+/* ---- Older versions ----------------------------------------------------------- */
+
+/* How many bytes the newest generation shares with each other one: along the bases, as far
+ * as each link goes. One that is not among them shares nothing that is known. */
+static enum status list_old(struct reader *r, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct generation *list;
+	size_t count;
+
+	r->old_count = r->key_count = 0;
+	r->gathers = r->part->mirror.anew && r->job->generations > 1;
+	if (!r->gathers)
+		return STATUS_OK;
+	if (generation_list(r->store, r->job->source, &mem, &list, &count, err))
+		return err_failed(err->status);
+	r->old = mem_resize(r->old, (count + 1) * sizeof *r->old);
+	for (size_t i = 0; i < count; i++) {
+		int64_t at = r->job->generation, shared = INT64_MAX;
+
+		if (list[i].row >= r->job->generation)
+			continue;
+		for (size_t j = count; j-- > 0 && at != list[i].row;)
+			if (list[j].row == at) {
+				shared = list[j].shared < shared ? list[j].shared : shared;
+				at = list[j].base;
+			}
+		r->old[r->old_count++] = (struct old_version){
+			.generation = list[i].row, .length = list[i].length, .shared = at == list[i].row ? shared : 0
+		};
+	}
 	return STATUS_OK;
 }
 
@@ -233,7 +320,7 @@ static enum status read_lines(struct reader *r, struct err *err)
 	const struct unread *u = r->job;
 	int64_t from = 0;
 
-	if (begin_lines(r, &from, err))
+	if (begin_lines(r, &from, err) || list_old(r, err))
 		return err_failed(err->status);
 	part_reader_begin(&r->lines, from == 0);
 	split_release(&r->split);
@@ -244,6 +331,48 @@ static enum status read_lines(struct reader *r, struct err *err)
 	r->at_end = true;
 	if (record_is_whole(&r->lines.records, split_rest(&r->split)) && !split_end(&r->split))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
+	return STATUS_OK;
+}
+
+/* ---- Reading older versions ------------------------------------------------------ */
+
+static enum status read_old_version(struct reader *r, const struct old_version *old, struct err *err)
+{
+	struct mirror_part before = r->part->mirror;
+
+	if (!hand_over(r))
+		return err_fail(err, STATUS_CANCELLED, "stopped");
+	begin_part(r, old->from);
+	r->part->mirror.generation = old->generation;
+	r->part->mirror.session_id = before.session_id;
+	r->part->mirror.agent = before.agent;
+	r->part->mirror.old = true;
+	r->part->mirror.first_old = !before.old;
+	r->part->has_lines = true;
+	part_reader_begin(&r->lines, true);
+	split_release(&r->split);
+	split_begin(&r->split, LIMIT_LINE_PARSED, old->from, take_line, r);
+	if (archive_read(r->store, old->generation, old->from, old->length - old->from, take_bytes, r, err))
+		return err_failed(err->status);
+	return STATUS_OK;
+}
+
+/* Lines that older versions had and the newest has not. */
+static enum status read_old(struct reader *r, struct err *err)
+{
+	if (!r->gathers)
+		return STATUS_OK;
+	r->gathers = false;
+	if (r->key_count)
+		qsort(r->keys, r->key_count, sizeof *r->keys, by_number);
+	for (size_t i = 0; i < r->old_count; i++) {
+		enum status status = read_old_version(r, &r->old[i], err);
+
+		/* What is damaged of what nobody needs any more is let be: 'check' tells. */
+		if (status != STATUS_OK && status != STATUS_CORRUPT)
+			return status;
+	}
+	r->part->old_done = true;
 	return STATUS_OK;
 }
 
@@ -264,7 +393,7 @@ static enum status read_source(struct reader *r, struct err *err)
 		r->part->mirror.session_id = name.session;
 		r->part->mirror.agent = name.agent; /* in the job's path */
 		r->part->has_lines = true; /* a session without lines is one, too */
-		if (read_lines(r, err))
+		if (read_lines(r, err) || read_old(r, err))
 			return err_failed(err->status);
 	}
 	return r->job->counted ? STATUS_OK : count_lines(r, err);
@@ -311,6 +440,8 @@ static void reader_release(struct reader *r)
 {
 	store_close(r->store);
 	part_reader_release(&r->lines);
+	mem_free(r->keys);
+	mem_free(r->old);
 	part_free(r->part);
 	split_release(&r->split);
 }
@@ -340,6 +471,8 @@ static enum status write_rows(struct reading *y, const struct part *p, struct er
 	bool done = true;
 
 	if (p->has_lines && mirror_add(s, &p->mirror, err))
+		return err_failed(err->status);
+	if (p->old_done && mirror_old_done(s, p->job->source, !p->mirror.old, err))
 		return err_failed(err->status);
 	if (p->no_session && mirror_forget(s, p->job->source, err))
 		return err_failed(err->status);

@@ -41,14 +41,15 @@ enum {
 
 static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_UNKEYED] =
-		("SELECT id, reading, keyed_to, read_to FROM mirror_session WHERE keyed_to < read_to ORDER BY id"),
+		("SELECT id, reading, keyed_to, read_to, old FROM mirror_session WHERE keyed_to < read_to ORDER BY id"),
 	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message, parent FROM entry"
 			  " WHERE session = ?1 AND offset >= ?2 ORDER BY offset"),
 	[KEYS_READING] = "SELECT reading FROM mirror_session WHERE id = ?1",
 	[KEYS_VERSION] = "PRAGMA data_version",
 	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
 	[KEYS_FORGET] = "DELETE FROM node_key WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
-	[KEYS_KIN] = "SELECT session FROM node_key WHERE key = ?1 AND session <> ?2 AND part IN (?3, ?4)",
+	[KEYS_KIN] = "SELECT k.session FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
+		     " WHERE k.key = ?1 AND k.session <> ?2 AND k.part IN (?3, ?4)",
 	[KEYS_KIN_ADD] = "INSERT OR IGNORE INTO kin(session, other) VALUES (?1, ?2), (?2, ?1)",
 	[KEYS_KIN_FORGET] = "DELETE FROM kin WHERE session = ?1",
 	[KEYS_KIN_FORGET_BACK] = "DELETE FROM kin WHERE (session, other) IN"
@@ -71,11 +72,13 @@ enum { PAUSE_NS = 100 * 1000 }; /* after a transaction, so that others get the l
 struct key {
 	int64_t key, session, offset;
 	int part;
+	bool old; /* of an older version: nobody's kin */
 };
 
 struct keyed_session {
 	int64_t row, reading, from, to;
 	bool gone; /* read anew since */
+	bool old;
 };
 
 struct keys {
@@ -86,6 +89,7 @@ struct keys {
 	size_t session_count, session_cap;
 	int64_t version; /* of the database when they were last looked at */
 	bool any_gone;
+	bool old;	  /* of the session being gathered */
 	bool any_before;  /* there were keys when the batch began */
 	int64_t kin[2];	  /* the pair noted last */
 };
@@ -130,7 +134,7 @@ static enum status give(const struct node_name *name, int64_t session, int64_t o
 {
 	struct uuid id = node_id(name, part);
 
-	return fn(ctx, &(struct key){ key_of(&id), session, offset, part }, err);
+	return fn(ctx, &(struct key){ key_of(&id), session, offset, part, false }, err);
 }
 
 /* The line it hangs on, when that may be in another file. */
@@ -142,7 +146,7 @@ static enum status give_parent(const struct stmt *st, int64_t session, int64_t o
 
 	node_name_of(st, 6, 2, &parent);
 	id = node_id(&parent, PART_LINE);
-	return fn(ctx, &(struct key){ key_of(&id), session, offset, PART_PARENT }, err);
+	return fn(ctx, &(struct key){ key_of(&id), session, offset, PART_PARENT, false }, err);
 }
 
 /* Every node of the line in the row: itself, the message it begins, its blocks.
@@ -156,7 +160,8 @@ static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn,
 	node_name_of(st, 1, 2, &name);
 	if (give(&name, session, offset, PART_LINE, fn, ctx, err))
 		return err_failed(err->status);
-	if (begins && !col_null(st, 5) && fn(ctx, &(struct key){ col_int(st, 5), session, offset, PART_API }, err))
+	if (begins && !col_null(st, 5) &&
+	    fn(ctx, &(struct key){ col_int(st, 5), session, offset, PART_API, false }, err))
 		return err_failed(err->status);
 	if (sqlite3_column_type(st->st, 6) == SQLITE_BLOB && give_parent(st, session, offset, fn, ctx, err))
 		return err_failed(err->status);
@@ -179,7 +184,8 @@ static enum status gather_key(void *ctx, const struct key *key, struct err *err)
 		k->cap = k->cap ? k->cap * 2 : 4096;
 		k->list = mem_resize(k->list, k->cap * sizeof *k->list);
 	}
-	k->list[k->count++] = *key;
+	k->list[k->count] = *key;
+	k->list[k->count++].old = k->old;
 	return STATUS_OK;
 }
 
@@ -193,6 +199,7 @@ static enum status gather_session(struct keys *k, struct keyed_session *session,
 		return err_failed(err->status);
 	stmt_int(&st, 1, session->row);
 	stmt_int(&st, 2, session->from);
+	k->old = session->old;
 	while (k->count < MOST_KEYS && (step = stmt_step(&st, err)) == STEP_ROW)
 		if (each_node(&st, session->row, gather_key, k, err))
 			return err_failed(err->status);
@@ -217,7 +224,7 @@ static enum status gather(struct keys *k, struct err *err)
 		return err_failed(err->status);
 	while (k->count < MOST_KEYS && (step = stmt_step(&st, err)) == STEP_ROW) {
 		struct keyed_session session = { col_int(&st, 0), col_int(&st, 1), col_int(&st, 2),
-						 col_int(&st, 3), false };
+						 col_int(&st, 3), false, col_int(&st, 4) != 0 };
 
 		if (gather_session(k, &session, err))
 			return err_failed(err->status);
@@ -320,7 +327,7 @@ static int counterpart(int part)
 
 static bool are_kin(const struct key *a, const struct key *b)
 {
-	return a->session != b->session && a->part <= PART_LINE && a->part != PART_MESSAGE &&
+	return a->session != b->session && !b->old && a->part <= PART_LINE && a->part != PART_MESSAGE &&
 	       (b->part == counterpart(a->part) || (b->part == a->part && a->part != PART_PARENT));
 }
 
@@ -347,7 +354,7 @@ static enum status note_kin(struct keys *k, size_t at, struct err *err)
 {
 	const struct key *key = &k->list[at];
 
-	if (key->part != PART_LINE && key->part != PART_API && key->part != PART_PARENT)
+	if (key->old || (key->part != PART_LINE && key->part != PART_API && key->part != PART_PARENT))
 		return STATUS_OK;
 	for (size_t i = at, steps = 0; i-- > 0 && k->list[i].key == key->key && steps < KIN_STEPS; steps++)
 		if (are_kin(key, &k->list[i])) {

@@ -24,6 +24,9 @@ enum {
 	MIRROR_UNREAD_DONE,
 	MIRROR_UNREAD_COUNTED,
 	MIRROR_STATE,
+	MIRROR_OLD,
+	MIRROR_OLD_ONE,
+	MIRROR_OLD_DONE,
 	MIRROR_SESSION_ADD,
 	MIRROR_SESSION_READ,
 	MIRROR_SESSION_RESET,
@@ -49,10 +52,11 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_UNREAD_ANY] = "SELECT 1 FROM unread LIMIT 1",
 	[MIRROR_UNREAD_LIST] =
 		"SELECT s.id, s.source_id, s.path, coalesce(g.id, 0), coalesce(g.length, 0),"
-		" coalesce(e.generation, 0), coalesce(e.read_to, 0), c.generation IS NOT NULL"
+		" coalesce(e.generation, 0), coalesce(e.read_to, 0), c.generation IS NOT NULL,"
+		" coalesce(g.number, 0), coalesce(e.old_for, 0)"
 		" FROM unread u JOIN source s ON s.id = u.source LEFT JOIN generation g ON g.id = "
 		"s.generation"
-		" LEFT JOIN mirror_session e ON e.source = s.id LEFT JOIN line_count c ON c.generation = g.id"
+		" LEFT JOIN mirror_session e ON e.source = s.id AND e.old = 0 LEFT JOIN line_count c ON c.generation = g.id"
 		" ORDER BY coalesce(g.length, 0) - coalesce(e.read_to, 0) DESC, s.id",
 	[MIRROR_UNREAD_DONE] = "DELETE FROM unread WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM source s"
 			       " JOIN generation g ON g.id = s.generation WHERE s.id = ?1 AND (g.id <> ?2 OR "
@@ -63,13 +67,16 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		"INSERT OR IGNORE INTO line_count(generation, lines, tail, longest)"
 		" SELECT g.id, ?4, ?5, ?6 FROM source s JOIN generation g ON g.id = s.generation"
 		" WHERE s.id = ?1 AND g.id = ?2 AND g.length = ?3",
-	[MIRROR_STATE] = "SELECT id, generation, read_to FROM mirror_session WHERE source = ?1",
-	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to, reading, agent)"
-			       " VALUES (?1, ?2, ?3, 0, random(), ?4)",
+	[MIRROR_STATE] = "SELECT id, generation, read_to FROM mirror_session WHERE source = ?1 AND old = 0",
+	[MIRROR_OLD] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 1",
+	[MIRROR_OLD_ONE] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 1 AND generation = ?2",
+	[MIRROR_OLD_DONE] = "UPDATE mirror_session SET old_for = generation WHERE source = ?1 AND old = 0",
+	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to, reading, agent, old)"
+			       " VALUES (?1, ?2, ?3, 0, random(), ?4, ?5)",
 	[MIRROR_SESSION_READ] =
 		"UPDATE mirror_session SET read_to = ?2, messages = messages + ?3 WHERE id = ?1",
 	[MIRROR_SESSION_RESET] = "UPDATE mirror_session SET generation = ?2, read_to = 0, reading = "
-				 "random(), keyed_to = 0, project = NULL,"
+				 "random(), keyed_to = 0, old_for = 0, project = NULL,"
 				 " branch = NULL, title = '', title_rank = 0, started_at = NULL, updated_at "
 				 "= NULL, prompts = 0, messages = 0,"
 				 " tools = 0"
@@ -165,6 +172,8 @@ static void read_unread(const struct stmt *st, struct arena *mem, struct unread 
 		.read_generation = col_int(st, 5),
 		.read_to = col_int(st, 6),
 		.counted = col_int(st, 7) != 0,
+		.generations = col_int(st, 8),
+		.old_for = col_int(st, 9),
 	};
 	if (id.n == UUID_BYTES)
 		memcpy(out->source_id.b, id.p, UUID_BYTES);
@@ -408,7 +417,7 @@ static enum status put_usage(struct writing *w, const struct mirror_line *l, int
  * segment. */
 static enum status write_usage(struct writing *w, const struct mirror_line *l, int64_t first, struct err *err)
 {
-	if (!l->usage)
+	if (!l->usage || w->p->old)
 		return STATUS_OK;
 	if (add_model(w, l->usage->model, err))
 		return err_failed(err->status);
@@ -562,6 +571,7 @@ static enum status add_session(struct writing *w, struct err *err)
 	stmt_int(&st, 3, w->p->generation);
 	if (w->p->agent.n)
 		stmt_text(&st, 4, w->p->agent);
+	stmt_int(&st, 5, w->p->old);
 	/* Not RETURNING: that opens a savepoint, for which FTS5 writes a segment. */
 	if (stmt_run(&st, err))
 		return err_failed(err->status);
@@ -593,11 +603,76 @@ static enum status find_session(struct writing *w, struct err *err)
 	return p->anew ? start_anew(w, err) : STATUS_OK;
 }
 
+/* ---- Older versions --------------------------------------------------------- */
+
+static enum status drop_session(struct store *s, int64_t session, struct err *err)
+{
+	return forget_lines(s, session, err) ? err_failed(err->status)
+					     : run_with(s, MIRROR_SESSION_DROP, session, err);
+}
+
+/* What is known of a source's older versions. One after the other: forgetting changes the
+ * table the list comes from. */
+static enum status forget_old(struct store *s, int64_t source, struct err *err)
+{
+	for (;;) {
+		int64_t session;
+		STMT st = { 0 };
+		enum step step;
+
+		if (use(s, MIRROR_OLD, &st, err))
+			return err_failed(err->status);
+		stmt_int(&st, 1, source);
+		step = stmt_step(&st, err);
+		if (step != STEP_ROW)
+			return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+		session = col_int(&st, 0);
+		stmt_done(&st);
+		if (drop_session(s, session, err))
+			return err_failed(err->status);
+	}
+}
+
+/* The session of an older version; its parts come one after the other from one reader. */
+static enum status find_old(struct writing *w, struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(w->s, MIRROR_OLD_ONE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, w->p->source);
+	stmt_int(&st, 2, w->p->generation);
+	step = stmt_step(&st, err);
+	if (step == STEP_FAILED)
+		return err_failed(err->status);
+	if (step == STEP_DONE)
+		return add_session(w, err);
+	w->session = col_int(&st, 0);
+	return STATUS_OK;
+}
+
+static enum status find_either(struct writing *w, struct err *err)
+{
+	if (!w->p->old)
+		return find_session(w, err);
+	if (w->p->first_old && forget_old(w->s, w->p->source, err))
+		return err_failed(err->status);
+	return find_old(w, err);
+}
+
+enum status mirror_old_done(struct store *s, int64_t source, bool none, struct err *err)
+{
+	if (none && forget_old(s, source, err))
+		return err_failed(err->status);
+	return run_with(s, MIRROR_OLD_DONE, source, err);
+}
+
 enum status mirror_add(struct store *s, const struct mirror_part *p, struct err *err)
 {
 	struct writing w CLEANUP(writing_release) = { .s = s, .p = p, .model = BUF_INIT(MIB) };
 
-	if (find_session(&w, err) || write_lines(&w, err) || note_session(&w, err) || read_so_far(&w, err))
+	if (find_either(&w, err) || write_lines(&w, err) || note_session(&w, err) || read_so_far(&w, err))
 		return err_failed(err->status);
 	return STATUS_OK;
 }
@@ -613,7 +688,7 @@ enum status mirror_forget(struct store *s, int64_t source, struct err *err)
 	step = stmt_step(&st, err);
 	if (step != STEP_ROW)
 		return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
-	if (forget_lines(s, col_int(&st, 0), err))
+	if (forget_old(s, source, err))
 		return err_failed(err->status);
-	return run_with(s, MIRROR_SESSION_DROP, col_int(&st, 0), err);
+	return drop_session(s, col_int(&st, 0), err);
 }

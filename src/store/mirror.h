@@ -22,6 +22,8 @@ struct unread {
 	int64_t length;		 /* of it */
 	int64_t read_generation; /* of its session; 0 = it has none */
 	int64_t read_to;
+	int64_t generations; /* how many it has */
+	int64_t old_for;     /* the newest for which the others were read; 0 = none */
 	bool counted; /* its lines are */
 };
 
@@ -95,6 +97,8 @@ struct mirror_part {
 	struct str agent; /* of a sub-agent; empty = a conversation */
 	int64_t from, to;
 	int64_t began_at; /* where this reading began; what came before was read by another */
+	bool old;	/* of an older generation: lines the newest has no more */
+	bool first_old; /* the first of these: what is known of others goes */
 	/* The first part of a session, or of one that is read from its beginning again,
 	 * and what is then to be forgotten. `from` is then 0. */
 	bool anew;
@@ -115,6 +119,10 @@ struct mirror_part {
 /* Wants a write transaction. STATUS_CONFLICT when the session has been read
  * differently meanwhile; nothing has been written then. */
 enum status mirror_add(struct store *s, const struct mirror_part *p, struct err *err) MUST_USE;
+
+/* The older generations have been read, or there are none that have lines of their own.
+ * Wants a write transaction. */
+enum status mirror_old_done(struct store *s, int64_t source, bool none, struct err *err) MUST_USE;
 
 /* Forgets the session of a source, if it has one. Wants a write transaction. */
 enum status mirror_forget(struct store *s, int64_t source, struct err *err) MUST_USE;

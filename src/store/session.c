@@ -21,7 +21,7 @@
 #define SESSION_COLUMNS \
 	"SELECT e.id, e.session_id, e.source, e.generation, e.read_to, s.path, coalesce(p.path, '')," \
 	" coalesce(e.branch, ''), e.title, coalesce(e.started_at, 0), coalesce(e.updated_at, 0), e.prompts," \
-	" e.messages, e.tools, s.source_id, r.label, coalesce(e.agent, '') FROM mirror_session e" \
+	" e.messages, e.tools, s.source_id, r.label, coalesce(e.agent, ''), e.old FROM mirror_session e" \
 	" JOIN source s ON s.id = e.source JOIN root r ON r.id = s.root LEFT JOIN project p ON p.id = e.project"
 
 enum {
@@ -41,27 +41,28 @@ enum {
 };
 
 static const char *const sql[SESSION_STATEMENTS] = {
-	[SESSION_ALL] = SESSION_COLUMNS " ORDER BY e.updated_at DESC, e.session_id, s.source_id",
+	[SESSION_ALL] = SESSION_COLUMNS " WHERE e.old = 0 ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_PROJECTS] = "SELECT p.path, coalesce(max(e.updated_at), 0), coalesce(min(e.started_at), 0),"
 			     " sum(e.agent IS NULL), sum(iif(e.agent IS NULL, e.prompts, 0)),"
 			     " sum(iif(e.agent IS NULL, e.messages, 0)) FROM mirror_session e"
-			     " JOIN project p ON p.id = e.project WHERE p.path <> '' GROUP BY p.id"
+			     " JOIN project p ON p.id = e.project WHERE e.old = 0 AND p.path <> '' GROUP BY p.id"
 			     " ORDER BY 2 DESC, 1",
 	/* The folder itself, and what is below it. */
 	[SESSION_BELOW] = SESSION_COLUMNS
-	" WHERE p.path = ?1 OR substr(p.path, 1, length(rtrim(?1, '/')) + 1) = rtrim(?1, '/') || '/'"
+	" WHERE e.old = 0 AND (p.path = ?1 OR substr(p.path, 1, length(rtrim(?1, '/')) + 1) = rtrim(?1, '/') || '/')"
 	" ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
-	[SESSION_OF_SOURCE] = "SELECT id FROM mirror_session WHERE source = ?1",
+	[SESSION_OF_SOURCE] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 0",
 	[SESSION_PREFIX] = "SELECT id, session_id FROM mirror_session WHERE session_id BETWEEN ?1 AND ?2"
-			   " AND agent IS NULL"
+			   " AND agent IS NULL AND old = 0"
 			   " ORDER BY session_id, updated_at DESC, id",
 	[SESSION_KEYS] = "SELECT k.session, k.offset, k.part, e.length, e.type, coalesce(e.first, -1), "
 			 "e.uuid, e.line_id,"
 			 " coalesce(e.at, 0)"
 			 " FROM node_key k JOIN entry e ON e.session = k.session AND e.offset = k.offset"
+			 " JOIN mirror_session m ON m.id = k.session"
 			 " WHERE k.key BETWEEN ?1 AND ?2 AND k.part > -3 AND (?3 = 0 OR k.session = ?3) ORDER BY k.key, "
-			 "k.session, k.offset, k.part",
+			 "m.old, k.session, k.offset, k.part",
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
@@ -71,7 +72,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_LINES] = "SELECT offset, length, type, flags, at, uuid, parent, link, message, content, tools, agent, same"
 			  " FROM entry WHERE session = ?1 ORDER BY offset",
 	[SESSION_KIN] = "SELECT other FROM kin WHERE session = ?1 UNION SELECT b.id FROM mirror_session a"
-			" JOIN mirror_session b ON b.session_id = a.session_id AND b.id <> a.id WHERE a.id = ?1",
+			" JOIN mirror_session b ON b.session_id = a.session_id AND b.id <> a.id AND b.old = 0"
+			" WHERE a.id = ?1",
 	[SESSION_MESSAGE] =
 		"SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
 		" e.first = ?2) AND e.offset >= ?2 ORDER BY e.offset",
@@ -111,6 +113,7 @@ static void read_session(const struct stmt *st, struct session *out)
 		.tools = col_int(st, 13),
 		.root = col_bytes(st, 15),
 		.agent = col_bytes(st, 16),
+		.old = col_int(st, 17) != 0,
 	};
 	copy_uuid(col_bytes(st, 1), &out->id);
 	copy_uuid(col_bytes(st, 14), &out->source_id);

@@ -18,6 +18,7 @@ struct session {
 	struct str path;		   /* of its file, below that */
 	struct str project, branch, title; /* empty = unknown */
 	struct str agent;		   /* of a sub-agent; empty = a conversation */
+	bool old;			   /* lines that an older version of the file had */
 	int64_t started_at, updated_at;	   /* 0 = unknown */
 	int64_t prompts, messages, tools;
 };

@@ -667,7 +667,7 @@ static void rewrite_one(struct t *t, struct making *m, const struct world *w, in
 	CHECK(put(w, "tree", file, buf_as_str(b)));
 }
 
-TEST(nothing_of_a_rewritten_file_remains)
+TEST(of_a_rewritten_file_only_what_is_withdrawn_remains)
 {
 	enum { REWRITTEN = 40 };
 	struct buf files[REWRITTEN], want CLEANUP(buf_release) = BUF_INIT(1);
@@ -977,7 +977,7 @@ TEST(what_is_beyond_a_limit_is_left_out_and_no_more)
 TESTS(CASE(a_file_that_comes_in_pieces_is_read_as_at_once), CASE(no_place_to_cut_a_file_is_special),
       CASE(a_file_may_come_byte_by_byte), CASE(a_sync_that_is_stopped_is_completed_by_the_next),
       CASE(two_programs_may_read_at_once), CASE(two_programs_may_read_what_is_being_rewritten),
-      CASE(one_program_may_rebuild_while_another_reads), CASE(nothing_of_a_rewritten_file_remains),
+      CASE(one_program_may_rebuild_while_another_reads), CASE(of_a_rewritten_file_only_what_is_withdrawn_remains),
       CASE(a_file_that_vanishes_stays_and_may_come_back), CASE(a_renamed_file_gives_its_session_its_name),
       CASE(two_roots_may_have_the_same_session), CASE(a_damaged_block_stops_only_its_own_file),
       CASE(a_line_too_long_to_be_read_is_a_line), CASE(a_line_may_have_a_hundred_thousand_blocks),

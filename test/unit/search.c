@@ -216,7 +216,7 @@ TEST(glued_torn_and_broken_lines_are_found_as_far_as_they_can_be_read)
 	HITS("torn", "prompt e: [torn] octopus\n");
 }
 
-TEST(what_is_appended_is_found_and_what_is_rewritten_is_gone)
+TEST(what_is_appended_is_found_and_so_is_what_was_withdrawn)
 {
 	struct err err;
 	WORLD w;
@@ -228,9 +228,10 @@ TEST(what_is_appended_is_found_and_what_is_rewritten_is_gone)
 	HITS("heron", "prompt a: old [heron]\n");
 	HITS("crane", "prompt b: new [crane]\n");
 	OK(put(&w, ONE, STR(LINE("user", "c", SAYS("other stork"))), &err));
-	HITS("heron", "");
-	HITS("crane", "");
+	HITS("heron", "prompt a: old [heron]\n");
+	HITS("crane", "prompt b: new [crane]\n");
 	HITS("stork", "prompt c: other [stork]\n");
+	EQ(w.report.total, 1);
 }
 
 TEST(an_identifier_typed_in_one_word_begins_or_ends_a_phrase)
@@ -391,7 +392,7 @@ TEST(a_transcript_is_read_until_somebody_has_enough_and_errors_arrive)
 TESTS(CASE(a_word_is_found_wherever_it_was_said_and_shown_where),
       CASE(a_hit_names_its_line_its_block_and_its_message),
       CASE(glued_torn_and_broken_lines_are_found_as_far_as_they_can_be_read),
-      CASE(what_is_appended_is_found_and_what_is_rewritten_is_gone),
+      CASE(what_is_appended_is_found_and_so_is_what_was_withdrawn),
       CASE(an_identifier_typed_in_one_word_begins_or_ends_a_phrase),
       CASE(projects_sessions_places_and_limits_narrow_a_search),
       CASE(a_word_at_the_end_of_a_line_of_megabytes_is_found_and_shown),
