@@ -126,7 +126,8 @@ CREATE TABLE node_key (
   key      INTEGER NOT NULL,       -- first 8 bytes of the id, as signed integer, big-endian
   session  INTEGER NOT NULL,
   offset   INTEGER NOT NULL,
-  part     INTEGER NOT NULL,       -- -4 the parent of this line, which was not at hand in its file;
+  part     INTEGER NOT NULL,       -- -5 key is of entry.tools: a call in the line, or its result;
+                                   -- -4 the parent of this line, which was not at hand in its file;
                                    -- -3 key is entry.message, and this the first line with it;
                                    -- -2 the message that begins here, -1 the line, n its block n
   PRIMARY KEY (key, session, offset, part)

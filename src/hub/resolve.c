@@ -9,6 +9,7 @@
 
 #include "base/term.h"
 #include "base/utf8.h"
+#include "claude/record.h"
 #include "store/find.h"
 
 enum { LISTED = 8, MOST = 64 };
@@ -211,6 +212,14 @@ static enum status find_matches(struct store *s, struct str text, int64_t sessio
 	return id_search(s, str_from(printed, UUID_TEXT), session, list, most, count, err);
 }
 
+static enum status no_id(struct str text, struct err *err)
+{
+	return err_fail(err, text.n < LIMIT_ID_PREFIX ? STATUS_USAGE : STATUS_NOT_FOUND,
+			"'%.*s' is no id; those have digits and the letters a to f: give %d or more of them, the whole id"
+			" of a tool's call, or @ for the last session",
+			(int)size_min(text.n, 60), text.p ? text.p : "", LIMIT_ID_PREFIX);
+}
+
 static enum status not_found(struct str text, struct str root, int64_t session, struct err *err)
 {
 	if (root.p)
@@ -218,6 +227,29 @@ static enum status not_found(struct str text, struct str root, int64_t session, 
 				(int)size_min(root.n, 60), root.p, STR_ARG(text));
 	return err_fail(err, STATUS_NOT_FOUND, "no %s begins with '%.*s'; 'arbor list' shows the sessions",
 			session ? "node of this session" : "session or node", STR_ARG(text));
+}
+
+/* By the id of a call: the line with the call, or else with its result. */
+static enum status find_call(struct store *s, struct str text, int64_t session, struct candidate *out,
+			     struct arena *mem, struct err *err)
+{
+	struct candidates all CLEANUP(candidates_release) = { 0 };
+	struct id_match list[MOST];
+	size_t count, calls = 0;
+
+	if (call_search(s, text, session, list, MOST, &count, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < count; i++)
+		if (list[i].node.type == RECORD_ASSISTANT)
+			list[calls++] = list[i];
+	if (gather(s, (struct str){ 0 }, list, calls ? calls : count, &all, err))
+		return err_failed(err->status);
+	if (all.count == 0)
+		return no_id(text, err);
+	if (all.count > 1)
+		return ambiguous(text, &all, err);
+	out->match = all.list[0].match;
+	return session_get(s, out->match.session, mem, &out->session, err);
 }
 
 /* By its id: in a root, if one is named, or in a session. */
@@ -228,12 +260,10 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 	struct id_match list[MOST];
 	size_t count;
 
+	if (!is_id_text(text) && !root.p && text.n >= LIMIT_ID_PREFIX)
+		return find_call(s, text, session, out, mem, err);
 	if (!is_id_text(text))
-		return err_fail(err, text.n < LIMIT_ID_PREFIX ? STATUS_USAGE : STATUS_NOT_FOUND,
-				"'%.*s' is no id; those have digits and the letters a to f: give %d or more "
-				"of them, or @ for"
-				" the last session",
-				(int)size_min(text.n, 60), text.p ? text.p : "", LIMIT_ID_PREFIX);
+		return no_id(text, err);
 	if (find_matches(s, text, session, list, MOST, &count, err) ||
 	    gather(s, root, list, count, &all, err))
 		return err_failed(err->status);

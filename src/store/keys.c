@@ -21,6 +21,7 @@
 #include "store/session.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -42,7 +43,7 @@ enum {
 static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_UNKEYED] =
 		("SELECT id, reading, keyed_to, read_to, old FROM mirror_session WHERE keyed_to < read_to ORDER BY id"),
-	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message, parent FROM entry"
+	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message, parent, tools FROM entry"
 			  " WHERE session = ?1 AND offset >= ?2 ORDER BY offset"),
 	[KEYS_READING] = "SELECT reading FROM mirror_session WHERE id = ?1",
 	[KEYS_VERSION] = "PRAGMA data_version",
@@ -149,6 +150,24 @@ static enum status give_parent(const struct stmt *st, int64_t session, int64_t o
 	return fn(ctx, &(struct key){ key_of(&id), session, offset, PART_PARENT, false }, err);
 }
 
+/* The calls in it, or those it has results of. */
+static enum status give_calls(const struct stmt *st, int64_t session, int64_t offset, key_fn *fn, void *ctx,
+			      struct err *err)
+{
+	struct str many = col_bytes(st, 7);
+
+	if (sqlite3_column_type(st->st, 7) != SQLITE_BLOB)
+		return fn(ctx, &(struct key){ col_int(st, 7), session, offset, PART_CALL, false }, err);
+	for (size_t i = 0; i + sizeof(int64_t) <= many.n; i += sizeof(int64_t)) {
+		int64_t call;
+
+		memcpy(&call, many.p + i, sizeof call);
+		if (fn(ctx, &(struct key){ call, session, offset, PART_CALL, false }, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
 /* Every node of the line in the row: itself, the message it begins, its blocks.
  * Without a uuid only the line has an id. */
 static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn, void *ctx, struct err *err)
@@ -164,6 +183,8 @@ static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn,
 	    fn(ctx, &(struct key){ col_int(st, 5), session, offset, PART_API, false }, err))
 		return err_failed(err->status);
 	if (sqlite3_column_type(st->st, 6) == SQLITE_BLOB && give_parent(st, session, offset, fn, ctx, err))
+		return err_failed(err->status);
+	if (!col_null(st, 7) && give_calls(st, session, offset, fn, ctx, err))
 		return err_failed(err->status);
 	if (!name.uuid.p)
 		return STATUS_OK;

@@ -13,6 +13,7 @@
 #include "store/session.h"
 
 #include "store/db.h"
+#include "base/hash.h"
 #include "store/keys.h"
 
 #include <stdio.h>
@@ -32,6 +33,7 @@ enum {
 	SESSION_OF_SOURCE,
 	SESSION_PREFIX,
 	SESSION_KEYS,
+	SESSION_CALLS,
 	SESSION_ENTRY,
 	SESSION_ENTRIES,
 	SESSION_LINES,
@@ -63,6 +65,10 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			 " JOIN mirror_session m ON m.id = k.session"
 			 " WHERE k.key BETWEEN ?1 AND ?2 AND k.part > -3 AND (?3 = 0 OR k.session = ?3) ORDER BY k.key, "
 			 "m.old, k.session, k.offset, k.part",
+	[SESSION_CALLS] = "SELECT k.session, k.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
+			  " coalesce(e.at, 0) FROM node_key k JOIN entry e ON e.session = k.session"
+			  " AND e.offset = k.offset JOIN mirror_session m ON m.id = k.session WHERE k.key = ?1"
+			  " AND k.part = -5 AND (?2 = 0 OR k.session = ?2) ORDER BY m.old, k.session, k.offset",
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
@@ -434,6 +440,30 @@ static enum status search_nodes(struct store *s, const struct uuid *low, const s
 		m.id = m.node.id;
 		m.session = m.node.session;
 		if (in_range(&m.id, low, high) && !is_listed(out, *count, &m.id))
+			out[(*count)++] = m;
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+enum status call_search(struct store *s, struct str call, int64_t within, struct id_match *out, size_t most,
+			size_t *count, struct err *err)
+{
+	enum step step = STEP_DONE;
+	STMT st = { 0 };
+
+	*count = 0;
+	if (use(s, SESSION_CALLS, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, (int64_t)hash64(call.p, call.n));
+	stmt_int(&st, 2, within);
+	while (*count < most && (step = stmt_step(&st, err)) == STEP_ROW) {
+		struct id_match m = { 0 };
+		struct node_name name;
+
+		read_node(&st, &m.node, &name);
+		m.id = m.node.id;
+		m.session = m.node.session;
+		if (!is_listed(out, *count, &m.id))
 			out[(*count)++] = m;
 	}
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;

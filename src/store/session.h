@@ -50,8 +50,8 @@ enum status session_of_source(struct store *s, int64_t source, int64_t *row, str
 /* ---- Nodes ------------------------------------------------------------------ */
 
 /* Parts of a line that are nodes; from 0 on, its blocks. PART_API is none, but the API
- * message the line is the first of, and PART_PARENT another line. */
-enum { PART_PARENT = -4, PART_API = -3, PART_MESSAGE = -2, PART_LINE = -1 };
+ * message the line is the first of, PART_PARENT another line, PART_CALL a call of a tool. */
+enum { PART_CALL = -5, PART_PARENT = -4, PART_API = -3, PART_MESSAGE = -2, PART_LINE = -1 };
 
 /* What stands for a line's uuid where it is compared: itself, or 16 bytes made of it when
  * it is none but another text. */
@@ -94,6 +94,10 @@ struct id_match {
 
 enum status id_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
 		      size_t *count, struct err *err) MUST_USE;
+
+/* Lines with a call of this id, or with its result, each once. */
+enum status call_search(struct store *s, struct str call, int64_t within, struct id_match *out, size_t most,
+			size_t *count, struct err *err) MUST_USE;
 
 /* The line at an offset of a session: ids of its parts by node_id(). The name is in
  * the arena. */

@@ -171,6 +171,34 @@ static inline void derived_keys(struct derived *d)
 
 /* ---- Sessions and lines ------------------------------------------------------ */
 
+/* The nth call of the line in the row. */
+static inline int64_t derived_call(const struct stmt *st, size_t nth)
+{
+	int64_t call = col_int(st, 19);
+
+	if (sqlite3_column_type(st->st, 19) == SQLITE_BLOB)
+		memcpy(&call, col_bytes(st, 19).p + sizeof call * nth, sizeof call);
+	return call;
+}
+
+/* Keys of calls; one that stands twice in a line has one. */
+static inline void derived_calls(struct derived *d, const struct stmt *st, int64_t session, int64_t offset)
+{
+	size_t count = sqlite3_column_type(st->st, 19) == SQLITE_BLOB ? col_bytes(st, 19).n / sizeof(int64_t)
+								       : !col_null(st, 19);
+
+	for (size_t i = 0; i < count; i++) {
+		bool again = false;
+
+		for (size_t k = 0; k < i && i < 1000; k++)
+			again |= derived_call(st, k) == derived_call(st, i);
+		if (again)
+			continue;
+		d->keys++;
+		d->key_sum += derived_key_hash(derived_call(st, i), session, offset, PART_CALL);
+	}
+}
+
 static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
 {
 	const struct stmt st = { .store = d->s, .st = row };
@@ -189,6 +217,7 @@ static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
 		d->keys++;
 		d->key_sum += derived_key_hash(col_int(&st, 15), session, offset, PART_API);
 	}
+	derived_calls(d, &st, session, offset);
 	if (sqlite3_column_type(row, 22) == SQLITE_BLOB) {
 		struct node_name parent;
 		struct uuid above;
