@@ -161,6 +161,19 @@ static const struct str key_names[KEYS] = {
 	[KEY_ERROR] = NAME("isApiErrorMessage"), [KEY_LOGICAL] = NAME("logicalParentUuid"),
 };
 
+/* Where the names of a length begin in the list. */
+static size_t first_of_length(size_t n)
+{
+	static const uint8_t begins[] = {
+		[0] = KEYS,	     [1] = KEYS,	 [2] = KEYS,	    [3] = KEY_CWD,     [4] = KEY_TYPE,
+		[5] = KEYS,	     [6] = KEY_META,	 [7] = KEY_MESSAGE, [8] = KEY_LEAF,    [9] = KEY_TIME,
+		[10] = KEY_PARENT,   [11] = KEY_SIDECHAIN, [12] = KEYS,	    [13] = KEYS,       [14] = KEYS,
+		[15] = KEYS,	     [16] = KEY_COMPACT, [17] = KEY_ERROR,
+	};
+
+	return n < COUNT(begins) ? begins[n] : KEYS;
+}
+
 static void find_members(const struct json *j, uint32_t object, uint32_t found[KEYS])
 {
 	struct str key;
@@ -169,9 +182,10 @@ static void find_members(const struct json *j, uint32_t object, uint32_t found[K
 		found[i] = JSON_NONE;
 	for (uint32_t k = json_first(j, object); k != json_end(j, object); k = json_next(j, k + 1)) {
 		bool plain = json_text(j, k, &key);
+		size_t i = plain ? first_of_length(key.n) : 0;
 
-		for (size_t i = 0; i < KEYS && (!plain || key_names[i].n <= key.n); i++)
-			if (plain ? str_eq(key, key_names[i]) : json_string_eq(j, k, key_names[i]))
+		for (; i < KEYS && (!plain || key_names[i].n == key.n); i++)
+			if (plain ? memcmp(key.p, key_names[i].p, key.n) == 0 : json_string_eq(j, k, key_names[i]))
 				found[i] = k + 1;
 	}
 }

@@ -167,6 +167,10 @@ static void add_block(struct part *p, struct part_reader *r, struct mirror_line 
 	p->mirror.tools += b->kind == BLOCK_TOOL_USE && !l->aside;
 	if (b->tool.n)
 		add_tool(r, b->tool);
+	/* What sub-agents' tools printed is kept once more in progress lines, and is most of
+	 * their bytes. What they asked, thought, did and said is enough to find them by. */
+	if ((l->flags & RECORD_EMBEDDED) && b->kind == BLOCK_TOOL_RESULT)
+		return;
 	buf_clear(&r->text);
 	block_text(&r->records, b, &r->text);
 	add_docs(p, r, l, b->place, b->index);
@@ -299,6 +303,9 @@ static void name_line(struct part *p, struct mirror_line *l, const struct record
 
 	if (rec->uuid.n && is_name(rec->uuid)) {
 		l->uuid = arena_str(&p->mem, rec->uuid);
+		l->is_uuid = uuid_parse(rec->uuid, &l->key);
+		if (!l->is_uuid)
+			l->key = line_key(rec->uuid);
 		return;
 	}
 	sha256(rec->bytes, digest);
@@ -332,12 +339,8 @@ static int64_t find_parent(const struct part_reader *r, const struct uuid *key)
 
 static void note_seen(struct part_reader *r, const struct mirror_line *l)
 {
-	struct uuid key;
-
-	if (!l->uuid.p)
-		return;
-	key = line_key(l->uuid);
-	*seen_slot(r, &key) = (struct seen_line){ .key = key, .offset = l->offset };
+	if (l->uuid.p)
+		*seen_slot(r, &l->key) = (struct seen_line){ .key = l->key, .offset = l->offset };
 }
 
 static void note_relations(struct part *p, struct part_reader *r, struct mirror_line *l, const struct record *rec)
@@ -351,18 +354,40 @@ static void note_relations(struct part *p, struct part_reader *r, struct mirror_
 	note_seen(r, l);
 }
 
-/* Of several records without the id of a message each is one of its own. */
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void raise_usage(struct mirror_usage *to, const struct record_usage *u, bool final)
+{
+	to->input = larger(to->input, u->input);
+	to->output = larger(to->output, u->output);
+	to->written = larger(to->written, u->write);
+	to->written_1h = larger(to->written_1h, u->write_1h);
+	to->read = larger(to->read, u->read);
+	to->final |= final;
+}
+
+/* Of several records without the id of a message each is one of its own. Lines of one
+ * message mostly stand together; then the first of them says it for all. */
 static void note_usage(struct part *p, struct part_reader *r, struct mirror_line *l, const struct record *rec)
 {
 	struct str name = rec->message_id.n ? rec->message_id : rec->uuid.n ? rec->uuid : rec->bytes;
 	struct record_usage u;
 	struct mirror_usage *out;
+	uint64_t message;
 
 	if (!record_usage(&r->records, rec, &u))
 		return;
-	out = arena_alloc(&p->mem, sizeof *out);
+	message = hash64(name.p, name.n);
+	if (p->usage && p->usage->message == message && rec->message_id.n) {
+		raise_usage(p->usage, &u, (rec->flags & RECORD_STOPPED) != 0);
+		return;
+	}
+	p->usage = out = arena_alloc(&p->mem, sizeof *out);
 	*out = (struct mirror_usage){
-		.message = hash64(name.p, name.n),
+		.message = message,
 		.model = arena_str(&p->mem, shown(rec->model)),
 		.input = u.input,
 		.output = u.output,

@@ -27,6 +27,7 @@ struct part {
 	struct mirror_doc *docs;
 	size_t doc_count, doc_cap;
 	struct buf packed;
+	struct mirror_usage *usage; /* of the message before, in this part */
 	size_t record_at; /* where the words of the last record begin */
 	size_t last_line, last_doc, last_packed; /* before the record added last, and what it carries */
 	struct arena mem;

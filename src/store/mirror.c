@@ -320,14 +320,6 @@ static enum status write_docs(struct writing *w, const struct mirror_line *l, co
 	return STATUS_OK;
 }
 
-static void bind_uuid(struct stmt *st, int at, struct str text, struct uuid *room)
-{
-	if (uuid_parse(text, room))
-		stmt_uuid(st, at, room);
-	else
-		stmt_text(st, at, text);
-}
-
 /* What it says of other lines. */
 static void bind_relations(struct stmt *st, const struct mirror_line *l)
 {
@@ -350,7 +342,6 @@ static void bind_relations(struct stmt *st, const struct mirror_line *l)
 static enum status insert_entry(struct writing *w, const struct mirror_line *l, const struct anonymous *name,
 				int64_t first, int64_t doc, struct err *err)
 {
-	struct uuid uuid;
 	STMT st = { 0 };
 
 	if (use(w->s, MIRROR_ENTRY_ADD, &st, err))
@@ -360,8 +351,10 @@ static enum status insert_entry(struct writing *w, const struct mirror_line *l, 
 	stmt_int(&st, 3, l->length);
 	stmt_int(&st, 4, l->type);
 	stmt_int_or_null(&st, 5, l->at, !l->has_time);
-	if (l->uuid.p) {
-		bind_uuid(&st, 6, l->uuid, &uuid);
+	if (l->is_uuid) {
+		stmt_uuid(&st, 6, &l->key);
+	} else if (l->uuid.p) {
+		stmt_text(&st, 6, l->uuid);
 	} else {
 		stmt_uuid(&st, 7, &name->id);
 		stmt_int(&st, 8, name->same);

@@ -59,6 +59,8 @@ struct mirror_line {
 	bool aside; /* not the conversation's own: a sub-agent's, told in its file */
 	int64_t at;
 	struct str uuid;       /* as text; p NULL = none */
+	struct uuid key;       /* line_key() of it */
+	bool is_uuid;	       /* which is the uuid itself then */
 	const uint8_t *digest; /* SHA-256 of the line, when it has no uuid */
 	uint32_t flags;
 	int64_t parent_at;	   /* offset of its parent; -1 = not at hand, then: */
