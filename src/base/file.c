@@ -62,6 +62,12 @@ bool path_is_clean(struct str path)
 	return true;
 }
 
+bool path_is_below(struct str path, struct str folder)
+{
+	return folder.n == 0 ||
+	       (str_has_prefix(path, folder) && (path.n == folder.n || path.p[folder.n] == '/'));
+}
+
 static enum status refuse_path(struct str path, struct err *err)
 {
 	return err_fail(err, STATUS_DENIED, "%.*s: not a plain path below the root",

@@ -30,6 +30,9 @@ bool file_stat_eq(const struct file_stat *a, const struct file_stat *b);
  * the only form in which a path below a root is ever opened. */
 bool path_is_clean(struct str path);
 
+/* Whether it is the folder or something in it, at any depth. "" holds everything. */
+bool path_is_below(struct str path, struct str folder);
+
 /* Opens `path` beneath the folder `root_fd`. No component may be a symbolic
  * link. Flags are those of open(2); O_CLOEXEC, O_NOCTTY and O_NONBLOCK are added,
  * so that a FIFO in the way cannot hang us. An empty path opens the root again. */

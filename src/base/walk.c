@@ -178,3 +178,44 @@ enum status walk_run(const struct walk *w, int root_fd, struct err *err)
 	arena_release(&s.memory);
 	return status;
 }
+
+static bool would_come_to(const struct walk *w, struct str path)
+{
+	for (size_t i = 0; i < path.n; i++)
+		if (path.p[i] == '/' && !w->wants(w->ctx, str_sub(path, 0, i), true))
+			return false;
+	return true;
+}
+
+static struct str folder_of(struct str path)
+{
+	size_t slash = str_rfind(path, '/');
+
+	return slash == SIZE_MAX ? (struct str){ 0 } : str_sub(path, 0, slash);
+}
+
+void walk_path(const struct walk *w, int root_fd, struct str path)
+{
+	struct walk_state s = { .w = w, .root_fd = root_fd };
+	struct str folder = folder_of(path), base = str_basename(path);
+	int fd CLEANUP(file_close) = -1;
+	char name[LIMIT_PATH];
+	struct stat st;
+	struct err err;
+
+	if (!path_is_clean(path) || !would_come_to(w, path))
+		return;
+	if (file_open_beneath(root_fd, folder, O_RDONLY | O_DIRECTORY, &fd, &err)) {
+		if (err.status != STATUS_NOT_FOUND)
+			w->failed(w->ctx, folder, WALK_ERROR, &err);
+		return;
+	}
+	memcpy(name, base.p, base.n);
+	name[base.n] = '\0';
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		st.st_mode = S_IFREG; /* looked at again, and reported, as a file */
+	if (S_ISLNK(st.st_mode))
+		look_at_link(&s, fd, name, path);
+	else if (!S_ISDIR(st.st_mode) && w->wants(w->ctx, path, false))
+		look_at_file(&s, fd, name, path);
+}

@@ -30,4 +30,8 @@ struct walk {
  * everything below it that fails is reported to `failed`. */
 enum status walk_run(const struct walk *w, int root_fd, struct err *err) MUST_USE;
 
+/* Looks at one path as a walk does that comes to it. One that is not there, or to
+ * which no walk would come, is passed over. */
+void walk_path(const struct walk *w, int root_fd, struct str path);
+
 #endif

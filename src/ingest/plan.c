@@ -10,6 +10,9 @@
  * that was not found, and the same first bytes. Inodes are reused soon
  * after a deletion, so the inode alone proves nothing.
  *
+ * A plan for some paths only does the same with these paths and their sources, so
+ * that what it costs does not depend on how much else there is.
+ *
  * What could not be looked at has not vanished. Sources below a folder that
  * failed keep their state.
  */
@@ -340,33 +343,103 @@ static void take_failures(struct plan *p, const struct discovery *d)
 	}
 }
 
-enum status plan_make(struct plan *p, struct store *s, int64_t root, int root_fd, bool whole,
-		      const atomic_bool *cancel, struct err *err)
+/* The walk in a thread of its own, while this one loads what the store knows. */
+static enum status find_all(struct plan *p, struct discovery *d, struct store *s, int64_t root, struct err *err)
+{
+	pthread_t walker;
+	bool threaded = pthread_create(&walker, NULL, discover, d) == 0;
+	enum status loaded = source_load(s, root, &p->mem, &p->sources, &p->source_count, err);
+
+	if (threaded)
+		pthread_join(walker, NULL);
+	else
+		discover(d);
+	if (loaded != STATUS_OK)
+		return loaded;
+	if (d->status != STATUS_OK) {
+		*err = d->err;
+		return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+/* ---- Only some paths ------------------------------------------------------- */
+
+struct picking {
+	struct plan *plan;
+	struct discovery *d;
+	struct map known; /* paths of the sources loaded */
+	size_t cap;	  /* of the plan's sources */
+};
+
+static void picking_release(struct picking *k)
+{
+	map_release(&k->known);
+}
+
+static void take_source(void *ctx, const struct source *s)
+{
+	struct picking *k = ctx;
+	struct plan *p = k->plan;
+
+	if (map_get(&k->known, s->path))
+		return;
+	if (p->source_count == k->cap) {
+		struct source *old = p->sources;
+
+		k->cap = k->cap ? 2 * k->cap : 16;
+		p->sources = arena_alloc(&p->mem, k->cap * sizeof *p->sources);
+		if (old)
+			memcpy(p->sources, old, p->source_count * sizeof *old);
+	}
+	p->sources[p->source_count++] = *s;
+	map_put(&k->known, s->path, k); /* only that it is there */
+}
+
+/*
+ * These paths and their sources. A path the store does not know may be a renamed
+ * file: sources with its inode are then part of it, and so are their paths, to see
+ * whether they are still there.
+ */
+static enum status find_some(struct plan *p, struct discovery *d, struct store *s, int64_t root,
+			     const struct plan_options *o, struct err *err)
+{
+	struct picking k CLEANUP(picking_release) = { .plan = p, .d = d };
+	size_t asked;
+
+	for (size_t i = 0; i < o->path_count; i++) {
+		walk_path(&d->walk, d->root_fd, o->paths[i]);
+		if (source_load_path(s, root, o->paths[i], &p->mem, take_source, &k, err))
+			return err_failed(err->status);
+	}
+	asked = d->count;
+	for (size_t i = 0; i < asked; i++) {
+		size_t before = p->source_count;
+
+		if (map_get(&k.known, d->list[i].path))
+			continue;
+		if (source_load_inode(s, root, d->list[i].st.inode, &p->mem, take_source, &k, err))
+			return err_failed(err->status);
+		for (size_t n = before; n < p->source_count; n++)
+			walk_path(&d->walk, d->root_fd, p->sources[n].path);
+	}
+	return STATUS_OK;
+}
+
+enum status plan_make(struct plan *p, struct store *s, int64_t root, int root_fd, const struct plan_options *o,
+		      struct err *err)
 {
 	struct discovery d CLEANUP(discovery_release) = {
-		.walk = { .wants = wants, .found = found, .failed = failed, .cancel = cancel },
+		.walk = { .wants = wants, .found = found, .failed = failed, .cancel = o->cancel },
 		.root_fd = root_fd,
 	};
-	struct joining j CLEANUP(joining_release) = { .plan = p, .root_fd = root_fd, .whole = whole };
-	pthread_t walker;
-	enum status loaded;
-	bool threaded;
+	struct joining j CLEANUP(joining_release) = { .plan = p, .root_fd = root_fd, .whole = o->whole };
 
 	*p = (struct plan){ 0 };
 	d.walk.ctx = &d;
 	find_forbidden(&d, s);
-	threaded = pthread_create(&walker, NULL, discover, &d) == 0;
-	loaded = source_load(s, root, &p->mem, &p->sources, &p->source_count, err);
-	if (threaded)
-		pthread_join(walker, NULL);
-	else
-		discover(&d);
-	if (loaded != STATUS_OK)
-		return loaded;
-	if (d.status != STATUS_OK) {
-		*err = d.err;
+	if (o->paths ? find_some(p, &d, s, root, o, err) : find_all(p, &d, s, root, err))
 		return err_failed(err->status);
-	}
 	p->files = (int64_t)d.count;
 	take_failures(p, &d);
 	join(&j, &d);
@@ -378,11 +451,6 @@ void plan_release(struct plan *p)
 	arena_release(&p->mem);
 }
 
-static bool is_below(struct str path, struct str folder)
-{
-	return str_has_prefix(path, folder) && (path.n == folder.n || path.p[folder.n] == '/');
-}
-
 bool plan_has_vanished(const struct plan *p, size_t index)
 {
 	const struct source *s = &p->sources[index];
@@ -390,7 +458,7 @@ bool plan_has_vanished(const struct plan *p, size_t index)
 	if (p->seen[index] || s->vanished)
 		return false;
 	for (const struct plan_failure *f = p->failures; f; f = f->next)
-		if (is_below(s->path, f->path))
+		if (path_is_below(s->path, f->path))
 			return false;
 	return true;
 }

@@ -29,7 +29,7 @@ struct job {
 
 struct plan {
 	struct arena mem;
-	struct source *sources;      /* all the store knows of this root */
+	struct source *sources;      /* all the store knows of this root, or of the paths asked for */
 	size_t source_count;
 	bool *seen;                  /* sources found by the walk, by index */
 	bool *gone;                  /* sources this sync has marked as vanished, by index */
@@ -48,9 +48,15 @@ struct plan_failure {
 	struct err why;
 };
 
-/* `whole`: read and compare every file, whatever its times say. */
-enum status plan_make(struct plan *p, struct store *s, int64_t root, int root_fd, bool whole,
-		      const atomic_bool *cancel, struct err *err) MUST_USE;
+struct plan_options {
+	bool whole;                  /* read and compare every file, whatever its times say */
+	const struct str *paths;     /* only these, each once; NULL = all there are */
+	size_t path_count;
+	const atomic_bool *cancel;   /* may be NULL */
+};
+
+enum status plan_make(struct plan *p, struct store *s, int64_t root, int root_fd, const struct plan_options *o,
+		      struct err *err) MUST_USE;
 void plan_release(struct plan *p);
 
 /* Whether the source of this index is gone: known, not seen, and its folder could

@@ -431,11 +431,17 @@ static int64_t bytes_to_read(const struct plan *p)
 
 static enum status sync_round(struct syncing *y, struct err *err)
 {
+	struct plan_options planning = {
+		.whole = y->o->force,
+		.paths = y->o->paths,
+		.path_count = y->o->path_count,
+		.cancel = y->o->cancel,
+	};
 	enum status status;
 
 	y->conflict = false;
 	y->bytes_before = y->report->new_bytes;
-	status = plan_make(&y->plan, y->store, y->root.row, y->root_fd, y->o->force, y->o->cancel, err);
+	status = plan_make(&y->plan, y->store, y->root.row, y->root_fd, &planning, err);
 	if (status == STATUS_OK && !is_cancelled(y)) {
 		tell_plan(y);
 		y->bytes_total = bytes_to_read(&y->plan);

@@ -33,6 +33,9 @@ struct sync_options {
 	const char *dir;            /* the folder, e.g. ~/.claude */
 	struct str label;           /* of the root; p NULL = choose (store/source.h) */
 	bool force;                 /* compare every byte of every file */
+	/* Only these paths below the folder, each once; NULL = all there are. */
+	const struct str *paths;
+	size_t path_count;
 	const atomic_bool *cancel;  /* may be NULL; set by a signal handler */
 	/* Called for what happens to a file, in this thread. May be NULL. */
 	void (*event)(void *ctx, enum sync_event what, struct str path, const struct err *why);

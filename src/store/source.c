@@ -17,6 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SOURCE \
+	"SELECT id, path, coalesce(generation, 0), vanished_at IS NOT NULL, inode, size, mtime_ns," \
+	" ctime_ns, head_length, head_hash, rev, coalesce(btime_ns, 0) FROM source "
 #define GENERATION \
 	"SELECT g.id, g.number, coalesce(g.base, 0), coalesce(b.number, 0), g.shared, g.length, g.started_at," \
 	" coalesce(g.mtime_ns, 0)" \
@@ -32,6 +35,8 @@ enum {
 	ROOT_SYNCED,
 	ROOT_DIR,
 	SOURCE_LOAD,
+	SOURCE_LOAD_PATH,
+	SOURCE_LOAD_INODE,
 	SOURCE_KEY_TAKEN,
 	SOURCE_NAMES,
 	SOURCE_ADD,
@@ -64,8 +69,9 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 	[ROOT_DIR] = "SELECT r.dir FROM root r JOIN host h ON h.id = r.host JOIN store_setting t"
 		     " ON t.key = 'host_label' AND t.value = h.label WHERE r.label = ?1",
 	[ROOT_SYNCED] = "UPDATE root SET synced_at = ?2, rev = ?3 WHERE id = ?1",
-	[SOURCE_LOAD] = "SELECT id, path, coalesce(generation, 0), vanished_at IS NOT NULL, inode, size, mtime_ns,"
-			" ctime_ns, head_length, head_hash, rev, coalesce(btime_ns, 0) FROM source WHERE root = ?1",
+	[SOURCE_LOAD] = SOURCE "WHERE root = ?1",
+	[SOURCE_LOAD_PATH] = SOURCE "WHERE root = ?1 AND path = ?2",
+	[SOURCE_LOAD_INODE] = SOURCE "WHERE root = ?1 AND inode = ?2",
 	[SOURCE_KEY_TAKEN] = "SELECT 1 FROM source WHERE root = ?1 AND key = ?2",
 	[SOURCE_NAMES] = "SELECT h.label, r.label FROM root r JOIN host h ON h.id = r.host WHERE r.id = ?1",
 	[SOURCE_ADD] = "INSERT INTO source(source_id, root, key, path, first_at, rev)"
@@ -359,6 +365,44 @@ enum status source_load(struct store *s, int64_t root, struct arena *mem, struct
 	}
 	mem_free(list);
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+/* Of a statement with its parameters: every row to `take`. */
+static enum status take_sources(struct stmt *st, struct arena *mem, void (*take)(void *ctx, const struct source *s),
+				void *ctx, struct err *err)
+{
+	struct source found;
+	enum step step;
+
+	while ((step = stmt_step(st, err)) == STEP_ROW) {
+		read_source(st, mem, &found);
+		take(ctx, &found);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status source_load_path(struct store *s, int64_t root, struct str path, struct arena *mem,
+			     void (*take)(void *ctx, const struct source *s), void *ctx, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SOURCE_LOAD_PATH, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, root);
+	stmt_text(&st, 2, path);
+	return take_sources(&st, mem, take, ctx, err);
+}
+
+enum status source_load_inode(struct store *s, int64_t root, int64_t inode, struct arena *mem,
+			      void (*take)(void *ctx, const struct source *s), void *ctx, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SOURCE_LOAD_INODE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, root);
+	stmt_int(&st, 2, inode);
+	return take_sources(&st, mem, take, ctx, err);
 }
 
 /* A key for a source first seen at `path`: the path, or "path//2" and on when

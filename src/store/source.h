@@ -55,6 +55,13 @@ struct source {
 enum status source_load(struct store *s, int64_t root, struct arena *mem, struct source **out, size_t *count,
 			struct err *err) MUST_USE;
 
+/* The one at a path, if there is; those last seen with an inode, gone ones included. The
+ * latter looks at all sources of the root. Their texts are in the arena. */
+enum status source_load_path(struct store *s, int64_t root, struct str path, struct arena *mem,
+			     void (*take)(void *ctx, const struct source *s), void *ctx, struct err *err) MUST_USE;
+enum status source_load_inode(struct store *s, int64_t root, int64_t inode, struct arena *mem,
+			      void (*take)(void *ctx, const struct source *s), void *ctx, struct err *err) MUST_USE;
+
 /* A new source at `path`. */
 enum status source_add(struct store *s, int64_t root, struct str path, int64_t *row, struct err *err) MUST_USE;
 

@@ -36,6 +36,7 @@ struct world {
 	int cancel_after;        /* events; 0 = never */
 	void (*at_first)(struct world *w); /* done when the first event is told */
 	bool force;
+	const char *only;        /* paths, a line each; NULL = everything */
 };
 
 static void world_release(struct world *w)
@@ -160,10 +161,15 @@ static void on_event(void *ctx, enum sync_event what, struct str path, const str
 
 static void sync_world(struct world *w, struct err *err)
 {
+	struct str paths[16], left = str_of(w->only);
 	struct sync_options o = {
 		.dir = w->tree, .event = on_event, .ctx = w, .cancel = &w->cancel, .force = w->force
 	};
 
+	if (w->only)
+		o.paths = paths;
+	while (left.n && o.path_count < COUNT(paths))
+		paths[o.path_count++] = str_cut(left, '\n', &left);
 	buf_clear(&w->events);
 	w->status = sync_run(w->s, &o, &w->report, err);
 }
@@ -1185,7 +1191,92 @@ TEST(threads_that_sync_a_changing_tree_together_end_with_the_right_bytes)
 	check_race_result(t, &w);
 }
 
-TESTS(CASE(new_files_are_brought_in_byte_by_byte),
+/* Syncs only these paths. */
+static void check_only(struct t *t, struct world *w, const char *only, const char *events)
+{
+	w->only = only;
+	check_sync(t, w, STATUS_OK, events);
+	w->only = NULL;
+}
+
+TEST(a_sync_of_some_paths_leaves_all_others_alone)
+{
+	WORLD w = { 0 };
+	struct err err;
+
+	OK(world_init(&w, t_tmpdir(t), &err));
+	NEED(put(&w, "projects/p/a.jsonl", STR("1\n")) && put(&w, "projects/p/b.jsonl", STR("1\n")) &&
+	     put(&w, "projects/p/c.jsonl", STR("1\n")));
+	check_only(t, &w, "projects/p/a.jsonl", "added projects/p/a.jsonl");
+	EQ(w.report.files, 1);
+	check_sync(t, &w, STATUS_OK, "added projects/p/b.jsonl\nadded projects/p/c.jsonl");
+	NEED(add(&w, "projects/p/a.jsonl", STR("2\n")) && add(&w, "projects/p/b.jsonl", STR("2\n")) &&
+	     erase(&w, "projects/p/c.jsonl"));
+	check_only(t, &w, "projects/p/b.jsonl", "grew projects/p/b.jsonl");
+	check_content(t, &w, "projects/p/b.jsonl", STR("1\n2\n"), 1);
+	check_content(t, &w, "projects/p/a.jsonl", STR("1\n"), 1);
+	check_only(t, &w, "", "");
+	check_sync(t, &w, STATUS_OK, "grew projects/p/a.jsonl\nvanished projects/p/c.jsonl");
+}
+
+TEST(a_sync_of_some_paths_sees_what_went_and_what_was_renamed)
+{
+	WORLD w = { 0 };
+	struct err err;
+
+	OK(world_init(&w, t_tmpdir(t), &err));
+	NEED(put(&w, "projects/p/a.jsonl", STR("first\n")) && put(&w, "projects/p/b.jsonl", STR("second\n")));
+	check_sync(t, &w, STATUS_OK, "added projects/p/a.jsonl\nadded projects/p/b.jsonl");
+	NEED(move(&w, "projects/p/a.jsonl", "projects/p/x.jsonl"));
+	/* Only the new name is told: the old one is found by the inode. */
+	check_only(t, &w, "projects/p/x.jsonl", "renamed projects/p/x.jsonl");
+	NEED(move(&w, "projects/p/x.jsonl", "projects/p/y.jsonl"));
+	/* First it seems to be gone. */
+	check_only(t, &w, "projects/p/x.jsonl", "vanished projects/p/x.jsonl");
+	check_only(t, &w, "projects/p/y.jsonl", "renamed projects/p/y.jsonl");
+	check_content(t, &w, "projects/p/y.jsonl", STR("first\n"), 1);
+	NEED(erase(&w, "projects/p/b.jsonl"));
+	check_only(t, &w, "projects/p/b.jsonl\nprojects/p/none.jsonl", "vanished projects/p/b.jsonl");
+	NEED(replace(&w, "projects/p/y.jsonl", STR("other\n")));
+	check_only(t, &w, "projects/p/y.jsonl", "rewritten projects/p/y.jsonl");
+	check_sync(t, &w, STATUS_OK, "");
+}
+
+TEST(a_second_name_of_a_file_is_not_a_rename)
+{
+	WORLD w = { 0 };
+	char a[LIMIT_PATH], b[LIMIT_PATH];
+	struct err err;
+
+	OK(world_init(&w, t_tmpdir(t), &err));
+	NEED(put(&w, "projects/p/a.jsonl", STR("first\n")));
+	check_sync(t, &w, STATUS_OK, "added projects/p/a.jsonl");
+	path_in(a, w.tree, "projects/p/a.jsonl");
+	path_in(b, w.tree, "projects/p/b.jsonl");
+	NEED(link(a, b) == 0);
+	check_only(t, &w, "projects/p/b.jsonl", "added projects/p/b.jsonl");
+}
+
+TEST(paths_that_no_walk_would_come_to_are_never_opened)
+{
+	WORLD w = { 0 };
+	struct err err;
+
+	OK(world_init(&w, t_tmpdir(t), &err));
+	NEED(put(&w, "projects/p/a.jsonl", STR("1\n")) && put(&w, ".credentials.json", STR("secret\n")));
+	NEED(make_dir(&w, "projects/p/x.lock") && put(&w, "projects/p/x.lock/b.jsonl", STR("1\n")));
+	check_only(t, &w,
+		   ".credentials.json\nprojects/p/x.lock/b.jsonl\nprojects/../.credentials.json\n/etc/passwd\n"
+		   "projects/p",
+		   "");
+	check_only(t, &w, "projects/p/a.jsonl", "added projects/p/a.jsonl");
+}
+
+TESTS(CASE(a_sync_of_some_paths_leaves_all_others_alone),
+      CASE(a_sync_of_some_paths_sees_what_went_and_what_was_renamed),
+      CASE(a_second_name_of_a_file_is_not_a_rename),
+      CASE(paths_that_no_walk_would_come_to_are_never_opened),
+      CASE(new_files_are_brought_in_byte_by_byte),
       CASE(a_transcript_that_grows_stays_one_generation),
       CASE(other_files_get_a_generation_for_every_version),
       CASE(a_rewritten_transcript_shares_its_beginning),

@@ -504,7 +504,39 @@ TEST(a_wide_folder_is_read_in_full)
 	EQ(h.count, 1500);
 }
 
-TESTS(CASE(every_file_of_a_random_tree_is_found_once),
+TEST(one_path_is_looked_at_as_the_walk_would)
+{
+	const char *dir = t_tmpdir(t);
+	int root CLEANUP(file_close) = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	HEARD h = { .unwanted = "no" };
+	struct walk w = { .wants = wants, .found = found, .failed = failed, .ctx = &h };
+
+	NEED(root >= 0 && put_file(dir, "f", 1) && make_dir(dir, "a") && put_file(dir, "a/f", 2) &&
+	     make_dir(dir, "no") && put_file(dir, "no/f", 3) && make_link("f", dir, "link") &&
+	     make_link("a", dir, "to-folder"));
+	walk_path(&w, root, STR("f"));
+	walk_path(&w, root, STR("a/f"));
+	EQ(h.count, 2);
+	CHECK(has(&h, "F f 1") && has(&h, "F a/f 2"));
+	/* Not there, a folder, not wanted, not clean. */
+	walk_path(&w, root, STR("b"));
+	walk_path(&w, root, STR("b/f"));
+	walk_path(&w, root, STR("f/f"));
+	walk_path(&w, root, STR("a"));
+	walk_path(&w, root, STR("no/f"));
+	walk_path(&w, root, STR("a/../f"));
+	walk_path(&w, root, STR("/etc/passwd"));
+	walk_path(&w, root, STR(""));
+	EQ(h.count, 2);
+	walk_path(&w, root, STR("link"));
+	walk_path(&w, root, STR("to-folder"));
+	walk_path(&w, root, STR("to-folder/f"));
+	EQ(h.count, 5);
+	CHECK(has(&h, "R link") && has(&h, "L to-folder") && has(&h, "E to-folder"));
+}
+
+TESTS(CASE(one_path_is_looked_at_as_the_walk_would),
+      CASE(every_file_of_a_random_tree_is_found_once),
       CASE(an_empty_folder_holds_nothing),
       CASE(a_root_that_is_no_folder_fails),
       CASE(the_walk_says_what_decides_whether_a_file_changed),
