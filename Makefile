@@ -43,8 +43,13 @@ ARBOR_CPP = -std=gnu17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DARBOR_VERSION='"$(
 STATIC_LIBS ?= 1
 static = $(and $(filter 1,$(STATIC_LIBS)),$(filter /%,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/null)))
 lib  = $(if $(call static,$(1)),-l:lib$(1).a,-l$(1))
-OWN_LIBS := $(call lib,utf8proc) $(call lib,zstd)
-WHOLLY := $(if $(filter 1,$(SYSTEM_SQLITE)),,$(and $(call static,c),$(call static,utf8proc),$(call static,zstd)))
+# Debian calls libuv's static form libuv_a.a, others libuv.a.
+UV := $(if $(call static,uv_a),uv_a,uv)
+OWN_LIBS := $(call lib,utf8proc) $(call lib,zstd) $(call lib,$(UV))
+WHOLLY := $(if $(filter 1,$(SYSTEM_SQLITE)),,$(and $(call static,c),$(call static,utf8proc),$(call static,zstd),$(call static,$(UV))))
+# libuv can ask who a user is. Nothing here does, and a program linked statically could not:
+# whoever calls it after all is stopped.
+NO_USER_LISTS := -Wl,--wrap=getpwuid_r,--defsym=__wrap_getpwuid_r=abort
 LIBS  = $(OWN_LIBS) -lpthread -lm $(SQLITE_LIBS)
 
 CC ?= cc
@@ -63,7 +68,7 @@ FLAGS_clang   := $(WARN) -Werror -O2 -g $(HARDEN)
 FLAGS_asan    := $(WARN) -Werror $(SAN_FLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_tsan    := $(WARN) -Werror $(SAN_FLAGS) -fsanitize=thread
 FLAGS_fuzz    := $(WARN) $(SAN_FLAGS) -gdwarf-4 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-LINK_release  := $(LINK_HARDEN) $(if $(WHOLLY),-static-pie)
+LINK_release  := $(LINK_HARDEN) $(if $(WHOLLY),-static-pie $(NO_USER_LISTS))
 LINK_dev      := $(LINK_HARDEN)
 LINK_clang    := $(LINK_HARDEN)
 LINK_asan     := -fsanitize=address,undefined

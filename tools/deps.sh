@@ -65,6 +65,7 @@ build_deps() {
 	need libzstd-dev header zstd.h
 	need libxxhash-dev header xxhash.h
 	need libutf8proc-dev header utf8proc.h
+	need libuv1-dev header uv.h
 	if [ ! -e vendor/sqlite3.c ] && [ "${SYSTEM_SQLITE:-}" != 1 ] && ! have npm >/dev/null; then
 		# Debian's npm finds no certificates without these.
 		missing="$missing npm ca-certificates"
