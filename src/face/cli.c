@@ -76,6 +76,13 @@ static void take_progress(void *ctx, const char *what, int64_t done, int64_t tot
 	progress_report(v->out, what, done, total);
 }
 
+static void take_flush(void *ctx)
+{
+	struct view *v = ctx;
+
+	out_flush(v->out);
+}
+
 static void take_note(void *ctx, struct str text)
 {
 	struct view *v = ctx;
@@ -117,6 +124,7 @@ enum status face_run(struct face *f, const char *activation, const struct method
 		.sink = { .item = take_item,
 			  .bytes = take_bytes,
 			  .progress = take_progress,
+			  .flush = take_flush,
 			  .note = take_note,
 			  .ctx = &v },
 		.log = &f->log,

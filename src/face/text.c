@@ -158,6 +158,15 @@ const char *local_time_text(int64_t ms, char out[LOCAL_TEXT])
 	return out;
 }
 
+const char *clock_text(int64_t ms, char out[LOCAL_TEXT])
+{
+	struct tm parts;
+
+	if (!local_parts(ms, &parts) || !strftime(out, LOCAL_TEXT, "%H:%M:%S", &parts))
+		snprintf(out, LOCAL_TEXT, "?");
+	return out;
+}
+
 const char *short_time_text(int64_t ms, int64_t now_ms, char out[LOCAL_TEXT])
 {
 	const int64_t half_a_year = (int64_t)183 * 24 * 3600 * 1000;

@@ -29,6 +29,7 @@ const char *size_text(int64_t bytes, char out[SIZE_TEXT]); /* 12.3 MB */
 
 enum { LOCAL_TEXT = 24 };
 const char *local_time_text(int64_t ms, char out[LOCAL_TEXT]); /* 2026-11-15 18:18 */
+const char *clock_text(int64_t ms, char out[LOCAL_TEXT]); /* 18:18:33 */
 
 /* As 'ls' has it: Nov 15 18:18, or the year where it is not near to now. */
 const char *short_time_text(int64_t ms, int64_t now_ms, char out[LOCAL_TEXT]);

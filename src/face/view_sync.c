@@ -45,6 +45,20 @@ static void add_sessions(struct buf *text, int64_t fresh, int64_t updated)
 		buf_printf(text, "; %" PRId64 " updated session%s", updated, updated == 1 ? "" : "s");
 }
 
+/* How many of what, each behind a comma. */
+static void add_counts(struct buf *text, const int64_t count[EVENTS], int64_t unchanged)
+{
+	for (size_t i = 0; i < EVENTS; i++) {
+		int64_t n = count[i];
+
+		if (i + 1 < EVENTS && strcmp(events[i].counted, events[i + 1].counted) == 0)
+			n += count[++i];
+		if (strcmp(events[i].counted, "skipped") == 0)
+			add_count(text, unchanged, "unchanged");
+		add_count(text, n, events[i].counted);
+	}
+}
+
 static void say_summary(struct view *v, const struct json *j)
 {
 	struct syncing *s = v->state;
@@ -56,15 +70,7 @@ static void say_summary(struct view *v, const struct json *j)
 
 	buf_str(&text, view_text(v, j, 0, "root"));
 	buf_printf(&text, ": %" PRId64 " file%s", files, files == 1 ? "" : "s");
-	for (size_t i = 0; i < EVENTS; i++) {
-		int64_t n = s->count[i];
-
-		if (i + 1 < EVENTS && strcmp(events[i].counted, events[i + 1].counted) == 0)
-			n += s->count[++i];
-		if (strcmp(events[i].counted, "skipped") == 0)
-			add_count(&text, view_int(j, 0, "unchanged"), "unchanged");
-		add_count(&text, n, events[i].counted);
-	}
+	add_counts(&text, s->count, view_int(j, 0, "unchanged"));
 	add_sessions(&text, view_int(j, 0, "new_sessions"), view_int(j, 0, "updated_sessions"));
 	if (fresh)
 		buf_printf(&text, "; %s in %.1f s", size_text(fresh, size), seconds);
@@ -73,24 +79,65 @@ static void say_summary(struct view *v, const struct json *j)
 	say_foreign(v->out, "", buf_as_str(&text));
 }
 
-static void sync_item(struct view *v, const struct json *j)
+/* What happened to a file; the item, or a change in a batch. */
+static void take_change(struct view *v, const struct json *j, uint32_t object, int64_t count[EVENTS])
 {
-	struct syncing *s = v->state;
-	struct str event = view_text(v, j, 0, "event"), message = view_text(v, j, 0, "message");
+	struct str event = view_text(v, j, object, "event"), message = view_text(v, j, object, "message");
 
-	if (str_eq(event, STR("summary"))) {
-		if (!v->out->quiet)
-			say_summary(v, j);
-		return;
-	}
 	for (size_t i = 0; i < EVENTS; i++) {
 		if (!str_eq(event, str_of(events[i].event)))
 			continue;
-		s->count[i]++;
+		count[i]++;
 		if (message.p && (!v->out->quiet || !str_eq(event, STR("skipped"))))
 			say_foreign(v->out, events[i].front, message);
 		else if (!message.p && v->face->verbose)
-			say_foreign(v->out, events[i].front, view_path(v, j, 0, "path"));
+			say_foreign(v->out, events[i].front, view_path(v, j, object, "path"));
+	}
+}
+
+/*
+ *     14:03:22  1 grown  2.1 kB  projects/-home-u/8f6c0b1e.jsonl
+ *     14:03:25  12 new, 1 grown  36.0 kB
+ */
+static void say_batch(struct view *v, const struct json *j)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_PATH);
+	uint32_t changes = json_get(j, 0, STR("changes"));
+	int64_t count[EVENTS] = { 0 }, at = 0, fresh = view_int(j, 0, "new_bytes");
+	char local[LOCAL_TEXT], size[SIZE_TEXT];
+	struct str counts;
+
+	for (uint32_t i = json_first(j, changes); i != json_end(j, changes); i = json_next(j, i))
+		take_change(v, j, i, count);
+	if (v->out->quiet)
+		return;
+	add_counts(&text, count, 0);
+	counts = arena_str(&v->mem, str_sub(buf_as_str(&text), 2, SIZE_MAX));
+	buf_clear(&text);
+	time_parse(view_text(v, j, 0, "at"), &at);
+	buf_printf(&text, "%s  %.*s", clock_text(at, local), STR_ARG(counts));
+	if (fresh)
+		buf_printf(&text, "  %s", size_text(fresh, size));
+	if (view_int(j, 0, "changed") == 1) {
+		buf_text(&text, "  ");
+		buf_str(&text, view_path(v, j, json_first(j, changes), "path"));
+	}
+	say_foreign(v->out, "", buf_as_str(&text));
+}
+
+static void sync_item(struct view *v, const struct json *j)
+{
+	struct syncing *s = v->state;
+	struct str event = view_text(v, j, 0, "event");
+
+	if (str_eq(event, STR("batch"))) {
+		say_batch(v, j);
+	} else if (!str_eq(event, STR("summary"))) {
+		take_change(v, j, 0, s->count);
+	} else if (!v->out->quiet) {
+		say_summary(v, j);
+		if (view_switch(v, "watch") && v->out->err_terminal)
+			say_dim(v->out, STR("watching; Ctrl-C ends it"));
 	}
 }
 

@@ -74,6 +74,12 @@ enum status call_bytes(struct call *c, struct str bytes, struct err *err)
 	return c->sink.bytes(c->sink.ctx, bytes, err);
 }
 
+void call_flush(struct call *c)
+{
+	if (c->sink.flush)
+		c->sink.flush(c->sink.ctx);
+}
+
 enum status call_wait(struct call *c, int timeout_ms)
 {
 	c->wait_until_ns = clock_monotonic_ns() + (int64_t)timeout_ms * 1000000;

@@ -36,6 +36,9 @@ struct sink {
 	enum status (*bytes)(void *ctx, struct str bytes, struct err *err);
 	/* How many bytes are done of "reading", say; may be NULL. `total` 0 = unknown. */
 	void (*progress)(void *ctx, const char *what, int64_t done, int64_t total);
+	/* What was given so far is to be seen now, because it may take long until there is
+	 * more; may be NULL. */
+	void (*flush)(void *ctx);
 	/* Something a person wants to know that is no result; may be NULL. */
 	void (*note)(void *ctx, struct str text);
 	void *ctx;
@@ -77,6 +80,9 @@ void call_note(struct call *c, const char *format, ...) ATTR_PRINTF(2, 3);
 struct json_writer *call_begin(struct call *c);
 enum status call_emit(struct call *c, struct err *err) MUST_USE;
 enum status call_bytes(struct call *c, struct str bytes, struct err *err) MUST_USE;
+
+/* Lets what was emitted be seen now, before a long silence. */
+void call_flush(struct call *c);
 
 void put_text(struct json_writer *w, const char *key, struct str value);
 void put_int(struct json_writer *w, const char *key, int64_t value);
