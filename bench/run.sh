@@ -2,7 +2,7 @@
 # bench/run.sh BUILD: speed, size and memory, as ratios against other programs in
 # the same run. Nothing here passes or fails: times depend on the machine.
 #
-#   BENCH_ONLY="json sync"   only these parts: json sync peer growth search recall append lived large noop
+#   BENCH_ONLY="json sync"   only these parts: json sync peer growth search recall append watch lived large noop
 #   BENCH_LARGE=1            also a corpus 35 times as large (5 GB)
 #   ARBOR_SHARED=DIR         where corpus/real-a.tar.zst is; without it, files
 #                            are made up (test/crash/mktree.c), which pack worse
@@ -14,7 +14,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build/release}
-only=${BENCH_ONLY:-json sync peer growth search recall append lived large noop}
+only=${BENCH_ONLY:-json sync peer growth search recall append watch lived large noop}
 top=build/bench
 rm -rf "$top"
 mkdir -p "$top/home"
@@ -210,6 +210,30 @@ append() {
 	row "arbor --version" "$(calc %.1f "$us / 1e3") ms" "the cost of a process"
 }
 
+on_cpu() { awk '{ n += $1 } END { printf "%.0f", n }' /proc/"$1"/task/*/schedstat; } # PID: nanoseconds so far
+
+# Somebody else writes (lag.c) while arbor watches; then nobody does.
+watch() {
+	local dir=$top/watch list=$top/watch.list target pid before idle=20
+	part "Watching: a new line until a search finds it, 300 lines, 60 to 120 ms apart; then nothing for $idle s"
+	"$tool/mktree" "$dir" 6 8130 60000000
+	let_settle
+	drop_store
+	"$arbor" sync --watch --json --store "$store" --source "$dir" >"$top/watch.out" 2>&1 &
+	pid=$!
+	until grep -q '"event":"summary"' "$top/watch.out"; do sleep 0.1; done
+	target=$(find "$dir/projects" -name '*-4000-*.jsonl' -size +20k | sort | head -n 1)
+	"$tool/lag" "$store" "$target" 300 60 >"$list"
+	row "$(files_in "$dir") files: p50" "$(millis "$(percentile 50 <"$list")")" ""
+	row "$(files_in "$dir") files: p99" "$(millis "$(percentile 99 <"$list")")" "the worst $(millis "$(percentile 100 <"$list")")"
+	sleep 3
+	before=$(on_cpu "$pid")
+	sleep "$idle"
+	row "idle" "$(calc '%.4f %%' "($(on_cpu "$pid") - $before) / $idle / 1e7")" "of a core"
+	kill "$pid"
+	wait "$pid"
+}
+
 # Twenty transcripts grow in forty steps each, a sync after every step.
 lived() {
 	local dir=$top/lived parts=$top/lived-parts i step file steps=40 lived_size once_size size start
@@ -291,11 +315,12 @@ main() {
 	! wanted search || search
 	! wanted recall || recall
 	! wanted append || append
+	! wanted watch || watch
 	! wanted lived || lived
 	! wanted large || large
 	! wanted noop || noop
 	printf '\nload after: %s\n' "$(cut -d' ' -f1-3 /proc/loadavg)"
-	rm -rf "$corpus" "$many" "$top"/append* "$top"/lived* "$top"/peer* "$top"/search* "${top:?}/home"
+	rm -rf "$corpus" "$many" "$top"/append* "$top"/watch* "$top"/lived* "$top"/peer* "$top"/search* "${top:?}/home"
 	drop_store
 }
 
