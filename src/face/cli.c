@@ -45,6 +45,9 @@ static void log_to_stderr(void *ctx, enum log_level level, struct str text)
 	struct face *f = ctx;
 	char front[32];
 
+	logfile_add(f, log_level_name(level), text);
+	if (level > f->heard)
+		return;
 	snprintf(front, sizeof front, "arbor: %s: ", log_level_name(level));
 	say_foreign(&f->out, front, text);
 }
@@ -57,6 +60,8 @@ static enum status take_item(void *ctx, struct str json, struct err *err)
 
 	if (atomic_load(v->face->cancel))
 		return err_fail(err, STATUS_CANCELLED, "cancelled");
+	if (v->method->scope != SCOPE_READ)
+		logfile_add(v->face, "result", json);
 	return view_item(v, json, err);
 }
 
@@ -182,19 +187,22 @@ static const char *pager_command(struct face *f)
 	return arena_cstr(&f->mem, settings_text(f->settings, "pager"));
 }
 
-static void apply(struct face *f, const struct args *a)
+static enum status apply(struct face *f, const struct args *a, struct err *err)
 {
+	struct str log = common_text(a, "log");
 	bool quiet = common_switch(a, "quiet");
 
 	f->store = common_text(a, "store");
 	f->json = common_switch(a, "json");
 	f->print0 = common_switch(a, "print0");
 	f->verbose = common_switch(a, "verbose");
-	f->log.level = f->verbose ? LOG_DEBUG : quiet ? LOG_ERROR : LOG_WARN;
+	f->heard = f->verbose ? LOG_DEBUG : quiet ? LOG_ERROR : LOG_WARN;
+	f->log.level = log.p ? LOG_DEBUG : f->heard;
 	out_init(&f->out, colour_of(common_text(a, "color")),
 		 !common_switch(a, "no_pager") && !f->print0 && wants_pages(f), quiet);
 	f->out.pager.command = pager_command(f);
 	f->out.on_pager = stay_with_pager;
+	return log.p ? logfile_open(f, log, err) : STATUS_OK;
 }
 
 static enum status run_verb(struct face *f, const struct verb *v, int argc, char **argv, struct err *err)
@@ -212,8 +220,7 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 		help_verb(f, v);
 		return STATUS_OK;
 	}
-	apply(f, &a);
-	if (view_refuse(f, v->method, err))
+	if (apply(f, &a, err) || view_refuse(f, v->method, err))
 		return err_pass(err, "%s", v->method->verb);
 	if (v->run ? v->run(f, argc, argv, &a.own, err) : face_run(f, v->activation, v->method, &a.own, err))
 		return err_pass(err, "%s", v->method->verb);
@@ -238,7 +245,8 @@ enum status run_call(struct face *f, int argc, char **argv, const struct params 
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
 	if (args_read(f, &a, m, argc - 1, argv + 1, err))
 		return err_pass(err, "call: %s.%s", activation->name, m->name);
-	apply(f, &a);
+	if (apply(f, &a, err))
+		return err_pass(err, "call: %s.%s", activation->name, m->name);
 	f->json = !f->print0;
 	if (face_run(f, activation->name, m, &a.own, err))
 		return err_pass(err, "call: %s.%s", activation->name, m->name);
@@ -297,6 +305,8 @@ int cli_main(const struct hub *hub, int argc, char **argv)
 	struct face f = {
 		.hub = hub,
 		.log = { .level = LOG_WARN, .sink = log_to_stderr },
+		.heard = LOG_WARN,
+		.log_fd = -1,
 		.cancel = &cancelled,
 	};
 	struct err err;
@@ -311,8 +321,11 @@ int cli_main(const struct hub *hub, int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN); /* the write fails instead, like that to a full disk */
 	status = dispatch(&f, argc - 1, argv + 1, &err);
 	status = end_output(&f, status, &err);
-	if (status != STATUS_OK)
+	if (status != STATUS_OK) {
+		logfile_add(&f, status_info(status)->name, str_of(err.text));
 		say_error(&f.out, &err);
+	}
+	logfile_close(&f);
 	arena_release(&f.mem);
 	return status_info(status)->exit_code;
 }

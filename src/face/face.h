@@ -13,6 +13,8 @@ struct face {
 	const struct hub *hub;
 	struct out out;
 	struct log log;
+	enum log_level heard; /* what is more talkative is not said, but may be in the file */
+	int log_fd;	      /* of --log; -1 = none */
 	const atomic_bool *cancel; /* set by Ctrl-C */
 	struct arena mem;	   /* lives as long as the program */
 	struct str store;	   /* as --store says; p NULL = where it usually is */
@@ -74,6 +76,14 @@ const struct param *args_word(const struct method *m, size_t number);
 const char *home_dir(void);
 enum status face_open_store(void *face, bool make, struct store **out, struct err *err) MUST_USE;
 enum status face_load_settings(struct face *f, struct err *err) MUST_USE;
+
+/* ---- The file of --log (logfile.c) ------------------------------------------ */
+
+enum status logfile_open(struct face *f, struct str path, struct err *err) MUST_USE;
+
+/* A line with the time in front; nothing when there is no file. A failed write is told once. */
+void logfile_add(struct face *f, const char *what, struct str text);
+void logfile_close(struct face *f);
 
 /* ---- Running (cli.c) -------------------------------------------------------- */
 

@@ -37,6 +37,11 @@ static const struct param common_params[] = {
 	  .flags = PARAM_REQUIRED, /* may not be empty; nobody asks whether it is missing */
 	  .shown = "FILE",
 	  .help = "use this store instead of the default one" },
+	{ .name = "log",
+	  .type = VALUE_PATH,
+	  .flags = PARAM_REQUIRED,
+	  .shown = "FILE",
+	  .help = "append what happens to a file, a line each: time, what, text" },
 	{ .name = "quiet", .type = VALUE_BOOL, .letter = 'q', .help = "say only what went wrong" },
 	{ .name = "verbose", .type = VALUE_BOOL, .letter = 'v', .help = "say more of what is done" },
 	{ .name = "help", .type = VALUE_BOOL, .letter = 'h', .help = "show this help" },
