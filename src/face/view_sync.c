@@ -72,7 +72,9 @@ static void say_summary(struct view *v, const struct json *j)
 	buf_printf(&text, ": %" PRId64 " file%s", files, files == 1 ? "" : "s");
 	add_counts(&text, s->count, view_int(j, 0, "unchanged"));
 	add_sessions(&text, view_int(j, 0, "new_sessions"), view_int(j, 0, "updated_sessions"));
-	if (fresh)
+	if (view_switch(v, "dry_run"))
+		buf_printf(&text, "; %s to read; nothing was written", size_text(fresh, size));
+	else if (fresh)
 		buf_printf(&text, "; %s in %.1f s", size_text(fresh, size), seconds);
 	if (stored)
 		buf_printf(&text, "; store %s", size_text(stored, size));
@@ -90,7 +92,7 @@ static void take_change(struct view *v, const struct json *j, uint32_t object, i
 		count[i]++;
 		if (message.p && (!v->out->quiet || !str_eq(event, STR("skipped"))))
 			say_foreign(v->out, events[i].front, message);
-		else if (!message.p && v->face->verbose)
+		else if (!message.p && (v->face->verbose || (view_switch(v, "dry_run") && !v->out->quiet)))
 			say_foreign(v->out, events[i].front, view_path(v, j, object, "path"));
 	}
 }

@@ -7,8 +7,11 @@
  */
 #include "hub/memory_sync.h"
 
-#include "hub/call.h"
+#include "hub/hub.h"
+#include "hub/settings.h"
 #include "ingest/watch.h"
+
+#include <stdlib.h>
 
 /* What an item may tell beside what happened to a file. */
 enum { SUMMARY = SYNC_EVENTS, BATCH };
@@ -31,6 +34,35 @@ static const char *const events[] = {
 	NULL,
 };
 
+/* Of what failed. */
+enum { FILE_NOT_FOUND, PERMISSION_DENIED, PARSE_ERROR, DATABASE_ERROR, READ_ERROR };
+
+static const char *const kinds[] = {
+	[FILE_NOT_FOUND] = "FILE_NOT_FOUND", [PERMISSION_DENIED] = "PERMISSION_DENIED",
+	[PARSE_ERROR] = "PARSE_ERROR",	     [DATABASE_ERROR] = "DATABASE_ERROR",
+	[READ_ERROR] = "READ_ERROR",	     NULL,
+};
+
+static const char *kind_of(enum status status)
+{
+	switch ((int)status) {
+	case STATUS_NOT_FOUND:
+		return kinds[FILE_NOT_FOUND];
+	case STATUS_DENIED:
+		return kinds[PERMISSION_DENIED];
+	case STATUS_FORMAT:
+	case STATUS_LIMIT:
+		return kinds[PARSE_ERROR];
+	case STATUS_CORRUPT:
+	case STATUS_BUSY:
+	case STATUS_FULL:
+	case STATUS_CONFLICT:
+		return kinds[DATABASE_ERROR];
+	default:
+		return kinds[READ_ERROR];
+	}
+}
+
 static const struct param sync_params[] = {
 	{ .name = "source",
 	  .type = VALUE_PATH,
@@ -42,6 +74,31 @@ static const struct param sync_params[] = {
 	  .type = VALUE_TEXT,
 	  .shown = "NAME",
 	  .help = "its name in the store; kept when it has moved" },
+	{ .name = "exclude",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REST,
+	  .shown = "PATTERN",
+	  .help = "leave out what matches: a path below the folder, or with / in front a project's folder" },
+	{ .name = "max_size",
+	  .type = VALUE_INT,
+	  .least = 0,
+	  .most = 1099511627776,
+	  .setting = "sync.max_size",
+	  .shown = "BYTES",
+	  .help = "leave out larger files, and say so; 0: none" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .shown = "DIR",
+	  .help = "only what belongs to the project in this folder" },
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .shown = "ID",
+	  .names = "memory.sessions",
+	  .help = "only what belongs to this session; the beginning of its id is enough" },
+	{ .name = "dry_run",
+	  .type = VALUE_BOOL,
+	  .letter = 'n',
+	  .help = "say what would be done, and write nothing" },
 	{ .name = "force", .type = VALUE_BOOL, .help = "compare every byte, whatever sizes and times say" },
 	{ .name = "watch",
 	  .type = VALUE_BOOL,
@@ -59,10 +116,22 @@ static const struct param sync_params[] = {
 static const struct field change_fields[] = {
 	{ .name = "event", .type = VALUE_ENUM, .choices = events, .help = "what happened to a file" },
 	{ .name = "path", .type = VALUE_PATH, .help = "the file, below the folder" },
+	{ .name = "kind",
+	  .type = VALUE_ENUM,
+	  .choices = kinds,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "failed: what kind of error it is" },
 	{ .name = "message",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "why, where something went wrong" },
+	{ 0 },
+};
+
+static const struct field error_fields[] = {
+	{ .name = "kind", .type = VALUE_ENUM, .choices = kinds, .help = "what kind of error it is" },
+	{ .name = "path", .type = VALUE_PATH, .help = "the file, below the folder" },
+	{ .name = "message", .type = VALUE_TEXT, .help = "what is wrong" },
 	{ 0 },
 };
 
@@ -74,6 +143,11 @@ static const struct field sync_fields[] = {
 		  "of "
 		  "changes" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "the file, below the folder" },
+	{ .name = "kind",
+	  .type = VALUE_ENUM,
+	  .choices = kinds,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "failed: what kind of error it is" },
 	{ .name = "message",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL,
@@ -115,6 +189,15 @@ static const struct field sync_fields[] = {
 	  .type = VALUE_BYTES,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "summary, batch: bytes brought in" },
+	{ .name = "new_lines",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "summary, batch: lines brought in" },
+	{ .name = "errors",
+	  .type = VALUE_OBJECT,
+	  .fields = error_fields,
+	  .flags = FIELD_OPTIONAL | FIELD_LIST | FIELD_HIDDEN,
+	  .help = "summary: what failed, the first thousand" },
 	{ .name = "store_bytes",
 	  .type = VALUE_BYTES,
 	  .flags = FIELD_OPTIONAL,
@@ -124,12 +207,13 @@ static const struct field sync_fields[] = {
 
 /* ---- Telling ---------------------------------------------------------------- */
 
-/* Of a batch. */
+/* Of a batch; or what failed. */
 struct change {
 	struct change *next;
 	enum sync_event what;
 	struct str path;
 	struct str message; /* p NULL = none */
+	enum status status; /* of what failed */
 };
 
 /* The sync does not stop for a listener that fails; the first failure is kept. */
@@ -167,29 +251,39 @@ static void note_change(struct syncing *s, enum sync_event what, struct str path
 	c = arena_alloc(&s->mem, sizeof *c);
 	c->what = what;
 	c->path = arena_str(&s->mem, path);
-	if (why)
+	if (why) {
 		c->message = arena_str(&s->mem, str_of(why->text));
+		c->status = why->status;
+	}
 	*s->last = c;
 	s->last = &c->next;
 }
 
-static void put_change(struct json_writer *w, enum sync_event what, struct str path, struct str message)
+static void put_change(struct json_writer *w, const struct change *c)
 {
-	put_text(w, "event", str_of(events[what]));
-	put_path(w, "path", path);
-	if (message.p)
-		put_text(w, "message", message);
+	put_text(w, "event", str_of(events[c->what]));
+	put_path(w, "path", c->path);
+	if (c->what == SYNC_FAILED)
+		put_text(w, "kind", str_of(kind_of(c->status)));
+	if (c->message.p)
+		put_text(w, "message", c->message);
 }
 
 static void on_event(void *ctx, enum sync_event what, struct str path, const struct err *why)
 {
 	struct syncing *s = ctx;
 
-	if (s->in_batches) {
+	struct change now = { .what = what, .path = path };
+
+	if (s->in_batches || what == SYNC_FAILED)
 		note_change(s, what, path, why);
+	if (s->in_batches)
 		return;
+	if (why) {
+		now.message = str_of(why->text);
+		now.status = why->status;
 	}
-	put_change(call_begin(s->call), what, path, str_of(why ? why->text : NULL));
+	put_change(call_begin(s->call), &now);
 	if (s->status == STATUS_OK)
 		s->status = call_emit(s->call, &s->err);
 }
@@ -202,8 +296,23 @@ static void on_progress(void *ctx, const char *what, int64_t done, int64_t total
 		s->call->sink.progress(s->call->sink.ctx, what, done, total);
 }
 
-static enum status emit_summary(struct call *c, const struct sync_report *r, struct err *err)
+static void put_errors(struct json_writer *w, const struct change *failed)
 {
+	json_write_key(w, STR("errors"));
+	json_write_array_begin(w);
+	for (const struct change *c = failed; c; c = c->next) {
+		json_write_object_begin(w);
+		put_text(w, "kind", str_of(kind_of(c->status)));
+		put_path(w, "path", c->path);
+		put_text(w, "message", c->message);
+		json_write_object_end(w);
+	}
+	json_write_array_end(w);
+}
+
+static enum status emit_summary(const struct syncing *s, const struct sync_report *r, struct err *err)
+{
+	struct call *c = s->call;
 	struct json_writer *w = call_begin(c);
 	int64_t size;
 
@@ -214,8 +323,11 @@ static enum status emit_summary(struct call *c, const struct sync_report *r, str
 	put_int(w, "new_sessions", r->new_sessions);
 	put_int(w, "updated_sessions", r->updated_sessions);
 	put_int(w, "new_bytes", r->new_bytes);
-	if (store_size(c->store, &size, err) == STATUS_OK)
+	if (c->store && store_size(c->store, &size, err) == STATUS_OK)
 		put_int(w, "store_bytes", size);
+	if (!call_flag(c, "dry_run"))
+		put_int(w, "new_lines", r->new_lines);
+	put_errors(w, s->changes);
 	return call_emit(c, err);
 }
 
@@ -231,11 +343,12 @@ static enum status emit_batch(struct syncing *s, const struct sync_report *r, st
 	json_write_array_begin(w);
 	for (const struct change *c = s->changes; c; c = c->next) {
 		json_write_object_begin(w);
-		put_change(w, c->what, c->path, c->message);
+		put_change(w, c);
 		json_write_object_end(w);
 	}
 	json_write_array_end(w);
 	put_int(w, "new_bytes", r->new_bytes);
+	put_int(w, "new_lines", r->new_lines);
 	return call_emit(s->call, err);
 }
 
@@ -248,13 +361,75 @@ static enum status on_synced(void *ctx, const struct sync_report *r, bool first,
 	if (status != STATUS_OK)
 		*err = s->err;
 	else
-		status = first ? emit_summary(s->call, r, err) : emit_batch(s, r, err);
+		status = first ? emit_summary(s, r, err) : emit_batch(s, r, err);
 	call_flush(s->call);
 	begin_batch(s);
 	return status;
 }
 
 /* ---- Doing ------------------------------------------------------------------ */
+
+/* "~/x" is below home: no shell has seen what a settings file says. */
+static struct str pattern_of(struct call *c, struct str text)
+{
+	const char *home = c->settings ? c->settings->home : NULL;
+
+	if (!home || !str_has_prefix(text, STR("~/")))
+		return text;
+	return arena_printf(&c->mem, "%s%.*s", home, STR_ARG(str_sub(text, 1, SIZE_MAX)));
+}
+
+/* What is set stays left out when more is. */
+static void take_excludes(struct call *c, struct filter *f)
+{
+	const struct value *given = call_value(c, "exclude");
+	struct str set = settings_text(c->settings, "sync.exclude");
+	size_t most = given->count + 1;
+	struct str *list;
+
+	for (size_t i = 0; i < set.n; i++)
+		most += set.p[i] == ':';
+	list = arena_alloc(&c->mem, most * sizeof *list);
+	for (size_t i = 0; i < given->count; i++)
+		list[f->exclude_count++] = pattern_of(c, given->list[i]);
+	while (set.p) {
+		struct str pattern = str_cut(set, ':', &set);
+
+		if (pattern.n)
+			list[f->exclude_count++] = pattern_of(c, pattern);
+	}
+	f->exclude = list;
+}
+
+/* As the client has it: absolute, links resolved. It may be long gone. */
+static enum status take_project(struct call *c, struct filter *f, struct err *err)
+{
+	struct str given = call_text(c, "project");
+	char *real;
+
+	if (!given.p)
+		return STATUS_OK;
+	real = realpath(arena_cstr(&c->mem, given), NULL);
+	if (real)
+		given = arena_str(&c->mem, str_of(real));
+	free(real);
+	if (!str_has_prefix(given, STR("/")))
+		return err_fail(err, STATUS_NOT_FOUND,
+				"'%.*s': no such folder; one that is gone needs its whole path",
+				STR_ARG(given));
+	f->project = given;
+	return STATUS_OK;
+}
+
+static enum status make_filter(struct call *c, const struct filter_rules **out, struct err *err)
+{
+	struct filter *f = arena_alloc(&c->mem, sizeof *f);
+
+	f->max_size = call_int(c, "max_size");
+	f->session = call_text(c, "session");
+	take_excludes(c, f);
+	return take_project(c, f, err) ? err_failed(err->status) : filter_make(f, &c->mem, out, err);
+}
 
 /* A store is made only when there is something to put into it. */
 static enum status prepare_sync(struct call *c, enum need *need, struct err *err)
@@ -263,26 +438,48 @@ static enum status prepare_sync(struct call *c, enum need *need, struct err *err
 
 	if (call_value(c, "poll")->given && !call_flag(c, "watch"))
 		return err_fail(err, STATUS_USAGE, "--poll is a way to watch: give --watch, too");
+	if (call_flag(c, "dry_run") && call_flag(c, "watch"))
+		return err_fail(err, STATUS_USAGE, "--dry-run and --watch: one of them");
 	if (sync_inspect(arena_cstr(&c->mem, call_text(c, "source")), &has_files, err))
 		return err_failed(err->status);
 	if (!has_files && !call_text(c, "label").p)
 		*need = NEED_STORE;
+	if (call_flag(c, "dry_run"))
+		*need = NEED_NOTHING; /* one is used when it is there */
 	return STATUS_OK;
+}
+
+static enum status open_if_there(struct call *c, struct err *err)
+{
+	enum status status;
+
+	if (!c->who->open_store)
+		return STATUS_OK;
+	status = c->who->open_store(c->who->ctx, false, &c->store, err);
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
 static enum status run_once(struct syncing *s, const struct sync_options *o, struct err *err)
 {
 	struct sync_report report;
 	struct err outcome = { .status = STATUS_OK };
-	enum status status = sync_run(s->call->store, o, &report, &outcome);
+	enum status status;
+
+	if (call_flag(s->call, "dry_run") && open_if_there(s->call, err))
+		return err_failed(err->status);
+	status = call_flag(s->call, "dry_run") ? sync_preview(s->call->store, o, &report, &outcome)
+					       : sync_run(s->call->store, o, &report, &outcome);
 
 	/* Who stops a sync hears what became of it, not that nobody listens any more. */
 	if (s->status != STATUS_OK && status != STATUS_CANCELLED) {
 		*err = s->err;
 		return s->status;
 	}
-	if ((status == STATUS_OK || status == STATUS_PARTIAL) && emit_summary(s->call, &report, err))
+	if ((status == STATUS_OK || status == STATUS_PARTIAL) && emit_summary(s, &report, err))
 		return err_failed(err->status);
+	if (status == STATUS_OK && report.files == 0 &&
+	    (call_text(s->call, "project").p || call_text(s->call, "session").p))
+		return err_fail(err, STATUS_NOT_FOUND, "nothing below the folder belongs to it");
 	*err = outcome;
 	return status;
 }
@@ -290,6 +487,7 @@ static enum status run_once(struct syncing *s, const struct sync_options *o, str
 static enum status run_sync(struct call *c, struct err *err)
 {
 	struct syncing s CLEANUP(syncing_release) = { .call = c };
+	const struct filter_rules *filter = NULL;
 	struct watch_options o = {
 		.sync = {
 			.dir = arena_cstr(&c->mem, call_text(c, "source")),
@@ -304,6 +502,10 @@ static enum status run_sync(struct call *c, struct err *err)
 		.synced = on_synced,
 	};
 
+	s.last = &s.changes;
+	if (make_filter(c, &filter, err))
+		return err_failed(err->status);
+	o.sync.filter = filter;
 	return call_flag(c, "watch") ? watch_run(c->store, &o, err) : run_once(&s, &o.sync, err);
 }
 
@@ -333,6 +535,13 @@ const struct method memory_sync = {
 		"over 16 MiB that has only grown, as far as one can see, just the beginning and the end of "
 		"what "
 		"is archived are compared.\n\n"
+		"All of that is mirrored unless you want less. A PATTERN of --exclude is a glob in which '*' "
+		"also "
+		"stands for '/': 'projects/*/tool-results', 'file-history', '*.txt'. With '/' in front it is "
+		"compared with the folders projects are in: '/home/me/secret*'. What is excluded is not "
+		"opened; "
+		"what is archived of it already stays. Patterns of the setting sync.exclude count as well. "
+		"--project and --session bring in nothing else and leave everything else as it is.\n\n"
 		"With --watch it stays after that, until Ctrl-C or SIGTERM, and brings in what changes as it "
 		"changes: a new line can be found a few hundredths of a second after it was written. Only "
 		"what "
@@ -349,6 +558,8 @@ const struct method memory_sync = {
 					      { "sync --source /mnt/old/.claude --label old-laptop",
 						"mirror a backup" },
 					      { "sync --watch", "stay in step with what is written" },
+					      { "sync --exclude file-history --dry-run",
+						"see what would come in without these" },
 					      { "sync --json", "for programs" },
 					      { 0 } },
 	.prepare = prepare_sync,

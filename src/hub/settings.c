@@ -36,6 +36,7 @@ struct setting {
 /* ---- The table -------------------------------------------------------------- */
 
 static const char why_path[] = "a project may not choose which files are read or written";
+static const char why_keep[] = "a project may not choose what is kept";
 static const char why_command[] = "a project may not choose commands";
 
 static const char *const colors[] = { "auto", "always", "never", NULL };
@@ -54,6 +55,21 @@ const struct setting_key setting_keys[] = {
 	  .env = "CLAUDE_CONFIG_DIR",
 	  .flags = SETTING_USER_ONLY,
 	  .why = why_path },
+	{ .param = { .name = "sync.exclude",
+		     .type = VALUE_TEXT,
+		     .help = "what is not mirrored: patterns as of --exclude, ':' between them" },
+	  .env = "ARBOR_SYNC_EXCLUDE",
+	  .flags = SETTING_USER_ONLY,
+	  .why = why_keep },
+	{ .param = { .name = "sync.max_size",
+		     .type = VALUE_INT,
+		     .least = 0,
+		     .most = 1099511627776,
+		     .initial = "0",
+		     .help = "larger files are not mirrored, in bytes; 0: all are" },
+	  .env = "ARBOR_SYNC_MAX_SIZE",
+	  .flags = SETTING_USER_ONLY,
+	  .why = why_keep },
 	{ .param = { .name = "color",
 		     .type = VALUE_ENUM,
 		     .choices = colors,

@@ -43,6 +43,7 @@ struct following {
 	int64_t at;               /* next byte of the file to read */
 	int64_t raw_offset;       /* of the first byte in f->raw */
 	struct line_count lines;  /* of the bytes before `counted` */
+	int64_t handed_lines;     /* of them those the archive has, or pieces handed over */
 	int64_t counted;          /* all that is archived or packed; never what was only read */
 	struct comparison found;  /* with the archive */
 	bool stopped;             /* the queue does not take any more */
@@ -170,6 +171,7 @@ static enum status compare_with_archive(struct following *w, struct err *err)
 		return err_failed(err->status);
 	w->at = w->raw_offset = w->counted = w->found.equal;
 	w->lines = w->found.lines;
+	w->handed_lines = w->lines.lines;
 	p->length = w->found.equal;
 	if (w->found.equal == g.length &&
 	    (w->st.size == g.length || claude_file_grows(w->job->path) || !w->job->known->complete))
@@ -187,6 +189,8 @@ static bool hand_over(struct following *w, bool more)
 
 	piece_seal(p);
 	p->lines = w->lines;
+	p->new_lines = w->lines.lines - w->handed_lines;
+	w->handed_lines = w->lines.lines;
 	w->piece = more ? piece_new(w->job) : NULL;
 	w->stopped = !piece_queue_put(w->f->queue, p);
 	return !w->stopped;

@@ -33,6 +33,7 @@ struct piece {
 	size_t repair_count;
 	struct line_count lines;     /* of the generation, these bytes included */
 	int64_t new_bytes;           /* not archived before */
+	int64_t new_lines;           /* likewise, ended ones */
 	/* The last piece says how the file looked. */
 	bool last;
 	struct source_seen seen;

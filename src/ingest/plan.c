@@ -39,6 +39,7 @@ enum { MOST_FORBIDDEN = STORE_FILES + 8 };
 struct discovery {
 	struct walk walk;
 	int root_fd;
+	const struct filter_rules *filter;
 	struct stat forbidden[MOST_FORBIDDEN]; /* files that must not be opened by any name */
 	size_t forbidden_count;
 	struct arena mem; /* the walking thread's own */
@@ -51,8 +52,9 @@ struct discovery {
 
 static bool wants(void *ctx, struct str path, bool is_folder)
 {
-	(void)ctx;
-	return is_folder ? claude_wants_folder(path) : claude_kind_of(path) != CLAUDE_NONE;
+	const struct discovery *d = ctx;
+
+	return filter_wants(d->filter, path, is_folder);
 }
 
 static void failed(void *ctx, struct str path, enum walk_problem problem, const struct err *why);
@@ -108,6 +110,12 @@ static void found(void *ctx, struct str path, const struct file_stat *st)
 	if (is_forbidden(d, path, st)) {
 		err_set(&err, STATUS_DENIED, "%.*s: the store itself, or a file with secrets by another name, not read",
 			(int)size_min(path.n, 300), path.p);
+		failed(d, path, WALK_REFUSED, &err);
+		return;
+	}
+	if (!filter_fits(d->filter, st->size)) {
+		err_set(&err, STATUS_LIMIT, "%.*s: %" PRId64 " bytes are more than wanted, not read",
+			(int)size_min(path.n, 300), path.p, st->size);
 		failed(d, path, WALK_REFUSED, &err);
 		return;
 	}
@@ -348,8 +356,10 @@ static enum status find_all(struct plan *p, struct discovery *d, struct store *s
 {
 	pthread_t walker;
 	bool threaded = pthread_create(&walker, NULL, discover, d) == 0;
-	enum status loaded = source_load(s, root, &p->mem, &p->sources, &p->source_count, err);
+	enum status loaded = STATUS_OK;
 
+	if (s)
+		loaded = source_load(s, root, &p->mem, &p->sources, &p->source_count, err);
 	if (threaded)
 		pthread_join(walker, NULL);
 	else
@@ -432,12 +442,14 @@ enum status plan_make(struct plan *p, struct store *s, int64_t root, int root_fd
 	struct discovery d CLEANUP(discovery_release) = {
 		.walk = { .wants = wants, .found = found, .failed = failed, .cancel = o->cancel },
 		.root_fd = root_fd,
+		.filter = o->filter,
 	};
 	struct joining j CLEANUP(joining_release) = { .plan = p, .root_fd = root_fd, .whole = o->whole };
 
-	*p = (struct plan){ 0 };
+	*p = (struct plan){ .filter = o->filter };
 	d.walk.ctx = &d;
-	find_forbidden(&d, s);
+	if (s)
+		find_forbidden(&d, s);
 	if (o->paths ? find_some(p, &d, s, root, o, err) : find_all(p, &d, s, root, err))
 		return err_failed(err->status);
 	p->files = (int64_t)d.count;
@@ -455,7 +467,7 @@ bool plan_has_vanished(const struct plan *p, size_t index)
 {
 	const struct source *s = &p->sources[index];
 
-	if (p->seen[index] || s->vanished)
+	if (p->seen[index] || s->vanished || !filter_wants(p->filter, s->path, false))
 		return false;
 	for (const struct plan_failure *f = p->failures; f; f = f->next)
 		if (path_is_below(s->path, f->path))

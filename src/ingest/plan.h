@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/walk.h"
+#include "ingest/filter.h"
 #include "store/source.h"
 
 /* What the writing thread knows of a job. */
@@ -37,6 +38,7 @@ struct plan {
 	size_t job_count;
 	int64_t files;               /* wanted files found */
 	struct plan_failure *failures;
+	const struct filter_rules *filter;
 };
 
 /* What could not be looked at. Sources below it are neither seen nor vanished. */
@@ -52,9 +54,11 @@ struct plan_options {
 	bool whole;                  /* read and compare every file, whatever its times say */
 	const struct str *paths;     /* only these, each once; NULL = all there are */
 	size_t path_count;
+	const struct filter_rules *filter; /* NULL = takes everything */
 	const atomic_bool *cancel;   /* may be NULL */
 };
 
+/* Without a store (NULL) everything is new; `paths` must then be NULL, too. */
 enum status plan_make(struct plan *p, struct store *s, int64_t root, int root_fd, const struct plan_options *o,
 		      struct err *err) MUST_USE;
 void plan_release(struct plan *p);

@@ -241,6 +241,7 @@ static void tell_piece(struct syncing *y, const struct piece *p)
 		return;
 	}
 	y->report->new_bytes += p->new_bytes;
+	y->report->new_lines += p->new_lines;
 	if (p->first && job->renamed)
 		tell(y, SYNC_RENAMED, job->path, NULL);
 	if (p->first && p->starts_generation)
@@ -435,6 +436,7 @@ static enum status sync_round(struct syncing *y, struct err *err)
 		.whole = y->o->force,
 		.paths = y->o->paths,
 		.path_count = y->o->path_count,
+		.filter = y->o->filter,
 		.cancel = y->o->cancel,
 	};
 	enum status status;
@@ -521,6 +523,12 @@ static enum status check_label(const struct syncing *y, struct err *err)
 	return STATUS_OK;
 }
 
+static enum status nothing_in(const char *dir, struct err *err)
+{
+	return err_fail(err, STATUS_NOT_FOUND, "%s: nothing of Claude Code in it (no projects/, no history.jsonl)",
+			dir);
+}
+
 static enum status open_root(struct syncing *y, struct err *err)
 {
 	char dir[LIMIT_PATH];
@@ -531,8 +539,7 @@ static enum status open_root(struct syncing *y, struct err *err)
 	if (!known && y->o->label.p && check_label(y, err))
 		return err_failed(err->status);
 	if (!known && !y->o->label.p && !has_claude_files(y->root_fd))
-		return err_fail(err, STATUS_NOT_FOUND,
-				"%s: nothing of Claude Code in it (no projects/, no history.jsonl)", dir);
+		return nothing_in(dir, err);
 	return root_use(y->store, dir, y->o->label, &y->root, err);
 }
 
@@ -587,6 +594,14 @@ static enum status read_what_is_new(struct syncing *y, struct err *err)
 	return status == STATUS_CANCELLED && is_cancelled(y) ? STATUS_OK : status;
 }
 
+static enum status tell_partial(const struct sync_report *r, struct err *err)
+{
+	if (!r->count[SYNC_FAILED])
+		return STATUS_OK;
+	return err_fail(err, STATUS_PARTIAL, "%" PRId64 " of %" PRId64 " files could not be read",
+			r->count[SYNC_FAILED], r->files);
+}
+
 enum status sync_run(struct store *s, const struct sync_options *o, struct sync_report *report, struct err *err)
 {
 	struct syncing y = { .store = s, .o = o, .report = report, .root_fd = -1 };
@@ -607,8 +622,74 @@ enum status sync_run(struct store *s, const struct sync_options *o, struct sync_
 		return status;
 	if (is_cancelled(&y))
 		return err_fail(err, STATUS_CANCELLED, "stopped; what was read so far is kept");
-	if (report->count[SYNC_FAILED])
-		return err_fail(err, STATUS_PARTIAL, "%" PRId64 " of %" PRId64 " files could not be read",
-				report->count[SYNC_FAILED], report->files);
+	return tell_partial(report, err);
+}
+
+/* ---- What would be done ---------------------------------------------------- */
+
+/* Whether it only grew cannot be known before it is read. */
+static void preview_job(struct syncing *y, const struct job *job)
+{
+	const struct source *known = job->known;
+
+	if (job->renamed)
+		tell(y, SYNC_RENAMED, job->path, NULL);
+	else if (!known || !known->generation)
+		tell(y, SYNC_ADDED, job->path, NULL);
+	else if (known->complete && !known->vanished && known->st.size == job->st.size &&
+		 known->st.mtime_ns == job->st.mtime_ns)
+		y->report->unchanged++;
+	else
+		tell(y, claude_file_grows(job->path) && job->st.size > known->st.size ? SYNC_GREW : SYNC_REWRITTEN,
+		     job->path, NULL);
+}
+
+/* The root is not added when it is new: it then has no sources. */
+static enum status find_root(struct syncing *y, struct err *err)
+{
+	char dir[LIMIT_PATH];
+	bool known = false;
+
+	if (open_folder(y->o->dir, dir, &y->root_fd, err) || (y->store && root_known(y->store, dir, &known, err)))
+		return err_failed(err->status);
+	if (known)
+		return root_use(y->store, dir, y->o->label, &y->root, err);
+	if (!y->o->label.p && !has_claude_files(y->root_fd))
+		return nothing_in(dir, err);
+	snprintf(y->root.label, sizeof y->root.label, "%.*s", STR_ARG(y->o->label));
 	return STATUS_OK;
+}
+
+static enum status preview(struct syncing *y, struct err *err)
+{
+	struct plan_options planning = { .filter = y->o->filter, .cancel = y->o->cancel };
+
+	if (find_root(y, err) ||
+	    plan_make(&y->plan, y->store, y->root.row, y->root_fd, &planning, err))
+		return err_failed(err->status);
+	tell_plan(y);
+	for (size_t i = 0; i < y->plan.job_count; i++)
+		preview_job(y, &y->plan.jobs[i]);
+	for (size_t i = 0; i < y->plan.source_count; i++)
+		if (plan_has_vanished(&y->plan, i))
+			tell(y, SYNC_VANISHED, y->plan.sources[i].path, NULL);
+	y->report->new_bytes = bytes_to_read(&y->plan);
+	snprintf(y->report->root, sizeof y->report->root, "%s", y->root.label);
+	return STATUS_OK;
+}
+
+enum status sync_preview(struct store *s, const struct sync_options *o, struct sync_report *report, struct err *err)
+{
+	struct syncing y = { .store = s, .o = o, .report = report, .root_fd = -1 };
+	enum status status;
+
+	*report = (struct sync_report){ 0 };
+	status = preview(&y, err);
+	plan_release(&y.plan);
+	file_close(&y.root_fd);
+	if (status != STATUS_OK)
+		return status;
+	if (is_cancelled(&y))
+		return err_fail(err, STATUS_CANCELLED, "stopped");
+	return tell_partial(report, err);
 }

@@ -4,6 +4,7 @@
 #ifndef ARBOR_INGEST_SYNC_H
 #define ARBOR_INGEST_SYNC_H
 
+#include "ingest/filter.h"
 #include "store/source.h"
 
 enum sync_event {
@@ -26,6 +27,7 @@ struct sync_report {
 	int64_t new_sessions;       /* of the files added */
 	int64_t updated_sessions;   /* of those that grew or were rewritten */
 	int64_t new_bytes;          /* brought in by this sync */
+	int64_t new_lines;
 	char root[LIMIT_LABEL + 1]; /* the root's label */
 };
 
@@ -36,6 +38,7 @@ struct sync_options {
 	/* Only these paths below the folder, each once; NULL = all there are. */
 	const struct str *paths;
 	size_t path_count;
+	const struct filter_rules *filter; /* what is not taken by it stays as it is; NULL = all is taken */
 	const atomic_bool *cancel;  /* may be NULL; set by a signal handler */
 	/* Called for what happens to a file, in this thread. May be NULL. */
 	void (*event)(void *ctx, enum sync_event what, struct str path, const struct err *why);
@@ -58,5 +61,13 @@ enum status sync_inspect(const char *dir, bool *has_files, struct err *err) MUST
  */
 enum status sync_run(struct store *s, const struct sync_options *o, struct sync_report *report,
 		     struct err *err) MUST_USE;
+
+/*
+ * What sync_run() would do, as far as one can see without reading the files: they
+ * are told as events and counted, and nothing is written. `s` NULL = there is no
+ * store yet. Returns what sync_run() would.
+ */
+enum status sync_preview(struct store *s, const struct sync_options *o, struct sync_report *report,
+			 struct err *err) MUST_USE;
 
 #endif

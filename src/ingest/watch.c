@@ -33,7 +33,6 @@
 #include "base/map.h"
 #include "base/notify.h"
 #include "base/walk.h"
-#include "claude/layout.h"
 
 #include <fcntl.h>
 
@@ -188,10 +187,13 @@ static bool come_to(void *ctx, struct str path, bool is_folder)
 	if (full.failed)
 		return false;
 	path = buf_as_str(&full);
-	if (!is_folder && c->touches && claude_kind_of(path) != CLAUDE_NONE)
-		touch(c->w, path, QUIET_MS);
-	if (!is_folder || !claude_wants_folder(path))
+	if (!filter_wants(c->w->o->sync.filter, path, is_folder))
 		return false;
+	if (!is_folder) {
+		if (c->touches)
+			touch(c->w, path, QUIET_MS);
+		return false;
+	}
 	watch_folder(c->w, path);
 	return true;
 }
@@ -244,15 +246,15 @@ static void on_change(void *ctx, enum notify_what what, struct str path)
 
 	switch (what) {
 	case NOTIFY_FILE:
-		if (claude_kind_of(path) != CLAUDE_NONE)
+		if (filter_wants(w->o->sync.filter, path, false))
 			touch(w, path, QUIET_MS);
 		break;
 	case NOTIFY_FOLDER_CAME:
-		if (claude_wants_folder(path))
+		if (filter_wants(w->o->sync.filter, path, true))
 			watch_below(w, path, true);
 		break;
 	case NOTIFY_FOLDER_WENT:
-		if (path.n && !claude_wants_folder(path))
+		if (path.n && !filter_wants(w->o->sync.filter, path, true))
 			break;
 		notify_drop(w->notify, path);
 		w->lost = true;

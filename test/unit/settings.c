@@ -292,7 +292,7 @@ TEST(variables_are_named_after_their_keys_unless_they_are_another_programs)
 		size_t n = strlen(name);
 
 		for (const char *p = k->param.name; *p; p++)
-			name[n++] = *p == '.' ? '_' : (char)(*p - 'a' + 'A');
+			name[n++] = *p == '.' || *p == '_' ? '_' : (char)(*p - 'a' + 'A');
 		CHECK(!k->env || strcmp(k->env, name) == 0 || strcmp(k->env, "CLAUDE_CONFIG_DIR") == 0);
 		CHECK(!k->general_env || strncmp(k->general_env, "ARBOR_", 6) != 0);
 	}
