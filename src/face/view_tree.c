@@ -35,10 +35,12 @@ static void add_heads(struct view *v, const struct json *j, struct buf *out)
 {
 	uint32_t heads = json_get(j, json_root(j), STR("heads"));
 
-	for (uint32_t h = json_first(j, heads); heads != JSON_NONE && h != json_end(j, heads); h = json_next(j, h)) {
+	for (uint32_t h = json_first(j, heads); heads != JSON_NONE && h != json_end(j, heads);
+	     h = json_next(j, h)) {
 		struct str id = json_string_in(j, h, &v->mem);
 
-		buf_printf(out, "%s%.*s", out->n ? " " : "← ", v->out->terminal ? (int)size_min(id.n, 8) : (int)id.n, id.p);
+		buf_printf(out, "%s%.*s", out->n ? " " : "← ",
+			   v->out->terminal ? (int)size_min(id.n, 8) : (int)id.n, id.p);
 	}
 }
 
@@ -79,7 +81,8 @@ static void print_turn(struct view *v, const struct json *j)
 
 /* ---- Everything else ------------------------------------------------------------ */
 
-static void print_field(struct view *v, const struct json *j, const char *name, enum value_type type, enum style style)
+static void print_field(struct view *v, const struct json *j, const char *name, enum value_type type,
+			enum style style)
 {
 	struct field f = { .name = name, .type = type, .flags = FIELD_SHORT };
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);

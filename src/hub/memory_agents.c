@@ -24,25 +24,37 @@ static const struct param agent_params[] = {
 	  .shown = "SESSION",
 	  .names = "memory.sessions",
 	  .help = "a session, or anything in it" },
-	{ .name = "all", .type = VALUE_BOOL, .letter = 'a', .help = "also those the client starts to warm up" },
+	{ .name = "all",
+	  .type = VALUE_BOOL,
+	  .letter = 'a',
+	  .help = "also those the client starts to warm up" },
 	{ 0 },
 };
 
 static const struct field agent_fields[] = {
-	{ .name = "agent", .type = VALUE_TEXT, .flags = FIELD_KEY, .help = "its id; of an inline one its first line" },
-	{ .name = "started", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_SHORT, .help = "first line" },
+	{ .name = "agent",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_KEY,
+	  .help = "its id; of an inline one its first line" },
+	{ .name = "started",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
+	  .help = "first line" },
 	{ .name = "messages", .type = VALUE_INT, .title = "msgs", .help = "of either side" },
 	{ .name = "tools", .type = VALUE_INT, .help = "calls of tools" },
-	{ .name = "type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of the agent, where the client says it" },
+	{ .name = "type",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "of the agent, where the client says it" },
 	{ .name = "tool_id",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "the call that asked for it, where that is known" },
-	{ .name = "warmup", .type = VALUE_BOOL, .flags = FIELD_HIDDEN, .help = "started by the client alone" },
-	{ .name = "root",
-	  .type = VALUE_ID,
+	{ .name = "warmup",
+	  .type = VALUE_BOOL,
 	  .flags = FIELD_HIDDEN,
-	  .help = "uuid of its first line" },
+	  .help = "started by the client alone" },
+	{ .name = "root", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "uuid of its first line" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN | FIELD_OPTIONAL, .help = "its file" },
 	{ .name = "prompt", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "what it was asked" },
 	{ 0 },
@@ -109,8 +121,8 @@ static void gather(struct listing *l)
 			map_put(&l->by_name, name, a);
 		}
 		a->messages++;
-		for (uint32_t n = f->messages[m].first; n != FOREST_NONE && f->messages[m].role == FOREST_ASSISTANT;
-		     n = f->nodes[n].next)
+		for (uint32_t n = f->messages[m].first;
+		     n != FOREST_NONE && f->messages[m].role == FOREST_ASSISTANT; n = f->nodes[n].next)
 			a->tools += forest_line(f, n)->tool_count;
 	}
 }
@@ -184,7 +196,8 @@ static void read_line(struct askers *a, struct record_reader *r, const struct re
 		if (b.kind == BLOCK_TOOL_RESULT)
 			note(&a->by_agent, &a->mem, agent, b.tool);
 		if (b.kind == BLOCK_TOOL_USE)
-			note_prompt(a, text_in(r, json_get(j, b.node, STR("input")), "prompt", &a->mem), b.tool);
+			note_prompt(a, text_in(r, json_get(j, b.node, STR("input")), "prompt", &a->mem),
+				    b.tool);
 	}
 	note(&a->types, &a->mem, agent, text_in(r, result, "agentType", &a->mem));
 }
@@ -227,8 +240,8 @@ static enum status add_bytes(void *ctx, struct str bytes, struct err *err)
 }
 
 /* Missing or broken it says nothing. */
-static enum status read_meta(struct listing *l, const struct session *session, struct askers *a, struct str agent,
-			     struct err *err)
+static enum status read_meta(struct listing *l, const struct session *session, struct askers *a,
+			     struct str agent, struct err *err)
 {
 	enum { META_MOST = 1024 * 1024 };
 	struct buf bytes CLEANUP(buf_release) = BUF_INIT(META_MOST);
@@ -241,7 +254,8 @@ static enum status read_meta(struct listing *l, const struct session *session, s
 
 	if (source_find(l->call->store, name, &mem, &info, &ignored) != STATUS_OK || !info.generation)
 		return STATUS_OK;
-	if (archive_read(l->call->store, info.generation, 0, info.bytes < META_MOST ? info.bytes : 0, add_bytes, &bytes, err))
+	if (archive_read(l->call->store, info.generation, 0, info.bytes < META_MOST ? info.bytes : 0,
+			 add_bytes, &bytes, err))
 		return err_failed(err->status);
 	if (json_read(&j, buf_as_str(&bytes), LIMIT_JSON_DEPTH, &ignored) != STATUS_OK)
 		return STATUS_OK;
@@ -287,7 +301,8 @@ static enum status first_text(struct listing *l, uint32_t message, struct buf *o
 	return STATUS_OK;
 }
 
-static enum status emit_agent(struct listing *l, const struct agent *a, const struct askers *askers, struct err *err)
+static enum status emit_agent(struct listing *l, const struct agent *a, const struct askers *askers,
+			      struct err *err)
 {
 	const struct forest *f = &l->forest;
 	const struct forest_message *root = &f->messages[a->root];
@@ -303,7 +318,8 @@ static enum status emit_agent(struct listing *l, const struct agent *a, const st
 	warmup = str_eq(buf_as_str(&prompt), STR("Warmup"));
 	if (warmup && !call_flag(l->call, "all"))
 		return STATUS_OK;
-	call = a->is_inline ? asked_inline(l, askers, buf_as_str(&prompt)) : value_of(&askers->by_agent, a->name);
+	call = a->is_inline ? asked_inline(l, askers, buf_as_str(&prompt))
+			    : value_of(&askers->by_agent, a->name);
 	record_prompt_title(buf_as_str(&prompt), &title);
 	w = call_begin(l->call);
 	put_text(w, "agent", a->name);
@@ -330,7 +346,8 @@ static enum status run_agents(struct call *c, struct err *err)
 	struct askers askers CLEANUP(askers_release) = { 0 };
 	struct resolved what;
 
-	if (read_begin(c->store, &snapshot, err) || resolve_id(c->store, call_text(c, "session"), &c->mem, &what, err) ||
+	if (read_begin(c->store, &snapshot, err) ||
+	    resolve_id(c->store, call_text(c, "session"), &c->mem, &what, err) ||
 	    forest_load(c->store, what.session.row, &l.forest, &l.source, err))
 		return err_failed(err->status);
 	warn_unread(c);
@@ -352,7 +369,8 @@ const struct method memory_agents = {
 	.verb = "agents",
 	.group = "about",
 	.summary = "List the sub-agents of a conversation",
-	.text = "Those with files of their own, those told in progress lines, and those old clients wrote into the "
+	.text = "Those with files of their own, those told in progress lines, and those old clients wrote "
+		"into the "
 		"conversation itself. Forks and copies of the conversation share them.\n",
 	.params = agent_params,
 	.kind = RESULT_STREAM,
@@ -361,7 +379,8 @@ const struct method memory_agents = {
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "agents 79f2f12c", "of a conversation" },
-					      { "agents 79f2f12c --json", "with the call that asked for each" },
+					      { "agents 79f2f12c --json",
+						"with the call that asked for each" },
 					      { 0 } },
 	.run = run_agents,
 };

@@ -38,7 +38,10 @@ static const struct param log_params[] = {
 };
 
 static const struct field log_fields[] = {
-	{ .name = "kind", .type = VALUE_ENUM, .choices = kinds, .help = "what the item is; 'session' comes first" },
+	{ .name = "kind",
+	  .type = VALUE_ENUM,
+	  .choices = kinds,
+	  .help = "what the item is; 'session' comes first" },
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY | FIELD_OPTIONAL,
@@ -60,7 +63,10 @@ static const struct field log_fields[] = {
 	  .choices = message_roles,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "message: whose it is for the model" },
-	{ .name = "prompt", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "message: typed by a person" },
+	{ .name = "prompt",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "message: typed by a person" },
 	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "message: who answered" },
 	{ .name = "blocks",
 	  .type = VALUE_OBJECT,
@@ -72,23 +78,32 @@ static const struct field log_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "sent: its blocks as the API takes them; \"client\": true where the client words it" },
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: what it is about" },
-	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: folder it worked in" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "session: folder it worked in" },
 	{ .name = "started", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "session: first line" },
 	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "session: last line" },
 	{ .name = "messages", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of either side" },
-	{ .name = "prompts", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: typed by a person" },
+	{ .name = "prompts",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "session: typed by a person" },
 	{ .name = "tools", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: calls of tools" },
 	{ .name = "branch", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: of git" },
 	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_OPTIONAL, .help = "session: of its file" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: its file" },
-	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: label of the folder it was in" },
+	{ .name = "root",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "session: label of the folder it was in" },
 	{ 0 },
 };
 
 struct logging {
 	struct call *call;
 	struct forest forest;
-	uint32_t source; /* the conversation's own */
+	uint32_t source;     /* the conversation's own */
 	struct lines *lines; /* by source, those that were used */
 	struct buf text;
 };
@@ -227,8 +242,8 @@ static enum status emit_context(struct logging *y, uint32_t line, struct err *er
 
 	if (emit_heading(y, err))
 		return err_failed(err->status);
-	return context_each(lines_of(y, y->source), c, line, answer && !call_flag(y->call, "through"), emit_sent, y,
-			    err);
+	return context_each(lines_of(y, y->source), c, line, answer && !call_flag(y->call, "through"),
+			    emit_sent, y, err);
 }
 
 /* ---- Both ---------------------------------------------------------------------- */
@@ -258,8 +273,9 @@ static enum status find_line(struct logging *y, const struct resolved *what, uin
 	if (*line != CHAIN_NONE)
 		return STATUS_OK;
 	return err_fail(err, STATUS_NOT_FOUND,
-			what->is_session ? "nothing was said in this conversation yet"
-					 : "that line is told elsewhere, or was lost; 'arbor show' prints it");
+			what->is_session
+				? "nothing was said in this conversation yet"
+				: "that line is told elsewhere, or was lost; 'arbor show' prints it");
 }
 
 /* Up from what the client noted to what was said. */
@@ -274,7 +290,8 @@ static enum status find_message(struct logging *y, uint32_t *line, uint32_t *mes
 			return STATUS_OK;
 		*line = c->lines[*line].parent;
 	}
-	return err_fail(err, STATUS_NOT_FOUND, "that line is no part of what was said; 'arbor show' prints it");
+	return err_fail(err, STATUS_NOT_FOUND,
+			"that line is no part of what was said; 'arbor show' prints it");
 }
 
 static enum status run_log(struct call *c, struct err *err)
@@ -284,7 +301,8 @@ static enum status run_log(struct call *c, struct err *err)
 	struct resolved what;
 	uint32_t line, message;
 
-	if (read_begin(c->store, &snapshot, err) || resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
+	if (read_begin(c->store, &snapshot, err) ||
+	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
 	    forest_load(c->store, what.session.row, &y.forest, &y.source, err))
 		return err_failed(err->status);
 	warn_unread(c);
@@ -299,11 +317,15 @@ const struct method memory_log = {
 	.verb = "log",
 	.group = "find",
 	.summary = "Follow a conversation from its beginning to a message",
-	.text = "Of a conversation that was rewound or continued twice, one way through it: to the message that is "
-		"named, or to where the client would go on. The parts of an answer are one message, and so are "
+	.text = "Of a conversation that was rewound or continued twice, one way through it: to the message "
+		"that is "
+		"named, or to where the client would go on. The parts of an answer are one message, and so "
+		"are "
 		"the results of its calls. 'arbor show' prints the file as it is instead.\n\n"
-		"--as-sent prints what the model is sent there, with the client's mending: after a compaction only "
-		"the summary and what was preserved, no call without its result, nothing of failed requests. For "
+		"--as-sent prints what the model is sent there, with the client's mending: after a "
+		"compaction only "
+		"the summary and what was preserved, no call without its result, nothing of failed requests. "
+		"For "
 		"an answer that is what led to it.\n",
 	.params = log_params,
 	.kind = RESULT_STREAM,
@@ -311,7 +333,8 @@ const struct method memory_log = {
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "log @", "the last conversation, as it is now" },
-					      { "log @ --as-sent --json", "what the model would be sent next" },
+					      { "log @ --as-sent --json",
+						"what the model would be sent next" },
 					      { 0 } },
 	.run = run_log,
 };

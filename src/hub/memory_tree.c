@@ -37,23 +37,55 @@ static const struct param tree_params[] = {
 
 static const struct field tree_fields[] = {
 	{ .name = "kind", .type = VALUE_ENUM, .choices = kinds, .help = "what the item is" },
-	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY | FIELD_OPTIONAL, .help = "of the session, turn or message" },
-	{ .name = "uuid", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "turn, message, head: of its first line" },
-	{ .name = "number", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "turn: counted along its way" },
+	{ .name = "id",
+	  .type = VALUE_ID,
+	  .flags = FIELD_KEY | FIELD_OPTIONAL,
+	  .help = "of the session, turn or message" },
+	{ .name = "uuid",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn, message, head: of its first line" },
+	{ .name = "number",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn: counted along its way" },
 	{ .name = "depth", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "turn: how many ways aside" },
-	{ .name = "aside", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "turn: a way aside begins here" },
-	{ .name = "origin", .type = VALUE_ENUM, .choices = origins, .flags = FIELD_OPTIONAL, .help = "turn: why it begins" },
+	{ .name = "aside",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn: a way aside begins here" },
+	{ .name = "origin",
+	  .type = VALUE_ENUM,
+	  .choices = origins,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn: why it begins" },
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "turn, message: when" },
-	{ .name = "says", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "turn: how many messages it has" },
-	{ .name = "calls", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "turn: how many calls of tools" },
+	{ .name = "says",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn: how many messages it has" },
+	{ .name = "calls",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn: how many calls of tools" },
 	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "turn: how it begins" },
 	{ .name = "heads",
 	  .type = VALUE_ID,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
 	  .help = "turn: sessions that would go on from it" },
-	{ .name = "role", .type = VALUE_ENUM, .choices = roles, .flags = FIELD_OPTIONAL, .help = "message: whose" },
-	{ .name = "prev", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "message: first line of the one before" },
-	{ .name = "lines", .type = VALUE_ID, .flags = FIELD_LIST | FIELD_OPTIONAL, .help = "message: its lines' uuids" },
+	{ .name = "role",
+	  .type = VALUE_ENUM,
+	  .choices = roles,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "message: whose" },
+	{ .name = "prev",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "message: first line of the one before" },
+	{ .name = "lines",
+	  .type = VALUE_ID,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL,
+	  .help = "message: its lines' uuids" },
 	{ .name = "copies",
 	  .type = VALUE_ID,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
@@ -62,20 +94,41 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "message: how many ways lead on, when it is more than one" },
-	{ .name = "agent", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "turn, message: of this sub-agent" },
-	{ .name = "failed", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "message: note of a failed request" },
-	{ .name = "to", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "continues: the line it goes on from" },
-	{ .name = "inferred", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "continues: nothing says so" },
+	{ .name = "agent",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn, message: of this sub-agent" },
+	{ .name = "failed",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "message: note of a failed request" },
+	{ .name = "to",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "continues: the line it goes on from" },
+	{ .name = "inferred",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "continues: nothing says so" },
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: what it is about" },
-	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: folder it worked in" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "session: folder it worked in" },
 	{ .name = "started", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "session: first line" },
 	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "session: last line" },
-	{ .name = "prompts", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: typed by a person" },
+	{ .name = "prompts",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "session: typed by a person" },
 	{ .name = "tools", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: calls of tools" },
 	{ .name = "messages", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of either side" },
 	{ .name = "branch", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: of git" },
 	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_OPTIONAL, .help = "session: of its file" },
-	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: label of its folder" },
+	{ .name = "root",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "session: label of its folder" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session, head: its file" },
 	{ 0 },
 };
@@ -94,14 +147,14 @@ struct drawing {
 	struct call *call;
 	struct forest forest;
 	uint32_t source;
-	struct turn *turns;	/* by message */
-	uint32_t *next_head;	/* by source */
-	uint32_t *leaves;	/* by source: message, FOREST_NONE */
-	uint32_t *leaf_lines;	/* by source */
-	uint32_t *first, *after; /* messages of each turn: list */
-	uint32_t roots;		/* turns that follow none */
+	struct turn *turns;	  /* by message */
+	uint32_t *next_head;	  /* by source */
+	uint32_t *leaves;	  /* by source: message, FOREST_NONE */
+	uint32_t *leaf_lines;	  /* by source */
+	uint32_t *first, *after;  /* messages of each turn: list */
+	uint32_t roots;		  /* turns that follow none */
 	struct numbers continues; /* node -> what it goes on from */
-	struct lines *lines;	/* by source */
+	struct lines *lines;	  /* by source */
 	bool messages, agents;
 };
 
@@ -191,11 +244,13 @@ static void gather_turns(struct drawing *d, const uint32_t *of)
 			uint32_t before = x->prev != FOREST_NONE ? x->prev : goes_on_from(d, x);
 
 			d->turns[m].child = d->turns[m].head = FOREST_NONE;
-			d->turns[m].parent = before == FOREST_NONE || !is_shown(d, before) ? FOREST_NONE : of[before];
+			d->turns[m].parent = before == FOREST_NONE || !is_shown(d, before) ? FOREST_NONE
+											   : of[before];
 			list[count++] = m;
 		}
 		d->turns[turn].messages++;
-		for (uint32_t n = x->first; n != FOREST_NONE && x->role == FOREST_ASSISTANT; n = f->nodes[n].next)
+		for (uint32_t n = x->first; n != FOREST_NONE && x->role == FOREST_ASSISTANT;
+		     n = f->nodes[n].next)
 			d->turns[turn].calls += forest_line(f, n)->tool_count;
 		if (last[turn] == FOREST_NONE)
 			d->first[turn] = m;
@@ -223,7 +278,8 @@ static void gather_heads(struct drawing *d, const uint32_t *of)
 		d->next_head[s] = d->turns[of[m]].head;
 		d->turns[of[m]].head = s;
 		if (s == d->source)
-			for (uint32_t t = of[m]; t != FOREST_NONE && !d->turns[t].wanted; t = d->turns[t].parent)
+			for (uint32_t t = of[m]; t != FOREST_NONE && !d->turns[t].wanted;
+			     t = d->turns[t].parent)
 				d->turns[t].wanted = true;
 	}
 }
@@ -298,7 +354,8 @@ static enum status emit_turn(struct drawing *d, uint32_t turn, int64_t depth, bo
 {
 	const struct forest *f = &d->forest;
 	const struct forest_message *m = &f->messages[turn];
-	uint32_t first = m->boundary != FOREST_NONE && m->origin == ORIGIN_COMPACTION ? m->boundary : m->first;
+	uint32_t first = m->boundary != FOREST_NONE && m->origin == ORIGIN_COMPACTION ? m->boundary
+										      : m->first;
 	struct json_writer *w = call_begin(d->call);
 	char text[UUID_TEXT + 1];
 	struct node_name name = name_of(f, first, text);
@@ -377,8 +434,8 @@ struct place {
 };
 
 /* The children of a turn onto the stack, so that the last one comes off last. */
-static void push_children(struct drawing *d, uint32_t list, int64_t depth, int64_t number, struct place *stack,
-			  size_t *count)
+static void push_children(struct drawing *d, uint32_t list, int64_t depth, int64_t number,
+			  struct place *stack, size_t *count)
 {
 	uint32_t main = list;
 	size_t start = *count;
@@ -448,7 +505,8 @@ static enum status emit_heads(struct drawing *d, struct err *err)
 	for (uint32_t s = 0; d->messages && s < f->source_count; s++) {
 		struct json_writer *w;
 
-		if (f->sources[s].embedded || f->sources[s].chain.line_count == 0 || (f->sources[s].agent.n && !d->agents))
+		if (f->sources[s].embedded || f->sources[s].chain.line_count == 0 ||
+		    (f->sources[s].agent.n && !d->agents))
 			continue;
 		w = call_begin(d->call);
 		put_text(w, "kind", STR("head"));
@@ -492,13 +550,14 @@ static void prepare(struct drawing *d)
 static enum status run_tree(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct drawing d CLEANUP(drawing_release) = {
-		.call = c, .messages = call_flag(c, "messages"), .agents = call_flag(c, "agents")
-	};
+	struct drawing d CLEANUP(drawing_release) = { .call = c,
+						      .messages = call_flag(c, "messages"),
+						      .agents = call_flag(c, "agents") };
 	struct resolved what;
 	struct json_writer *w;
 
-	if (read_begin(c->store, &snapshot, err) || resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
+	if (read_begin(c->store, &snapshot, err) ||
+	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
 	    forest_load(c->store, what.session.row, &d.forest, &d.source, err))
 		return err_failed(err->status);
 	warn_unread(c);
@@ -516,9 +575,12 @@ const struct method memory_tree = {
 	.verb = "tree",
 	.group = "find",
 	.summary = "Draw the turns of a conversation, and where it branches",
-	.text = "A turn is a prompt and all that followed until the next. Rewinding, forking and resuming make several "
-		"ways: those aside come first, one step in; the way the conversation is on comes last. Conversations "
-		"that were forked from it, or it from them, are in the same tree. An arrow says where a file would "
+	.text = "A turn is a prompt and all that followed until the next. Rewinding, forking and resuming "
+		"make several "
+		"ways: those aside come first, one step in; the way the conversation is on comes last. "
+		"Conversations "
+		"that were forked from it, or it from them, are in the same tree. An arrow says where a file "
+		"would "
 		"be continued.\n",
 	.params = tree_params,
 	.kind = RESULT_STREAM,

@@ -14,14 +14,26 @@ static const char *const kinds[] = { "day", "total", NULL };
 static const char *const by[] = { "daily", NULL };
 
 static const struct param usage_params[] = {
-	{ .name = "by", .type = VALUE_ENUM, .flags = PARAM_WORD, .initial = "daily", .choices = by, .help = "what is added up" },
+	{ .name = "by",
+	  .type = VALUE_ENUM,
+	  .flags = PARAM_WORD,
+	  .initial = "daily",
+	  .choices = by,
+	  .help = "what is added up" },
 	{ .name = "since", .type = VALUE_TIME, .help = "only from then on" },
 	{ 0 },
 };
 
 static const struct field usage_fields[] = {
-	{ .name = "kind", .type = VALUE_ENUM, .choices = kinds, .flags = FIELD_HIDDEN, .help = "a day, or in the end all of them" },
-	{ .name = "day", .type = VALUE_TEXT, .flags = FIELD_KEY, .help = "in the local time zone; 'unknown' where a line has no time" },
+	{ .name = "kind",
+	  .type = VALUE_ENUM,
+	  .choices = kinds,
+	  .flags = FIELD_HIDDEN,
+	  .help = "a day, or in the end all of them" },
+	{ .name = "day",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_KEY,
+	  .help = "in the local time zone; 'unknown' where a line has no time" },
 	{ .name = "answers", .type = VALUE_INT, .help = "of models" },
 	{ .name = "input", .type = VALUE_INT, .help = "tokens that were neither in the cache nor put there" },
 	{ .name = "output", .type = VALUE_INT, .help = "tokens of answers" },
@@ -101,7 +113,8 @@ static enum status run_usage(struct call *c, struct err *err)
 		add(&total, &list[i]);
 	}
 	if (!total.answers)
-		return err_fail(err, STATUS_NOT_FOUND, "no answer of a model is kept%s", since->given ? " since then" : "");
+		return err_fail(err, STATUS_NOT_FOUND, "no answer of a model is kept%s",
+				since->given ? " since then" : "");
 	if (emit(c, "day", &day, err))
 		return err_failed(err->status);
 	return emit(c, "total", &total, err);
@@ -112,9 +125,12 @@ const struct method memory_usage = {
 	.verb = "usage",
 	.group = "about",
 	.summary = "Count the tokens of each day",
-	.text = "Each answer of a model counts once, in however many files and lines it stands; sub-agents are in. Of what "
-		"its lines say the largest numbers count. Failed requests and answers that no model gave are out. Old "
-		"clients did not always write how long an answer was in the end: then the output is a lower bound, and "
+	.text = "Each answer of a model counts once, in however many files and lines it stands; sub-agents "
+		"are in. Of what "
+		"its lines say the largest numbers count. Failed requests and answers that no model gave are "
+		"out. Old "
+		"clients did not always write how long an answer was in the end: then the output is a lower "
+		"bound, and "
 		"--json says for how many answers ('provisional').\n",
 	.params = usage_params,
 	.kind = RESULT_STREAM,
@@ -122,7 +138,8 @@ const struct method memory_usage = {
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "usage daily", "by day" },
-					      { "usage daily --since 7d --json", "of the last week, for programs" },
+					      { "usage daily --since 7d --json",
+						"of the last week, for programs" },
 					      { 0 } },
 	.run = run_usage,
 };

@@ -215,8 +215,8 @@ static enum status find_matches(struct store *s, struct str text, int64_t sessio
 static enum status no_id(struct str text, struct err *err)
 {
 	return err_fail(err, text.n < LIMIT_ID_PREFIX ? STATUS_USAGE : STATUS_NOT_FOUND,
-			"'%.*s' is no id; those have digits and the letters a to f: give %d or more of them, the whole id"
-			" of a tool's call, or @ for the last session",
+			"'%.*s' is no id; those have digits and the letters a to f: give %d or more of them,"
+			" the whole id of a tool's call, or @ for the last session",
 			(int)size_min(text.n, 60), text.p ? text.p : "", LIMIT_ID_PREFIX);
 }
 

@@ -124,7 +124,8 @@ static bool is_tree_line(const struct chain_line *l)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct chain_line *x = *(const struct chain_line *const *)a, *y = *(const struct chain_line *const *)b;
+	const struct chain_line *x = *(const struct chain_line *const *)a,
+				*y = *(const struct chain_line *const *)b;
 
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
@@ -280,10 +281,12 @@ uint32_t chain_leaf(const struct chain *c)
 		leaf = chain_find(c, &c->lines[noted].link);
 		if (leaf == CHAIN_NONE)
 			leaf = last;
-		else if (!((c->lines[noted].flags & RECORD_EXPLICIT) && last < noted) && descends(c, last, leaf))
+		else if (!((c->lines[noted].flags & RECORD_EXPLICIT) && last < noted) &&
+			 descends(c, last, leaf))
 			leaf = last;
 	}
-	for (uint32_t steps = 0; leaf != CHAIN_NONE && !is_said(&c->lines[leaf]) && steps <= c->line_count; steps++)
+	for (uint32_t steps = 0; leaf != CHAIN_NONE && !is_said(&c->lines[leaf]) && steps <= c->line_count;
+	     steps++)
 		leaf = c->lines[leaf].parent;
 	return leaf == CHAIN_NONE || !is_said(&c->lines[leaf]) ? CHAIN_NONE : leaf;
 }

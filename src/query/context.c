@@ -23,9 +23,9 @@
 #include <string.h>
 
 /* What the client asks when an answer was cut off; it is in no file. */
-static const char cut_off[] =
-	"Output token limit hit. Resume directly — no apology, no recap of what you were doing. Pick up mid-thought if "
-	"that is where the cut happened. Break remaining work into smaller pieces.";
+static const char cut_off[] = "Output token limit hit. Resume directly — no apology, no recap of what you "
+			      "were doing. Pick up mid-thought if "
+			      "that is where the cut happened. Break remaining work into smaller pieces.";
 
 struct list {
 	uint32_t *at;
@@ -51,12 +51,12 @@ struct context {
 	struct lines *lines;
 	const struct chain *c;
 	struct arena mem;
-	struct list order;     /* lines as they are sent */
-	struct numbers on;     /* lines in it */
-	struct numbers used;   /* calls */
+	struct list order;	 /* lines as they are sent */
+	struct numbers on;	 /* lines in it */
+	struct numbers used;	 /* calls */
 	struct numbers answered; /* calls -> line with the first result */
-	uint32_t *results;     /* by answer: first of its results' list */
-	uint32_t *next_result; /* by line */
+	uint32_t *results;	 /* by answer: first of its results' list */
+	uint32_t *next_result;	 /* by line */
 	struct sent *sent;
 	uint32_t sent_count;
 	struct step *steps;
@@ -155,9 +155,11 @@ static enum status compact(struct context *x, struct list *chain, struct err *er
 	if (lines_get(x->lines, &x->c->lines[chain->at[at - 1]], &boundary, err))
 		return err_failed(err->status);
 	metadata = json_get(j, json_root(j), STR("compactMetadata"));
-	anchor = find_named(x, j, json_get(j, json_get(j, metadata, STR("preservedMessages")), STR("anchorUuid")));
+	anchor = find_named(x, j,
+			    json_get(j, json_get(j, metadata, STR("preservedMessages")), STR("anchorUuid")));
 	if (anchor == CHAIN_NONE)
-		anchor = find_named(x, j, json_get(j, json_get(j, metadata, STR("preservedSegment")), STR("anchorUuid")));
+		anchor = find_named(
+			x, j, json_get(j, json_get(j, metadata, STR("preservedSegment")), STR("anchorUuid")));
 	for (uint32_t i = at; i < chain->count; i++) {
 		push(&kept, chain->at[i]);
 		if (chain->at[i] == anchor)
@@ -187,7 +189,8 @@ static void list_results(struct context *x)
 			continue;
 		while (up != CHAIN_NONE && c->lines[up].type == RECORD_PROGRESS && steps++ < c->line_count)
 			up = c->lines[up].parent;
-		if (up == CHAIN_NONE || c->lines[up].type != RECORD_ASSISTANT || c->lines[up].answer == CHAIN_NONE)
+		if (up == CHAIN_NONE || c->lines[up].type != RECORD_ASSISTANT ||
+		    c->lines[up].answer == CHAIN_NONE)
 			continue;
 		x->next_result[i] = x->results[c->lines[up].answer];
 		x->results[c->lines[up].answer] = i;
@@ -207,7 +210,8 @@ static int by_time(const void *a, const void *b, void *lines)
 static void sort_from(struct context *x, uint32_t start)
 {
 	if (x->order.count > start)
-		qsort_r(x->order.at + start, x->order.count - start, sizeof *x->order.at, by_time, x->c->lines);
+		qsort_r(x->order.at + start, x->order.count - start, sizeof *x->order.at, by_time,
+			x->c->lines);
 }
 
 static void add_off_chain(struct context *x, uint32_t answer)
@@ -471,7 +475,8 @@ static void put_attachment(struct context *x, const struct chain_line *l)
 	if ((l->flags & RECORD_QUEUED) && json_is(j, prompt, JSON_STRING))
 		put_text(&x->second_part, json_string_in(j, prompt, &x->mem), true);
 	else
-		put_text(&x->second_part, arena_printf(&x->mem, "[%.*s]", STR_ARG(str_sub(type, 0, 200))), true);
+		put_text(&x->second_part, arena_printf(&x->mem, "[%.*s]", STR_ARG(str_sub(type, 0, 200))),
+			 true);
 }
 
 static void put_record(struct context *x, const struct record *rec, uint32_t line)
@@ -484,7 +489,8 @@ static void put_record(struct context *x, const struct record *rec, uint32_t lin
 		return;
 	while (record_block(r, rec, &at, &b))
 		if (is_kept(x, &b, line))
-			put_block(b.kind == BLOCK_TOOL_RESULT ? &x->first_part : &x->second_part, &r->json, &b);
+			put_block(b.kind == BLOCK_TOOL_RESULT ? &x->first_part : &x->second_part, &r->json,
+				  &b);
 }
 
 static enum status put_line(struct context *x, uint32_t line, struct err *err)
@@ -498,7 +504,8 @@ static enum status put_line(struct context *x, uint32_t line, struct err *err)
 	if (l->type == RECORD_ATTACHMENT)
 		put_attachment(x, l);
 	else if (l->type == RECORD_SYSTEM)
-		put_text(&x->second_part, json_string_in(j, json_get(j, json_root(j), STR("content")), &x->mem), false);
+		put_text(&x->second_part,
+			 json_string_in(j, json_get(j, json_root(j), STR("content")), &x->mem), false);
 	else
 		put_record(x, &rec, line);
 	return STATUS_OK;
@@ -523,10 +530,12 @@ static bool is_thought(const struct context *x, const struct sent *m)
 	return true;
 }
 
-static enum status write_message(struct context *x, const struct sent *m, context_fn *fn, void *ctx, struct err *err)
+static enum status write_message(struct context *x, const struct sent *m, context_fn *fn, void *ctx,
+				 struct err *err)
 {
 	struct buf all CLEANUP(buf_release) = BUF_INIT(GIB);
-	struct context_message out = { .role = m->is_user ? STR("user") : STR("assistant"), .first = m->first };
+	struct context_message out = { .role = m->is_user ? STR("user") : STR("assistant"),
+				       .first = m->first };
 
 	buf_clear(&x->first_part);
 	buf_clear(&x->second_part);
@@ -560,14 +569,14 @@ static void ask_to_go_on(struct context *x, uint32_t line)
 	const struct chain *c = x->c;
 	uint32_t last = x->order.count ? x->order.at[x->order.count - 1] : CHAIN_NONE;
 
-	if (last == CHAIN_NONE || !(c->lines[last].flags & RECORD_CUT) || c->lines[line].type != RECORD_ASSISTANT ||
-	    c->lines[last].answer == c->lines[line].answer)
+	if (last == CHAIN_NONE || !(c->lines[last].flags & RECORD_CUT) ||
+	    c->lines[line].type != RECORD_ASSISTANT || c->lines[last].answer == c->lines[line].answer)
 		return;
 	new_sent(x, true, last)->cut_off = true;
 }
 
-enum status context_each(struct lines *lines, const struct chain *c, uint32_t line, bool before, context_fn *fn,
-			 void *ctx, struct err *err)
+enum status context_each(struct lines *lines, const struct chain *c, uint32_t line, bool before,
+			 context_fn *fn, void *ctx, struct err *err)
 {
 	struct context x CLEANUP(context_release) = {
 		.lines = lines,

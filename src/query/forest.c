@@ -105,7 +105,8 @@ int forest_compare(const struct forest *f, const struct forest_copy *a, const st
 	int order = !(x->flags & RECORD_REQUEST) - !(y->flags & RECORD_REQUEST);
 
 	order = order ? order : compare_times(x->at, y->at);
-	order = order ? order : compare_times(f->sources[a->source].first_own, f->sources[b->source].first_own);
+	order = order ? order
+		      : compare_times(f->sources[a->source].first_own, f->sources[b->source].first_own);
 	if (order)
 		return order;
 	if (a->source != b->source)
@@ -185,7 +186,8 @@ static int by_canon(const void *a, const void *b, void *forest)
 {
 	const struct forest *f = forest;
 
-	return forest_compare(f, &f->nodes[*(const uint32_t *)a].canon, &f->nodes[*(const uint32_t *)b].canon);
+	return forest_compare(f, &f->nodes[*(const uint32_t *)a].canon,
+			      &f->nodes[*(const uint32_t *)b].canon);
 }
 
 static uint32_t *room_for(struct build *b, uint32_t count)
@@ -285,8 +287,8 @@ static void group_answers(struct build *b)
 
 	for (uint32_t s = 0; s < f->source_count; s++) {
 		const struct forest_source *x = &f->sources[s];
-		uint32_t *open = memset(arena_alloc(&b->mem, (x->chain.answer_count + 1) * sizeof *open), 0xff,
-					(x->chain.answer_count + 1) * sizeof *open);
+		uint32_t *open = memset(arena_alloc(&b->mem, (x->chain.answer_count + 1) * sizeof *open),
+					0xff, (x->chain.answer_count + 1) * sizeof *open);
 
 		for (uint32_t i = 0; i < x->chain.line_count; i++) {
 			const struct chain_line *l = &x->chain.lines[i];
@@ -324,7 +326,8 @@ static void list_calls(struct build *b)
 			const struct chain_line *l = &x->chain.lines[i];
 			uint32_t n = x->nodes[i];
 
-			if (l->type != RECORD_ASSISTANT || n == FOREST_NONE || f->nodes[n].message == FOREST_NONE)
+			if (l->type != RECORD_ASSISTANT || n == FOREST_NONE ||
+			    f->nodes[n].message == FOREST_NONE)
 				continue;
 			for (uint32_t t = 0; t < l->tool_count; t++) {
 				numbers_put(&b->calls, call_in(s, l->tools[t]), f->nodes[n].message);

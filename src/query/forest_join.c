@@ -13,13 +13,13 @@
 #include <string.h>
 
 enum {
-	ALL_PAIRS = 8,	 /* of so many copies each is compared with each; of more with its neighbour */
+	ALL_PAIRS = 8,	  /* of so many copies each is compared with each; of more with its neighbour */
 	MOST_ROUNDS = 64, /* of finding runs between what was joined in the round before */
 };
 
 struct joining {
 	struct build *b;
-	uint32_t *up;	 /* by message: another that it is joined to; itself = none */
+	uint32_t *up;	  /* by message: another that it is joined to; itself = none */
 	uint32_t *stamps; /* by source */
 	uint32_t stamp;
 	uint32_t *heads, *nexts; /* lists of messages */
@@ -88,7 +88,8 @@ static bool each_pair(struct joining *j, uint32_t head, pair_fn *fn)
 	for (uint32_t m = head; m != FOREST_NONE && count <= ALL_PAIRS; m = j->nexts[m])
 		count++;
 	for (uint32_t a = head; a != FOREST_NONE; a = j->nexts[a])
-		for (uint32_t b = j->nexts[a]; b != FOREST_NONE; b = count > ALL_PAIRS ? FOREST_NONE : j->nexts[b])
+		for (uint32_t b = j->nexts[a]; b != FOREST_NONE;
+		     b = count > ALL_PAIRS ? FOREST_NONE : j->nexts[b])
 			changed |= fn(j, a, b);
 	return changed;
 }
@@ -135,7 +136,8 @@ static void join_all_answers(struct joining *j)
 		if (f->messages[m].role == FOREST_ASSISTANT && forest_line(f, f->messages[m].first)->has_api)
 			add_to_list(j, &heads, forest_line(f, f->messages[m].first)->api, m);
 	for (uint32_t m = 0; m < f->message_count; m++)
-		if (f->messages[m].role == FOREST_ASSISTANT && forest_line(f, f->messages[m].first)->has_api &&
+		if (f->messages[m].role == FOREST_ASSISTANT &&
+		    forest_line(f, f->messages[m].first)->has_api &&
 		    numbers_get(&heads, forest_line(f, f->messages[m].first)->api) == m)
 			each_pair(j, m, join_answers);
 }
@@ -170,8 +172,10 @@ static bool are_equal(struct joining *j, uint32_t a, uint32_t b)
 {
 	const struct forest *f = j->b->f;
 
-	return is_plain(&f->messages[a]) && is_plain(&f->messages[b]) && f->messages[a].role == f->messages[b].role &&
-	       forest_line(f, f->messages[a].first)->content == forest_line(f, f->messages[b].first)->content &&
+	return is_plain(&f->messages[a]) && is_plain(&f->messages[b]) &&
+	       f->messages[a].role == f->messages[b].role &&
+	       forest_line(f, f->messages[a].first)->content ==
+		       forest_line(f, f->messages[b].first)->content &&
 	       are_apart(j, a, b);
 }
 

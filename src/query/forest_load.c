@@ -21,7 +21,7 @@ struct loading {
 	struct arena mem;
 	int64_t *rows; /* of transcripts, those done first */
 	size_t count, done, cap;
-	uint32_t source; /* being filled */
+	uint32_t source;     /* being filled */
 	uint32_t first_told; /* first source of this transcript's progress lines */
 };
 
@@ -174,11 +174,13 @@ static void leave_out_known(struct loading *l)
 	size_t lines = 0;
 
 	for (uint32_t s = 0; s < f->source_count; s++)
-		lines += f->sources[s].agent.n && !f->sources[s].embedded ? f->sources[s].chain.line_count : 0;
+		lines += f->sources[s].agent.n && !f->sources[s].embedded ? f->sources[s].chain.line_count
+									  : 0;
 	known = numbers_new(&l->mem, 2 * lines);
 	for (uint32_t s = 0; s < f->source_count; s++)
-		for (uint32_t i = 0; f->sources[s].agent.n && !f->sources[s].embedded &&
-				     i < f->sources[s].chain.line_count; i++) {
+		for (uint32_t i = 0;
+		     f->sources[s].agent.n && !f->sources[s].embedded && i < f->sources[s].chain.line_count;
+		     i++) {
 			const struct chain_line *line = &f->sources[s].chain.lines[i];
 
 			if (!line->has_key)
@@ -192,7 +194,8 @@ static void leave_out_known(struct loading *l)
 			leave_out(l, &f->sources[s], &known);
 }
 
-enum status forest_load(struct store *s, int64_t session, struct forest *out, uint32_t *source, struct err *err)
+enum status forest_load(struct store *s, int64_t session, struct forest *out, uint32_t *source,
+			struct err *err)
 {
 	struct loading l CLEANUP(loading_release) = { .store = s, .f = out };
 

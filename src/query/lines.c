@@ -125,7 +125,8 @@ static enum status fetch(struct lines *l, int64_t offset, int64_t length, struct
 	if (archive_blocks(l->store, l->generation, offset, l->end - offset, take_block, &f, err))
 		return err_failed(err->status);
 	*out = buf_as_str(&l->line);
-	return out->n == (size_t)length ? STATUS_OK : err_fail(err, STATUS_CORRUPT, "a line is not all there");
+	return out->n == (size_t)length ? STATUS_OK
+					: err_fail(err, STATUS_CORRUPT, "a line is not all there");
 }
 
 enum status lines_get(struct lines *l, const struct chain_line *line, struct record *out, struct err *err)

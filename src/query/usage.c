@@ -16,8 +16,9 @@ enum { USAGE_COUNT, USAGE_MODELS, USAGE_ROWS, USAGE_STATEMENTS };
 static const char *const sql[USAGE_STATEMENTS] = {
 	[USAGE_COUNT] = "SELECT count(*) FROM usage",
 	[USAGE_MODELS] = "SELECT id, name FROM model ORDER BY name",
-	[USAGE_ROWS] = "SELECT message, coalesce(at, 0), session, input, output, written, written_1h, read, final,"
-		       " coalesce(model, 0) FROM usage",
+	[USAGE_ROWS] =
+		("SELECT message, coalesce(at, 0), session, input, output, written, written_1h, read, final,"
+		" coalesce(model, 0) FROM usage"),
 };
 
 const struct db_set usage_statements = { DB_USAGE, sql, USAGE_STATEMENTS };
@@ -58,7 +59,8 @@ static int64_t larger(int64_t a, int64_t b)
 
 static void join(struct usage *to, const struct usage *from)
 {
-	if (from->at && (!to->at || from->at < to->at || (from->at == to->at && from->session < to->session))) {
+	if (from->at &&
+	    (!to->at || from->at < to->at || (from->at == to->at && from->session < to->session))) {
 		to->at = from->at;
 		to->session = from->session;
 	}
@@ -106,8 +108,8 @@ enum status usage_all(struct store *s, struct arena *mem, struct usage **out, si
 	enum step step;
 
 	*count = 0;
-	if (load_models(s, mem, &models, err) || use(s, USAGE_COUNT, &total, err) || stmt_row(&total, "usage", err) ||
-	    use(s, USAGE_ROWS, &st, err))
+	if (load_models(s, mem, &models, err) || use(s, USAGE_COUNT, &total, err) ||
+	    stmt_row(&total, "usage", err) || use(s, USAGE_ROWS, &st, err))
 		return err_failed(err->status);
 	*out = arena_alloc(mem, (size_t)(col_int(&total, 0) + 1) * sizeof **out);
 	known = numbers_new(mem, (size_t)col_int(&total, 0));

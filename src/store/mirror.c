@@ -56,7 +56,8 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		" coalesce(g.number, 0), coalesce(e.old_for, 0)"
 		" FROM unread u JOIN source s ON s.id = u.source LEFT JOIN generation g ON g.id = "
 		"s.generation"
-		" LEFT JOIN mirror_session e ON e.source = s.id AND e.old = 0 LEFT JOIN line_count c ON c.generation = g.id"
+		" LEFT JOIN mirror_session e ON e.source = s.id AND e.old = 0"
+		" LEFT JOIN line_count c ON c.generation = g.id"
 		" ORDER BY coalesce(g.length, 0) - coalesce(e.read_to, 0) DESC, s.id",
 	[MIRROR_UNREAD_DONE] = "DELETE FROM unread WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM source s"
 			       " JOIN generation g ON g.id = s.generation WHERE s.id = ?1 AND (g.id <> ?2 OR "
@@ -71,8 +72,8 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_OLD] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 1",
 	[MIRROR_OLD_ONE] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 1 AND generation = ?2",
 	[MIRROR_OLD_DONE] = "UPDATE mirror_session SET old_for = generation WHERE source = ?1 AND old = 0",
-	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to, reading, agent, old)"
-			       " VALUES (?1, ?2, ?3, 0, random(), ?4, ?5)",
+	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to, reading, agent,"
+			       " old) VALUES (?1, ?2, ?3, 0, random(), ?4, ?5)",
 	[MIRROR_SESSION_READ] =
 		"UPDATE mirror_session SET read_to = ?2, messages = messages + ?3 WHERE id = ?1",
 	[MIRROR_SESSION_RESET] = "UPDATE mirror_session SET generation = ?2, read_to = 0, reading = "
@@ -83,7 +84,8 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 				 " WHERE id = ?1",
 	[MIRROR_SESSION_NOTE] =
 		"UPDATE mirror_session SET"
-		" session_id = coalesce(?10, session_id), project = coalesce(project, ?2), branch = coalesce(?3, branch),"
+		" session_id = coalesce(?10, session_id), project = coalesce(project, ?2),"
+		" branch = coalesce(?3, branch),"
 		" title = CASE WHEN ?5 > title_rank OR (?5 = title_rank AND ?5 > 1) THEN ?4 ELSE title END,"
 		" title_rank = max(title_rank, ?5),"
 		" started_at = coalesce(min(started_at, ?6), started_at, ?6),"

@@ -63,8 +63,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			 " coalesce(e.at, 0)"
 			 " FROM node_key k JOIN entry e ON e.session = k.session AND e.offset = k.offset"
 			 " JOIN mirror_session m ON m.id = k.session"
-			 " WHERE k.key BETWEEN ?1 AND ?2 AND k.part > -3 AND (?3 = 0 OR k.session = ?3) ORDER BY k.key, "
-			 "m.old, k.session, k.offset, k.part",
+			 " WHERE k.key BETWEEN ?1 AND ?2 AND k.part > -3 AND (?3 = 0 OR k.session = ?3)"
+			 " ORDER BY k.key, m.old, k.session, k.offset, k.part",
 	[SESSION_CALLS] = "SELECT k.session, k.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
 			  " coalesce(e.at, 0) FROM node_key k JOIN entry e ON e.session = k.session"
 			  " AND e.offset = k.offset JOIN mirror_session m ON m.id = k.session WHERE k.key = ?1"
@@ -75,8 +75,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ENTRIES] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			    " coalesce(at, 0), coalesce(doc, 0), coalesce(docs, 0) FROM entry WHERE session "
 			    "= ?1 ORDER BY offset",
-	[SESSION_LINES] = "SELECT offset, length, type, flags, at, uuid, parent, link, message, content, tools, agent, same"
-			  " FROM entry WHERE session = ?1 ORDER BY offset",
+	[SESSION_LINES] = "SELECT offset, length, type, flags, at, uuid, parent, link, message, content, tools,"
+			  " agent, same FROM entry WHERE session = ?1 ORDER BY offset",
 	[SESSION_KIN] = "SELECT other FROM kin WHERE session = ?1 UNION SELECT b.id FROM mirror_session a"
 			" JOIN mirror_session b ON b.session_id = a.session_id AND b.id <> a.id AND b.old = 0"
 			" WHERE a.id = ?1",

@@ -136,7 +136,8 @@ TEST(every_kind_of_node_is_found)
 	EQ(found_by(t, s, "abcd", &match), 1);
 	CHECK(match.is_session);
 	EQ(found_by(t, s, "ABCD-1234-0000", &match), 1);
-	EQ(tree_ask(s, "SELECT count(*) FROM node_key WHERE part > -3"), 4 + 1); /* a line without uuid is only a line */
+	/* A line without uuid is only a line. */
+	EQ(tree_ask(s, "SELECT count(*) FROM node_key WHERE part > -3"), 4 + 1);
 }
 
 TEST(what_is_no_beginning_finds_nothing)
