@@ -191,7 +191,7 @@ static struct str folder_of(struct str path)
 {
 	size_t slash = str_rfind(path, '/');
 
-	return slash == SIZE_MAX ? (struct str){ 0 } : str_sub(path, 0, slash);
+	return str_sub(path, 0, slash == SIZE_MAX ? 0 : slash);
 }
 
 void walk_path(const struct walk *w, int root_fd, struct str path)

@@ -28,6 +28,7 @@ static const char *const events[] = {
 	[SYNC_VANISHED] = "vanished",
 	[SYNC_SKIPPED] = "skipped",
 	[SYNC_HIDDEN] = "hidden",
+	[SYNC_BROKEN] = "broken",
 	[SYNC_FAILED] = "failed",
 	[SUMMARY] = "summary",
 	[BATCH] = "batch",
@@ -193,6 +194,15 @@ static const struct field sync_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "summary, batch: lines brought in" },
+	{ .name = "messages",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "summary: messages read, of conversations and sub-agents" },
+	{ .name = "tools", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "summary: calls of tools among them" },
+	{ .name = "broken_lines",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "summary: lines that are kept and could not be understood" },
 	{ .name = "errors",
 	  .type = VALUE_OBJECT,
 	  .fields = error_fields,
@@ -263,7 +273,7 @@ static void put_change(struct json_writer *w, const struct change *c)
 {
 	put_text(w, "event", str_of(events[c->what]));
 	put_path(w, "path", c->path);
-	if (c->what == SYNC_FAILED)
+	if (c->what == SYNC_FAILED || c->what == SYNC_BROKEN)
 		put_text(w, "kind", str_of(kind_of(c->status)));
 	if (c->message.p)
 		put_text(w, "message", c->message);
@@ -275,7 +285,7 @@ static void on_event(void *ctx, enum sync_event what, struct str path, const str
 
 	struct change now = { .what = what, .path = path };
 
-	if (s->in_batches || what == SYNC_FAILED)
+	if (s->in_batches || what == SYNC_FAILED || what == SYNC_BROKEN)
 		note_change(s, what, path, why);
 	if (s->in_batches)
 		return;
@@ -325,8 +335,12 @@ static enum status emit_summary(const struct syncing *s, const struct sync_repor
 	put_int(w, "new_bytes", r->new_bytes);
 	if (c->store && store_size(c->store, &size, err) == STATUS_OK)
 		put_int(w, "store_bytes", size);
-	if (!call_flag(c, "dry_run"))
+	if (!call_flag(c, "dry_run")) {
 		put_int(w, "new_lines", r->new_lines);
+		put_int(w, "messages", r->messages);
+		put_int(w, "tools", r->tools);
+		put_int(w, "broken_lines", r->broken);
+	}
 	put_errors(w, s->changes);
 	return call_emit(c, err);
 }

@@ -39,6 +39,7 @@ struct part *part_new(const struct unread *job)
 	struct part *p = mem_alloc(sizeof *p);
 
 	p->job = job;
+	p->broken_at = -1;
 	/* One document more than the words of a line, and what was there before it. */
 	buf_init(&p->packed, FULL_PACKED + LIMIT_LINE_WORDS + 4 * LIMIT_DOC_TEXT);
 	return p;
@@ -459,6 +460,11 @@ bool part_add_record(struct part *p, struct part_reader *r)
 	if (record_embedded(&r->records, &rec, &inner))
 		add_record(p, r, &inner, r->offset + (inner.bytes.p - r->line.p));
 	return true;
+}
+
+bool part_last_is_broken(const struct part *p)
+{
+	return p->lines[p->last_line].type == RECORD_BROKEN;
 }
 
 struct str part_last_uuid(const struct part *p)

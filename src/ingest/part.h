@@ -17,6 +17,8 @@ struct part {
 	bool last;	 /* the source has been read to its end */
 	bool has_lines;	 /* `mirror` is to be stored */
 	bool no_session; /* the source has none; what is known of one is to go */
+	int64_t broken_at;   /* offset of the source's first line that could not be understood; -1 = not here */
+	int64_t broken;	     /* how many */
 	bool old_done;	 /* the source's older versions have been read, or it has none worth it */
 	bool has_count;
 	struct line_count count; /* of the whole generation */
@@ -71,6 +73,9 @@ void part_reader_shrink(struct part_reader *r);
  * a single line may have more of them than go into a part. */
 void part_begin_line(struct part_reader *r, struct str line, int64_t offset);
 bool part_add_record(struct part *p, struct part_reader *r);
+
+/* Whether the record added last could be understood. */
+bool part_last_is_broken(const struct part *p);
 
 /* Of the record added last: its uuid (p NULL = none); and taking it out again. */
 struct str part_last_uuid(const struct part *p);

@@ -83,6 +83,7 @@ struct reader {
 	size_t old_count;
 	bool large;   /* it has many megabytes */
 	bool stopped; /* the queue takes no more */
+	bool told_broken; /* a line of the source could not be understood */
 };
 
 static bool is_cancelled(const struct reading *y)
@@ -166,10 +167,28 @@ static bool is_withdrawn(const struct reader *r, struct str uuid)
 	return uuid.p && !(r->key_count && bsearch(&key, r->keys, r->key_count, sizeof key, by_number));
 }
 
+static enum status count_bytes(void *ctx, struct str bytes, struct err *err)
+{
+	(void)err;
+	line_count_add(ctx, bytes);
+	return STATUS_OK;
+}
+
+/* Of each file the first is told by its place; who has many such lines knows by then. */
+static void note_broken(struct reader *r, int64_t offset)
+{
+	r->part->broken++;
+	if (!r->told_broken)
+		r->part->broken_at = offset;
+	r->told_broken = true;
+}
+
 static bool add_line(struct reader *r, struct str line, int64_t offset)
 {
 	part_begin_line(&r->lines, line, offset);
 	while (part_add_record(r->part, &r->lines)) {
+		if (part_last_is_broken(r->part) && !r->part->mirror.old)
+			note_broken(r, offset);
 		gather_line(r, part_last_uuid(r->part), offset);
 		if (r->part->mirror.old && !is_withdrawn(r, part_last_uuid(r->part)))
 			part_drop_last(r->part);
@@ -227,13 +246,6 @@ static enum status take_bytes(void *ctx, struct str bytes, struct err *err)
 	if (!split_add(&r->split, bytes))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
 	set_large(r, r->split.carry.n > LARGE);
-	return STATUS_OK;
-}
-
-static enum status count_bytes(void *ctx, struct str bytes, struct err *err)
-{
-	(void)err;
-	line_count_add(ctx, bytes);
 	return STATUS_OK;
 }
 
@@ -405,6 +417,7 @@ static void read_one(struct reader *r, const struct unread *job)
 	enum status status;
 
 	r->job = job;
+	r->told_broken = false;
 	status = read_source(r, &err);
 	buf_clear(&r->split.carry);
 	set_large(r, false);
@@ -484,6 +497,35 @@ static enum status write_rows(struct reading *y, const struct part *p, struct er
 	return STATUS_OK;
 }
 
+/* Which line of the file begins at an offset. Counted when somebody has to be told; 0 when
+ * that cannot be. */
+static int64_t line_number(struct reading *y, const struct unread *job, int64_t offset)
+{
+	struct line_count before = { 0 };
+	struct err ignored;
+
+	if (archive_read(y->store, job->generation, 0, offset, count_bytes, &before, &ignored))
+		return 0;
+	return before.lines + 1;
+}
+
+/* A message is counted where its first line is, as far as this reading knows. */
+static void report_part(struct reading *y, const struct part *p)
+{
+	struct read_report *r = y->o->report;
+
+	if (p->broken_at >= 0 && y->o->broken)
+		y->o->broken(y->o->ctx, p->job->path, line_number(y, p->job, p->broken_at));
+	if (!r)
+		return;
+	for (size_t i = 0; i < p->mirror.line_count && !p->mirror.old; i++)
+		r->messages += p->lines[i].first >= 0 ? p->lines[i].first == p->lines[i].offset
+						      : p->lines[i].first == MIRROR_ASK &&
+								p->lines[i].first_here == p->lines[i].offset;
+	r->tools += p->mirror.old ? 0 : p->mirror.tools;
+	r->broken += p->broken;
+}
+
 /* A conflict is found before anything of the part is written, so that nothing has to
  * be undone: FTS5 would write a segment for every savepoint. */
 static enum status write_part(struct reading *y, const struct part *p, struct err *err)
@@ -499,6 +541,8 @@ static enum status write_part(struct reading *y, const struct part *p, struct er
 		y->conflict = true;
 		return STATUS_OK;
 	}
+	if (status == STATUS_OK)
+		report_part(y, p);
 	if (p->failed) {
 		atomic_store(&y->dead[job], true);
 		if (y->round == 0)

@@ -13,7 +13,17 @@ struct read_options {
 	const atomic_bool *cancel; /* may be NULL */
 	/* Called now and then with archived bytes read so far. May be NULL. */
 	void (*progress)(void *ctx, int64_t done, int64_t total);
+	/* Called for a line that is kept and could not be understood, in the calling thread; the
+	 * first of each file. May be NULL. */
+	void (*broken)(void *ctx, struct str path, int64_t line);
+	struct read_report *report; /* added to; may be NULL */
 	void *ctx;
+};
+
+/* What was read. */
+struct read_report {
+	int64_t messages, tools; /* of conversations and sub-agents */
+	int64_t broken;		 /* lines that could not be understood */
 };
 
 /*

@@ -576,12 +576,24 @@ static void on_index_progress(void *ctx, int64_t done, int64_t total)
 	y->o->progress(y->o->ctx, "indexing", done, total);
 }
 
+static void on_broken(void *ctx, struct str path, int64_t line)
+{
+	struct err why = { 0 };
+
+	(void)err_fail(&why, STATUS_FORMAT, "%.*s: line %" PRId64 " is not JSON of a record; it is kept as it is",
+		       (int)size_min(path.n, LIMIT_ERR_TEXT / 2), path.p, line);
+	tell(ctx, SYNC_BROKEN, path, &why);
+}
+
 /* Also what an earlier sync had no time for. */
 static enum status read_what_is_new(struct syncing *y, struct err *err)
 {
+	struct read_report read = { 0 };
 	struct read_options o = {
 		.cancel = y->o->cancel,
 		.progress = y->o->progress ? on_index_progress : NULL,
+		.broken = on_broken,
+		.report = &read,
 		.ctx = y,
 	};
 	enum status status;
@@ -591,6 +603,9 @@ static enum status read_what_is_new(struct syncing *y, struct err *err)
 		return err_failed(err->status);
 	y->wrote |= any;
 	status = read_unread(y->store, &o, err);
+	y->report->messages += read.messages;
+	y->report->tools += read.tools;
+	y->report->broken += read.broken;
 	return status == STATUS_CANCELLED && is_cancelled(y) ? STATUS_OK : status;
 }
 

@@ -16,6 +16,7 @@ enum sync_event {
 	SYNC_VANISHED,
 	SYNC_SKIPPED,   /* a link, a device: not read by rule */
 	SYNC_HIDDEN,    /* the same: a link to a folder, behind which much may lie */
+	SYNC_BROKEN,    /* it has a line that is kept and could not be understood */
 	SYNC_FAILED,
 	SYNC_EVENTS
 };
@@ -28,6 +29,8 @@ struct sync_report {
 	int64_t updated_sessions;   /* of those that grew or were rewritten */
 	int64_t new_bytes;          /* brought in by this sync */
 	int64_t new_lines;
+	int64_t messages, tools;    /* read, of conversations and sub-agents */
+	int64_t broken;             /* lines that could not be understood */
 	char root[LIMIT_LABEL + 1]; /* the root's label */
 };
 

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Lines that are no JSON: told with file and line, kept, and nothing else stops.
+# shellcheck source=test/harness/lib.sh
+. test/harness/lib.sh
+export ARBOR_HOME="$T/store"
+file=projects/p/00000000-0000-4000-8000-000000000001.jsonl
+mkdir -p "$T/claude/projects/p"
+cat >"$T/claude/$file" <<'END'
+{"type":"user","uuid":"a","message":{"content":"before"}}
+this is no JSON
+{"type":"assistant","uuid":"b","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}
+{"torn
+{"type":"user","uuid":"c","message":{"content":"behind"}}
+END
+
+it "says which line of which file it is, and goes on"
+arbor sync --source "$T/claude"; code 0
+err_has "$file: line 2 is not JSON"
+arbor search behind; code 0
+
+it "keeps every byte"
+arbor export $file; code 0
+same "$T/claude/$file" "$T/out"
+
+it "tells programs the kind, and counts"
+arbor sync --source "$T/claude" --store "$T/other.db" --json; code 0
+out_has '"event":"broken","path":"'$file'","kind":"PARSE_ERROR","message":"'$file': line 2 '
+out_has '"messages":3,"tools":1,"broken_lines":2'
+
+it "tells a line that comes later by its number, too"
+arbor sync --source "$T/claude"; code 0
+printf '{"type":"user","uuid":"d","message":{"content":"more"}}\nbroken again\n' >>"$T/claude/$file"
+arbor sync --source "$T/claude"; code 0
+err_has "$file: line 7 is not JSON"
+the_end
