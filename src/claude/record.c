@@ -146,7 +146,7 @@ enum {
 	KEYS
 };
 
-#define NAME(text) { text, sizeof text - 1 }
+#define NAME(text) { text, sizeof(text) - 1 }
 static const struct str key_names[KEYS] = {
 	[KEY_CWD] = NAME("cwd"),	       [KEY_TYPE] = NAME("type"),
 	[KEY_UUID] = NAME("uuid"),	       [KEY_DATA] = NAME("data"),

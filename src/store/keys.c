@@ -49,8 +49,8 @@ static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_VERSION] = "PRAGMA data_version",
 	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
 	[KEYS_FORGET] = "DELETE FROM node_key WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
-	[KEYS_KIN] = "SELECT k.session FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
-		     " WHERE k.key = ?1 AND k.session <> ?2 AND k.part IN (?3, ?4)",
+	[KEYS_KIN] = ("SELECT k.session FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
+		     " WHERE k.key = ?1 AND k.session <> ?2 AND k.part IN (?3, ?4)"),
 	[KEYS_KIN_ADD] = "INSERT OR IGNORE INTO kin(session, other) VALUES (?1, ?2), (?2, ?1)",
 	[KEYS_KIN_FORGET] = "DELETE FROM kin WHERE session = ?1",
 	[KEYS_KIN_FORGET_BACK] = "DELETE FROM kin WHERE (session, other) IN"
