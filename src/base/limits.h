@@ -108,6 +108,14 @@
 /* Digits of an id that are enough to mean it, if nothing else begins so. */
 #define LIMIT_ID_PREFIX 4
 
+/* Lines between what two texts begin and end with that are compared one by one; each takes
+ * some hundred bytes. Beyond, all of them count as replaced. */
+#define LIMIT_DIFF_LINES ((int64_t)1024 * 1024)
+
+/* A file as it was, rebuilt. The line that tells of it is no longer, but one edit may
+ * replace a byte by a megabyte, everywhere. */
+#define LIMIT_FILE_REBUILT (64 * MIB)
+
 /* The WAL is cut back to this after a checkpoint; a reader can pin more. */
 #define LIMIT_WAL_BYTES (32 * MIB)
 
