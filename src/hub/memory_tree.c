@@ -8,7 +8,6 @@
  */
 #include "hub/memory_find.h"
 
-#include "base/numbers.h"
 #include "hub/call.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
@@ -153,7 +152,6 @@ struct drawing {
 	uint32_t *leaf_lines;	  /* by source */
 	uint32_t *first, *after;  /* messages of each turn: list */
 	uint32_t roots;		  /* turns that follow none */
-	struct numbers continues; /* node -> what it goes on from */
 	struct lines *lines;	  /* by source */
 	bool messages, agents;
 };
@@ -183,18 +181,6 @@ static uint32_t *find_turns(struct drawing *d)
 			of[m] = f->messages[m].prev == FOREST_NONE ? m : of[f->messages[m].prev];
 	}
 	return of;
-}
-
-/* What a turn behind a compaction goes on from. */
-static uint32_t goes_on_from(const struct drawing *d, const struct forest_message *m)
-{
-	const struct forest *f = &d->forest;
-	uint32_t node = m->boundary != FOREST_NONE ? m->boundary : m->first;
-
-	uint32_t i = numbers_get(&d->continues, node);
-	uint32_t to = i == NUMBERS_NONE ? FOREST_NONE : f->continues[i].message;
-
-	return to == FOREST_NONE ? FOREST_NONE : f->messages[to].canonical;
 }
 
 static bool is_shown(const struct drawing *d, uint32_t m)
@@ -241,7 +227,7 @@ static void gather_turns(struct drawing *d, const uint32_t *of)
 		if (!is_shown(d, m))
 			continue;
 		if (turn == m) {
-			uint32_t before = x->prev != FOREST_NONE ? x->prev : goes_on_from(d, x);
+			uint32_t before = x->prev != FOREST_NONE ? x->prev : forest_goes_on_from(f, m);
 
 			d->turns[m].child = d->turns[m].head = FOREST_NONE;
 			d->turns[m].parent = before == FOREST_NONE || !is_shown(d, before) ? FOREST_NONE
@@ -532,9 +518,6 @@ static void prepare(struct drawing *d)
 	uint32_t *of;
 
 	d->roots = FOREST_NONE;
-	d->continues = numbers_new(mem, f->continues_count);
-	for (uint32_t i = 0; i < f->continues_count; i++)
-		numbers_put(&d->continues, f->continues[i].from, i);
 	d->turns = arena_alloc(mem, (f->message_count + 1) * sizeof *d->turns);
 	d->first = arena_alloc(mem, (f->message_count + 1) * sizeof *d->first);
 	d->after = arena_alloc(mem, (f->message_count + 1) * sizeof *d->after);

@@ -595,6 +595,9 @@ static void find_continues(struct build *b)
 			before = n;
 		}
 	}
+	f->continued = numbers_new(&f->mem, f->continues_count);
+	for (uint32_t i = 0; i < f->continues_count; i++)
+		numbers_put(&f->continued, f->continues[i].from, i);
 }
 
 /* ---- All of it -------------------------------------------------------------------------- */
@@ -634,6 +637,15 @@ uint32_t forest_message_of(const struct forest *f, uint32_t source, uint32_t lin
 	uint32_t n = f->sources[source].nodes[line], m = n == FOREST_NONE ? FOREST_NONE : f->nodes[n].message;
 
 	return m == FOREST_NONE ? FOREST_NONE : f->messages[m].canonical;
+}
+
+uint32_t forest_goes_on_from(const struct forest *f, uint32_t message)
+{
+	const struct forest_message *m = &f->messages[message];
+	uint32_t i = numbers_get(&f->continued, m->boundary != FOREST_NONE ? m->boundary : m->first);
+	uint32_t to = i == NUMBERS_NONE ? FOREST_NONE : f->continues[i].message;
+
+	return to == FOREST_NONE ? FOREST_NONE : f->messages[to].canonical;
 }
 
 uint32_t *forest_path(const struct forest *f, uint32_t message, struct arena *mem, uint32_t *count)

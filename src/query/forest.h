@@ -15,6 +15,7 @@
 #ifndef ARBOR_QUERY_FOREST_H
 #define ARBOR_QUERY_FOREST_H
 
+#include "base/numbers.h"
 #include "query/chain.h"
 #include "store/session.h"
 
@@ -90,6 +91,7 @@ struct forest {
 	uint32_t message_count;
 	struct forest_continues *continues;
 	uint32_t continues_count;
+	struct numbers continued; /* node -> its place among them */
 	uint32_t *order; /* canonical messages, each behind its prev */
 	uint32_t order_count;
 	struct arena mem;
@@ -110,6 +112,10 @@ const struct chain_line *forest_line(const struct forest *f, uint32_t node);
 
 /* The canonical message a line of a source is a part of; FOREST_NONE = none. */
 uint32_t forest_message_of(const struct forest *f, uint32_t source, uint32_t line);
+
+/* The message on which one goes on that follows none: over a compaction, or over what is
+ * missing; FOREST_NONE = none. These can lead in circles. */
+uint32_t forest_goes_on_from(const struct forest *f, uint32_t message);
 
 /* The messages from the first to this one, in the arena. */
 uint32_t *forest_path(const struct forest *f, uint32_t message, struct arena *mem, uint32_t *count);
