@@ -9,8 +9,8 @@
 
 #include "hub/call.h"
 #include "hub/memory_message.h"
+#include "hub/memory_place.h"
 #include "hub/memory_session.h"
-#include "hub/resolve.h"
 #include "query/context.h"
 #include "query/forest_load.h"
 
@@ -248,58 +248,12 @@ static enum status emit_context(struct logging *y, uint32_t line, struct err *er
 
 /* ---- Both ---------------------------------------------------------------------- */
 
-static uint32_t line_at(const struct chain *c, int64_t offset)
-{
-	uint32_t i = 0;
-
-	while (i < c->line_count && c->lines[i].offset != offset)
-		i++;
-	return i < c->line_count ? i : CHAIN_NONE;
-}
-
-/* The line that is meant, or the one the client would go on from. What a progress line
- * carries is in a source of its own. */
-static enum status find_line(struct logging *y, const struct resolved *what, uint32_t *line, struct err *err)
-{
-	const struct forest *f = &y->forest;
-	int64_t row = what->session.row;
-
-	*line = what->is_session ? chain_leaf(&f->sources[y->source].chain) : CHAIN_NONE;
-	for (uint32_t s = 0; !what->is_session && *line == CHAIN_NONE && s < f->source_count; s++)
-		if (f->sources[s].session.row == row) {
-			*line = line_at(&f->sources[s].chain, what->node.offset);
-			y->source = s;
-		}
-	if (*line != CHAIN_NONE)
-		return STATUS_OK;
-	return err_fail(err, STATUS_NOT_FOUND,
-			what->is_session
-				? "nothing was said in this conversation yet"
-				: "that line is told elsewhere, or was lost; 'arbor show' prints it");
-}
-
-/* Up from what the client noted to what was said. */
-static enum status find_message(struct logging *y, uint32_t *line, uint32_t *message, struct err *err)
-{
-	const struct chain *c = &y->forest.sources[y->source].chain;
-
-	*message = FOREST_NONE;
-	for (uint32_t steps = 0; *line != CHAIN_NONE && steps <= c->line_count; steps++) {
-		*message = forest_message_of(&y->forest, y->source, *line);
-		if (*message != FOREST_NONE)
-			return STATUS_OK;
-		*line = c->lines[*line].parent;
-	}
-	return err_fail(err, STATUS_NOT_FOUND,
-			"that line is no part of what was said; 'arbor show' prints it");
-}
-
 static enum status run_log(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct logging y CLEANUP(logging_release) = { .call = c, .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
 	struct resolved what;
-	uint32_t line, message;
+	struct place at;
 
 	if (read_begin(c->store, &snapshot, err) ||
 	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
@@ -307,9 +261,10 @@ static enum status run_log(struct call *c, struct err *err)
 		return err_failed(err->status);
 	warn_unread(c);
 	y.lines = mem_alloc((y.forest.source_count + 1) * sizeof *y.lines);
-	if (find_line(&y, &what, &line, err) || find_message(&y, &line, &message, err))
+	if (place_find(&y.forest, &what, &at, err))
 		return err_failed(err->status);
-	return call_flag(c, "as_sent") ? emit_context(&y, line, err) : emit_path(&y, message, err);
+	y.source = at.source;
+	return call_flag(c, "as_sent") ? emit_context(&y, at.line, err) : emit_path(&y, at.message, err);
 }
 
 const struct method memory_log = {

@@ -639,6 +639,20 @@ uint32_t forest_message_of(const struct forest *f, uint32_t source, uint32_t lin
 	return m == FOREST_NONE ? FOREST_NONE : f->messages[m].canonical;
 }
 
+uint32_t forest_message_above(const struct forest *f, uint32_t source, uint32_t *line)
+{
+	const struct chain *c = &f->sources[source].chain;
+
+	for (uint32_t steps = 0; *line != CHAIN_NONE && steps <= c->line_count; steps++) {
+		uint32_t message = forest_message_of(f, source, *line);
+
+		if (message != FOREST_NONE)
+			return message;
+		*line = c->lines[*line].parent;
+	}
+	return FOREST_NONE;
+}
+
 uint32_t forest_goes_on_from(const struct forest *f, uint32_t message)
 {
 	const struct forest_message *m = &f->messages[message];

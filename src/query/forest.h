@@ -113,6 +113,10 @@ const struct chain_line *forest_line(const struct forest *f, uint32_t node);
 /* The canonical message a line of a source is a part of; FOREST_NONE = none. */
 uint32_t forest_message_of(const struct forest *f, uint32_t source, uint32_t line);
 
+/* The same for a line or the nearest above it that is a part of one; *line is that one then.
+ * CHAIN_NONE is above nothing. */
+uint32_t forest_message_above(const struct forest *f, uint32_t source, uint32_t *line);
+
 /* The message on which one goes on that follows none: over a compaction, or over what is
  * missing; FOREST_NONE = none. These can lead in circles. */
 uint32_t forest_goes_on_from(const struct forest *f, uint32_t message);

@@ -1,0 +1,41 @@
+/*
+ * From what the store knows of an id, a file and an offset, to a place among the messages.
+ */
+#include "hub/memory_place.h"
+
+static uint32_t line_at(const struct chain *c, int64_t offset)
+{
+	uint32_t i = 0;
+
+	while (i < c->line_count && c->lines[i].offset != offset)
+		i++;
+	return i < c->line_count ? i : CHAIN_NONE;
+}
+
+/* What a progress line carries is in a source of its own. */
+static bool find_line(const struct forest *f, const struct resolved *what, struct place *out)
+{
+	for (uint32_t s = 0; s < f->source_count; s++) {
+		const struct forest_source *x = &f->sources[s];
+
+		if (x->session.row != what->session.row || (what->is_session && x->embedded))
+			continue;
+		out->source = s;
+		out->line = what->is_session ? chain_leaf(&x->chain) : line_at(&x->chain, what->node.offset);
+		if (out->line != CHAIN_NONE)
+			return true;
+	}
+	return false;
+}
+
+enum status place_find(const struct forest *f, const struct resolved *what, struct place *out, struct err *err)
+{
+	if (!find_line(f, what, out))
+		return err_fail(err, STATUS_NOT_FOUND,
+				what->is_session ? "nothing was said in this conversation yet"
+						 : "that line is told elsewhere, or was lost; 'arbor show' prints it");
+	out->message = forest_message_above(f, out->source, &out->line);
+	if (out->message == FOREST_NONE)
+		return err_fail(err, STATUS_NOT_FOUND, "that line is no part of what was said; 'arbor show' prints it");
+	return STATUS_OK;
+}

@@ -1,0 +1,19 @@
+/*
+ * Where in a conversation something is that somebody named.
+ */
+#ifndef ARBOR_HUB_MEMORY_PLACE_H
+#define ARBOR_HUB_MEMORY_PLACE_H
+
+#include "hub/resolve.h"
+#include "query/forest.h"
+
+struct place {
+	uint32_t source, line;
+	uint32_t message; /* the line is a part of */
+};
+
+/* A session is where the client would go on; a line that is no part of a message, the
+ * nearest above it that is. STATUS_NOT_FOUND when it is not in this forest. */
+enum status place_find(const struct forest *f, const struct resolved *what, struct place *out, struct err *err) MUST_USE;
+
+#endif
