@@ -116,6 +116,9 @@
  * replace a byte by a megabyte, everywhere. */
 #define LIMIT_FILE_REBUILT (64 * MIB)
 
+/* Bytes that all edits of one call may go through. Real ones are a few, of files of some KiB. */
+#define LIMIT_EDIT_WORK ((size_t)1 * GIB)
+
 /* The WAL is cut back to this after a checkpoint; a reader can pin more. */
 #define LIMIT_WAL_BYTES (32 * MIB)
 

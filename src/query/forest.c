@@ -653,13 +653,29 @@ uint32_t forest_message_above(const struct forest *f, uint32_t source, uint32_t 
 	return FOREST_NONE;
 }
 
+/* The line a message hangs on in the end: itself, or a note of the client's above it. */
+static uint32_t top_of(const struct forest *f, const struct forest_message *m)
+{
+	const struct forest_copy *c = &f->nodes[m->first].canon;
+	const struct forest_source *s = &f->sources[c->source];
+	uint32_t line = c->line;
+
+	if (m->boundary != FOREST_NONE)
+		return m->boundary;
+	for (uint32_t steps = 0; s->chain.lines[line].parent != CHAIN_NONE && !s->chain.lines[line].inferred &&
+				 steps <= s->chain.line_count;
+	     steps++)
+		line = s->chain.lines[line].parent;
+	return s->nodes[line];
+}
+
 uint32_t forest_goes_on_from(const struct forest *f, uint32_t message)
 {
-	const struct forest_message *m = &f->messages[message];
-	uint32_t i = numbers_get(&f->continued, m->boundary != FOREST_NONE ? m->boundary : m->first);
+	uint32_t top = top_of(f, &f->messages[message]);
+	uint32_t i = top == FOREST_NONE ? NUMBERS_NONE : numbers_get(&f->continued, top);
 	uint32_t to = i == NUMBERS_NONE ? FOREST_NONE : f->continues[i].message;
 
-	return to == FOREST_NONE ? FOREST_NONE : f->messages[to].canonical;
+	return to == FOREST_NONE || to == message ? FOREST_NONE : f->messages[to].canonical;
 }
 
 uint32_t *forest_path(const struct forest *f, uint32_t message, struct arena *mem, uint32_t *count)
