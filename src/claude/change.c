@@ -89,7 +89,8 @@ static bool read_edit(struct record_reader *r, uint32_t object, struct change *o
 {
 	if (!edits_of(r, object, out))
 		return false;
-	out->tool = json_is(&r->json, json_get(&r->json, object, STR("edits")), JSON_ARRAY) ? "MultiEdit" : "Edit";
+	out->tool = json_is(&r->json, json_get(&r->json, object, STR("edits")), JSON_ARRAY) ? "MultiEdit"
+											    : "Edit";
 	out->kind = makes_file(out) ? CHANGE_CREATE : CHANGE_EDIT;
 	if (out->kind == CHANGE_CREATE && out->was == FILE_UNKNOWN)
 		out->was = FILE_ABSENT;
@@ -227,7 +228,9 @@ bool change_of_call(struct record_reader *r, const struct record_block *call, st
 {
 	uint32_t input = json_get(&r->json, call->node, STR("input"));
 
-	*out = (struct change){ .path = text_in(r, input, "file_path"), .kind = CHANGE_UPDATE, .tool = "Write" };
+	*out = (struct change){ .path = text_in(r, input, "file_path"),
+				.kind = CHANGE_UPDATE,
+				.tool = "Write" };
 	if (str_eq(call->name, STR("Edit")) || str_eq(call->name, STR("MultiEdit")))
 		return read_edit(r, input, out) && out->path.n;
 	if (str_eq(call->name, STR("NotebookEdit"))) {

@@ -30,8 +30,8 @@ struct change {
 	struct str path;
 	enum file_state was; /* before it */
 	struct str before;
-	bool is_whole;	  /* `after` is what stood there then */
-	struct str after; /* READ: what stands there */
+	bool is_whole;		   /* `after` is what stood there then */
+	struct str after;	   /* READ: what stands there */
 	struct change_edit *edits; /* when it is not; one after the other */
 	size_t edit_count;
 	bool has_delta;
@@ -64,6 +64,7 @@ struct snapshot_file {
 bool snapshot_read(struct record_reader *r, const struct record *rec, struct snapshot *out);
 
 /* Its files one after the other; *at is 0 at first. */
-bool snapshot_next(struct record_reader *r, const struct snapshot *s, uint32_t *at, struct snapshot_file *out);
+bool snapshot_next(struct record_reader *r, const struct snapshot *s, uint32_t *at,
+		   struct snapshot_file *out);
 
 #endif

@@ -21,7 +21,7 @@ static const char *const kinds[] = { "file", "change", "content", "diff", NULL }
 static const char *const changes[] = { "create", "update", "edit", NULL };
 
 static const struct param files_params[] = {
-	{ .name = "session",
+	{ .name = "conversation",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
 	  .shown = "SESSION",
@@ -35,7 +35,8 @@ static const struct param files_params[] = {
 	{ .name = "at",
 	  .type = VALUE_TEXT,
 	  .shown = "NODE",
-	  .help = "up to this message; with PATH: what stood in the file then. A session is where it is now" },
+	  .help = "up to this message; with PATH: what stood in the file then. A session is where it is "
+		  "now" },
 	{ .name = "diff",
 	  .type = VALUE_BOOL,
 	  .letter = 'd',
@@ -44,8 +45,15 @@ static const struct param files_params[] = {
 };
 
 static const struct field files_fields[] = {
-	{ .name = "kind", .type = VALUE_ENUM, .flags = FIELD_HIDDEN, .choices = kinds, .help = "what the item is" },
-	{ .name = "id", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "change: the message that tells of it" },
+	{ .name = "kind",
+	  .type = VALUE_ENUM,
+	  .flags = FIELD_HIDDEN,
+	  .choices = kinds,
+	  .help = "what the item is" },
+	{ .name = "id",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "change: the message that tells of it" },
 	{ .name = "at",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
@@ -55,23 +63,47 @@ static const struct field files_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .choices = changes,
 	  .help = "change: whether the file was made, written anew, or edited" },
-	{ .name = "tool", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "change: which; file: of the last" },
+	{ .name = "tool",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "change: which; file: of the last" },
 	{ .name = "agent", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "change: by this sub-agent" },
 	{ .name = "changes", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "file: how many" },
-	{ .name = "added", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .title = "+", .help = "lines, by all changes" },
-	{ .name = "removed", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .title = "-", .help = "lines, by all changes" },
-	{ .name = "created", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "file: it was not there before" },
-	{ .name = "exact", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "what stood in it then is known" },
+	{ .name = "added",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .title = "+",
+	  .help = "lines, by all changes" },
+	{ .name = "removed",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .title = "-",
+	  .help = "lines, by all changes" },
+	{ .name = "created",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "file: it was not there before" },
+	{ .name = "exact",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "what stood in it then is known" },
 	{ .name = "outside",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "change, file: somebody else had changed it meanwhile" },
-	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_OPTIONAL, .title = "size", .help = "file: if it is known" },
+	{ .name = "bytes",
+	  .type = VALUE_BYTES,
+	  .flags = FIELD_OPTIONAL,
+	  .title = "size",
+	  .help = "file: if it is known" },
 	{ .name = "first",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "file: message that changed it first" },
-	{ .name = "first_at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "file: when" },
+	{ .name = "first_at",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "file: when" },
 	{ .name = "last",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -144,7 +176,8 @@ static enum status emit_file(struct listing *l, struct file *f, struct err *err)
 	return call_emit(l->call, err);
 }
 
-static enum status emit_change(struct listing *l, const struct file *f, const struct file_change *c, struct err *err)
+static enum status emit_change(struct listing *l, const struct file *f, const struct file_change *c,
+			       struct err *err)
 {
 	struct json_writer *w = begin(l, "change", f);
 
@@ -164,7 +197,8 @@ static enum status emit_change(struct listing *l, const struct file *f, const st
 }
 
 /* JSON has no bytes: beside a text that is not UTF-8 stand its digits. */
-static enum status emit_text(struct listing *l, const char *kind, const struct file *f, struct str text, struct err *err)
+static enum status emit_text(struct listing *l, const char *kind, const struct file *f, struct str text,
+			     struct err *err)
 {
 	struct json_writer *w = begin(l, kind, f);
 
@@ -247,10 +281,11 @@ static enum status say_unknown(const struct file *f, const char *when, struct er
 	struct buf path CLEANUP(buf_release) = BUF_INIT(KIB);
 
 	term_filter(&path, str_sub(f->path, 0, KIB / 4), TERM_LINE);
-	return err_fail(err, STATUS_NOT_FOUND,
-			"%.*s: what stood in it %s is not known; something has changed it that the conversation does "
-			"not show. 'arbor files SESSION PATH' lists its changes, and which are known exactly",
-			STR_ARG(buf_as_str(&path)), when);
+	return err_fail(
+		err, STATUS_NOT_FOUND,
+		"%.*s: what stood in it %s is not known; something has changed it that the conversation does "
+		"not show. 'arbor files SESSION PATH' lists its changes, and which are known exactly",
+		STR_ARG(buf_as_str(&path)), when);
 }
 
 static enum status say_absent(const struct file *f, struct err *err)
@@ -270,7 +305,8 @@ static enum status emit_from_later(struct listing *l, struct err *err)
 	struct place head;
 
 	if (place_find(&l->forest, &session, &head, err) ||
-	    files_load(l->call->store, &l->forest, head.message, l->at.message, l->call->cancel, &later, err) ||
+	    files_load(l->call->store, &l->forest, head.message, l->at.message, l->call->cancel, &later,
+		       err) ||
 	    find_file(l, &later, &f, err))
 		return err_failed(err->status);
 	if (!f->is_counted)
@@ -312,7 +348,8 @@ static void add_name(struct listing *l, struct buf *out, const char *side, struc
 	if (folder.n && path.n > folder.n + 1 && str_has_prefix(path, folder) && path.p[folder.n] == '/')
 		path = str_sub(path, folder.n, SIZE_MAX);
 	for (size_t i = 0; i < path.n; i++)
-		quoted |= (unsigned char)path.p[i] < ' ' || path.p[i] == '"' || path.p[i] == '\\' || path.p[i] == 0x7f;
+		quoted |= (unsigned char)path.p[i] < ' ' || path.p[i] == '"' || path.p[i] == '\\' ||
+			  path.p[i] == 0x7f;
 	buf_printf(out, "%s%s%s", quoted ? "\"" : "", side, path.n && path.p[0] == '/' ? "" : "/");
 	for (size_t i = 0; i < path.n; i++)
 		if ((unsigned char)path.p[i] < ' ' || path.p[i] == 0x7f)
@@ -357,7 +394,8 @@ static enum status emit_diffs(struct listing *l, struct err *err)
 
 	for (size_t i = 0; i < l->files.count; i++) {
 		struct err why;
-		enum status status = l->files.list[i]->is_counted ? emit_diff(l, l->files.list[i], &why) : STATUS_OK;
+		enum status status = l->files.list[i]->is_counted ? emit_diff(l, l->files.list[i], &why)
+								  : STATUS_OK;
 
 		if (status == STATUS_NOT_FOUND) {
 			log_warn(l->call->log, "%s", why.text);
@@ -411,7 +449,7 @@ static enum status emit_all(struct listing *l, struct err *err)
 /* --at names a message of the session; or, where that has none of this name, any one. */
 static enum status resolve_at(struct call *c, struct str at, struct resolved *out, struct err *err)
 {
-	struct str session = call_text(c, "session");
+	struct str session = call_text(c, "conversation");
 	struct str both = arena_printf(&c->mem, "%.*s@%.*s", STR_ARG(session), STR_ARG(at));
 	enum status status = STATUS_NOT_FOUND;
 
@@ -444,7 +482,7 @@ static enum status run_files(struct call *c, struct err *err)
 	uint32_t source, from;
 
 	if (read_begin(c->store, &snapshot, err) ||
-	    resolve_id(c->store, call_text(c, "session"), &c->mem, &what, err) ||
+	    resolve_id(c->store, call_text(c, "conversation"), &c->mem, &what, err) ||
 	    forest_load(c->store, what.session.row, &l.forest, &source, err))
 		return err_failed(err->status);
 	warn_unread(c);
@@ -462,15 +500,22 @@ const struct method memory_files = {
 	.verb = "files",
 	.group = "find",
 	.summary = "List the files a conversation changed, or show one as it was",
-	.text = "The files that tools of the conversation and of its sub-agents have written or edited, on the way to a "
-		"message: by default to where the conversation is now. With PATH every change of one file.\n\n"
-		"With PATH and --at what stood in the file at that message, also long after the file has changed. "
+	.text = "The files that tools of the conversation and of its sub-agents have written or edited, on "
+		"the way to a "
+		"message: by default to where the conversation is now. With PATH every change of one "
+		"file.\n\n"
+		"With PATH and --at what stood in the file at that message, also long after the file has "
+		"changed. "
 		"An answer stands for all its calls: the file is as it was after them. '--at @' is the last "
-		"conversation's end. With --diff a unified diff from before the conversation, or with --at what that "
+		"conversation's end. With --diff a unified diff from before the conversation, or with --at "
+		"what that "
 		"message changed; 'git apply' and 'patch -p1' take it.\n\n"
-		"What is known is what the conversation shows: what was written, edited or read whole, and the copies "
-		"that Claude Code makes of files before it changes them. What commands and people changed is seen when "
-		"the file is told of again; 'outside' says so. Where that leaves a gap the file is not 'exact', and its "
+		"What is known is what the conversation shows: what was written, edited or read whole, and "
+		"the copies "
+		"that Claude Code makes of files before it changes them. What commands and people changed is "
+		"seen when "
+		"the file is told of again; 'outside' says so. Where that leaves a gap the file is not "
+		"'exact', and its "
 		"content is refused. Line ends are as the client tells them: without carriage returns.\n",
 	.params = files_params,
 	.kind = RESULT_STREAM,
@@ -478,9 +523,9 @@ const struct method memory_files = {
 	.empty = "no file was changed",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "files @", "what the last conversation changed" },
-					      { "files 2396d03e prices.py", "every change of one file" },
-					      { "files 2396d03e prices.py --at 2396d03e", "as it is now" },
+	.examples = (const struct example[]){ { "files 2396d03e", "what a conversation changed" },
+					      { "files 2396d03e money.ts", "every change of one file" },
+					      { "files 2396d03e money.ts --at 2396d03e", "as it is now" },
 					      { "files 2396d03e --diff", "everything as one diff" },
 					      { 0 } },
 	.run = run_files,

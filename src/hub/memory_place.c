@@ -28,14 +28,17 @@ static bool find_line(const struct forest *f, const struct resolved *what, struc
 	return false;
 }
 
-enum status place_find(const struct forest *f, const struct resolved *what, struct place *out, struct err *err)
+enum status place_find(const struct forest *f, const struct resolved *what, struct place *out,
+		       struct err *err)
 {
 	if (!find_line(f, what, out))
 		return err_fail(err, STATUS_NOT_FOUND,
-				what->is_session ? "nothing was said in this conversation yet"
-						 : "that line is told elsewhere, or was lost; 'arbor show' prints it");
+				what->is_session
+					? "nothing was said in this conversation yet"
+					: "that line is told elsewhere, or was lost; 'arbor show' prints it");
 	out->message = forest_message_above(f, out->source, &out->line);
 	if (out->message == FOREST_NONE)
-		return err_fail(err, STATUS_NOT_FOUND, "that line is no part of what was said; 'arbor show' prints it");
+		return err_fail(err, STATUS_NOT_FOUND,
+				"that line is no part of what was said; 'arbor show' prints it");
 	return STATUS_OK;
 }

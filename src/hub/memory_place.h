@@ -14,6 +14,7 @@ struct place {
 
 /* A session is where the client would go on; a line that is no part of a message, the
  * nearest above it that is. STATUS_NOT_FOUND when it is not in this forest. */
-enum status place_find(const struct forest *f, const struct resolved *what, struct place *out, struct err *err) MUST_USE;
+enum status place_find(const struct forest *f, const struct resolved *what, struct place *out,
+		       struct err *err) MUST_USE;
 
 #endif

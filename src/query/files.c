@@ -45,14 +45,14 @@ struct walk {
 	struct store *store;
 	const struct forest *forest;
 	struct files *out;
-	uint32_t from; /* step; changes count from it on */
-	struct lines *lines;	  /* by source, those that were used */
-	uint32_t *steps;	  /* by message: its place on the way from 1 on; 0 = it is not */
+	uint32_t from;			  /* step; changes count from it on */
+	struct lines *lines;		  /* by source, those that were used */
+	uint32_t *steps;		  /* by message: its place on the way from 1 on; 0 = it is not */
 	struct note **notes, **note_ends; /* by step */
-	struct map agents;	  /* name -> struct forest_source */
-	struct map calls;	  /* id of a call that changes files -> its node */
-	bool *entered;		  /* by source: of a sub-agent, and done */
-	struct way *ways;	  /* the one in hand last */
+	struct map agents;		  /* name -> struct forest_source */
+	struct map calls;		  /* id of a call that changes files -> its node */
+	bool *entered;			  /* by source: of a sub-agent, and done */
+	struct way *ways;		  /* the one in hand last */
 	size_t way_count, way_cap;
 	uint32_t step;
 	struct uuid message; /* id of the one in hand */
@@ -133,7 +133,8 @@ enum status file_fetch(struct store *s, struct file_content *c, struct err *err)
 	if (status)
 		return err_failed(status);
 	str_cut(name, ':', &path);
-	if (!str_eq(info.path, path) || !info.generation || !info.complete || info.bytes > (int64_t)c->bytes.max)
+	if (!str_eq(info.path, path) || !info.generation || !info.complete ||
+	    info.bytes > (int64_t)c->bytes.max)
 		return STATUS_OK;
 	if (archive_read(s, info.generation, 0, info.bytes, add_bytes, &c->bytes, err))
 		return err_pass(err, "%.*s", STR_ARG(path));
@@ -232,7 +233,8 @@ static bool is_made(const struct file *f, const struct change *c)
 static void make_change(struct walk *w, struct file *f, const struct change *c, int64_t at)
 {
 	struct buf after CLEANUP(buf_release) = BUF_INIT(LIMIT_FILE_REBUILT);
-	bool exact = (c->is_whole || f->now.state != FILE_UNKNOWN) && change_apply(c, buf_as_str(&f->now.bytes), &after);
+	bool exact = (c->is_whole || f->now.state != FILE_UNKNOWN) &&
+		     change_apply(c, buf_as_str(&f->now.bytes), &after);
 	struct diff_size size = size_of(f, c, exact, buf_as_str(&after));
 
 	*add_change(f) = (struct file_change){
@@ -282,7 +284,8 @@ static struct lines *lines_of(struct walk *w, uint32_t source)
 	return &w->lines[source];
 }
 
-static enum status get_node(struct walk *w, uint32_t node, struct lines **lines, struct record *rec, struct err *err)
+static enum status get_node(struct walk *w, uint32_t node, struct lines **lines, struct record *rec,
+			    struct err *err)
 {
 	uint32_t source = w->forest->nodes[node].canon.source;
 	struct record outer;
@@ -329,12 +332,13 @@ static enum status take_call(struct walk *w, struct str id, int64_t at, struct e
 		return err_failed(err->status);
 	while (record_block(&lines->reader, &rec, &cursor, &b))
 		if (b.kind == BLOCK_TOOL_USE && str_eq(b.tool, id))
-			return change_of_call(&lines->reader, &b, &c) ? take_change(w, &c, at, err) : STATUS_OK;
+			return change_of_call(&lines->reader, &b, &c) ? take_change(w, &c, at, err)
+								      : STATUS_OK;
 	return STATUS_OK;
 }
 
-static enum status take_calls(struct walk *w, const struct record_reader *r, const struct record *rec, int64_t at,
-			      struct err *err)
+static enum status take_calls(struct walk *w, const struct record_reader *r, const struct record *rec,
+			      int64_t at, struct err *err)
 {
 	struct str *done = arena_alloc(&w->mem, (json_count(&r->json, rec->content) + 1) * sizeof *done);
 	struct block_cursor cursor = { 0 };
@@ -426,7 +430,8 @@ static struct str whole_path(struct walk *w, struct str folder, struct str path)
 {
 	if (is_absolute(path) || !folder.n)
 		return arena_str(&w->mem, path);
-	return arena_printf(&w->mem, "%.*s%c%.*s", STR_ARG(folder), str_has_byte(folder, '/') ? '/' : '\\', STR_ARG(path));
+	return arena_printf(&w->mem, "%.*s%c%.*s", STR_ARG(folder), str_has_byte(folder, '/') ? '/' : '\\',
+			    STR_ARG(path));
 }
 
 /* The step of the message a line is in; 0 = it is not on the way. */
@@ -463,8 +468,8 @@ static void take_snapshot(struct walk *w, uint32_t source, struct record_reader 
 				    .absent = f.absent,
 				    .prompt = prompt };
 		if (!f.absent)
-			n->copy = arena_printf(&w->out->mem, "%.*s:file-history/%s/%.*s", STR_ARG(session->root), id,
-					       STR_ARG(f.backup));
+			n->copy = arena_printf(&w->out->mem, "%.*s:file-history/%s/%.*s",
+					       STR_ARG(session->root), id, STR_ARG(f.backup));
 		if (f.absent || !str_has_byte(f.backup, '/'))
 			add_note(w, step, n);
 	}

@@ -50,7 +50,10 @@ struct files {
 	struct arena mem;
 };
 
-#define FILES_INIT { 0 }
+#define FILES_INIT \
+	{ \
+		0 \
+	}
 void files_release(struct files *f);
 
 /*

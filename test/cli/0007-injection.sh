@@ -84,6 +84,9 @@ END
 try todos "$T/todos"
 printf '{"text":"%s\\n%s"}\n' "$json" "$json" >"$T/plans"
 on_terminal plans "$T/plans" --name x; tabs; harmless plans
+printf '{"path":"%s","text":"%s\\n%s"}\n{"path":"%s"}\n' "$json" "$json" "$json" "$json" >"$T/files"
+on_terminal files "$T/files"; tabs; harmless files
+on_terminal files "$T/files" --color never; tabs; harmless files
 cat >"$T/sync" <<END
 {"event":"failed","path":"$json","message":"$json"}
 {"event":"added","path":"$json"}

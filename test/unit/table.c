@@ -196,6 +196,7 @@ static const char *value_for(const char *param)
 		{ "id", "[\"@\",\"@~1\"]" },
 		{ "words", "[\"the\"]" },
 		{ "session", "\"79f2f12c\"" },
+		{ "conversation", "\"2396d03e\"" },
 	};
 
 	for (size_t i = 0; i < COUNT(values); i++)
