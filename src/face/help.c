@@ -48,7 +48,7 @@ const struct topic topics[] = {
 			  { "CLICOLOR_FORCE, FORCE_COLOR", "colours also into a pipe" },
 			  { "COLUMNS", "width, where the terminal does not say it" },
 			  { 0 } } },
-	{ .name = "files",
+	{ .name = "places",
 	  .heading = "FILES",
 	  .summary = "Where things are kept",
 	  .text = "",
@@ -333,12 +333,12 @@ static void print_first_examples(struct face *f)
 	print_examples(f, list);
 }
 
-enum { GROUPS = 16, VERB_LINES = 13 }; /* the other lines of a screen are print_help()'s */
+enum { GROUPS = 16, BRIEF = 5, VERB_LINES = 13 }; /* the other lines of a screen are print_help()'s */
 
 struct verb_group {
 	size_t first; /* index of its first verb */
 	size_t verbs;
-	bool brief; /* all on one line, without what they do */
+	bool brief; /* several on a line, without what they do */
 };
 
 /* In the order in which the table first names them. */
@@ -367,7 +367,7 @@ static void fit_groups(struct verb_group *list, size_t count)
 		lines += list[i].verbs;
 	for (size_t i = count; i-- > 0 && lines > VERB_LINES;) {
 		list[i].brief = list[i].verbs > 1;
-		lines -= list[i].verbs - 1;
+		lines -= list[i].verbs - (list[i].verbs + BRIEF - 1) / BRIEF;
 	}
 }
 
@@ -388,10 +388,12 @@ static void print_group(struct face *f, const struct verb_group *g)
 		left--;
 		if (!g->brief)
 			out_printf(&f->out, "  %-9s %-11s %s\n", name, w.method->verb, w.method->summary);
-		else if (left)
-			out_printf(&f->out, "%-11s ", w.method->verb);
-		else
+		else if (!left)
 			out_printf(&f->out, "%s\n", w.method->verb);
+		else if ((g->verbs - left) % BRIEF == 0)
+			out_printf(&f->out, "%s\n%12s", w.method->verb, "");
+		else
+			out_printf(&f->out, "%-11s ", w.method->verb);
 		name = "";
 	}
 }
@@ -417,7 +419,7 @@ static void print_help(struct face *f)
 	print_verbs(f);
 	help_exit_codes(add_code, &codes);
 	out_printf(&f->out, "\n%s.\n", codes.p);
-	out_text(&f->out, "More: arbor help VERB; arbor help output, environment, files, exit-codes.\n");
+	out_text(&f->out, "More: arbor help VERB; arbor help output, environment, places, exit-codes.\n");
 }
 
 static enum status unknown_topic(struct face *f, struct str name, struct err *err)
