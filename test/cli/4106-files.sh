@@ -73,6 +73,7 @@ done
 arbor files $sid nothing.txt; code 1; err_has 'nothing tells of this file'
 
 it "shows the file at every message, after all calls of an answer"
+# shellcheck disable=SC2059 # the format is the content
 at() { arbor files $sid a.txt --at "$(uuid "$1")"; code 0; printf "$2" | cmp -s - "$T/out" || { fail "at $1"; show "$T/out"; }; }
 at 2 'one\ntwo\nthree\n'
 at 3 'one\ntwo\nthree\n'
