@@ -9,6 +9,7 @@
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
+#include "query/forest_load.h"
 #include "query/search.h"
 
 /* ---- memory.sessions ---------------------------------------------------------- */
@@ -26,6 +27,11 @@ static const struct param session_params[] = {
 	  .letter = 'b',
 	  .shown = "NAME",
 	  .help = "only those that were last on this branch of git" },
+	{ .name = "model",
+	  .type = VALUE_TEXT,
+	  .shown = "NAME",
+	  .help = "only those in which this model answered; a part of its name will do" },
+	{ .name = "branched", .type = VALUE_BOOL, .help = "only those that were rewound, forked or continued twice" },
 	{ .name = "alive", .type = VALUE_BOOL, .help = "only those a client has open just now" },
 	{ .name = "limit",
 	  .type = VALUE_INT,
@@ -60,11 +66,37 @@ static bool is_wanted(const struct call *c, const struct session *session, const
 	       (!branch.p || str_eq(branch, session->branch)) && (live || !call_flag(c, "alive"));
 }
 
+/* Whether its tree has a branch, be it in another file. */
+static enum status is_branched(struct store *s, const struct session *session, bool *out, struct err *err)
+{
+	struct forest f CLEANUP(forest_release) = FOREST_INIT;
+	uint32_t source;
+
+	*out = false;
+	if (forest_load(s, session->row, &f, &source, err))
+		return err_failed(err->status);
+	for (uint32_t m = 0; m < f.message_count; m++)
+		*out |= f.messages[m].branches > 1 && !f.messages[m].sidechain;
+	return STATUS_OK;
+}
+
+/* What costs more to know than the row in hand says. */
+static enum status is_wanted_still(struct call *c, const struct session *session, bool *out, struct err *err)
+{
+	struct str model = call_text(c, "model");
+
+	*out = true;
+	if (model.p && session_has_model(c->store, session->row, model, out, err))
+		return err_failed(err->status);
+	return *out && call_flag(c, "branched") ? is_branched(c->store, session, out, err) : STATUS_OK;
+}
+
 static enum status emit_session(void *ctx, const struct session *session, bool *go_on, struct err *err)
 {
 	struct listing *l = ctx;
 	const struct live *live = alive_find(&l->alive, &session->id);
 	struct json_writer *w;
+	bool wanted;
 
 	if (call_is_cancelled(l->call))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
@@ -72,7 +104,11 @@ static enum status emit_session(void *ctx, const struct session *session, bool *
 	if (session->agent.n)
 		return STATUS_OK;
 	l->alive_count += live != NULL;
-	if (!is_wanted(l->call, session, live) || (l->count++ >= l->left && l->left))
+	if (!is_wanted(l->call, session, live))
+		return STATUS_OK;
+	if (is_wanted_still(l->call, session, &wanted, err))
+		return err_failed(err->status);
+	if (!wanted || (l->count++ >= l->left && l->left))
 		return STATUS_OK; /* not wanted, or only counted */
 	w = call_begin(l->call);
 	put_session(w, session);
@@ -106,7 +142,8 @@ static enum status run_sessions(struct call *c, struct err *err)
 		call_note(c, "%" PRId64 " of %" PRId64 " sessions; -n 0 lists all", l.left, l.count);
 	if (l.count)
 		return STATUS_OK;
-	if (call_flag(c, "alive") || call_text(c, "branch").p || call_value(c, "since")->given)
+	if (call_flag(c, "alive") || call_flag(c, "branched") || call_text(c, "branch").p || call_text(c, "model").p ||
+	    call_value(c, "since")->given)
 		return err_fail(err, STATUS_NOT_FOUND, "no session like that");
 	return err_fail(err, STATUS_NOT_FOUND, "no session yet; 'arbor sync' brings them in");
 }

@@ -36,6 +36,7 @@ enum {
 	SESSION_CALLS,
 	SESSION_ENTRY,
 	SESSION_ENTRIES,
+	SESSION_MODEL,
 	SESSION_LINES,
 	SESSION_KIN,
 	SESSION_MESSAGE,
@@ -75,6 +76,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ENTRIES] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			    " coalesce(at, 0), coalesce(doc, 0), coalesce(docs, 0) FROM entry WHERE session "
 			    "= ?1 ORDER BY offset",
+	[SESSION_MODEL] = "SELECT 1 FROM usage u JOIN model m ON m.id = u.model WHERE u.session = ?1"
+			  " AND instr(m.name, ?2) LIMIT 1",
 	[SESSION_LINES] = "SELECT offset, length, type, flags, at, uuid, parent, link, message, content, tools,"
 			  " agent, same FROM entry WHERE session = ?1 ORDER BY offset",
 	[SESSION_KIN] = "SELECT other FROM kin WHERE session = ?1 UNION SELECT b.id FROM mirror_session a"
@@ -191,6 +194,20 @@ enum status session_of_source(struct store *s, int64_t source, int64_t *row, str
 	stmt_int(&st, 1, source);
 	step = stmt_step(&st, err);
 	*row = step == STEP_ROW ? col_int(&st, 0) : 0;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+enum status session_has_model(struct store *s, int64_t row, struct str name, bool *out, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_MODEL, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	stmt_text(&st, 2, name);
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW;
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 

@@ -40,6 +40,9 @@ struct project {
 typedef enum status project_fn(void *ctx, const struct project *p, struct err *err);
 enum status project_each(struct store *s, project_fn *fn, void *ctx, struct err *err) MUST_USE;
 
+/* Whether a model answered in it whose name has this in it. */
+enum status session_has_model(struct store *s, int64_t row, struct str name, bool *out, struct err *err) MUST_USE;
+
 /* One by its row. */
 enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out,
 			struct err *err) MUST_USE;

@@ -24,6 +24,14 @@ arbor list --branch main -n 0; code 0; check test "$(wc -l <"$T/out")" -eq 14
 arbor list --branch mai; code 1; err_has 'no session like that'
 arbor list -n 3 --branch main; err_has '3 of 14 sessions'
 
+it "lists those that branch, and those of a model"
+arbor sync --source demo --store "$T/demo.db"; code 0
+arbor list --branched --store "$T/demo.db"; code 0
+check test "$(cut -f 1 "$T/out")" = a142ef82-8817-4271-a6f0-ba29c1d2a50a
+arbor list --model opus --store "$T/demo.db"; code 0
+check test "$(wc -l <"$T/out")" -gt 5
+arbor list --model no-such-model --store "$T/demo.db"; code 1
+
 it "does not take what a killed client left behind for alive"
 check test -e "$S/sessions/18034.json"
 arbor list --alive; code 1; err_has 'no session like that'
