@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "claude/record.h"
 #include "hub/call.h"
+#include "hub/dump_forest.h"
 #include "ingest/rebuild.h"
 #include "store/archive.h"
 #include "store/find.h"
@@ -97,17 +98,9 @@ static const struct param dump_params[] = {
 	{ 0 },
 };
 
-/* A name as one word: what is odd in it becomes %XX. */
 static void add_word(struct buf *line, struct str name)
 {
-	for (size_t i = 0; i < name.n; i++) {
-		unsigned char c = (unsigned char)name.p[i];
-
-		if (c <= ' ' || c >= 0x7f || c == '%')
-			buf_printf(line, "%%%02X", c);
-		else
-			buf_byte(line, (char)c);
-	}
+	dump_word(line, name);
 	buf_byte(line, ' ');
 }
 
@@ -288,7 +281,7 @@ static enum status run_dump(struct call *c, struct err *err)
 
 	if (read_begin(c->store, &snapshot, err) || source_each(c->store, dump_source, c, err))
 		return err_failed(err->status);
-	return dump_sessions(c, err);
+	return dump_sessions(c, err) ? err_failed(err->status) : dump_forests(c, err);
 }
 
 const struct method arbor_dump = {
@@ -297,17 +290,19 @@ const struct method arbor_dump = {
 	.group = "store",
 	.summary = "Print what the store holds, so that it can be compared",
 	.text = "One line for every file: host, root, key, path, bytes and lines of its newest version and "
-		"their "
-		"SHA-256. Then every session with its lines, their ids, and the words of each part summed "
-		"up. Two "
-		"stores that mirror the same files print the same, in whatever order, pieces and runs the "
-		"bytes "
-		"came in. Odd bytes in names are shown as %XX.\n",
+		"their SHA-256. Then every session with its lines, their ids, and the words of each part "
+		"summed up. Then, once for all transcripts that belong together, their messages: what each "
+		"follows, its lines, and its copies with other ids; where turns begin and why; where ways "
+		"part; what goes on from where; where each file would be continued; sub-agents. Last what "
+		"each answer cost, once for all its copies. Two stores that mirror the same files print the "
+		"same, in whatever order, pieces and runs the bytes came in. Odd bytes in names are shown as "
+		"%XX.\n",
 	.params = dump_params,
 	.kind = RESULT_RAW,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "dump --logical", "everything" },
+					      { "dump --logical | grep ^branch", "where conversations part" },
 					      { "dump --logical --store other.db | sort | sha256sum",
 						"one name for all of it" },
 					      { 0 } },

@@ -78,7 +78,9 @@ static int by_time(const void *a, const void *b)
 {
 	const struct usage *x = a, *y = b;
 
-	return x->at < y->at ? -1 : x->at > y->at;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->message < y->message ? -1 : x->message > y->message;
 }
 
 static void read_row(const struct stmt *st, const struct models *models, struct usage *out)
@@ -86,6 +88,7 @@ static void read_row(const struct stmt *st, const struct models *models, struct 
 	uint32_t place = numbers_get(&models->places, (uint64_t)col_int(st, 9));
 
 	*out = (struct usage){
+		.message = (uint64_t)col_int(st, 0),
 		.at = col_int(st, 1),
 		.session = col_int(st, 2),
 		.input = col_int(st, 3),

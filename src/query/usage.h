@@ -11,6 +11,7 @@
  * different parts of what it cost: of each number the largest counts, of its times the
  * first. */
 struct usage {
+	uint64_t message; /* hash of its id */
 	int64_t at;	 /* ms; 0 = unknown */
 	int64_t session; /* row of the transcript it was told in first */
 	int64_t input, output, written, written_1h, read;

@@ -17,6 +17,21 @@ check grep -q "^source local claude history.jsonl history.jsonl bytes=$(wc -c <d
 	"$T/once"
 arbor dump --logical=mirror --store "$T/once.db"; code 0; same "$T/once" "$T/out"
 
+it "describes the tree: every message once, with what it follows"
+count() { grep -c "^$1 " "$T/once"; }
+check test "$(count message)" -ge 100
+check test "$(count branch)" -eq 1
+check test "$(count turn)" -ge 30
+check test "$(count agent)" -eq 1
+check test "$(count head)" -eq "$(count session)"
+check test "$(grep '^message ' "$T/once" | cut -d ' ' -f 2 | sort | uniq -d | wc -l)" -eq 0
+grep -o ' prev=[^- ][^ ]*' "$T/once" | cut -d = -f 2 | sort -u >"$T/prev"
+grep '^message ' "$T/once" | cut -d ' ' -f 2 | sort >"$T/messages"
+check test "$(comm -23 "$T/prev" "$T/messages" | wc -l)" -eq 0
+check test "$(grep '^usage ' "$T/once" | cut -d ' ' -f 2 | sort | uniq -d | wc -l)" -eq 0
+sum=$(sed -n 's/^usage .* output=\([0-9]*\) .*/\1/p' "$T/once" | awk '{ n += $1 } END { print n }')
+check test "$sum" -gt 0
+
 it "is the same after line by line, with a sync after each"
 mkdir "$T/grown"
 (cd demo && find . -type d) | while read -r d; do mkdir -p "$T/grown/$d"; done
