@@ -220,8 +220,8 @@ static void note_prompt(struct part *p, struct part_reader *r, const struct reco
 /* Whose a sub-agent is that stands beside conversations and not in the folder of one. */
 static void note_owner(struct mirror_part *m, const struct record *rec)
 {
-	if (uuid_eq(&m->session_id, &(struct uuid){ 0 }))
-		uuid_parse(rec->session, &m->session_id);
+	if (uuid_eq(&m->owner, &(struct uuid){ 0 }))
+		uuid_parse(rec->session, &m->owner);
 }
 
 static void note_session(struct part *p, struct part_reader *r, const struct record *rec)

@@ -80,12 +80,12 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 				 "random(), keyed_to = 0, old_for = 0, project = NULL,"
 				 " branch = NULL, title = '', title_rank = 0, started_at = NULL, updated_at "
 				 "= NULL, prompts = 0, messages = 0,"
-				 " tools = 0"
-				 " WHERE id = ?1",
+				 " tools = 0, session_id = zeroblob(16) WHERE id = ?1",
 	[MIRROR_SESSION_NOTE] =
 		"UPDATE mirror_session SET"
-		" session_id = coalesce(?10, session_id), project = coalesce(project, ?2),"
-		" branch = coalesce(?3, branch),"
+		" session_id = CASE WHEN ?10 <> zeroblob(16) THEN ?10 WHEN session_id = zeroblob(16) THEN ?11"
+		" ELSE session_id END,"
+		" project = coalesce(project, ?2), branch = coalesce(?3, branch),"
 		" title = CASE WHEN ?5 > title_rank OR (?5 = title_rank AND ?5 > 1) THEN ?4 ELSE title END,"
 		" title_rank = max(title_rank, ?5),"
 		" started_at = coalesce(min(started_at, ?6), started_at, ?6),"
@@ -494,9 +494,9 @@ static enum status note_session(struct writing *w, struct err *err)
 	stmt_int_or_null(&st, 7, p->updated_at, p->updated_at == 0);
 	stmt_int(&st, 8, p->prompts);
 	stmt_int(&st, 9, p->tools);
-	/* Its file may have been renamed; that of a sub-agent may not say whose it is. */
-	if (!uuid_eq(&p->session_id, &(struct uuid){ 0 }))
-		stmt_uuid(&st, 10, &p->session_id);
+	/* Its file may have been renamed. */
+	stmt_uuid(&st, 10, &p->session_id);
+	stmt_uuid(&st, 11, &p->owner);
 	return stmt_run(&st, err);
 }
 

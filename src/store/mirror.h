@@ -95,7 +95,9 @@ struct mirror_doc {
 
 struct mirror_part {
 	int64_t source, generation;
-	struct uuid source_id, session_id;
+	struct uuid source_id;
+	struct uuid session_id; /* by its path; all zero = of a sub-agent, and that does not say whose: */
+	struct uuid owner;	/* by the first of these lines that says so; all zero = none does */
 	struct str agent; /* of a sub-agent; empty = a conversation */
 	int64_t from, to;
 	int64_t began_at; /* where this reading began; what came before was read by another */

@@ -721,6 +721,39 @@ TEST(a_file_that_vanishes_stays_and_may_come_back)
 	check_described(t, "back", s, &before);
 }
 
+/* Beside conversations, where only its lines say whose a sub-agent is: the first that does counts, also when others
+ * come later, and when it is rewritten. */
+TEST(a_sub_agent_belongs_to_who_is_named_first)
+{
+	static const char *const texts[] = {
+		"{\"type\":\"mode\"}\n",
+		"{\"type\":\"user\",\"uuid\":\"a\",\"sessionId\":\"11111111-0000-4000-8000-000000000000\"}\n",
+		"{\"type\":\"user\",\"uuid\":\"b\",\"sessionId\":\"22222222-0000-4000-8000-000000000000\"}\n",
+	};
+	struct store *s CLEANUP(store_closep) = NULL;
+	static const char ask[] =
+		"SELECT substr(hex(session_id), 1, 8) FROM mirror_session WHERE agent IS NOT NULL";
+	char path[LIMIT_PATH];
+	struct world w;
+	struct err err;
+	FILE *f;
+
+	world_init(&w, t_tmpdir(t));
+	OK(open_store(&w, "owner", NULL, &s, &err));
+	NEED(put(&w, "tree", 1, STR("{}\n")));
+	snprintf(path, sizeof path, "%s/tree/projects/p/agent-12345678.jsonl", w.dir);
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		f = fopen(path, "a");
+		NEED(f && fputs(texts[i], f) >= 0 && fclose(f) == 0);
+		OK(sync_tree(&w, s, "tree", NULL, &err));
+		EQ(tree_ask(s, ask), i ? 11111111 : 0);
+	}
+	f = fopen(path, "w");
+	NEED(f && fputs(texts[2], f) >= 0 && fclose(f) == 0);
+	OK(sync_tree(&w, s, "tree", NULL, &err));
+	EQ(tree_ask(s, ask), 22222222);
+}
+
 static bool move(const struct world *w, const char *tree, int from, const char *to)
 {
 	char a[LIMIT_PATH], b[LIMIT_PATH];
@@ -979,6 +1012,7 @@ TESTS(CASE(a_file_that_comes_in_pieces_is_read_as_at_once), CASE(no_place_to_cut
       CASE(two_programs_may_read_at_once), CASE(two_programs_may_read_what_is_being_rewritten),
       CASE(one_program_may_rebuild_while_another_reads), CASE(of_a_rewritten_file_only_what_is_withdrawn_remains),
       CASE(a_file_that_vanishes_stays_and_may_come_back), CASE(a_renamed_file_gives_its_session_its_name),
+      CASE(a_sub_agent_belongs_to_who_is_named_first),
       CASE(two_roots_may_have_the_same_session), CASE(a_damaged_block_stops_only_its_own_file),
       CASE(a_line_too_long_to_be_read_is_a_line), CASE(a_line_may_have_a_hundred_thousand_blocks),
       CASE(a_million_equal_lines_have_a_million_ids), CASE(a_session_may_have_fifty_thousand_lines),
