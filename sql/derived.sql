@@ -127,13 +127,15 @@ CREATE TABLE node_key (
   session  INTEGER NOT NULL,
   offset   INTEGER NOT NULL,
   part     INTEGER NOT NULL,       -- -5 key is of entry.tools: a call in the line, or its result;
-                                   -- -4 the parent of this line, which was not at hand in its file;
+                                   -- -4 another line that this one names and that may be in another
+                                   -- file: its parent, what it goes on from or is a copy of;
                                    -- -3 key is entry.message, and this the first line with it;
                                    -- -2 the message that begins here, -1 the line, n its block n
   PRIMARY KEY (key, session, offset, part)
 ) STRICT, WITHOUT ROWID;
 
 -- Transcripts that have lines or messages in common: copies, forks, continuations. Both ways.
+-- Not every pair, but enough of them that all that have a line in common are connected.
 CREATE TABLE kin (
   session  INTEGER NOT NULL,
   other    INTEGER NOT NULL,

@@ -31,8 +31,10 @@ enum {
 	KEYS_VERSION,
 	KEYS_ADD,
 	KEYS_FORGET,
-	KEYS_KIN,
+	KEYS_HOLDER,
+	KEYS_HANGING,
 	KEYS_KIN_ADD,
+	KEYS_KIN_AGAIN,
 	KEYS_KIN_FORGET,
 	KEYS_KIN_FORGET_BACK,
 	KEYS_ANY,
@@ -43,15 +45,19 @@ enum {
 static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_UNKEYED] =
 		("SELECT id, reading, keyed_to, read_to, old FROM mirror_session WHERE keyed_to < read_to ORDER BY id"),
-	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message, parent, tools FROM entry"
+	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message, parent, tools, link FROM entry"
 			  " WHERE session = ?1 AND offset >= ?2 ORDER BY offset"),
 	[KEYS_READING] = "SELECT reading FROM mirror_session WHERE id = ?1",
 	[KEYS_VERSION] = "PRAGMA data_version",
 	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
 	[KEYS_FORGET] = "DELETE FROM node_key WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
-	[KEYS_KIN] = ("SELECT k.session FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
-		     " WHERE k.key = ?1 AND k.session <> ?2 AND k.part IN (?3, ?4)"),
+	[KEYS_HOLDER] = ("SELECT k.session FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
+			 " WHERE k.key = ?1 AND k.part = ?2 ORDER BY k.session LIMIT 1"),
+	[KEYS_HANGING] = ("SELECT DISTINCT k.session FROM node_key k JOIN mirror_session m ON m.id = k.session"
+			  " AND m.old = 0 WHERE k.key = ?1 AND k.part = -4"),
 	[KEYS_KIN_ADD] = "INSERT OR IGNORE INTO kin(session, other) VALUES (?1, ?2), (?2, ?1)",
+	[KEYS_KIN_AGAIN] = ("UPDATE mirror_session SET keyed_to = 0, reading = random()"
+			    " WHERE id IN (SELECT other FROM kin WHERE session = ?1)"),
 	[KEYS_KIN_FORGET] = "DELETE FROM kin WHERE session = ?1",
 	[KEYS_KIN_FORGET_BACK] = "DELETE FROM kin WHERE (session, other) IN"
 				 " (SELECT other, session FROM kin WHERE session = ?1)",
@@ -64,9 +70,6 @@ const struct db_set keys_statements = { DB_KEYS, sql, KEYS_STATEMENTS };
 
 /* Entered at once: 32 MB. */
 enum { MOST_KEYS = 1000000 };
-
-/* Equal keys that are looked at: a line that a hundred thousand hang on is kin of the first. */
-enum { KIN_STEPS = 64 };
 
 enum { PAUSE_NS = 100 * 1000 }; /* after a transaction, so that others get the lock */
 
@@ -91,8 +94,11 @@ struct keys {
 	int64_t version; /* of the database when they were last looked at */
 	bool any_gone;
 	bool old;	  /* of the session being gathered */
-	bool any_before;  /* there were keys when the batch began */
+	bool any_before;  /* there were keys when the batch began, or others have written since */
 	int64_t kin[2];	  /* the pair noted last */
+	/* The run of equal keys in hand, those of a line before those that hang on it: */
+	bool in_run, run_is_api;
+	int64_t run, leader; /* its key; a session that has it, 0 = none */
 };
 
 static void keys_release(struct keys *k)
@@ -138,15 +144,16 @@ static enum status give(const struct node_name *name, int64_t session, int64_t o
 	return fn(ctx, &(struct key){ key_of(&id), session, offset, part, false }, err);
 }
 
-/* The line it hangs on, when that may be in another file. */
-static enum status give_parent(const struct stmt *st, int64_t session, int64_t offset, key_fn *fn, void *ctx,
-			       struct err *err)
+/* Another line it names, when that may be in another file: what it hangs on, what it goes
+ * on from, what it was copied from. */
+static enum status give_other(const struct stmt *st, int column, int64_t session, int64_t offset, key_fn *fn,
+			      void *ctx, struct err *err)
 {
-	struct node_name parent;
+	struct node_name other;
 	struct uuid id;
 
-	node_name_of(st, 6, 2, &parent);
-	id = node_id(&parent, PART_LINE);
+	node_name_of(st, column, 2, &other);
+	id = node_id(&other, PART_LINE);
 	return fn(ctx, &(struct key){ key_of(&id), session, offset, PART_PARENT, false }, err);
 }
 
@@ -168,6 +175,19 @@ static enum status give_calls(const struct stmt *st, int64_t session, int64_t of
 	return STATUS_OK;
 }
 
+static bool is_blob(const struct stmt *st, int column)
+{
+	return sqlite3_column_type(st->st, column) == SQLITE_BLOB;
+}
+
+/* Whether a line with a uuid names another. Those without one, like summaries, name what
+ * they are about. */
+static bool has_link(const struct stmt *st)
+{
+	return !col_null(st, 1) && is_blob(st, 8) && !(is_blob(st, 6) && str_eq(col_bytes(st, 6), col_bytes(st, 8))) &&
+	       !(is_blob(st, 1) && str_eq(col_bytes(st, 1), col_bytes(st, 8)));
+}
+
 /* Every node of the line in the row: itself, the message it begins, its blocks.
  * Without a uuid only the line has an id. */
 static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn, void *ctx, struct err *err)
@@ -182,7 +202,9 @@ static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn,
 	if (begins && !col_null(st, 5) &&
 	    fn(ctx, &(struct key){ col_int(st, 5), session, offset, PART_API, false }, err))
 		return err_failed(err->status);
-	if (sqlite3_column_type(st->st, 6) == SQLITE_BLOB && give_parent(st, session, offset, fn, ctx, err))
+	if (is_blob(st, 6) && give_other(st, 6, session, offset, fn, ctx, err))
+		return err_failed(err->status);
+	if (has_link(st) && give_other(st, 8, session, offset, fn, ctx, err))
 		return err_failed(err->status);
 	if (!col_null(st, 7) && give_calls(st, session, offset, fn, ctx, err))
 		return err_failed(err->status);
@@ -260,11 +282,19 @@ static enum status gather(struct keys *k, struct err *err)
 
 /* ---- Entering ----------------------------------------------------------------- */
 
+/* In the order kin is looked for: who has a line before whoever hangs on it. */
+static int order_of(int part)
+{
+	return part == PART_LINE ? 0 : part == PART_PARENT ? 1 : part == PART_API ? 2 : 3;
+}
+
 static int compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 
-	return x->key < y->key ? -1 : x->key > y->key;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return order_of(x->part) - order_of(y->part);
 }
 
 static enum status change_key(struct store *s, int index, const struct key *key, struct err *err)
@@ -288,6 +318,7 @@ static enum status look_again(struct keys *k, struct err *err)
 
 	if (data_version(k->s, &version, err))
 		return err_failed(err->status);
+	k->any_before |= version != k->version;
 	for (size_t i = 0; version != k->version && i < k->session_count; i++) {
 		struct keyed_session *session = &k->sessions[i];
 		STMT st = { 0 };
@@ -340,51 +371,64 @@ static enum status add_kin(struct keys *k, int64_t session, int64_t other, struc
 	return stmt_run(&st, err);
 }
 
-/* The other part that means the same: a line and what hangs on it. */
-static int counterpart(int part)
-{
-	return part == PART_LINE ? PART_PARENT : part == PART_PARENT ? PART_LINE : part;
-}
-
-static bool are_kin(const struct key *a, const struct key *b)
-{
-	return a->session != b->session && !b->old && a->part <= PART_LINE && a->part != PART_MESSAGE &&
-	       (b->part == counterpart(a->part) || (b->part == a->part && a->part != PART_PARENT));
-}
-
-static enum status find_kin(struct keys *k, const struct key *key, struct err *err)
+/* The smallest session that has a line or message by this key. */
+static enum status find_holder(struct keys *k, const struct key *key, struct err *err)
 {
 	enum step step;
 	STMT st = { 0 };
 
-	if (use(k->s, KEYS_KIN, &st, err))
+	if (use(k->s, KEYS_HOLDER, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, key->key);
-	stmt_int(&st, 2, key->session);
-	stmt_int(&st, 3, key->part == PART_PARENT ? PART_LINE : key->part);
-	stmt_int(&st, 4, counterpart(key->part));
+	stmt_int(&st, 2, key->part == PART_PARENT ? PART_LINE : key->part);
+	step = stmt_step(&st, err);
+	k->leader = step == STEP_ROW ? col_int(&st, 0) : 0;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+/* All that hang on a line nobody had until now. */
+static enum status find_hanging(struct keys *k, const struct key *key, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(k->s, KEYS_HANGING, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, key->key);
 	while ((step = stmt_step(&st, err)) == STEP_ROW)
-		if (add_kin(k, key->session, col_int(&st, 0), err))
+		if (col_int(&st, 0) != key->session && add_kin(k, key->session, col_int(&st, 0), err))
 			return err_failed(err->status);
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
-/* Who else has this line or message: equal keys stand together in the list; if there were
- * any before, they are in the table. */
+/*
+ * Who else has this line or message. Not all pairs are noted, but each session with one
+ * that has the same: of those with equal keys, the first in the table or in the list. So
+ * those that have a line are always connected through one another. When one of them is
+ * forgotten, its kin look again (forget_kin()), all for the same first one.
+ */
 static enum status note_kin(struct keys *k, size_t at, struct err *err)
 {
 	const struct key *key = &k->list[at];
+	bool is_api = key->part == PART_API, goes_on = at > 0 && k->list[at - 1].key == key->key;
 
-	if (key->old || (key->part != PART_LINE && key->part != PART_API && key->part != PART_PARENT))
+	if (key->old || (key->part != PART_LINE && key->part != PART_PARENT && !is_api))
 		return STATUS_OK;
-	for (size_t i = at, steps = 0; i-- > 0 && k->list[i].key == key->key && steps < KIN_STEPS; steps++)
-		if (are_kin(key, &k->list[i])) {
-			if (add_kin(k, key->session, k->list[i].session, err))
-				return err_failed(err->status);
-			if (key->part != PART_PARENT && k->list[i].part == key->part)
-				break; /* whoever comes before that one is its kin, and so ours */
-		}
-	return k->any_before ? find_kin(k, key, err) : STATUS_OK;
+	if (!k->in_run || k->run != key->key || k->run_is_api != is_api) {
+		k->in_run = true;
+		k->run = key->key;
+		k->run_is_api = is_api;
+		k->leader = 0;
+		/* What of the run was entered before, in another transaction, is in the table. */
+		if ((k->any_before || goes_on) && find_holder(k, key, err))
+			return err_failed(err->status);
+	}
+	if (k->leader)
+		return k->leader == key->session ? STATUS_OK : add_kin(k, key->session, k->leader, err);
+	if (key->part == PART_PARENT)
+		return STATUS_OK;
+	k->leader = key->session;
+	return key->part == PART_LINE && k->any_before ? find_hanging(k, key, err) : STATUS_OK;
 }
 
 static enum status enter_key(struct keys *k, size_t at, struct err *err)
@@ -414,6 +458,7 @@ static enum status enter_some(struct keys *k, size_t *at, struct err *err)
 
 	if (txn_begin(k->s, &txn, err) || look_again(k, err))
 		return err_failed(err->status);
+	k->in_run = false; /* whoever led may be gone */
 	end = clock_monotonic_ns() + LIMIT_TXN_NS;
 	for (; *at < k->count && (*at % 64 || clock_monotonic_ns() < end); ++*at)
 		if (enter_key(k, *at, err))
@@ -475,18 +520,22 @@ static enum status forget_key(void *ctx, const struct key *key, struct err *err)
 	return change_key(ctx, KEYS_FORGET, key, err);
 }
 
-static enum status forget_kin(struct store *s, int64_t session, struct err *err)
+static enum status run_for(struct store *s, int index, int64_t session, struct err *err)
 {
-	STMT back = { 0 };
 	STMT st = { 0 };
 
-	if (use(s, KEYS_KIN_FORGET_BACK, &back, err))
-		return err_failed(err->status);
-	stmt_int(&back, 1, session);
-	if (stmt_run(&back, err) || use(s, KEYS_KIN_FORGET, &st, err))
+	if (use(s, index, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, session);
 	return stmt_run(&st, err);
+}
+
+/* Its kin may have been each other's through it alone: they are keyed again. */
+static enum status forget_kin(struct store *s, int64_t session, struct err *err)
+{
+	if (run_for(s, KEYS_KIN_AGAIN, session, err) || run_for(s, KEYS_KIN_FORGET_BACK, session, err))
+		return err_failed(err->status);
+	return run_for(s, KEYS_KIN_FORGET, session, err);
 }
 
 enum status keys_forget(struct store *s, int64_t session, struct err *err)

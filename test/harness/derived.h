@@ -199,6 +199,21 @@ static inline void derived_calls(struct derived *d, const struct stmt *st, int64
 	}
 }
 
+static inline bool derived_same(sqlite3_stmt *row, int a, int b)
+{
+	int n = sqlite3_column_bytes(row, a);
+
+	return sqlite3_column_type(row, a) == SQLITE_BLOB && n == sqlite3_column_bytes(row, b) &&
+	       memcmp(sqlite3_column_blob(row, a), sqlite3_column_blob(row, b), (size_t)n) == 0;
+}
+
+/* A line with a uuid that names another beside its parent. */
+static inline bool derived_names_another(sqlite3_stmt *row)
+{
+	return sqlite3_column_type(row, 4) != SQLITE_NULL && sqlite3_column_type(row, 17) == SQLITE_BLOB &&
+	       !derived_same(row, 4, 17) && !derived_same(row, 22, 17);
+}
+
 static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
 {
 	const struct stmt st = { .store = d->s, .st = row };
@@ -226,6 +241,15 @@ static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
 		above = node_id(&parent, PART_LINE);
 		d->keys++;
 		d->key_sum += derived_key_hash(key_of(&above), session, offset, PART_PARENT);
+	}
+	if (derived_names_another(row)) {
+		struct node_name other;
+		struct uuid named;
+
+		node_name_of(&st, 17, 5, &other);
+		named = node_id(&other, PART_LINE);
+		d->keys++;
+		d->key_sum += derived_key_hash(key_of(&named), session, offset, PART_PARENT);
 	}
 	if (name.uuid.p && !col_null(&st, 6) && col_int(&st, 6) == offset) {
 		id = derived_key(d, &name, session, offset, PART_MESSAGE);

@@ -5,6 +5,7 @@
 #include "store/keys.h"
 
 #include "store/mirror.h"
+#include "store/session.h"
 #include "t.h"
 #include "tree.h"
 
@@ -91,6 +92,128 @@ TEST(more_nodes_than_fit_are_entered_in_turns)
 	EQ(tree_ask(s, "SELECT keyed_to FROM mirror_session"), 40);
 }
 
+/* ---- Kin --------------------------------------------------------------------------- */
+
+#define LINE_A "aaaaaaaa-0000-4000-8000-000000000000"
+
+/* A session of a source with so many lines, each with the uuid or, when it is "-", hanging on LINE_A. */
+static enum status add_kin_session(struct store *s, int64_t source, const char *uuid, int lines, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	struct uuid above = line_key(STR(LINE_A));
+	bool hangs = uuid[0] == '-';
+	static struct mirror_line l[200];
+	static char names[200][24];
+	struct mirror_part p = {
+		.source = source,
+		.generation = source,
+		.to = lines * 10,
+		.anew = true,
+		.lines = l,
+		.line_count = (size_t)lines,
+	};
+
+	for (int i = 0; i < lines; i++) {
+		snprintf(names[i], sizeof names[i], "%" PRId64 "-%d", source, i);
+		l[i] = (struct mirror_line){ .offset = i * 10,
+					     .length = 9,
+					     .type = 2,
+					     .uuid = str_of(hangs ? names[i] : uuid),
+					     .parent = hangs ? &above : NULL,
+					     .parent_at = -1,
+					     .first = i * 10 };
+	}
+	if (txn_begin(s, &txn, err) || mirror_add(s, &p, err))
+		return err_failed(err->status);
+	return txn_commit(&txn, err);
+}
+
+static enum status forget_session(struct store *s, int64_t source, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+
+	if (txn_begin(s, &txn, err) || mirror_forget(s, source, err))
+		return err_failed(err->status);
+	return txn_commit(&txn, err);
+}
+
+/* How many sessions the one of source 1 is connected with, itself included. */
+static int64_t family(struct store *s)
+{
+	return tree_ask(s, "WITH RECURSIVE f(id) AS (SELECT id FROM mirror_session WHERE source = 1 UNION"
+			   " SELECT k.other FROM kin k JOIN f ON k.session = f.id) SELECT count(*) FROM f");
+}
+
+/* All at once, or one after the other. */
+static void enter_sessions(struct t *t, struct store *s, const char *const *uuids, int count, int lines, bool at_once)
+{
+	struct err err;
+
+	for (int i = 0; i < count; i++) {
+		OK(add_kin_session(s, i + 1, uuids[i], lines, &err));
+		if (!at_once)
+			OK(keys_complete(s, &err));
+	}
+	OK(keys_complete(s, &err));
+}
+
+TEST(those_with_a_line_in_common_stay_kin_when_another_is_forgotten)
+{
+	static const char *const uuids[] = { LINE_A, LINE_A, LINE_A, LINE_A };
+
+	for (int way = 0; way < 8; way++) {
+		struct store *s CLEANUP(store_closep) = NULL;
+		int64_t gone = 2 + way % 3;
+		char name[16];
+		struct err err;
+
+		snprintf(name, sizeof name, "s%d", way);
+		OK(tree_store(t_tmpdir(t), name, NULL, NULL, &s, &err));
+		enter_sessions(t, s, uuids, 4, 1, way < 4);
+		EQ(family(s), 4);
+		OK(forget_session(s, gone, &err));
+		OK(keys_complete(s, &err));
+		EQ(family(s), 3);
+		EQ(tree_ask(s, "SELECT count(*) FROM mirror_session WHERE keyed_to < read_to"), 0);
+	}
+}
+
+TEST(who_hangs_on_a_line_is_kin_of_who_has_it_in_any_order)
+{
+	static const char *const orders[][4] = { { LINE_A, "-", "-", "-" },
+						 { "-", LINE_A, "-", "-" },
+						 { "-", "-", "-", LINE_A },
+						 { "-", "-", LINE_A, LINE_A } };
+
+	for (size_t way = 0; way < 2 * COUNT(orders); way++) {
+		struct store *s CLEANUP(store_closep) = NULL;
+		char name[16];
+		struct err err;
+
+		snprintf(name, sizeof name, "s%zu", way);
+		OK(tree_store(t_tmpdir(t), name, NULL, NULL, &s, &err));
+		enter_sessions(t, s, orders[way / 2], 4, 100, way % 2 == 0);
+		EQ(family(s), 4);
+	}
+}
+
+TEST(those_that_hang_on_what_nobody_has_are_no_kin)
+{
+	static const char *const uuids[] = { "-", "-", "b" };
+	struct store *s CLEANUP(store_closep) = NULL;
+	struct err err;
+
+	OK(tree_store(t_tmpdir(t), "s", NULL, NULL, &s, &err));
+	enter_sessions(t, s, uuids, 3, 2, true);
+	EQ(tree_ask(s, "SELECT count(*) FROM kin"), 0);
+	OK(add_kin_session(s, 4, LINE_A, 1, &err));
+	OK(keys_complete(s, &err));
+	EQ(family(s), 3);
+	OK(forget_session(s, 4, &err));
+	OK(keys_complete(s, &err));
+	EQ(tree_ask(s, "SELECT count(*) FROM kin"), 0);
+}
+
 /* ---- Somebody else writes meanwhile ----------------------------------------------- */
 
 struct entering {
@@ -167,5 +290,8 @@ TEST(no_key_is_missing_when_all_is_made_anew)
 }
 
 TESTS(CASE(keys_are_the_first_eight_bytes_with_their_sign), CASE(all_nodes_are_entered_once),
-      CASE(more_nodes_than_fit_are_entered_in_turns), CASE(no_key_of_a_session_that_is_read_anew_is_left),
+      CASE(more_nodes_than_fit_are_entered_in_turns),
+      CASE(those_with_a_line_in_common_stay_kin_when_another_is_forgotten),
+      CASE(who_hangs_on_a_line_is_kin_of_who_has_it_in_any_order), CASE(those_that_hang_on_what_nobody_has_are_no_kin),
+      CASE(no_key_of_a_session_that_is_read_anew_is_left),
       CASE(no_key_is_missing_when_all_is_made_anew))
