@@ -18,6 +18,7 @@
 #include "store/fulltext.h"
 #include "store/session.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- arbor.rebuild ------------------------------------------------------------ */
@@ -141,17 +142,25 @@ struct doc_sum {
 	int64_t words;
 };
 
+/* A line that only older versions of its file have. */
+struct withdrawn {
+	struct uuid source, line;
+};
+
 struct dumping {
 	struct call *call;
 	struct doc_reader docs;
 	struct doc_sum *sums;
 	size_t count;
 	struct buf line;
-	const struct session *session;
+	struct withdrawn *withdrawn;
+	size_t withdrawn_count, withdrawn_cap;
+	const struct session *session; /* whose lines they are */
 };
 
 static void dumping_release(struct dumping *d)
 {
+	mem_free(d->withdrawn);
 	doc_reader_release(&d->docs);
 	mem_free(d->sums);
 	buf_release(&d->line);
@@ -259,29 +268,89 @@ static enum status dump_session(void *ctx, const struct session *s, bool *go_on,
 	return entry_each(d->call->store, s->row, dump_line, d, err);
 }
 
-static enum status dump_sessions(struct call *c, struct err *err)
+/* ---- What is no longer there --------------------------------------------------- */
+
+/* Its words are in the index, and no strays. */
+static enum status take_withdrawn(void *ctx, const struct node *node, const struct node_name *name, int64_t doc,
+				  int64_t docs, struct err *err)
 {
-	struct dumping d CLEANUP(
-		dumping_release) = { .call = c, .docs = { .store = c->store }, .line = BUF_INIT(GIB) };
+	struct dumping *d = ctx;
+	bool held;
+
+	(void)name;
+	for (int64_t i = doc; i < doc + docs && (size_t)i < d->count; i++)
+		d->sums[i].words = 0;
+	if (entry_is_held(d->call->store, &node->id, &held, err))
+		return err_failed(err->status);
+	if (held)
+		return STATUS_OK;
+	if (d->withdrawn_count == d->withdrawn_cap) {
+		d->withdrawn_cap = d->withdrawn_cap ? d->withdrawn_cap * 2 : 64;
+		d->withdrawn = mem_resize(d->withdrawn, d->withdrawn_cap * sizeof *d->withdrawn);
+	}
+	d->withdrawn[d->withdrawn_count++] = (struct withdrawn){ d->session->source_id, node->id };
+	return STATUS_OK;
+}
+
+static enum status take_old(void *ctx, const struct session *s, bool *go_on, struct err *err)
+{
+	struct dumping *d = ctx;
+
+	(void)go_on;
+	d->session = s;
+	return entry_each(d->call->store, s->row, take_withdrawn, d, err);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct withdrawn));
+}
+
+/* Each once, however many versions had it. */
+static enum status dump_withdrawn(struct dumping *d, struct err *err)
+{
+	if (d->withdrawn_count)
+		qsort(d->withdrawn, d->withdrawn_count, sizeof *d->withdrawn, by_bytes);
+	for (size_t i = 0; i < d->withdrawn_count; i++) {
+		if (i && by_bytes(&d->withdrawn[i], &d->withdrawn[i - 1]) == 0)
+			continue;
+		buf_clear(&d->line);
+		add_id(&d->line, "withdrawn ", &d->withdrawn[i].line);
+		add_id(&d->line, " source=", &d->withdrawn[i].source);
+		buf_byte(&d->line, '\n');
+		if (call_bytes(d->call, buf_as_str(&d->line), err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+/* ---- All of it ------------------------------------------------------------------ */
+
+static enum status dump_sessions(struct dumping *d, struct err *err)
+{
+	struct store *s = d->call->store;
 	int64_t strays = 0;
 
-	if (fulltext_each(c->store, add_word_sum, &d, err) ||
-	    session_each(c->store, (struct str){ 0 }, dump_session, &d, err))
+	if (fulltext_each(s, add_word_sum, d, err) || session_each(s, (struct str){ 0 }, dump_session, d, err) ||
+	    session_each_old(s, take_old, d, err))
 		return err_failed(err->status);
-	for (size_t i = 0; i < d.count; i++)
-		strays += d.sums[i].words > 0;
-	buf_clear(&d.line);
-	buf_printf(&d.line, "strays %" PRId64 "\n", strays);
-	return call_bytes(c, buf_as_str(&d.line), err);
+	for (size_t i = 0; i < d->count; i++)
+		strays += d->sums[i].words > 0;
+	buf_clear(&d->line);
+	buf_printf(&d->line, "strays %" PRId64 "\n", strays);
+	return call_bytes(d->call, buf_as_str(&d->line), err);
 }
 
 static enum status run_dump(struct call *c, struct err *err)
 {
+	struct dumping d CLEANUP(
+		dumping_release) = { .call = c, .docs = { .store = c->store }, .line = BUF_INIT(GIB) };
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 
-	if (read_begin(c->store, &snapshot, err) || source_each(c->store, dump_source, c, err))
+	if (read_begin(c->store, &snapshot, err) || source_each(c->store, dump_source, c, err) ||
+	    dump_sessions(&d, err) || dump_forests(c, err))
 		return err_failed(err->status);
-	return dump_sessions(c, err) ? err_failed(err->status) : dump_forests(c, err);
+	return dump_withdrawn(&d, err);
 }
 
 const struct method arbor_dump = {
@@ -295,8 +364,9 @@ const struct method arbor_dump = {
 		"follows, its lines, and its copies with other ids; where turns begin and why; where ways "
 		"part; what goes on from where; where each file would be continued; sub-agents. Last what "
 		"each answer cost, once for all its copies. Two stores that mirror the same files print the "
-		"same, in whatever order, pieces and runs the bytes came in. Odd bytes in names are shown as "
-		"%XX.\n",
+		"same, in whatever order, pieces and runs the bytes came in; but in the end there are the "
+		"lines that older versions had and no file has any more ('withdrawn'), and those a store knows "
+		"only when it saw them. Odd bytes in names are shown as %XX.\n",
 	.params = dump_params,
 	.kind = RESULT_RAW,
 	.scope = SCOPE_READ,

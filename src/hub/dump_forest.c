@@ -299,8 +299,8 @@ static enum status dump_usage(struct dumping *d, struct err *err)
 		return err_failed(err->status);
 	for (const struct usage *u = list; u < list + count; u++) {
 		buf_clear(&d->line);
-		buf_printf(&d->line, "usage %016" PRIx64 " at=%" PRId64 " input=%" PRId64 " output=%" PRId64, u->message,
-			   u->at, u->input, u->output);
+		buf_printf(&d->line, "usage %016" PRIx64 " at=%" PRId64 " input=%" PRId64 " output=%" PRId64,
+			   u->message, u->at, u->input, u->output);
 		buf_printf(&d->line, " written=%" PRId64 " written_1h=%" PRId64 " read=%" PRId64 " final=%s model=",
 			   u->written, u->written_1h, u->read, u->final ? "yes" : "no");
 		dump_word(&d->line, u->model);

@@ -27,6 +27,7 @@
 
 enum {
 	SESSION_ALL,
+	SESSION_OLD,
 	SESSION_PROJECTS,
 	SESSION_BELOW,
 	SESSION_ONE,
@@ -35,6 +36,7 @@ enum {
 	SESSION_KEYS,
 	SESSION_CALLS,
 	SESSION_ENTRY,
+	SESSION_HELD,
 	SESSION_ENTRIES,
 	SESSION_MODEL,
 	SESSION_LINES,
@@ -45,6 +47,7 @@ enum {
 
 static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ALL] = SESSION_COLUMNS " WHERE e.old = 0 ORDER BY e.updated_at DESC, e.session_id, s.source_id",
+	[SESSION_OLD] = SESSION_COLUMNS " WHERE e.old = 1 ORDER BY s.source_id, e.generation",
 	[SESSION_PROJECTS] = "SELECT p.path, coalesce(max(e.updated_at), 0), coalesce(min(e.started_at), 0),"
 			     " sum(e.agent IS NULL), sum(iif(e.agent IS NULL, e.prompts, 0)),"
 			     " sum(iif(e.agent IS NULL, e.messages, 0)) FROM mirror_session e"
@@ -73,6 +76,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
+	[SESSION_HELD] = "SELECT 1 FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
+			 " WHERE k.key = ?1 AND k.part = -1 LIMIT 1",
 	[SESSION_ENTRIES] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			    " coalesce(at, 0), coalesce(doc, 0), coalesce(docs, 0) FROM entry WHERE session "
 			    "= ?1 ORDER BY offset",
@@ -128,24 +133,37 @@ static void read_session(const struct stmt *st, struct session *out)
 	copy_uuid(col_bytes(st, 14), &out->source_id);
 }
 
-enum status session_each(struct store *s, struct str project, session_fn *fn, void *ctx, struct err *err)
+static enum status each_session(struct stmt *st, session_fn *fn, void *ctx, struct err *err)
 {
 	enum step step = STEP_DONE;
 	bool go_on = true;
+
+	while (go_on && (step = stmt_step(st, err)) == STEP_ROW) {
+		struct session session;
+
+		read_session(st, &session);
+		if (fn(ctx, &session, &go_on, err))
+			return err_failed(err->status);
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+enum status session_each(struct store *s, struct str project, session_fn *fn, void *ctx, struct err *err)
+{
 	STMT st = { 0 };
 
 	if (use(s, project.p ? SESSION_BELOW : SESSION_ALL, &st, err))
 		return err_failed(err->status);
 	if (project.p)
 		stmt_text(&st, 1, project);
-	while (go_on && (step = stmt_step(&st, err)) == STEP_ROW) {
-		struct session session;
+	return each_session(&st, fn, ctx, err);
+}
 
-		read_session(&st, &session);
-		if (fn(ctx, &session, &go_on, err))
-			return err_failed(err->status);
-	}
-	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+enum status session_each_old(struct store *s, session_fn *fn, void *ctx, struct err *err)
+{
+	STMT st = { 0 };
+
+	return use(s, SESSION_OLD, &st, err) ? err_failed(err->status) : each_session(&st, fn, ctx, err);
 }
 
 enum status project_each(struct store *s, project_fn *fn, void *ctx, struct err *err)
@@ -280,6 +298,19 @@ enum status entry_get(struct store *s, int64_t session, int64_t offset, struct a
 	if (name->uuid.p)
 		name->uuid = arena_str(mem, name->uuid);
 	return STATUS_OK;
+}
+
+enum status entry_is_held(struct store *s, const struct uuid *id, bool *out, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_HELD, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, key_of(id));
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 enum status entry_each(struct store *s, int64_t session, entry_fn *fn, void *ctx, struct err *err)

@@ -30,6 +30,9 @@ typedef enum status session_fn(void *ctx, const struct session *s, bool *go_on, 
 enum status session_each(struct store *s, struct str project, session_fn *fn, void *ctx,
 			 struct err *err) MUST_USE;
 
+/* What older versions of their files had and the newest have not, in the order of sources. */
+enum status session_each_old(struct store *s, session_fn *fn, void *ctx, struct err *err) MUST_USE;
+
 /* The folders they worked in, last touched first. */
 struct project {
 	struct str path;
@@ -106,6 +109,9 @@ enum status call_search(struct store *s, struct str call, int64_t within, struct
  * the arena. */
 enum status entry_get(struct store *s, int64_t session, int64_t offset, struct arena *mem, struct node *out,
 		      struct node_name *name, struct err *err) MUST_USE;
+
+/* Whether the newest version of any file has the line with this id. */
+enum status entry_is_held(struct store *s, const struct uuid *id, bool *out, struct err *err) MUST_USE;
 
 /* Every line of a session in order. */
 typedef enum status entry_fn(void *ctx, const struct node *line, const struct node_name *name, int64_t doc,
