@@ -200,10 +200,34 @@ static int latest_first(const void *a, const void *b, void *drawing)
 	return x > y ? -1 : x < y;
 }
 
+/* Where turns go on from one another in a circle, as in a file whose lines are out of order,
+ * the earliest follows none. */
+static void cut_circles(struct drawing *d, const uint32_t *list, uint32_t count)
+{
+	uint32_t *seen = memset(arena_alloc(&d->call->mem, (d->forest.message_count + 1) * sizeof *seen), 0xff,
+				(d->forest.message_count + 1) * sizeof *seen);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at = list[i], first;
+
+		while (at != FOREST_NONE && seen[at] == FOREST_NONE) {
+			seen[at] = i;
+			at = d->turns[at].parent;
+		}
+		if (at == FOREST_NONE || seen[at] != i)
+			continue;
+		first = at;
+		for (uint32_t t = d->turns[at].parent; t != at; t = d->turns[t].parent)
+			first = latest_first(&t, &first, d) > 0 ? t : first;
+		d->turns[first].parent = FOREST_NONE;
+	}
+}
+
 /* The turns that follow each, in the order of their times. */
 static void link_turns(struct drawing *d, uint32_t *list, uint32_t count)
 {
 	qsort_r(list, count, sizeof *list, latest_first, d);
+	cut_circles(d, list, count);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t parent = d->turns[list[i]].parent;
 		uint32_t *at = parent == FOREST_NONE ? &d->roots : &d->turns[parent].child;

@@ -527,8 +527,21 @@ static void link_messages(struct build *b)
 	}
 }
 
-/* Cuts every circle at its message with the smallest number, which does not depend on
- * where the walk began. */
+/* Which of two messages is the beginning when they follow each other: the earlier one, by
+ * its first line. */
+static bool begins_before(const struct forest *f, uint32_t a, uint32_t b)
+{
+	const struct forest_copy *x = &f->nodes[f->messages[a].first].canon;
+	const struct forest_copy *y = &f->nodes[f->messages[b].first].canon;
+	int order = compare_times(f->sources[x->source].chain.lines[x->line].at,
+				  f->sources[y->source].chain.lines[y->line].at);
+
+	if (order || x->source != y->source)
+		return order ? order < 0 : x->source < y->source;
+	return x->line < y->line;
+}
+
+/* Cuts every circle before its earliest message, wherever the walk began. */
 void forest_cut_circles(struct build *b)
 {
 	struct forest *f = b->f;
@@ -546,7 +559,7 @@ void forest_cut_circles(struct build *b)
 			continue;
 		least = at;
 		for (uint32_t x = f->messages[at].prev; x != at; x = f->messages[x].prev)
-			least = x < least ? x : least;
+			least = begins_before(f, x, least) ? x : least;
 		f->messages[least].prev = FOREST_NONE;
 	}
 }
@@ -568,7 +581,8 @@ static void add_continues(struct build *b, uint32_t node, uint32_t before)
 
 	uint32_t above = to == FOREST_NONE ? FOREST_NONE : anchor_of(b, to);
 
-	if (to != FOREST_NONE)
+	/* A line may stand twice in a file, one behind the other. */
+	if (to != FOREST_NONE && to != node)
 		f->continues[f->continues_count++] = (struct forest_continues){
 			.from = node,
 			.to = to,
