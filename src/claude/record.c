@@ -356,6 +356,8 @@ bool record_embedded(struct record_reader *r, const struct record *rec, struct r
 	    !json_is(j, message, JSON_OBJECT))
 		return false;
 	read_object(r, message, out);
+	/* It does not say that it is a sub-agent's: what looks typed is its task. */
+	out->flags |= flag_if(out->flags & RECORD_PROMPT, RECORD_TASK);
 	out->flags = (out->flags & ~(unsigned)(RECORD_PROMPT | RECORD_NOTICE)) | RECORD_SIDECHAIN | RECORD_EMBEDDED;
 	out->agent = text_of(r, data, "agentId");
 	out->bytes = json_raw(j, message);

@@ -230,6 +230,43 @@ static enum status read_askers(struct listing *l, struct askers *a, struct err *
 	return STATUS_OK;
 }
 
+/* The line of a file that these bytes are in. */
+static const struct chain_line *line_around(const struct chain *c, int64_t offset)
+{
+	uint32_t low = 0, high = c->line_count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (c->lines[mid].offset <= offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &c->lines[low - 1] : NULL;
+}
+
+/* Of one that was stopped there may be nothing but progress lines, which name the call. */
+static enum status read_told(struct listing *l, struct askers *a, const struct forest_source *told, struct err *err)
+{
+	const struct forest *f = &l->forest;
+	struct lines lines CLEANUP(lines_release) = { 0 };
+	const struct chain_line *line = NULL;
+	struct record rec;
+
+	for (uint32_t s = 0; !line && told->chain.line_count && s < f->source_count; s++)
+		if (!f->sources[s].embedded && f->sources[s].session.row == told->session.row)
+			line = line_around(&f->sources[s].chain, told->chain.lines[0].offset);
+	if (!line || map_get(&a->by_agent, told->agent))
+		return STATUS_OK;
+	lines_init(&lines, l->call->store, &told->session);
+	if (lines_get(&lines, line, &rec, err))
+		return err_failed(err->status);
+	note(&a->by_agent, &a->mem, told->agent,
+	     text_in(&lines.reader, json_root(&lines.reader.json), "parentToolUseID", &a->mem));
+	return STATUS_OK;
+}
+
 /* ---- The file of facts beside a transcript ------------------------------------------- */
 
 static enum status add_bytes(void *ctx, struct str bytes, struct err *err)
@@ -358,6 +395,9 @@ static enum status run_agents(struct call *c, struct err *err)
 			return err_failed(err->status);
 	if (read_askers(&l, &askers, err))
 		return err_failed(err->status);
+	for (uint32_t s = 0; s < l.forest.source_count; s++)
+		if (l.forest.sources[s].embedded && read_told(&l, &askers, &l.forest.sources[s], err))
+			return err_failed(err->status);
 	for (size_t i = 0; i < l.count; i++)
 		if (emit_agent(&l, &l.agents[i], &askers, err))
 			return err_failed(err->status);

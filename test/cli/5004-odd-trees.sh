@@ -1,5 +1,6 @@
 #!/bin/sh
-# Trees of files that are out of order or hold circles: nothing is lost, and the earliest is the beginning.
+# Trees of files that are out of order or hold circles: nothing is lost, and the earliest is the beginning. And of what
+# there is nothing but progress lines.
 # shellcheck source=test/harness/lib.sh
 . test/harness/lib.sh
 mkdir -p "$T/claude/projects/-p"
@@ -47,4 +48,18 @@ tree 3
 check test "$(count turn)" -eq 2
 check test "$(count message)" -eq 3
 out_lacks "\"uuid\":\"$(id 31)\",\"to\":\"$(id 31)\""
+
+it "begins a turn with the task of a sub-agent that only progress lines tell of, and knows its call"
+{
+	say 4 41 - user 10
+	printf '{"type":"progress","uuid":"%s","parentUuid":"%s","parentToolUseID":"toolu_41","timestamp":"2026-01-01T00:11:00.000Z",' \
+		"$(id 42)" "$(id 41)"
+	printf '"data":{"type":"agent_progress","agentId":"a1","message":{"type":"user","uuid":"%s","message":{"role":"user",' "$(id 43)"
+	printf '"content":[{"type":"text","text":"look around"}]}}}}\n'
+} >"$(file 4)"
+tree 4
+check test "$(count turn)" -eq 2
+grep "\"kind\":\"turn\".*\"uuid\":\"$(id 43)\"" "$T/out" | grep -q '"origin":"human"' || fail "the task begins no turn"
+arbor agents "$(id 4)" --json --store "$T/s.db"; code 0
+out_has '"tool_id":"toolu_41"'
 the_end
