@@ -10,7 +10,7 @@
 //   message   role (user, assistant, client), lines (uuids in order), blocks (their types), prev (message or null),
 //             copies (first lines of copies with fresh uuids), agent (sub-agents), error (an API error)
 //   continues from (line), to (line), inferred: a root that goes on after something without following it
-//   turn      first (line), origin (human, notification, compaction)
+//   turn      first (line), origin (human, notification, compaction); a boundary that nothing hangs on begins none
 //   branch    at (message), successors
 //   agent     agent (id; for an inline sidechain its root), toolUse, warmup, messages
 //   head      file, message, line: where the client would resume the file; null for an empty conversation
@@ -87,10 +87,15 @@ function messageLine(message, agents) {
 }
 
 function turnLines(tree) {
-	const copies = new Set(tree.messages.filter(message => message.canonical !== message).flatMap(message => message.nodes));
+	const copied = tree.messages.filter(message => message.canonical !== message);
+	// A boundary is no message; it is a copy when what comes behind it is one.
+	const copies = new Set([...copied.flatMap(message => message.nodes),
+		...copied.map(message => message.source.nodes.get(message.first.line.parentUuid)).filter(node => node && !node.message)]);
+	const followed = new Set(tree.nodes.map(node => node.line.parentUuid));
 	const seen = new Set();
 	return tree.sources.flatMap(source => source.inOrder).flatMap(node => {
-		const origin = copies.has(node) || seen.has(node) ? null : turnOrigin(tree, node);
+		const isNone = copies.has(node) || seen.has(node) || !node.message && !followed.has(node.uuid);
+		const origin = isNone ? null : turnOrigin(tree, node);
 		seen.add(node);
 		return origin ? [{ kind: 'turn', first: node.id, origin }] : [];
 	});

@@ -29,7 +29,8 @@
 // joined one and the beginning or the end of both.
 //
 // Canonical, of copies of a line and of joined messages: has a requestId; then earliest timestamp; then
-// the source whose earliest record that is in no other source is earliest; then the smallest source path.
+// the source whose earliest record that is in no other source is earliest; then a file before what progress lines
+// tell; then the smallest source path. Where messages would follow one another in a circle, the earliest follows none.
 //
 // Messages inside agent_progress lines belong to that agent: each follows the one before it of the same
 // agent in the source; those the agent's own file has (by uuid, else by message.id and block) are left out.
@@ -96,6 +97,7 @@ function addNodes(sources) {
 	for (const source of sources) {
 		source.nodes = new Map();
 		source.inOrder = [];
+		source.orders = []; // of their lines
 		source.lines.forEach((line, order) => {
 			if (typeof line.uuid !== 'string')
 				return;
@@ -107,6 +109,7 @@ function addNodes(sources) {
 			node.copies.push({ source, line, order });
 			source.nodes.set(line.uuid, node);
 			source.inOrder.push(node);
+			source.orders.push(order);
 		});
 	}
 	return byUuid;
@@ -127,11 +130,14 @@ function addFirstOwnTimes(sources) {
 
 const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
 
+// What progress lines tell of an agent comes behind all files: its own file wins.
+const bySource = (a, b) => compare(a.isEmbedded ? 1 : 0, b.isEmbedded ? 1 : 0) || compare(a.path, b.path);
+
 function byCanon(a, b) {
 	return compare(a.line.requestId ? 0 : 1, b.line.requestId ? 0 : 1)
 		|| compare(a.line.timestamp ?? '~', b.line.timestamp ?? '~')
 		|| compare(a.source.firstOwn, b.source.firstOwn)
-		|| compare(a.source.path, b.source.path)
+		|| bySource(a.source, b.source)
 		|| b.order - a.order;
 }
 
@@ -152,9 +158,12 @@ function nameNodes(byUuid) {
 
 // ---- From line to parent -------------------------------------------------------
 
+// Of lines that stand twice the last counts.
 function nearestNode(node) {
 	const { source, line } = node.canon;
-	const nearest = nearestInTime(source.inOrder.map(other => other.copies.find(copy => copy.source === source).line), line);
+	const others = [...source.nodes.values()].filter(other => other !== node)
+		.map(other => other.copies.findLast(copy => copy.source === source)).sort((a, b) => a.order - b.order);
+	const nearest = nearestInTime(others.map(copy => copy.line), line);
 	return nearest && source.nodes.get(nearest.uuid);
 }
 
@@ -164,7 +173,7 @@ function parentOfNode(tree, node) {
 		return null;
 	const here = node.canon.source.nodes.get(uuid);
 	if (here)
-		return here;
+		return here === node ? null : here;
 	const anywhere = [...tree.byUuid.get(uuid)?.values() ?? []].sort((a, b) => byCanon(a.canon, b.canon))[0];
 	return anywhere ?? nearestNode(node);
 }
@@ -277,14 +286,22 @@ function linkMessages(tree) {
 	breakCycles(tree.messages);
 }
 
+const byBeginning = (a, b) => compare(a.first.line.timestamp ?? '~', b.first.line.timestamp ?? '~')
+	|| bySource(a.first.canon.source, b.first.canon.source) || a.first.canon.order - b.first.canon.order;
+
+// Where messages follow one another in a circle, the earliest follows none.
 function breakCycles(messages) {
 	const done = new Set();
 	for (const message of messages) {
 		const path = new Set();
-		for (let at = message; at && !done.has(at); at = at.prev) {
+		let at = message;
+		for (; at && !done.has(at) && !path.has(at); at = at.prev)
 			path.add(at);
-			if (path.has(at.prev))
-				at.prev = null;
+		if (at && path.has(at)) {
+			const cycle = [at];
+			for (let one = at.prev; one !== at; one = one.prev)
+				cycle.push(one);
+			cycle.sort(byBeginning)[0].prev = null;
 		}
 		path.forEach(one => done.add(one));
 	}
@@ -296,11 +313,12 @@ function addContinuations(tree) {
 		source.inOrder.forEach((node, index) => {
 			const { line } = node;
 			const isLost = typeof line.parentUuid === 'string' && !parentOfNode(tree, node);
-			if (node.canon.source !== source || !isBoundary(line) && !isLost)
+			const isCanonical = node.canon.source === source && node.canon.order === source.orders[index];
+			if (!isCanonical || !isBoundary(line) && !isLost)
 				return;
 			const named = [...tree.byUuid.get(line.logicalParentUuid)?.values() ?? []][0];
 			const target = named ?? source.inOrder[index - 1];
-			if (target)
+			if (target && target !== node)
 				tree.continues.push({ node, target, isInferred: !named });
 		});
 }
@@ -458,10 +476,16 @@ function toolUseOfResult(tree, agent) {
 	return undefined;
 }
 
+function toolUseOfProgress(tree, agent) {
+	return tree.sources.find(source => source.isEmbedded && source.agent === agent && source.lines.length > 0)?.lines[0].spawnedBy;
+}
+
 // An inline sidechain names no agent: the tool_use with its prompt spawned it.
 function toolUseOfPrompt(root, taken) {
 	const prompt = blocksOf(root.first.line)[0]?.text;
-	for (const node of root.source.inOrder)
+	if (prompt === undefined)
+		return undefined;
+	for (const node of root.first.copies.flatMap(copy => copy.source.inOrder))
 		for (const block of blocksOf(node.line))
 			if (block.type === 'tool_use' && block.input?.prompt === prompt && !taken.has(block.id)) {
 				taken.add(block.id);
@@ -494,7 +518,7 @@ function findAgents(tree, folder) {
 		agent.toolUse = agent.isInline
 			? toolUseOfPrompt(agent.root, taken)
 			: paths.map(path => metaOf(folder, path).toolUseId).find(Boolean)
-				?? toolUseOfResult(tree, agent.name) ?? agent.root.first.line.spawnedBy;
+				?? toolUseOfResult(tree, agent.name) ?? toolUseOfProgress(tree, agent.name);
 	}
 	return [...agents.values()].sort((a, b) => compare(a.name, b.name));
 }
@@ -522,6 +546,9 @@ export function buildTree(folder) {
 		;
 	joinEnds(tree);
 	addCanonicals(tree);
+	for (const message of tree.messages)
+		message.prev = message.prev?.canonical ?? null;
+	breakCycles(tree.messages); // joining may close what was open
 	tree.messages.sort(byPlace);
 	tree.agents = findAgents(tree, folder);
 	return tree;
