@@ -6,7 +6,8 @@
 #   make asan     the tests under ASan+UBSan only;  make tsan  under TSan only
 #   make lint     layers, headers, globals, clang-tidy, cppcheck, both compilers
 #   make fuzz     each fuzz target for FUZZ_SECONDS (default 600)
-#   make torture  the long crash, fault and race tests
+#   make test-long  thousands of random lineages of conversations, compared with an oracle
+#   make torture  the long crash, fault and race tests, these lineages among them
 #   make bench    speed and size, as ratios against other programs
 #   make dist     a source archive that builds without npm
 #   make man      manual pages and completions, below build/man
@@ -91,7 +92,7 @@ UNITS := $(patsubst test/unit/%.c,%,$(UNIT_SRC))
 FUZZERS := $(patsubst fuzz/%.c,%,$(FUZZ_SRC))
 TOOLS := $(notdir $(TOOL_SRC:.c=))
 
-.PHONY: all run test asan tsan lint fuzz torture bench dist man install deps clean distclean
+.PHONY: all run test test-long asan tsan lint fuzz torture bench dist man install deps clean distclean
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/release/arbor
@@ -216,6 +217,8 @@ lint: build/deps-lint.stamp $(dev_TESTS) $(clang_TESTS)
 	$(Q)ARBOR_CFLAGS="$(filter-out -M% -DARBOR_VERSION=%,$(ARBOR_CPP)) $(WARN)" tools/lint.sh
 fuzz: build/deps-lint.stamp $(FUZZERS:%=build/fuzz/fuzz/%)
 	$(Q)tools/fuzz.sh $(FUZZ_SECONDS) $(FUZZERS)
+test-long: build/deps-test.stamp build/release/arbor build/release/tool/lineage
+	$(Q)ONLY=lineage test/torture.sh build/release
 torture: build/deps-test.stamp $(release_TESTS)
 	$(Q)test/torture.sh build/release
 bench: build/deps-bench.stamp build/release/arbor $(TOOLS:%=build/release/tool/%)

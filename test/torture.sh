@@ -18,7 +18,7 @@ run_one() { # TEST
 	name=${name%.sh}
 	home=$(mktemp -d "$logs/home-XXXXXX")
 	env -i PATH="$PATH" HOME="$home" TMPDIR="$home" LANG=C.UTF-8 ARBOR="$build/arbor" BUILD="$build" \
-		MODE="${build##*/}" SCALE=long SEED="$SEED" "$1" >"$logs/$name.log" 2>&1 </dev/null
+		MODE="${build##*/}" SCALE=long SEED="$SEED" ARBOR_SHARED="${ARBOR_SHARED:-$PWD/../shared}" "$1" >"$logs/$name.log" 2>&1 </dev/null
 	code=$?
 	chmod -R u+rwx "$home" 2>/dev/null
 	rm -rf "$home"
