@@ -833,7 +833,8 @@ static void on_event(void *ctx, enum sync_event what, struct str path, const str
 {
 	struct one_sync *y = ctx;
 
-	if (why)
+	/* Its bytes are anybody's; that a line of them is none is no failure. */
+	if (why && what != SYNC_BROKEN)
 		die(y->w, "sync: %d %.*s: %s", (int)what, STR_ARG(path), why->text);
 	if (y->left >= 0 && y->left-- == 0)
 		atomic_store(&y->cancel, true);
