@@ -11,16 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	GAP_MS = 5000,	  /* how much older a line may be that stands in for a missing parent */
-	GAP_STEPS = 1000, /* how far it is looked for */
-};
+enum { GAP_MS = 5000 }; /* how much older a line may be that stands in for a missing parent */
 
 /* While a chain is built. */
 struct build {
 	struct chain *c;
 	struct arena mem;
-	uint32_t *by_time; /* lines by their time; made when it is needed */
+	uint32_t *by_time; /* lines that can be hung on by their time; made when it is needed */
+	uint32_t time_count;
 };
 
 static void build_release(struct build *b)
@@ -138,17 +136,18 @@ static void sort_by_time(struct build *b)
 	const struct chain_line **order = arena_alloc(&b->mem, (c->line_count + 1) * sizeof *order);
 
 	for (uint32_t i = 0; i < c->line_count; i++)
-		order[i] = &c->lines[i];
-	qsort(order, c->line_count, sizeof *order, by_time);
-	b->by_time = arena_alloc(&b->mem, (c->line_count + 1) * sizeof *b->by_time);
-	for (uint32_t i = 0; i < c->line_count; i++)
+		if (is_tree_line(&c->lines[i]))
+			order[b->time_count++] = &c->lines[i];
+	qsort(order, b->time_count, sizeof *order, by_time);
+	b->by_time = arena_alloc(&b->mem, (b->time_count + 1) * sizeof *b->by_time);
+	for (uint32_t i = 0; i < b->time_count; i++)
 		b->by_time[i] = (uint32_t)(order[i] - c->lines);
 }
 
 /* How many lines in that order are not younger. */
 static uint32_t count_until(const struct build *b, int64_t at)
 {
-	uint32_t low = 0, high = b->c->line_count;
+	uint32_t low = 0, high = b->time_count;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
@@ -167,20 +166,16 @@ static uint32_t stand_in(struct build *b, uint32_t line)
 {
 	const struct chain_line *lines = b->c->lines;
 	int64_t at = lines[line].at;
+	uint32_t i;
 
 	if (!at)
 		return CHAIN_NONE;
 	if (!b->by_time)
 		sort_by_time(b);
-	for (uint32_t i = count_until(b, at), steps = 0; i-- > 0 && steps < GAP_STEPS; steps++) {
-		uint32_t other = b->by_time[i];
-
-		if (lines[other].at < at - GAP_MS)
-			break;
-		if (other != line && is_tree_line(&lines[other]))
-			return other;
-	}
-	return CHAIN_NONE;
+	i = count_until(b, at);
+	if (i > 0 && b->by_time[i - 1] == line)
+		i--;
+	return i > 0 && lines[b->by_time[i - 1]].at >= at - GAP_MS ? b->by_time[i - 1] : CHAIN_NONE;
 }
 
 static void find_parents(struct build *b)
