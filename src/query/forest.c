@@ -190,7 +190,7 @@ static int by_canon(const void *a, const void *b, void *forest)
 			      &f->nodes[*(const uint32_t *)b].canon);
 }
 
-static uint32_t *room_for(struct build *b, uint32_t count)
+uint32_t *forest_room(struct build *b, uint32_t count)
 {
 	if (count > b->room_cap) {
 		b->room_cap = 2 * count;
@@ -207,7 +207,7 @@ static void order_variants(struct build *b, uint32_t head)
 
 	for (uint32_t n = head; n != FOREST_NONE; n = f->nodes[n].next_variant)
 		count++;
-	list = room_for(b, count);
+	list = forest_room(b, count);
 	count = 0;
 	for (uint32_t n = head; n != FOREST_NONE; n = f->nodes[n].next_variant)
 		list[count++] = n;
@@ -280,30 +280,44 @@ static void add_node(struct build *b, uint32_t message, uint32_t node)
 	m->count++;
 }
 
-/* Answers by their API message, source by source: a copy may hold fewer parts. */
+static uint32_t part_of(uint32_t *up, uint32_t n)
+{
+	while (up[n] != n)
+		n = up[n] = up[up[n]];
+	return n;
+}
+
+/* Answers by their API message in each source. A copy may hold fewer parts; a part that is in
+ * several sources makes one of what they hold. */
 static void group_answers(struct build *b)
 {
 	struct forest *f = b->f;
+	uint32_t *up = arena_alloc(&b->mem, (f->node_count + 1) * sizeof *up);
 
+	for (uint32_t n = 0; n < f->node_count; n++)
+		up[n] = n;
 	for (uint32_t s = 0; s < f->source_count; s++) {
 		const struct forest_source *x = &f->sources[s];
-		uint32_t *open = memset(arena_alloc(&b->mem, (x->chain.answer_count + 1) * sizeof *open),
-					0xff, (x->chain.answer_count + 1) * sizeof *open);
 
-		for (uint32_t i = 0; i < x->chain.line_count; i++) {
-			const struct chain_line *l = &x->chain.lines[i];
-			uint32_t n = x->nodes[i], m;
+		for (uint32_t a = 0; a < x->chain.answer_count; a++) {
+			uint32_t first = x->chain.answers[a].first;
 
-			if (n == FOREST_NONE || l->type != RECORD_ASSISTANT || l->answer == CHAIN_NONE)
-				continue;
-			m = f->nodes[n].message != FOREST_NONE ? f->nodes[n].message : open[l->answer];
-			if (m == FOREST_NONE)
-				m = new_message(b, FOREST_ASSISTANT);
-			if (f->nodes[n].message == FOREST_NONE)
-				add_node(b, m, n);
-			open[l->answer] = m;
+			for (uint32_t i = first; i != CHAIN_NONE; i = x->chain.lines[i].next)
+				up[part_of(up, x->nodes[i])] = part_of(up, x->nodes[first]);
 		}
 	}
+	for (uint32_t s = 0; s < f->source_count; s++)
+		for (uint32_t i = 0; i < f->sources[s].chain.line_count; i++) {
+			uint32_t n = f->sources[s].nodes[i], top;
+
+			if (f->sources[s].chain.lines[i].answer == CHAIN_NONE || f->nodes[n].message != FOREST_NONE)
+				continue;
+			top = part_of(up, n);
+			if (f->nodes[top].message == FOREST_NONE)
+				add_node(b, new_message(b, FOREST_ASSISTANT), top);
+			if (top != n)
+				add_node(b, f->nodes[top].message, n);
+		}
 }
 
 static uint64_t call_in(uint32_t source, uint64_t call)
@@ -410,7 +424,7 @@ struct ordering {
 	uint32_t source;
 };
 
-/* Where a node stands in a source; the last place where it stands twice, as for the client. */
+/* Where a node stands in a source first: a file that repeats lines repeats them in order. */
 static uint32_t place_in(const struct forest *f, uint32_t source, uint32_t node)
 {
 	uint32_t place = FOREST_NONE;
@@ -432,20 +446,43 @@ static int by_place(const void *a, const void *b, void *ordering)
 	return forest_compare(o->f, &o->f->nodes[x].canon, &o->f->nodes[y].canon);
 }
 
+/* The source that has most lines of a message; of several the one with the original. */
+static uint32_t fullest_source(struct build *b, const struct forest_message *m)
+{
+	const struct forest *f = b->f;
+	const struct forest_copy *best = NULL;
+	uint32_t most = 0;
+
+	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next)
+		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next)
+			b->holdings[f->copies[c].source] = (struct holding){ 0, FOREST_NONE };
+	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next)
+		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next) {
+			struct holding *h = &b->holdings[f->copies[c].source];
+
+			h->count += h->last != n;
+			h->last = n;
+			most = h->count > most ? h->count : most;
+		}
+	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next)
+		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next)
+			if (b->holdings[f->copies[c].source].count == most &&
+			    (!best || forest_compare(f, &f->copies[c], best) < 0))
+				best = &f->copies[c];
+	return best ? best->source : 0;
+}
+
 static void order_lines(struct build *b, uint32_t message)
 {
 	struct forest *f = b->f;
 	struct forest_message *m = &f->messages[message];
-	uint32_t count = 0, best = m->first;
-	struct ordering o = { f, 0 };
+	uint32_t count = 0;
+	struct ordering o = { f, fullest_source(b, m) };
 
-	room_for(b, m->count);
-	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next) {
+	forest_room(b, m->count);
+	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next)
 		b->room[count++] = n;
-		if (forest_compare(f, &f->nodes[n].canon, &f->nodes[best].canon) < 0)
-			best = n;
-	}
-	m->source = o.source = f->nodes[best].canon.source;
+	m->source = o.source;
 	qsort_r(b->room, count, sizeof *b->room, by_place, &o);
 	for (uint32_t i = 0; i < count; i++)
 		f->nodes[b->room[i]].next = i + 1 < count ? b->room[i + 1] : FOREST_NONE;
@@ -577,8 +614,8 @@ static void add_continues(struct build *b, uint32_t node, uint32_t before)
 	struct forest *f = b->f;
 	const struct chain_line *l = forest_line(f, node);
 	uint32_t named = is_boundary(l) && l->has_link ? forest_find(b, &l->link) : FOREST_NONE;
-	uint32_t to = named != FOREST_NONE ? named : before;
-
+	bool inferred = named == FOREST_NONE || named == node;
+	uint32_t to = inferred ? before : named;
 	uint32_t above = to == FOREST_NONE ? FOREST_NONE : anchor_of(b, to);
 
 	/* A line may stand twice in a file, one behind the other. */
@@ -587,7 +624,7 @@ static void add_continues(struct build *b, uint32_t node, uint32_t before)
 			.from = node,
 			.to = to,
 			.message = above == FOREST_NONE ? FOREST_NONE : f->nodes[above].message,
-			.inferred = named == FOREST_NONE,
+			.inferred = inferred,
 		};
 }
 
@@ -597,16 +634,18 @@ static void find_continues(struct build *b)
 
 	f->continues = arena_alloc(&f->mem, (b->line_count + 1) * sizeof *f->continues);
 	for (uint32_t s = 0; s < f->source_count; s++) {
-		uint32_t before = FOREST_NONE;
+		uint32_t before = FOREST_NONE, last = FOREST_NONE;
 
 		for (uint32_t i = 0; i < f->sources[s].chain.line_count; i++) {
 			uint32_t n = f->sources[s].nodes[i];
 
 			if (n == FOREST_NONE)
 				continue;
+			/* A line that is repeated at once does not stand before itself. */
+			before = n != last ? last : before;
+			last = n;
 			if (f->nodes[n].canon.source == s && f->nodes[n].canon.line == i && is_new_root(b, n))
 				add_continues(b, n, before);
-			before = n;
 		}
 	}
 	f->continued = numbers_new(&f->mem, f->continues_count);
@@ -637,6 +676,7 @@ void forest_build(struct forest *f)
 	make_nodes(&b);
 	order_all_variants(&b);
 	make_messages(&b);
+	b.holdings = arena_alloc(&b.mem, (f->source_count + 1) * sizeof *b.holdings);
 	for (uint32_t m = 0; m < f->message_count; m++)
 		order_lines(&b, m);
 	link_messages(&b);

@@ -7,6 +7,11 @@
 #include "base/numbers.h"
 #include "query/forest.h"
 
+/* How many lines of a message a source has. */
+struct holding {
+	uint32_t count, last; /* node counted */
+};
+
 struct build {
 	struct forest *f;
 	struct arena mem;
@@ -15,7 +20,8 @@ struct build {
 	struct numbers variants; /* uuid and content -> node */
 	struct numbers calls;  /* call, and call in a source -> answer */
 	uint32_t *anchors;     /* by node, see anchor_of() */
-	uint32_t *room;	       /* nodes of a message that is put in order */
+	struct holding *holdings; /* by source */
+	uint32_t *room;	       /* see forest_room() */
 	uint32_t room_cap;
 };
 
@@ -23,6 +29,9 @@ int forest_compare(const struct forest *f, const struct forest_copy *a, const st
 uint32_t forest_find(const struct build *b, const struct uuid *key);
 uint32_t forest_parent(const struct build *b, uint32_t node);
 void forest_cut_circles(struct build *b);
+
+/* Room for so many numbers, the same again with every call. */
+uint32_t *forest_room(struct build *b, uint32_t count);
 
 /* forest_join.c: copies with fresh ids; afterwards each message knows its canonical one. */
 void forest_join(struct build *b);

@@ -4,15 +4,21 @@
  * Joined are: what says it was forked from; answers with one API message of which one
  * holds all the other says; results of joined answers; and between joined messages, or
  * between one and the beginning or end of both, runs of prompts and attachments that are
- * equal one by one. Only messages that have no file in common are copies of one another.
+ * equal one by one. Only messages that have no file in common are copies of one another,
+ * and a sub-agent's only of a sub-agent's.
+ *
+ * Comparing takes linear time but for runs: files could be made so that the same lines are
+ * walked again and again. Those have so many steps in all, and are left as they are then.
  */
 #include "query/forest_build.h"
 
 #include "claude/record.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
+	RUN_STEPS = 256,  /* for each line; real conversations take less than ten */
 	ALL_PAIRS = 8,	  /* of so many copies each is compared with each; of more with its neighbour */
 	MOST_ROUNDS = 64, /* of finding runs between what was joined in the round before */
 };
@@ -22,6 +28,10 @@ struct joining {
 	uint32_t *up;	  /* by message: another that it is joined to; itself = none */
 	uint32_t *stamps; /* by source */
 	uint32_t stamp;
+	uint32_t *said;	 /* by node: the first that says the same */
+	uint32_t *marks; /* by node */
+	uint32_t mark;
+	uint64_t steps; /* that are left for runs */
 	uint32_t *heads, *nexts; /* lists of messages */
 };
 
@@ -36,6 +46,8 @@ static bool join(struct joining *j, uint32_t a, uint32_t b)
 {
 	a = class_of(j, a);
 	b = class_of(j, b);
+	if (j->b->f->messages[a].sidechain != j->b->f->messages[b].sidechain)
+		return false;
 	j->up[a > b ? a : b] = a < b ? a : b;
 	return a != b;
 }
@@ -45,6 +57,11 @@ static bool is_joined(struct joining *j, uint32_t a, uint32_t b)
 	return a != FOREST_NONE && b != FOREST_NONE && class_of(j, a) == class_of(j, b);
 }
 
+static void count_step(struct joining *j)
+{
+	j->steps -= j->steps > 0;
+}
+
 /* Whether no file holds lines of both. */
 static bool are_apart(struct joining *j, uint32_t a, uint32_t b)
 {
@@ -52,26 +69,45 @@ static bool are_apart(struct joining *j, uint32_t a, uint32_t b)
 
 	j->stamp++;
 	for (uint32_t n = f->messages[a].first; n != FOREST_NONE; n = f->nodes[n].next)
-		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next)
+		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next) {
+			count_step(j);
 			j->stamps[f->copies[c].source] = j->stamp;
+		}
 	for (uint32_t n = f->messages[b].first; n != FOREST_NONE; n = f->nodes[n].next)
-		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next)
+		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next) {
+			count_step(j);
 			if (j->stamps[f->copies[c].source] == j->stamp)
 				return false;
+		}
 	return true;
 }
 
-/* Whether all that b says is in a. */
-static bool holds(const struct forest *f, uint32_t a, uint32_t b)
+/* For each node the first with its content. */
+static void find_said(struct joining *j)
 {
-	for (uint32_t n = f->messages[b].first; n != FOREST_NONE; n = f->nodes[n].next) {
-		uint32_t x = f->messages[a].first;
+	const struct forest *f = j->b->f;
+	struct numbers firsts = numbers_new(&j->b->mem, f->node_count);
 
-		while (x != FOREST_NONE && forest_line(f, x)->content != forest_line(f, n)->content)
-			x = f->nodes[x].next;
-		if (x == FOREST_NONE)
-			return false;
+	for (uint32_t n = 0; n < f->node_count; n++) {
+		uint64_t content = forest_line(f, n)->content;
+
+		if (numbers_get(&firsts, content) == NUMBERS_NONE)
+			numbers_put(&firsts, content, n);
+		j->said[n] = numbers_get(&firsts, content);
 	}
+}
+
+/* Whether all that b says is in a. */
+static bool holds(struct joining *j, uint32_t a, uint32_t b)
+{
+	const struct forest *f = j->b->f;
+
+	j->mark++;
+	for (uint32_t n = f->messages[a].first; n != FOREST_NONE; n = f->nodes[n].next)
+		j->marks[j->said[n]] = j->mark;
+	for (uint32_t n = f->messages[b].first; n != FOREST_NONE; n = f->nodes[n].next)
+		if (j->marks[j->said[n]] != j->mark)
+			return false;
 	return true;
 }
 
@@ -122,9 +158,7 @@ static void join_forked(struct joining *j)
 
 static bool join_answers(struct joining *j, uint32_t a, uint32_t b)
 {
-	const struct forest *f = j->b->f;
-
-	return are_apart(j, a, b) && (holds(f, a, b) || holds(f, b, a)) && join(j, a, b);
+	return are_apart(j, a, b) && (holds(j, a, b) || holds(j, b, a)) && join(j, a, b);
 }
 
 static void join_all_answers(struct joining *j)
@@ -172,10 +206,8 @@ static bool are_equal(struct joining *j, uint32_t a, uint32_t b)
 {
 	const struct forest *f = j->b->f;
 
-	return is_plain(&f->messages[a]) && is_plain(&f->messages[b]) &&
-	       f->messages[a].role == f->messages[b].role &&
-	       forest_line(f, f->messages[a].first)->content ==
-		       forest_line(f, f->messages[b].first)->content &&
+	return is_plain(&f->messages[a]) && is_plain(&f->messages[b]) && f->messages[a].role == f->messages[b].role &&
+	       j->said[f->messages[a].first] == j->said[f->messages[b].first] &&
 	       are_apart(j, a, b);
 }
 
@@ -187,7 +219,7 @@ static bool join_run(struct joining *j, uint32_t a, uint32_t b, bool to_root)
 	uint32_t x = a, y = b;
 	bool changed = false;
 
-	while (x != FOREST_NONE && y != FOREST_NONE && !is_joined(j, x, y) && are_equal(j, x, y)) {
+	while (x != FOREST_NONE && y != FOREST_NONE && !is_joined(j, x, y) && j->steps && are_equal(j, x, y)) {
 		x = f->messages[x].prev;
 		y = f->messages[y].prev;
 	}
@@ -205,10 +237,9 @@ static bool join_above(struct joining *j, uint32_t a, uint32_t b)
 	return join_run(j, f->messages[a].prev, f->messages[b].prev, true);
 }
 
-static bool join_between(struct joining *j)
+static void list_classes(struct joining *j)
 {
 	const struct forest *f = j->b->f;
-	bool changed = false;
 
 	memset(j->heads, 0xff, (f->message_count + 1) * sizeof *j->heads);
 	for (uint32_t m = 0; m < f->message_count; m++) {
@@ -217,6 +248,14 @@ static bool join_between(struct joining *j)
 		j->nexts[m] = j->heads[class];
 		j->heads[class] = m;
 	}
+}
+
+static bool join_between(struct joining *j)
+{
+	const struct forest *f = j->b->f;
+	bool changed = false;
+
+	list_classes(j);
 	for (uint32_t m = 0; m < f->message_count; m++)
 		if (j->heads[m] != FOREST_NONE && j->nexts[j->heads[m]] != FOREST_NONE)
 			changed |= each_pair(j, j->heads[m], join_above);
@@ -248,22 +287,41 @@ static void join_ends(struct joining *j)
 
 /* ---- The canonical one of each ----------------------------------------------------------- */
 
+static int by_canon(const void *a, const void *b, void *forest)
+{
+	const struct forest *f = forest;
+	uint32_t x = f->messages[*(const uint32_t *)a].first, y = f->messages[*(const uint32_t *)b].first;
+
+	return forest_compare(f, &f->nodes[x].canon, &f->nodes[y].canon);
+}
+
+/* The first of a list of joined messages to the one that stands for all. */
+static void order_copies(struct joining *j, uint32_t head)
+{
+	struct forest *f = j->b->f;
+	uint32_t count = 0, *list;
+
+	for (uint32_t m = head; m != FOREST_NONE; m = j->nexts[m])
+		count++;
+	list = forest_room(j->b, count);
+	count = 0;
+	for (uint32_t m = head; m != FOREST_NONE; m = j->nexts[m])
+		list[count++] = m;
+	qsort_r(list, count, sizeof *list, by_canon, f);
+	for (uint32_t i = 0; i < count; i++) {
+		f->messages[list[i]].canonical = list[0];
+		f->messages[list[i]].next_copy = i + 1 < count ? list[i + 1] : FOREST_NONE;
+	}
+}
+
 static void choose_canonical(struct joining *j)
 {
 	struct forest *f = j->b->f;
 
-	memset(j->heads, 0xff, (f->message_count + 1) * sizeof *j->heads);
-	for (uint32_t m = 0; m < f->message_count; m++) {
-		uint32_t class = class_of(j, m), *at = &j->heads[class];
-
-		while (*at != FOREST_NONE && forest_compare(f, &f->nodes[f->messages[*at].first].canon,
-							    &f->nodes[f->messages[m].first].canon) < 0)
-			at = &f->messages[*at].next_copy;
-		f->messages[m].next_copy = *at;
-		*at = m;
-	}
+	list_classes(j);
 	for (uint32_t m = 0; m < f->message_count; m++)
-		f->messages[m].canonical = j->heads[class_of(j, m)];
+		if (j->heads[m] != FOREST_NONE && j->nexts[j->heads[m]] != FOREST_NONE)
+			order_copies(j, j->heads[m]);
 	for (uint32_t m = 0; m < f->message_count; m++)
 		if (f->messages[m].prev != FOREST_NONE)
 			f->messages[m].prev = f->messages[f->messages[m].prev].canonical;
@@ -278,9 +336,13 @@ void forest_join(struct build *b)
 	j.heads = arena_alloc(&b->mem, (f->message_count + 1) * sizeof *j.heads);
 	j.nexts = arena_alloc(&b->mem, (f->message_count + 1) * sizeof *j.nexts);
 	j.stamps = arena_alloc(&b->mem, (f->source_count + 1) * sizeof *j.stamps);
+	j.said = arena_alloc(&b->mem, (f->node_count + 1) * sizeof *j.said);
+	j.marks = arena_alloc(&b->mem, (f->node_count + 1) * sizeof *j.marks);
+	j.steps = RUN_STEPS * (uint64_t)b->line_count;
 	for (uint32_t m = 0; m < f->message_count; m++)
 		j.up[m] = m;
 	if (f->source_count > 1) {
+		find_said(&j);
 		join_forked(&j);
 		join_all_answers(&j);
 		join_results(&j);
