@@ -59,6 +59,8 @@ struct context {
 	uint32_t *next_result;	 /* by line */
 	struct sent *sent;
 	uint32_t sent_count;
+	uint32_t *sent_of; /* by answer: the last message with lines of it, counted from 1; 0 = none */
+	uint32_t prompted; /* the last message with a prompt, likewise */
 	struct step *steps;
 	uint32_t step_count;
 	struct buf first_part, second_part; /* of the message being written: results, and the rest */
@@ -114,16 +116,25 @@ static uint32_t find_named(struct context *x, const struct json *j, uint32_t nod
 	return chain_find(x->c, &key);
 }
 
+/* However often a line is named, it is sent once. */
+static void push_once(struct numbers *seen, struct list *out, uint32_t line)
+{
+	if (line == CHAIN_NONE || numbers_get(seen, line) != NUMBERS_NONE)
+		return;
+	numbers_put(seen, line, 0);
+	push(out, line);
+}
+
 /* The lines a compaction has kept, in their order. */
-static void add_preserved(struct context *x, const struct json *j, uint32_t metadata, struct list *out)
+static void add_preserved(struct context *x, const struct json *j, uint32_t metadata, struct numbers *seen,
+			  struct list *out)
 {
 	uint32_t uuids = json_get(j, json_get(j, metadata, STR("preservedMessages")), STR("uuids"));
 	uint32_t segment = json_get(j, metadata, STR("preservedSegment")), head, at;
 
 	if (json_is(j, uuids, JSON_ARRAY)) {
 		for (uint32_t u = json_first(j, uuids); u != json_end(j, uuids); u = json_next(j, u))
-			if ((at = find_named(x, j, u)) != CHAIN_NONE)
-				push(out, at);
+			push_once(seen, out, find_named(x, j, u));
 		return;
 	}
 	head = find_named(x, j, json_get(j, segment, STR("headUuid")));
@@ -136,7 +147,7 @@ static void add_preserved(struct context *x, const struct json *j, uint32_t meta
 		while (i < chain.count && chain.at[i] != head)
 			i++;
 		for (; i < chain.count; i++)
-			push(out, chain.at[i]);
+			push_once(seen, out, chain.at[i]);
 		mem_free(chain.at);
 	}
 }
@@ -145,6 +156,7 @@ static enum status compact(struct context *x, struct list *chain, struct err *er
 {
 	const struct json *j = &x->lines->reader.json;
 	struct list kept = { 0 };
+	struct numbers seen;
 	struct record boundary;
 	uint32_t at = chain->count, metadata, anchor;
 
@@ -160,10 +172,11 @@ static enum status compact(struct context *x, struct list *chain, struct err *er
 	if (anchor == CHAIN_NONE)
 		anchor = find_named(
 			x, j, json_get(j, json_get(j, metadata, STR("preservedSegment")), STR("anchorUuid")));
+	seen = numbers_new(&x->mem, x->c->line_count);
 	for (uint32_t i = at; i < chain->count; i++) {
-		push(&kept, chain->at[i]);
+		push_once(&seen, &kept, chain->at[i]);
 		if (chain->at[i] == anchor)
-			add_preserved(x, j, metadata, &kept);
+			add_preserved(x, j, metadata, &seen, &kept);
 	}
 	mem_free(chain->at);
 	*chain = kept;
@@ -172,23 +185,44 @@ static enum status compact(struct context *x, struct list *chain, struct err *er
 
 /* ---- Repair --------------------------------------------------------------------- */
 
+/* The line that one hangs on, with its notes looked through; those on the way remember it. */
+static uint32_t above_notes(const struct chain *c, uint32_t line, uint32_t *above)
+{
+	enum { UNKNOWN = CHAIN_NONE - 1, ON_THE_WAY = CHAIN_NONE - 2 };
+	uint32_t up = c->lines[line].parent, at, found;
+
+	for (at = up; at != CHAIN_NONE && c->lines[at].type == RECORD_PROGRESS && above[at] == UNKNOWN;
+	     at = c->lines[at].parent)
+		above[at] = ON_THE_WAY;
+	if (at == CHAIN_NONE || c->lines[at].type != RECORD_PROGRESS)
+		found = at;
+	else
+		found = above[at] == ON_THE_WAY ? CHAIN_NONE : above[at]; /* a circle, or known */
+	for (at = up; at != CHAIN_NONE && c->lines[at].type == RECORD_PROGRESS && above[at] == ON_THE_WAY;
+	     at = c->lines[at].parent)
+		above[at] = found;
+	return found;
+}
+
 /* Results by the answer whose lines they hang on, however many notes stand in between. */
 static void list_results(struct context *x)
 {
 	const struct chain *c = x->c;
+	uint32_t *above = arena_alloc(&x->mem, (c->line_count + 1) * sizeof *above);
 
 	x->results = memset(arena_alloc(&x->mem, (c->answer_count + 1) * sizeof *x->results), 0xff,
 			    (c->answer_count + 1) * sizeof *x->results);
 	x->next_result = memset(arena_alloc(&x->mem, (c->line_count + 1) * sizeof *x->next_result), 0xff,
 				(c->line_count + 1) * sizeof *x->next_result);
+	for (uint32_t i = 0; i < c->line_count; i++)
+		above[i] = CHAIN_NONE - 1;
 	for (uint32_t i = c->line_count; i-- > 0;) {
 		const struct chain_line *l = &c->lines[i];
-		uint32_t up = l->parent, steps = 0;
+		uint32_t up;
 
 		if (l->type != RECORD_USER || !(l->flags & RECORD_RESULT) || l->shadowed)
 			continue;
-		while (up != CHAIN_NONE && c->lines[up].type == RECORD_PROGRESS && steps++ < c->line_count)
-			up = c->lines[up].parent;
+		up = above_notes(c, i, above);
 		if (up == CHAIN_NONE || c->lines[up].type != RECORD_ASSISTANT ||
 		    c->lines[up].answer == CHAIN_NONE)
 			continue;
@@ -278,6 +312,10 @@ static void add_step(struct context *x, struct sent *m, uint32_t line)
 		x->steps[m->last].next = x->step_count;
 	m->last = x->step_count++;
 	m->has_prompt |= is_prompt(&x->c->lines[line]);
+	if (m->is_user && m->has_prompt)
+		x->prompted = (uint32_t)(m - x->sent) + 1;
+	else if (!m->is_user && x->c->lines[line].answer != CHAIN_NONE)
+		x->sent_of[x->c->lines[line].answer] = (uint32_t)(m - x->sent) + 1;
 }
 
 static struct sent *new_sent(struct context *x, bool is_user, uint32_t line)
@@ -293,22 +331,19 @@ static struct sent *new_sent(struct context *x, bool is_user, uint32_t line)
 static struct sent *part_of(struct context *x, const struct chain_line *l, bool is_user)
 {
 	struct sent *last = x->sent_count ? &x->sent[x->sent_count - 1] : NULL;
+	uint32_t known;
 
 	if (is_user)
 		return last && last->is_user ? last : NULL;
-	for (struct sent *m = last; m && l->has_api; m = m > x->sent ? m - 1 : NULL) {
-		if (!m->is_user && x->c->lines[m->first].answer == l->answer)
-			return m;
-		if (m->is_user && m->has_prompt)
-			return NULL;
-	}
-	return NULL;
+	known = l->has_api && l->answer != CHAIN_NONE ? x->sent_of[l->answer] : 0;
+	return known > x->prompted ? &x->sent[known - 1] : NULL;
 }
 
 static void join(struct context *x)
 {
 	x->sent = arena_alloc(&x->mem, (x->order.count + 2) * sizeof *x->sent);
 	x->steps = arena_alloc(&x->mem, (x->order.count + 1) * sizeof *x->steps);
+	x->sent_of = arena_alloc(&x->mem, (x->c->answer_count + 1) * sizeof *x->sent_of);
 	for (uint32_t i = 0; i < x->order.count; i++) {
 		uint32_t line = x->order.at[i];
 		const struct chain_line *l = &x->c->lines[line];
