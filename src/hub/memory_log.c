@@ -103,16 +103,14 @@ static const struct field log_fields[] = {
 struct logging {
 	struct call *call;
 	struct forest forest;
-	uint32_t source;     /* the conversation's own */
-	struct lines *lines; /* by source, those that were used */
+	uint32_t source; /* the conversation's own */
+	struct lines_set lines;
 	struct buf text;
 };
 
 static void logging_release(struct logging *y)
 {
-	for (uint32_t i = 0; y->lines && i < y->forest.source_count; i++)
-		lines_release(&y->lines[i]);
-	mem_free(y->lines);
+	lines_set_release(&y->lines);
 	forest_release(&y->forest);
 	buf_release(&y->text);
 }
@@ -126,11 +124,9 @@ static enum status emit_heading(struct logging *y, struct err *err)
 	return call_emit(y->call, err);
 }
 
-static struct lines *lines_of(struct logging *y, uint32_t source)
+static struct lines *lines_in(struct logging *y, uint32_t source)
 {
-	if (!y->lines[source].store)
-		lines_init(&y->lines[source], y->call->store, &y->forest.sources[source].session);
-	return &y->lines[source];
+	return lines_set_of(&y->lines, &y->forest.sources[source].session);
 }
 
 /* ---- The path ------------------------------------------------------------------ */
@@ -143,7 +139,7 @@ static enum status put_blocks(struct logging *y, const struct forest_message *m,
 	json_write_key(w, STR("blocks"));
 	json_write_array_begin(w);
 	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next) {
-		struct lines *lines = lines_of(y, f->nodes[n].canon.source);
+		struct lines *lines = lines_in(y, f->nodes[n].canon.source);
 		struct node_name name = { 0 };
 		struct block_cursor at = { 0 };
 		struct record_block b;
@@ -178,7 +174,7 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	struct json_writer *w;
 	struct record rec;
 
-	if (lines_get(lines_of(y, f->nodes[m->first].canon.source), first, &rec, err))
+	if (lines_get(lines_in(y, f->nodes[m->first].canon.source), first, &rec, err))
 		return err_failed(err->status);
 	name.uuid = rec.uuid;
 	*id = node_id(&name, PART_MESSAGE);
@@ -242,7 +238,7 @@ static enum status emit_context(struct logging *y, uint32_t line, struct err *er
 
 	if (emit_heading(y, err))
 		return err_failed(err->status);
-	return context_each(lines_of(y, y->source), c, line, answer && !call_flag(y->call, "through"),
+	return context_each(lines_in(y, y->source), c, line, answer && !call_flag(y->call, "through"),
 			    emit_sent, y, err);
 }
 
@@ -251,7 +247,9 @@ static enum status emit_context(struct logging *y, uint32_t line, struct err *er
 static enum status run_log(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct logging y CLEANUP(logging_release) = { .call = c, .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
+	struct logging y CLEANUP(logging_release) = {
+		.call = c, .lines = { .store = c->store }, .text = BUF_INIT(2 * LIMIT_LINE_PARSED)
+	};
 	struct resolved what;
 	struct place at;
 
@@ -260,7 +258,6 @@ static enum status run_log(struct call *c, struct err *err)
 	    forest_load(c->store, what.session.row, &y.forest, &y.source, err))
 		return err_failed(err->status);
 	warn_unread(c);
-	y.lines = mem_alloc((y.forest.source_count + 1) * sizeof *y.lines);
 	if (place_find(&y.forest, &what, &at, err))
 		return err_failed(err->status);
 	y.source = at.source;

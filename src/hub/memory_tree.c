@@ -146,21 +146,19 @@ struct drawing {
 	struct call *call;
 	struct forest forest;
 	uint32_t source;
-	struct turn *turns;	  /* by message */
-	uint32_t *next_head;	  /* by source */
-	uint32_t *leaves;	  /* by source: message, FOREST_NONE */
-	uint32_t *leaf_lines;	  /* by source */
-	uint32_t *first, *after;  /* messages of each turn: list */
-	uint32_t roots;		  /* turns that follow none */
-	struct lines *lines;	  /* by source */
+	struct turn *turns;	 /* by message */
+	uint32_t *next_head;	 /* by source */
+	uint32_t *leaves;	 /* by source: message, FOREST_NONE */
+	uint32_t *leaf_lines;	 /* by source */
+	uint32_t *first, *after; /* messages of each turn: list */
+	uint32_t roots;		 /* turns that follow none */
+	struct lines_set lines;
 	bool messages, agents;
 };
 
 static void drawing_release(struct drawing *d)
 {
-	for (uint32_t i = 0; d->lines && i < d->forest.source_count; i++)
-		lines_release(&d->lines[i]);
-	mem_free(d->lines);
+	lines_set_release(&d->lines);
 	forest_release(&d->forest);
 }
 
@@ -269,6 +267,7 @@ static void gather_turns(struct drawing *d, const uint32_t *of)
 		d->after[m] = FOREST_NONE;
 		last[turn] = m;
 	}
+	cut_circles(d, list, count);
 	link_turns(d, list, count);
 }
 
@@ -307,19 +306,12 @@ static struct node_name name_of(const struct forest *f, uint32_t node, char text
 	return (struct node_name){ .uuid = { text, UUID_TEXT } };
 }
 
-static struct lines *lines_of(struct drawing *d, uint32_t source)
-{
-	if (!d->lines[source].store)
-		lines_init(&d->lines[source], d->call->store, &d->forest.sources[source].session);
-	return &d->lines[source];
-}
-
 /* The first text of a message, on one line. */
 static enum status put_beginning(struct drawing *d, uint32_t message, struct err *err)
 {
 	const struct forest *f = &d->forest;
 	uint32_t n = f->messages[message].first;
-	struct lines *lines = lines_of(d, f->nodes[n].canon.source);
+	struct lines *lines = lines_set_of(&d->lines, &f->sources[f->nodes[n].canon.source].session);
 	struct buf text CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
 	struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct block_cursor at = { 0 };
@@ -548,7 +540,6 @@ static void prepare(struct drawing *d)
 	d->next_head = arena_alloc(mem, (f->source_count + 1) * sizeof *d->next_head);
 	d->leaves = arena_alloc(mem, (f->source_count + 1) * sizeof *d->leaves);
 	d->leaf_lines = arena_alloc(mem, (f->source_count + 1) * sizeof *d->leaf_lines);
-	d->lines = mem_alloc((f->source_count + 1) * sizeof *d->lines);
 	of = find_turns(d);
 	gather_turns(d, of);
 	gather_heads(d, of);
@@ -557,9 +548,12 @@ static void prepare(struct drawing *d)
 static enum status run_tree(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct drawing d CLEANUP(drawing_release) = { .call = c,
-						      .messages = call_flag(c, "messages"),
-						      .agents = call_flag(c, "agents") };
+	struct drawing d CLEANUP(drawing_release) = {
+		.call = c,
+		.lines = { .store = c->store },
+		.messages = call_flag(c, "messages"),
+		.agents = call_flag(c, "agents"),
+	};
 	struct resolved what;
 	struct json_writer *w;
 

@@ -141,3 +141,29 @@ enum status lines_get(struct lines *l, const struct chain_line *line, struct rec
 	out->flags |= line->flags;
 	return STATUS_OK;
 }
+
+/* ---- Of several transcripts ---------------------------------------------------------- */
+
+void lines_set_release(struct lines_set *set)
+{
+	for (int i = 0; i < LINES_OPEN; i++)
+		if (set->rows[i])
+			lines_release(&set->open[i]);
+}
+
+struct lines *lines_set_of(struct lines_set *set, const struct session *session)
+{
+	int at = 0;
+
+	for (int i = 0; i < LINES_OPEN && set->rows[at] != session->row; i++)
+		if (set->rows[i] == session->row || set->used[i] < set->used[at])
+			at = i;
+	if (set->rows[at] != session->row) {
+		if (set->rows[at])
+			lines_release(&set->open[at]);
+		lines_init(&set->open[at], set->store, session);
+		set->rows[at] = session->row;
+	}
+	set->used[at] = ++set->uses;
+	return &set->open[at];
+}

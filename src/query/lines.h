@@ -33,4 +33,19 @@ void lines_release(struct lines *l);
 /* The record of a line; valid until the next is asked for. */
 enum status lines_get(struct lines *l, const struct chain_line *line, struct record *out, struct err *err) MUST_USE;
 
+/* Of several transcripts; of those used last the blocks are kept. */
+enum { LINES_OPEN = 8 };
+
+struct lines_set {
+	struct store *store;
+	struct lines open[LINES_OPEN];
+	int64_t rows[LINES_OPEN]; /* of transcripts; 0 = none */
+	uint64_t used[LINES_OPEN], uses;
+};
+
+void lines_set_release(struct lines_set *set);
+
+/* Good until others are asked for. */
+struct lines *lines_set_of(struct lines_set *set, const struct session *session);
+
 #endif
