@@ -185,10 +185,13 @@ static enum status compact(struct context *x, struct list *chain, struct err *er
 
 /* ---- Repair --------------------------------------------------------------------- */
 
+/* Instead of a line. */
+#define UNKNOWN (CHAIN_NONE - 1)
+#define ON_THE_WAY (CHAIN_NONE - 2)
+
 /* The line that one hangs on, with its notes looked through; those on the way remember it. */
 static uint32_t above_notes(const struct chain *c, uint32_t line, uint32_t *above)
 {
-	enum { UNKNOWN = CHAIN_NONE - 1, ON_THE_WAY = CHAIN_NONE - 2 };
 	uint32_t up = c->lines[line].parent, at, found;
 
 	for (at = up; at != CHAIN_NONE && c->lines[at].type == RECORD_PROGRESS && above[at] == UNKNOWN;
@@ -215,7 +218,7 @@ static void list_results(struct context *x)
 	x->next_result = memset(arena_alloc(&x->mem, (c->line_count + 1) * sizeof *x->next_result), 0xff,
 				(c->line_count + 1) * sizeof *x->next_result);
 	for (uint32_t i = 0; i < c->line_count; i++)
-		above[i] = CHAIN_NONE - 1;
+		above[i] = UNKNOWN;
 	for (uint32_t i = c->line_count; i-- > 0;) {
 		const struct chain_line *l = &c->lines[i];
 		uint32_t up;
@@ -372,11 +375,13 @@ static void pair(struct context *x)
 	x->answered = numbers_new(&x->mem, count_calls(x));
 	for (uint32_t i = 0; i < x->order.count; i++) {
 		const struct chain_line *l = &x->c->lines[x->order.at[i]];
+		bool is_user;
 
-		for (uint32_t t = 0; t < l->tool_count; t++)
+		/* What is left out neither calls nor answers. */
+		for (uint32_t t = 0; is_sent(l, &is_user) && t < l->tool_count; t++)
 			if (l->type == RECORD_ASSISTANT)
 				numbers_put(&x->used, l->tools[t], x->order.at[i]);
-			else if (numbers_get(&x->answered, l->tools[t]) == NUMBERS_NONE)
+			else if (l->type == RECORD_USER && numbers_get(&x->answered, l->tools[t]) == NUMBERS_NONE)
 				numbers_put(&x->answered, l->tools[t], x->order.at[i]);
 	}
 }
@@ -388,7 +393,7 @@ static bool is_kept(const struct context *x, const struct record_block *b, uint3
 	uint64_t call = hash64(b->tool.p, b->tool.n);
 
 	if (b->kind == BLOCK_TOOL_USE)
-		return numbers_get(&x->answered, call) != NUMBERS_NONE;
+		return x->c->lines[line].type == RECORD_ASSISTANT && numbers_get(&x->answered, call) != NUMBERS_NONE;
 	if (b->kind == BLOCK_TOOL_RESULT)
 		return numbers_get(&x->used, call) != NUMBERS_NONE && numbers_get(&x->answered, call) == line;
 	return true;

@@ -134,8 +134,8 @@ static void check_sent(struct t *t, int line, struct talk *k, const char *to, bo
 
 #define SIDE_BY_SIDE \
 	USER("A", "", "hi") \
-	ANSWER("B", "A", "1", CALL("x")) ANSWER("C", "B", "1", CALL("y")) RESULT("R", "B", "x") \
-		RESULT("S", "C", "y")
+	ANSWER("B", "A", "1", CALL("x")) \
+	ANSWER("C", "B", "1", CALL("y")) RESULT("R", "B", "x") RESULT("S", "C", "y")
 
 TEST(the_way_to_a_line_is_sent_and_nothing_beside_it)
 {
@@ -175,6 +175,15 @@ TEST(a_call_without_result_is_left_out_and_a_result_without_call)
 	LOAD(USER("A", "", "hi") ANSWER("B", "A", "1", TEXT("b")) ANSWER("C", "B", "1", CALL("x")) USER(
 		"D", "C", "d") ANSWER("E", "D", "2", TEXT("e")) RESULT("R", "E", "lost") USER("F", "R", "f"));
 	SENT("F", "u: hi\na: b\nu: d\na: e\nu: f\n");
+}
+
+TEST(a_call_in_an_answer_that_is_left_out_has_no_result)
+{
+	LOAD(USER("A", "", "hi")
+		     LINE("assistant", "B", "A",
+			  "\"isApiErrorMessage\":true,\"message\":{\"id\":\"1\",\"content\":[" CALL("x") "]}")
+			     RESULT("R", "B", "x") USER("C", "R", "c"));
+	SENT("C", "u: hi c\n");
 }
 
 TEST(of_several_results_the_first_counts)
@@ -367,8 +376,8 @@ TESTS(CASE(the_way_to_a_line_is_sent_and_nothing_beside_it),
       CASE(parts_and_results_that_are_not_on_the_way_are_put_back),
       CASE(a_call_on_the_first_result_is_the_same_answer), CASE(results_are_found_through_progress),
       CASE(a_call_without_result_is_left_out_and_a_result_without_call),
-      CASE(of_several_results_the_first_counts), CASE(thinking_alone_is_left_out),
-      CASE(neighbouring_user_messages_are_one_results_first),
+      CASE(a_call_in_an_answer_that_is_left_out_has_no_result), CASE(of_several_results_the_first_counts),
+      CASE(thinking_alone_is_left_out), CASE(neighbouring_user_messages_are_one_results_first),
       CASE(an_answer_goes_on_across_results_but_not_across_a_prompt), CASE(a_circle_is_sent_once),
       CASE(a_compaction_cuts_what_was_before_it),
       CASE(preserved_messages_come_behind_the_summary_in_their_order),
