@@ -213,6 +213,18 @@ void json_copy(struct json_writer *w, const struct json *j, uint32_t node)
 	json_write_raw(w, json_raw(j, node));
 }
 
+void json_copy_valid(struct json_writer *w, const struct json *j, uint32_t node)
+{
+	if (!(j->flags & JSON_BAD_UTF8) || node == JSON_NONE) {
+		json_copy(w, j, node);
+		return;
+	}
+	if (!value_begins(w))
+		return;
+	utf8_repair(w->out, json_raw(j, node));
+	value_ends(w);
+}
+
 void json_write_i64(struct json_writer *w, int64_t value)
 {
 	if (!value_begins(w))

@@ -55,6 +55,9 @@ void json_write_null(struct json_writer *w);
 void json_write_raw(struct json_writer *w, struct str value);
 void json_copy(struct json_writer *w, const struct json *j, uint32_t node);
 
+/* The same for readers who insist on UTF-8: what is broken in strings becomes U+FFFD. */
+void json_copy_valid(struct json_writer *w, const struct json *j, uint32_t node);
+
 /* OK when exactly one value was written and is complete; STATUS_LIMIT when the
  * buffer was too small, STATUS_INTERNAL after misuse. */
 enum status json_write_done(const struct json_writer *w, struct err *e) MUST_USE;

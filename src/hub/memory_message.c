@@ -44,7 +44,7 @@ void put_message_block(struct json_writer *w, const struct record_reader *r, con
 
 		if (input != JSON_NONE) {
 			json_write_key(w, STR("input"));
-			json_copy(w, &r->json, input);
+			json_copy_valid(w, &r->json, input);
 		}
 	} else {
 		buf_clear(text);

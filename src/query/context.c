@@ -439,7 +439,7 @@ static void put_plan_input(struct json_writer *w, const struct json *j, uint32_t
 		if (str_eq(key, STR("\"plan\"")) || str_eq(key, STR("\"planFilePath\"")))
 			continue;
 		json_write_key(w, str_sub(key, 1, key.n - 2));
-		json_copy(w, j, k + 1);
+		json_copy_valid(w, j, k + 1);
 	}
 	json_write_object_end(w);
 }
@@ -457,7 +457,7 @@ static void put_plan(struct buf *out, const struct json *j, uint32_t node)
 		if (str_eq(key, STR("\"input\"")))
 			put_plan_input(&w, j, k + 1);
 		else
-			json_copy(&w, j, k + 1);
+			json_copy_valid(&w, j, k + 1);
 	}
 	json_write_object_end(&w);
 }
@@ -472,14 +472,14 @@ static void put_block(struct buf *out, const struct json *j, const struct record
 	}
 	begin_block(out, &w);
 	if (json_is(j, b->node, JSON_OBJECT)) {
-		json_copy(&w, j, b->node);
+		json_copy_valid(&w, j, b->node);
 		return;
 	}
 	json_write_object_begin(&w);
 	json_write_key(&w, STR("type"));
 	json_write_string(&w, STR("text"));
 	json_write_key(&w, STR("text"));
-	json_copy(&w, j, b->node);
+	json_copy_valid(&w, j, b->node);
 	json_write_object_end(&w);
 }
 

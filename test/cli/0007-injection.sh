@@ -129,4 +129,45 @@ on_terminal sync --source "$T/$second"; harmless sync
 on_terminal sources --store "$T/$second"; harmless store
 mkdir -p "$T/two/projects/p" && cp "$T/hostile" "$T/two/projects/p/$second" && arbor sync --source "$T/two"
 on_terminal export "$second"; code 2; harmless ambiguous
+
+it "filters what was said in every command that shows it"
+id=0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e01
+common="\"cwd\":\"$json\",\"gitBranch\":\"$json\",\"timestamp\":\"2026-01-01T00:00:01.000Z\""
+mkdir -p "$T/said/projects/p"
+cat >"$T/said/projects/p/$id.jsonl" <<END
+{"type":"user","uuid":"a","parentUuid":null,$common,"message":{"role":"user","content":"walrus $json"}}
+{"type":"attachment","uuid":"t","parentUuid":"a",$common,"attachment":{"type":"$json","prompt":"$json"}}
+{"type":"assistant","uuid":"b","parentUuid":"t",$common,"message":{"id":"$json","model":"$json","usage":{"input_tokens":3,"output_tokens":4},"content":[{"type":"tool_use","id":"w","name":"Write","input":{"file_path":"/x/$json","content":"$json"}},{"type":"thinking","thinking":"walrus $json"},{"type":"text","text":"$json"},{"type":"tool_use","id":"$json","name":"$json","input":{"$json":"walrus $json"}}]}}
+{"type":"user","uuid":"c$json","parentUuid":"b",$common,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"$json","is_error":true,"content":"walrus $json"}]}}
+{"type":"user","uuid":"w","parentUuid":"b",$common,"toolUseResult":{"type":"create","filePath":"/x/$json","content":"$json","structuredPatch":[]},"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"w","content":"ok"}]}}
+{"type":"$json","uuid":"d","parentUuid":"b","content":"$json"}
+{"type":"system","uuid":"s","parentUuid":"c$json","subtype":"$json","content":"walrus $json"}
+{"type":"progress","uuid":"e","parentUuid":"b","data":{"type":"agent_progress","agentId":"$json","message":{"type":"user","uuid":"f","message":{"content":"$json"}}}}
+{"type":"custom-title","customTitle":"$json"}
+{"type":"user","uuid":"g","parentUuid":"b",$common,"message":{"role":"user","content":"aside $json"}}
+END
+printf '{"display":"%s","timestamp":1767225601000,"project":"%s","sessionId":"%s"}\n' "$json" "$json" $id >"$T/said/history.jsonl"
+mkdir -p "$T/said/plans" "$T/said/todos" && cp "$T/hostile" "$T/said/plans/walrus.md"
+printf '[{"content":"%s","status":"pending","priority":"%s","id":"%s"}]\n' "$json" "$json" "$json" >"$T/said/todos/$id-agent-$id.json"
+try sync --source "$T/said"
+for json_too in '' --json; do
+	try list $json_too; try search walrus $json_too; try dump $json_too
+	for verb in "agents $id" "files $id" "files $id --diff" projects usage history plans todos "todos $id"; do
+		# shellcheck disable=SC2086 # words
+		try $verb $json_too
+	done
+	on_terminal plans walrus $json_too; tabs; harmless plans
+	for verb in "show" "show --full" "log" "log --full" "log --as-sent" "tree" "tree --messages --agents"; do
+		# shellcheck disable=SC2086 # words
+		try $verb $id $json_too; code 0
+	done
+	try log e $json_too; try show f $json_too; try tree "$json" $json_too; try log "$json" $json_too
+done
+for method in memory.tree memory.log memory.show; do try call $method --id $id; code 0; done
+
+it "has tried every command that shows what was said"
+"$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
+printf '%s\n' agents call check completion dump export files help history list log plans projects rebuild search show \
+	sources sync todos tree usage versions | sort >"$T/tried"
+same "$T/verbs" "$T/tried"
 the_end

@@ -694,8 +694,16 @@ TEST(copied_values_stay_byte_for_byte)
 	json_copy(&w, &j, 0);
 	OK(json_write_done(&w, &err));
 	EQS(buf_as_str(&out), text);
+	buf_clear(&out);
+	json_write_init(&w, &out, 0);
+	json_copy_valid(&w, &j, json_get(&j, 0, STR("s")));
+	OK(json_write_done(&w, &err));
+	EQS(buf_as_str(&out), STR("\"\\u0041\\/\\ud800\xEF\xBF\xBD\""));
 	json_write_init(&w, &out, 0);
 	json_copy(&w, &j, JSON_NONE);
+	EQ(json_write_done(&w, &err), STATUS_INTERNAL);
+	json_write_init(&w, &out, 0);
+	json_copy_valid(&w, &j, JSON_NONE);
 	EQ(json_write_done(&w, &err), STATUS_INTERNAL);
 	buf_release(&out);
 	json_release(&j);
