@@ -99,9 +99,13 @@ static void enter_keys(struct chain *c)
 
 /* ---- Parents ------------------------------------------------------------------- */
 
-static uint32_t line_at(const struct chain *c, int64_t offset)
+/* Mostly the line before, whose number is given as a guess. */
+static uint32_t line_at(const struct chain *c, int64_t offset, uint32_t guess)
 {
 	uint32_t low = 0, high = c->line_count;
+
+	if (guess < c->line_count && c->lines[guess].offset == offset)
+		return guess;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
@@ -184,11 +188,14 @@ static void find_parents(struct build *b)
 
 	for (uint32_t i = 0; i < c->line_count; i++) {
 		struct chain_line *l = &c->lines[i];
-		uint32_t at = l->parent_at >= 0 ? line_at(c, l->parent_at) : CHAIN_NONE;
+		uint32_t at = l->parent_at >= 0 ? line_at(c, l->parent_at, i - 1) : CHAIN_NONE;
 
 		if (!l->has_parent || (l->flags & RECORD_EMBEDDED))
 			continue;
-		l->parent = chain_find(c, at != CHAIN_NONE ? &c->lines[at].key : &l->parent_key);
+		if (at != CHAIN_NONE && c->lines[at].has_key && !c->lines[at].shadowed)
+			l->parent = at;
+		else
+			l->parent = chain_find(c, at != CHAIN_NONE ? &c->lines[at].key : &l->parent_key);
 		if (l->parent == i)
 			l->parent = CHAIN_NONE;
 		else if (l->parent == CHAIN_NONE) {

@@ -60,12 +60,16 @@ static uint64_t record_key(const struct chain_line *l)
 	return l->has_key ? hash64(l->key.b, UUID_BYTES) : l->same;
 }
 
-/* Which records stand in one source only, and the first time of any of them. */
+/* Which records stand in one source only, and the first time of any of them. Of one source
+ * alone nobody asks. */
 static void find_first_own(struct build *b)
 {
 	struct forest *f = b->f;
-	struct numbers owners = numbers_new(&b->mem, b->line_count);
+	struct numbers owners;
 
+	if (f->source_count < 2)
+		return;
+	owners = numbers_new(&b->mem, b->line_count);
 	for (uint32_t s = 0; s < f->source_count; s++)
 		for (uint32_t i = 0; i < f->sources[s].chain.line_count; i++) {
 			uint64_t key = record_key(&f->sources[s].chain.lines[i]);
@@ -453,6 +457,8 @@ static uint32_t fullest_source(struct build *b, const struct forest_message *m)
 	const struct forest_copy *best = NULL;
 	uint32_t most = 0;
 
+	if (f->source_count == 1)
+		return 0;
 	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next)
 		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next)
 			b->holdings[f->copies[c].source] = (struct holding){ 0, FOREST_NONE };
@@ -483,7 +489,8 @@ static void order_lines(struct build *b, uint32_t message)
 	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next)
 		b->room[count++] = n;
 	m->source = o.source;
-	qsort_r(b->room, count, sizeof *b->room, by_place, &o);
+	if (count > 1)
+		qsort_r(b->room, count, sizeof *b->room, by_place, &o);
 	for (uint32_t i = 0; i < count; i++)
 		f->nodes[b->room[i]].next = i + 1 < count ? b->room[i + 1] : FOREST_NONE;
 	m->first = b->room[0];

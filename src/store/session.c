@@ -358,43 +358,44 @@ enum status session_kin(struct store *s, int64_t session, struct arena *mem, int
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
-static bool is_blob(const struct stmt *st, int column)
-{
-	return sqlite3_column_type(st->st, column) == SQLITE_BLOB;
-}
-
+/* Each look at a column costs as much as the rest of a row: no more than it takes. */
 static void read_line(const struct stmt *st, struct entry_line *out)
 {
+	int uuid = sqlite3_column_type(st->st, 5), parent = sqlite3_column_type(st->st, 6);
+	int tools = sqlite3_column_type(st->st, 10);
+
 	*out = (struct entry_line){
 		.offset = col_int(st, 0),
 		.length = col_int(st, 1),
 		.type = (int)col_int(st, 2),
 		.flags = (uint32_t)col_int(st, 3),
 		.at = col_int(st, 4),
-		.has_key = !col_null(st, 5),
-		.has_parent = !col_null(st, 6),
-		.parent_at = -1,
+		.has_key = uuid != SQLITE_NULL,
+		.has_parent = parent != SQLITE_NULL,
+		.parent_at = parent == SQLITE_INTEGER ? col_int(st, 6) : -1,
 		.has_link = !col_null(st, 7),
 		.has_message = !col_null(st, 8),
-		.message = (uint64_t)col_int(st, 8),
 		.content = (uint64_t)col_int(st, 9),
-		.agent = col_bytes(st, 11),
-		.same = (uint64_t)col_int(st, 12),
+		.has_tool = tools == SQLITE_INTEGER,
 	};
-	if (is_blob(st, 5))
+	if (uuid == SQLITE_BLOB)
 		copy_uuid(col_bytes(st, 5), &out->key);
 	else if (out->has_key)
 		out->key = line_key(col_bytes(st, 5));
-	if (is_blob(st, 6))
+	else
+		out->same = (uint64_t)col_int(st, 12);
+	if (parent == SQLITE_BLOB)
 		copy_uuid(col_bytes(st, 6), &out->parent_key);
-	else if (out->has_parent)
-		out->parent_at = col_int(st, 6);
 	if (out->has_link)
 		copy_uuid(col_bytes(st, 7), &out->link);
-	if (is_blob(st, 10))
+	if (out->has_message)
+		out->message = (uint64_t)col_int(st, 8);
+	if (tools == SQLITE_BLOB)
 		out->tools = col_bytes(st, 10);
-	else if ((out->has_tool = !col_null(st, 10)))
+	else if (out->has_tool)
 		out->tool = col_int(st, 10);
+	if (!col_null(st, 11))
+		out->agent = col_bytes(st, 11);
 }
 
 enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, void *ctx, struct err *err)
