@@ -2,7 +2,8 @@
 # bench/run.sh BUILD: speed, size and memory, as ratios against other programs in
 # the same run. Nothing here passes or fails: times depend on the machine.
 #
-#   BENCH_ONLY="json sync"   only these parts: json sync peer growth search recall append watch lived large noop
+#   BENCH_ONLY="json sync"   only these parts: json sync peer growth search recall path append watch lived large
+#                            noop
 #   BENCH_LARGE=1            also a corpus 35 times as large (5 GB)
 #   ARBOR_SHARED=DIR         where corpus/real-a.tar.zst is; without it, files
 #                            are made up (test/crash/mktree.c), which pack worse
@@ -14,7 +15,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build/release}
-only=${BENCH_ONLY:-json sync peer growth search recall append watch lived large noop}
+only=${BENCH_ONLY:-json sync peer growth search recall path append watch lived large noop}
 top=build/bench
 rm -rf "$top"
 mkdir -p "$top/home"
@@ -191,6 +192,29 @@ growth() {
 	rm -rf "$dir"
 }
 
+# Of one conversation: what hangs on what, and then all it says. Times are of the library, in
+# one process; the commands are whole processes.
+path() {
+	local dir=$top/path id=0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e01 n size r
+	part "The path of a conversation: skeleton and content"
+	for n in 1000 10000 100000; do
+		mkdir -p "$dir/projects/p"
+		"$tool/bench_path" write "$dir/projects/p/$id.jsonl" $n
+		size=$(bytes_in "$dir")
+		fresh_sync "$dir" >/dev/null 2>&1
+		read -r -a r < <("$tool/bench_path" "$store" $id)
+		row "$n messages, ${r[11]} lines, $(calc %.0f "$size / 1e6") MB: skeleton" "$(millis "${r[1]}")" \
+			"rows into a chain $(millis "${r[3]}"), chain and tree built $(millis "${r[5]}")"
+		row "  content; as sent" "${r[13]} MB/s" "${r[15]} MB/s"
+		((n == 10000)) || continue
+		best 5 "$arbor" tree $id --store "$store" --json
+		row "  arbor tree" "$(millis "$us")" ""
+		best 5 "$arbor" log $id --store "$store" --json
+		row "  arbor log" "$(millis "$us")" "$(rate "$size" "$us") MB/s"
+	done
+	rm -rf "$dir"
+}
+
 append() {
 	local dir=$top/append i target line list=$top/append.list
 	part "One line more: 200 appends, a sync each (whole process)"
@@ -314,6 +338,7 @@ main() {
 	! wanted growth || growth
 	! wanted search || search
 	! wanted recall || recall
+	! wanted path || path
 	! wanted append || append
 	! wanted watch || watch
 	! wanted lived || lived
