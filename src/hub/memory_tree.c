@@ -267,7 +267,6 @@ static void gather_turns(struct drawing *d, const uint32_t *of)
 		d->after[m] = FOREST_NONE;
 		last[turn] = m;
 	}
-	cut_circles(d, list, count);
 	link_turns(d, list, count);
 }
 

@@ -158,7 +158,7 @@ TEST(what_follows_nothing_continues_what_stands_before_it)
 TEST(circles_are_cut_and_nothing_is_lost)
 {
 	ONE_FILE("u A<A; a B<A", "user A human\nassistant B <A\n");
-	ONE_FILE("u A<C; a B<A m=1; u C<B", "assistant B\nuser C <B human\nuser A <C human\n");
+	ONE_FILE("u A<C; a B<A m=1; u C<B", "user A human\nassistant B <A\nuser C <B human\n");
 	ONE_FILE("a B<R m=1 call=x; u R<B res=x", "assistant B\nresults R <B\n");
 }
 

@@ -50,7 +50,7 @@ next; circle=$id
 { user b1 b3 first 1; answer b2 b1 two 2; user b3 b2 third 3; } >"$file"
 arbor sync; code 0
 check test "$(turns "$self")" = "self "
-check test "$(turns "$circle")" = "first third two "
+check test "$(turns "$circle")" = "first third "
 look "$self"; look "$circle"
 
 it "draws turns that continue each other"
