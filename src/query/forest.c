@@ -717,6 +717,7 @@ uint32_t forest_message_above(const struct forest *f, uint32_t source, uint32_t 
 /* The line a message hangs on in the end: itself, or a note of the client's above it. */
 static uint32_t top_of(const struct forest *f, const struct forest_message *m)
 {
+	enum { MOST_NOTES = 4096 }; /* above one message; more were made to cost time */
 	const struct forest_copy *c = &f->nodes[m->first].canon;
 	const struct forest_source *s = &f->sources[c->source];
 	uint32_t line = c->line;
@@ -724,7 +725,7 @@ static uint32_t top_of(const struct forest *f, const struct forest_message *m)
 	if (m->boundary != FOREST_NONE)
 		return m->boundary;
 	for (uint32_t steps = 0; s->chain.lines[line].parent != CHAIN_NONE && !s->chain.lines[line].inferred &&
-				 steps <= s->chain.line_count;
+				 steps < MOST_NOTES;
 	     steps++)
 		line = s->chain.lines[line].parent;
 	return s->nodes[line];
