@@ -1,0 +1,49 @@
+#!/bin/sh
+# One way through a conversation: what was typed in the middle of a turn is on it, what was rewound is not.
+# shellcheck source=test/harness/lib.sh
+. test/harness/lib.sh
+export ARBOR_HOME="$T/store"
+mkdir -p "$T/.claude/projects/p"
+cat >"$T/.claude/projects/p/00000000-0000-4000-8000-000000000001.jsonl" <<'END'
+{"type":"user","uuid":"00000000-0000-4000-8000-0000000000a1","parentUuid":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"first prompt"}}
+{"type":"attachment","uuid":"00000000-0000-4000-8000-0000000000a2","parentUuid":"00000000-0000-4000-8000-0000000000a1","timestamp":"2026-01-01T00:00:02.000Z","attachment":{"type":"skill_listing","content":"x"}}
+{"type":"assistant","uuid":"00000000-0000-4000-8000-0000000000a3","parentUuid":"00000000-0000-4000-8000-0000000000a2","timestamp":"2026-01-01T00:00:03.000Z","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"toolu_one","name":"Bash","input":{"command":"ls"}}]}}
+{"type":"user","uuid":"00000000-0000-4000-8000-0000000000a4","parentUuid":"00000000-0000-4000-8000-0000000000a3","timestamp":"2026-01-01T00:00:04.000Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_one","content":"listed"}]}}
+{"type":"attachment","uuid":"00000000-0000-4000-8000-0000000000a5","parentUuid":"00000000-0000-4000-8000-0000000000a4","timestamp":"2026-01-01T00:00:05.000Z","attachment":{"type":"queued_command","prompt":"typed meanwhile","commandMode":"prompt"}}
+{"type":"assistant","uuid":"00000000-0000-4000-8000-0000000000a6","parentUuid":"00000000-0000-4000-8000-0000000000a5","timestamp":"2026-01-01T00:00:06.000Z","message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"rewound answer"}]}}
+{"type":"user","uuid":"00000000-0000-4000-8000-0000000000b1","parentUuid":"00000000-0000-4000-8000-0000000000a4","timestamp":"2026-01-01T00:00:07.000Z","message":{"role":"user","content":"other prompt"}}
+{"type":"assistant","uuid":"00000000-0000-4000-8000-0000000000b2","parentUuid":"00000000-0000-4000-8000-0000000000b1","timestamp":"2026-01-01T00:00:08.000Z","message":{"id":"m3","role":"assistant","content":[{"type":"text","text":"other answer"}]}}
+END
+arbor sync; code 0
+
+it "follows the way the conversation is on"
+arbor log @; code 0
+for text in 'first prompt' '[skill_listing]' listed 'other prompt' 'other answer'; do out_has "$text"; done
+out_lacks 'rewound answer'
+out_lacks 'typed meanwhile'
+
+it "follows another way to a message that is named"
+arbor log @@00000000-0000-4000-8000-0000000000a6; code 0
+out_has 'typed meanwhile'
+out_has 'rewound answer'
+out_lacks 'other prompt'
+
+it "says what led to an answer, and with --through the answer, too"
+arbor log @@00000000-0000-4000-8000-0000000000b2 --as-sent --json; code 0
+out_has '"text":"other prompt"'
+out_lacks 'other answer'
+arbor log @@00000000-0000-4000-8000-0000000000b2 --as-sent --through --json; code 0
+out_has 'other answer'
+
+it "draws both"
+arbor tree @; code 0
+out_is 'first prompt
+  00000000-0000-4000-8000-000000000001  2026-01-01T00:00:08.000Z
+● 1  first prompt  6 messages, 1 tool
+● 2  other prompt  2 messages  ← 00000000-0000-4000-8000-000000000001'
+
+it "finds a call by its id"
+arbor show toolu_one; code 0
+out_has Bash
+arbor show toolu_two; code 1
+the_end
