@@ -59,8 +59,8 @@ static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_KIN_AGAIN] = ("UPDATE mirror_session SET keyed_to = 0, reading = random()"
 			    " WHERE id IN (SELECT other FROM kin WHERE session = ?1)"),
 	[KEYS_KIN_FORGET] = "DELETE FROM kin WHERE session = ?1",
-	[KEYS_KIN_FORGET_BACK] = "DELETE FROM kin WHERE (session, other) IN"
-				 " (SELECT other, session FROM kin WHERE session = ?1)",
+	[KEYS_KIN_FORGET_BACK] = ("DELETE FROM kin WHERE (session, other) IN"
+				  " (SELECT other, session FROM kin WHERE session = ?1)"),
 	[KEYS_ANY] = "SELECT 1 FROM node_key LIMIT 1",
 	[KEYS_DONE] =
 		"UPDATE mirror_session SET keyed_to = ?4 WHERE id = ?1 AND reading = ?2 AND keyed_to = ?3",
