@@ -9,12 +9,13 @@
 // nodes, named uuid, uuid#2, uuid#3 … in canonical order.
 //
 // Messages
-//   - assistant lines of one source with the same message.id are one message; without an id each is its own
+//   - assistant lines of one source with the same message.id are one message, and so are those of several sources that
+//     share one of them; without an id each is its own
 //   - all tool results that answer one assistant message are one message, whose prev is that message
 //   - an isMeta line, an attachment and a system/local_command line are messages of role client: the
 //     model reads them, but the client wrote them. A queued prompt (attachment) is of role user.
 //   - other system lines, progress and unknown tree lines are events: no messages, looked through
-//   - a message's lines are in the order of its canonical source
+//   - a message's lines are in the order of the source that has most of them, of several the canonical one
 //
 // prev comes from a message's first line: its parentUuid in the canonical source (the last line with
 // that uuid counts), else in any source, looked through events but never past a compact_boundary. A
@@ -192,18 +193,28 @@ function roleOf(line) {
 	return line.type === 'system' && line.subtype === 'local_command' ? 'client' : null;
 }
 
+// A part that is in several sources makes one of what they hold.
 function groupAssistants(tree) {
+	const up = new Map();
+	const topOf = node => {
+		let top = node;
+		while (up.has(top))
+			top = up.get(top);
+		return top;
+	};
 	for (const source of tree.sources) {
 		const open = new Map();
-		for (const node of source.inOrder) {
-			if (node.line.type !== 'assistant')
-				continue;
-			const key = node.line.message?.id;
-			const message = node.message ?? (key && open.get(key)) ?? newMessage(tree, 'assistant');
-			addToMessage(message, node);
-			if (key)
-				open.set(key, message);
+		for (const node of source.inOrder.filter(one => one.line.type === 'assistant' && one.line.message?.id)) {
+			const key = node.line.message.id, first = open.get(key) ?? node;
+			open.set(key, first);
+			if (topOf(node) !== topOf(first))
+				up.set(topOf(node), topOf(first));
 		}
+	}
+	for (const node of tree.sources.flatMap(source => source.inOrder).filter(one => one.line.type === 'assistant')) {
+		const top = topOf(node);
+		addToMessage(top.message ?? newMessage(tree, 'assistant'), top);
+		addToMessage(top.message, node);
 	}
 }
 
@@ -257,8 +268,19 @@ function groupOthers(tree) {
 
 const orderIn = (source, node) => node.copies.find(copy => copy.source === source)?.order ?? Infinity;
 
+// The source that has most lines of a message; of several the one with the original.
+function fullestSource(message) {
+	const copies = message.nodes.flatMap(node => node.copies);
+	const counts = new Map();
+	for (const node of message.nodes)
+		for (const source of new Set(node.copies.map(copy => copy.source)))
+			counts.set(source, (counts.get(source) ?? 0) + 1);
+	const most = Math.max(...counts.values());
+	return copies.filter(copy => counts.get(copy.source) === most).sort(byCanon)[0].source;
+}
+
 function orderLines(message) {
-	const source = [...message.nodes].sort((a, b) => byCanon(a.canon, b.canon))[0].canon.source;
+	const source = fullestSource(message);
 	message.source = source;
 	message.nodes.sort((a, b) => orderIn(source, a) - orderIn(source, b) || byCanon(a.canon, b.canon));
 	[message.first] = message.nodes;
@@ -317,9 +339,11 @@ function addContinuations(tree) {
 			if (!isCanonical || !isBoundary(line) && !isLost)
 				return;
 			const named = [...tree.byUuid.get(line.logicalParentUuid)?.values() ?? []][0];
-			const target = named ?? source.inOrder[index - 1];
-			if (target && target !== node)
-				tree.continues.push({ node, target, isInferred: !named });
+			const isInferred = !named || named === node;
+			// A line that is repeated at once does not stand before itself.
+			const target = isInferred ? source.inOrder.slice(0, index).findLast(other => other !== node) : named;
+			if (target)
+				tree.continues.push({ node, target, isInferred });
 		});
 }
 
@@ -335,7 +359,7 @@ function classOf(message) {
 const isJoined = (a, b) => classOf(a) === classOf(b);
 
 function joinMessages(a, b) {
-	if (isJoined(a, b))
+	if (isJoined(a, b) || a.isSidechain !== b.isSidechain)
 		return false;
 	classOf(a).joined = classOf(b);
 	return true;
@@ -399,7 +423,7 @@ function successorsOf(messages) {
 }
 
 const isPlain = message => message.role !== 'assistant' && !message.owner;
-const isEqual = (a, b) => a.role === b.role && a.first.content === b.first.content && areApart(a, b);
+const isEqual = (a, b) => a.role === b.role && a.isSidechain === b.isSidechain && a.first.content === b.first.content && areApart(a, b);
 
 // The pairs of plain messages above a and b, as long as they are equal, and the pair where that ends.
 function runAbove(a, b) {
