@@ -360,6 +360,7 @@ static enum status read_old_version(struct reader *r, const struct old_version *
 	r->part->mirror.agent = before.agent;
 	r->part->mirror.old = true;
 	r->part->mirror.first_old = !before.old;
+	r->part->mirror.anew = true;
 	r->part->has_lines = true;
 	part_reader_begin(&r->lines, true);
 	split_release(&r->split);

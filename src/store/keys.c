@@ -318,7 +318,12 @@ static enum status look_again(struct keys *k, struct err *err)
 
 	if (data_version(k->s, &version, err))
 		return err_failed(err->status);
-	k->any_before |= version != k->version;
+	if (version != k->version) {
+		/* What is remembered of those entered last may be gone. */
+		k->any_before = true;
+		k->in_run = false;
+		k->kin[0] = k->kin[1] = 0;
+	}
 	for (size_t i = 0; version != k->version && i < k->session_count; i++) {
 		struct keyed_session *session = &k->sessions[i];
 		STMT st = { 0 };

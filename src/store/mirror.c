@@ -70,7 +70,7 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		" WHERE s.id = ?1 AND g.id = ?2 AND g.length = ?3",
 	[MIRROR_STATE] = "SELECT id, generation, read_to FROM mirror_session WHERE source = ?1 AND old = 0",
 	[MIRROR_OLD] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 1",
-	[MIRROR_OLD_ONE] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 1 AND generation = ?2",
+	[MIRROR_OLD_ONE] = "SELECT id, read_to FROM mirror_session WHERE source = ?1 AND old = 1 AND generation = ?2",
 	[MIRROR_OLD_DONE] = "UPDATE mirror_session SET old_for = generation WHERE source = ?1 AND old = 0",
 	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to, reading, agent,"
 			       " old) VALUES (?1, ?2, ?3, 0, random(), ?4, ?5)",
@@ -628,7 +628,8 @@ static enum status forget_old(struct store *s, int64_t source, struct err *err)
 	}
 }
 
-/* The session of an older version; its parts come one after the other from one reader. */
+/* The session of an older version. As with the newest: if it is elsewhere than this part
+ * begins, another program reads it, and that is found before anything is written. */
 static enum status find_old(struct writing *w, struct err *err)
 {
 	STMT st = { 0 };
@@ -641,8 +642,10 @@ static enum status find_old(struct writing *w, struct err *err)
 	step = stmt_step(&st, err);
 	if (step == STEP_FAILED)
 		return err_failed(err->status);
-	if (step == STEP_DONE)
+	if (step == STEP_DONE && w->p->anew)
 		return add_session(w, err);
+	if (step == STEP_DONE || w->p->anew || col_int(&st, 1) != w->p->from)
+		return err_fail(err, STATUS_CONFLICT, "an older version: read by another program");
 	w->session = col_int(&st, 0);
 	return STATUS_OK;
 }
