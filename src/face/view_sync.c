@@ -90,7 +90,8 @@ static void take_change(struct view *v, const struct json *j, uint32_t object, i
 		if (!str_eq(event, str_of(events[i].event)))
 			continue;
 		count[i]++;
-		if (message.p && (!v->out->quiet || !str_eq(event, STR("skipped"))))
+		/* With -q only what could not be brought in. */
+		if (message.p && (!v->out->quiet || str_eq(event, STR("failed")) || str_eq(event, STR("hidden"))))
 			say_foreign(v->out, events[i].front, message);
 		else if (!message.p && (v->face->verbose || (view_switch(v, "dry_run") && !v->out->quiet)))
 			say_foreign(v->out, events[i].front, view_path(v, j, object, "path"));

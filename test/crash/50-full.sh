@@ -5,7 +5,8 @@
 S=$T/claude
 "$BUILD/tool/mktree" "$S" 6 12 6000000 || exit 1
 "$BUILD/tool/mktree" "$T/other" 7 12 6000000 || exit 1
-dump() { "$ARBOR" dump --logical --store "$1"; }
+# Without the lines that were withdrawn: which versions were seen depends on when it looked.
+dump() { "$ARBOR" dump --logical --store "$1" >"$T/dump.all" && grep -v "^withdrawn " "$T/dump.all"; }
 
 arbor sync --source "$S" --store "$T/whole.db"
 [ "$rc" = 0 ] || exit 1
