@@ -328,7 +328,7 @@ static enum status emit_content(struct listing *l, struct err *err)
 
 	if (status == STATUS_NOT_FOUND)
 		return emit_from_later(l, err);
-	if (status || file_fetch(l->call->store, &f->now, err))
+	if (status || !f || file_fetch(l->call->store, &f->now, err))
 		return err_failed(err->status);
 	if (f->now.state == FILE_ABSENT)
 		return say_absent(f, err);
@@ -424,7 +424,7 @@ static enum status emit_changes(struct listing *l, struct err *err)
 {
 	struct file *f = NULL;
 
-	if (find_file(l, &l->files, &f, err))
+	if (find_file(l, &l->files, &f, err) || !f)
 		return err_failed(err->status);
 	for (size_t i = 0; i < f->count; i++)
 		if (emit_change(l, f, &f->changes[i], err))

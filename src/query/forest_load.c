@@ -8,6 +8,7 @@
 #include "query/forest_load.h"
 
 #include "base/hash.h"
+#include "base/map.h"
 #include "base/numbers.h"
 #include "claude/record.h"
 #include "query/lines.h"
@@ -21,21 +22,26 @@ struct loading {
 	struct arena mem;
 	int64_t *rows; /* of transcripts, those done first */
 	size_t count, done, cap;
-	uint32_t source;     /* being filled */
-	uint32_t first_told; /* first source of this transcript's progress lines */
+	struct map wanted; /* rows */
+	uint32_t source;   /* being filled */
+	struct map told;   /* of this transcript: agent -> its source's number, from 1 */
 };
 
 static void loading_release(struct loading *l)
 {
 	mem_free(l->rows);
+	map_release(&l->wanted);
+	map_release(&l->told);
 	arena_release(&l->mem);
 }
 
 static void want(struct loading *l, int64_t row)
 {
-	for (size_t i = 0; i < l->count; i++)
-		if (l->rows[i] == row)
-			return;
+	struct str key = str_from((const char *)&row, sizeof row);
+
+	if (map_get(&l->wanted, key))
+		return;
+	map_put(&l->wanted, arena_str(&l->mem, key), l);
 	if (l->count == l->cap) {
 		l->cap = l->cap ? l->cap * 2 : 16;
 		l->rows = mem_resize(l->rows, l->cap * sizeof *l->rows);
@@ -60,18 +66,19 @@ static void copy_session(struct forest *f, const struct session *from, struct se
 static struct forest_source *told_of(struct loading *l, struct str agent)
 {
 	struct forest *f = l->f;
+	uintptr_t known = (uintptr_t)map_get(&l->told, agent);
 	struct session session;
 	struct forest_source *s;
 
-	for (uint32_t i = l->first_told; i < f->source_count; i++)
-		if (str_eq(f->sources[i].agent, agent))
-			return &f->sources[i];
+	if (known)
+		return &f->sources[known - 1];
 	session = f->sources[l->source].session;
 	s = forest_add(f);
 	s->session = session;
 	s->embedded = true;
 	s->agent = arena_str(&f->mem, agent);
 	s->chain.is_agent = true;
+	map_put(&l->told, s->agent, (void *)(uintptr_t)f->source_count);
 	return s;
 }
 
@@ -104,7 +111,7 @@ static enum status load_one(struct loading *l, int64_t row, struct err *err)
 		return err_failed(err->status);
 	s = forest_add(l->f);
 	l->source = l->f->source_count - 1;
-	l->first_told = l->f->source_count;
+	map_release(&l->told);
 	copy_session(l->f, &session, &s->session);
 	s->agent = s->session.agent;
 	s->chain.is_agent = s->agent.n > 0;

@@ -25,6 +25,9 @@
 	" e.messages, e.tools, s.source_id, r.label, coalesce(e.agent, ''), e.old FROM mirror_session e" \
 	" JOIN source s ON s.id = e.source JOIN root r ON r.id = s.root LEFT JOIN project p ON p.id = e.project"
 
+#define FIRST_OF(a) \
+	"(SELECT id FROM mirror_session WHERE session_id = " a ".session_id AND old = 0 ORDER BY id LIMIT 1)"
+
 enum {
 	SESSION_ALL,
 	SESSION_OLD,
@@ -85,9 +88,12 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			  " AND instr(m.name, ?2) LIMIT 1",
 	[SESSION_LINES] = "SELECT offset, length, type, flags, at, uuid, parent, link, message, content, tools,"
 			  " agent, same FROM entry WHERE session = ?1 ORDER BY offset",
-	[SESSION_KIN] = "SELECT other FROM kin WHERE session = ?1 UNION SELECT b.id FROM mirror_session a"
-			" JOIN mirror_session b ON b.session_id = a.session_id AND b.id <> a.id AND b.old = 0"
-			" WHERE a.id = ?1",
+	/* Of a conversation and its sub-agents the first knows all, the others the first. */
+	[SESSION_KIN] = "SELECT other FROM kin WHERE session = ?1"
+			" UNION SELECT b.id FROM mirror_session a JOIN mirror_session b ON b.id = " FIRST_OF("a")
+			" WHERE a.id = ?1 AND b.id <> ?1"
+			" UNION SELECT b.id FROM mirror_session a JOIN mirror_session b ON b.session_id = a.session_id"
+			" AND b.old = 0 WHERE a.id = ?1 AND a.id = " FIRST_OF("a") " AND b.id <> ?1",
 	[SESSION_MESSAGE] =
 		"SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
 		" e.first = ?2) AND e.offset >= ?2 ORDER BY e.offset",

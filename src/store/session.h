@@ -138,7 +138,8 @@ struct entry_line {
 };
 
 /* Transcripts that belong to one: they share lines or messages with it, or are its
- * conversation and sub-agents. Their rows, each once. */
+ * conversation and sub-agents. Their rows, each once; not all of them, but whoever asks those
+ * again finds all. */
 enum status session_kin(struct store *s, int64_t session, struct arena *mem, int64_t **out, size_t *count,
 			struct err *err) MUST_USE;
 

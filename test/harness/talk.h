@@ -399,7 +399,7 @@ static inline const char *flaw_of_continues(const struct forest *f)
 /* NULL, or what is wrong. Takes time: for a few thousand lines. */
 static inline const char *forest_flaw(const struct forest *f)
 {
-	const char *(*const checks[])(const struct forest *) = { flaw_of_nodes, flaw_of_messages,
+	static const char *(*const checks[])(const struct forest *) = { flaw_of_nodes, flaw_of_messages,
 								 flaw_of_copies, flaw_of_order,
 								 flaw_of_continues };
 	const char *flaw = NULL;
