@@ -23,6 +23,7 @@ loop() { # NAME COMMAND...
 		"$ARBOR" "$@" --store "$STORE" >"$T/loop-$name.out" 2>"$T/loop-$name.err"
 		code=$?
 		i=$((i + 1))
+		echo "$i" >"$T/loop-$name.count"
 		if [ $code != 0 ] || grep '^arbor:' "$T/loop-$name.err" | grep -qv 'is not JSON of a record' || grep -q Sanitizer "$T/loop-$name.err"; then
 			{
 				echo "run $i of 'arbor $*': code $code"
@@ -34,12 +35,20 @@ loop() { # NAME COMMAND...
 	echo "$i" >"$T/loop-$name.count"
 }
 
+# Whether each command has run twice: on a slow machine that takes longer than the time given.
+all_ran_twice() {
+	local l
+	for l in "${loops[@]}"; do
+		[ "$(cat "$T/loop-$l.count" 2>/dev/null || echo 0)" -ge 2 ] || [ -e "$T/loop-$l.bad" ] || return 1
+	done
+}
+
 # Changes the tree until it is time: appends, torn appends, rewrites in place,
 # replacements by a temporary file. No renames: they would make keys differ.
 change_files() {
 	local end=$((SECONDS + seconds)) i=0 f
 	local jsonl=("$S"/projects/*/*.jsonl) whole=("$S"/plans/*.md "$S"/tasks/*/*.json)
-	while [ "$SECONDS" -lt "$end" ]; do
+	while [ "$SECONDS" -lt "$end" ] || { [ "$SECONDS" -lt $((end + 120)) ] && ! all_ran_twice; }; do
 		i=$((i + 1))
 		f=${jsonl[RANDOM % ${#jsonl[@]}]}
 		case $((RANDOM % 12)) in
