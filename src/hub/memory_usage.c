@@ -131,7 +131,8 @@ const struct method memory_usage = {
 		"out. Old "
 		"clients did not always write how long an answer was in the end: then the output is a lower "
 		"bound, and "
-		"--json says for how many answers ('provisional').\n",
+		"--json says for how many answers ('provisional'). Answers that a rewritten file "
+		"no longer has do not count; those of a deleted file do.\n",
 	.params = usage_params,
 	.kind = RESULT_STREAM,
 	.fields = usage_fields,
