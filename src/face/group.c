@@ -6,20 +6,13 @@
 
 #include "face/text.h"
 
-void group_add(struct view *v, struct buf *out, const struct json *j, const char *name, enum value_type type)
-{
-	struct field f = { .name = name, .type = type, .flags = FIELD_SHORT };
-
-	view_value(v, out, j, json_root(j), &f);
-}
-
 static void add_part(struct view *v, struct buf *out, const struct json *j, const char *name,
 		     enum value_type type)
 {
 	size_t before = out->n;
 
 	buf_text(out, "  ");
-	group_add(v, out, j, name, type);
+	view_short(v, out, j, name, type);
 	if (out->n == before + 2)
 		out->n = before;
 }
@@ -32,7 +25,7 @@ void group_heading(struct view *v, struct str id, const struct json *j, bool beg
 
 	add_part(v, &where, j, "project", VALUE_PATH);
 	add_part(v, &where, j, "at", VALUE_TIME);
-	group_add(v, &title, j, "title", VALUE_TEXT);
+	view_short(v, &title, j, "title", VALUE_TEXT);
 	text_cut(&cut, title.n ? buf_as_str(&title) : STR("(untitled)"),
 		 v->out->columns - text_width(buf_as_str(&where)) - text_width(id) - 2, false);
 	out_text(v->out, begun ? "\n" : "");
@@ -61,7 +54,7 @@ void group_item(struct view *v, struct group *g, const struct json *j)
 
 	if (!is_new_session(g, view_text(v, j, 0, "session")))
 		return;
-	group_add(v, &id, j, "session", VALUE_ID);
+	view_short(v, &id, j, "session", VALUE_ID);
 	group_heading(v, buf_as_str(&id), j, g->begun);
 	g->begun = true;
 }

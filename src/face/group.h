@@ -19,7 +19,4 @@ void group_item(struct view *v, struct group *g, const struct json *j);
  * and, where it has one, at. An empty line stands above it when it has `begun`. */
 void group_heading(struct view *v, struct str id, const struct json *j, bool begun);
 
-/* Appends a member of the item as people read it, in its short form. */
-void group_add(struct view *v, struct buf *out, const struct json *j, const char *name, enum value_type type);
-
 #endif

@@ -337,3 +337,36 @@ bool view_switch(const struct view *v, const char *name)
 
 	return q && params_value(v->params, q)->number != 0;
 }
+
+/* ---- For views of conversations --------------------------------------------------- */
+
+void view_field(struct view *v, const struct json *j, const char *name, enum value_type type, enum style style)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	view_short(v, &text, j, name, type);
+	if (!text.n)
+		return;
+	out_text(v->out, "  ");
+	out_styled(v->out, style, buf_as_str(&text));
+}
+
+void view_short(struct view *v, struct buf *out, const struct json *j, const char *name, enum value_type type)
+{
+	struct field f = { .name = name, .type = type, .flags = FIELD_SHORT };
+
+	view_value(v, out, j, json_root(j), &f);
+}
+
+void view_title(struct view *v, const struct json *j)
+{
+	struct buf title CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct str text = view_text(v, j, 0, "title");
+
+	term_filter(&title, text.n ? text : STR("(untitled)"), TERM_LINE);
+	if (v->out->terminal)
+		text_cut(&cut, buf_as_str(&title), v->out->columns, false);
+	out_styled(v->out, STYLE_HEADING, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&title));
+	out_text(v->out, "\n");
+}

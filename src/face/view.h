@@ -69,6 +69,15 @@ struct str view_path(struct view *v, const struct json *j, uint32_t object, cons
 void view_value(struct view *v, struct buf *out, const struct json *j, uint32_t object,
 		const struct field *f);
 
+/* Appends a member of the item as people read it, in its short form. */
+void view_short(struct view *v, struct buf *out, const struct json *j, const char *name, enum value_type type);
+
+/* Prints a member of the item in its short form behind two blanks; nothing when it is absent. */
+void view_field(struct view *v, const struct json *j, const char *name, enum value_type type, enum style style);
+
+/* Prints the title of a conversation on a line of its own, as long as the screen is wide. */
+void view_title(struct view *v, const struct json *j);
+
 /* In which style a field stands. */
 enum style view_style(const struct field *f);
 

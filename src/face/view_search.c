@@ -146,7 +146,7 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 		group_heading(v, hit->session, &j, s->begun);
 		s->begun = true;
 	}
-	group_add(v, &in, &j, "in", VALUE_TEXT);
+	view_short(v, &in, &j, "in", VALUE_TEXT);
 	out_text(v->out, "  ");
 	out_styled(v->out, STYLE_ID, hit->id);
 	out_text(v->out, "  ");
@@ -178,7 +178,7 @@ static struct str shown(struct view *v, const struct json *j, const char *name)
 	struct searching *s = v->state;
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 
-	group_add(v, &text, j, name, VALUE_ID);
+	view_short(v, &text, j, name, VALUE_ID);
 	return arena_str(&s->mem, buf_as_str(&text));
 }
 

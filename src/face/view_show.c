@@ -92,19 +92,6 @@ static void print_cut(struct view *v, struct str text, enum style style)
 
 /* ---- Headings ---------------------------------------------------------------- */
 
-static void print_field(struct view *v, const struct json *j, const char *name, enum value_type type,
-			enum style style)
-{
-	struct field f = { .name = name, .type = type, .flags = FIELD_SHORT };
-	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
-
-	view_value(v, &text, j, json_root(j), &f);
-	if (!text.n)
-		return;
-	out_text(v->out, "  ");
-	out_styled(v->out, style, buf_as_str(&text));
-}
-
 static void gap(struct view *v)
 {
 	struct showing *s = v->state;
@@ -121,22 +108,14 @@ static void print_count(struct view *v, int64_t n, const char *front, const char
 
 static void print_session(struct view *v, const struct json *j)
 {
-	struct str title = view_text(v, j, 0, "title");
-	struct buf safe CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
-
 	/* Of several, each begins a little apart. */
 	if (((struct showing *)v->state)->begun)
 		out_text(v->out, "\n");
 	gap(v);
-	term_filter(&safe, title.n ? title : STR("(untitled)"), TERM_LINE);
-	if (v->out->terminal)
-		text_cut(&cut, buf_as_str(&safe), v->out->columns, false);
-	out_styled(v->out, STYLE_HEADING, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&safe));
-	out_text(v->out, "\n");
-	print_field(v, j, "id", VALUE_ID, STYLE_ID);
-	print_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
-	print_field(v, j, "started", VALUE_TIME, STYLE_DIM);
+	view_title(v, j);
+	view_field(v, j, "id", VALUE_ID, STYLE_ID);
+	view_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
+	view_field(v, j, "started", VALUE_TIME, STYLE_DIM);
 	print_count(v, view_int(j, 0, "prompts"), "  ", "prompt");
 	print_count(v, view_int(j, 0, "messages"), ", ", "message");
 	print_count(v, view_int(j, 0, "tools"), ", ", "tool");
@@ -172,9 +151,9 @@ static void print_heading(struct view *v, const struct json *j)
 	out_style(v->out, style);
 	out_foreign(v->out, who, TERM_LINE);
 	out_plain(v->out);
-	print_field(v, j, "id", VALUE_ID, STYLE_ID);
-	print_field(v, j, "at", VALUE_TIME, STYLE_DIM);
-	print_field(v, j, "model", VALUE_TEXT, STYLE_DIM);
+	view_field(v, j, "id", VALUE_ID, STYLE_ID);
+	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+	view_field(v, j, "model", VALUE_TEXT, STYLE_DIM);
 	out_text(v->out, "\n");
 }
 

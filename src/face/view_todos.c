@@ -32,9 +32,9 @@ static void add_remarks(struct view *v, struct buf *out, const struct json *j)
 	struct buf waits CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf agent CLEANUP(buf_release) = BUF_INIT(MIB);
 
-	group_add(v, &priority, j, "priority", VALUE_TEXT);
+	view_short(v, &priority, j, "priority", VALUE_TEXT);
 	view_value(v, &waits, j, json_root(j), &blocked);
-	group_add(v, &agent, j, "agent", VALUE_TEXT);
+	view_short(v, &agent, j, "agent", VALUE_TEXT);
 	add_remark(out, "", &priority);
 	add_remark(out, "waits for ", &waits);
 	add_remark(out, "agent ", &agent);
@@ -52,9 +52,9 @@ static void todo_item(struct view *v, const struct json *j)
 	int columns = v->out->columns - 6;
 
 	group_item(v, v->state, j);
-	group_add(v, &subject, j, "id", VALUE_TEXT);
+	view_short(v, &subject, j, "id", VALUE_TEXT);
 	buf_text(&subject, subject.n ? "  " : "");
-	group_add(v, &subject, j, "subject", VALUE_TEXT);
+	view_short(v, &subject, j, "subject", VALUE_TEXT);
 	add_remarks(v, &all, j);
 	/* Remarks are short but for what nobody wrote in earnest; half the line is theirs. */
 	text_cut(&remarks, buf_as_str(&all), columns / 2, false);

@@ -81,33 +81,12 @@ static void print_turn(struct view *v, const struct json *j)
 
 /* ---- Everything else ------------------------------------------------------------ */
 
-static void print_field(struct view *v, const struct json *j, const char *name, enum value_type type,
-			enum style style)
-{
-	struct field f = { .name = name, .type = type, .flags = FIELD_SHORT };
-	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
-
-	view_value(v, &text, j, json_root(j), &f);
-	if (!text.n)
-		return;
-	out_text(v->out, "  ");
-	out_styled(v->out, style, buf_as_str(&text));
-}
-
 static void print_session(struct view *v, const struct json *j)
 {
-	struct buf title CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct str text = view_text(v, j, 0, "title");
-
-	term_filter(&title, text.n ? text : STR("(untitled)"), TERM_LINE);
-	if (v->out->terminal)
-		text_cut(&cut, buf_as_str(&title), v->out->columns, false);
-	out_styled(v->out, STYLE_HEADING, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&title));
-	out_text(v->out, "\n");
-	print_field(v, j, "id", VALUE_ID, STYLE_ID);
-	print_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
-	print_field(v, j, "updated", VALUE_TIME, STYLE_DIM);
+	view_title(v, j);
+	view_field(v, j, "id", VALUE_ID, STYLE_ID);
+	view_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
+	view_field(v, j, "updated", VALUE_TIME, STYLE_DIM);
 	out_text(v->out, "\n");
 }
 
@@ -115,8 +94,8 @@ static void print_message(struct view *v, const struct json *j)
 {
 	out_text(v->out, "    ");
 	out_styled(v->out, STYLE_DIM, view_text(v, j, 0, "role"));
-	print_field(v, j, "id", VALUE_ID, STYLE_ID);
-	print_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+	view_field(v, j, "id", VALUE_ID, STYLE_ID);
+	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
 	if (view_int(j, 0, "branches") > 1)
 		out_printf(v->out, "  %" PRId64 " ways on", view_int(j, 0, "branches"));
 	out_text(v->out, "\n");

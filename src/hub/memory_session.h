@@ -8,6 +8,21 @@
 #include "store/session.h"
 
 extern const struct field session_fields[];
+
+/* What put_session() writes beside the id, for methods whose items are of several kinds. */
+#define SESSION_PART_FIELDS \
+	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: what it is about" }, \
+	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: folder it worked in" }, \
+	{ .name = "started", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "session: first line" }, \
+	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "session: last line" }, \
+	{ .name = "messages", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of either side" }, \
+	{ .name = "prompts", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: typed by a person" }, \
+	{ .name = "tools", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: calls of tools" }, \
+	{ .name = "branch", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: of git" }, \
+	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_OPTIONAL, .help = "session: of its file" }, \
+	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: label of its folder" }, \
+	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: its file" }
+
 void put_session(struct json_writer *w, const struct session *s);
 
 /* Whether it is open: by the client that has it so, NULL = none. */
