@@ -216,7 +216,7 @@ static void read_file(struct chain *c, struct str text)
 
 static void build(struct forest *f, const struct script *s, bool backwards)
 {
-	static const char *const paths[FILES] = { "a", "b", "c" };
+	static const char paths[FILES][2] = { "a", "b", "c" };
 
 	for (size_t i = 0; i < s->count; i++) {
 		size_t at = backwards ? s->count - 1 - i : i;
