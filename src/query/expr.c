@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { MOST_WORDS = 64 };
+enum { MOST_WORDS = EXPR_WORDS };
 
 /* Words that follow each other. */
 struct phrase {
@@ -62,24 +62,26 @@ static void take_word(void *ctx, struct str word, size_t start, size_t end, unsi
 
 /* ---- FTS5's language --------------------------------------------------------- */
 
-static void add_phrase(struct buf *out, const struct phrase *p)
+static void add_phrase(struct expr *e, const struct phrase *p, uint8_t item)
 {
+	e->items[e->phrase_count++] = item;
 	for (size_t i = 0; i < p->count; i++)
-		buf_printf(out, "%s\"%.*s\"%s", i ? " + " : "", STR_ARG(p->words[i].word),
+		buf_printf(&e->match, "%s\"%.*s\"%s", i ? " + " : "", STR_ARG(p->words[i].word),
 			   p->words[i].prefix && i + 1 == p->count ? " *" : "");
 }
 
 static void add_item(struct expr *e, const struct item *i)
 {
 	bool either = i->has_wholes && !i->cut;
+	uint8_t number = e->phrase_count ? (uint8_t)(e->items[e->phrase_count - 1] + 1) : 0;
 
 	if (e->match.n)
 		buf_text(&e->match, " AND ");
 	buf_byte(&e->match, '(');
-	add_phrase(&e->match, &i->parts);
+	add_phrase(e, &i->parts, number);
 	if (either) {
 		buf_text(&e->match, " OR ");
-		add_phrase(&e->match, &i->wholes);
+		add_phrase(e, &i->wholes, number);
 	}
 	buf_byte(&e->match, ')');
 	for (size_t k = 0; k < i->parts.count; k++)

@@ -14,11 +14,15 @@ struct expr_word {
 	bool prefix; /* also words that begin so */
 };
 
+enum { EXPR_WORDS = 64, EXPR_PHRASES = 2 * EXPR_WORDS };
+
 struct expr {
 	struct expr_word *words; /* for finding them in a text again */
 	size_t count;
 	struct buf match; /* the same for FTS5: quoted words and nothing else */
-	bool cut;	  /* there was more than can be looked for at once */
+	uint8_t items[EXPR_PHRASES]; /* by phrase of `match`, to which item of the query it belongs */
+	size_t phrase_count;
+	bool cut; /* there was more than can be looked for at once */
 };
 
 /*

@@ -6,15 +6,19 @@
  * its number, its day is that of its neighbours (store/fulltext.c), and only what is
  * needed is computed:
  *
- *     score = sum over phrases  idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length / average))
+ *     score = sum over items  idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length / average))
  *             * weight of the place * (1 + RECENT * 2^(-age / HALF_LIFE))
  *
- * With a single phrase its idf is the same for all and is left out. With several,
- * counting stops at MOST_COUNTED documents: a word that is in more of them says
- * little either way.
+ * An item is what was typed as one; its phrases are spellings of the same, of which the
+ * most frequent one counts. With a single item its idf is the same for all and is left
+ * out. With several, documents are counted up to MOST_COUNTED; how far that went tells
+ * how many there are in all, near enough for a logarithm.
  *
- * The best `limit` are kept in a heap while all matches pass by; FTS5 gives them in
- * the order of their numbers, which means nothing.
+ * The best `limit` are kept in a heap while all matches pass by, in the order of their
+ * numbers, which means nothing. A match whose place, size and day alone keep it below the
+ * worst in a full heap is not looked into: of a common word that is nearly every one.
+ * All of this happens in the function that FTS5 calls for a match, and SQL sees none of
+ * them: giving each out and taking it back in costs more than ranking it.
  */
 #include "query/rank.h"
 
@@ -30,33 +34,93 @@
 #define HALF_LIFE_DAYS 21.0
 #define DAY_MS (24.0 * 3600 * 1000)
 
-enum { MOST_PHRASES = 128, MOST_COUNTED = 20000, MOST_TF = 16 };
+enum { MOST_PHRASES = RANK_PHRASES, MOST_COUNTED = 2000, MOST_TF = 16 };
+
+/* What documents of one place and size have in common. */
+struct grade {
+	double weight; /* 0 = not wanted */
+	double length; /* what tf is compared with */
+};
 
 /* Lives with the connection: FTS5 calls the function with it. */
 struct ranker {
 	struct doc_reader docs;
-	const struct rank_query *q; /* while a query runs */
-	bool prepared;		    /* the numbers below are those of the query */
+	const struct rank_query *q; /* while a query runs, as all that follows */
+	bool prepared;		    /* the numbers up to `grades` are those of the query */
 	int phrases;
-	double idf[MOST_PHRASES];
-	double average; /* words of a document */
-	struct err err; /* what went wrong inside the function */
-	bool failed;
+	double idf[MOST_PHRASES]; /* of the item that begins with the phrase; 0 = the item goes on */
+	double idf_sum;
+	struct grade grades[DOC_CODES];
+	double *fresh; /* by chunk: how much its day counts */
+	struct ranking *out;
+	size_t keep, cap; /* how many to keep, 0 = all; for how many there is room */
+	struct err err;	  /* what went wrong inside the function */
 };
 
-/* ---- The function ------------------------------------------------------------ */
+/* ---- What a query needs once --------------------------------------------------- */
 
 struct counting {
-	int64_t count;
+	int64_t count, sequence; /* of the last one */
 };
 
 static int count_one(const Fts5ExtensionApi *api, Fts5Context *fts, void *ctx)
 {
 	struct counting *c = ctx;
 
-	(void)api;
-	(void)fts;
+	c->sequence = doc_sequence(api->xRowid(fts));
 	return ++c->count < MOST_COUNTED ? SQLITE_OK : SQLITE_DONE;
+}
+
+/* How many documents of all have the phrase. */
+static int count_documents(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase, double rows, double *out)
+{
+	struct counting c = { 0 };
+	int code = api->xQueryPhrase(fts, phrase, &c, count_one);
+
+	*out = (double)c.count;
+	if (c.count == MOST_COUNTED && (double)c.sequence < rows)
+		*out *= rows / (double)c.sequence;
+	return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+/* Whether a phrase is another spelling of the item before. */
+static bool goes_on(const struct rank_query *q, int phrase)
+{
+	return phrase > 0 && (size_t)phrase < q->phrase_count && q->items[phrase] == q->items[phrase - 1];
+}
+
+static int weigh_items(struct ranker *r, const Fts5ExtensionApi *api, Fts5Context *fts, double rows)
+{
+	int code = SQLITE_OK, items = 0;
+
+	for (int i = 0; i < r->phrases; i++)
+		items += !goes_on(r->q, i);
+	r->idf_sum = 0;
+	for (int i = 0, next; i < r->phrases && code == SQLITE_OK; i = next) {
+		double most = 0, count;
+
+		for (next = i; code == SQLITE_OK && next < r->phrases && (next == i || goes_on(r->q, next)); next++) {
+			r->idf[next] = 0;
+			if (items == 1)
+				continue;
+			code = count_documents(api, fts, next, rows, &count);
+			most = fmax(most, count);
+		}
+		r->idf[i] = items == 1 ? 1 : fmax(0.01, log(1 + (rows - most + 0.5) / (most + 0.5)));
+		r->idf_sum += r->idf[i];
+	}
+	return code;
+}
+
+static void set_grades(struct ranker *r, double average)
+{
+	for (int code = 0; code < DOC_CODES; code++) {
+		struct doc_rank d = doc_rank(code);
+		bool wanted = d.place < r->q->place_count && (!r->q->places || r->q->places & 1u << d.place);
+
+		r->grades[code] = (struct grade){ wanted ? r->q->weights[d.place] : 0,
+						  K1 * (1 - B + B * d.words / average) };
+	}
 }
 
 static int prepare(struct ranker *r, const Fts5ExtensionApi *api, Fts5Context *fts)
@@ -66,52 +130,14 @@ static int prepare(struct ranker *r, const Fts5ExtensionApi *api, Fts5Context *f
 
 	if (code == SQLITE_OK)
 		code = api->xColumnTotalSize(fts, -1, &words);
-	r->average = rows > 0 && words > 0 ? (double)words / (double)rows : 1;
 	r->phrases = api->xPhraseCount(fts);
 	if (r->phrases > MOST_PHRASES)
 		r->phrases = MOST_PHRASES;
-	for (int i = 0; i < r->phrases && code == SQLITE_OK; i++) {
-		struct counting c = { 0 };
-
-		if (r->phrases > 1)
-			code = api->xQueryPhrase(fts, i, &c, count_one);
-		if (code == SQLITE_DONE)
-			code = SQLITE_OK;
-		r->idf[i] = r->phrases > 1
-				    ? log(1 + ((double)rows - (double)c.count + 0.5) / ((double)c.count + 0.5))
-				    : 1;
-		if (!(r->idf[i] > 0.01))
-			r->idf[i] = 0.01;
-	}
+	set_grades(r, rows > 0 && words > 0 ? (double)words / (double)rows : 1);
+	if (code == SQLITE_OK)
+		code = weigh_items(r, api, fts, (double)rows);
 	r->prepared = code == SQLITE_OK;
 	return code;
-}
-
-static bool is_listed(const struct rank_query *q, int64_t session)
-{
-	size_t low = 0, high = q->session_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (q->sessions[middle] < session)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < q->session_count && q->sessions[low] == session;
-}
-
-static double count_phrase(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase)
-{
-	Fts5PhraseIter at;
-	int column, offset, n = 0;
-
-	if (api->xPhraseFirst(fts, phrase, &at, &column, &offset) != SQLITE_OK)
-		return 0;
-	for (; column >= 0 && n < MOST_TF; api->xPhraseNext(fts, &at, &column, &offset))
-		n++;
-	return n;
 }
 
 /* How much a day since 1970 counts. */
@@ -122,95 +148,14 @@ static double freshness(const struct rank_query *q, double day)
 	return 1 + RECENT * exp2(-(age > 0 ? age : 0) / HALF_LIFE_DAYS);
 }
 
-static double relevance_of(const struct ranker *r, const struct doc_rank *d, const Fts5ExtensionApi *api,
-			   Fts5Context *fts)
+static enum status set_freshness(struct ranker *r, struct err *err)
 {
-	double length = K1 * (1 - B + B * d->words / r->average), sum = 0;
-
-	for (int i = 0; i < r->phrases; i++) {
-		double tf = count_phrase(api, fts, i);
-
-		sum += r->idf[i] * tf * (K1 + 1) / (tf + length);
-	}
-	return sum * r->q->weights[d->place];
-}
-
-/* The document of a number that the index knows: it has to be there, and to agree. */
-static enum status look_up(struct ranker *r, int64_t id, struct doc *out, struct err *err)
-{
-	int64_t sequence = doc_sequence(id), same;
-	enum status status = doc_get(&r->docs, sequence, out, &same, err);
-
-	if (status == STATUS_NOT_FOUND || (status == STATUS_OK && same != id))
-		return err_fail(err, STATUS_CORRUPT,
-				"%s: the index has words of document %" PRId64
-				", which is not there; 'arbor rebuild' makes both anew",
-				r->docs.store->path, sequence);
-	return status;
-}
-
-/* Whether its place and session are asked for; only the session costs a look. */
-static enum status is_wanted(struct ranker *r, int64_t id, const struct doc_rank *d, bool *out)
-{
-	struct doc doc;
-
-	*out = d->place < r->q->place_count && (!r->q->places || r->q->places & 1u << d->place);
-	if (!*out || !r->q->sessions)
-		return STATUS_OK;
-	if (look_up(r, id, &doc, &r->err))
-		return err_failed(r->err.status);
-	*out = is_listed(r->q, doc.session);
+	if (doc_days(&r->docs, err))
+		return err_failed(err->status);
+	r->fresh = mem_resize(r->fresh, (r->docs.day_count + 1) * sizeof *r->fresh);
+	for (size_t i = 0; i <= r->docs.day_count; i++)
+		r->fresh[i] = freshness(r->q, i < r->docs.day_count ? r->docs.days[i] : 0);
 	return STATUS_OK;
-}
-
-/* Gives the relevance, and NULL for a document that is not wanted. */
-static void rank_document(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *result, int count,
-			  sqlite3_value **values)
-{
-	struct ranker *r = api->xUserData(fts);
-	struct doc_rank d = doc_rank(api->xRowid(fts));
-	int code = r->prepared ? SQLITE_OK : prepare(r, api, fts);
-	bool wanted;
-
-	(void)count;
-	(void)values;
-	if (code != SQLITE_OK) {
-		sqlite3_result_error_code(result, code);
-		return;
-	}
-	if (is_wanted(r, api->xRowid(fts), &d, &wanted)) {
-		r->failed = true;
-		sqlite3_result_error_code(result, SQLITE_ABORT);
-	} else if (wanted) {
-		sqlite3_result_double(result, relevance_of(r, &d, api, fts));
-	}
-}
-
-static void free_ranker(void *ctx)
-{
-	struct ranker *r = ctx;
-
-	doc_reader_release(&r->docs);
-	mem_free(r);
-}
-
-/* NULL when FTS5 cannot be told of it. */
-static struct ranker *get_ranker(struct store *s, struct err *err)
-{
-	fts5_api *api;
-	int code;
-
-	if (s->ranker)
-		return s->ranker;
-	if (fulltext_api(s, &api, err))
-		return NULL;
-	s->ranker = mem_alloc(sizeof(struct ranker));
-	code = api->xCreateFunction(api, "arbor_score", s->ranker, rank_document, free_ranker);
-	if (code != SQLITE_OK) {
-		s->ranker = NULL;
-		db_fail(s, code, "registering the rank function", err);
-	}
-	return s->ranker;
 }
 
 /* ---- The best ---------------------------------------------------------------- */
@@ -260,20 +205,27 @@ static void rise(struct ranked *heap, size_t at)
 	}
 }
 
-static void keep(struct ranking *out, size_t limit, size_t *cap, const struct ranked *r)
+static bool is_full(const struct ranker *r)
 {
-	if (limit && out->count == limit) {
-		if (!is_worse(&out->list[0], r))
+	return r->keep && r->out->count == r->keep;
+}
+
+static void keep(struct ranker *r, const struct ranked *one)
+{
+	struct ranking *out = r->out;
+
+	if (is_full(r)) {
+		if (!is_worse(&out->list[0], one))
 			return;
-		out->list[0] = *r;
+		out->list[0] = *one;
 		sink(out->list, out->count);
 		return;
 	}
-	if (out->count == *cap) {
-		*cap = *cap ? *cap * 2 : 32;
-		out->list = mem_resize(out->list, *cap * sizeof *out->list);
+	if (out->count == r->cap) {
+		r->cap = r->cap ? r->cap * 2 : 32;
+		out->list = mem_resize(out->list, r->cap * sizeof *out->list);
 	}
-	out->list[out->count++] = *r;
+	out->list[out->count++] = *one;
 	rise(out->list, out->count - 1);
 }
 
@@ -283,6 +235,144 @@ void ranking_release(struct ranking *r)
 	*r = (struct ranking){ 0 };
 }
 
+/* ---- A match ----------------------------------------------------------------- */
+
+static bool is_listed(const struct rank_query *q, int64_t session)
+{
+	size_t low = 0, high = q->session_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (q->sessions[middle] < session)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < q->session_count && q->sessions[low] == session;
+}
+
+static double count_phrase(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase)
+{
+	Fts5PhraseIter at;
+	int column, offset, n = 0;
+
+	if (api->xPhraseFirst(fts, phrase, &at, &column, &offset) != SQLITE_OK)
+		return 0;
+	for (; column >= 0 && n < MOST_TF; api->xPhraseNext(fts, &at, &column, &offset))
+		n++;
+	return n;
+}
+
+/* Without the weights of place and day. */
+static double relevance_of(const struct ranker *r, double length, const Fts5ExtensionApi *api, Fts5Context *fts)
+{
+	double sum = 0;
+
+	for (int i = 0, next; i < r->phrases; i = next) {
+		double tf = count_phrase(api, fts, i);
+
+		for (next = i + 1; next < r->phrases && r->idf[next] == 0; next++)
+			tf = fmax(tf, count_phrase(api, fts, next));
+		sum += r->idf[i] * tf * (K1 + 1) / (tf + length);
+	}
+	return sum;
+}
+
+/* The document of a number that the index knows: it has to be there, and to agree. */
+static enum status look_up(struct ranker *r, int64_t id, struct doc *out, struct err *err)
+{
+	int64_t sequence = doc_sequence(id), same;
+	enum status status = doc_get(&r->docs, sequence, out, &same, err);
+
+	if (status == STATUS_NOT_FOUND || (status == STATUS_OK && same != id))
+		return err_fail(err, STATUS_CORRUPT,
+				"%s: the index has words of document %" PRId64
+				", which is not there; 'arbor rebuild' makes both anew",
+				r->docs.store->path, sequence);
+	return status;
+}
+
+/* One that matches: counted if it is wanted, and kept if it is among the best. */
+static enum status take(struct ranker *r, int64_t id, const Fts5ExtensionApi *api, Fts5Context *fts)
+{
+	const struct grade *g = &r->grades[doc_code(id)];
+	double fresh = r->fresh[size_min(doc_chunk_of(id), r->docs.day_count)];
+	double most = r->idf_sum * MOST_TF * (K1 + 1) / (MOST_TF + g->length);
+	struct ranked one = { .id = id };
+	struct doc doc;
+
+	if (g->weight <= 0)
+		return STATUS_OK;
+	if (r->q->sessions) {
+		if (look_up(r, id, &doc, &r->err))
+			return err_failed(r->err.status);
+		if (!is_listed(r->q, doc.session))
+			return STATUS_OK;
+	}
+	r->out->total++;
+	if (is_full(r) && most * g->weight * fresh < r->out->list[0].score)
+		return STATUS_OK;
+	one.relevance = relevance_of(r, g->length, api, fts) * g->weight;
+	one.score = one.relevance * fresh;
+	keep(r, &one);
+	return STATUS_OK;
+}
+
+static enum status check_cancel(struct ranker *r)
+{
+	const atomic_bool *cancel = r->docs.store->cancel;
+
+	return cancel && atomic_load(cancel) ? err_fail(&r->err, STATUS_CANCELLED, "stopped") : STATUS_OK;
+}
+
+/* What FTS5 calls for every match. Gives 0, so that SQL passes all of them over. */
+static void take_match(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *result, int count,
+		       sqlite3_value **values)
+{
+	struct ranker *r = api->xUserData(fts);
+	int code = r->prepared ? SQLITE_OK : prepare(r, api, fts);
+
+	(void)count;
+	(void)values;
+	if (code == SQLITE_OK && (check_cancel(r) || take(r, api->xRowid(fts), api, fts)))
+		code = SQLITE_ABORT;
+	if (code == SQLITE_OK)
+		sqlite3_result_int(result, 0);
+	else
+		sqlite3_result_error_code(result, code);
+}
+
+/* ---- A query ----------------------------------------------------------------- */
+
+static void free_ranker(void *ctx)
+{
+	struct ranker *r = ctx;
+
+	doc_reader_release(&r->docs);
+	mem_free(r->fresh);
+	mem_free(r);
+}
+
+/* NULL when FTS5 cannot be told of it. */
+static struct ranker *get_ranker(struct store *s, struct err *err)
+{
+	fts5_api *api;
+	int code;
+
+	if (s->ranker)
+		return s->ranker;
+	if (fulltext_api(s, &api, err))
+		return NULL;
+	s->ranker = mem_alloc(sizeof(struct ranker));
+	code = api->xCreateFunction(api, "arbor_take", s->ranker, take_match, free_ranker);
+	if (code != SQLITE_OK) {
+		s->ranker = NULL;
+		db_fail(s, code, "registering the rank function", err);
+	}
+	return s->ranker;
+}
+
 /* How many to gather: some more than are asked for, since settle() may change their
  * order; 0 = all. */
 static size_t most_gathered(size_t limit)
@@ -290,27 +380,16 @@ static size_t most_gathered(size_t limit)
 	return limit && limit < SIZE_MAX / 2 ? limit + limit / 2 + 4 : 0;
 }
 
-static enum status gather(struct store *s, struct ranker *r, struct ranking *out, struct err *err)
+static enum status gather(struct store *s, struct ranker *r, struct err *err)
 {
-	size_t cap = 0, wanted = most_gathered(r->q->limit);
 	enum step step;
 	STMT st = { 0 };
 
 	if (stmt_use(s, &rank_statements, 0, &st, err))
 		return err_failed(err->status);
 	stmt_text(&st, 1, r->q->match);
-	while ((step = stmt_step(&st, err)) == STEP_ROW) {
-		struct ranked hit = { .id = col_int(&st, 0), .relevance = sqlite3_column_double(st.st, 1) };
-
-		if (s->cancel && atomic_load(s->cancel))
-			return err_fail(err, STATUS_CANCELLED, "stopped");
-		if (col_null(&st, 1))
-			continue;
-		hit.score = hit.relevance * freshness(r->q, (double)doc_day(&r->docs, doc_sequence(hit.id)));
-		out->total++;
-		keep(out, wanted, &cap, &hit);
-	}
-	if (step == STEP_FAILED && r->failed)
+	step = stmt_step(&st, err);
+	if (step == STEP_FAILED && r->err.status)
 		*err = r->err;
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
@@ -334,7 +413,7 @@ static enum status settle(struct ranker *r, const struct rank_query *q, struct r
 }
 
 static const char *const sql[] = {
-	"SELECT rowid, arbor_score(search) FROM search WHERE search MATCH ?1",
+	"SELECT 1 FROM search WHERE search MATCH ?1 AND arbor_take(search)",
 };
 
 const struct db_set rank_statements = { DB_RANK, sql, COUNT(sql) };
@@ -351,12 +430,17 @@ enum status rank_run(struct store *s, const struct rank_query *q, struct ranking
 	doc_reader_release(&r->docs);
 	r->docs.store = s;
 	r->q = q;
-	r->prepared = r->failed = false;
-	status = doc_days(&r->docs, err) ? err_failed(err->status) : gather(s, r, out, err);
+	r->out = out;
+	r->keep = most_gathered(q->limit);
+	r->cap = 0;
+	r->prepared = false;
+	r->err = (struct err){ 0 };
+	status = set_freshness(r, err) ? err_failed(err->status) : gather(s, r, err);
 	if (status == STATUS_OK)
 		status = settle(r, q, out, err);
 	if (status)
 		ranking_release(out);
 	r->q = NULL;
+	r->out = NULL;
 	return status;
 }

@@ -173,6 +173,8 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	if (expr_read(&y.expr, q->text, &y.mem, err) || find_sessions(&y, err))
 		return err_failed(err->status);
 	rank.match = buf_as_str(&y.expr.match);
+	rank.items = y.expr.items;
+	rank.phrase_count = y.expr.phrase_count;
 	rank.sessions = y.sessions;
 	rank.session_count = y.session_count;
 	if (rank_run(s, &rank, &ranking, err))

@@ -146,7 +146,7 @@ enum status fulltext_register(struct store *s, struct err *err)
 
 /* ---- Numbers and slots ------------------------------------------------------- */
 
-static unsigned doc_code(uint8_t place, size_t words)
+static unsigned code_for(uint8_t place, size_t words)
 {
 	unsigned size = 0;
 
@@ -169,6 +169,13 @@ int64_t doc_sequence(int64_t id)
 {
 	return id >> CODE_BITS;
 }
+
+size_t doc_chunk_of(int64_t id)
+{
+	return (size_t)(id >> CODE_BITS) / CHUNK;
+}
+
+_Static_assert(DOC_CODES == 1 << CODE_BITS, "a code is what stands below the sequence");
 
 static void put_number(uint8_t *to, size_t bytes, uint64_t v)
 {
@@ -311,7 +318,7 @@ static enum status index_words(struct store *s, int64_t id, struct str packed, s
 enum status doc_writer_add(struct doc_writer *w, const struct doc *d, uint8_t place, size_t words, struct str packed,
 			   int64_t *sequence, struct err *err)
 {
-	unsigned code = doc_code(place, words);
+	unsigned code = code_for(place, words);
 
 	if (w->used == CHUNK) {
 		if (doc_writer_finish(w, err))
@@ -431,13 +438,6 @@ enum status doc_days(struct doc_reader *r, struct err *err)
 		r->days[r->day_count++] = (int32_t)col_int(&st, 1);
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
-}
-
-int64_t doc_day(const struct doc_reader *r, int64_t sequence)
-{
-	size_t chunk = (size_t)sequence / CHUNK;
-
-	return chunk < r->day_count ? r->days[chunk] : 0;
 }
 
 static enum status load_chunk(struct doc_reader *r, size_t chunk, struct err *err)

@@ -15,8 +15,15 @@ struct doc_rank {
 	uint8_t place; /* what kind of text it is: the writer's numbers, 0..7 */
 	double words;  /* how many, about */
 };
-struct doc_rank doc_rank(int64_t id);
+enum { DOC_CODES = 128 };
+struct doc_rank doc_rank(int64_t id); /* all of it in doc_code(), which can stand for the id here */
 int64_t doc_sequence(int64_t id);
+static inline unsigned doc_code(int64_t id)
+{
+	return (unsigned)id % DOC_CODES;
+}
+/* The row of slots it is in: for its day. */
+size_t doc_chunk_of(int64_t id);
 
 /* What is known of it besides. */
 struct doc {
@@ -54,7 +61,7 @@ struct doc_reader {
 	struct store *store;
 	struct doc_chunk **chunks; /* by number; NULL = not read yet */
 	size_t count;
-	int32_t *days; /* by chunk */
+	int32_t *days; /* by chunk: since 1970, around which its documents were written; 0 = unknown */
 	size_t day_count;
 };
 
@@ -64,10 +71,8 @@ void doc_reader_release(struct doc_reader *r);
  * document or it was removed. */
 enum status doc_get(struct doc_reader *r, int64_t sequence, struct doc *out, int64_t *id, struct err *err) MUST_USE;
 
-/* The day since 1970 around which a document was written, as near as its neighbours
- * tell; doc_days() first. 0 = unknown. */
+/* Reads the days. */
 enum status doc_days(struct doc_reader *r, struct err *err) MUST_USE;
-int64_t doc_day(const struct doc_reader *r, int64_t sequence);
 
 /* Teaches a connection the tokenizer of the index. For store_open() alone. */
 enum status fulltext_register(struct store *s, struct err *err) MUST_USE;
