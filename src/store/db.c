@@ -14,6 +14,7 @@
 #include "store/db.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct db_set *const db_sets[DB_SLOTS] = {
@@ -234,10 +235,28 @@ static enum status run_transaction_word(struct store *s, const char *word, struc
 	return code == SQLITE_OK ? STATUS_OK : db_fail(s, code, word, err);
 }
 
+/* What a connection needs from its first write on. Some of it cannot be set inside of a
+ * transaction. */
+static enum status set_up_writing(struct store *s, struct err *err)
+{
+	char pragmas[200];
+
+	if (s->may_write)
+		return STATUS_OK;
+	snprintf(pragmas, sizeof pragmas,
+		 "PRAGMA cache_size=-16384; PRAGMA wal_autocheckpoint=4000; PRAGMA foreign_keys=ON;"
+		 "PRAGMA journal_size_limit=%zu; PRAGMA cell_size_check=ON",
+		 LIMIT_WAL_BYTES);
+	if (db_exec(s, pragmas, err))
+		return err_failed(err->status);
+	s->may_write = true;
+	return STATUS_OK;
+}
+
 enum status txn_begin(struct store *s, struct txn *t, struct err *err)
 {
 	if (s->depth == 0) {
-		if (run_transaction_word(s, "BEGIN IMMEDIATE", err))
+		if (set_up_writing(s, err) || run_transaction_word(s, "BEGIN IMMEDIATE", err))
 			return err_failed(err->status);
 		s->doomed = false;
 		s->wrote = false;

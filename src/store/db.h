@@ -62,6 +62,7 @@ struct store {
 	bool doomed;          /* an inner one was not committed */
 	bool wrote;           /* since the last commit */
 	bool full_sync;       /* for the next commit */
+	bool may_write;	      /* the connection is set up for it */
 };
 
 /* A statement in use. Reset, with its bindings cleared, when the scope ends. */

@@ -219,23 +219,21 @@ static enum status resolve_path(struct store *s, struct err *err)
 	return n < sizeof s->path ? STATUS_OK : err_fail(err, STATUS_LIMIT, "%s: path too long", s->path);
 }
 
+/* A command that reads looks at most pages once. With a small cache SQLite puts them where others
+ * were, which costs less than the system does for new memory. Who writes gets more (db.c). */
+static const char reading_pragmas[] = "PRAGMA cache_size=64; PRAGMA temp_store=MEMORY;"
+				      "PRAGMA trusted_schema=OFF; PRAGMA synchronous=NORMAL";
+
 enum status store_open(const struct store_options *o, struct store **out, struct err *err)
 {
 	struct store *s CLEANUP(store_closep) = NULL;
-	char pragmas[320];
 	bool newest;
 
 	if (check_file(o, err))
 		return err_failed(err->status);
 	s = store_new(o);
-	snprintf(pragmas, sizeof pragmas,
-		 "PRAGMA page_size=4096; PRAGMA cache_size=-16384; PRAGMA wal_autocheckpoint=4000;"
-		 "PRAGMA temp_store=MEMORY;"
-		 "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA journal_size_limit=%zu;"
-		 "PRAGMA cell_size_check=ON; PRAGMA synchronous=NORMAL",
-		 LIMIT_WAL_BYTES);
 	/* Nothing is changed before we know that the file is ours. */
-	if (resolve_path(s, err) || connect_db(s, pragmas, err) || db_recognise(s, &newest, err) ||
+	if (resolve_path(s, err) || connect_db(s, reading_pragmas, err) || db_recognise(s, &newest, err) ||
 	    narrow_folder(o, err) || narrow_permissions(s->path, err) || enter_wal(s, err) ||
 	    (!newest && db_migrate(s, db_newest_version(), err)) || open_bell(s, err) ||
 	    look(s, &s->seen_version, err))
