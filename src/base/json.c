@@ -600,6 +600,44 @@ bool json_string_eq(const struct json *j, uint32_t node, struct str value)
 	return j->tape[node].flags ? decoded_eq(inner, value) : str_eq(inner, value);
 }
 
+struct str json_front(const struct json *j, uint32_t node, char *room, size_t n)
+{
+	struct str inner;
+	const char *p, *end;
+	size_t at = 0;
+
+	if (!json_is(j, node, JSON_STRING))
+		return (struct str){ 0 };
+	inner = string_inner(j, &j->tape[node]);
+	for (p = inner.p, end = p + inner.n; p < end;) {
+		char one[4];
+		size_t more = decode_step(&p, end, one);
+
+		if (more > n - at)
+			break;
+		memcpy(room + at, one, more);
+		at += more;
+	}
+	return str_from(room, at);
+}
+
+bool json_is_blank(const struct json *j, uint32_t node)
+{
+	struct str inner;
+	const char *p, *end;
+
+	if (!json_is(j, node, JSON_STRING))
+		return true;
+	inner = string_inner(j, &j->tape[node]);
+	for (p = inner.p, end = p + inner.n; p < end;) {
+		char one[4];
+
+		if (str_trim(str_from(one, decode_step(&p, end, one))).n)
+			return false;
+	}
+	return true;
+}
+
 bool json_is_key(const struct json *j, uint32_t node)
 {
 	size_t at = (size_t)j->tape[node].start + j->tape[node].length;

@@ -142,8 +142,15 @@ bool json_string(const struct json *j, uint32_t node, struct buf *out);
  * where not. Empty with p NULL when it is no string. */
 struct str json_string_in(const struct json *j, uint32_t node, struct arena *a);
 
+/* Only its first characters, at most `n` bytes. */
+struct str json_front(const struct json *j, uint32_t node, char *room, size_t n);
+
 /* Whether it is a string with this value, decoded. */
 bool json_string_eq(const struct json *j, uint32_t node, struct str value);
+
+/* Whether there is nothing but white space in it; also when it is no string. Looks no further
+ * than it takes. */
+bool json_is_blank(const struct json *j, uint32_t node);
 
 /* Only from an integer literal that fits: 1.0 and 1e2 are false. */
 bool json_to_i64(const struct json *j, uint32_t node, int64_t *out);

@@ -12,6 +12,7 @@ struct numbers {
 	uint64_t *keys;
 	uint32_t *values; /* NUMBERS_NONE = free */
 	size_t mask;
+	uint64_t seed;
 };
 
 /* With room for `most` of them, all in the arena; putting in more is a mistake. */

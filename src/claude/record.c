@@ -56,6 +56,9 @@ static enum record_type type_of(struct str name)
 	return RECORD_OTHER;
 }
 
+/* Of what texts are told apart by their first words: no front is longer. */
+enum { LONGEST_FRONT = 64 };
+
 /* Texts the client writes in a person's place. */
 static bool is_envelope(struct str text)
 {
@@ -83,18 +86,20 @@ static bool is_envelope(struct str text)
 
 static bool is_typed(struct record_reader *r, uint32_t text)
 {
-	return json_is(&r->json, text, JSON_STRING) && !is_envelope(json_string_in(&r->json, text, &r->mem));
+	char room[LONGEST_FRONT];
+
+	return json_is(&r->json, text, JSON_STRING) && !is_envelope(json_front(&r->json, text, room, sizeof room));
 }
 
 /* Whether a content that is a string, or its first text, begins so. */
 static bool starts_with(struct record_reader *r, uint32_t content, const char *front)
 {
 	const struct json *j = &r->json;
+	char room[LONGEST_FRONT];
 
 	if (json_is(j, content, JSON_ARRAY) && json_count(j, content))
 		content = json_get(j, json_first(j, content), STR("text"));
-	return json_is(j, content, JSON_STRING) &&
-	       str_has_prefix(json_string_in(j, content, &r->mem), str_of(front));
+	return str_has_prefix(json_front(j, content, room, sizeof room), str_of(front));
 }
 
 /* One text that was typed is enough: the client likes to add its own beside it. */
@@ -215,7 +220,7 @@ static bool is_blank_text(struct record_reader *r, uint32_t block)
 {
 	uint32_t text = json_get(&r->json, block, STR("text"));
 
-	return member_is(&r->json, block, "type", "text") && str_trim(json_string_in(&r->json, text, &r->mem)).n == 0;
+	return member_is(&r->json, block, "type", "text") && json_is_blank(&r->json, text);
 }
 
 static bool is_mute(struct record_reader *r, uint32_t content)
@@ -223,7 +228,7 @@ static bool is_mute(struct record_reader *r, uint32_t content)
 	const struct json *j = &r->json;
 
 	if (!json_is(j, content, JSON_ARRAY))
-		return str_trim(json_string_in(j, content, &r->mem)).n == 0;
+		return json_is_blank(j, content);
 	for (uint32_t b = json_first(j, content); b != json_end(j, content); b = json_next(j, b))
 		if (!member_is(j, b, "type", "thinking") && !member_is(j, b, "type", "redacted_thinking") &&
 		    !is_blank_text(r, b))
@@ -236,7 +241,7 @@ static bool speaks(struct record_reader *r, uint32_t content)
 	const struct json *j = &r->json;
 
 	if (!json_is(j, content, JSON_ARRAY))
-		return str_trim(json_string_in(j, content, &r->mem)).n > 0;
+		return !json_is_blank(j, content);
 	for (uint32_t b = json_first(j, content); b != json_end(j, content); b = json_next(j, b))
 		if (member_is(j, b, "type", "text") && !is_blank_text(r, b))
 			return true;

@@ -120,26 +120,24 @@ int forest_compare(const struct forest *f, const struct forest_copy *a, const st
 
 /* ---- Nodes ------------------------------------------------------------------------ */
 
-static uint64_t variant_key(const struct chain_line *l)
+static uint32_t find_hashed(const struct build *b, const struct uuid *key, uint64_t hash)
 {
-	uint64_t both[3] = { l->content };
+	uint32_t n = numbers_get(&b->by_key, hash);
 
-	memcpy(both + 1, l->key.b, UUID_BYTES);
-	return hash64(both, sizeof both);
+	return n != FOREST_NONE && uuid_eq(&forest_line(b->f, n)->key, key) ? n : FOREST_NONE;
 }
 
 /* The canonical node of a uuid. */
 uint32_t forest_find(const struct build *b, const struct uuid *key)
 {
-	uint32_t n = numbers_get(&b->by_key, hash64(key->b, UUID_BYTES));
-
-	return n != FOREST_NONE && uuid_eq(&forest_line(b->f, n)->key, key) ? n : FOREST_NONE;
+	return find_hashed(b, key, hash64(key->b, UUID_BYTES));
 }
 
 static uint32_t node_of(struct build *b, const struct chain_line *l, const struct forest_copy *copy)
 {
 	struct forest *f = b->f;
-	uint32_t n = numbers_get(&b->variants, variant_key(l));
+	uint64_t both[2] = { l->content, hash64(l->key.b, UUID_BYTES) }, variant = hash64(both, sizeof both);
+	uint32_t n = numbers_get(&b->variants, variant);
 
 	if (n != FOREST_NONE)
 		return n;
@@ -147,12 +145,12 @@ static uint32_t node_of(struct build *b, const struct chain_line *l, const struc
 	f->nodes[n] = (struct forest_node){
 		.copies = FOREST_NONE,
 		.canon = *copy,
-		.next_variant = forest_find(b, &l->key),
+		.next_variant = find_hashed(b, &l->key, both[1]),
 		.message = FOREST_NONE,
 		.next = FOREST_NONE,
 	};
-	numbers_put(&b->variants, variant_key(l), n);
-	numbers_put(&b->by_key, hash64(l->key.b, UUID_BYTES), n);
+	numbers_put(&b->variants, variant, n);
+	numbers_put(&b->by_key, both[1], n);
 	return n;
 }
 
@@ -180,7 +178,7 @@ static void make_nodes(struct build *b)
 			copy.next = f->nodes[n].copies;
 			f->nodes[n].copies = f->copy_count;
 			f->copies[f->copy_count++] = copy;
-			if (forest_compare(f, &copy, &f->nodes[n].canon) < 0)
+			if (copy.next != FOREST_NONE && forest_compare(f, &copy, &f->nodes[n].canon) < 0)
 				f->nodes[n].canon = copy;
 		}
 	}

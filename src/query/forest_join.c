@@ -332,6 +332,8 @@ void forest_join(struct build *b)
 	struct forest *f = b->f;
 	struct joining j = { .b = b };
 
+	if (f->source_count < 2)
+		return;
 	j.up = arena_alloc(&b->mem, (f->message_count + 1) * sizeof *j.up);
 	j.heads = arena_alloc(&b->mem, (f->message_count + 1) * sizeof *j.heads);
 	j.nexts = arena_alloc(&b->mem, (f->message_count + 1) * sizeof *j.nexts);
@@ -341,15 +343,13 @@ void forest_join(struct build *b)
 	j.steps = RUN_STEPS * (uint64_t)b->line_count;
 	for (uint32_t m = 0; m < f->message_count; m++)
 		j.up[m] = m;
-	if (f->source_count > 1) {
-		find_said(&j);
-		join_forked(&j);
-		join_all_answers(&j);
-		join_results(&j);
-		for (int round = 0; round < MOST_ROUNDS && join_between(&j); round++)
-			;
-		join_ends(&j);
-	}
+	find_said(&j);
+	join_forked(&j);
+	join_all_answers(&j);
+	join_results(&j);
+	for (int round = 0; round < MOST_ROUNDS && join_between(&j); round++)
+		;
+	join_ends(&j);
 	choose_canonical(&j);
 	/* Joining may close what was open. */
 	forest_cut_circles(b);

@@ -166,6 +166,51 @@ enum step stmt_step(struct stmt *st, struct err *err)
 	return STEP_FAILED;
 }
 
+struct row_taker {
+	row_fn *fn;
+	void *ctx;
+	enum status status;
+	struct err *err;
+};
+
+/* The SQL function arbor_row: never true, so that the statement itself has no rows. */
+static void hand_over(sqlite3_context *result, int count, sqlite3_value **row)
+{
+	struct row_taker *t = ((struct store *)sqlite3_user_data(result))->taker;
+
+	(void)count;
+	if (t)
+		t->status = t->fn(t->ctx, row, t->err);
+	if (t && t->status == STATUS_OK)
+		sqlite3_result_int(result, 0);
+	else
+		sqlite3_result_error_code(result, SQLITE_ABORT);
+}
+
+enum status db_register_rows(struct store *s, struct err *err)
+{
+	int code = sqlite3_create_function_v2(s->db, "arbor_row", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, s, hand_over,
+					      NULL, NULL, NULL);
+
+	return code == SQLITE_OK ? STATUS_OK : db_fail(s, code, "registering a function", err);
+}
+
+enum status stmt_each(struct stmt *st, row_fn *fn, void *ctx, struct err *err)
+{
+	struct row_taker taker = { fn, ctx, STATUS_OK, err }, *outer = st->store->taker;
+	struct err here = { 0 };
+	enum step step;
+
+	st->store->taker = &taker;
+	step = stmt_step(st, &here);
+	st->store->taker = outer;
+	if (taker.status != STATUS_OK)
+		return taker.status;
+	if (step == STEP_FAILED)
+		*err = here;
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
 enum status stmt_row(struct stmt *st, const char *what, struct err *err)
 {
 	switch (stmt_step(st, err)) {

@@ -86,8 +86,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			    "= ?1 ORDER BY offset",
 	[SESSION_MODEL] = "SELECT 1 FROM usage u JOIN model m ON m.id = u.model WHERE u.session = ?1"
 			  " AND instr(m.name, ?2) LIMIT 1",
-	[SESSION_LINES] = "SELECT offset, length, type, flags, at, uuid, parent, link, message, content, tools,"
-			  " agent, same FROM entry WHERE session = ?1 ORDER BY offset",
+	[SESSION_LINES] = "SELECT 1 FROM entry WHERE session = ?1 AND arbor_row(offset, length, type, flags, at, uuid,"
+			  " parent, link, message, content, tools, agent, same) ORDER BY offset",
 	/* Of a conversation and its sub-agents the first knows all, the others the first. */
 	[SESSION_KIN] = "SELECT other FROM kin WHERE session = ?1"
 			" UNION SELECT b.id FROM mirror_session a JOIN mirror_session b ON b.id = " FIRST_OF("a")
@@ -364,62 +364,62 @@ enum status session_kin(struct store *s, int64_t session, struct arena *mem, int
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
-/* Each look at a column costs as much as the rest of a row: no more than it takes. */
-static void read_line(const struct stmt *st, struct entry_line *out)
-{
-	int uuid = sqlite3_column_type(st->st, 5), parent = sqlite3_column_type(st->st, 6);
-	int tools = sqlite3_column_type(st->st, 10);
+struct line_taking {
+	entry_line_fn *fn;
+	void *ctx;
+};
 
-	*out = (struct entry_line){
-		.offset = col_int(st, 0),
-		.length = col_int(st, 1),
-		.type = (int)col_int(st, 2),
-		.flags = (uint32_t)col_int(st, 3),
-		.at = col_int(st, 4),
+/* Each look at a column costs as much as the rest of a row: no more than it takes. */
+static enum status take_row(void *ctx, sqlite3_value **row, struct err *err)
+{
+	const struct line_taking *to = ctx;
+	int uuid = sqlite3_value_type(row[5]), parent = sqlite3_value_type(row[6]);
+	int tools = sqlite3_value_type(row[10]);
+	struct entry_line line = {
+		.offset = sqlite3_value_int64(row[0]),
+		.length = sqlite3_value_int64(row[1]),
+		.type = sqlite3_value_int(row[2]),
+		.flags = (uint32_t)sqlite3_value_int64(row[3]),
+		.at = sqlite3_value_int64(row[4]),
 		.has_key = uuid != SQLITE_NULL,
 		.has_parent = parent != SQLITE_NULL,
-		.parent_at = parent == SQLITE_INTEGER ? col_int(st, 6) : -1,
-		.has_link = !col_null(st, 7),
-		.has_message = !col_null(st, 8),
-		.content = (uint64_t)col_int(st, 9),
+		.parent_at = parent == SQLITE_INTEGER ? sqlite3_value_int64(row[6]) : -1,
+		.has_link = sqlite3_value_type(row[7]) != SQLITE_NULL,
+		.has_message = sqlite3_value_type(row[8]) != SQLITE_NULL,
+		.content = (uint64_t)sqlite3_value_int64(row[9]),
 		.has_tool = tools == SQLITE_INTEGER,
 	};
+
 	if (uuid == SQLITE_BLOB)
-		copy_uuid(col_bytes(st, 5), &out->key);
-	else if (out->has_key)
-		out->key = line_key(col_bytes(st, 5));
+		copy_uuid(row_bytes(row, 5), &line.key);
+	else if (line.has_key)
+		line.key = line_key(row_bytes(row, 5));
 	else
-		out->same = (uint64_t)col_int(st, 12);
+		line.same = (uint64_t)sqlite3_value_int64(row[12]);
 	if (parent == SQLITE_BLOB)
-		copy_uuid(col_bytes(st, 6), &out->parent_key);
-	if (out->has_link)
-		copy_uuid(col_bytes(st, 7), &out->link);
-	if (out->has_message)
-		out->message = (uint64_t)col_int(st, 8);
+		copy_uuid(row_bytes(row, 6), &line.parent_key);
+	if (line.has_link)
+		copy_uuid(row_bytes(row, 7), &line.link);
+	if (line.has_message)
+		line.message = (uint64_t)sqlite3_value_int64(row[8]);
 	if (tools == SQLITE_BLOB)
-		out->tools = col_bytes(st, 10);
-	else if (out->has_tool)
-		out->tool = col_int(st, 10);
-	if (!col_null(st, 11))
-		out->agent = col_bytes(st, 11);
+		line.tools = row_bytes(row, 10);
+	else if (line.has_tool)
+		line.tool = sqlite3_value_int64(row[10]);
+	if (sqlite3_value_type(row[11]) != SQLITE_NULL)
+		line.agent = row_bytes(row, 11);
+	return to->fn(to->ctx, &line, err);
 }
 
 enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, void *ctx, struct err *err)
 {
-	enum step step;
+	struct line_taking to = { fn, ctx };
 	STMT st = { 0 };
 
 	if (use(s, SESSION_LINES, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, session);
-	while ((step = stmt_step(&st, err)) == STEP_ROW) {
-		struct entry_line line;
-
-		read_line(&st, &line);
-		if (fn(ctx, &line, err))
-			return err_failed(err->status);
-	}
-	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+	return stmt_each(&st, take_row, &to, err);
 }
 
 enum status message_lines(struct store *s, const struct node *first, message_fn *fn, void *ctx,

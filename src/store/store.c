@@ -170,7 +170,9 @@ static enum status connect_db(struct store *s, const char *pragmas, struct err *
 	if (code != SQLITE_OK)
 		return db_fail(s, code, "opening", err);
 	sqlite3_busy_handler(s->db, wait_for_lock, s);
-	return db_exec(s, pragmas, err) ? err_failed(err->status) : fulltext_register(s, err);
+	if (db_exec(s, pragmas, err) || db_register_rows(s, err))
+		return err_failed(err->status);
+	return fulltext_register(s, err);
 }
 
 static struct store *store_new(const struct store_options *o)
