@@ -19,6 +19,7 @@
 #include "store/store.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -287,8 +288,14 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "write") == 0)
 		return write_conversation(argv[2], (unsigned)strtoul(argv[3], NULL, 10));
-	if (argc == 3)
+	if (argc == 3) {
+		/* As the program does for a command that reads (face/cli.c). */
+		mallopt(M_ARENA_MAX, 1);
+		mallopt(M_TOP_PAD, 4 << 20);
+		mallopt(M_MMAP_THRESHOLD, 4 << 20);
+		mallopt(M_TRIM_THRESHOLD, 64 << 20);
 		return measure(argv[1], argv[2]);
+	}
 	fprintf(stderr, "usage: bench_path write FILE MESSAGES | bench_path STORE ID\n");
 	return 2;
 }

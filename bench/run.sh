@@ -111,6 +111,17 @@ make_many() {
 	warm "$many"
 }
 
+# Whole transcripts, in the order of their names, until there are so many bytes.
+some_files() { # FROM TO BYTES PATTERN
+	local left=$3 path size
+	mkdir -p "$2"
+	while ((left > 0)) && read -r size path; do
+		mkdir -p "$2/${path%/*}"
+		cp "$1/$path" "$2/$path"
+		left=$((left - size))
+	done < <(find "$1/projects" -path "$4" -printf '%s projects/%P\n' | sort -k2)
+}
+
 # shellcheck source=bench/search.sh
 . bench/search.sh
 
@@ -177,17 +188,22 @@ tokens() { CLAUDE_CONFIG_DIR=$1 "${count_tokens[@]}" | jq .totals.totalTokens; }
 
 growth() {
 	local times dir=$top/growth have=0 first=0 speed size
-	part "Growth: first sync of the corpus so many times over"
-	for times in 1 7 ${BENCH_LARGE:+35}; do
-		"$tool/replicate" "$corpus" "$dir" $((times - have)) $((have + 1))
+	part "Growth: first sync of some of the corpus, of all, and of all so many times over"
+	for times in 0 1 7 ${BENCH_LARGE:+35}; do
+		if ((times)); then
+			"$tool/replicate" "$corpus" "$dir" $((times - have)) $((have + 1))
+		else
+			some_files "$corpus" "$dir" 10000000 '*.jsonl'
+		fi
 		have=$times
 		size=$(bytes_in "$dir")
 		warm "$dir"
-		best $((times == 1 ? 3 : 1)) fresh_sync "$dir"
+		best $((times < 2 ? 5 : 2)) fresh_sync "$dir"
 		speed=$(rate "$size" "$us")
 		((first)) || first=$speed
-		row "${times}x: $(files_in "$dir") files, $(calc %.0f "$size / 1e6") MB" "$speed MB/s" \
-			"$(calc %.2f "$speed / $first") of 1x; store/raw $(calc %.3f "$(store_bytes) / $size"); peak $(peak_mb "$dir") MB"
+		row "$(files_in "$dir") files, $(calc %.0f "$size / 1e6") MB" "$speed MB/s" \
+			"$(calc %.2f "$speed / $first") of the first; store/raw $(calc %.3f "$(store_bytes) / $size"); peak $(peak_mb "$dir") MB"
+		((times)) || rm -rf "$dir"
 	done
 	rm -rf "$dir"
 }

@@ -16,17 +16,6 @@ has_search() {
 	return 1
 }
 
-# A tenth of the gigabyte: whole files of its first copy.
-make_tenth() { # DIR
-	local left=$(($(bytes_in "$many") / 10)) path size
-	mkdir -p "$1"
-	while ((left > 0)) && read -r size path; do
-		mkdir -p "$1/${path%/*}"
-		cp "$many/$path" "$1/$path"
-		left=$((left - size))
-	done < <(find "$many/projects" -path '*-copy1/*' -name '*.jsonl' -printf '%s projects/%P\n' | sort -k2)
-}
-
 search_lines() { # QUERIES STORE
 	while IFS=$'\t' read -r _ query _; do
 		command_line "$arbor" search --store "$2" --limit 10 "$query"
@@ -57,7 +46,8 @@ search() {
 	part "Search: 10 hits, whole process, against rg -i -c on the same files, 3 each in turn"
 	has_search || return
 	make_many
-	make_tenth "$tenth"
+	# Of its first copy.
+	some_files "$many" "$tenth" $(($(bytes_in "$many") / 10)) '*-copy1/*.jsonl'
 	store=$tenth_store fresh_sync "$tenth" >/dev/null 2>&1
 	fresh_sync "$many" >/dev/null 2>&1
 	# From the tenth, so that all of them are in both.

@@ -102,6 +102,7 @@ static void take_memory_at_once(const struct method *m)
 #ifdef __GLIBC__
 	if (m->scope != SCOPE_READ || m->need == NEED_NOTHING)
 		return;
+	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_TOP_PAD, 4 * MIB);
 	mallopt(M_MMAP_THRESHOLD, 4 * MIB);
 	mallopt(M_TRIM_THRESHOLD, 64 * MIB);

@@ -87,6 +87,8 @@ void lines_release(struct lines *l)
 struct fetching {
 	struct lines *l;
 	int64_t from, to; /* wanted */
+	bool in_order;	  /* it follows what was fetched before */
+	bool done;
 };
 
 static enum status take_block(void *ctx, const struct archive_block *block, bool *go_on, struct err *err)
@@ -100,11 +102,18 @@ static enum status take_block(void *ctx, const struct archive_block *block, bool
 	whole.offset -= whole.skip;
 	whole.length += whole.skip;
 	whole.skip = 0;
+	if (f->done) { /* who reads in order is going to want this one */
+		archive_ahead(l->store, &whole);
+		*go_on = false;
+		return STATUS_OK;
+	}
+	f->in_order |= l->bytes.n && l->from + (int64_t)l->bytes.n == whole.offset;
 	buf_clear(&l->bytes);
 	if (archive_unpack(l->store, &whole, &l->bytes, err))
 		return err_failed(err->status);
 	l->from = whole.offset;
-	*go_on = whole.offset + whole.length < f->to;
+	f->done = whole.offset + whole.length >= f->to;
+	*go_on = !f->done || f->in_order;
 	start = f->from > l->from ? f->from - l->from : 0;
 	end = f->to - l->from < (int64_t)l->bytes.n ? f->to - l->from : (int64_t)l->bytes.n;
 	if (start < end)
@@ -114,7 +123,7 @@ static enum status take_block(void *ctx, const struct archive_block *block, bool
 
 static enum status fetch(struct lines *l, int64_t offset, int64_t length, struct str *out, struct err *err)
 {
-	struct fetching f = { l, offset, offset + length };
+	struct fetching f = { .l = l, .from = offset, .to = offset + length };
 
 	if (l->bytes.n && offset >= l->from && f.to <= l->from + (int64_t)l->bytes.n) {
 		*out = str_sub(buf_as_str(&l->bytes), (size_t)(offset - l->from), (size_t)length);

@@ -17,6 +17,7 @@
 #include "store/archive.h"
 
 #include "base/hash.h"
+#include "store/ahead.h"
 #include "store/db.h"
 #include "store/pack.h"
 
@@ -215,31 +216,63 @@ enum status archive_blocks(struct store *s, int64_t generation, int64_t offset, 
 	return STATUS_OK;
 }
 
-/* The first `wanted` bytes of a stored block; all of them are checked by zstd. */
-static enum status unpack_row(struct store *s, const struct archive_block *b, size_t wanted, struct buf *out,
-			      struct err *err)
+/* The packed bytes of a block, in the row of the statement. */
+static enum status find_bytes(struct store *s, const struct archive_block *b, struct stmt *st, struct err *err)
 {
-	STMT st = { 0 };
-
 	if (b->stored <= 0 || (size_t)b->stored > LIMIT_BLOCK_MAX)
 		return err_fail(err, STATUS_CORRUPT, "a block claims %" PRId64 " bytes", b->stored);
-	if (use(s, ARCHIVE_BYTES, &st, err))
+	if (use(s, ARCHIVE_BYTES, st, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, b->data);
-	switch (stmt_step(&st, err)) {
+	stmt_int(st, 1, b->data);
+	switch (stmt_step(st, err)) {
 	case STEP_ROW:
-		if (!s->packer)
-			s->packer = packer_new();
-		if (wanted < (size_t)b->stored)
-			return packer_unpack_front(s->packer, (int)col_int(&st, 0), col_bytes(&st, 1),
-						   (size_t)b->stored, wanted, out, err);
-		return packer_unpack(s->packer, (int)col_int(&st, 0), col_bytes(&st, 1), (size_t)b->stored, out, err);
+		return STATUS_OK;
 	case STEP_DONE:
 		return err_fail(err, STATUS_CORRUPT, "its bytes are missing");
 	case STEP_FAILED:
 		break;
 	}
 	return err_failed(err->status);
+}
+
+static struct ahead_block ahead_of(const struct archive_block *b, size_t wanted)
+{
+	return (struct ahead_block){ b->data, b->hash, (size_t)b->stored, wanted };
+}
+
+void archive_ahead(struct store *s, const struct archive_block *b)
+{
+	struct ahead_block block = ahead_of(b, (size_t)b->stored);
+	struct err err;
+	STMT st = { 0 };
+
+	if (!s->ahead && !s->no_ahead) {
+		s->ahead = ahead_new();
+		s->no_ahead = !s->ahead;
+	}
+	if (!s->ahead || ahead_has(s->ahead, &block) || find_bytes(s, b, &st, &err))
+		return;
+	ahead_announce(s->ahead, &block, (int)col_int(&st, 0), col_bytes(&st, 1));
+}
+
+/* The first `wanted` bytes of a stored block; all of them are checked by zstd. */
+static enum status unpack_row(struct store *s, const struct archive_block *b, size_t wanted, struct buf *out,
+			      struct err *err)
+{
+	struct ahead_block block = ahead_of(b, wanted);
+	enum status status;
+	STMT st = { 0 };
+
+	if (s->ahead && ahead_take(s->ahead, &block, out, &status, err))
+		return status;
+	if (find_bytes(s, b, &st, err))
+		return err_failed(err->status);
+	if (!s->packer)
+		s->packer = packer_new();
+	if (wanted < (size_t)b->stored)
+		return packer_unpack_front(s->packer, (int)col_int(&st, 0), col_bytes(&st, 1), (size_t)b->stored,
+					   wanted, out, err);
+	return packer_unpack(s->packer, (int)col_int(&st, 0), col_bytes(&st, 1), (size_t)b->stored, out, err);
 }
 
 /* Of what was unpacked to `start`, the used part. */

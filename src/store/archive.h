@@ -39,6 +39,10 @@ enum status archive_unpack(struct store *s, const struct archive_block *b, struc
  * checked but that it can be. */
 enum status archive_peek(struct store *s, const struct archive_block *b, struct buf *out, struct err *err) MUST_USE;
 
+/* Says that a block is going to be asked for: another thread may unpack it meanwhile. Only a hint;
+ * what is wrong with a block is told when it is asked for. */
+void archive_ahead(struct store *s, const struct archive_block *b);
+
 /* The last block that is the generation's own; STATUS_NOT_FOUND when it has none. */
 enum status archive_last(struct store *s, int64_t generation, struct archive_block *out, struct err *err) MUST_USE;
 

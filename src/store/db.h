@@ -50,6 +50,8 @@ struct store {
 	fts5_api *fts5;	       /* once it was asked for */
 	void *ranker;	       /* query/rank.c's; FTS5 frees it with the connection */
 	struct packer *packer; /* for unpacking, made when first needed */
+	struct ahead *ahead;   /* the same in another thread, once somebody has announced something */
+	bool no_ahead;	       /* it is of no use here */
 	struct bell bell;
 	struct clock clock;
 	const struct log *log;

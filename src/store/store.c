@@ -12,6 +12,7 @@
  * are therefore looked at and set by name, and only a file that did not exist
  * before is ever opened by us.
  */
+#include "store/ahead.h"
 #include "store/db.h"
 #include "store/fulltext.h"
 
@@ -269,6 +270,7 @@ void store_close(struct store *s)
 	}
 	sqlite3_close(s->db);
 	packer_free(s->packer);
+	ahead_free(s->ahead);
 	bell_close(&s->bell);
 	mem_free(s);
 }
