@@ -8,7 +8,7 @@
 seed=${SEED:-$(($(date +%s) / 10 % 10000000))}
 case ${SCALE:-short}:${MODE:-dev} in
 long:*) worlds=320 schedules=8 compared=320 ;;
-*:asan | *:tsan) worlds=6 schedules=3 compared=0 ;;
+*:asan | *:tsan) worlds=5 schedules=4 compared=0 ;;
 *) worlds=12 schedules=4 compared=12 ;;
 esac
 last=$((seed + worlds - 1))
@@ -33,6 +33,7 @@ it "comes to the same tree by $((worlds * schedules)) schedules"
 sed 's/^/# /' "$T/log" | cut -c 1-400
 # Runs in which nothing was stopped in the middle have shown little.
 grep -q 'stopped=[1-9]' "$T/log" || fail "nothing was stopped"
+grep -q ' withdrawn=[1-9]' "$T/log" || fail "nothing was withdrawn"
 
 it "has the messages and branches that were made"
 if [ $compared = 0 ]; then

@@ -6,7 +6,8 @@
  * and written on, written anew in place, or replaced, while syncs run in between, some of them stopped in the middle.
  * In the end its logical dump, up to the lines that were withdrawn, must be that of a store that saw the last files
  * alone; a rebuilt store's must be the same with these lines, and nothing in the derived tables may contradict
- * the rest.
+ * the rest. Every other schedule sees every version of every file whole, and so the same withdrawn lines as the
+ * others of these.
  *
  * A failure leaves both dumps and the log of the schedule in DIR/SEED, and the number that makes it happen again.
  */
@@ -48,6 +49,9 @@ struct world {
 	char root[MOST_TEXT], store_path[MOST_TEXT];
 	struct store *store;
 	struct buf once, now; /* dumps */
+	struct buf seen_all;  /* of a schedule that saw every version, with what was withdrawn */
+	uint64_t compared;    /* so many with it, */
+	uint64_t withdrawn;   /* which has so many of these */
 	struct buf log;
 	uint64_t syncs, stopped;
 };
@@ -362,27 +366,52 @@ static struct str line_at(const struct buf *b, size_t at)
 	return str_cut(str_sub(buf_as_str(b), at, SIZE_MAX), '\n', &rest);
 }
 
+static const char withdrawn[] = "\nwithdrawn ";
+
 /* Leaves off what depends on the versions that were seen. */
 static void cut_withdrawn(struct buf *b)
 {
-	static const char mark[] = "\nwithdrawn ";
-	const char *at = b->n ? memmem(b->p, b->n, mark, strlen(mark)) : NULL;
+	const char *at = b->n ? memmem(b->p, b->n, withdrawn, strlen(withdrawn)) : NULL;
 
 	if (at)
 		b->n = (size_t)(at - b->p) + 1;
 }
 
-static void compare(struct world *w, const char *what)
+static uint64_t count_withdrawn(struct str rest)
 {
-	size_t at;
+	uint64_t count = 0;
+	const char *at;
 
-	dump(w, &w->now);
-	cut_withdrawn(&w->now);
-	at = common_beginning(&w->once, &w->now);
-	if (at == w->once.n && at == w->now.n)
+	while (rest.n && (at = memmem(rest.p, rest.n, withdrawn, strlen(withdrawn)))) {
+		count++;
+		rest = str_sub(rest, (size_t)(at - rest.p) + 1, SIZE_MAX);
+	}
+	return count;
+}
+
+static void must_be(struct world *w, const struct buf *wanted, const char *what)
+{
+	size_t at = common_beginning(wanted, &w->now);
+
+	if (at == wanted->n && at == w->now.n)
 		return;
-	die(w, "%s differs:\n  once: %.300s\n  now:  %.300s", what,
-	    at < w->once.n ? line_at(&w->once, at).p : "(end)", at < w->now.n ? line_at(&w->now, at).p : "(end)");
+	leave(w, "dump-wanted", wanted);
+	die(w, "%s differs:\n  wanted: %.300s\n  now:    %.300s", what,
+	    at < wanted->n ? line_at(wanted, at).p : "(end)", at < w->now.n ? line_at(&w->now, at).p : "(end)");
+}
+
+static void compare(struct world *w, bool saw_all)
+{
+	dump(w, &w->now);
+	if (saw_all && w->seen_all.n) {
+		must_be(w, &w->seen_all, "the store with what was withdrawn");
+		w->compared++;
+		w->withdrawn += count_withdrawn(buf_as_str(&w->now));
+	} else if (saw_all) {
+		buf_str(&w->seen_all, buf_as_str(&w->now));
+	}
+	cut_withdrawn(&w->now);
+	must_be(w, &w->once, "the store");
 }
 
 static void must_be_sound(struct world *w)
@@ -436,6 +465,7 @@ static struct story *pick(struct world *w, size_t from)
 
 static void run_schedule(struct world *w)
 {
+	bool all = w->schedule % 2 == 0; /* versions are seen */
 	uint64_t steady = rnd(w, 8), often = 2 + rnd(w, 12); /* how long it stays with a file; how rarely it syncs */
 	struct story *f = NULL;
 
@@ -451,16 +481,18 @@ static void run_schedule(struct world *w)
 
 		s->there = false;
 		s->written = 0;
-		s->version = rnd(w, 4) ? 0 : rnd(w, s->count); /* nobody may have seen the older ones */
+		s->version = all || rnd(w, 4) ? 0 : rnd(w, s->count); /* nobody may have seen the older ones */
 	}
 	open_store(w);
 	while ((f = f && !is_done(f) && rnd(w, 8) < steady ? f : pick(w, rnd(w, w->count)))) {
+		if (all && f->there && f->written == f->versions[f->version].n)
+			sync_from(w, w->root, -1); /* before it is rewritten */
 		touch(w, f);
 		if (rnd(w, often) == 0)
 			sync_sometime(w);
 	}
 	sync_from(w, w->root, -1);
-	compare(w, "the store");
+	compare(w, all);
 	if (rnd(w, 4) == 0)
 		must_be_sound(w);
 	if (rnd(w, 8) == 0)
@@ -473,6 +505,7 @@ static void world_begin(struct world *w, uint64_t seed)
 	w->seed = seed;
 	w->schedule = 0;
 	w->count = 0;
+	buf_clear(&w->seen_all);
 	remove_store(w); /* what a failure left */
 	nftw(w->root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	read_plan(w);
@@ -503,6 +536,7 @@ int main(int argc, char **argv)
 	w.tmp = argc > 4 ? argv[4] : argv[1];
 	buf_init(&w.once, GIB);
 	buf_init(&w.now, GIB);
+	buf_init(&w.seen_all, GIB);
 	buf_init(&w.log, GIB);
 	snprintf(w.root, sizeof w.root, "%s/lineage-%" PRIu64, w.tmp, first);
 	snprintf(w.store_path, sizeof w.store_path, "%s/lineage-%" PRIu64 ".db", w.tmp, first);
@@ -512,9 +546,12 @@ int main(int argc, char **argv)
 			run_schedule(&w);
 		world_end(&w);
 	}
-	printf("schedules=%" PRIu64 " syncs=%" PRIu64 " stopped=%" PRIu64 "\n", done, w.syncs, w.stopped);
+	printf("schedules=%" PRIu64 " syncs=%" PRIu64 " stopped=%" PRIu64 " compared-whole=%" PRIu64 " withdrawn=%" PRIu64
+	       "\n",
+	       done, w.syncs, w.stopped, w.compared, w.withdrawn);
 	buf_release(&w.once);
 	buf_release(&w.now);
+	buf_release(&w.seen_all);
 	buf_release(&w.log);
 	return 0;
 }
