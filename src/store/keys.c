@@ -95,7 +95,9 @@ struct keys {
 	bool any_gone;
 	bool old;	  /* of the session being gathered */
 	bool any_before;  /* there were keys when the batch began, or others have written since */
-	int64_t kin[2];	  /* the pair noted last */
+	/* What is known from here on holds for one transaction only: between two of them others
+	 * may forget any session. The pair noted last: */
+	int64_t kin[2];
 	/* The run of equal keys in hand, those of a line before those that hang on it: */
 	bool in_run, run_is_api;
 	int64_t run, leader; /* its key; a session that has it, 0 = none */
@@ -318,12 +320,7 @@ static enum status look_again(struct keys *k, struct err *err)
 
 	if (data_version(k->s, &version, err))
 		return err_failed(err->status);
-	if (version != k->version) {
-		/* What is remembered of those entered last may be gone. */
-		k->any_before = true;
-		k->in_run = false;
-		k->kin[0] = k->kin[1] = 0;
-	}
+	k->any_before |= version != k->version;
 	for (size_t i = 0; version != k->version && i < k->session_count; i++) {
 		struct keyed_session *session = &k->sessions[i];
 		STMT st = { 0 };
@@ -463,7 +460,9 @@ static enum status enter_some(struct keys *k, size_t *at, struct err *err)
 
 	if (txn_begin(k->s, &txn, err) || look_again(k, err))
 		return err_failed(err->status);
-	k->in_run = false; /* whoever led may be gone */
+	/* Whoever led, and the pair noted last, may be gone. */
+	k->in_run = false;
+	k->kin[0] = k->kin[1] = 0;
 	end = clock_monotonic_ns() + LIMIT_TXN_NS;
 	for (; *at < k->count && (*at % 64 || clock_monotonic_ns() < end); ++*at)
 		if (enter_key(k, *at, err))

@@ -289,9 +289,76 @@ TEST(no_key_is_missing_when_all_is_made_anew)
 	check_meanwhile(t, make_anew, 2 * (MANY + 2));
 }
 
+/* Does something on another connection, right after a commit of the one that enters keys. */
+struct intruder {
+	struct store *other;
+	int64_t source;	  /* whose session it replaces */
+	int at;		  /* after which commit */
+	bool enters_keys; /* too, or leaves them to the first */
+	int commits;
+	enum status status;
+	struct err err;
+};
+
+static enum status replace_session(struct store *s, int64_t source, bool enters_keys, struct err *err)
+{
+	if (forget_session(s, source, err) || add_kin_session(s, source, LINE_A, 2, err))
+		return err_failed(err->status);
+	return enters_keys ? keys_complete(s, err) : STATUS_OK;
+}
+
+static int intrude(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+	struct intruder *i = ctx;
+
+	(void)db;
+	(void)name;
+	(void)pages;
+	if (++i->commits == i->at)
+		i->status = replace_session(i->other, i->source, i->enters_keys, &i->err);
+	return SQLITE_OK;
+}
+
+/* Two sessions have a line in common. One is known, the other is being entered. */
+static void check_intruder(struct t *t, struct intruder *i)
+{
+	const char *dir = t_tmpdir(t);
+	struct store *s CLEANUP(store_closep) = NULL;
+	struct store *other CLEANUP(store_closep) = NULL;
+	struct err err;
+
+	OK(tree_store(dir, "s", NULL, NULL, &s, &err));
+	OK(tree_store(dir, "s", NULL, NULL, &other, &err));
+	OK(add_kin_session(s, 1, LINE_A, 2, &err));
+	OK(keys_complete(s, &err));
+	OK(add_kin_session(s, 2, LINE_A, 2, &err));
+	i->other = other;
+	sqlite3_wal_hook(s->db, intrude, i);
+	OK(keys_complete(s, &err));
+	EQ(i->status, STATUS_OK);
+	OK(keys_complete(other, &err)); /* should the last commit have been the one */
+	EQ(family(other), 2);
+	EQ(tree_ask(other, "SELECT count(*) FROM mirror_session WHERE keyed_to < read_to"), 0);
+}
+
+/* The last session gets its number again, so that only the rows tell what went. */
+TEST(those_with_a_line_in_common_stay_kin_when_one_is_replaced_at_any_moment)
+{
+	enum { COMMITS = 2 }; /* keys are entered, and noted as entered */
+
+	for (int way = 0; way < 4; way++)
+		for (int at = 1; at <= COMMITS; at++) {
+			struct intruder i = { .source = 1 + way % 2, .at = at, .enters_keys = way / 2 };
+
+			check_intruder(t, &i);
+			CHECK(i.commits >= at);
+		}
+}
+
 TESTS(CASE(keys_are_the_first_eight_bytes_with_their_sign), CASE(all_nodes_are_entered_once),
       CASE(more_nodes_than_fit_are_entered_in_turns),
       CASE(those_with_a_line_in_common_stay_kin_when_another_is_forgotten),
       CASE(who_hangs_on_a_line_is_kin_of_who_has_it_in_any_order), CASE(those_that_hang_on_what_nobody_has_are_no_kin),
       CASE(no_key_of_a_session_that_is_read_anew_is_left),
-      CASE(no_key_is_missing_when_all_is_made_anew))
+      CASE(no_key_is_missing_when_all_is_made_anew),
+      CASE(those_with_a_line_in_common_stay_kin_when_one_is_replaced_at_any_moment))
