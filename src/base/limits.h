@@ -36,6 +36,10 @@
  * decoded text of one line have to fit into memory several times. */
 #define LIMIT_LINE_PARSED (64 * MIB)
 
+/* How far a transcript is looked at for the folder it was written in. The first prompt or
+ * answer names it; a file that goes on for longer without is none of the client's. */
+#define LIMIT_FOLDER_SEARCH (64 * MIB)
+
 /* Values in one JSON text. Real lines stay under 100,000; each takes 16 bytes on the
  * tape, and nothing but "[1,1,1" has so many in a line that is read. */
 #define LIMIT_JSON_VALUES ((uint32_t)4 * 1024 * 1024)

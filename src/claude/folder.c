@@ -10,8 +10,6 @@
 
 #include "base/utf8.h"
 
-enum { LONGEST = 200 };
-
 static bool is_kept(int32_t c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -54,11 +52,11 @@ void claude_encode_cwd(struct str cwd, struct buf *out)
 
 		for (int i = 0; i < count; i++) {
 			hash = hash * 31 + units[i];
-			if (length++ < LONGEST)
+			if (length++ < CLAUDE_FOLDER_WHOLE)
 				buf_byte(out, is_kept(c) ? (char)c : '-');
 		}
 	}
-	if (length <= LONGEST)
+	if (length <= CLAUDE_FOLDER_WHOLE)
 		return;
 	buf_byte(out, '-');
 	/* The hash is a signed number there. */

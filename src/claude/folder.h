@@ -7,8 +7,9 @@
 
 #include "base/buf.h"
 
-/* Longest such name: 200 characters, '-', and a hash of up to six. */
-enum { CLAUDE_FOLDER_MAX = 207 };
+/* Longest such name that is the whole folder's; the longest of all: so much of it, '-', and
+ * a hash of up to six. */
+enum { CLAUDE_FOLDER_WHOLE = 200, CLAUDE_FOLDER_MAX = 207 };
 
 /* Appends the name the client gives it. */
 void claude_encode_cwd(struct str cwd, struct buf *out);

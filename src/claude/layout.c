@@ -114,6 +114,15 @@ enum claude_kind claude_kind_of(struct str path)
 	return kind;
 }
 
+struct str claude_project_of(struct str path)
+{
+	struct str rest, below;
+
+	if (!str_eq(str_cut(path, '/', &rest), STR("projects")) || !rest.p)
+		return (struct str){ 0 };
+	return str_cut(rest, '/', &below);
+}
+
 bool claude_wants_folder(struct str path)
 {
 	struct str rest;

@@ -27,6 +27,9 @@ enum claude_kind {
 enum claude_kind claude_kind_of(struct str path);
 const char *claude_kind_name(enum claude_kind kind);
 
+/* The name of the project's folder a path is in or is; p NULL = in none. */
+struct str claude_project_of(struct str path);
+
 /* Whether anything below this folder could be wanted. */
 bool claude_wants_folder(struct str path);
 

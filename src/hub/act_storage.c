@@ -8,36 +8,12 @@
 #include "hub/storage_files.h"
 #include "store/archive.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* What somebody called a file, ready for source_find(): an absolute path may lead
  * through links that the store does not know, so its folder is resolved as far
  * as it still exists. */
 static struct str resolved(struct call *c, struct str name)
 {
-	char *copy;
-
-	if (name.n == 0 || name.p[0] != '/')
-		return name;
-	copy = arena_alloc(&c->mem, name.n + 1);
-	for (size_t cut = name.n; cut > 0;) {
-		struct str out = { 0 };
-		char *real;
-
-		memcpy(copy, name.p, cut);
-		copy[cut] = '\0';
-		cut = (size_t)(strrchr(copy, '/') - copy);
-		copy[cut] = '\0';
-		real = realpath(cut ? copy : "/", NULL);
-		if (real)
-			out = arena_printf(&c->mem, "%s%.*s", real[1] ? real : "",
-					   STR_ARG(str_sub(name, cut, SIZE_MAX)));
-		free(real);
-		if (out.p)
-			return out;
-	}
-	return name;
+	return str_has_prefix(name, STR("/")) ? call_real_front(c, name, str_rfind(name, '/')) : name;
 }
 
 static enum status find_file(struct call *c, struct source_info *out, struct err *err)

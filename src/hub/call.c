@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct value *call_value(const struct call *c, const char *name)
@@ -33,6 +34,28 @@ int64_t call_int(const struct call *c, const char *name)
 bool call_flag(const struct call *c, const char *name)
 {
 	return call_value(c, name)->number != 0;
+}
+
+struct str call_real_path(struct call *c, struct str path)
+{
+	char *real = realpath(arena_cstr(&c->mem, path), NULL);
+	struct str out = real ? arena_str(&c->mem, str_of(real)) : (struct str){ 0 };
+
+	free(real);
+	return out;
+}
+
+struct str call_real_front(struct call *c, struct str path, size_t n)
+{
+	while (n && n != SIZE_MAX) {
+		struct str real = call_real_path(c, str_sub(path, 0, n));
+
+		if (real.p)
+			return arena_printf(&c->mem, "%.*s%.*s", real.n > 1 ? (int)real.n : 0, real.p,
+					    STR_ARG(str_sub(path, n, SIZE_MAX)));
+		n = str_rfind(str_sub(path, 0, n), '/');
+	}
+	return path;
 }
 
 bool call_is_cancelled(const struct call *c)

@@ -70,6 +70,12 @@ int64_t call_int(const struct call *c, const char *name);
 bool call_flag(const struct call *c, const char *name);
 const struct value *call_value(const struct call *c, const char *name);
 
+/* A path with all links resolved, in the call's arena; p NULL = it does not exist. */
+struct str call_real_path(struct call *c, struct str path);
+
+/* The same of its first n bytes, as far as these exist; the rest follows as it is. */
+struct str call_real_front(struct call *c, struct str path, size_t n);
+
 bool call_is_cancelled(const struct call *c);
 
 /* Tells a person what a program would not care for: that there is more, say. */

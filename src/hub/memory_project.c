@@ -19,7 +19,6 @@
 #include "hub/memory_session.h"
 #include "store/find.h"
 
-#include <stdlib.h>
 
 /* ---- memory.projects ---------------------------------------------------------- */
 
@@ -274,20 +273,10 @@ static enum status not_found(struct call *c, const struct folders *projects, str
 
 /* ---- All of it ------------------------------------------------------------------ */
 
-/* With all links resolved where it exists; p NULL where it does not. */
-static struct str real_path(struct call *c, struct str path)
-{
-	char *real = realpath(arena_cstr(&c->mem, path), NULL);
-	struct str out = real ? arena_str(&c->mem, str_of(real)) : (struct str){ 0 };
-
-	free(real);
-	return out;
-}
-
 static enum status find_folder(struct call *c, const struct folders *projects, struct str path,
 			       struct str *out, struct err *err)
 {
-	struct str real = real_path(c, path);
+	struct str real = call_real_path(c, path);
 
 	*out = real.p ? real : path;
 	return holds_any(projects, *out) ? STATUS_OK : not_found(c, projects, path, err);

@@ -11,7 +11,7 @@
 #include "hub/settings.h"
 #include "ingest/watch.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 /* What an item may tell beside what happened to a file. */
 enum { SUMMARY = SYNC_EVENTS, BATCH };
@@ -79,7 +79,8 @@ static const struct param sync_params[] = {
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_REST,
 	  .shown = "PATTERN",
-	  .help = "leave out what matches: a path below the folder, or with / in front a project's folder" },
+	  .help = "leave out what matches: a path below the folder; with / or ~/ in front a folder people "
+		  "worked in" },
 	{ .name = "max_size",
 	  .type = VALUE_INT,
 	  .least = 0,
@@ -203,6 +204,10 @@ static const struct field sync_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "summary: lines that are kept and could not be understood" },
+	{ .name = "unused_excludes",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_LIST | FIELD_HIDDEN,
+	  .help = "summary: patterns of --exclude that left nothing out" },
 	{ .name = "errors",
 	  .type = VALUE_OBJECT,
 	  .fields = error_fields,
@@ -229,6 +234,7 @@ struct change {
 /* The sync does not stop for a listener that fails; the first failure is kept. */
 struct syncing {
 	struct call *call;
+	const struct filter_rules *filter;
 	bool in_batches;
 	struct arena mem; /* of the changes */
 	struct change *changes, **last;
@@ -320,7 +326,27 @@ static void put_errors(struct json_writer *w, const struct change *failed)
 	json_write_array_end(w);
 }
 
-static enum status emit_summary(const struct syncing *s, const struct sync_report *r, struct err *err)
+/* Patterns of the command line that left nothing out: who excludes something wants to know
+ * when it is not. Only a look at everything can tell. */
+static void put_unused(struct syncing *s, struct json_writer *w)
+{
+	const struct value *given = call_value(s->call, "exclude");
+
+	if (call_text(s->call, "project").p || call_text(s->call, "session").p)
+		return;
+	json_write_key(w, STR("unused_excludes"));
+	json_write_array_begin(w);
+	for (size_t i = 0; i < given->count; i++) {
+		if (filter_was_used(s->filter, i))
+			continue;
+		json_write_string(w, given->list[i]);
+		log_warn(s->call->log, "--exclude '%.*s' leaves nothing out%s", STR_ARG(given->list[i]),
+			 strchr("/~", given->list[i].p[0]) ? "" : "; folders people worked in begin with / or ~/");
+	}
+	json_write_array_end(w);
+}
+
+static enum status emit_summary(struct syncing *s, const struct sync_report *r, struct err *err)
 {
 	struct call *c = s->call;
 	struct json_writer *w = call_begin(c);
@@ -341,6 +367,7 @@ static enum status emit_summary(const struct syncing *s, const struct sync_repor
 		put_int(w, "tools", r->tools);
 		put_int(w, "broken_lines", r->broken);
 	}
+	put_unused(s, w);
 	put_errors(w, s->changes);
 	return call_emit(c, err);
 }
@@ -383,23 +410,36 @@ static enum status on_synced(void *ctx, const struct sync_report *r, bool first,
 
 /* ---- Doing ------------------------------------------------------------------ */
 
-/* "~/x" is below home: no shell has seen what a settings file says. */
-static struct str pattern_of(struct call *c, struct str text)
+/* A pattern with links resolved, as far as its beginning is a folder. */
+static struct str real_pattern(struct call *c, struct str glob)
 {
-	const char *home = c->settings ? c->settings->home : NULL;
+	size_t n = 0;
 
-	if (!home || !str_has_prefix(text, STR("~/")))
-		return text;
-	return arena_printf(&c->mem, "%s%.*s", home, STR_ARG(str_sub(text, 1, SIZE_MAX)));
+	while (n < glob.n && !strchr("*?[\\", glob.p[n]))
+		n++;
+	return call_real_front(c, glob, n < glob.n ? str_rfind(str_sub(glob, 0, n), '/') : n);
 }
 
-/* What is set stays left out when more is. */
+/* "~/x" is below home: no shell has seen what a settings file says. */
+static struct filter_pattern pattern_of(struct call *c, struct str text)
+{
+	const char *home = c->settings ? c->settings->home : NULL;
+	struct filter_pattern p = { .glob = text };
+
+	if (home && (str_eq(text, STR("~")) || str_has_prefix(text, STR("~/"))))
+		p.glob = arena_printf(&c->mem, "%s%.*s", home, STR_ARG(str_sub(text, 1, SIZE_MAX)));
+	if (str_has_prefix(p.glob, STR("/")))
+		p.real = real_pattern(c, p.glob);
+	return p;
+}
+
+/* What is set stays left out when more is. Those given come first. */
 static void take_excludes(struct call *c, struct filter *f)
 {
 	const struct value *given = call_value(c, "exclude");
 	struct str set = settings_text(c->settings, "sync.exclude");
 	size_t most = given->count + 1;
-	struct str *list;
+	struct filter_pattern *list;
 
 	for (size_t i = 0; i < set.n; i++)
 		most += set.p[i] == ':';
@@ -418,15 +458,13 @@ static void take_excludes(struct call *c, struct filter *f)
 /* As the client has it: absolute, links resolved. It may be long gone. */
 static enum status take_project(struct call *c, struct filter *f, struct err *err)
 {
-	struct str given = call_text(c, "project");
-	char *real;
+	struct str given = call_text(c, "project"), real;
 
 	if (!given.p)
 		return STATUS_OK;
-	real = realpath(arena_cstr(&c->mem, given), NULL);
-	if (real)
-		given = arena_str(&c->mem, str_of(real));
-	free(real);
+	real = call_real_path(c, given);
+	if (real.p)
+		given = real;
 	if (!str_has_prefix(given, STR("/")))
 		return err_fail(err, STATUS_NOT_FOUND,
 				"'%.*s': no such folder; one that is gone needs its whole path",
@@ -501,7 +539,7 @@ static enum status run_once(struct syncing *s, const struct sync_options *o, str
 static enum status run_sync(struct call *c, struct err *err)
 {
 	struct syncing s CLEANUP(syncing_release) = { .call = c };
-	const struct filter_rules *filter = NULL;
+	const struct filter_rules *filter CLEANUP(filter_release) = NULL;
 	struct watch_options o = {
 		.sync = {
 			.dir = arena_cstr(&c->mem, call_text(c, "source")),
@@ -519,7 +557,7 @@ static enum status run_sync(struct call *c, struct err *err)
 	s.last = &s.changes;
 	if (make_filter(c, &filter, err))
 		return err_failed(err->status);
-	o.sync.filter = filter;
+	o.sync.filter = s.filter = filter;
 	return call_flag(c, "watch") ? watch_run(c->store, &o, err) : run_once(&s, &o.sync, err);
 }
 
@@ -550,14 +588,16 @@ const struct method memory_sync = {
 		"what "
 		"is archived are compared.\n\n"
 		"All of that is mirrored unless you want less. A PATTERN of --exclude is a glob in which '*' "
-		"also "
-		"stands for '/': 'projects/*/tool-results', 'file-history', '*.txt'. With '/' in front it is "
-		"compared with the folders projects are in: '/home/me/secret' is that folder alone, "
-		"'/home/me/secret*' also those below it and any other whose path begins so. Such a project's "
-		"transcripts, sub-agents and memory are then not opened; but todos, tasks and file history are kept "
-		"by session, and what was typed is in one file for all: exclude todos, tasks, file-history and "
-		"history.jsonl, too, to have nothing of it. What is archived already stays. Patterns of the "
-		"setting sync.exclude count as well. "
+		"also stands for '/', and a folder stands for all that is in it: 'projects/*/tool-results', "
+		"'file-history', '*.txt' are compared with the paths below the folder. With '/' or '~/' in front "
+		"it is a folder that people worked in: '/home/me/private' leaves out every conversation that "
+		"began there or in a folder below it, whatever its file is called, and what belongs to "
+		"it: sub-agents, tool results, memory, tasks, todos, file history. For that a transcript is "
+		"looked at up to the first line that names its folder, and nothing of it is kept. Two things "
+		"do not say whose they are: what was typed is in one file for all, and plans have only names; "
+		"exclude history.jsonl and plans, too, to have nothing of it. What is archived already stays, "
+		"and nothing is added to it. Patterns of the setting sync.exclude count as well; one of "
+		"--exclude that leaves nothing out is told.\n\n"
 		"--project and --session bring in nothing else and leave everything else as it is.\n\n"
 		"With --watch it stays after that, until Ctrl-C or SIGTERM, and brings in what changes as it "
 		"changes: a new line can be found a few hundredths of a second after it was written. Only "

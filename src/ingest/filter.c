@@ -1,44 +1,113 @@
 /*
- * Filtering paths.
+ * Filtering paths, and folders that were worked in.
  *
- * Names decide, never contents, so that what is excluded is not opened. A project is
- * known by the name of its folder below projects/, which the client makes of the
- * folder the project is in. Two projects can share such a name (/a/b and /a-b); they
- * share the folder then, too.
+ * A pattern of folders has two forms. The exact one is compared with the folder that a
+ * conversation names (ingest/owner.c). The other is made of the names the client gives such
+ * folders below projects/, in which most characters become the same one: what it matches
+ * may be an excluded folder, or another one of that name.
+ *
+ * Which patterns were of use is noted as they are asked, by one thread at a time.
  */
 #include "ingest/filter.h"
 
+#include "base/utf8.h"
 #include "claude/folder.h"
 #include "claude/layout.h"
+#include "ingest/owner.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
-struct filter_rules {
-	const struct filter *f;
-	const char **paths; /* globs of paths below the root */
-	size_t path_count;
-	const char **names; /* globs of the names of projects' folders */
-	size_t name_count;
-	struct str project; /* name of the one folder */
+/* One of several globs made of a pattern. */
+struct glob {
+	const char *text;
+	size_t pattern; /* its index */
 };
 
-/* A pattern's wildcards stay; a '-' in brackets means the same before and after. */
-static const char *name_pattern(struct str cwd, struct arena *mem)
+struct globs {
+	struct glob *list;
+	size_t count;
+};
+
+struct filter_rules {
+	const struct filter *f;
+	struct globs paths;   /* of paths below the root */
+	struct globs folders; /* of folders that were worked in */
+	struct globs names;   /* of what projects' folders are called */
+	bool *used;	      /* by index of a pattern */
+	struct str project;   /* name of the one folder */
+	struct owners *owners;
+};
+
+static void add_glob(struct globs *g, const char *text, size_t pattern)
+{
+	g->list[g->count++] = (struct glob){ text, pattern };
+}
+
+/* ---- Patterns of folders ---------------------------------------------------- */
+
+/* "/a/" and "/a/" with a star behind mean the folder and what is in it, as "/a" does. */
+static struct str trim_folder(struct str pattern)
+{
+	while (pattern.n > 1 && str_has_suffix(pattern, STR("*")) && strchr("/*", pattern.p[pattern.n - 2]))
+		pattern.n--;
+	while (pattern.n > 1 && str_has_suffix(pattern, STR("/")))
+		pattern.n--;
+	return pattern.n == 1 ? STR("/*") : pattern;
+}
+
+/* Wildcards stay; a '-' in brackets means the same before and after. A name that the client
+ * has cut is compared as far as it goes. */
+static void add_names(struct globs *names, struct str folder, size_t pattern, struct arena *mem)
 {
 	struct buf name CLEANUP(buf_release) = BUF_INIT(4 * LIMIT_PATH);
 
-	while (cwd.n) {
-		size_t n = 0;
+	for (size_t at = 0; at < folder.n;) {
+		size_t from = at;
 
-		while (n < cwd.n && !strchr("*?[]!^", cwd.p[n]))
-			n++;
-		claude_encode_cwd(str_sub(cwd, 0, n), &name);
-		if (n < cwd.n)
-			buf_byte(&name, cwd.p[n]);
-		cwd = str_sub(cwd, n + 1, SIZE_MAX);
+		utf8_next(folder, &at);
+		if (strchr("*?[]!^", folder.p[from]))
+			buf_byte(&name, folder.p[from]);
+		else if (folder.p[from] != '\\')
+			claude_encode_cwd(str_sub(folder, from, at - from), &name);
 	}
-	return arena_cstr(mem, buf_as_str(&name));
+	if (name.n >= CLAUDE_FOLDER_WHOLE) {
+		name.n = CLAUDE_FOLDER_WHOLE;
+		buf_byte(&name, '*');
+		add_glob(names, arena_cstr(mem, buf_as_str(&name)), pattern);
+		return;
+	}
+	add_glob(names, arena_cstr(mem, buf_as_str(&name)), pattern);
+	buf_text(&name, "-*"); /* what is below it */
+	add_glob(names, arena_cstr(mem, buf_as_str(&name)), pattern);
+}
+
+static void add_folder(struct filter_rules *r, struct str folder, size_t pattern, struct arena *mem)
+{
+	folder = trim_folder(folder);
+	add_glob(&r->folders, arena_cstr(mem, folder), pattern);
+	add_names(&r->names, folder, pattern, mem);
+}
+
+/* ---- Rules ------------------------------------------------------------------ */
+
+static enum status add_pattern(struct filter_rules *r, size_t index, struct arena *mem, struct err *err)
+{
+	const struct filter_pattern *p = &r->f->exclude[index];
+	struct str glob = p->glob;
+
+	if (!glob.n || str_has_byte(glob, '\0') || glob.n >= LIMIT_PATH)
+		return err_fail(err, STATUS_USAGE, "a pattern of what to exclude is empty or too long");
+	if (glob.p[0] == '/') {
+		add_folder(r, glob, index, mem);
+		if (p->real.p && !str_eq(p->real, glob))
+			add_folder(r, p->real, index, mem);
+		return STATUS_OK;
+	}
+	if (glob.n > 1 && glob.p[glob.n - 1] == '/')
+		glob.n--;
+	add_glob(&r->paths, arena_cstr(mem, glob), index);
+	return STATUS_OK;
 }
 
 static struct str project_name(struct str cwd, struct arena *mem)
@@ -55,23 +124,17 @@ enum status filter_make(const struct filter *f, struct arena *mem, const struct 
 			struct err *err)
 {
 	struct filter_rules *r = arena_alloc(mem, sizeof *r);
+	size_t most = f->exclude_count + 1;
 
 	r->f = f;
-	r->paths = arena_alloc(mem, (f->exclude_count + 1) * sizeof *r->paths);
-	r->names = arena_alloc(mem, (f->exclude_count + 1) * sizeof *r->names);
-	for (size_t i = 0; i < f->exclude_count; i++) {
-		struct str pattern = f->exclude[i];
-
-		if (!pattern.n || str_has_byte(pattern, '\0') || pattern.n >= LIMIT_PATH)
-			return err_fail(err, STATUS_USAGE,
-					"a pattern of what to exclude is empty or too long");
-		if (pattern.n > 1 && pattern.p[pattern.n - 1] == '/')
-			pattern.n--;
-		if (pattern.p[0] == '/')
-			r->names[r->name_count++] = name_pattern(pattern, mem);
-		else
-			r->paths[r->path_count++] = arena_cstr(mem, pattern);
-	}
+	r->paths.list = arena_alloc(mem, most * sizeof(struct glob));
+	r->folders.list = arena_alloc(mem, 2 * most * sizeof(struct glob)); /* as given, and resolved */
+	r->names.list = arena_alloc(mem, 4 * most * sizeof(struct glob));   /* itself, and below */
+	r->used = arena_alloc(mem, most * sizeof *r->used);
+	r->owners = arena_alloc(mem, sizeof *r->owners);
+	for (size_t i = 0; i < f->exclude_count; i++)
+		if (add_pattern(r, i, mem, err))
+			return err_failed(err->status);
 	if (f->session.p && f->session.n < LIMIT_ID_PREFIX)
 		return err_fail(err, STATUS_USAGE, "'%.*s' is too short for the beginning of a session's id",
 				STR_ARG(f->session));
@@ -81,35 +144,32 @@ enum status filter_make(const struct filter *f, struct arena *mem, const struct 
 	return STATUS_OK;
 }
 
-static bool matches(const char *const *patterns, size_t count, struct str text)
+void filter_release(const struct filter_rules *const *r)
+{
+	if (*r)
+		owners_release((*r)->owners);
+}
+
+/* ---- Asking ----------------------------------------------------------------- */
+
+/* Each pattern is asked, so that none seems to be of no use because of another. */
+static bool matches(const struct filter_rules *r, const struct globs *globs, struct str text)
 {
 	char copy[LIMIT_PATH];
+	bool any = false;
 
-	if (count == 0 || text.n >= sizeof copy || str_has_byte(text, '\0'))
+	if (globs->count == 0 || text.n >= sizeof copy || str_has_byte(text, '\0'))
 		return false;
-	memcpy(copy, text.p, text.n);
+	if (text.n)
+		memcpy(copy, text.p, text.n);
 	copy[text.n] = '\0';
-	for (size_t i = 0; i < count; i++)
-		if (fnmatch(patterns[i], copy, FNM_LEADING_DIR) == 0)
-			return true;
-	return false;
-}
-
-/* The name of the project's folder the path is in or is; p NULL = in none. */
-static struct str project_of(struct str path)
-{
-	struct str rest, below;
-
-	if (!str_eq(str_cut(path, '/', &rest), STR("projects")) || !rest.p)
-		return (struct str){ 0 };
-	return str_cut(rest, '/', &below);
-}
-
-static bool is_excluded(const struct filter_rules *r, struct str path)
-{
-	struct str name = project_of(path);
-
-	return matches(r->paths, r->path_count, path) || (name.n && matches(r->names, r->name_count, name));
+	for (size_t i = 0; i < globs->count; i++) {
+		if (fnmatch(globs->list[i].text, copy, FNM_LEADING_DIR) != 0)
+			continue;
+		r->used[globs->list[i].pattern] = true;
+		any = true;
+	}
+	return any;
 }
 
 static bool has_session(struct str path, struct str session)
@@ -123,7 +183,7 @@ static bool has_session(struct str path, struct str session)
 /* A folder at the top, or of a project, may hold what is asked for. */
 static bool is_asked_for(const struct filter_rules *r, struct str path, bool is_folder)
 {
-	struct str name = project_of(path);
+	struct str name = claude_project_of(path);
 	bool is_top = is_folder && !str_has_byte(path, '/');
 	bool is_project_folder = is_folder && name.p && name.p + name.n == path.p + path.n;
 
@@ -136,10 +196,35 @@ bool filter_wants(const struct filter_rules *r, struct str path, bool is_folder)
 {
 	if (is_folder ? !claude_wants_folder(path) : claude_kind_of(path) == CLAUDE_NONE)
 		return false;
-	return !r || (!is_excluded(r, path) && is_asked_for(r, path, is_folder));
+	return !r || (is_asked_for(r, path, is_folder) && !matches(r, &r->paths, path));
 }
 
 bool filter_fits(const struct filter_rules *r, int64_t size)
 {
 	return !r || !r->f->max_size || size <= r->f->max_size;
+}
+
+bool filter_has_folders(const struct filter_rules *r)
+{
+	return r && r->folders.count;
+}
+
+bool filter_excludes_folder(const struct filter_rules *r, struct str folder)
+{
+	return matches(r, &r->folders, folder);
+}
+
+bool filter_excludes_name(const struct filter_rules *r, struct str name)
+{
+	return matches(r, &r->names, name);
+}
+
+struct owners *filter_owners(const struct filter_rules *r)
+{
+	return r->owners;
+}
+
+bool filter_was_used(const struct filter_rules *r, size_t index)
+{
+	return r->used[index];
 }

@@ -13,6 +13,9 @@
  * A plan for some paths only does the same with these paths and their sources, so
  * that what it costs does not depend on how much else there is.
  *
+ * Where folders that were worked in are excluded, files that name theirs are looked at
+ * before anything is planned for them; of those that have not changed, the store knows it.
+ *
  * What could not be looked at has not vanished. Sources below a folder that
  * failed keep their state.
  */
@@ -20,6 +23,8 @@
 
 #include "base/hash.h"
 #include "claude/layout.h"
+#include "ingest/owner.h"
+#include "store/session.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -174,6 +179,16 @@ static void joining_release(struct joining *j)
 	mem_free(j->strangers);
 }
 
+static void know_sources(struct joining *j)
+{
+	struct plan *p = j->plan;
+
+	p->seen = arena_alloc(&p->mem, p->source_count * sizeof *p->seen);
+	p->gone = arena_alloc(&p->mem, p->source_count * sizeof *p->gone);
+	for (size_t i = 0; i < p->source_count; i++)
+		map_put(&j->by_path, p->sources[i].path, &p->sources[i]);
+}
+
 static bool is_unchanged(const struct joining *j, const struct source *s, const struct file_stat *st)
 {
 	return !j->whole && s->generation && s->settled && !s->vanished && file_stat_eq(&s->st, st);
@@ -245,23 +260,32 @@ static enum status find_lost(const struct joining *j, const struct found *f, str
 	return STATUS_OK;
 }
 
-/* Whether it is a source we know cannot be said now. So it is left alone, and
- * those it might be have not vanished. */
-static void leave_stranger(struct joining *j, const struct found *f, const struct err *why)
+/* Could not be looked at. Gone since the walk is as if never seen. */
+static void add_failure(struct plan *p, const struct found *f, const struct err *why)
 {
-	struct plan *p = j->plan;
 	struct plan_failure *failure;
 
-	p->files--;
 	if (why->status == STATUS_NOT_FOUND)
-		return; /* gone since the walk: as if never seen */
-	for (struct source *s = map_get(&j->by_inode, inode_key(&f->st)); s; s = j->same_inode[s - p->sources])
-		p->seen[s - p->sources] = true;
+		return;
 	failure = arena_alloc(&p->mem, sizeof *failure);
 	failure->path = arena_str(&p->mem, f->path);
 	failure->why = *why;
 	failure->next = p->failures;
 	p->failures = failure;
+}
+
+/* Whether it is a source we know cannot be said now. So it is left alone, and
+ * those it might be have not vanished. */
+static void leave_stranger(struct joining *j, const struct found *f, const struct err *why)
+{
+	struct plan *p = j->plan;
+
+	p->files--;
+	add_failure(p, f, why);
+	if (why->status == STATUS_NOT_FOUND)
+		return;
+	for (struct source *s = map_get(&j->by_inode, inode_key(&f->st)); s; s = j->same_inode[s - p->sources])
+		p->seen[s - p->sources] = true;
 }
 
 static void map_lost(struct joining *j)
@@ -319,12 +343,9 @@ static void join(struct joining *j, const struct discovery *d)
 {
 	struct plan *p = j->plan;
 
+	p->files = (int64_t)d->count;
 	p->jobs = arena_alloc(&p->mem, d->count * sizeof *p->jobs);
-	p->seen = arena_alloc(&p->mem, p->source_count * sizeof *p->seen);
-	p->gone = arena_alloc(&p->mem, p->source_count * sizeof *p->gone);
 	j->strangers = mem_alloc(d->count * sizeof *j->strangers);
-	for (size_t i = 0; i < p->source_count; i++)
-		map_put(&j->by_path, p->sources[i].path, &p->sources[i]);
 	for (size_t i = 0; i < d->count; i++) {
 		struct source *s = map_get(&j->by_path, d->list[i].path);
 
@@ -349,6 +370,71 @@ static void take_failures(struct plan *p, const struct discovery *d)
 		copy->next = p->failures;
 		p->failures = copy;
 	}
+}
+
+/* ---- Leaving out ----------------------------------------------------------- */
+
+static enum status note_session(void *ctx, const struct session *s, bool *go_on, struct err *err)
+{
+	const struct joining *j = ctx;
+	const struct source *known = map_get(&j->by_path, s->path);
+
+	(void)err;
+	*go_on = true;
+	if (known && known->row == s->source)
+		owner_note(j->plan->filter, s->path, s->project);
+	return STATUS_OK;
+}
+
+/* What could not be looked at is left out as well: it may be something excluded. */
+static void look_at_owners(struct joining *j, struct discovery *d)
+{
+	struct plan *p = j->plan;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct found *f = &d->list[i];
+		const struct source *s = map_get(&j->by_path, f->path);
+		struct err err;
+		bool looked = true;
+
+		if (owner_is_named(f->path) && !(s && is_unchanged(j, s, &f->st)))
+			looked = owner_look(p->filter, j->root_fd, f->path, &err) == STATUS_OK;
+		if (!looked)
+			add_failure(p, f, &err);
+		else
+			d->list[kept++] = *f;
+	}
+	d->count = kept;
+}
+
+/* Excluded ones have not vanished. */
+static void drop_excluded(struct joining *j, struct discovery *d)
+{
+	struct plan *p = j->plan;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct source *s = map_get(&j->by_path, d->list[i].path);
+
+		if (!owner_is_excluded(p->filter, d->list[i].path))
+			d->list[kept++] = d->list[i];
+		else if (s)
+			p->seen[s - p->sources] = true;
+	}
+	d->count = kept;
+}
+
+/* What is planned for some paths only goes by what the plan for all has found out. */
+static enum status exclude(struct joining *j, struct discovery *d, struct store *s, bool all, struct err *err)
+{
+	if (!filter_has_folders(j->plan->filter))
+		return STATUS_OK;
+	if (s && all && session_each(s, (struct str){ 0 }, note_session, j, err))
+		return err_failed(err->status);
+	look_at_owners(j, d);
+	drop_excluded(j, d);
+	return STATUS_OK;
 }
 
 /* The walk in a thread of its own, while this one loads what the store knows. */
@@ -452,8 +538,10 @@ enum status plan_make(struct plan *p, struct store *s, int64_t root, int root_fd
 		find_forbidden(&d, s);
 	if (o->paths ? find_some(p, &d, s, root, o, err) : find_all(p, &d, s, root, err))
 		return err_failed(err->status);
-	p->files = (int64_t)d.count;
 	take_failures(p, &d);
+	know_sources(&j);
+	if (exclude(&j, &d, s, !o->paths, err))
+		return err_failed(err->status);
 	join(&j, &d);
 	return STATUS_OK;
 }
@@ -467,7 +555,8 @@ bool plan_has_vanished(const struct plan *p, size_t index)
 {
 	const struct source *s = &p->sources[index];
 
-	if (p->seen[index] || s->vanished || !filter_wants(p->filter, s->path, false))
+	if (p->seen[index] || s->vanished || !filter_wants(p->filter, s->path, false) ||
+	    owner_is_excluded(p->filter, s->path))
 		return false;
 	for (const struct plan_failure *f = p->failures; f; f = f->next)
 		if (path_is_below(s->path, f->path))

@@ -1,6 +1,7 @@
 /*
  * Which files a sync takes.
  */
+#include "claude/folder.h"
 #include "ingest/filter.h"
 #include "t.h"
 
@@ -12,6 +13,7 @@ struct world {
 
 static void world_release(struct world *w)
 {
+	filter_release(&w->rules);
 	arena_release(&w->mem);
 }
 
@@ -27,7 +29,7 @@ static bool enters(const struct world *w, const char *path)
 	return filter_wants(w->rules, str_of(path), true);
 }
 
-static enum status exclude(struct world *w, const struct str *patterns, size_t count, struct err *err)
+static enum status exclude(struct world *w, const struct filter_pattern *patterns, size_t count, struct err *err)
 {
 	w->f = (struct filter){ .exclude = patterns, .exclude_count = count };
 	return filter_make(&w->f, &w->mem, &w->rules, err);
@@ -35,13 +37,10 @@ static enum status exclude(struct world *w, const struct str *patterns, size_t c
 
 #define EXCLUDE(...) \
 	do { \
-		static const struct str patterns[] = { __VA_ARGS__ }; \
+		static const struct filter_pattern patterns[] = { __VA_ARGS__ }; \
 		OK(exclude(&w, patterns, COUNT(patterns), &err)); \
 	} while (0)
-#define S(literal) \
-	{ \
-		literal, sizeof(literal) - 1 \
-	}
+#define S(literal) { .glob = { literal, sizeof(literal) - 1 } }
 
 TEST(without_rules_the_layout_decides)
 {
@@ -70,16 +69,92 @@ TEST(a_pattern_excludes_paths_and_what_is_below_them)
 	CHECK(takes(&w, "projects/p/a.jsonl") && takes(&w, "history.jsonl"));
 }
 
-TEST(a_pattern_with_a_slash_in_front_excludes_projects_by_their_folder)
+static bool excludes(const struct world *w, const char *folder)
+{
+	return filter_excludes_folder(w->rules, str_of(folder));
+}
+
+static bool may_exclude(const struct world *w, const char *name)
+{
+	return filter_excludes_name(w->rules, str_of(name));
+}
+
+TEST(a_pattern_with_a_slash_in_front_excludes_a_folder_and_those_below_it)
+{
+	WORLD;
+	struct err err;
+
+	EXCLUDE(S("/home/u/secret"), S("/srv/*/x.y"), S("/opt/a/"), S("/opt/b/*"), S("/opt/c/**"), S("/opt/d*"));
+	CHECK(filter_has_folders(w.rules));
+	CHECK(excludes(&w, "/home/u/secret") && excludes(&w, "/home/u/secret/deep/er"));
+	CHECK(!excludes(&w, "/home/u/secrets") && !excludes(&w, "/home/u") && !excludes(&w, "/x/home/u/secret"));
+	CHECK(excludes(&w, "/srv/a/b/x.y/z") && !excludes(&w, "/srv/x.y") && !excludes(&w, "/srv/a/xzy"));
+	CHECK(excludes(&w, "/opt/a") && excludes(&w, "/opt/b") && excludes(&w, "/opt/c/x"));
+	CHECK(excludes(&w, "/opt/dear/x") && !excludes(&w, "/opt/bb") && !excludes(&w, ""));
+}
+
+TEST(the_name_of_a_projects_folder_only_may_be_that_of_an_excluded_one)
 {
 	WORLD;
 	struct err err;
 
 	EXCLUDE(S("/home/u/secret"), S("/srv/*/x.y"));
-	CHECK(!takes(&w, "projects/-home-u-secret/a.jsonl") && !enters(&w, "projects/-home-u-secret"));
-	CHECK(takes(&w, "projects/-home-u-secrets/a.jsonl") && takes(&w, "projects/-home-u/a.jsonl"));
-	CHECK(!takes(&w, "projects/-srv-a-b-x-y/a.jsonl") && takes(&w, "projects/-srv-x-y/a.jsonl"));
-	CHECK(takes(&w, "tasks/-home-u-secret/1.json") && enters(&w, "projects"));
+	CHECK(may_exclude(&w, "-home-u-secret") && may_exclude(&w, "-home-u-secret-deep"));
+	CHECK(!may_exclude(&w, "-home-u-secrets") && !may_exclude(&w, "-home-u"));
+	CHECK(may_exclude(&w, "-srv-a-b-x-y") && !may_exclude(&w, "-srv-x-y"));
+	CHECK(takes(&w, "projects/-home-u-secret/a.jsonl") && enters(&w, "projects/-home-u-secret"));
+}
+
+TEST(a_name_that_the_client_has_cut_may_be_that_of_an_excluded_folder)
+{
+	WORLD;
+	struct err err;
+	struct buf folder CLEANUP(buf_release) = BUF_INIT(KIB), name CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct filter_pattern pattern;
+
+	for (int i = 0; i < 50; i++)
+		buf_text(&folder, "/\xc3\xa9tude");
+	pattern = (struct filter_pattern){ .glob = buf_as_str(&folder) };
+	OK(exclude(&w, &pattern, 1, &err));
+	claude_encode_cwd(buf_as_str(&folder), &name);
+	CHECK(name.n > CLAUDE_FOLDER_WHOLE && filter_excludes_name(w.rules, buf_as_str(&name)));
+	buf_text(&folder, "/below");
+	buf_clear(&name);
+	claude_encode_cwd(buf_as_str(&folder), &name);
+	CHECK(filter_excludes_name(w.rules, buf_as_str(&name)));
+	CHECK(filter_excludes_folder(w.rules, buf_as_str(&folder)));
+	CHECK(!may_exclude(&w, "--tude"));
+}
+
+TEST(everything_is_below_the_root)
+{
+	WORLD;
+	struct err err;
+
+	EXCLUDE(S("/"));
+	CHECK(excludes(&w, "/") && excludes(&w, "/a/b") && may_exclude(&w, "-") && may_exclude(&w, "-a-b"));
+}
+
+TEST(a_pattern_excludes_what_its_links_lead_to_as_well)
+{
+	WORLD;
+	struct err err;
+
+	EXCLUDE({ .glob = { "/home/u", 7 }, .real = { "/data/u", 7 } });
+	CHECK(excludes(&w, "/home/u/x") && excludes(&w, "/data/u") && may_exclude(&w, "-data-u"));
+	CHECK(filter_was_used(w.rules, 0));
+}
+
+TEST(which_patterns_were_of_use_is_known)
+{
+	WORLD;
+	struct err err;
+
+	EXCLUDE(S("tasks"), S("tas*"), S("todos"), S("/a"), S("/b"));
+	CHECK(!filter_was_used(w.rules, 0));
+	CHECK(!takes(&w, "tasks/x/1.json") && excludes(&w, "/a/c"));
+	CHECK(filter_was_used(w.rules, 0) && filter_was_used(w.rules, 1) && filter_was_used(w.rules, 3));
+	CHECK(!filter_was_used(w.rules, 2) && !filter_was_used(w.rules, 4));
 }
 
 TEST(one_project_only)
@@ -126,12 +201,16 @@ TEST(an_empty_pattern_is_refused)
 {
 	WORLD;
 	struct err err;
-	static const struct str empty = { "", 0 }, zero = { "a\0b", 3 };
+	static const struct filter_pattern empty = S(""), zero = S("a\0b");
 
 	EQ(exclude(&w, &empty, 1, &err), STATUS_USAGE);
 	EQ(exclude(&w, &zero, 1, &err), STATUS_USAGE);
 }
 
 TESTS(CASE(without_rules_the_layout_decides), CASE(a_pattern_excludes_paths_and_what_is_below_them),
-      CASE(a_pattern_with_a_slash_in_front_excludes_projects_by_their_folder), CASE(one_project_only),
+      CASE(a_pattern_with_a_slash_in_front_excludes_a_folder_and_those_below_it),
+      CASE(the_name_of_a_projects_folder_only_may_be_that_of_an_excluded_one),
+      CASE(a_name_that_the_client_has_cut_may_be_that_of_an_excluded_folder), CASE(everything_is_below_the_root),
+      CASE(a_pattern_excludes_what_its_links_lead_to_as_well), CASE(which_patterns_were_of_use_is_known),
+      CASE(one_project_only),
       CASE(one_session_only), CASE(large_files_do_not_fit), CASE(an_empty_pattern_is_refused))
