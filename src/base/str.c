@@ -132,3 +132,35 @@ bool str_to_i64(struct str s, int64_t *out)
 	*out = negative ? (int64_t)(0 - v) : (int64_t)v;
 	return true;
 }
+
+/* How many bytes a unit means; 0 = it is none. */
+static int64_t unit_bytes(struct str unit)
+{
+	char letter = unit.n && unit.p ? (char)(unit.p[0] | 0x20) : 0;
+	struct str rest = str_sub(unit, 1, SIZE_MAX);
+	bool tens = rest.n == 1 && str_has_byte(rest, 'B');
+	size_t power = str_find(STR("kmgt"), letter);
+	int64_t bytes = 1;
+
+	if (!letter)
+		return 1;
+	if (power == SIZE_MAX || (rest.n && !tens && !str_has_prefix(STR("iB"), rest)))
+		return 0;
+	for (size_t i = 0; i <= power; i++)
+		bytes *= tens ? 1000 : 1024;
+	return bytes;
+}
+
+bool str_to_bytes(struct str s, int64_t *out)
+{
+	size_t digits = 0;
+	int64_t number, unit;
+
+	while (digits < s.n && s.p[digits] >= '0' && s.p[digits] <= '9')
+		digits++;
+	unit = unit_bytes(str_sub(s, digits, SIZE_MAX));
+	if (!unit || !str_to_i64(str_sub(s, 0, digits), &number) || __builtin_mul_overflow(number, unit, &number))
+		return false;
+	*out = number;
+	return true;
+}

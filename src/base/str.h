@@ -47,4 +47,9 @@ struct str str_basename(struct str path);
 bool str_to_u64(struct str s, uint64_t *out);
 bool str_to_i64(struct str s, int64_t *out);
 
+/* A number of bytes, also with a unit: 500K, 10M, 1GiB are in steps of 1024, 10MB of 1000.
+ * False as above, and when it is negative. */
+#define BYTES_EXAMPLES "a number of bytes such as 500000, 500K, 10M or 1G"
+bool str_to_bytes(struct str s, int64_t *out);
+
 #endif

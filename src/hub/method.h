@@ -22,7 +22,7 @@ enum value_type {
 	VALUE_INT,    /* 64 bit */
 	VALUE_BOOL,   /* as a parameter: a switch, false when left out */
 	VALUE_ENUM,   /* one of `choices` */
-	VALUE_BYTES,  /* a number of bytes, shown as 12.3 MB */
+	VALUE_BYTES,  /* a number of bytes, shown as 12.3 MB; as a parameter also 10M */
 	VALUE_TIME,   /* milliseconds inside, RFC 3339 in JSON */
 	VALUE_ID,     /* a UUID */
 	VALUE_PATH,   /* text that names a file */
@@ -45,7 +45,7 @@ struct param {
 	unsigned flags;
 	const char *initial;	    /* what it is when left out, as text; NULL = nothing */
 	const char *const *choices; /* VALUE_ENUM, ended by NULL */
-	int64_t least, most;	    /* VALUE_INT: bounds when least < most */
+	int64_t least, most;	    /* VALUE_INT, VALUE_BYTES: bounds when least < most */
 	char letter;		    /* short option, 0 = none */
 	const char *shown;	    /* what the value is called in help; NULL = from the type */
 	const char *setting;	    /* setting (settings.h) that gives it when it is left out; NULL = none */

@@ -71,11 +71,13 @@ static enum status wrong(struct str text, const char *wanted, struct err *err)
 			wanted);
 }
 
-static enum status set_int(const struct param *q, struct value *v, struct str text, struct err *err)
+static enum status set_number(const struct param *q, struct value *v, struct str text, struct err *err)
 {
 	int64_t number;
 
-	if (!str_to_i64(text, &number))
+	if (q->type == VALUE_BYTES && !str_to_bytes(text, &number))
+		return wrong(text, BYTES_EXAMPLES, err);
+	if (q->type == VALUE_INT && !str_to_i64(text, &number))
 		return wrong(text, "a whole number", err);
 	if (q->least < q->most && q->most == INT64_MAX && number < q->least)
 		return err_fail(err, STATUS_USAGE, "%" PRId64 " is less than %" PRId64, number, q->least);
@@ -133,7 +135,7 @@ enum status param_from_text(const struct param *q, struct str text, struct arena
 	switch (q->type) {
 	case VALUE_INT:
 	case VALUE_BYTES:
-		return set_int(q, v, text, err);
+		return set_number(q, v, text, err);
 	case VALUE_BOOL:
 		return set_bool(v, text, err);
 	case VALUE_ENUM:
@@ -218,8 +220,9 @@ static bool fits(const struct param *q, enum json_kind kind)
 {
 	switch (q->type) {
 	case VALUE_INT:
-	case VALUE_BYTES:
 		return kind == JSON_NUMBER;
+	case VALUE_BYTES:
+		return kind == JSON_NUMBER || kind == JSON_STRING;
 	case VALUE_BOOL:
 		return kind == JSON_TRUE || kind == JSON_FALSE;
 	case VALUE_OBJECT:

@@ -73,6 +73,20 @@ static void put_initial(struct json_writer *w, const struct param *p)
 		json_write_string(w, str_of(p->initial));
 }
 
+/* A time or a size may be given in other ways than results have it: 7d, yesterday; 10M. */
+static void put_param_type(struct json_writer *w, const struct param *p)
+{
+	if (p->type == VALUE_BYTES) {
+		json_write_key(w, STR("type"));
+		json_write_array_begin(w);
+		json_write_string(w, STR("integer"));
+		json_write_string(w, STR("string"));
+		json_write_array_end(w);
+		return;
+	}
+	put_type(w, p->type == VALUE_TIME ? VALUE_TEXT : p->type, p->choices);
+}
+
 static void put_param(struct json_writer *w, const struct param *p)
 {
 	bool list = p->flags & PARAM_REST;
@@ -84,8 +98,7 @@ static void put_param(struct json_writer *w, const struct param *p)
 		json_write_key(w, STR("items"));
 		json_write_object_begin(w);
 	}
-	/* A time may be given in other ways than results have it: 7d, yesterday. */
-	put_type(w, p->type == VALUE_TIME ? VALUE_TEXT : p->type, p->choices);
+	put_param_type(w, p);
 	if (p->least < p->most) {
 		put_number(w, "minimum", p->least);
 		put_number(w, "maximum", p->most);

@@ -62,11 +62,11 @@ const struct setting_key setting_keys[] = {
 	  .flags = SETTING_USER_ONLY,
 	  .why = why_keep },
 	{ .param = { .name = "sync.max_size",
-		     .type = VALUE_INT,
+		     .type = VALUE_BYTES,
 		     .least = 0,
 		     .most = 1099511627776,
 		     .initial = "0",
-		     .help = "larger files are not mirrored, in bytes; 0: all are" },
+		     .help = "larger files are not mirrored; 0: all are" },
 	  .env = "ARBOR_SYNC_MAX_SIZE",
 	  .flags = SETTING_USER_ONLY,
 	  .why = why_keep },
@@ -156,6 +156,10 @@ void setting_wants(const struct setting_key *key, struct buf *out)
 		buf_text(out, "a text that is not empty");
 		break;
 	case VALUE_BYTES:
+		buf_text(out, BYTES_EXAMPLES);
+		if (p->least < p->most)
+			buf_printf(out, ", at most %" PRId64, p->most);
+		break;
 	case VALUE_TIME:
 	case VALUE_ID:
 	case VALUE_JSON:
@@ -554,7 +558,7 @@ struct str settings_text(const struct settings *s, const char *key)
 {
 	const struct setting_key *k = known_key(key);
 
-	if (k->param.type == VALUE_INT || k->param.type == VALUE_BOOL)
+	if (k->param.type == VALUE_INT || k->param.type == VALUE_BYTES || k->param.type == VALUE_BOOL)
 		bug("a setting is asked for as text and is a number");
 	return value_of(s, k).text;
 }
@@ -563,7 +567,7 @@ int64_t settings_int(const struct settings *s, const char *key)
 {
 	const struct setting_key *k = known_key(key);
 
-	if (k->param.type != VALUE_INT)
+	if (k->param.type != VALUE_INT && k->param.type != VALUE_BYTES)
 		bug("a setting is asked for as a number and is none");
 	return value_of(s, k).number;
 }

@@ -86,6 +86,16 @@ fresh
 arbor sync --max-size 5000; code 0; err_has 'tool-results/x.txt: 8893 bytes are more than wanted'; err_has '1 skipped'
 left_out tool-results
 ARBOR_SYNC_MAX_SIZE=5000 arbor sync; code 0; err_has '1 skipped'
+for size in 8K 8KiB 8kB 8k; do arbor sync --max-size $size; code 0; err_has '1 skipped'; done
+ARBOR_SYNC_MAX_SIZE=8K arbor sync; code 0; err_has '1 skipped'
+for file in '{"sync.max_size":"8K"}' '{"sync.max_size":8000}'; do
+	echo "$file" >"$T/.config/arbor/settings.json"; arbor sync -n; code 0; err_has '1 skipped'
+done
+rm "$T/.config/arbor/settings.json"
+arbor call memory.sync '{"max_size":"8K","dry_run":true}'; code 0; out_has '"event":"skipped"'
+for size in 9K 1M 1G 9kB; do arbor sync -n --max-size $size; code 0; err_lacks 'more than wanted'; done
+for size in 10X K 1.5M 1MiX 2T 99999999999999999999 10000000000G; do arbor sync --max-size $size; code 2; done
+arbor sync --max-size 10X; err_has "--max-size: '10X' is not a number of bytes such as 500000, 500K, 10M or 1G"
 arbor sync; code 0; err_has '1 new'
 arbor sync --max-size 5000; code 0; err_lacks vanished
 arbor sync --max-size -1; code 2

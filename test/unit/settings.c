@@ -155,7 +155,7 @@ static void put_value(struct buf *out, const struct settings *s, const struct se
 {
 	const char *name = k->param.name;
 
-	if (k->param.type == VALUE_INT)
+	if (k->param.type == VALUE_INT || k->param.type == VALUE_BYTES)
 		buf_printf(out, "%" PRId64, settings_int(s, name));
 	else if (k->param.type == VALUE_BOOL)
 		buf_text(out, settings_flag(s, name) ? "true" : "false");
@@ -375,7 +375,7 @@ static const char *sample(struct user *u, const struct setting_key *k, int sourc
 {
 	size_t choices = 1; /* at least */
 
-	if (k->param.type == VALUE_INT)
+	if (k->param.type == VALUE_INT || k->param.type == VALUE_BYTES)
 		return arena_printf(&u->mem, "%d", 100 + source).p;
 	if (k->param.type == VALUE_BOOL)
 		return source % 2 ? "true" : "false";

@@ -158,6 +158,28 @@ TEST(signed_numbers_stop_at_their_own_limits)
 	CHECK(!str_to_i64(STR("-9223372036854775809"), &i) && i == 77);
 }
 
+TEST(bytes_may_have_a_unit)
+{
+	static const struct {
+		const char *text;
+		int64_t bytes; /* -1 = it is none */
+	} cases[] = {
+		{ "0", 0 }, { "4711", 4711 }, { "1k", 1024 }, { "500K", 512000 }, { "10M", 10485760 },
+		{ "1G", 1 << 30 }, { "2T", (int64_t)2 << 40 }, { "3MiB", 3 << 20 }, { "3MB", 3000000 }, { "1kB", 1000 },
+		{ "8388607T", (int64_t)8388607 << 40 },
+		{ "", -1 }, { "K", -1 }, { "-1K", -1 }, { "1.5M", -1 }, { "1 M", -1 }, { "1X", -1 }, { "1MBB", -1 },
+		{ "1Mb", -1 }, { "1iB", -1 }, { "8388608T", -1 }, { "9223372036854775808", -1 }, { "1MiX", -1 },
+	};
+
+	for (size_t k = 0; k < COUNT(cases); k++) {
+		int64_t bytes = -1;
+
+		EQ(str_to_bytes(str_of(cases[k].text), &bytes), cases[k].bytes >= 0);
+		EQ(bytes, cases[k].bytes);
+	}
+	CHECK(!str_to_bytes((struct str){ 0 }, &(int64_t){ 0 }));
+}
+
 TESTS(CASE(a_slice_of_null_is_empty),
       CASE(a_part_is_cut_to_what_exists),
       CASE(equal_means_same_length_and_bytes),
@@ -169,4 +191,5 @@ TESTS(CASE(a_slice_of_null_is_empty),
       CASE(a_basename_is_what_follows_the_last_slash),
       CASE(numbers_are_taken_up_to_their_limits),
       CASE(what_is_no_number_leaves_the_output_alone),
-      CASE(signed_numbers_stop_at_their_own_limits))
+      CASE(signed_numbers_stop_at_their_own_limits),
+      CASE(bytes_may_have_a_unit))
