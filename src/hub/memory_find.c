@@ -48,6 +48,7 @@ struct listing {
 	struct call *call;
 	int64_t left; /* as many are given; 0 = all */
 	int64_t count;
+	struct session last; /* that was looked at; copies of it follow */
 	struct alive alive;
 	int64_t alive_count; /* of all that were looked at */
 };
@@ -101,8 +102,9 @@ static enum status emit_session(void *ctx, const struct session *session, bool *
 	if (call_is_cancelled(l->call))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
 	(void)go_on;
-	if (session->agent.n)
+	if (session->agent.n || (l->last.row && session_is_copy(session, &l->last)))
 		return STATUS_OK;
+	l->last = *session;
 	l->alive_count += live != NULL;
 	if (!is_wanted(l->call, session, live))
 		return STATUS_OK;
@@ -155,7 +157,8 @@ const struct method memory_sessions = {
 	.summary = "List the conversations, the last touched first",
 	.text = "A conversation has the title somebody gave it, else the client's, else its first\n"
 		"prompt. Its id, or the first digits of it, is what 'arbor show' wants; @ stands\n"
-		"for the last one, @~1 for the one before it, and so on.\n\n"
+		"for the last one, @~1 for the one before it, and so on. Where several folders are\n"
+		"mirrored, copies that say the same are listed once.\n\n"
 		"--alive asks the mirrored folders and the machine's processes, not the store: what is\n"
 		"listed is open at this moment.\n",
 	.params = session_params,

@@ -48,12 +48,22 @@ static const struct field project_fields[] = {
 	{ 0 },
 };
 
+/* Files of a project's memory. Copies in several mirrored folders follow each other. */
+struct remembered {
+	struct arena *mem;
+	struct str last;
+	int64_t count;
+};
+
 static enum status count_file(void *ctx, const struct source_info *file, struct err *err)
 {
-	int64_t *count = ctx;
+	struct remembered *r = ctx;
 
 	(void)err;
-	*count += file->generation != 0;
+	if (!file->generation || str_eq(file->path, r->last))
+		return STATUS_OK;
+	r->last = arena_str(r->mem, file->path);
+	r->count++;
 	return STATUS_OK;
 }
 
@@ -61,8 +71,8 @@ static enum status emit_project(void *ctx, const struct project *p, struct err *
 {
 	struct call *c = ctx;
 	struct buf folder CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct remembered memory = { .mem = &c->mem };
 	struct json_writer *w;
-	int64_t memory = 0;
 
 	if (call_is_cancelled(c))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
@@ -76,7 +86,7 @@ static enum status emit_project(void *ctx, const struct project *p, struct err *
 		put_time(w, "updated", p->updated_at);
 	put_int(w, "sessions", p->sessions);
 	put_int(w, "messages", p->messages);
-	put_int(w, "memory", memory);
+	put_int(w, "memory", memory.count);
 	put_path(w, "path", p->path);
 	if (p->started_at)
 		put_time(w, "started", p->started_at);

@@ -31,10 +31,11 @@ static void candidates_release(struct candidates *c)
 	arena_release(&c->mem);
 }
 
-/* The session so many before the last. */
+/* The session so many before the last. Copies of one follow each other, as in 'list'. */
 struct counting {
 	uint64_t back;
 	uint64_t seen;
+	struct session last; /* of them */
 	int64_t row; /* 0 = there are not so many */
 };
 
@@ -43,8 +44,9 @@ static enum status count_back(void *ctx, const struct session *session, bool *go
 	struct counting *c = ctx;
 
 	(void)err;
-	if (session->agent.n)
+	if (session->agent.n || (c->seen && session_is_copy(session, &c->last)))
 		return STATUS_OK;
+	c->last = *session;
 	*go_on = c->seen++ < c->back;
 	if (!*go_on)
 		c->row = session->row;
@@ -145,14 +147,9 @@ static size_t choose(struct id_match *list, size_t count, int64_t session)
 	return kept;
 }
 
-/* Whether it is a copy in which the same was said, as far as one can see. */
 static bool is_copy(const struct candidate *a, const struct candidate *b)
 {
-	const struct session *x = &a->session, *y = &b->session;
-
-	return a->match.is_session && b->match.is_session && uuid_eq(&x->id, &y->id) &&
-	       x->read_to == y->read_to && x->started_at == y->started_at &&
-	       x->updated_at == y->updated_at && x->messages == y->messages && x->tools == y->tools;
+	return a->match.is_session && b->match.is_session && session_is_copy(&a->session, &b->session);
 }
 
 static bool has_copy(const struct candidates *all, const struct candidate *one)

@@ -6,11 +6,15 @@
  * wanted are kept as they are, sorted by time, and only those that are given are taken
  * apart again. A line without a time stands where the line before it stands.
  *
+ * Where several folders are mirrored, one may be a copy of another: a line that stands in an
+ * earlier file as well is given once.
+ *
  * Words are those of a search, so case and accents do not matter; but a file of prompts is
  * small, so here the beginning of a word is enough.
  */
 #include "hub/storage_files.h"
 
+#include "base/map.h"
 #include "base/split.h"
 #include "base/words.h"
 #include "claude/layout.h"
@@ -69,6 +73,7 @@ static const struct field history_fields[] = {
 	  .type = VALUE_JSON,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "what was pasted into it, as the client has it" },
+	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_HIDDEN, .help = "label of the mirrored folder" },
 	{ .name = "vanished_at",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -81,6 +86,7 @@ struct entry {
 	size_t order; /* in which it was read */
 	int64_t vanished_at;
 	struct str line; /* in the call's arena */
+	const char *root;
 };
 
 struct listing {
@@ -94,7 +100,9 @@ struct listing {
 	struct buf text, text_words;
 	struct entry *list;
 	size_t count, room;
+	struct map first; /* line -> the first of the files that have it: its `root` */
 	/* Of the file being read. */
+	char *root; /* label of its folder, in the arena */
 	int64_t at, vanished_at;
 	/* Of all. */
 	int64_t failed, odd;
@@ -107,6 +115,7 @@ static void listing_release(struct listing *l)
 	buf_release(&l->words);
 	buf_release(&l->text);
 	buf_release(&l->text_words);
+	map_release(&l->first);
 	mem_free(l->list);
 }
 
@@ -153,6 +162,12 @@ static bool is_wanted(struct listing *l, const struct typed *t)
 
 static void keep(struct listing *l, struct str line)
 {
+	const char *first = map_get(&l->first, line);
+
+	if (first && first != l->root)
+		return;
+	line = arena_str(&l->call->mem, line);
+	map_put(&l->first, line, l->root);
 	if (l->count == l->room) {
 		l->room = l->room ? 2 * l->room : 256;
 		l->list = mem_resize(l->list, l->room * sizeof *l->list);
@@ -160,7 +175,8 @@ static void keep(struct listing *l, struct str line)
 	l->list[l->count] = (struct entry){ .at = l->at,
 					    .order = l->count,
 					    .vanished_at = l->vanished_at,
-					    .line = arena_str(&l->call->mem, line) };
+					    .line = line,
+					    .root = l->root };
 	l->count++;
 }
 
@@ -201,6 +217,8 @@ static enum status take_file(void *ctx, const struct source_info *file, struct e
 	if (!file->generation || claude_kind_of(file->path) != CLAUDE_HISTORY)
 		return STATUS_OK;
 	l->at = 0;
+	l->root = arena_alloc(&l->call->mem, file->root.n + 1);
+	memcpy(l->root, file->root.p, file->root.n);
 	l->vanished_at = file->vanished_at;
 	l->any_gone |= file->vanished_at != 0;
 	if (archive_read(l->call->store, file->generation, 0, file->bytes, take_bytes, &split, err)) {
@@ -243,6 +261,7 @@ static enum status emit_entry(struct listing *l, const struct entry *e, struct e
 		json_write_key(w, STR("pasted"));
 		json_copy(w, &l->reader.json, t.pasted);
 	}
+	put_text(w, "root", str_of(e->root));
 	if (e->vanished_at)
 		put_time(w, "vanished_at", e->vanished_at);
 	return call_emit(l->call, err);

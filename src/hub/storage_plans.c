@@ -3,6 +3,9 @@
  *
  * A plan is rewritten as a whole; each time a sync saw it is a version. Of a listed plan
  * only the beginning is read, for its title.
+ *
+ * Where several folders are mirrored, one may be a copy of another: plans with the same path
+ * that say the same are one.
  */
 #include "hub/storage_files.h"
 
@@ -44,6 +47,7 @@ static const struct field plan_fields[] = {
 	  .title = "gone",
 	  .help = "when it was gone outside the store" },
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "its first heading" },
+	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_HIDDEN, .help = "label of the mirrored folder" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "the file, below its folder" },
 	{ .name = "version",
 	  .type = VALUE_INT,
@@ -87,6 +91,7 @@ static enum status emit_plan(struct call *c, const struct plan *p, struct err *e
 	if (p->file.vanished_at)
 		put_time(w, "vanished_at", p->file.vanished_at);
 	put_text(w, "title", p->title);
+	put_text(w, "root", p->file.root);
 	put_path(w, "path", p->file.path);
 	if (p->text.p) {
 		put_int(w, "version", p->shown.number);
@@ -127,6 +132,37 @@ static enum status read_plan(struct call *c, struct plan *p, uint64_t version, s
 	if (most == SIZE_MAX)
 		p->text = arena_str(&c->mem, buf_as_str(&bytes));
 	return STATUS_OK;
+}
+
+/* ---- Copies ----------------------------------------------------------------- */
+
+static bool is_copy(struct call *c, const struct plan *a, const struct plan *b)
+{
+	struct buf one CLEANUP(buf_release) = BUF_INIT(LIMIT_SMALL_FILE);
+	struct buf other CLEANUP(buf_release) = BUF_INIT(LIMIT_SMALL_FILE);
+	struct generation g;
+	struct err ignored;
+
+	return a->file.bytes == b->file.bytes && str_eq(a->file.path, b->file.path) &&
+	       kept_read(c, &a->file, 0, SIZE_MAX, &g, &one, &ignored) == STATUS_OK &&
+	       kept_read(c, &b->file, 0, SIZE_MAX, &g, &other, &ignored) == STATUS_OK &&
+	       str_eq(buf_as_str(&one), buf_as_str(&other));
+}
+
+/* Those with the same path follow each other. One that is not gone stands for the others. */
+static void drop_copies(struct listing *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->count; i++) {
+		struct plan *before = kept ? &l->list[kept - 1] : NULL;
+
+		if (!before || !is_copy(l->call, before, &l->list[i]))
+			l->list[kept++] = l->list[i];
+		else if (before->file.vanished_at)
+			*before = l->list[i];
+	}
+	l->count = kept;
 }
 
 /* ---- All -------------------------------------------------------------------- */
@@ -235,6 +271,8 @@ static enum status run_plans(struct call *c, struct err *err)
 	if (read_begin(c->store, &snapshot, err) ||
 	    source_each_below(c->store, STR("plans/"), take_file, &l, err))
 		return err_failed(err->status);
+	if (!str_has_byte(name, ':')) /* who names a folder means that one */
+		drop_copies(&l);
 	return name.p ? show_plan(&l, name, err) : list_plans(&l, err);
 }
 

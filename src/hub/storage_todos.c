@@ -5,6 +5,9 @@
  * each agent. All of them are read and sorted before the first is given, because what is
  * open comes first. A task whose file is gone was deleted by the agent or swept away by
  * the client; either way nobody works on it, so it counts as not open and is named gone.
+ *
+ * Where several folders are mirrored, one may be a copy of another: of files with the same
+ * path, the one with the latest date counts.
  */
 #include "hub/storage_files.h"
 
@@ -80,6 +83,7 @@ static const struct field todo_fields[] = {
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "when its file was gone outside the store" },
+	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_HIDDEN, .help = "label of the mirrored folder" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "the file, below its folder" },
 	{ 0 },
 };
@@ -96,7 +100,7 @@ struct owner {
 struct todo {
 	struct task task;
 	struct owner *owner;
-	struct str agent, path;
+	struct str agent, path, root;
 	int64_t updated, vanished_at; /* 0 = unknown; 0 = still there */
 	size_t order; /* in which it was read: by path, then as in the file */
 };
@@ -107,6 +111,9 @@ struct listing {
 	struct map owners; /* by id */
 	struct todo *list;
 	size_t count, room;
+	size_t from;	/* where the todos of the file before begin, and its path and date: */
+	struct str path;
+	int64_t updated;
 	int64_t failed; /* files */
 };
 
@@ -169,6 +176,20 @@ static struct todo *add_todo(struct listing *l)
 	return &l->list[l->count];
 }
 
+/* Files with the same path follow each other. What an older one had is taken back. */
+static bool is_newest(struct listing *l, struct str path, int64_t updated)
+{
+	if (str_eq(path, l->path)) {
+		if (updated <= l->updated)
+			return false;
+		l->count = l->from;
+	}
+	l->path = path;
+	l->updated = updated;
+	l->from = l->count;
+	return true;
+}
+
 static enum status read_file(struct listing *l, const struct source_info *file, struct owner *owner,
 			     struct str agent, struct err *err)
 {
@@ -183,8 +204,8 @@ static enum status read_file(struct listing *l, const struct source_info *file, 
 		return err_failed(err->status);
 	if (task_read(arena_str(mem, buf_as_str(&bytes)), mem, &tasks, &count, err))
 		return err_pass(err, "%.*s", STR_ARG(kept_name(l->call, file)));
-	if (g.mtime_ms > owner->updated)
-		owner->updated = g.mtime_ms;
+	if (!is_newest(l, path, g.mtime_ms))
+		return STATUS_OK;
 	agent = arena_str(mem, agent);
 	for (size_t i = 0; i < count; i++) {
 		struct todo *t = add_todo(l);
@@ -193,12 +214,23 @@ static enum status read_file(struct listing *l, const struct source_info *file, 
 				    .owner = owner,
 				    .agent = agent,
 				    .path = path,
+				    .root = arena_str(mem, file->root),
 				    .updated = g.mtime_ms,
 				    .vanished_at = file->vanished_at,
 				    .order = l->count++ };
-		owner->has_open |= is_open(t);
 	}
 	return STATUS_OK;
+}
+
+static void describe_lists(struct listing *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		const struct todo *t = &l->list[i];
+
+		t->owner->has_open |= is_open(t);
+		if (t->updated > t->owner->updated)
+			t->owner->updated = t->updated;
+	}
 }
 
 static enum status take_file(void *ctx, const struct source_info *file, struct err *err)
@@ -303,6 +335,7 @@ static enum status emit_todo(struct call *c, const struct todo *t, struct err *e
 		put_time(w, "updated", t->updated);
 	if (t->vanished_at)
 		put_time(w, "vanished_at", t->vanished_at);
+	put_text(w, "root", t->root);
 	put_path(w, "path", t->path);
 	return call_emit(c, err);
 }
@@ -333,6 +366,7 @@ static enum status run_todos(struct call *c, struct err *err)
 	    source_each_below(c->store, STR("tasks/"), take_file, &l, err) ||
 	    source_each_below(c->store, STR("todos/"), take_file, &l, err))
 		return err_failed(err->status);
+	describe_lists(&l);
 	if (l.count)
 		qsort(l.list, l.count, sizeof *l.list, compare);
 	if (emit_all(&l, err) || narrow_end(&l.narrow, l.count, err))

@@ -7,6 +7,7 @@
  */
 #include "query/search.h"
 
+#include "base/map.h"
 #include "query/rank.h"
 #include "query/transcript.h"
 
@@ -19,6 +20,11 @@ static const double weights[PLACES] = {
 
 enum { SNIPPET_WIDTH = 220 };
 
+/* A node, as a session has it. */
+struct given {
+	struct uuid session, node;
+};
+
 struct searching {
 	struct store *store;
 	const struct search_query *q;
@@ -28,6 +34,7 @@ struct searching {
 	int64_t *sessions; /* rows that are wanted, ascending */
 	size_t session_count, session_cap;
 	struct session session; /* of the hit before */
+	struct map given;	/* struct given of the hits so far */
 	struct transcript transcript;
 };
 
@@ -36,6 +43,7 @@ static void searching_release(struct searching *y)
 	expr_release(&y->expr);
 	buf_release(&y->text);
 	transcript_release(&y->transcript);
+	map_release(&y->given);
 	arena_release(&y->mem);
 	mem_free(y->sessions);
 }
@@ -127,6 +135,18 @@ static enum status name_message(struct searching *y, const struct node *line, co
 	return STATUS_OK;
 }
 
+/* Copies of a session, in several mirrored folders, have the same nodes. */
+static bool is_given(struct searching *y, const struct uuid *node)
+{
+	struct given *g = arena_alloc(&y->mem, sizeof *g);
+
+	*g = (struct given){ y->session.id, *node };
+	if (map_get(&y->given, str_from((const char *)g, sizeof *g)))
+		return true;
+	map_put(&y->given, str_from((const char *)g, sizeof *g), g);
+	return false;
+}
+
 static enum status give_hit(struct searching *y, const struct ranked *r, search_fn *fn, void *ctx,
 			    struct err *err)
 {
@@ -142,12 +162,14 @@ static enum status give_hit(struct searching *y, const struct ranked *r, search_
 	if (entry_get(y->store, r->doc.session, r->doc.offset, &y->mem, &line, &name, err) ||
 	    name_message(y, &line, &name, &hit.message, err))
 		return err_failed(err->status);
+	hit.id = node_id(&name, r->doc.block == DOC_LINE ? PART_LINE : r->doc.block);
+	if (is_given(y, &hit.id))
+		return STATUS_OK;
 	buf_clear(&y->text);
 	if (transcript_each(&y->transcript, y->store, &y->session, line.offset, line.offset + line.length,
 			    fetch_text, &f, err))
 		return err_failed(err->status);
 	snippet_make(&snippet, buf_as_str(&y->text), &y->expr, SNIPPET_WIDTH);
-	hit.id = node_id(&name, r->doc.block == DOC_LINE ? PART_LINE : r->doc.block);
 	hit.line = name.uuid;
 	hit.place = (enum record_place)doc_rank(r->id).place;
 	hit.at = line.at;
@@ -156,12 +178,29 @@ static enum status give_hit(struct searching *y, const struct ranked *r, search_
 	return fn(ctx, &hit, err);
 }
 
+/* The best that were not given yet. Whether that is *all there is to give: where there are
+ * copies among them, more have to be asked for. */
+static enum status give_hits(struct searching *y, const struct rank_query *rank, search_fn *fn, void *ctx,
+			     struct search_report *report, bool *all, struct err *err)
+{
+	struct ranking ranking CLEANUP(ranking_release) = { 0 };
+	size_t i = 0;
+
+	if (rank_run(y->store, rank, &ranking, err))
+		return err_failed(err->status);
+	for (; i < ranking.count && (!y->q->limit || y->given.count < y->q->limit); i++)
+		if (give_hit(y, &ranking.list[i], fn, ctx, err))
+			return err_failed(err->status);
+	*all = i < ranking.count || ranking.count < rank->limit || y->given.count >= y->q->limit;
+	report->total = ranking.total - (int64_t)(i - y->given.count);
+	return STATUS_OK;
+}
+
 enum status search_run(struct store *s, const struct search_query *q, search_fn *fn, void *ctx,
 		       struct search_report *report, struct err *err)
 {
 	struct searching y CLEANUP(
 		searching_release) = { .store = s, .q = q, .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
-	struct ranking ranking CLEANUP(ranking_release) = { 0 };
 	struct rank_query rank = { .limit = q->limit,
 				   .now = store_now(s),
 				   .places = q->places,
@@ -177,11 +216,9 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	rank.phrase_count = y.expr.phrase_count;
 	rank.sessions = y.sessions;
 	rank.session_count = y.session_count;
-	if (rank_run(s, &rank, &ranking, err))
-		return err_failed(err->status);
-	*report = (struct search_report){ .total = ranking.total, .cut = y.expr.cut };
-	for (size_t i = 0; i < ranking.count; i++)
-		if (give_hit(&y, &ranking.list[i], fn, ctx, err))
+	report->cut = y.expr.cut;
+	for (bool all = false; !all; rank.limit *= 2)
+		if (give_hits(&y, &rank, fn, ctx, report, &all, err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }

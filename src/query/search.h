@@ -33,7 +33,7 @@ struct search_hit {
 typedef enum status search_fn(void *ctx, const struct search_hit *hit, struct err *err);
 
 struct search_report {
-	int64_t total; /* documents that match, whatever the limit */
+	int64_t total; /* documents that match, whatever the limit; without copies that were met */
 	bool cut;      /* the query was longer than can be looked for */
 };
 

@@ -51,10 +51,14 @@ enum {
 static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ALL] = SESSION_COLUMNS " WHERE e.old = 0 ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_OLD] = SESSION_COLUMNS " WHERE e.old = 1 ORDER BY s.source_id, e.generation",
+	/* Of several copies of a session the longest counts. */
 	[SESSION_PROJECTS] = "SELECT p.path, coalesce(max(e.updated_at), 0), coalesce(min(e.started_at), 0),"
 			     " sum(e.agent IS NULL), sum(iif(e.agent IS NULL, e.prompts, 0)),"
-			     " sum(iif(e.agent IS NULL, e.messages, 0)) FROM mirror_session e"
-			     " JOIN project p ON p.id = e.project WHERE e.old = 0 AND p.path <> '' GROUP BY p.id"
+			     " sum(iif(e.agent IS NULL, e.messages, 0)) FROM (SELECT project, agent,"
+			     " max(updated_at) AS updated_at, min(started_at) AS started_at,"
+			     " max(prompts) AS prompts, max(messages) AS messages FROM mirror_session"
+			     " WHERE old = 0 GROUP BY project, session_id, agent) e"
+			     " JOIN project p ON p.id = e.project WHERE p.path <> '' GROUP BY p.id"
 			     " ORDER BY 2 DESC, 1",
 	/* The folder itself, and what is below it. */
 	[SESSION_BELOW] = SESSION_COLUMNS
@@ -163,6 +167,12 @@ enum status session_each(struct store *s, struct str project, session_fn *fn, vo
 	if (project.p)
 		stmt_text(&st, 1, project);
 	return each_session(&st, fn, ctx, err);
+}
+
+bool session_is_copy(const struct session *a, const struct session *b)
+{
+	return uuid_eq(&a->id, &b->id) && a->read_to == b->read_to && a->started_at == b->started_at &&
+	       a->updated_at == b->updated_at && a->messages == b->messages && a->tools == b->tools;
 }
 
 enum status session_each_old(struct store *s, session_fn *fn, void *ctx, struct err *err)

@@ -30,6 +30,10 @@ typedef enum status session_fn(void *ctx, const struct session *s, bool *go_on, 
 enum status session_each(struct store *s, struct str project, session_fn *fn, void *ctx,
 			 struct err *err) MUST_USE;
 
+/* Whether one is a copy of the other in which the same was said, as far as one can see: a
+ * backup that is mirrored beside the folder it was made of has the same sessions. */
+bool session_is_copy(const struct session *a, const struct session *b);
+
 /* What older versions of their files had and the newest have not, in the order of sources. */
 enum status session_each_old(struct store *s, session_fn *fn, void *ctx, struct err *err) MUST_USE;
 

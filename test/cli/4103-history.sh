@@ -15,7 +15,7 @@ check test "$(head -n 1 "$T/out")" = "$(printf '2026-11-12T19:12:53.082Z\t/home/
 check test "$(cut -f 1 "$T/out" | sort -r | cmp - <(cut -f 1 "$T/out") && echo sorted)" = sorted
 arbor history -n 2; lines 2; err_has '2 of 9; -n 0 lists all'
 arbor history -n 1 --json
-out_is '{"v":1,"at":"2026-11-12T19:12:53.082Z","project":"/home/dev/dotfiles","text":"/exit","session":"0ea33764-9f05-462f-a1d4-51fb8fdac471"}'
+out_is '{"v":1,"at":"2026-11-12T19:12:53.082Z","project":"/home/dev/dotfiles","text":"/exit","session":"0ea33764-9f05-462f-a1d4-51fb8fdac471","root":"claude"}'
 
 it "finds words by their beginning, whatever their case, and signs as they are"
 arbor history PROM bash; code 0; typed 'Start a bashrc with a short prompt and a safe rm|'
