@@ -55,7 +55,7 @@ const struct topic topics[] = {
 	  .entries = (const struct example[]){ { "~/.local/share/arbor/arbor.db",
 						 "the store, where none of these variables is set; it and "
 						 "its companions (-wal, -shm, -bell) "
-						 "are readable by their owner only" },
+						 "are readable by their owner only; one that is read-only is read as it is" },
 					       { "~/.config/arbor/settings.json",
 						 "your settings, JSON with comments: store, source, color, pager, page, "
 						 "search.limit, list.limit, show.full" },

@@ -39,5 +39,7 @@ enum status rebuild_if_stale(struct store *s, const struct read_options *o, bool
 		return err_failed(err->status);
 	if (current)
 		return STATUS_OK;
-	return start_over(s, true, done, err) ? err_failed(err->status) : read_unread(s, o, err);
+	if (start_over(s, true, done, err))
+		return err_pass(err, "the index of another version of arbor has to be made anew");
+	return read_unread(s, o, err);
 }

@@ -300,6 +300,9 @@ static enum status set_up_writing(struct store *s, struct err *err)
 
 enum status txn_begin(struct store *s, struct txn *t, struct err *err)
 {
+	if (s->access != DB_WRITE)
+		return err_fail(err, STATUS_DENIED,
+				"%s: the store cannot be written, the file or its folder is read-only", s->path);
 	if (s->depth == 0) {
 		if (set_up_writing(s, err) || run_transaction_word(s, "BEGIN IMMEDIATE", err))
 			return err_failed(err->status);

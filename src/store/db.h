@@ -43,8 +43,16 @@ extern const struct db_set store_statements, source_statements, find_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements;
 extern const struct db_set rank_statements, usage_statements; /* src/query */
 
+/* What can be done with the files of a store. */
+enum db_access {
+	DB_WRITE,
+	DB_READ,   /* beside those who can write, or what they left in the log */
+	DB_FROZEN, /* the same where there is no log: the file alone is read, and taken not to change */
+};
+
 struct store {
 	sqlite3 *db;
+	enum db_access access;
 	sqlite3_stmt **prepared[DB_SLOTS];
 	size_t prepared_count[DB_SLOTS];
 	fts5_api *fts5;	       /* once it was asked for */

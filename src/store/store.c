@@ -11,6 +11,11 @@
  * drops this process's POSIX locks on the file, SQLite's included. Permissions
  * are therefore looked at and set by name, and only a file that did not exist
  * before is ever opened by us.
+ *
+ * A store that cannot be written (a file or folder without that permission, a
+ * medium that has none) can be read. SQLite wants to make two files beside it even
+ * for that. Where it cannot, and no log is left there, the file alone is the whole store,
+ * and SQLite is told that it does not change. Nothing else is touched then either.
  */
 #include "store/ahead.h"
 #include "store/db.h"
@@ -115,6 +120,21 @@ static enum status check_file(const struct store_options *o, struct err *err)
 	return STATUS_OK;
 }
 
+/* The folder counts, too: the log is made in it. */
+static enum status find_access(struct store *s, struct err *err)
+{
+	char name[LIMIT_PATH + 16];
+	struct stat log;
+
+	if (parent_of(s->path, name, err))
+		return err_failed(err->status);
+	if (faccessat(AT_FDCWD, s->path, W_OK, AT_EACCESS) == 0 && faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) == 0)
+		return STATUS_OK;
+	snprintf(name, sizeof name, "%s-wal", s->path);
+	s->access = stat(name, &log) == 0 && log.st_size > 0 ? DB_READ : DB_FROZEN;
+	return STATUS_OK;
+}
+
 static enum status narrow_folder(const struct store_options *o, struct err *err)
 {
 	char folder[LIMIT_PATH];
@@ -157,6 +177,32 @@ static enum status enter_wal(struct store *s, struct err *err)
 	return code == SQLITE_OK ? STATUS_OK : db_fail(s, code, "opening", err);
 }
 
+/* The name of a file that does not change, as a URI. */
+static const char *frozen_name(const struct store *s, struct buf *out)
+{
+	buf_text(out, "file:");
+	for (const char *c = s->path; *c; c++) {
+		if (strchr("%?#", *c))
+			buf_printf(out, "%%%02X", (unsigned char)*c);
+		else
+			buf_byte(out, *c);
+	}
+	buf_text(out, "?immutable=1");
+	return out->p;
+}
+
+static int open_db(struct store *s)
+{
+	struct buf name CLEANUP(buf_release) = BUF_INIT(4 * LIMIT_PATH);
+	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+
+	if (s->access == DB_FROZEN)
+		return sqlite3_open_v2(frozen_name(s, &name), &s->db, flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+				       NULL);
+	return sqlite3_open_v2(s->path, &s->db,
+			       flags | (s->access == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE), NULL);
+}
+
 static enum status connect_db(struct store *s, const char *pragmas, struct err *err)
 {
 	int code;
@@ -166,8 +212,7 @@ static enum status connect_db(struct store *s, const char *pragmas, struct err *
 				"SQLite %s can corrupt a store that two programs write; 3.51.3 or newer is needed",
 				sqlite3_libversion());
 	sqlite3_initialize();
-	code = sqlite3_open_v2(s->path, &s->db,
-			       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+	code = open_db(s);
 	if (code != SQLITE_OK)
 		return db_fail(s, code, "opening", err);
 	sqlite3_busy_handler(s->db, wait_for_lock, s);
@@ -227,6 +272,34 @@ static enum status resolve_path(struct store *s, struct err *err)
 static const char reading_pragmas[] = "PRAGMA cache_size=64; PRAGMA temp_store=MEMORY;"
 				      "PRAGMA trusted_schema=OFF; PRAGMA synchronous=NORMAL";
 
+/* Everything that may change something; a store that was never used is made. */
+static enum status settle_in(struct store *s, const struct store_options *o, bool newest, struct err *err)
+{
+	if (s->access != DB_WRITE)
+		return newest ? STATUS_OK
+			      : err_fail(err, STATUS_DENIED,
+					 "%s: it has to be upgraded, and cannot be written; copy it to where it can",
+					 s->path);
+	if (narrow_folder(o, err) || narrow_permissions(s->path, err) || enter_wal(s, err))
+		return err_failed(err->status);
+	return !newest && db_migrate(s, db_newest_version(), err) ? err_failed(err->status) : open_bell(s, err);
+}
+
+/* What SQLite says of a log that it cannot read helps nobody. */
+static enum status connect_first(struct store *s, bool *newest, struct err *err)
+{
+	enum status status = connect_db(s, reading_pragmas, err);
+
+	if (status == STATUS_OK)
+		status = db_recognise(s, newest, err);
+	if (s->access == DB_READ && status == STATUS_DENIED)
+		return err_fail(err, STATUS_DENIED,
+				"%s: a program that wrote to it has left a log, %s-wal, which cannot be read here; "
+				"copy both files to a folder that can be written",
+				s->path, strrchr(s->path, '/') + 1);
+	return status;
+}
+
 enum status store_open(const struct store_options *o, struct store **out, struct err *err)
 {
 	struct store *s CLEANUP(store_closep) = NULL;
@@ -236,10 +309,8 @@ enum status store_open(const struct store_options *o, struct store **out, struct
 		return err_failed(err->status);
 	s = store_new(o);
 	/* Nothing is changed before we know that the file is ours. */
-	if (resolve_path(s, err) || connect_db(s, reading_pragmas, err) || db_recognise(s, &newest, err) ||
-	    narrow_folder(o, err) || narrow_permissions(s->path, err) || enter_wal(s, err) ||
-	    (!newest && db_migrate(s, db_newest_version(), err)) || open_bell(s, err) ||
-	    look(s, &s->seen_version, err))
+	if (resolve_path(s, err) || find_access(s, err) || connect_first(s, &newest, err) ||
+	    settle_in(s, o, newest, err) || look(s, &s->seen_version, err))
 		return err_failed(err->status);
 	s->version = db_newest_version();
 	*out = s;
@@ -252,6 +323,7 @@ enum status store_open_again(const struct store *from, struct store **out, struc
 	struct store_options o = { .path = from->path, .clock = from->clock, .log = from->log, .cancel = from->cancel };
 	struct store *s CLEANUP(store_closep) = store_new(&o);
 
+	s->access = from->access;
 	if (connect_db(s, "PRAGMA cache_size=-1024; PRAGMA query_only=ON", err))
 		return err_failed(err->status);
 	*out = s;

@@ -29,7 +29,8 @@ struct store_options {
  * Opens, and brings the facts' schema up to date. Expect STATUS_NOT_FOUND (no
  * store and no `create`), STATUS_TOO_NEW, STATUS_NOT_A_STORE, STATUS_BUSY.
  * Files are made with mode 0600 and folders with 0700; a store with wider
- * permissions is narrowed.
+ * permissions is narrowed. One that cannot be written is opened for reading; whoever begins
+ * to write to it gets STATUS_DENIED.
  */
 enum status store_open(const struct store_options *o, struct store **out, struct err *err) MUST_USE;
 
