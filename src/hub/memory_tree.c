@@ -62,7 +62,7 @@ static const struct field tree_fields[] = {
 	{ .name = "says",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "turn: how many messages it has" },
+	  .help = "turn: how many messages it has, of either side, as 'list' counts them" },
 	{ .name = "calls",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
@@ -216,6 +216,19 @@ static void link_turns(struct drawing *d, uint32_t *list, uint32_t count)
 	}
 }
 
+/* As a session counts them: what the model said, and each line of the other side, results
+ * of tools included; not what the client put beside them. */
+static uint32_t messages_in(const struct forest *f, const struct forest_message *m)
+{
+	uint32_t lines = 0;
+
+	if (m->role == FOREST_ASSISTANT)
+		return 1;
+	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next)
+		lines += forest_line(f, n)->type == RECORD_USER;
+	return lines;
+}
+
 static void gather_turns(struct drawing *d, const uint32_t *of)
 {
 	const struct forest *f = &d->forest;
@@ -237,7 +250,7 @@ static void gather_turns(struct drawing *d, const uint32_t *of)
 											   : of[before];
 			list[count++] = m;
 		}
-		d->turns[turn].messages++;
+		d->turns[turn].messages += messages_in(f, x);
 		for (uint32_t n = x->first; n != FOREST_NONE && x->role == FOREST_ASSISTANT;
 		     n = f->nodes[n].next)
 			d->turns[turn].calls += forest_line(f, n)->tool_count;

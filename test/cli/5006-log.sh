@@ -39,8 +39,18 @@ it "draws both"
 arbor tree @; code 0
 out_is 'first prompt
   00000000-0000-4000-8000-000000000001  2026-01-01T00:00:08.000Z
-● 1  first prompt  6 messages, 1 tool
+● 1  first prompt  4 messages, 1 tool
 ● 2  other prompt  2 messages  ← 00000000-0000-4000-8000-000000000001'
+
+it "counts messages as list does"
+cp -R demo "$T/demo"
+arbor sync --source "$T/demo"; code 0
+arbor list -n 0; cut -f 1,4 "$T/out" | grep -v '^b899e3df' >"$T/listed" # of which the tree has a fork, too
+while read -r id messages; do
+	said=$("$ARBOR" tree "$id" </dev/null | sed -n 's/.* \([0-9]*\) messages\{0,1\}.*/\1/p' | awk '{ n += $1 } END { print n }')
+	[ "$said" -eq "$messages" ] || fail "$id: $said in the tree, $messages in the list"
+done <"$T/listed"
+check test "$(wc -l <"$T/listed")" -eq 15
 
 it "finds a call by its id"
 arbor show toolu_one; code 0
