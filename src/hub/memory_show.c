@@ -327,7 +327,8 @@ const struct method memory_show = {
 	.first = 3,
 	.summary = "Read conversations, or parts of them",
 	.text = "ID is the id of a session, message, block or line, or its first digits (four or\n"
-		"more). @ is the session last touched, @~1 the one before it, and so on; @@ID is a\n"
+		"more); a line's own uuid and the id of a tool's call will do, too. @ is the session\n"
+		"last touched, @~1 the one before it, and so on; @@ID is a\n"
 		"message of the last, SESSION@ID one of another. Where a conversation was copied and\n"
 		"went on, ROOT:ID is the one in the folder with that label.\n\n"
 		"Several are shown one after the other. Works long after the file itself is gone.\n",

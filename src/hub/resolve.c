@@ -191,7 +191,7 @@ static bool is_id_text(struct str text)
 	return text.n >= LIMIT_ID_PREFIX;
 }
 
-/* Matches of a text, or of the id that a line with this uuid has. */
+/* Matches of a text, or of the id that a line has whose own uuid it is, or begins so. */
 static enum status find_matches(struct store *s, struct str text, int64_t session, struct id_match *list,
 				size_t most, size_t *count, struct err *err)
 {
@@ -201,8 +201,10 @@ static enum status find_matches(struct store *s, struct str text, int64_t sessio
 	if (id_search(s, text, session, list, most, count, err))
 		return err_failed(err->status);
 	*count = choose(list, *count, session);
-	if (*count || !uuid_parse(text, &uuid))
+	if (*count)
 		return STATUS_OK;
+	if (!uuid_parse(text, &uuid))
+		return line_search(s, text, session, list, most, count, err);
 	uuid_print(&uuid, printed);
 	uuid = uuid_of_parts(&(struct str){ printed, UUID_TEXT }, 1);
 	uuid_print(&uuid, printed);

@@ -18,7 +18,7 @@ struct resolved {
  *     ROOT:ID     the same in one mirrored folder
  *     ROOT:PATH   its file, also as 'arbor export' takes it otherwise, with a '/' in it
  *     @           the one last touched; @~ or @~1 the one before it, @~2 and so on
- * and a node is meant by the beginning of its id or its line's own uuid, alone or behind
+ * and a node is meant by the beginning of its id or of its line's own uuid, alone or behind
  * its session: SESSION@NODE, so @@NODE is one of the last. A session wins over nodes
  * that begin alike. Copies of a session in which the same was said are one.
  * STATUS_AMBIGUOUS lists candidates in the error, a line each, as they can be typed and

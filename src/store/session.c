@@ -38,6 +38,7 @@ enum {
 	SESSION_PREFIX,
 	SESSION_KEYS,
 	SESSION_CALLS,
+	SESSION_UUIDS,
 	SESSION_ENTRY,
 	SESSION_HELD,
 	SESSION_ENTRIES,
@@ -80,6 +81,10 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			  " coalesce(e.at, 0) FROM node_key k JOIN entry e ON e.session = k.session"
 			  " AND e.offset = k.offset JOIN mirror_session m ON m.id = k.session WHERE k.key = ?1"
 			  " AND k.part = -5 AND (?2 = 0 OR k.session = ?2) ORDER BY m.old, k.session, k.offset",
+	[SESSION_UUIDS] = "SELECT e.session, e.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
+			  " coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
+			  " WHERE e.uuid BETWEEN ?1 AND ?2 AND e.session BETWEEN ?3 AND ?4"
+			  " ORDER BY e.uuid, m.old, e.session, e.offset",
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
@@ -482,6 +487,25 @@ static enum status search_sessions(struct store *s, const struct uuid *low, cons
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
+/* The nodes of a statement, each once; between `low` and `high`, if these are given. */
+static enum status take_nodes(struct stmt *st, const struct uuid *low, const struct uuid *high, struct id_match *out,
+			      size_t most, size_t *count, struct err *err)
+{
+	enum step step = STEP_DONE;
+
+	while (*count < most && (step = stmt_step(st, err)) == STEP_ROW) {
+		struct id_match m = { 0 };
+		struct node_name name;
+
+		read_node(st, &m.node, &name);
+		m.id = m.node.id;
+		m.session = m.node.session;
+		if ((!low || in_range(&m.id, low, high)) && !is_listed(out, *count, &m.id))
+			out[(*count)++] = m;
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
 static enum status search_nodes(struct store *s, const struct uuid *low, const struct uuid *high,
 				int64_t within, struct id_match *out, size_t most, size_t *count,
 				struct err *err)
@@ -489,7 +513,6 @@ static enum status search_nodes(struct store *s, const struct uuid *low, const s
 	/* Keys are signed and ids are not: a range may wrap around the sign, but a
 	 * beginning of four digits or more never does. */
 	int64_t from = key_of(low), to = key_of(high);
-	enum step step = STEP_DONE;
 	STMT st = { 0 };
 
 	if (use(s, SESSION_KEYS, &st, err))
@@ -497,23 +520,12 @@ static enum status search_nodes(struct store *s, const struct uuid *low, const s
 	stmt_int(&st, 1, from);
 	stmt_int(&st, 2, to);
 	stmt_int(&st, 3, within);
-	while (*count < most && (step = stmt_step(&st, err)) == STEP_ROW) {
-		struct id_match m = { 0 };
-		struct node_name name;
-
-		read_node(&st, &m.node, &name);
-		m.id = m.node.id;
-		m.session = m.node.session;
-		if (in_range(&m.id, low, high) && !is_listed(out, *count, &m.id))
-			out[(*count)++] = m;
-	}
-	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+	return take_nodes(&st, low, high, out, most, count, err);
 }
 
 enum status call_search(struct store *s, struct str call, int64_t within, struct id_match *out, size_t most,
 			size_t *count, struct err *err)
 {
-	enum step step = STEP_DONE;
 	STMT st = { 0 };
 
 	*count = 0;
@@ -521,17 +533,25 @@ enum status call_search(struct store *s, struct str call, int64_t within, struct
 		return err_failed(err->status);
 	stmt_int(&st, 1, (int64_t)hash64(call.p, call.n));
 	stmt_int(&st, 2, within);
-	while (*count < most && (step = stmt_step(&st, err)) == STEP_ROW) {
-		struct id_match m = { 0 };
-		struct node_name name;
+	return take_nodes(&st, NULL, NULL, out, most, count, err);
+}
 
-		read_node(&st, &m.node, &name);
-		m.id = m.node.id;
-		m.session = m.node.session;
-		if (!is_listed(out, *count, &m.id))
-			out[(*count)++] = m;
-	}
-	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+enum status line_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
+			size_t *count, struct err *err)
+{
+	struct uuid low, high;
+	STMT st = { 0 };
+
+	*count = 0;
+	if (!uuid_range(prefix, &low, &high))
+		return STATUS_OK;
+	if (use(s, SESSION_UUIDS, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, &low);
+	stmt_uuid(&st, 2, &high);
+	stmt_int(&st, 3, within);
+	stmt_int(&st, 4, within ? within : INT64_MAX);
+	return take_nodes(&st, NULL, NULL, out, most, count, err);
 }
 
 enum status id_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,

@@ -109,6 +109,11 @@ enum status id_search(struct store *s, struct str prefix, int64_t within, struct
 enum status call_search(struct store *s, struct str call, int64_t within, struct id_match *out, size_t most,
 			size_t *count, struct err *err) MUST_USE;
 
+/* Lines whose own uuid begins so, each once. Every line of the store, or of the session, is
+ * looked at: a last resort. */
+enum status line_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
+			size_t *count, struct err *err) MUST_USE;
+
 /* The line at an offset of a session: ids of its parts by node_id(). The name is in
  * the arena. */
 enum status entry_get(struct store *s, int64_t session, int64_t offset, struct arena *mem, struct node *out,

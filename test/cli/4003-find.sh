@@ -119,7 +119,7 @@ arbor search --json Sketch; code 0
 node=$(sed 's/.*"message":"\([^"]*\)".*/\1/' "$T/out")
 session=$(sed 's/.*"session":"\([^"]*\)".*/\1/' "$T/out")
 uuid=$(sed 's/.*"line":"\([^"]*\)".*/\1/' "$T/out")
-for id in "$session@$node" "${session:0:8}@${node:0:8}" "$uuid"; do
+for id in "$session@$node" "${session:0:8}@${node:0:8}" "$uuid" "${uuid:0:4}" "${uuid:0:13}" "$session@${uuid:0:6}"; do
 	arbor show "$id"; code 0; out_has 'Sketch the migration'
 done
 arbor show "@@$node"; code 1; err_has 'no node of this session'
