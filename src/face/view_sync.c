@@ -19,7 +19,7 @@ static const struct {
 	{ "rewritten", "rewritten  ", "rewritten" }, { "renamed", "renamed    ", "renamed" },
 	{ "vanished", "vanished   ", "vanished" },   { "repaired", "repaired   ", "repaired" },
 	{ "skipped", "arbor: skipped ", "skipped" }, { "hidden", "arbor: skipped ", "skipped" },
-	{ "broken", "arbor: ", "with a broken line" },	     { "failed", "arbor: failed: ", "failed" },
+	{ "broken", "arbor: ", "with broken lines" },	     { "failed", "arbor: failed: ", "failed" },
 };
 
 enum { EVENTS = COUNT(events) };

@@ -39,7 +39,6 @@ struct part *part_new(const struct unread *job)
 	struct part *p = mem_alloc(sizeof *p);
 
 	p->job = job;
-	p->broken_at = -1;
 	/* One document more than the words of a line, and what was there before it. */
 	buf_init(&p->packed, FULL_PACKED + LIMIT_LINE_WORDS + 4 * LIMIT_DOC_TEXT);
 	return p;

@@ -17,8 +17,9 @@ struct part {
 	bool last;	 /* the source has been read to its end */
 	bool has_lines;	 /* `mirror` is to be stored */
 	bool no_session; /* the source has none; what is known of one is to go */
-	int64_t broken_at;   /* offset of the source's first line that could not be understood; -1 = not here */
-	int64_t broken;	     /* how many */
+	int64_t broken;	     /* lines that could not be understood */
+	int64_t broken_all;  /* in what was read of the source; only its last part says it */
+	int64_t broken_at;   /* offset of the first of them */
 	bool old_done;	 /* the source's older versions have been read, or it has none worth it */
 	bool has_count;
 	struct line_count count; /* of the whole generation */

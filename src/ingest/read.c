@@ -83,7 +83,7 @@ struct reader {
 	size_t old_count;
 	bool large;   /* it has many megabytes */
 	bool stopped; /* the queue takes no more */
-	bool told_broken; /* a line of the source could not be understood */
+	int64_t broken, broken_at; /* lines of the source that could not be understood; the first */
 };
 
 static bool is_cancelled(const struct reading *y)
@@ -174,13 +174,12 @@ static enum status count_bytes(void *ctx, struct str bytes, struct err *err)
 	return STATUS_OK;
 }
 
-/* Of each file the first is told by its place; who has many such lines knows by then. */
+/* Of each file the first is told by its place, and how many there are. */
 static void note_broken(struct reader *r, int64_t offset)
 {
 	r->part->broken++;
-	if (!r->told_broken)
-		r->part->broken_at = offset;
-	r->told_broken = true;
+	if (r->broken++ == 0)
+		r->broken_at = offset;
 }
 
 static bool add_line(struct reader *r, struct str line, int64_t offset)
@@ -418,7 +417,7 @@ static void read_one(struct reader *r, const struct unread *job)
 	enum status status;
 
 	r->job = job;
-	r->told_broken = false;
+	r->broken = 0;
 	status = read_source(r, &err);
 	buf_clear(&r->split.carry);
 	set_large(r, false);
@@ -435,6 +434,8 @@ static void read_one(struct reader *r, const struct unread *job)
 		r->part->has_count = false;
 	}
 	r->part->last = status == STATUS_OK;
+	r->part->broken_all = r->broken;
+	r->part->broken_at = r->broken_at;
 	hand_over(r);
 }
 
@@ -515,8 +516,8 @@ static void report_part(struct reading *y, const struct part *p)
 {
 	struct read_report *r = y->o->report;
 
-	if (p->broken_at >= 0 && y->o->broken)
-		y->o->broken(y->o->ctx, p->job->path, line_number(y, p->job, p->broken_at));
+	if (p->broken_all && y->o->broken)
+		y->o->broken(y->o->ctx, p->job->path, line_number(y, p->job, p->broken_at), p->broken_all - 1);
 	if (!r)
 		return;
 	for (size_t i = 0; i < p->mirror.line_count && !p->mirror.old; i++)

@@ -13,9 +13,9 @@ struct read_options {
 	const atomic_bool *cancel; /* may be NULL */
 	/* Called now and then with archived bytes read so far. May be NULL. */
 	void (*progress)(void *ctx, int64_t done, int64_t total);
-	/* Called for a line that is kept and could not be understood, in the calling thread; the
-	 * first of each file. May be NULL. */
-	void (*broken)(void *ctx, struct str path, int64_t line);
+	/* Called for a line that is kept and could not be understood, in the calling thread: the
+	 * first of each file, and how many more there are. May be NULL. */
+	void (*broken)(void *ctx, struct str path, int64_t line, int64_t more);
 	struct read_report *report; /* added to; may be NULL */
 	void *ctx;
 };

@@ -576,12 +576,16 @@ static void on_index_progress(void *ctx, int64_t done, int64_t total)
 	y->o->progress(y->o->ctx, "indexing", done, total);
 }
 
-static void on_broken(void *ctx, struct str path, int64_t line)
+static void on_broken(void *ctx, struct str path, int64_t line, int64_t more)
 {
 	struct err why = { 0 };
+	char others[64] = "; it is kept as it is";
 
-	(void)err_fail(&why, STATUS_FORMAT, "%.*s: line %" PRId64 " is not JSON of a record; it is kept as it is",
-		       (int)size_min(path.n, LIMIT_ERR_TEXT / 2), path.p, line);
+	if (more)
+		snprintf(others, sizeof others, ", nor %s %" PRId64 " more; they are kept as they are",
+			 more == 1 ? "is" : "are", more);
+	(void)err_fail(&why, STATUS_FORMAT, "%.*s: line %" PRId64 " is not JSON of a record%s",
+		       (int)size_min(path.n, LIMIT_ERR_TEXT / 2), path.p, line, others);
 	tell(ctx, SYNC_BROKEN, path, &why);
 }
 

@@ -15,7 +15,8 @@ END
 
 it "says which line of which file it is, and goes on"
 arbor sync --source "$T/claude"; code 0
-err_has "$file: line 2 is not JSON"
+err_has "$file: line 2 is not JSON of a record, nor is 1 more; they are kept as they are"
+err_has '1 new, 1 with broken lines'
 arbor search behind; code 0
 
 it "keeps every byte"
@@ -31,5 +32,8 @@ it "tells a line that comes later by its number, too"
 arbor sync --source "$T/claude"; code 0
 printf '{"type":"user","uuid":"d","message":{"content":"more"}}\nbroken again\n' >>"$T/claude/$file"
 arbor sync --source "$T/claude"; code 0
-err_has "$file: line 7 is not JSON"
+err_has "$file: line 7 is not JSON of a record; it is kept as it is"
+for n in 1 2 3; do echo "broken $n" >>"$T/claude/$file"; done
+arbor sync --source "$T/claude"; code 0
+err_has "$file: line 8 is not JSON of a record, nor are 2 more; they are kept as they are"
 the_end
