@@ -617,8 +617,8 @@ static enum status tell_partial(const struct sync_report *r, struct err *err)
 {
 	if (!r->count[SYNC_FAILED])
 		return STATUS_OK;
-	return err_fail(err, STATUS_PARTIAL, "%" PRId64 " of %" PRId64 " files could not be read",
-			r->count[SYNC_FAILED], r->files);
+	return err_fail(err, STATUS_PARTIAL, "%" PRId64 " %s could not be read; everything else was",
+			r->count[SYNC_FAILED], r->count[SYNC_FAILED] == 1 ? "file or folder" : "files or folders");
 }
 
 enum status sync_run(struct store *s, const struct sync_options *o, struct sync_report *report, struct err *err)

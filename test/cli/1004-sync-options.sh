@@ -129,6 +129,7 @@ arbor sync --json --source "$T/half" --store "$T/half.db"; code 3
 out_has '{"v":1,"event":"failed","path":"projects","kind":"PERMISSION_DENIED","message":'
 out_has '"errors":[{"kind":"PERMISSION_DENIED","path":"projects","message":'
 out_has '"event":"added","path":"history.jsonl"'
+err_has '1 file or folder could not be read; everything else was'
 
 it "counts lines, and has no errors where there are none"
 fresh
