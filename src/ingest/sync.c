@@ -529,17 +529,26 @@ static enum status nothing_in(const char *dir, struct err *err)
 			dir);
 }
 
-static enum status open_root(struct syncing *y, struct err *err)
+/* Opens the folder, and refuses what should not become a root. */
+static enum status look_at_root(struct syncing *y, char dir[LIMIT_PATH], struct err *err)
 {
-	char dir[LIMIT_PATH];
-	bool known;
+	bool known = false;
 
-	if (open_folder(y->o->dir, dir, &y->root_fd, err) || root_known(y->store, dir, &known, err))
+	if (open_folder(y->o->dir, dir, &y->root_fd, err) || (y->store && root_known(y->store, dir, &known, err)))
 		return err_failed(err->status);
-	if (!known && y->o->label.p && check_label(y, err))
+	if (!known && y->store && y->o->label.p && check_label(y, err))
 		return err_failed(err->status);
 	if (!known && !y->o->label.p && !has_claude_files(y->root_fd))
 		return nothing_in(dir, err);
+	return STATUS_OK;
+}
+
+static enum status open_root(struct syncing *y, struct err *err)
+{
+	char dir[LIMIT_PATH];
+
+	if (look_at_root(y, dir, err))
+		return err_failed(err->status);
 	return root_use(y->store, dir, y->o->label, &y->root, err);
 }
 
@@ -667,16 +676,10 @@ static void preview_job(struct syncing *y, const struct job *job)
 static enum status find_root(struct syncing *y, struct err *err)
 {
 	char dir[LIMIT_PATH];
-	bool known = false;
 
-	if (open_folder(y->o->dir, dir, &y->root_fd, err) || (y->store && root_known(y->store, dir, &known, err)))
+	if (look_at_root(y, dir, err))
 		return err_failed(err->status);
-	if (known)
-		return root_use(y->store, dir, y->o->label, &y->root, err);
-	if (!y->o->label.p && !has_claude_files(y->root_fd))
-		return nothing_in(dir, err);
-	snprintf(y->root.label, sizeof y->root.label, "%.*s", STR_ARG(y->o->label));
-	return STATUS_OK;
+	return root_foresee(y->store, dir, y->o->label, &y->root, err);
 }
 
 static enum status preview(struct syncing *y, struct err *err)

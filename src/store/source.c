@@ -269,14 +269,43 @@ enum status root_known(struct store *s, const char *dir, bool *out, struct err *
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
+static enum status check_label(struct str label, struct err *err)
+{
+	if (!label.p || label_is_good(label))
+		return STATUS_OK;
+	return err_fail(err, STATUS_USAGE, "label '%.*s': letters, digits, '-', '_' and '.' only, at most %d",
+			(int)size_min(label.n, 80), label.p, LIMIT_LABEL);
+}
+
+enum status root_foresee(struct store *s, const char *dir, struct str label, struct root *out, struct err *err)
+{
+	enum status status;
+	int64_t host;
+
+	*out = (struct root){ 0 };
+	if (check_label(label, err))
+		return err_failed(err->status);
+	snprintf(out->label, sizeof out->label, "%.*s", STR_ARG(label.p ? label : STR("claude")));
+	if (!s)
+		return STATUS_OK;
+	status = known_root(s, dir, label, out, err);
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	if (get_host(s, &host, err))
+		return err_failed(err->status);
+	if (!label.p)
+		return free_label(s, host, out, err);
+	status = find_root(s, ROOT_BY_LABEL, host, label, out, err);
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
 enum status root_use(struct store *s, const char *dir, struct str label, struct root *out, struct err *err)
 {
 	struct root found;
 	enum status status;
 
-	if (label.p && !label_is_good(label))
-		return err_fail(err, STATUS_USAGE, "label '%.*s': letters, digits, '-', '_' and '.' only, at most %d",
-				(int)size_min(label.n, 80), label.p, LIMIT_LABEL);
+	if (check_label(label, err))
+		return err_failed(err->status);
 	status = known_root(s, dir, label, &found, err);
 	if (status == STATUS_NOT_FOUND)
 		return add_or_move_root(s, dir, label, out, err);

@@ -28,6 +28,11 @@ struct root {
  */
 enum status root_use(struct store *s, const char *dir, struct str label, struct root *out, struct err *err) MUST_USE;
 
+/* What that would give, without writing anything; row 0 = it would be added. `s` NULL = there
+ * is no store yet. */
+enum status root_foresee(struct store *s, const char *dir, struct str label, struct root *out,
+			 struct err *err) MUST_USE;
+
 /* Whether this folder has been mirrored before. */
 enum status root_known(struct store *s, const char *dir, bool *out, struct err *err) MUST_USE;
 

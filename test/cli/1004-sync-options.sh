@@ -23,7 +23,8 @@ left_out() { ! paths | grep -qF -- "$1" || fail "is kept: $1"; }
 
 it "says what it would do, and writes nothing, not even a store"
 arbor sync --dry-run; code 0
-err_has "new        projects/$W/$A.jsonl"; err_has '7 files, 7 new'; err_has 'nothing was written'
+err_has "new        projects/$W/$A.jsonl"; err_has 'claude: 7 files, 7 new'; err_has 'nothing was written'
+arbor sync -n --label 'a b'; code 2
 check test ! -e "$T/store"
 arbor sync -n -q; code 0; check test ! -s "$T/err"; check test ! -e "$T/store"
 arbor sync --dry-run --json; code 0
@@ -47,6 +48,16 @@ err_has 'vanished   history.jsonl'; err_has 'rewritten  file-history'
 arbor sync -n; code 0; err_lacks new; err_lacks grown
 mv "$S/projects/$W/0ccccccc-0000-4000-8000-000000000000.jsonl" "$S/projects/$W/$B.jsonl"
 echo '{"display":"hi"}' >"$S/history.jsonl"
+
+it "foresees the label of another folder, and of one that has moved"
+fresh
+arbor sync -q; code 0
+cp -R "$S" "$T/other"
+arbor sync -n --source "$T/other"; code 0; err_has 'claude-2: 7 files, 7 new'
+arbor sync -n --source "$T/other" --label claude; code 2; err_has 'which still exists'
+rm -rf "$T/other"; mv "$S" "$T/other"
+arbor sync -n --source "$T/other" --label claude --json; code 0; out_has '"root":"claude"'; out_lacks '"event":"added"'
+mv "$T/other" "$S"
 
 it "leaves out what is excluded, by path and by a project's folder"
 fresh
