@@ -228,6 +228,16 @@ static enum status not_found(struct str text, struct str root, int64_t session, 
 			session ? "node of this session" : "session or node", STR_ARG(text));
 }
 
+/* Ids of calls are the model's and have a '_' in them, which others have not. */
+static enum status no_call(struct str text, int64_t session, struct err *err)
+{
+	if (!str_has_byte(text, '_'))
+		return no_id(text, err);
+	return err_fail(err, STATUS_NOT_FOUND,
+			"no call of a tool%s has the id '%.*s'; give the whole id, and 'arbor sync' first if it is new",
+			session ? " in this session" : "", (int)size_min(text.n, 60), text.p);
+}
+
 /* By the id of a call: the line with the call, or else with its result. */
 static enum status find_call(struct store *s, struct str text, int64_t session, struct candidate *out,
 			     struct arena *mem, struct err *err)
@@ -244,7 +254,7 @@ static enum status find_call(struct store *s, struct str text, int64_t session, 
 	if (gather(s, (struct str){ 0 }, list, calls ? calls : count, &all, err))
 		return err_failed(err->status);
 	if (all.count == 0)
-		return no_id(text, err);
+		return no_call(text, session, err);
 	if (all.count > 1)
 		return ambiguous(text, &all, err);
 	out->match = all.list[0].match;

@@ -55,5 +55,7 @@ check test "$(wc -l <"$T/listed")" -eq 15
 it "finds a call by its id"
 arbor show toolu_one; code 0
 out_has Bash
-arbor show toolu_two; code 1
+arbor show toolu_two; code 1; err_has "no call of a tool has the id 'toolu_two'; give the whole id"
+arbor show @@toolu_two; code 1; err_has 'no call of a tool in this session'
+arbor show nonsense; code 1; err_has "'nonsense' is no id"
 the_end
