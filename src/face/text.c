@@ -49,20 +49,36 @@ struct str text_end(struct str text, int columns)
 	return str_sub(text, at, SIZE_MAX);
 }
 
-void text_cut(struct buf *out, struct str text, int columns, bool middle)
+/* A path that is wider: its last folders, else the name alone, of which both ends are told. */
+static void cut_path(struct buf *out, struct str path, int columns)
 {
-	int front = middle ? (columns - 1) / 3 : columns - 1;
+	struct str end = text_end(path, columns - 1), name = str_basename(path);
+	size_t slash = str_find(end, '/');
+	int front = (columns - 1) / 3;
 
-	if (text_width(text) <= columns) {
-		buf_str(out, text);
+	if (slash == SIZE_MAX) {
+		if (text_width(name) > columns) {
+			buf_str(out, text_start(name, front));
+			buf_text(out, "…");
+			name = text_end(name, columns - 1 - front);
+		}
+		buf_str(out, name);
 		return;
 	}
-	if (columns < 1)
-		return;
-	buf_str(out, text_start(text, front));
 	buf_text(out, "…");
-	if (middle)
-		buf_str(out, text_end(text, columns - 1 - front));
+	buf_str(out, str_sub(end, slash, SIZE_MAX));
+}
+
+void text_cut(struct buf *out, struct str text, int columns, bool is_path)
+{
+	if (text_width(text) <= columns) {
+		buf_str(out, text);
+	} else if (columns > 0 && is_path) {
+		cut_path(out, text, columns);
+	} else if (columns > 0) {
+		buf_str(out, text_start(text, columns - 1));
+		buf_text(out, "…");
+	}
 }
 
 static struct str without_last_blanks(struct str s)

@@ -13,9 +13,9 @@ int text_width(struct str text);
 struct str text_start(struct str text, int columns);
 struct str text_end(struct str text, int columns);
 
-/* Appends the text, cut with '…' when it is wider: at its end, or in its middle
- * when `middle` (paths: both ends tell something). */
-void text_cut(struct buf *out, struct str text, int columns, bool middle);
+/* Appends the text, cut with '…' when it is wider: at its end; of a path the folders in front,
+ * so that the name stays. */
+void text_cut(struct buf *out, struct str text, int columns, bool is_path);
 
 /* Takes the next line that is at most so wide from *text: up to a line end, else
  * up to a blank where there is one. 0 columns = no limit. False at the end. */

@@ -80,7 +80,32 @@ TEST(wrapping_loses_nothing_but_blanks_and_is_never_too_wide)
 	}
 }
 
-TEST(text_is_cut_at_its_end_or_in_its_middle)
+static void check_path(struct t *t, struct str path, int columns, const char *want)
+{
+	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	text_cut(&out, path, columns, true);
+	EQS(buf_as_str(&out), str_of(want));
+}
+
+TEST(of_a_path_the_name_stays)
+{
+	struct str path = STR("/home/dev/webshop/src/money.ts");
+
+	check_path(t, path, 30, "/home/dev/webshop/src/money.ts");
+	check_path(t, path, 29, "…/dev/webshop/src/money.ts");
+	check_path(t, path, 22, "…/webshop/src/money.ts");
+	check_path(t, path, 21, "…/src/money.ts");
+	check_path(t, path, 10, "…/money.ts");
+	check_path(t, path, 9, "money.ts");
+	check_path(t, path, 8, "money.ts");
+	check_path(t, path, 7, "mo…y.ts");
+	check_path(t, path, 1, "…");
+	check_path(t, STR("no-folder-at-all"), 7, "no…-all");
+	check_path(t, STR("/ends/with/"), 5, "…/");
+}
+
+TEST(text_is_cut_at_its_end)
 {
 	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
 
@@ -89,9 +114,6 @@ TEST(text_is_cut_at_its_end_or_in_its_middle)
 	buf_clear(&out);
 	text_cut(&out, STR("projects/a/b.jsonl"), 10, false);
 	EQS(buf_as_str(&out), STR("projects/…"));
-	buf_clear(&out);
-	text_cut(&out, STR("projects/a/b.jsonl"), 10, true);
-	EQS(buf_as_str(&out), STR("pro….jsonl"));
 	for (int columns = -1; columns < 25; columns++) {
 		buf_clear(&out);
 		text_cut(&out, STR("汉字 a汉字汉"), columns, columns % 2);
@@ -121,4 +143,4 @@ TEST(sizes_read_well)
 }
 
 TESTS(CASE(text_wraps_at_blanks_and_line_ends), CASE(wrapping_loses_nothing_but_blanks_and_is_never_too_wide),
-      CASE(text_is_cut_at_its_end_or_in_its_middle), CASE(tabs_go_to_the_next_stop), CASE(sizes_read_well))
+      CASE(of_a_path_the_name_stays), CASE(text_is_cut_at_its_end), CASE(tabs_go_to_the_next_stop), CASE(sizes_read_well))
