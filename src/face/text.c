@@ -81,6 +81,26 @@ void text_cut(struct buf *out, struct str text, int columns, bool is_path)
 	}
 }
 
+static bool is_telling(struct str name)
+{
+	bool has_letter = false;
+
+	for (size_t i = 0; i < name.n; i++)
+		has_letter |= (name.p[i] | 0x20) >= 'a' && (name.p[i] | 0x20) <= 'z';
+	return name.n > 2 && (has_letter || (unsigned char)name.p[0] >= 0x80);
+}
+
+struct str text_last_folders(struct str path)
+{
+	struct str name = str_basename(path), above = path;
+
+	while (!is_telling(name) && name.n + 1 < above.n) {
+		above.n -= name.n + 1;
+		name = str_basename(above);
+	}
+	return is_telling(name) ? str_sub(path, (size_t)(name.p - path.p), SIZE_MAX) : path;
+}
+
 static struct str without_last_blanks(struct str s)
 {
 	while (s.n && s.p[s.n - 1] == ' ')

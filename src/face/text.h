@@ -17,6 +17,10 @@ struct str text_end(struct str text, int columns);
  * so that the name stays. */
 void text_cut(struct buf *out, struct str text, int columns, bool is_path);
 
+/* The end of a path that says which folder it is: its last part, or more when that is a number
+ * or hardly a word. */
+struct str text_last_folders(struct str path);
+
 /* Takes the next line that is at most so wide from *text: up to a line end, else
  * up to a blank where there is one. 0 columns = no limit. False at the end. */
 bool text_wrap(struct str *text, int columns, struct str *line);

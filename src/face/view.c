@@ -266,7 +266,7 @@ static void add_path(const struct view *v, struct buf *out, struct str path, uns
 	struct str home = str_of(home_dir());
 
 	if (v->out->terminal && (flags & FIELD_SHORT))
-		path = str_basename(path);
+		path = text_last_folders(path);
 	else if (v->out->terminal && home.n > 1 && str_has_prefix(path, home) &&
 	    (path.n == home.n || path.p[home.n] == '/')) {
 		buf_byte(out, '~');

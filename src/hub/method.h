@@ -58,7 +58,7 @@ enum field_flag {
 	FIELD_LIST = 2,	    /* an array of such values */
 	FIELD_KEY = 4,	    /* names the item: what -0 prints and completion offers */
 	FIELD_HIDDEN = 8,   /* in JSON only, not in tables */
-	FIELD_SHORT = 32,   /* in tables on a terminal: the last part of a path, a time as 'ls' has it */
+	FIELD_SHORT = 32,   /* in tables on a terminal: the end of a path, a time as 'ls' has it */
 	FIELD_STRETCH = 16, /* stands last in a table and takes the width that is left */
 };
 

@@ -105,6 +105,23 @@ TEST(of_a_path_the_name_stays)
 	check_path(t, STR("/ends/with/"), 5, "…/");
 }
 
+TEST(the_last_folders_of_a_path_say_which_it_is)
+{
+	static const struct {
+		const char *path, *shown;
+	} cases[] = {
+		{ "/home/dev/webshop", "webshop" }, { "/home/dev/runs/3", "runs/3" },
+		{ "/srv/runs/2026/11/3", "runs/2026/11/3" }, { "/a", "/a" }, { "/a/b", "/a/b" }, { "/3", "/3" },
+		{ "/", "/" }, { "", "" }, { "3", "3" }, { "/home/me/go", "home/me/go" },
+		{ "/srv/\xc3\xa9\xc3\xa9", "\xc3\xa9\xc3\xa9" },
+		{ "/home/dev/v2.0", "v2.0" }, { "/home/dev/", "dev/" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		EQS(text_last_folders(str_of(cases[i].path)), str_of(cases[i].shown));
+	EQ(text_last_folders((struct str){ 0 }).n, 0);
+}
+
 TEST(text_is_cut_at_its_end)
 {
 	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
@@ -143,4 +160,6 @@ TEST(sizes_read_well)
 }
 
 TESTS(CASE(text_wraps_at_blanks_and_line_ends), CASE(wrapping_loses_nothing_but_blanks_and_is_never_too_wide),
-      CASE(of_a_path_the_name_stays), CASE(text_is_cut_at_its_end), CASE(tabs_go_to_the_next_stop), CASE(sizes_read_well))
+      CASE(of_a_path_the_name_stays),
+      CASE(the_last_folders_of_a_path_say_which_it_is), CASE(text_is_cut_at_its_end),
+      CASE(tabs_go_to_the_next_stop), CASE(sizes_read_well))
