@@ -14,6 +14,8 @@
 
 #include "face/text.h"
 
+#include <limits.h>
+
 enum { LEAST_TEXT = 20, COLUMNS_LEFT = 2 };
 
 /* ---- A turn ------------------------------------------------------------------- */
@@ -90,14 +92,38 @@ static void print_session(struct view *v, const struct json *j)
 	out_text(v->out, "\n");
 }
 
+/* How it begins, in what is left of the line behind so many columns. */
+static void print_beginning(struct view *v, const struct json *j, int used)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
+	int room = v->out->terminal ? v->out->columns - used : INT_MAX;
+
+	term_filter(&text, view_text(v, j, 0, "text"), TERM_LINE);
+	text_cut(&cut, buf_as_str(&text), room < LEAST_TEXT ? LEAST_TEXT : room, false);
+	out_str(v->out, buf_as_str(&cut));
+}
+
 static void print_message(struct view *v, const struct json *j)
 {
-	out_text(v->out, "    ");
-	out_styled(v->out, STYLE_DIM, view_text(v, j, 0, "role"));
+	enum { INDENT = 4, ROLE = 9, GAP = 2 };
+	struct str role = view_text(v, j, 0, "role");
+	struct buf measured CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct buf ways CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	if (view_int(j, 0, "branches") > 1)
+		buf_printf(&ways, "%" PRId64 " ways on  ", view_int(j, 0, "branches"));
+	view_short(v, &measured, j, "id", VALUE_ID);
+	view_short(v, &measured, j, "at", VALUE_TIME);
+	out_pad(v->out, INDENT);
+	out_styled(v->out, STYLE_DIM, role);
+	out_pad(v->out, ROLE - text_width(role));
 	view_field(v, j, "id", VALUE_ID, STYLE_ID);
 	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
-	if (view_int(j, 0, "branches") > 1)
-		out_printf(v->out, "  %" PRId64 " ways on", view_int(j, 0, "branches"));
+	out_pad(v->out, GAP);
+	out_str(v->out, buf_as_str(&ways));
+	print_beginning(v, j, INDENT + ROLE + 3 * GAP + text_width(buf_as_str(&measured)) +
+				      text_width(buf_as_str(&ways)));
 	out_text(v->out, "\n");
 }
 

@@ -112,26 +112,16 @@ static struct lines *lines_in(struct logging *y, uint32_t source)
 
 /* ---- The path ------------------------------------------------------------------ */
 
-/* What the client put in, and what was typed while a turn was running, is no block of a
- * message: given as one, so that nothing is missing. */
+/* What is no block of a message is given as one, so that nothing is missing. */
 static void put_aside(struct logging *y, const struct record_reader *r, const struct record *rec,
 		      const struct node_name *name)
 {
-	const struct json *j = &r->json;
-	uint32_t attachment = json_get(j, json_root(j), STR("attachment"));
-	struct str type = json_string_in(j, json_get(j, attachment, STR("type")), &y->call->mem);
-	struct str prompt = json_string_in(j, json_get(j, attachment, STR("prompt")), &y->call->mem);
 	struct json_writer *w = &y->call->writer;
 	struct uuid id = node_id(name, PART_LINE);
-	bool says = rec->type == RECORD_SYSTEM || prompt.n;
+	bool says;
 
 	buf_clear(&y->text);
-	if (rec->type == RECORD_SYSTEM)
-		record_text(r, rec, &y->text);
-	else if (prompt.n)
-		buf_str(&y->text, prompt);
-	else
-		buf_printf(&y->text, "[%.*s]", STR_ARG(str_sub(type, 0, 200)));
+	says = message_aside(r, rec, &y->call->mem, &y->text);
 	json_write_object_begin(w);
 	put_uuid(w, "id", &id);
 	put_text(w, "kind", says ? STR("text") : STR("other"));

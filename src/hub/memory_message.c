@@ -53,3 +53,19 @@ void put_message_block(struct json_writer *w, const struct record_reader *r, con
 	}
 	json_write_object_end(w);
 }
+
+bool message_aside(const struct record_reader *r, const struct record *rec, struct arena *mem, struct buf *out)
+{
+	const struct json *j = &r->json;
+	uint32_t attachment = json_get(j, json_root(j), STR("attachment"));
+	struct str type = json_string_in(j, json_get(j, attachment, STR("type")), mem);
+	struct str prompt = json_string_in(j, json_get(j, attachment, STR("prompt")), mem);
+
+	if (rec->type == RECORD_SYSTEM)
+		record_text(r, rec, out);
+	else if (prompt.n)
+		buf_str(out, prompt);
+	else
+		buf_printf(out, "[%.*s]", STR_ARG(str_sub(type, 0, 200)));
+	return rec->type == RECORD_SYSTEM || prompt.n;
+}

@@ -9,6 +9,7 @@
 #include "hub/memory_find.h"
 
 #include "hub/call.h"
+#include "hub/memory_message.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/forest_load.h"
@@ -67,7 +68,7 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "turn: how many calls of tools" },
-	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "turn: how it begins" },
+	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "turn, message: how it begins" },
 	{ .name = "heads",
 	  .type = VALUE_ID,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
@@ -299,26 +300,66 @@ static struct node_name name_of(const struct forest *f, uint32_t node, char text
 	return (struct node_name){ .uuid = { text, UUID_TEXT } };
 }
 
-/* The first text of a message, on one line. */
+/* How a message begins, on one line. */
+struct beginning {
+	struct buf text; /* of a block, whole */
+	struct buf title;
+	int worth; /* of what it was made of */
+};
+
+static void beginning_release(struct beginning *b)
+{
+	buf_release(&b->text);
+	buf_release(&b->title);
+}
+
+/* A text says more than what a tool was given or gave, and that more than thinking. */
+static int worth_of(enum block_kind kind)
+{
+	return kind == BLOCK_TEXT ? 3 : kind == BLOCK_TOOL_USE || kind == BLOCK_TOOL_RESULT ? 2 : 1;
+}
+
+static void try_block(struct beginning *b, const struct record_reader *r, const struct record_block *block)
+{
+	struct str text;
+
+	if (worth_of(block->kind) <= b->worth)
+		return;
+	buf_clear(&b->text);
+	block_text(r, block, &b->text);
+	text = buf_as_str(&b->text);
+	if (!str_trim(text).n)
+		return;
+	buf_clear(&b->title);
+	record_prompt_title(text, &b->title);
+	b->worth = worth_of(block->kind);
+}
+
 static enum status put_beginning(struct drawing *d, uint32_t message, struct err *err)
 {
 	const struct forest *f = &d->forest;
-	uint32_t n = f->messages[message].first;
-	struct lines *lines = lines_set_of(&d->lines, &f->sources[f->nodes[n].canon.source].session);
-	struct buf text CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
-	struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
-	struct block_cursor at = { 0 };
-	struct record_block b;
-	struct record rec;
+	struct beginning b CLEANUP(beginning_release) = { .text = BUF_INIT(2 * LIMIT_LINE_PARSED),
+							  .title = BUF_INIT(KIB) };
 
-	if (lines_get(lines, forest_line(f, n), &rec, err))
-		return err_failed(err->status);
-	while (title.n == 0 && record_block(&lines->reader, &rec, &at, &b)) {
-		buf_clear(&text);
-		block_text(&lines->reader, &b, &text);
-		record_prompt_title(buf_as_str(&text), &title);
+	for (uint32_t n = f->messages[message].first; n != FOREST_NONE && b.worth < worth_of(BLOCK_TEXT);
+	     n = f->nodes[n].next) {
+		struct lines *lines = lines_set_of(&d->lines, &f->sources[f->nodes[n].canon.source].session);
+		struct block_cursor at = { 0 };
+		struct record_block block;
+		struct record rec;
+
+		if (lines_get(lines, forest_line(f, n), &rec, err))
+			return err_failed(err->status);
+		while (record_block(&lines->reader, &rec, &at, &block))
+			try_block(&b, &lines->reader, &block);
+		if (rec.type == RECORD_ATTACHMENT || rec.type == RECORD_SYSTEM) {
+			buf_clear(&b.text);
+			message_aside(&lines->reader, &rec, &d->call->mem, &b.text);
+			record_prompt_title(buf_as_str(&b.text), &b.title);
+			break;
+		}
 	}
-	put_text(&d->call->writer, "text", buf_as_str(&title));
+	put_text(&d->call->writer, "text", buf_as_str(&b.title));
 	return STATUS_OK;
 }
 
@@ -417,6 +458,8 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 		put_bool(w, "failed", true);
 	if (forest_line(f, m->first)->at)
 		put_time(w, "at", forest_line(f, m->first)->at);
+	if (put_beginning(d, message, err))
+		return err_failed(err->status);
 	return call_emit(d->call, err);
 }
 

@@ -42,6 +42,15 @@ out_is 'first prompt
 ● 1  first prompt  4 messages, 1 tool
 ● 2  other prompt  2 messages  ← 00000000-0000-4000-8000-000000000001'
 
+it "says how each message begins, when they are asked for"
+arbor tree @ -m; code 0
+for text in 'user .*  first prompt' 'client .*  \[skill_listing\]' 'assistant .*  Bash ls' 'results .*  listed' \
+	'user .*  typed meanwhile' 'assistant .*  rewound answer' 'assistant .*  other answer'; do
+	check grep -q "^    $text\$" "$T/out"
+done
+arbor tree @ -m --json; out_has '"kind":"message"'; out_has '"text":"rewound answer"}'
+on_terminal tree @ -m --color never; check test "$(wc -L <"$T/out")" -le 120
+
 it "counts messages as list does"
 cp -R demo "$T/demo"
 arbor sync --source "$T/demo"; code 0
