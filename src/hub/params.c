@@ -55,11 +55,14 @@ enum status params_unknown(const struct params *p, struct str name, struct err *
 			near.best ? near.best : "", near.best ? "'?" : "");
 }
 
-/* Puts what the parameter is called in front of what is wrong with its value. */
+/* Puts what the parameter is called in front of what is wrong with its value. A word that is a
+ * choice is called by its choices, which are told already. */
 static enum status about(const struct params *p, const struct param *q, struct err *err)
 {
 	char typed[PARAM_TYPED];
 
+	if (p->typed && q->type == VALUE_ENUM && (q->flags & PARAM_WORD) && !q->shown)
+		return err_failed(err->status);
 	return err_pass(err, "%s", p->typed ? param_typed(q, typed) : q->name);
 }
 
@@ -114,6 +117,9 @@ static enum status set_enum(const struct param *q, struct value *v, struct str t
 		near_try(&near, *c);
 		buf_printf(&list, "%s%s", list.n ? ", " : "", *c);
 	}
+	if (!q->choices[1])
+		return err_fail(err, STATUS_USAGE, "'%.*s' is not there; there is only '%s'", (int)size_min(text.n, 60),
+				text.p ? text.p : "", q->choices[0]);
 	return err_fail(err, STATUS_USAGE, "'%.*s' is none of %s%s%s%s", (int)size_min(text.n, 60),
 			text.p ? text.p : "", list.p ? list.p : "", near.best ? "; did you mean '" : "",
 			near.best ? near.best : "", near.best ? "'?" : "");
