@@ -134,6 +134,9 @@ static enum status run_sessions(struct call *c, struct err *err)
 	struct listing l CLEANUP(listing_release) = { .call = c, .left = call_int(c, "limit") };
 	struct str project;
 
+	/* An empty part is in every name; a script's variable may have been empty. */
+	if (call_text(c, "model").p && !call_text(c, "model").n)
+		return err_fail(err, STATUS_USAGE, "--model: which one? a part of its name will do");
 	if (read_begin(c->store, &snapshot, err) || project_of(c, &project, err) ||
 	    alive_load(c->store, &l.alive, err) ||
 	    session_each(c->store, project, emit_session, &l, err))

@@ -31,6 +31,7 @@ check test "$(cut -f 1 "$T/out")" = a142ef82-8817-4271-a6f0-ba29c1d2a50a
 arbor list --model opus --store "$T/demo.db"; code 0
 check test "$(wc -l <"$T/out")" -gt 5
 arbor list --model no-such-model --store "$T/demo.db"; code 1
+arbor list --model '' --store "$T/demo.db"; code 2; err_has '--model: which one?'
 
 it "does not take what a killed client left behind for alive"
 check test -e "$S/sessions/18034.json"
