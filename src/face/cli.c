@@ -18,21 +18,34 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The one thing a signal handler can reach. */
+/* The only things a signal handler can reach. */
 static atomic_bool cancelled;
+static atomic_int cancelled_by;
+
+/* A pager gets the same Ctrl-C and stays: then so do we, for as long as it does. */
+static void on_interrupt_paging(int signal_number)
+{
+	atomic_store(&cancelled_by, signal_number);
+	atomic_store(&cancelled, true);
+}
 
 static void on_interrupt(int signal_number)
 {
 	/* A second one ends the program at once. */
 	signal(signal_number, SIG_DFL);
-	atomic_store(&cancelled, true);
+	on_interrupt_paging(signal_number);
 }
 
-/* A pager gets the same Ctrl-C and stays: then so do we, for as long as it does. */
-static void on_interrupt_paging(int signal_number)
+/* Whoever was ended by a signal ends by it: a shell stops its loop then, and whoever runs
+ * services takes it for no failure. */
+static void end_by_signal(void)
 {
-	(void)signal_number;
-	atomic_store(&cancelled, true);
+	int number = atomic_load(&cancelled_by);
+
+	if (!number)
+		return;
+	signal(number, SIG_DFL);
+	raise(number);
 }
 
 static void stay_with_pager(void)
@@ -328,5 +341,7 @@ int cli_main(const struct hub *hub, int argc, char **argv)
 	}
 	logfile_close(&f);
 	arena_release(&f.mem);
+	if (status == STATUS_CANCELLED)
+		end_by_signal();
 	return status_info(status)->exit_code;
 }

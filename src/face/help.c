@@ -65,7 +65,8 @@ const struct topic topics[] = {
 	{ .name = "exit-codes",
 	  .heading = "EXIT STATUS",
 	  .summary = "What an exit code means",
-	  .text = "" }, /* from the status table */
+	  .text = "Who is stopped by Ctrl-C or SIGTERM, a watch included, keeps what it has and ends by that "
+		  "signal, which a shell calls 130 and 143.\n" }, /* from the status table */
 	{ 0 },
 };
 

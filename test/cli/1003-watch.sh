@@ -73,7 +73,7 @@ watch -q
 within_a_minute finds euphonium
 line 6 flugelhorn >>"$S/projects/moved/$B.jsonl"
 within_a_minute finds flugelhorn
-ends TERM 130
+ends TERM 143 # by the signal: whoever runs services takes it for no failure
 
 it "says nothing with -q but what went wrong"
 check test "$(grep -vcF 'stopped watching' "$T/w.err")" -eq 0
