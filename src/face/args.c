@@ -1,7 +1,8 @@
 /*
  * Reading a command line against a method's parameters: options anywhere, "--"
  * ends them, --name=value or --name value, letters together, --no-x for a switch.
- * The last one wins when an option is given twice, as everywhere.
+ * The last one wins when an option is given twice, as everywhere, unless somebody could
+ * mean both (PARAM_ONCE).
  *
  * The options of every verb are parameters of a method too (verb.c), so that the
  * same code reads, checks and explains both.
@@ -107,7 +108,7 @@ static enum status set(struct reader *r, const struct param *q, struct str value
 {
 	struct params *p = belongs(r->method, q) ? &r->args->own : &r->args->common;
 
-	if (!(q->flags & PARAM_REST))
+	if (!(q->flags & (PARAM_REST | PARAM_ONCE)))
 		params_unset(p, q);
 	return params_set_text(p, q, value, err);
 }

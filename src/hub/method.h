@@ -37,6 +37,7 @@ enum param_flag {
 	PARAM_REST = 4, /* a list: with PARAM_WORD all words that are left, else the option repeated;
 			   people may part choices by commas, too */
 	PARAM_BARE = 8, /* VALUE_ENUM: as an option its value may be left out and is then the first choice */
+	PARAM_ONCE = 16, /* given twice it is a mistake; of others the last counts on a command line */
 };
 
 struct param {

@@ -188,7 +188,7 @@ static enum status set_one(struct params *p, const struct param *q, struct str t
 	struct value *v = &p->values[q - p->method->params];
 
 	if (v->given && !(q->flags & PARAM_REST)) {
-		err_set(err, STATUS_USAGE, "given twice");
+		err_set(err, STATUS_USAGE, "given twice, and only one can be taken");
 		return about(p, q, err);
 	}
 	if (param_from_text(q, text, p->mem, v, err))
