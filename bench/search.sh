@@ -57,6 +57,8 @@ search() {
 	row "$(wc -l <"$rows") queries, $(calc %.0f "$(bytes_in "$many") / 1e6") MB: median" \
 		"$(ratios "$rows" '' | percentile 50)x" "arbor $(millis "$(cut -f1 "$rows" | percentile 50)"), \
 rg $(millis "$(cut -f2 "$rows" | percentile 50)")$(run_codes "$runs")"
+	row "of single words alone" \
+		"$(for kind in rare medium common; do ratios "$rows" $kind; done | percentile 50)x" ""
 	row "worst" "$(ratios "$rows" '' | percentile 0)x" \
 		"$(awk -F '\t' '!worst || $2 / $1 < worst { worst = $2 / $1; query = $4 } END { print query }' "$rows")"
 	for kind in $(cut -f3 "$rows" | uniq); do

@@ -34,7 +34,7 @@
 #define HALF_LIFE_DAYS 21.0
 #define DAY_MS (24.0 * 3600 * 1000)
 
-enum { MOST_PHRASES = RANK_PHRASES, MOST_COUNTED = 2000, MOST_TF = 16 };
+enum { MOST_PHRASES = RANK_PHRASES, MOST_COUNTED = 1000, MOST_TF = 16 };
 
 /* What documents of one place and size have in common. */
 struct grade {
