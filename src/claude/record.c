@@ -35,6 +35,13 @@ void record_reader_release(struct record_reader *r)
 	arena_release(&r->mem);
 }
 
+struct str record_line(struct str line, int64_t offset)
+{
+	static const struct str mark = { "\xef\xbb\xbf", 3 };
+
+	return offset == 0 && str_has_prefix(line, mark) ? str_sub(line, mark.n, SIZE_MAX) : line;
+}
+
 void record_begin(struct record_reader *r, struct str line)
 {
 	r->rest = line;

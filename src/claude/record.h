@@ -117,6 +117,10 @@ struct record_reader {
 	}
 void record_reader_release(struct record_reader *r);
 
+/* The line at an offset of a file as the client reads it: a byte order mark at the beginning
+ * of the file is no part of its first line. */
+struct str record_line(struct str line, int64_t offset);
+
 /* A line without its line feed; then its records until there are no more. White
  * space alone is no record. */
 void record_begin(struct record_reader *r, struct str line);

@@ -440,7 +440,7 @@ void part_begin_line(struct part_reader *r, struct str line, int64_t offset)
 {
 	r->line = line;
 	r->offset = offset;
-	record_begin(&r->records, line);
+	record_begin(&r->records, record_line(line, offset));
 }
 
 bool part_add_record(struct part *p, struct part_reader *r)

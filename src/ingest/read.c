@@ -340,7 +340,8 @@ static enum status read_lines(struct reader *r, struct err *err)
 	if (archive_read(r->store, u->generation, from, u->length - from, take_bytes, r, err))
 		return err_failed(err->status);
 	r->at_end = true;
-	if (record_is_whole(&r->lines.records, split_rest(&r->split)) && !split_end(&r->split))
+	if (record_is_whole(&r->lines.records, record_line(split_rest(&r->split), r->split.start)) &&
+	    !split_end(&r->split))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
 	return STATUS_OK;
 }

@@ -40,7 +40,7 @@ static bool take_line(void *ctx, const struct split_line *line)
 	struct lining *l = ctx;
 	struct record record;
 
-	record_begin(&l->t->reader, line->text);
+	record_begin(&l->t->reader, record_line(line->text, line->offset));
 	while (l->go_on && record_next(&l->t->reader, &record)) {
 		struct transcript_line out = { &record, &l->t->reader,
 					       line->offset + (record.bytes.p - line->text.p) };

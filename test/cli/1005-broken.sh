@@ -36,4 +36,19 @@ err_has "$file: line 7 is not JSON of a record; it is kept as it is"
 for n in 1 2 3; do echo "broken $n" >>"$T/claude/$file"; done
 arbor sync --source "$T/claude"; code 0
 err_has "$file: line 8 is not JSON of a record, nor are 2 more; they are kept as they are"
+
+it "takes a byte order mark before the first line for none of its bytes, as the client does"
+mkdir -p "$T/marked/projects/p"
+printf '\357\273\277%s' '{"type":"user","uuid":"a","message":{"content":"marked prompt"}}' >"$T/marked/$file"
+arbor sync --source "$T/marked" --store "$T/marked.db"; code 0
+err_lacks 'not JSON'
+arbor show @ --store "$T/marked.db"; code 0
+out_has 'marked prompt'
+printf '\n\357\273\277%s\n' '{"type":"user","uuid":"b","message":{"content":"in the middle"}}' >>"$T/marked/$file"
+arbor sync --source "$T/marked" --store "$T/marked.db"; code 0
+err_has "$file: line 2 is not JSON"
+arbor show @ --store "$T/marked.db"; code 0
+out_has 'marked prompt'
+arbor export $file --store "$T/marked.db"; code 0
+same "$T/marked/$file" "$T/out"
 the_end

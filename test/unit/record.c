@@ -283,6 +283,14 @@ TEST(only_a_complete_object_is_whole)
 	CHECK(!record_is_whole(&r, STR("{}{}"))); /* the second could not be told from a part */
 }
 
+TEST(a_mark_before_the_first_line_of_a_file_is_no_part_of_it)
+{
+	EQS(record_line(STR("\xef\xbb\xbf{}"), 0), STR("{}"));
+	EQS(record_line(STR("\xef\xbb\xbf{}"), 9), STR("\xef\xbb\xbf{}"));
+	EQS(record_line(STR("\xef\xbb"), 0), STR("\xef\xbb"));
+	EQ(record_line((struct str){ 0 }, 0).n, 0);
+}
+
 /* ---- Keys ------------------------------------------------------------------------ */
 
 TEST(a_string_is_a_key_when_a_colon_follows_it)
@@ -462,6 +470,7 @@ TESTS(CASE(every_line_in_the_table_is_what_it_says),
       CASE(many_glued_objects_and_blanks_take_time_in_proportion),
       CASE(a_message_of_many_blocks_takes_time_in_proportion),
       CASE(a_reader_is_used_again_and_again_and_forgets_what_was), CASE(only_a_complete_object_is_whole),
+      CASE(a_mark_before_the_first_line_of_a_file_is_no_part_of_it),
       CASE(a_string_is_a_key_when_a_colon_follows_it),
       CASE(a_title_is_the_beginning_of_its_prompt_on_one_line), CASE(a_title_is_cut_behind_a_character),
       CASE(a_path_says_whose_a_transcript_is), CASE(every_type_place_and_kind_has_its_own_name),
