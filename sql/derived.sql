@@ -54,6 +54,9 @@ CREATE TABLE mirror_session (
                                    -- a little later (store/keys.c)
   project     INTEGER,             -- of its first line that has a cwd; NULL = none has
   branch      TEXT,                -- of its last line that has one
+  permission  TEXT,                -- so too: what tools may do without being asked for
+  mode        TEXT,                -- as the client noted last; NULL = it has not
+  tag         TEXT,                -- so too; '' = it was taken away
   title       TEXT NOT NULL DEFAULT '',
   title_rank  INTEGER NOT NULL DEFAULT 0,
                                    -- what gave the title: 1 the first prompt, 2 the client,
@@ -70,6 +73,15 @@ CREATE INDEX mirror_session_by_id ON mirror_session(session_id);
 CREATE INDEX mirror_session_by_time ON mirror_session(updated_at);
 CREATE INDEX mirror_session_by_project ON mirror_session(project, updated_at);
 CREATE INDEX mirror_session_unkeyed ON mirror_session(id) WHERE keyed_to < read_to;
+
+-- What lines of a transcript say of it that may be several things, each once.
+CREATE TABLE session_value (
+  session  INTEGER NOT NULL,
+  kind     INTEGER NOT NULL,       -- 1 a folder it worked in, 2 a branch of git, 3 a pull request as JSON
+  value    TEXT NOT NULL,
+  offset   INTEGER NOT NULL,       -- of the first line that says so
+  PRIMARY KEY (session, kind, value)
+) STRICT, WITHOUT ROWID;
 
 -- Lines of the transcripts. The address of a line is its transcript and offset.
 -- Its public id is id(uuid), or line_id where it has no uuid; those of its blocks

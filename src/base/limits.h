@@ -110,6 +110,10 @@
  * program for a screen, so some KiB. A longer one is kept, but not looked into. */
 #define LIMIT_SMALL_FILE (16 * MIB)
 
+/* Folders, branches or pull requests that are told of a session. Some have a dozen; more are
+ * kept, and there is no use in them in every list of sessions. */
+#define LIMIT_SESSION_VALUES 100
+
 /* Digits of an id that are enough to mean it, if nothing else begins so. */
 #define LIMIT_ID_PREFIX 4
 

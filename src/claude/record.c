@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/json_write.h"
 #include "base/utf8.h"
 #include "claude/layout.h"
 
@@ -152,6 +153,7 @@ enum {
 	KEY_ATTACHMENT,
 	KEY_FORKED,
 	KEY_SIDECHAIN,
+	KEY_PERMISSION,
 	KEY_COMPACT,
 	KEY_ERROR,
 	KEY_LOGICAL,
@@ -169,8 +171,9 @@ static const struct str key_names[KEYS] = {
 	[KEY_BRANCH] = NAME("gitBranch"),      [KEY_SESSION] = NAME("sessionId"),
 	[KEY_REQUEST] = NAME("requestId"),     [KEY_PARENT] = NAME("parentUuid"),
 	[KEY_ATTACHMENT] = NAME("attachment"), [KEY_FORKED] = NAME("forkedFrom"),
-	[KEY_SIDECHAIN] = NAME("isSidechain"), [KEY_COMPACT] = NAME("isCompactSummary"),
-	[KEY_ERROR] = NAME("isApiErrorMessage"), [KEY_LOGICAL] = NAME("logicalParentUuid"),
+	[KEY_SIDECHAIN] = NAME("isSidechain"), [KEY_PERMISSION] = NAME("permissionMode"),
+	[KEY_COMPACT] = NAME("isCompactSummary"), [KEY_ERROR] = NAME("isApiErrorMessage"),
+	[KEY_LOGICAL] = NAME("logicalParentUuid"),
 };
 
 /* Where the names of a length begin in the list. */
@@ -179,7 +182,7 @@ static size_t first_of_length(size_t n)
 	static const uint8_t begins[] = {
 		[0] = KEYS,	     [1] = KEYS,	 [2] = KEYS,	    [3] = KEY_CWD,     [4] = KEY_TYPE,
 		[5] = KEYS,	     [6] = KEY_META,	 [7] = KEY_MESSAGE, [8] = KEY_LEAF,    [9] = KEY_TIME,
-		[10] = KEY_PARENT,   [11] = KEY_SIDECHAIN, [12] = KEYS,	    [13] = KEYS,       [14] = KEYS,
+		[10] = KEY_PARENT,   [11] = KEY_SIDECHAIN, [12] = KEYS,	    [13] = KEYS,       [14] = KEY_PERMISSION,
 		[15] = KEYS,	     [16] = KEY_COMPACT, [17] = KEY_ERROR,
 	};
 
@@ -342,6 +345,7 @@ static void read_object(struct record_reader *r, uint32_t object, struct record 
 	out->parent = json_string_in(j, found[KEY_PARENT], &r->mem);
 	out->cwd = json_string_in(j, found[KEY_CWD], &r->mem);
 	out->branch = json_string_in(j, found[KEY_BRANCH], &r->mem);
+	out->permission = json_string_in(j, found[KEY_PERMISSION], &r->mem);
 	out->session = json_string_in(j, found[KEY_SESSION], &r->mem);
 	out->agent = json_string_in(j, found[KEY_AGENT], &r->mem);
 	time = json_string_in(j, found[KEY_TIME], &r->mem);
@@ -716,6 +720,60 @@ bool record_usage(const struct record_reader *r, const struct record *rec, struc
 			     : tokens(j, usage, "cache_creation_input_tokens");
 	return true;
 }
+
+/* ---- What the client notes of a conversation ------------------------------------ */
+
+static void copy_text(struct json_writer *w, struct record_reader *r, const char *from, const char *to)
+{
+	enum { LONGEST = 1000 };
+	struct str text = str_sub(text_of(r, json_root(&r->json), from), 0, LONGEST);
+
+	if (!text.n)
+		return;
+	json_write_key(w, str_of(to));
+	json_write_string(w, str_sub(text, 0, utf8_valid_prefix(text)));
+}
+
+/* Written anew, so that equal ones are equal text. */
+static struct str pull_of(struct record_reader *r)
+{
+	struct buf out CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+	struct json_writer w;
+	int64_t number;
+
+	json_write_init(&w, &out, 0);
+	json_write_object_begin(&w);
+	if (json_to_i64(&r->json, json_get(&r->json, json_root(&r->json), STR("prNumber")), &number)) {
+		json_write_key(&w, STR("number"));
+		json_write_i64(&w, number);
+	}
+	copy_text(&w, r, "prUrl", "url");
+	copy_text(&w, r, "prRepository", "repository");
+	json_write_object_end(&w);
+	if (str_eq(buf_as_str(&out), STR("{}")))
+		return (struct str){ 0 };
+	return arena_str(&r->mem, buf_as_str(&out));
+}
+
+enum record_note record_note(struct record_reader *r, const struct record *rec, struct str *value)
+{
+	*value = (struct str){ 0 };
+	if (rec->type != RECORD_OTHER)
+		return NOTE_NONE;
+	if (str_eq(rec->type_name, STR("tag"))) {
+		*value = text_of(r, json_root(&r->json), "tag");
+		return NOTE_TAG;
+	}
+	if (str_eq(rec->type_name, STR("mode")))
+		*value = text_of(r, json_root(&r->json), "mode");
+	if (value->n)
+		return NOTE_MODE;
+	if (str_eq(rec->type_name, STR("pr-link")))
+		*value = pull_of(r);
+	return value->n ? NOTE_PULL : NOTE_NONE;
+}
+
+/* ---- Titles ---------------------------------------------------------------- */
 
 struct str record_title(struct record_reader *r, const struct record *rec)
 {

@@ -74,6 +74,7 @@ struct record {
 	struct str agent;      /* agentId */
 	struct str message_id; /* of the API message; p NULL = none */
 	struct str model, cwd, branch;
+	struct str permission; /* what tools may do without being asked for: permissionMode */
 	int64_t at; /* ms */
 	bool has_time;
 	uint32_t message; /* on the reader's tape; JSON_NONE = none */
@@ -159,6 +160,17 @@ void block_text(const struct record_reader *r, const struct record_block *b, str
 /* The same for what a record says outside of a message: title, summary, system
  * text, attachment. */
 void record_text(const struct record_reader *r, const struct record *rec, struct buf *out);
+
+/* What the client notes of a whole conversation, beside titles. */
+enum record_note {
+	NOTE_NONE,
+	NOTE_TAG, /* empty: it has none any more */
+	NOTE_MODE,
+	NOTE_PULL, /* a pull request: an object with number, url and repository, as far as they are known */
+};
+
+/* What a record notes, and its value: in the line, or in the reader until the next. */
+enum record_note record_note(struct record_reader *r, const struct record *rec, struct str *value);
 
 /* The title a title or summary record gives; empty when it gives none. */
 struct str record_title(struct record_reader *r, const struct record *rec);

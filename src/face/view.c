@@ -357,16 +357,3 @@ void view_short(struct view *v, struct buf *out, const struct json *j, const cha
 
 	view_value(v, out, j, json_root(j), &f);
 }
-
-void view_title(struct view *v, const struct json *j)
-{
-	struct buf title CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct str text = view_text(v, j, 0, "title");
-
-	term_filter(&title, text.n ? text : STR("(untitled)"), TERM_LINE);
-	if (v->out->terminal)
-		text_cut(&cut, buf_as_str(&title), v->out->columns, false);
-	out_styled(v->out, STYLE_HEADING, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&title));
-	out_text(v->out, "\n");
-}

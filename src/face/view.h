@@ -78,6 +78,10 @@ void view_field(struct view *v, const struct json *j, const char *name, enum val
 /* Prints the title of a conversation on a line of its own, as long as the screen is wide. */
 void view_title(struct view *v, const struct json *j);
 
+/* Prints the branches, tag, pull requests, modes and further folders of a conversation on a
+ * line; nothing when there is nothing to be said. */
+void view_facts(struct view *v, const struct json *j);
+
 /* In which style a field stands. */
 enum style view_style(const struct field *f);
 

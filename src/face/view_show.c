@@ -122,6 +122,8 @@ static void print_session(struct view *v, const struct json *j)
 	if (json_bool(j, json_get(j, json_root(j), STR("alive"))))
 		out_styled(v->out, STYLE_NAME, STR("  open now"));
 	out_text(v->out, "\n");
+	if (!((struct showing *)v->state)->whole)
+		view_facts(v, j);
 }
 
 /* Who a message comes from. To the model everything that is not its own comes from

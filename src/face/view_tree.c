@@ -90,6 +90,7 @@ static void print_session(struct view *v, const struct json *j)
 	view_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
 	view_field(v, j, "updated", VALUE_TIME, STYLE_DIM);
 	out_text(v->out, "\n");
+	view_facts(v, j);
 }
 
 /* How it begins, in what is left of the line behind so many columns. */

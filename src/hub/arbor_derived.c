@@ -240,6 +240,20 @@ static enum status dump_line(void *ctx, const struct node *node, const struct no
 	return call_bytes(d->call, buf_as_str(&d->line), err);
 }
 
+static enum status add_value(void *ctx, enum session_value kind, struct str value, struct err *err)
+{
+	static const char *const names[SESSION_VALUES] = {
+		[SESSION_FOLDER] = "says folder=", [SESSION_BRANCH] = "says branch=", [SESSION_PULL] = "says pull="
+	};
+	struct dumping *d = ctx;
+
+	(void)err;
+	buf_text(&d->line, names[kind]);
+	dump_word(&d->line, value);
+	buf_byte(&d->line, '\n');
+	return STATUS_OK;
+}
+
 static enum status dump_session(void *ctx, const struct session *s, bool *go_on, struct err *err)
 {
 	struct dumping *d = ctx;
@@ -262,8 +276,15 @@ static enum status dump_session(void *ctx, const struct session *s, bool *go_on,
 	add_word(&d->line, s->branch);
 	buf_text(&d->line, "title=");
 	add_word(&d->line, s->title);
+	buf_text(&d->line, "tag=");
+	add_word(&d->line, s->tag);
+	buf_text(&d->line, "mode=");
+	add_word(&d->line, s->mode);
+	buf_text(&d->line, "permission=");
+	add_word(&d->line, s->permission);
 	d->line.p[d->line.n - 1] = '\n';
-	if (call_bytes(d->call, buf_as_str(&d->line), err))
+	if (session_values(d->call->store, s->row, add_value, d, err) ||
+	    call_bytes(d->call, buf_as_str(&d->line), err))
 		return err_failed(err->status);
 	return entry_each(d->call->store, s->row, dump_line, d, err);
 }

@@ -101,7 +101,8 @@ static enum status emit_heading(struct logging *y, struct err *err)
 	struct json_writer *w = call_begin(y->call);
 
 	put_text(w, "kind", STR("session"));
-	put_session(w, &y->forest.sources[y->source].session);
+	if (put_session(y->call, &y->forest.sources[y->source].session, err))
+		return err_failed(err->status);
 	return call_emit(y->call, err);
 }
 

@@ -5,6 +5,13 @@
 
 #include "store/mirror.h"
 
+const struct field pull_fields[] = {
+	{ .name = "number", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "of the pull request" },
+	{ .name = "url", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "where it is" },
+	{ .name = "repository", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "OWNER/NAME" },
+	{ 0 },
+};
+
 const struct field session_fields[] = {
 	{ .name = "id",
 	  .type = VALUE_ID,
@@ -30,6 +37,28 @@ const struct field session_fields[] = {
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "of git, at its last line" },
+	{ .name = "git_branches",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "all it was on, in the order they came up" },
+	{ .name = "cwds",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "all folders it worked in, so too; 'project' is the first" },
+	{ .name = "prs",
+	  .type = VALUE_OBJECT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .fields = pull_fields,
+	  .help = "pull requests it has led to" },
+	{ .name = "tag", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "that somebody gave it" },
+	{ .name = "mode",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of the client, as it noted last" },
+	{ .name = "permission_mode",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "what tools may do without being asked for, at its last line that says so" },
 	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_HIDDEN, .help = "of its file" },
 	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_HIDDEN, .help = "label of the mirrored folder" },
 	{ .name = "path",
@@ -47,8 +76,55 @@ const struct field session_fields[] = {
 	{ 0 },
 };
 
-void put_session(struct json_writer *w, const struct session *s)
+/* Lists are begun with their first value. */
+struct putting {
+	struct json_writer *w;
+	enum session_value open; /* 0 = none */
+};
+
+static enum status put_value(void *ctx, enum session_value kind, struct str value, struct err *err)
 {
+	static const char *const names[SESSION_VALUES] = {
+		[SESSION_FOLDER] = "cwds", [SESSION_BRANCH] = "git_branches", [SESSION_PULL] = "prs"
+	};
+	struct putting *p = ctx;
+
+	(void)err;
+	if (p->open != kind) {
+		if (p->open)
+			json_write_array_end(p->w);
+		json_write_key(p->w, str_of(names[kind]));
+		json_write_array_begin(p->w);
+		p->open = kind;
+	}
+	if (kind == SESSION_PULL)
+		json_write_raw(p->w, value);
+	else
+		json_write_string(p->w, value);
+	return STATUS_OK;
+}
+
+static enum status put_values(struct call *c, const struct session *s, struct err *err)
+{
+	struct putting p = { .w = &c->writer };
+
+	if (session_values(c->store, s->row, put_value, &p, err))
+		return err_failed(err->status);
+	if (p.open)
+		json_write_array_end(p.w);
+	return STATUS_OK;
+}
+
+static void put_if(struct json_writer *w, const char *name, struct str text)
+{
+	if (text.n)
+		put_text(w, name, text);
+}
+
+enum status put_session(struct call *c, const struct session *s, struct err *err)
+{
+	struct json_writer *w = &c->writer;
+
 	put_uuid(w, "id", &s->id);
 	if (s->updated_at)
 		put_time(w, "updated", s->updated_at);
@@ -59,11 +135,14 @@ void put_session(struct json_writer *w, const struct session *s)
 		put_time(w, "started", s->started_at);
 	put_int(w, "prompts", s->prompts);
 	put_int(w, "tools", s->tools);
-	if (s->branch.n)
-		put_text(w, "branch", s->branch);
+	put_if(w, "branch", s->branch);
+	put_if(w, "tag", s->tag);
+	put_if(w, "mode", s->mode);
+	put_if(w, "permission_mode", s->permission);
 	put_int(w, "bytes", s->read_to);
 	put_text(w, "root", s->root);
 	put_path(w, "path", s->path);
+	return put_values(c, s, err);
 }
 
 void put_alive(struct json_writer *w, const struct live *live)

@@ -7,7 +7,7 @@
 #include "hub/alive.h"
 #include "store/session.h"
 
-extern const struct field session_fields[];
+extern const struct field session_fields[], pull_fields[];
 
 /* What put_session() writes beside the id, for methods whose items are of several kinds. */
 #define SESSION_PART_FIELDS \
@@ -19,11 +19,22 @@ extern const struct field session_fields[];
 	{ .name = "prompts", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: typed by a person" }, \
 	{ .name = "tools", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: calls of tools" }, \
 	{ .name = "branch", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: of git" }, \
+	{ .name = "git_branches", .type = VALUE_TEXT, .flags = FIELD_LIST | FIELD_OPTIONAL, \
+	  .help = "session: all branches it was on" }, \
+	{ .name = "cwds", .type = VALUE_PATH, .flags = FIELD_LIST | FIELD_OPTIONAL, \
+	  .help = "session: all folders it worked in" }, \
+	{ .name = "prs", .type = VALUE_OBJECT, .flags = FIELD_LIST | FIELD_OPTIONAL, .fields = pull_fields, \
+	  .help = "session: pull requests it has led to" }, \
+	{ .name = "tag", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: that somebody gave it" }, \
+	{ .name = "mode", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: of the client" }, \
+	{ .name = "permission_mode", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, \
+	  .help = "session: what tools may do without being asked for" }, \
 	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_OPTIONAL, .help = "session: of its file" }, \
 	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: label of its folder" }, \
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: its file" }
 
-void put_session(struct json_writer *w, const struct session *s);
+/* Into the item being written. */
+enum status put_session(struct call *c, const struct session *s, struct err *err) MUST_USE;
 
 /* Whether it is open: by the client that has it so, NULL = none. */
 void put_alive(struct json_writer *w, const struct live *live);

@@ -234,7 +234,8 @@ static enum status show_heading(struct showing *y, bool part, struct err *err)
 		return err_failed(err->status);
 	w = call_begin(y->call);
 	put_text(w, "kind", STR("session"));
-	put_session(w, y->session);
+	if (put_session(y->call, y->session, err))
+		return err_failed(err->status);
 	put_alive(w, alive_find(&alive, &y->session->id));
 	if (part)
 		put_bool(w, "part", true);

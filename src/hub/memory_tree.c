@@ -601,8 +601,8 @@ static enum status run_tree(struct call *c, struct err *err)
 	prepare(&d);
 	w = call_begin(c);
 	put_text(w, "kind", STR("session"));
-	put_session(w, &what.session);
-	if (call_emit(c, err) || emit_turns(&d, err) || emit_continues(&d, err) || emit_heads(&d, err))
+	if (put_session(c, &what.session, err) || call_emit(c, err) || emit_turns(&d, err) ||
+	    emit_continues(&d, err) || emit_heads(&d, err))
 		return err_failed(err->status);
 	return STATUS_OK;
 }

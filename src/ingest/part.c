@@ -50,6 +50,7 @@ void part_free(struct part *p)
 		return;
 	mem_free(p->lines);
 	mem_free(p->docs);
+	mem_free(p->values);
 	buf_release(&p->packed);
 	arena_release(&p->mem);
 	mem_free(p);
@@ -59,6 +60,7 @@ void part_seal(struct part *p)
 {
 	p->mirror.lines = p->lines;
 	p->mirror.docs = p->docs;
+	p->mirror.values = p->values;
 	p->mirror.packed = buf_as_str(&p->packed);
 	p->item.weight = sizeof *p + p->line_cap * sizeof *p->lines + p->doc_cap * sizeof *p->docs +
 			 p->packed.cap;
@@ -82,6 +84,7 @@ void part_reader_begin(struct part_reader *r, bool from_start)
 	r->firsts = (struct map)MAP_INIT;
 	r->mem = (struct arena)ARENA_INIT;
 	r->knows_all = from_start;
+	memset(r->said, 0, sizeof r->said);
 	for (size_t i = 0; i < SEEN_LINES; i++)
 		r->seen[i].offset = -1;
 }
@@ -216,6 +219,57 @@ static void note_prompt(struct part *p, struct part_reader *r, const struct reco
 	note_title(p, RANK_PROMPT, buf_as_str(&title));
 }
 
+static struct said *said_of(struct part_reader *r, enum session_value kind, uint64_t hash)
+{
+	struct said *s = &r->said[kind];
+
+	for (int i = 0; i < PART_SAID; i++)
+		if (s->last[i] == hash)
+			return NULL;
+	return s;
+}
+
+/* Most lines say the same as the one before. */
+static void note_value(struct part *p, struct part_reader *r, enum session_value kind, struct str text,
+		       int64_t offset)
+{
+	uint64_t hash = hash64(text.p, text.n);
+	struct said *s = said_of(r, kind, hash);
+
+	if (!s || p->mirror.old)
+		return;
+	s->last[s->next++ % PART_SAID] = hash;
+	p->values = grow(p->values, &p->value_cap, p->mirror.value_count, sizeof *p->values);
+	p->values[p->mirror.value_count++] =
+		(struct mirror_value){ .kind = kind, .text = arena_str(&p->mem, text), .offset = offset };
+}
+
+/* Into the part's memory, unless it says so already. */
+static void note_last(struct part *p, struct str *said, struct str text)
+{
+	if (text.n && !str_eq(text, *said))
+		*said = arena_str(&p->mem, shown(text));
+}
+
+static void note_note(struct part *p, struct part_reader *r, const struct record *rec, int64_t offset)
+{
+	struct str value;
+
+	switch (record_note(&r->records, rec, &value)) {
+	case NOTE_TAG:
+		p->mirror.tag = value.n ? arena_str(&p->mem, shown(value)) : STR("");
+		break;
+	case NOTE_MODE:
+		note_last(p, &p->mirror.mode, value);
+		break;
+	case NOTE_PULL:
+		note_value(p, r, SESSION_PULL, value, offset);
+		break;
+	case NOTE_NONE:
+		break;
+	}
+}
+
 /* Whose a sub-agent is that stands beside conversations and not in the folder of one. */
 static void note_owner(struct mirror_part *m, const struct record *rec)
 {
@@ -223,14 +277,27 @@ static void note_owner(struct mirror_part *m, const struct record *rec)
 		uuid_parse(rec->session, &m->owner);
 }
 
-static void note_session(struct part *p, struct part_reader *r, const struct record *rec)
+/* Where it was. */
+static void note_place(struct part *p, struct part_reader *r, const struct record *rec, int64_t offset)
 {
 	struct mirror_part *m = &p->mirror;
 
 	if (rec->cwd.n && !m->cwd.n)
 		m->cwd = arena_str(&p->mem, str_sub(rec->cwd, 0, LIMIT_PATH));
-	if (rec->branch.n && !str_eq(rec->branch, m->branch))
-		m->branch = arena_str(&p->mem, shown(rec->branch));
+	if (rec->cwd.n)
+		note_value(p, r, SESSION_FOLDER, str_sub(rec->cwd, 0, LIMIT_PATH), offset);
+	if (rec->branch.n)
+		note_value(p, r, SESSION_BRANCH, shown(rec->branch), offset);
+	note_last(p, &m->branch, rec->branch);
+	note_last(p, &m->permission, rec->permission);
+}
+
+static void note_session(struct part *p, struct part_reader *r, const struct record *rec, int64_t offset)
+{
+	struct mirror_part *m = &p->mirror;
+
+	note_place(p, r, rec, offset);
+	note_note(p, r, rec, offset);
 	/* Nobody talked before 1970; 0 stands for no time at all. */
 	if (rec->has_time && rec->at > 0 && (!m->started_at || rec->at < m->started_at))
 		m->started_at = rec->at;
@@ -425,7 +492,7 @@ static void add_record(struct part *p, struct part_reader *r, const struct recor
 	note_usage(p, r, l, rec);
 	l->aside = (rec->flags & RECORD_SIDECHAIN) && !p->mirror.agent.n;
 	if (!(rec->flags & RECORD_EMBEDDED))
-		note_session(p, r, rec);
+		note_session(p, r, rec, offset);
 	p->record_at = p->packed.n;
 	r->tool_count = 0;
 	while (l->blocks < LIMIT_LINE_BLOCKS && record_block(&r->records, rec, &at, &b))

@@ -8,6 +8,7 @@
 #include "claude/record.h"
 #include "ingest/queue.h"
 #include "store/mirror.h"
+#include "store/session.h"
 
 struct part {
 	struct queue_item item;
@@ -29,6 +30,8 @@ struct part {
 	size_t line_cap;
 	struct mirror_doc *docs;
 	size_t doc_count, doc_cap;
+	struct mirror_value *values;
+	size_t value_cap;
 	struct buf packed;
 	struct mirror_usage *usage; /* of the message before, in this part */
 	size_t record_at; /* where the words of the last record begin */
@@ -49,6 +52,13 @@ struct seen_line {
 	int64_t offset; /* -1 = nothing here */
 };
 
+/* Hashes of what was said last of a session, of each kind; whatever is said again. */
+enum { PART_SAID = 8 };
+struct said {
+	uint64_t last[PART_SAID];
+	unsigned next;
+};
+
 /* What a reading thread keeps from line to line of one source. */
 struct part_reader {
 	struct record_reader records;
@@ -56,6 +66,7 @@ struct part_reader {
 	struct map firsts; /* API message id -> offset of its first line */
 	struct seen_line *seen; /* lines before this one, to be named as its parent */
 	struct arena mem;  /* of the map */
+	struct said said[SESSION_VALUES];
 	uint64_t *tools;   /* calls in the record in hand */
 	size_t tool_count, tool_cap;
 	bool knows_all;	   /* reading began with the first line */

@@ -51,17 +51,6 @@ static void want(struct loading *l, int64_t row)
 
 /* ---- Lines ------------------------------------------------------------------------ */
 
-static void copy_session(struct forest *f, const struct session *from, struct session *out)
-{
-	*out = *from;
-	out->path = arena_str(&f->mem, from->path);
-	out->root = arena_str(&f->mem, from->root);
-	out->agent = arena_str(&f->mem, from->agent);
-	out->title = arena_str(&f->mem, from->title);
-	out->project = arena_str(&f->mem, from->project);
-	out->branch = arena_str(&f->mem, from->branch);
-}
-
 /* The source for what the transcript in hand tells of a sub-agent. */
 static struct forest_source *told_of(struct loading *l, struct str agent)
 {
@@ -107,12 +96,12 @@ static enum status load_one(struct loading *l, int64_t row, struct err *err)
 	size_t count;
 	struct forest_source *s;
 
-	if (session_get(l->store, row, &l->mem, &session, err))
+	if (session_get(l->store, row, &l->f->mem, &session, err))
 		return err_failed(err->status);
 	s = forest_add(l->f);
 	l->source = l->f->source_count - 1;
 	map_release(&l->told);
-	copy_session(l->f, &session, &s->session);
+	s->session = session;
 	s->agent = s->session.agent;
 	s->chain.is_agent = s->agent.n > 0;
 	if (entry_lines(l->store, row, take_line, l, err) ||

@@ -31,6 +31,7 @@ enum {
 	MIRROR_SESSION_READ,
 	MIRROR_SESSION_RESET,
 	MIRROR_SESSION_NOTE,
+	MIRROR_VALUE_ADD,
 	MIRROR_SESSION_DROP,
 	MIRROR_PROJECT_ADD,
 	MIRROR_PROJECT,
@@ -40,6 +41,7 @@ enum {
 	MIRROR_DOCS,
 	MIRROR_FORGET,
 	MIRROR_FORGET_USAGE,
+	MIRROR_FORGET_VALUES,
 	MIRROR_MODEL_ADD,
 	MIRROR_USAGE_ADD,
 	MIRROR_USAGE_RAISE,
@@ -76,21 +78,24 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 			       " old) VALUES (?1, ?2, ?3, 0, random(), ?4, ?5)",
 	[MIRROR_SESSION_READ] =
 		"UPDATE mirror_session SET read_to = ?2, messages = messages + ?3 WHERE id = ?1",
-	[MIRROR_SESSION_RESET] = "UPDATE mirror_session SET generation = ?2, read_to = 0, reading = "
-				 "random(), keyed_to = 0, old_for = 0, project = NULL,"
-				 " branch = NULL, title = '', title_rank = 0, started_at = NULL, updated_at "
-				 "= NULL, prompts = 0, messages = 0,"
-				 " tools = 0, session_id = zeroblob(16) WHERE id = ?1",
+	[MIRROR_SESSION_RESET] =
+		"UPDATE mirror_session SET generation = ?2, read_to = 0, reading = random(), keyed_to = 0,"
+		" old_for = 0, project = NULL, branch = NULL, permission = NULL, mode = NULL, tag = NULL, title = '',"
+		" title_rank = 0, started_at = NULL, updated_at = NULL, prompts = 0, messages = 0, tools = 0,"
+		" session_id = zeroblob(16) WHERE id = ?1",
 	[MIRROR_SESSION_NOTE] =
 		"UPDATE mirror_session SET"
 		" session_id = CASE WHEN ?10 <> zeroblob(16) THEN ?10 WHEN session_id = zeroblob(16) THEN ?11"
 		" ELSE session_id END,"
 		" project = coalesce(project, ?2), branch = coalesce(?3, branch),"
+		" permission = coalesce(?12, permission), mode = coalesce(?13, mode), tag = coalesce(?14, tag),"
 		" title = CASE WHEN ?5 > title_rank OR (?5 = title_rank AND ?5 > 1) THEN ?4 ELSE title END,"
 		" title_rank = max(title_rank, ?5),"
 		" started_at = coalesce(min(started_at, ?6), started_at, ?6),"
 		" updated_at = coalesce(max(updated_at, ?7), updated_at, ?7),"
 		" prompts = prompts + ?8, tools = tools + ?9 WHERE id = ?1",
+	[MIRROR_VALUE_ADD] = ("INSERT OR IGNORE INTO session_value(session, kind, value, offset)"
+			      " VALUES (?1, ?2, ?3, ?4)"),
 	[MIRROR_SESSION_DROP] = "DELETE FROM mirror_session WHERE id = ?1",
 	[MIRROR_PROJECT_ADD] = "INSERT OR IGNORE INTO project(path) VALUES (?1)",
 	[MIRROR_PROJECT] = "SELECT id FROM project WHERE path = ?1",
@@ -108,6 +113,7 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_DOCS] = "SELECT doc, docs FROM entry WHERE session = ?1 AND doc IS NOT NULL",
 	[MIRROR_FORGET] = "DELETE FROM entry WHERE session = ?1",
 	[MIRROR_FORGET_USAGE] = "DELETE FROM usage WHERE session = ?1",
+	[MIRROR_FORGET_VALUES] = "DELETE FROM session_value WHERE session = ?1",
 	[MIRROR_MODEL_ADD] = "INSERT OR IGNORE INTO model(name) VALUES (?1)",
 	[MIRROR_USAGE_ADD] =
 		"INSERT INTO usage(session, first, message, at, model, input, output, written, written_1h, read, final)"
@@ -476,6 +482,32 @@ static enum status find_project(struct store *s, struct str path, int64_t *out, 
 	return STATUS_OK;
 }
 
+static enum status write_values(struct writing *w, struct err *err)
+{
+	const struct mirror_part *p = w->p;
+
+	for (size_t i = 0; i < p->value_count; i++) {
+		STMT st = { 0 };
+
+		if (use(w->s, MIRROR_VALUE_ADD, &st, err))
+			return err_failed(err->status);
+		stmt_int(&st, 1, w->session);
+		stmt_int(&st, 2, p->values[i].kind);
+		stmt_text(&st, 3, p->values[i].text);
+		stmt_int(&st, 4, p->values[i].offset);
+		if (stmt_run(&st, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+/* NULL where there is none. */
+static void bind_text(struct stmt *st, int at, struct str text, bool is_there)
+{
+	if (is_there)
+		stmt_text(st, at, text);
+}
+
 static enum status note_session(struct writing *w, struct err *err)
 {
 	const struct mirror_part *p = w->p;
@@ -486,8 +518,7 @@ static enum status note_session(struct writing *w, struct err *err)
 		return err_failed(err->status);
 	stmt_int(&st, 1, w->session);
 	stmt_int_or_null(&st, 2, project, project == 0);
-	if (p->branch.n)
-		stmt_text(&st, 3, p->branch);
+	bind_text(&st, 3, p->branch, p->branch.n);
 	stmt_text(&st, 4, p->title);
 	stmt_int(&st, 5, p->title_rank);
 	stmt_int_or_null(&st, 6, p->started_at, p->started_at == 0);
@@ -497,6 +528,9 @@ static enum status note_session(struct writing *w, struct err *err)
 	/* Its file may have been renamed. */
 	stmt_uuid(&st, 10, &p->session_id);
 	stmt_uuid(&st, 11, &p->owner);
+	bind_text(&st, 12, p->permission, p->permission.n);
+	bind_text(&st, 13, p->mode, p->mode.n);
+	bind_text(&st, 14, p->tag, p->tag.p);
 	return stmt_run(&st, err);
 }
 
@@ -539,7 +573,7 @@ static enum status forget_lines(struct store *s, int64_t session, struct err *er
 {
 	if (keys_forget(s, session, err) || forget_docs(s, session, err))
 		return err_failed(err->status);
-	if (run_with(s, MIRROR_FORGET_USAGE, session, err))
+	if (run_with(s, MIRROR_FORGET_USAGE, session, err) || run_with(s, MIRROR_FORGET_VALUES, session, err))
 		return err_failed(err->status);
 	return run_with(s, MIRROR_FORGET, session, err);
 }
@@ -670,7 +704,8 @@ enum status mirror_add(struct store *s, const struct mirror_part *p, struct err 
 {
 	struct writing w CLEANUP(writing_release) = { .s = s, .p = p, .model = BUF_INIT(MIB) };
 
-	if (find_either(&w, err) || write_lines(&w, err) || note_session(&w, err) || read_so_far(&w, err))
+	if (find_either(&w, err) || write_lines(&w, err) || write_values(&w, err) || note_session(&w, err) ||
+	    read_so_far(&w, err))
 		return err_failed(err->status);
 	return STATUS_OK;
 }

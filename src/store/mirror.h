@@ -86,6 +86,13 @@ struct mirror_usage {
 	bool final;
 };
 
+/* Something that lines say of the session; said again it changes nothing. */
+struct mirror_value {
+	int kind; /* enum session_value */
+	struct str text;
+	int64_t offset; /* of the line */
+};
+
 struct mirror_doc {
 	uint32_t words;
 	uint16_t block;
@@ -114,6 +121,10 @@ struct mirror_part {
 	/* What these lines say of the session. */
 	struct str cwd;	   /* of the first that has one; empty = none */
 	struct str branch; /* of the last that has one */
+	struct str permission, mode; /* so too */
+	struct str tag; /* of the last tag line; p NULL = there is none */
+	const struct mirror_value *values;
+	size_t value_count;
 	struct str title;
 	int title_rank;			/* 0 = none; as in sql/derived.sql */
 	int64_t started_at, updated_at; /* 0 = no line has a time */

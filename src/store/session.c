@@ -22,7 +22,8 @@
 #define SESSION_COLUMNS \
 	"SELECT e.id, e.session_id, e.source, e.generation, e.read_to, s.path, coalesce(p.path, '')," \
 	" coalesce(e.branch, ''), e.title, coalesce(e.started_at, 0), coalesce(e.updated_at, 0), e.prompts," \
-	" e.messages, e.tools, s.source_id, r.label, coalesce(e.agent, ''), e.old FROM mirror_session e" \
+	" e.messages, e.tools, s.source_id, r.label, coalesce(e.agent, ''), e.old, coalesce(e.permission, '')," \
+	" coalesce(e.mode, ''), coalesce(e.tag, '') FROM mirror_session e" \
 	" JOIN source s ON s.id = e.source JOIN root r ON r.id = s.root LEFT JOIN project p ON p.id = e.project"
 
 #define FIRST_OF(a) \
@@ -43,6 +44,7 @@ enum {
 	SESSION_HELD,
 	SESSION_ENTRIES,
 	SESSION_MODEL,
+	SESSION_SAID,
 	SESSION_LINES,
 	SESSION_KIN,
 	SESSION_MESSAGE,
@@ -95,6 +97,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			    "= ?1 ORDER BY offset",
 	[SESSION_MODEL] = "SELECT 1 FROM usage u JOIN model m ON m.id = u.model WHERE u.session = ?1"
 			  " AND instr(m.name, ?2) LIMIT 1",
+	[SESSION_SAID] = "SELECT kind, value FROM session_value WHERE session = ?1 ORDER BY kind, offset, value",
 	[SESSION_LINES] = "SELECT 1 FROM entry WHERE session = ?1 AND arbor_row(offset, length, type, flags, at, uuid,"
 			  " parent, link, message, content, tools, agent, same) ORDER BY offset",
 	/* Of a conversation and its sub-agents the first knows all, the others the first. */
@@ -143,6 +146,9 @@ static void read_session(const struct stmt *st, struct session *out)
 		.root = col_bytes(st, 15),
 		.agent = col_bytes(st, 16),
 		.old = col_int(st, 17) != 0,
+		.permission = col_bytes(st, 18),
+		.mode = col_bytes(st, 19),
+		.tag = col_bytes(st, 20),
 	};
 	copy_uuid(col_bytes(st, 1), &out->id);
 	copy_uuid(col_bytes(st, 14), &out->source_id);
@@ -204,6 +210,36 @@ enum status project_each(struct store *s, project_fn *fn, void *ctx, struct err 
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
+enum status session_values(struct store *s, int64_t row, session_value_fn *fn, void *ctx, struct err *err)
+{
+	int counts[SESSION_VALUES] = { 0 };
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_SAID, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		int64_t kind = col_int(&st, 0);
+
+		if (kind <= 0 || kind >= SESSION_VALUES || counts[kind]++ >= LIMIT_SESSION_VALUES)
+			continue;
+		if (fn(ctx, (enum session_value)kind, col_bytes(&st, 1), err))
+			return err_failed(err->status);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+/* Its texts into the arena. */
+static void keep(struct session *s, struct arena *mem)
+{
+	struct str *const texts[] = { &s->path, &s->project, &s->branch, &s->title, &s->agent,
+				      &s->root, &s->permission, &s->mode, &s->tag };
+
+	for (size_t i = 0; i < COUNT(texts); i++)
+		*texts[i] = arena_str(mem, *texts[i]);
+}
+
 enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out, struct err *err)
 {
 	STMT st = { 0 };
@@ -214,12 +250,7 @@ enum status session_get(struct store *s, int64_t row, struct arena *mem, struct 
 	if (stmt_row(&st, "a session", err))
 		return err_failed(err->status);
 	read_session(&st, out);
-	out->path = arena_str(mem, out->path);
-	out->project = arena_str(mem, out->project);
-	out->branch = arena_str(mem, out->branch);
-	out->title = arena_str(mem, out->title);
-	out->agent = arena_str(mem, out->agent);
-	out->root = arena_str(mem, out->root);
+	keep(out, mem);
 	return STATUS_OK;
 }
 

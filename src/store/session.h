@@ -17,6 +17,7 @@ struct session {
 	struct str root;		   /* label of the folder its file is in */
 	struct str path;		   /* of its file, below that */
 	struct str project, branch, title; /* empty = unknown */
+	struct str permission, mode, tag;  /* so too */
 	struct str agent;		   /* of a sub-agent; empty = a conversation */
 	bool old;			   /* lines that an older version of the file had */
 	int64_t started_at, updated_at;	   /* 0 = unknown */
@@ -49,6 +50,14 @@ enum status project_each(struct store *s, project_fn *fn, void *ctx, struct err 
 
 /* Whether a model answered in it whose name has this in it. */
 enum status session_has_model(struct store *s, int64_t row, struct str name, bool *out, struct err *err) MUST_USE;
+
+/* What its lines say of it that may be several things. */
+enum session_value { SESSION_FOLDER = 1, SESSION_BRANCH, SESSION_PULL, SESSION_VALUES };
+
+/* Each value once, by kind and in the order they came up; at most LIMIT_SESSION_VALUES of a
+ * kind. */
+typedef enum status session_value_fn(void *ctx, enum session_value kind, struct str value, struct err *err);
+enum status session_values(struct store *s, int64_t row, session_value_fn *fn, void *ctx, struct err *err) MUST_USE;
 
 /* One by its row. */
 enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out,

@@ -293,13 +293,26 @@ static inline void derived_usage(struct derived *d, int64_t session)
 	sqlite3_finalize(st);
 }
 
+static inline void derived_values(struct derived *d, int64_t session)
+{
+	sqlite3_stmt *st = derived_ask(d, "SELECT kind, value, offset FROM session_value WHERE session = ?1"
+					  " ORDER BY kind, value");
+
+	sqlite3_bind_int64(st, 1, session);
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		buf_text(d->out, " value");
+		derived_row(d, st, 0);
+	}
+	sqlite3_finalize(st);
+}
+
 static inline void derived_sessions(struct derived *d)
 {
 	sqlite3_stmt *st = derived_ask(
 		d, "SELECT e.id, e.session_id, s.source_id, r.label, s.path, e.read_to, e.keyed_to, p.path "
 		   "AS project, e.branch,"
 		   " e.title, e.title_rank, e.started_at, e.updated_at, e.prompts, e.messages, e.tools,"
-		   " e.generation = s.generation AS newest, e.old"
+		   " e.generation = s.generation AS newest, e.old, e.permission, e.mode, e.tag"
 		   " FROM mirror_session e JOIN source s ON s.id = e.source JOIN root r ON r.id = s.root"
 		   " LEFT JOIN project p ON p.id = e.project ORDER BY s.source_id");
 
@@ -315,6 +328,7 @@ static inline void derived_sessions(struct derived *d)
 		derived_row(d, st, 1);
 		derived_entries(d, sqlite3_column_int64(st, 0));
 		derived_usage(d, sqlite3_column_int64(st, 0));
+		derived_values(d, sqlite3_column_int64(st, 0));
 		d->out = out;
 		for (struct str rest = buf_as_str(&aside), line; rest.n;)
 			if ((line = str_cut(rest, '\n', &rest)).n && line.p[0] == '!')
@@ -342,6 +356,9 @@ static inline void derived_sources(struct derived *d)
 		buf_text(d->out, "! lines of no session\n");
 	if (derived_number(d, "SELECT count(*) FROM usage WHERE session NOT IN (SELECT id FROM mirror_session)"))
 		buf_text(d->out, "! usage of no session\n");
+	if (derived_number(d, "SELECT count(*) FROM session_value WHERE session NOT IN (SELECT id FROM mirror_session"
+			      " WHERE old = 0)"))
+		buf_text(d->out, "! values of no session\n");
 	if (derived_number(d, "SELECT count(*) FROM kin WHERE session NOT IN (SELECT id FROM mirror_session)"
 			      " OR other NOT IN (SELECT id FROM mirror_session) OR session = other"))
 		buf_text(d->out, "! kin of no session\n");

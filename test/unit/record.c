@@ -51,8 +51,11 @@ static const char *const flag_names[] = {
 
 static void put_record(struct buf *out, struct record_reader *r, const struct record *rec)
 {
+	static const char *const notes[] = { [NOTE_TAG] = " tag=", [NOTE_MODE] = " mode=", [NOTE_PULL] = " pull=" };
 	struct buf text CLEANUP(buf_release) = BUF_INIT(256 * MIB);
+	enum record_note note;
 	char time[TIME_TEXT + 1];
+	struct str noted;
 
 	buf_text(out, record_type_name(rec->type));
 	for (unsigned i = 0; i < COUNT(flag_names); i++)
@@ -68,11 +71,15 @@ static void put_record(struct buf *out, struct record_reader *r, const struct re
 	put_string(out, " model=", rec->model);
 	put_string(out, " cwd=", rec->cwd);
 	put_string(out, " branch=", rec->branch);
+	put_string(out, " permission=", rec->permission);
 	if (rec->has_time) {
 		time_print(rec->at, time);
 		buf_printf(out, " at=%s", time);
 	}
 	put_string(out, " title=", record_title(r, rec));
+	note = record_note(r, rec, &noted);
+	if (note != NOTE_NONE)
+		put_string(out, notes[note], noted);
 	record_text(r, rec, &text);
 	put_string(out, " says=", text.n ? buf_as_str(&text) : (struct str){ 0 });
 	buf_byte(out, '\n');
