@@ -61,7 +61,7 @@ CREATE TABLE mirror_session (
   title_rank  INTEGER NOT NULL DEFAULT 0,
                                    -- what gave the title: 1 the first prompt, 2 the client,
                                    -- 3 a person; a higher one wins, of equal ones the last,
-                                   -- of prompts the first
+                                   -- of prompts the first. A summary is better than a prompt
   started_at  INTEGER,             -- of its lines; NULL = none has a time
   updated_at  INTEGER,
   prompts     INTEGER NOT NULL DEFAULT 0, -- typed by a person
@@ -82,6 +82,25 @@ CREATE TABLE session_value (
   offset   INTEGER NOT NULL,       -- of the first line that says so
   PRIMARY KEY (session, kind, value)
 ) STRICT, WITHOUT ROWID;
+
+-- Titles that old clients gave: each names the last line of what it is about, and stands in
+-- whichever file was open when it was written.
+CREATE TABLE summary (
+  session  INTEGER NOT NULL,       -- it stands in
+  about    INTEGER NOT NULL,       -- the line it names: as in node_key
+  title    TEXT NOT NULL,          -- of several in a file the last
+  PRIMARY KEY (session, about)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX summary_by_line ON summary(about);
+
+-- The lines that they name, in all transcripts that have them; found when keys are entered.
+CREATE TABLE summarised (
+  session  INTEGER NOT NULL,
+  offset   INTEGER NOT NULL,       -- of the line
+  about    INTEGER NOT NULL,       -- its key
+  PRIMARY KEY (session, offset)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX summarised_by_line ON summarised(about);
 
 -- Lines of the transcripts. The address of a line is its transcript and offset.
 -- Its public id is id(uuid), or line_id where it has no uuid; those of its blocks

@@ -159,9 +159,9 @@ const struct method memory_sessions = {
 	.verb = "list",
 	.group = "find",
 	.summary = "List the conversations, the last touched first",
-	.text = "A conversation has the title somebody gave it, else the client's, else its first\n"
-		"prompt. Its id, or the first digits of it, is what 'arbor show' wants; @ stands\n"
-		"for the last one, @~1 for the one before it, and so on. Where several folders are\n"
+	.text = "A conversation has the title somebody gave it, else the client's, else its summary of old\n"
+		"clients, else its first prompt. Its id, or the first digits of it, is what 'arbor show' wants;\n"
+		"@ stands for the last one, @~1 for the one before it, and so on. Where several folders are\n"
 		"mirrored, copies that say the same are listed once.\n\n"
 		"--alive asks the mirrored folders and the machine's processes, not the store: what is\n"
 		"listed is open at this moment.\n",

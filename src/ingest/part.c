@@ -417,6 +417,8 @@ static void note_relations(struct part *p, struct part_reader *r, struct mirror_
 	l->parent_at = l->parent ? find_parent(r, l->parent) : -1;
 	l->link = keep_key(p, rec->link);
 	l->content = rec->uuid.n ? record_content(&r->records, rec) : 0;
+	if (rec->type == RECORD_SUMMARY && l->link)
+		l->summary = arena_str(&p->mem, shown(record_title(&r->records, rec)));
 	l->agent = rec->flags & RECORD_EMBEDDED ? arena_str(&p->mem, shown(rec->agent)) : (struct str){ 0 };
 	note_seen(r, l);
 }

@@ -27,6 +27,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_MIRROR] = &mirror_statements,
 	[DB_SESSION] = &session_statements,
 	[DB_KEYS] = &keys_statements,
+	[DB_SUMMARY] = &summary_statements,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */
@@ -236,6 +237,16 @@ enum status stmt_run(struct stmt *st, struct err *err)
 	if (!sqlite3_stmt_readonly(st->st))
 		st->store->wrote = true;
 	return STATUS_OK;
+}
+
+enum status stmt_run_with(struct store *s, const struct db_set *set, int index, int64_t number, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (stmt_use(s, set, index, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, number);
+	return stmt_run(&st, err);
 }
 
 enum status stmt_run_one(struct stmt *st, const char *what, struct err *err)

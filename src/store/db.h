@@ -26,6 +26,7 @@ enum db_slot {
 	DB_MIRROR,
 	DB_SESSION,
 	DB_KEYS,
+	DB_SUMMARY,
 	DB_RANK,
 	DB_USAGE,
 	DB_SLOTS
@@ -40,7 +41,7 @@ struct db_set {
 /* Those of src/store, for the test that prepares every statement. */
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
-	fulltext_statements, mirror_statements, session_statements, keys_statements;
+	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements;
 extern const struct db_set rank_statements, usage_statements; /* src/query */
 
 /* What can be done with the files of a store. */
@@ -103,6 +104,10 @@ enum status stmt_row(struct stmt *st, const char *what, struct err *err) MUST_US
 
 /* For statements without rows. */
 enum status stmt_run(struct stmt *st, struct err *err) MUST_USE;
+
+/* A statement of a module that takes one number. */
+enum status stmt_run_with(struct store *s, const struct db_set *set, int index, int64_t number,
+			  struct err *err) MUST_USE;
 
 /* Like stmt_run(); STATUS_CONFLICT when not exactly one row was changed. */
 enum status stmt_run_one(struct stmt *st, const char *what, struct err *err) MUST_USE;

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "store/db.h"
 #include "store/session.h"
+#include "store/summary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,12 +102,14 @@ struct keys {
 	/* The run of equal keys in hand, those of a line before those that hang on it: */
 	bool in_run, run_is_api;
 	int64_t run, leader; /* its key; a session that has it, 0 = none */
+	struct named_lines named;
 };
 
 static void keys_release(struct keys *k)
 {
 	mem_free(k->list);
 	mem_free(k->sessions);
+	named_lines_release(&k->named);
 }
 
 static enum status use(struct store *s, int index, struct stmt *st, struct err *err)
@@ -132,6 +135,16 @@ int64_t key_of(const struct uuid *id)
 	for (size_t i = 0; i < 8; i++)
 		v = v << 8 | id->b[i];
 	return (int64_t)v;
+}
+
+int64_t key_of_line(const struct uuid *uuid)
+{
+	char text[UUID_TEXT + 1];
+	struct uuid id;
+
+	uuid_print(uuid, text);
+	id = uuid_of_parts(&(struct str){ text, UUID_TEXT }, 1);
+	return key_of(&id);
 }
 
 /* ---- Gathering ---------------------------------------------------------------- */
@@ -321,6 +334,8 @@ static enum status look_again(struct keys *k, struct err *err)
 	if (data_version(k->s, &version, err))
 		return err_failed(err->status);
 	k->any_before |= version != k->version;
+	if (version != k->version && named_lines_load(k->s, &k->named, err))
+		return err_failed(err->status);
 	for (size_t i = 0; version != k->version && i < k->session_count; i++) {
 		struct keyed_session *session = &k->sessions[i];
 		STMT st = { 0 };
@@ -435,8 +450,13 @@ static enum status note_kin(struct keys *k, size_t at, struct err *err)
 
 static enum status enter_key(struct keys *k, size_t at, struct err *err)
 {
-	if (is_gone(k, k->list[at].session))
+	const struct key *key = &k->list[at];
+
+	if (is_gone(k, key->session))
 		return STATUS_OK;
+	if (key->part == PART_LINE && !key->old && named_lines_has(&k->named, key->key) &&
+	    summary_names(k->s, key->session, key->offset, key->key, err))
+		return err_failed(err->status);
 	return note_kin(k, at, err) ? err_failed(err->status) : change_key(k->s, KEYS_ADD, &k->list[at], err);
 }
 
@@ -489,7 +509,7 @@ static enum status note_done(struct keys *k, struct err *err)
 		stmt_int(&st, 2, session->reading);
 		stmt_int(&st, 3, session->from);
 		stmt_int(&st, 4, session->to);
-		if (stmt_run(&st, err))
+		if (stmt_run(&st, err) || (!session->old && summary_find_lines(k->s, session->row, err)))
 			return err_failed(err->status);
 	}
 	return txn_commit(&txn, err);
@@ -500,7 +520,7 @@ enum status keys_complete(struct store *s, struct err *err)
 	struct keys k CLEANUP(keys_release) = { .s = s };
 
 	for (;;) {
-		if (gather(&k, err) || look_for_any(&k, err))
+		if (gather(&k, err) || look_for_any(&k, err) || named_lines_load(s, &k.named, err))
 			return err_failed(err->status);
 		if (k.session_count == 0)
 			return STATUS_OK;
@@ -524,22 +544,13 @@ static enum status forget_key(void *ctx, const struct key *key, struct err *err)
 	return change_key(ctx, KEYS_FORGET, key, err);
 }
 
-static enum status run_for(struct store *s, int index, int64_t session, struct err *err)
-{
-	STMT st = { 0 };
-
-	if (use(s, index, &st, err))
-		return err_failed(err->status);
-	stmt_int(&st, 1, session);
-	return stmt_run(&st, err);
-}
-
 /* Its kin may have been each other's through it alone: they are keyed again. */
 static enum status forget_kin(struct store *s, int64_t session, struct err *err)
 {
-	if (run_for(s, KEYS_KIN_AGAIN, session, err) || run_for(s, KEYS_KIN_FORGET_BACK, session, err))
+	if (stmt_run_with(s, &keys_statements, KEYS_KIN_AGAIN, session, err) ||
+	    stmt_run_with(s, &keys_statements, KEYS_KIN_FORGET_BACK, session, err))
 		return err_failed(err->status);
-	return run_for(s, KEYS_KIN_FORGET, session, err);
+	return stmt_run_with(s, &keys_statements, KEYS_KIN_FORGET, session, err);
 }
 
 enum status keys_forget(struct store *s, int64_t session, struct err *err)

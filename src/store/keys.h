@@ -9,6 +9,9 @@
 /* The first 8 bytes of an id, as node_key has them. */
 int64_t key_of(const struct uuid *id);
 
+/* The same of the line with this uuid. */
+int64_t key_of_line(const struct uuid *uuid);
+
 /* Enters all nodes that are not in node_key yet, in short transactions of its own. */
 enum status keys_complete(struct store *s, struct err *err) MUST_USE;
 

@@ -12,6 +12,7 @@
 #include "store/db.h"
 #include "store/fulltext.h"
 #include "store/keys.h"
+#include "store/summary.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -441,6 +442,8 @@ static enum status write_line(struct writing *w, const struct mirror_line *l, co
 	    write_docs(w, l, docs, &doc, err) || insert_entry(w, l, &name, first, doc, err) ||
 	    write_usage(w, l, first, err))
 		return err_failed(err->status);
+	if (l->summary.n && !w->p->old && summary_add(w->s, w->session, l->link, l->summary, err))
+		return err_failed(err->status);
 	w->messages += first == l->offset && !l->aside;
 	return STATUS_OK;
 }
@@ -573,7 +576,8 @@ static enum status forget_lines(struct store *s, int64_t session, struct err *er
 {
 	if (keys_forget(s, session, err) || forget_docs(s, session, err))
 		return err_failed(err->status);
-	if (run_with(s, MIRROR_FORGET_USAGE, session, err) || run_with(s, MIRROR_FORGET_VALUES, session, err))
+	if (run_with(s, MIRROR_FORGET_USAGE, session, err) || run_with(s, MIRROR_FORGET_VALUES, session, err) ||
+	    summary_forget(s, session, err))
 		return err_failed(err->status);
 	return run_with(s, MIRROR_FORGET, session, err);
 }

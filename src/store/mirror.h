@@ -77,6 +77,7 @@ struct mirror_line {
 	int64_t first, first_here;
 	uint32_t blocks; /* of its content, each a node */
 	uint32_t docs;	 /* as many of the part's documents */
+	struct str summary; /* the title it gives to what ends with the line it links to; empty = none */
 };
 
 struct mirror_usage {

@@ -69,4 +69,63 @@ arbor sync; code 0
 arbor list --json; code 0
 out_has '"cwds":["/work/other"],"git_branches":["main"],"alive"'
 out_lacks '"prs"'
+
+# Old clients write the title of a conversation into whichever file is open.
+two=00000000-0000-4000-8000-000000000002
+three=00000000-0000-4000-8000-000000000003
+put() { # SESSION LINES: into $root
+	mkdir -p "$T/$root/projects/p"
+	at="$T/$root/projects/p/$1.jsonl"
+	shift
+	printf '%s\n' "$@" >"$at"
+}
+mirror() { arbor sync --source "$T/$root" --store "$T/$root.db"; code 0; }
+summary() { printf '{"type":"summary","summary":"%s","leafUuid":"00000000-0000-4000-8000-0000000000%s"}' "$1" "$2"; }
+title() { # SESSION
+	arbor show "$1" --json --store "$T/$root.db"
+	sed -n '1s/.*"title":"\([^"]*\)".*/\1/p' "$T/out"
+}
+talk() { say 10 null shop main 'first prompt'; say 11 '"00000000-0000-4000-8000-000000000010"' shop main 'second prompt'; }
+
+it "gives a conversation the summary that stands in another file, whichever is read first"
+for root in before behind; do
+	if [ $root = before ]; then first=$two second=$one; else first=$one second=$two; fi
+	for which in $first $second; do
+		if [ "$which" = $one ]; then
+			put $one "$(talk)"
+		else
+			put $two "$(summary 'of the first' 10)" "$(summary 'of the second' 11)" "$(summary 'of nothing' 99)"
+		fi
+		mirror
+	done
+	check test "$(title $one)" = 'of the second'
+	check test "$(title $two)" = ''
+	arbor dump --logical --store "$T/$root.db"; code 0; grep -v '^source' "$T/out" >"$T/$root.dump"
+done
+same "$T/before.dump" "$T/behind.dump"
+
+it "prefers a title, and the last summary of a file"
+root=before
+put $two "$(summary 'of the second' 11)" "$(summary 'once more' 11)"
+mirror
+check test "$(title $one)" = 'once more'
+note ai-title '"aiTitle":"of the client"' >>"$T/$root/projects/p/$one.jsonl"
+mirror
+check test "$(title $one)" = 'of the client'
+
+it "gives it to a copy that has the line, and forgets it with the file it stood in"
+root=behind
+put $three "$(talk)"
+mirror
+check test "$(title $three)" = 'of the second'
+put $two "$(summary 'of the first' 10)"
+mirror
+check test "$(title $one)" = 'of the first'
+check test "$(title $three)" = 'of the first'
+put $two "$(say 30 null shop main 'something else')"
+mirror
+check test "$(title $one)" = 'first prompt'
+arbor dump --logical --store "$T/$root.db"; code 0; mv "$T/out" "$T/as-it-came"
+arbor rebuild --store "$T/$root.db"; code 0
+arbor dump --logical --store "$T/$root.db"; code 0; same "$T/as-it-came" "$T/out"
 the_end

@@ -306,6 +306,18 @@ static inline void derived_values(struct derived *d, int64_t session)
 	sqlite3_finalize(st);
 }
 
+static inline void derived_summaries(struct derived *d, int64_t session)
+{
+	sqlite3_stmt *st = derived_ask(
+		d, "SELECT 'summary' AS what, about, title, 0 AS offset FROM summary WHERE session = ?1"
+		   " UNION ALL SELECT 'summarised', about, '', offset FROM summarised WHERE session = ?1 ORDER BY 1, 2, 4");
+
+	sqlite3_bind_int64(st, 1, session);
+	while (sqlite3_step(st) == SQLITE_ROW)
+		derived_row(d, st, 0);
+	sqlite3_finalize(st);
+}
+
 static inline void derived_sessions(struct derived *d)
 {
 	sqlite3_stmt *st = derived_ask(
@@ -329,6 +341,7 @@ static inline void derived_sessions(struct derived *d)
 		derived_entries(d, sqlite3_column_int64(st, 0));
 		derived_usage(d, sqlite3_column_int64(st, 0));
 		derived_values(d, sqlite3_column_int64(st, 0));
+		derived_summaries(d, sqlite3_column_int64(st, 0));
 		d->out = out;
 		for (struct str rest = buf_as_str(&aside), line; rest.n;)
 			if ((line = str_cut(rest, '\n', &rest)).n && line.p[0] == '!')
@@ -359,6 +372,15 @@ static inline void derived_sources(struct derived *d)
 	if (derived_number(d, "SELECT count(*) FROM session_value WHERE session NOT IN (SELECT id FROM mirror_session"
 			      " WHERE old = 0)"))
 		buf_text(d->out, "! values of no session\n");
+	if (derived_number(d, "SELECT count(*) FROM (SELECT session FROM summary UNION ALL SELECT session FROM summarised)"
+			      " WHERE session NOT IN (SELECT id FROM mirror_session WHERE old = 0)"))
+		buf_text(d->out, "! summaries of no session\n");
+	if (derived_number(d, "SELECT count(*) FROM (SELECT k.session, k.offset, y.about FROM summary y JOIN node_key k"
+			      " ON k.key = y.about AND k.part = -1 JOIN mirror_session m ON m.id = k.session AND m.old = 0"
+			      " EXCEPT SELECT session, offset, about FROM summarised)"))
+		buf_text(d->out, "! lines that a summary names are not known\n");
+	if (derived_number(d, "SELECT count(*) FROM summarised WHERE about NOT IN (SELECT about FROM summary)"))
+		buf_text(d->out, "! lines that no summary names\n");
 	if (derived_number(d, "SELECT count(*) FROM kin WHERE session NOT IN (SELECT id FROM mirror_session)"
 			      " OR other NOT IN (SELECT id FROM mirror_session) OR session = other"))
 		buf_text(d->out, "! kin of no session\n");

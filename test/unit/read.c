@@ -314,10 +314,22 @@ static void add_other(struct making *m)
 		"{\"type\":\"ai-title\",\"aiTitle\":\"second title\"}",
 		"{\"type\":\"custom-title\",\"customTitle\":\"a person's\"}",
 		"{\"type\":\"custom-title\",\"customTitle\":\"\"}",
+		"{\"type\":\"tag\",\"tag\":\"draft\"}",
+		"{\"type\":\"tag\",\"tag\":\"\"}",
+		"{\"type\":\"mode\",\"mode\":\"plan\"}",
+		"{\"type\":\"pr-link\",\"prNumber\":1,\"prUrl\":\"https://x.example/1\"}",
+		"{\"type\":\"pr-link\",\"prNumber\":2}",
 		"{\"type\":\"system\",\"content\":\"compacted\",\"timestamp\":\"2026-01-01T00:00:00Z\"}",
 		"{}",
 	};
 
+	if (rnd(m, 4) == 0) {
+		unsigned n = (unsigned)rnd(m, (uint64_t)m->uuids + 20);
+
+		buf_printf(m->out, "{\"type\":\"summary\",\"summary\":\"title %d\",", (int)rnd(m, 5));
+		buf_printf(m->out, "\"leafUuid\":\"%08x-abcd-4000-8000-%012x\"}", n * 2654435761U, n);
+		return;
+	}
 	buf_text(m->out, lines[rnd(m, COUNT(lines))]);
 }
 
