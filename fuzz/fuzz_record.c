@@ -4,7 +4,7 @@
  * blocks are not longer than the line allows for, which also bounds the time.
  */
 #include "base/utf8.h"
-#include "claude/record.h"
+#include "claude/event.h"
 
 #include <stdlib.h>
 
@@ -66,6 +66,7 @@ static void check_blocks(const struct record_reader *r, const struct record *rec
 static void check_line(struct record_reader *r, struct str line, struct buf *text)
 {
 	struct record rec;
+	struct str noted;
 	size_t at = 0;
 
 	record_begin(r, line);
@@ -78,6 +79,12 @@ static void check_line(struct record_reader *r, struct str line, struct buf *tex
 		record_text(r, &rec, text);
 		must(!text->failed && utf8_valid(buf_as_str(text)) && text->n <= 3 * rec.bytes.n);
 		must(utf8_valid(record_title(r, &rec)));
+		must(utf8_valid(event_subtype(r, &rec)));
+		record_note(r, &rec, &noted);
+		must(utf8_valid(noted) && noted.n <= 64 * KIB + rec.bytes.n);
+		buf_clear(text);
+		event_brief(r, &rec, text);
+		must(utf8_valid(buf_as_str(text)) && text->n <= 16 * KIB && !str_has_byte(buf_as_str(text), '\n'));
 	}
 	must(str_trim(str_sub(line, at, SIZE_MAX)).n == 0);
 	must(!record_is_whole(r, line) || at == line.n);

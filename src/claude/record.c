@@ -791,27 +791,33 @@ bool record_text_is_typed(struct str text)
 	return !is_envelope(text);
 }
 
-void record_prompt_title(struct str prompt, struct buf *out)
+void record_short(struct str text, size_t most, struct buf *out)
 {
-	enum { LONGEST = 200 };
+	size_t at = 0, begin = out->n;
 	bool space = false;
-	size_t at = 0;
 
-	while (at < prompt.n && out->n < LONGEST) {
+	while (at < text.n && out->n - begin < most) {
 		char one[4];
-		int32_t c = utf8_next(prompt, &at);
+		int32_t c = utf8_next(text, &at);
 
 		if (utf8_is_blank(c)) {
 			space = true;
 			continue;
 		}
-		if (space && out->n)
+		if (space && out->n > begin)
 			buf_byte(out, ' ');
 		space = false;
 		buf_add(out, one, utf8_encode(c == UTF8_BAD ? 0xFFFD : (uint32_t)c, one));
 	}
-	if (str_trim(str_sub(prompt, at, SIZE_MAX)).n)
+	if (str_trim(str_sub(text, at, SIZE_MAX)).n)
 		buf_text(out, "…");
+}
+
+void record_prompt_title(struct str prompt, struct buf *out)
+{
+	enum { LONGEST = 200 };
+
+	record_short(prompt, LONGEST, out);
 }
 
 /* .../SESSION/subagents/... */

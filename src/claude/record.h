@@ -178,6 +178,9 @@ struct str record_title(struct record_reader *r, const struct record *rec);
 /* Whether a text was typed and is not something the client put beside it. */
 bool record_text_is_typed(struct str text);
 
+/* Appends the beginning of a text on one line, about so many bytes. */
+void record_short(struct str text, size_t most, struct buf *out);
+
 /* A prompt as a title: its beginning, on one line. Appended to `out`. */
 void record_prompt_title(struct str prompt, struct buf *out);
 

@@ -279,24 +279,32 @@ static void print_block(struct view *v, const struct json *j, uint32_t block)
 		print_text(v, arena_printf(&v->mem, "[%.*s]", STR_ARG(kind)), 0, STYLE_DIM);
 }
 
+/* On a terminal in one line, unless it alone was asked for: then all of it follows. */
 static void print_event(struct view *v, const struct json *j)
 {
 	struct buf line CLEANUP(buf_release) = BUF_INIT(64 * MIB);
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(64 * MIB);
-	struct str text = view_text(v, j, 0, "text"), rest;
+	struct str text = view_text(v, j, 0, "text"), subtype = view_text(v, j, 0, "subtype");
+	struct str brief = view_text(v, j, 0, "brief");
 	struct showing *s = v->state;
 
 	s->begun = true;
 	buf_text(&line, "· ");
 	term_filter(&line, view_text(v, j, 0, "type"), TERM_LINE);
-	if (text.n) {
+	buf_text(&line, subtype.n ? "/" : "");
+	term_filter(&line, subtype, TERM_LINE);
+	if (brief.n && (v->out->terminal || !text.n))
+		text = s->whole ? text : brief;
+	if (text.n && !s->whole) {
 		buf_text(&line, "  ");
-		term_filter(&line, v->out->terminal ? str_cut(text, '\n', &rest) : text, TERM_LINE);
+		term_filter(&line, text, TERM_LINE);
 	}
 	if (v->out->terminal)
 		text_cut(&cut, buf_as_str(&line), v->out->columns, false);
 	out_styled(v->out, STYLE_DIM, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&line));
 	out_text(v->out, "\n");
+	if (s->whole)
+		print_text(v, text, 0, STYLE_PLAIN);
 }
 
 static void show_item(struct view *v, const struct json *j)

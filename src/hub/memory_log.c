@@ -14,7 +14,7 @@
 #include "query/context.h"
 #include "query/forest_load.h"
 
-static const char *const kinds[] = { "session", "message", "sent", NULL };
+static const char *const kinds[] = { "session", "message", "event", "sent", NULL };
 static const char *const origins[] = { "human", "notification", "compaction", NULL };
 
 static const struct param log_params[] = {
@@ -26,6 +26,10 @@ static const struct param log_params[] = {
 	  .names = "memory.sessions",
 	  .help = "a session, or a message of one: the way to it" },
 	{ .name = "as_sent", .type = VALUE_BOOL, .help = "what the model is sent, as the client mends it" },
+	{ .name = "all",
+	  .type = VALUE_BOOL,
+	  .letter = 'a',
+	  .help = "also what the client noted on the way: progress, snapshots, settings" },
 	{ .name = "through",
 	  .type = VALUE_BOOL,
 	  .help = "with --as-sent: also the answer itself, and not only what led to it" },
@@ -57,7 +61,7 @@ static const struct field log_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "message: how many ways lead on, when it is more than one" },
-	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message: when" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event: when" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
 	  .choices = message_roles,
@@ -77,6 +81,7 @@ static const struct field log_fields[] = {
 	  .type = VALUE_JSON,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "sent: its blocks as the API takes them; \"client\": true where the client words it" },
+	EVENT_FIELDS,
 	SESSION_PART_FIELDS,
 	{ 0 },
 };
@@ -85,6 +90,9 @@ struct logging {
 	struct call *call;
 	struct forest forest;
 	uint32_t source; /* the conversation's own */
+	/* With --all, lines of its that are no part of a message: lists in the order of the file, of those
+	 * behind each message and, one more, of those before all. */
+	uint32_t *noted, *next_noted;
 	struct lines_set lines;
 	struct buf text;
 };
@@ -196,19 +204,74 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	return call_emit(y->call, err);
 }
 
+/* ---- What the client noted on the way --------------------------------------------- */
+
+/* Such a line belongs behind the message it hangs on; if it hangs on nothing, behind that of
+ * the line before it. */
+static void find_noted(struct logging *y)
+{
+	const struct chain *c = &y->forest.sources[y->source].chain;
+	uint32_t *behind = arena_alloc(&y->call->mem, (c->line_count + 1) * sizeof *behind);
+	uint32_t none = y->forest.message_count, last = none;
+
+	y->next_noted = arena_alloc(&y->call->mem, (c->line_count + 1) * sizeof *y->next_noted);
+	y->noted = arena_alloc(&y->call->mem, (none + 1) * sizeof *y->noted);
+	for (uint32_t m = 0; m <= none; m++)
+		y->noted[m] = CHAIN_NONE;
+	for (uint32_t i = 0; i < c->line_count; last = behind[i++]) {
+		behind[i] = forest_message_of(&y->forest, y->source, i);
+		if (behind[i] == FOREST_NONE)
+			behind[i] = c->lines[i].parent < i ? behind[c->lines[i].parent] : last;
+	}
+	for (uint32_t i = c->line_count; i-- > 0;) {
+		if (forest_message_of(&y->forest, y->source, i) != FOREST_NONE)
+			continue;
+		y->next_noted[i] = y->noted[behind[i]];
+		y->noted[behind[i]] = i;
+	}
+}
+
+static enum status emit_event(struct logging *y, uint32_t line, struct err *err)
+{
+	const struct forest_source *s = &y->forest.sources[y->source];
+	struct lines *lines = lines_in(y, y->source);
+	struct node_name name;
+	struct node node;
+	struct record rec;
+
+	if (entry_get(y->call->store, s->session.row, s->chain.lines[line].offset, &y->call->mem, &node, &name, err) ||
+	    lines_get(lines, &s->chain.lines[line], &rec, err))
+		return err_failed(err->status);
+	buf_clear(&y->text);
+	record_text(&lines->reader, &rec, &y->text);
+	put_event(call_begin(y->call), &lines->reader, &rec, &name, buf_as_str(&y->text));
+	return call_emit(y->call, err);
+}
+
+static enum status emit_noted(struct logging *y, uint32_t behind, struct err *err)
+{
+	for (uint32_t i = y->noted ? y->noted[behind] : CHAIN_NONE; i != CHAIN_NONE; i = y->next_noted[i])
+		if (emit_event(y, i, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
 static enum status emit_path(struct logging *y, uint32_t message, struct err *err)
 {
 	uint32_t count, *path = forest_path(&y->forest, message, &y->call->mem, &count);
 	struct uuid id, before;
 	int64_t turn = 0;
 
-	if (emit_heading(y, err))
+	if (call_flag(y->call, "all"))
+		find_noted(y);
+	if (emit_heading(y, err) || emit_noted(y, y->forest.message_count, err))
 		return err_failed(err->status);
 	for (uint32_t i = 0; i < count; i++) {
 		if (call_is_cancelled(y->call))
 			return err_fail(err, STATUS_CANCELLED, "stopped");
 		turn += y->forest.messages[path[i]].origin != ORIGIN_NONE;
-		if (emit_message(y, path[i], i ? &before : NULL, turn, &id, err))
+		if (emit_message(y, path[i], i ? &before : NULL, turn, &id, err) ||
+		    emit_noted(y, path[i], err))
 			return err_failed(err->status);
 		before = id;
 	}

@@ -3,6 +3,8 @@
  */
 #include "hub/memory_message.h"
 
+#include "claude/event.h"
+
 static const char *const block_kinds[] = { "text",  "thinking", "tool_use", "tool_result",
 					   "image", "other",	NULL };
 
@@ -68,4 +70,25 @@ bool message_aside(const struct record_reader *r, const struct record *rec, stru
 	else
 		buf_printf(out, "[%.*s]", STR_ARG(str_sub(type, 0, 200)));
 	return rec->type == RECORD_SYSTEM || prompt.n;
+}
+
+void put_event(struct json_writer *w, struct record_reader *r, const struct record *rec, const struct node_name *name,
+	       struct str text)
+{
+	struct buf brief CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+	struct uuid id = node_id(name, PART_LINE);
+	struct str subtype = event_subtype(r, rec);
+
+	put_text(w, "kind", STR("event"));
+	put_uuid(w, "id", &id);
+	if (rec->has_time)
+		put_time(w, "at", rec->at);
+	put_text(w, "type", rec->type_name.n ? rec->type_name : str_of(record_type_name(rec->type)));
+	if (subtype.n)
+		put_text(w, "subtype", subtype);
+	event_brief(r, rec, &brief);
+	if (brief.n)
+		put_text(w, "brief", buf_as_str(&brief));
+	if (text.n)
+		put_text(w, "text", text);
 }

@@ -62,8 +62,7 @@ static const struct field show_fields[] = {
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "session: only the part that was asked for follows" },
-	{ .name = "type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event: of the line" },
-	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event: what it says" },
+	EVENT_FIELDS,
 	SESSION_PART_FIELDS,
 	{ .name = "alive", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "session: open just now" },
 	{ .name = "pid", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of its client" },
@@ -172,8 +171,7 @@ static enum status show_event(struct showing *y, const struct transcript_line *l
 			      const struct node_name *name, struct err *err)
 {
 	const struct record *r = line->record;
-	struct uuid id = node_id(name, PART_LINE);
-	struct json_writer *w;
+	struct str text;
 
 	buf_clear(&y->text);
 	record_text(line->reader, r, &y->text);
@@ -183,16 +181,10 @@ static enum status show_event(struct showing *y, const struct transcript_line *l
 		return STATUS_OK;
 	if (close_message(y, err))
 		return err_failed(err->status);
-	w = call_begin(y->call);
-	put_text(w, "kind", STR("event"));
-	put_uuid(w, "id", &id);
-	if (r->has_time)
-		put_time(w, "at", r->at);
-	put_text(w, "type", r->type_name.n ? r->type_name : str_of(record_type_name(r->type)));
-	if (y->text.n)
-		put_text(w, "text", buf_as_str(&y->text));
-	else if (r->type == RECORD_BROKEN || y->line >= 0)
-		put_text(w, "text", str_sub(r->bytes, 0, y->line >= 0 ? MIB : KIB));
+	text = buf_as_str(&y->text);
+	if (!text.n && (r->type == RECORD_BROKEN || y->line >= 0))
+		text = str_sub(r->bytes, 0, y->line >= 0 ? MIB : KIB);
+	put_event(call_begin(y->call), line->reader, r, name, text);
 	return call_emit(y->call, err);
 }
 
