@@ -4,6 +4,7 @@
  *     ● 1  fix the parser                            12 messages, 4 tools
  *     ├─● 2  no, the other one                        3 messages
  *     │ ● 3  and now its tests                        8 messages      ← 5abf9052
+ *     │ ├─○ a16dbb5b Explore  find the tests          5 messages, 3 tools
  *     ● 2  use the lexer instead                      5 messages      ← 7c0de512
  *
  * The method gives turns in this order and says how far aside each is. What follows
@@ -16,14 +17,31 @@
 
 #include <limits.h>
 
-enum { LEAST_TEXT = 20, COLUMNS_LEFT = 2 };
+enum { LEAST_TEXT = 20, COLUMNS_LEFT = 2, AGENT_SHOWN = 8 };
+
+/* Which columns nothing more follows in, and whether the turn in hand is left out. */
+enum { RAILS = 40 };
+struct rails {
+	bool ended[RAILS];
+	bool hidden;
+};
 
 /* ---- A turn ------------------------------------------------------------------- */
 
-static void add_rails(struct buf *out, int64_t depth, bool aside)
+static void add_rails(struct view *v, const struct json *j, struct buf *out)
 {
-	for (int64_t i = 0; i < depth && i < 40; i++)
-		buf_text(out, aside && i + 1 == depth ? "├─" : "│ ");
+	struct rails *r = v->state;
+	int64_t depth = view_int(j, 0, "depth");
+	bool aside = json_bool(j, json_get(j, 0, STR("aside"))), last = json_bool(j, json_get(j, 0, STR("last")));
+
+	for (int64_t i = 0; i < depth && i < RAILS; i++) {
+		if (aside && i + 1 == depth) {
+			r->ended[i] = last;
+			buf_text(out, last ? "└─" : "├─");
+		} else {
+			buf_text(out, r->ended[i] ? "  " : "│ ");
+		}
+	}
 }
 
 static void add_count(struct buf *out, int64_t n, const char *what)
@@ -46,31 +64,60 @@ static void add_heads(struct view *v, const struct json *j, struct buf *out)
 	}
 }
 
+/* The number of a turn; of a sub-agent's first its id and type, in the other buffer. */
+static void add_label(struct view *v, const struct json *j, struct buf *number, struct buf *agent)
+{
+	struct str id = view_text(v, j, 0, "agent"), type = view_text(v, j, 0, "agent_type");
+
+	if (!id.n || view_int(j, 0, "number") > 1) {
+		buf_printf(number, "%" PRId64 "  ", view_int(j, 0, "number"));
+		return;
+	}
+	term_filter(agent, v->out->terminal ? str_sub(id, 0, AGENT_SHOWN) : id, TERM_LINE);
+	buf_text(number, type.n ? " " : "");
+	term_filter(number, type, TERM_LINE);
+	buf_text(number, "  ");
+}
+
+static void add_text(struct view *v, const struct json *j, struct buf *out)
+{
+	if (str_eq(view_text(v, j, 0, "origin"), STR("compaction")))
+		buf_text(out, "(compacted) ");
+	term_filter(out, view_text(v, j, 0, "text"), TERM_LINE);
+}
+
+static int width_of(const struct buf *b)
+{
+	return text_width(buf_as_str(b));
+}
+
 static void print_turn(struct view *v, const struct json *j)
 {
-	int64_t depth = view_int(j, 0, "depth"), number = view_int(j, 0, "number");
 	struct buf rails CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct buf agent CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf number CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf counts CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct buf heads CLEANUP(buf_release) = BUF_INIT(MIB);
-	int room;
 
-	add_rails(&rails, depth, json_bool(j, json_get(j, 0, STR("aside"))));
-	if (str_eq(view_text(v, j, 0, "origin"), STR("compaction")))
-		buf_text(&text, "(compacted) ");
-	term_filter(&text, view_text(v, j, 0, "text"), TERM_LINE);
+	add_rails(v, j, &rails);
+	buf_text(&rails, view_text(v, j, 0, "agent").n ? "○ " : "● ");
+	add_label(v, j, &number, &agent);
+	add_text(v, j, &text);
 	add_count(&counts, view_int(j, 0, "says"), "message");
 	add_count(&counts, view_int(j, 0, "calls"), "tool");
 	add_heads(v, j, &heads);
-	buf_printf(&rails, "● ");
-	out_styled(v->out, STYLE_DIM, buf_as_str(&rails));
-	out_printf(v->out, "%" PRId64 "  ", number);
 	if (v->out->terminal) {
-		room = v->out->columns - text_width(buf_as_str(&rails)) - text_width(buf_as_str(&counts)) -
-		       text_width(buf_as_str(&heads)) - 8 - 2 * COLUMNS_LEFT;
+		int front = width_of(&rails) + width_of(&agent) + width_of(&number);
+		int room = v->out->columns - front - width_of(&counts) - width_of(&heads) - 2 * COLUMNS_LEFT;
+
 		text_cut(&cut, buf_as_str(&text), room < LEAST_TEXT ? LEAST_TEXT : room, false);
 	}
+	out_styled(v->out, STYLE_DIM, buf_as_str(&rails));
+	if (agent.n)
+		out_styled(v->out, STYLE_ID, buf_as_str(&agent));
+	out_str(v->out, buf_as_str(&number));
 	out_str(v->out, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&text));
 	out_text(v->out, "  ");
 	out_styled(v->out, STYLE_DIM, buf_as_str(&counts));
@@ -131,9 +178,14 @@ static void print_message(struct view *v, const struct json *j)
 static void tree_item(struct view *v, const struct json *j)
 {
 	struct str kind = view_text(v, j, 0, "kind");
+	struct rails *r = v->state;
 
+	if (str_eq(kind, STR("turn")))
+		r->hidden = json_bool(j, json_get(j, 0, STR("warmup")));
 	if (str_eq(kind, STR("session")))
 		print_session(v, j);
+	else if (r->hidden)
+		return;
 	else if (str_eq(kind, STR("turn")))
 		print_turn(v, j);
 	else if (str_eq(kind, STR("message")))
@@ -142,5 +194,6 @@ static void tree_item(struct view *v, const struct json *j)
 
 const struct view_kind view_tree = {
 	.method = "memory.tree",
+	.state = sizeof(struct rails),
 	.item = tree_item,
 };

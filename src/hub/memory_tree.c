@@ -4,19 +4,19 @@
  *
  * Turns come in the order they are drawn: each behind the one it follows; where several
  * follow one, the side ways first, one level deeper, and last the way that leads to where
- * the conversation asked for is now, on the same level.
+ * the conversation asked for is now, on the same level. Before them, one level deeper too,
+ * the sub-agents that were started in it; those of which nobody knows who asked for them
+ * follow nothing.
  */
 #include "hub/memory_find.h"
 
 #include "hub/call.h"
 #include "hub/memory_message.h"
 #include "hub/memory_session.h"
+#include "hub/memory_turns.h"
 #include "hub/resolve.h"
 #include "query/forest_load.h"
 #include "query/lines.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const kinds[] = { "session", "turn", "message", "continues", "head", NULL };
 static const char *const roles[] = { "user", "assistant", "results", "client", NULL };
@@ -54,6 +54,10 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "turn: a way aside begins here" },
+	{ .name = "last",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn: nothing more follows what it is aside of" },
 	{ .name = "origin",
 	  .type = VALUE_ENUM,
 	  .choices = origins,
@@ -98,6 +102,22 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "turn, message: of this sub-agent" },
+	{ .name = "agent_type",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "first turn of a sub-agent: its type, where the client says it" },
+	{ .name = "tool_id",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "first turn of a sub-agent: the call that asked for it" },
+	{ .name = "warmup",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "first turn of a sub-agent: the client started it by itself; people are not shown it" },
+	{ .name = "started_by",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "first turn of a sub-agent: the message with that call" },
 	{ .name = "failed",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
@@ -114,177 +134,18 @@ static const struct field tree_fields[] = {
 	{ 0 },
 };
 
-/* By message, for those that begin a turn or stand before the first. */
-struct turn {
-	uint32_t parent;      /* turn it follows */
-	uint32_t child, next; /* turns that follow it; their list */
-	uint32_t messages, calls;
-	int64_t number;
-	bool wanted;   /* on the way to where the conversation is now */
-	uint32_t head; /* first of the list of sources that would go on from it */
-};
-
 struct drawing {
 	struct call *call;
 	struct forest forest;
-	uint32_t source;
-	struct turn *turns;	 /* by message */
-	uint32_t *next_head;	 /* by source */
-	uint32_t *leaves;	 /* by source: message, FOREST_NONE */
-	uint32_t *leaf_lines;	 /* by source */
-	uint32_t *first, *after; /* messages of each turn: list */
-	uint32_t roots;		 /* turns that follow none */
+	struct turns turns;
 	struct lines_set lines;
-	bool messages, agents;
+	bool messages;
 };
 
 static void drawing_release(struct drawing *d)
 {
 	lines_set_release(&d->lines);
 	forest_release(&d->forest);
-}
-
-/* ---- Turns ----------------------------------------------------------------------- */
-
-/* The turn of a message; those before the first turn belong to the root they follow. */
-static uint32_t *find_turns(struct drawing *d)
-{
-	const struct forest *f = &d->forest;
-	uint32_t *of = arena_alloc(&d->call->mem, (f->message_count + 1) * sizeof *of);
-
-	for (uint32_t i = 0; i < f->order_count; i++) {
-		uint32_t m = f->order[i];
-
-		if (f->messages[m].turn != FOREST_NONE)
-			of[m] = f->messages[m].turn;
-		else
-			of[m] = f->messages[m].prev == FOREST_NONE ? m : of[f->messages[m].prev];
-	}
-	return of;
-}
-
-static bool is_shown(const struct drawing *d, uint32_t m)
-{
-	return d->agents || !d->forest.messages[m].sidechain || d->forest.sources[d->source].agent.n;
-}
-
-static int latest_first(const void *a, const void *b, void *drawing)
-{
-	const struct drawing *d = drawing;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int64_t tx = forest_line(&d->forest, d->forest.messages[x].first)->at;
-	int64_t ty = forest_line(&d->forest, d->forest.messages[y].first)->at;
-
-	if (tx != ty)
-		return tx > ty ? -1 : 1;
-	return x > y ? -1 : x < y;
-}
-
-/* Where turns go on from one another in a circle, as in a file whose lines are out of order,
- * the earliest follows none. */
-static void cut_circles(struct drawing *d, const uint32_t *list, uint32_t count)
-{
-	uint32_t *seen = memset(arena_alloc(&d->call->mem, (d->forest.message_count + 1) * sizeof *seen), 0xff,
-				(d->forest.message_count + 1) * sizeof *seen);
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t at = list[i], first;
-
-		while (at != FOREST_NONE && seen[at] == FOREST_NONE) {
-			seen[at] = i;
-			at = d->turns[at].parent;
-		}
-		if (at == FOREST_NONE || seen[at] != i)
-			continue;
-		first = at;
-		for (uint32_t t = d->turns[at].parent; t != at; t = d->turns[t].parent)
-			first = latest_first(&t, &first, d) > 0 ? t : first;
-		d->turns[first].parent = FOREST_NONE;
-	}
-}
-
-/* The turns that follow each, in the order of their times. */
-static void link_turns(struct drawing *d, uint32_t *list, uint32_t count)
-{
-	qsort_r(list, count, sizeof *list, latest_first, d);
-	cut_circles(d, list, count);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t parent = d->turns[list[i]].parent;
-		uint32_t *at = parent == FOREST_NONE ? &d->roots : &d->turns[parent].child;
-
-		d->turns[list[i]].next = *at;
-		*at = list[i];
-	}
-}
-
-/* As a session counts them: what the model said, and each line of the other side, results
- * of tools included; not what the client put beside them. */
-static uint32_t messages_in(const struct forest *f, const struct forest_message *m)
-{
-	uint32_t lines = 0;
-
-	if (m->role == FOREST_ASSISTANT)
-		return 1;
-	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next)
-		lines += forest_line(f, n)->type == RECORD_USER;
-	return lines;
-}
-
-static void gather_turns(struct drawing *d, const uint32_t *of)
-{
-	const struct forest *f = &d->forest;
-	uint32_t *last = memset(arena_alloc(&d->call->mem, (f->message_count + 1) * sizeof *last), 0xff,
-				(f->message_count + 1) * sizeof *last);
-	uint32_t *list = arena_alloc(&d->call->mem, (f->message_count + 1) * sizeof *list), count = 0;
-
-	for (uint32_t i = 0; i < f->order_count; i++) {
-		uint32_t m = f->order[i], turn = of[m];
-		const struct forest_message *x = &f->messages[m];
-
-		if (!is_shown(d, m))
-			continue;
-		if (turn == m) {
-			uint32_t before = x->prev != FOREST_NONE ? x->prev : forest_goes_on_from(f, m);
-
-			d->turns[m].child = d->turns[m].head = FOREST_NONE;
-			d->turns[m].parent = before == FOREST_NONE || !is_shown(d, before) ? FOREST_NONE
-											   : of[before];
-			list[count++] = m;
-		}
-		d->turns[turn].messages += messages_in(f, x);
-		for (uint32_t n = x->first; n != FOREST_NONE && x->role == FOREST_ASSISTANT;
-		     n = f->nodes[n].next)
-			d->turns[turn].calls += forest_line(f, n)->tool_count;
-		if (last[turn] == FOREST_NONE)
-			d->first[turn] = m;
-		else
-			d->after[last[turn]] = m;
-		d->after[m] = FOREST_NONE;
-		last[turn] = m;
-	}
-	link_turns(d, list, count);
-}
-
-static void gather_heads(struct drawing *d, const uint32_t *of)
-{
-	const struct forest *f = &d->forest;
-
-	for (uint32_t s = f->source_count; s-- > 0;) {
-		uint32_t m = FOREST_NONE;
-
-		d->leaf_lines[s] = f->sources[s].embedded ? CHAIN_NONE : chain_leaf(&f->sources[s].chain);
-		if (d->leaf_lines[s] != CHAIN_NONE)
-			m = forest_message_of(f, s, d->leaf_lines[s]);
-		d->leaves[s] = m;
-		if (m == FOREST_NONE || !is_shown(d, m))
-			continue;
-		d->next_head[s] = d->turns[of[m]].head;
-		d->turns[of[m]].head = s;
-		if (s == d->source)
-			for (uint32_t t = of[m]; t != FOREST_NONE && !d->turns[t].wanted;
-			     t = d->turns[t].parent)
-				d->turns[t].wanted = true;
-	}
 }
 
 /* ---- Items ------------------------------------------------------------------------- */
@@ -367,11 +228,11 @@ static void put_heads(struct drawing *d, uint32_t turn)
 {
 	struct json_writer *w = &d->call->writer;
 
-	if (d->turns[turn].head == FOREST_NONE)
+	if (d->turns.list[turn].head == FOREST_NONE)
 		return;
 	json_write_key(w, STR("heads"));
 	json_write_array_begin(w);
-	for (uint32_t s = d->turns[turn].head; s != FOREST_NONE; s = d->next_head[s]) {
+	for (uint32_t s = d->turns.list[turn].head; s != FOREST_NONE; s = d->turns.next_head[s]) {
 		char text[UUID_TEXT + 1];
 
 		uuid_print(&d->forest.sources[s].session.id, text);
@@ -380,14 +241,54 @@ static void put_heads(struct drawing *d, uint32_t turn)
 	json_write_array_end(w);
 }
 
-static void put_agent(struct drawing *d, const struct forest_message *m)
+static void put_agent(struct drawing *d, uint32_t message)
 {
-	if (d->forest.sources[m->source].agent.n)
-		put_text(&d->call->writer, "agent", d->forest.sources[m->source].agent);
+	struct str agent = d->forest.sources[d->forest.messages[message].source].agent;
+	uint32_t at = d->turns.subagents.of ? d->turns.subagents.of[message] : FOREST_NONE;
+
+	if (at != FOREST_NONE)
+		agent = d->turns.subagents.list[at].name;
+	if (agent.n)
+		put_text(&d->call->writer, "agent", agent);
 }
 
-static enum status emit_turn(struct drawing *d, uint32_t turn, int64_t depth, bool aside, struct err *err)
+static struct uuid message_id(const struct forest *f, uint32_t message)
 {
+	char text[UUID_TEXT + 1];
+	struct node_name name = name_of(f, f->messages[message].first, text);
+
+	return node_id(&name, PART_MESSAGE);
+}
+
+/* What started a sub-agent, at its first turn. */
+static void put_start(struct drawing *d, uint32_t turn)
+{
+	const struct subagent *a = turns_agent(&d->turns, turn);
+	struct json_writer *w = &d->call->writer;
+
+	if (a && a->type.n)
+		put_text(w, "agent_type", a->type);
+	if (a && a->call.n)
+		put_text(w, "tool_id", a->call);
+	if (a && a->warmup)
+		put_bool(w, "warmup", true);
+	if (d->turns.list[turn].asker != FOREST_NONE) {
+		struct uuid id = message_id(&d->forest, d->turns.list[turn].asker);
+
+		put_uuid(w, "started_by", &id);
+	}
+}
+
+/* Where a turn is drawn. */
+struct place {
+	uint32_t turn;
+	int64_t depth;
+	bool aside, last;
+};
+
+static enum status emit_turn(struct drawing *d, const struct place *p, struct err *err)
+{
+	uint32_t turn = p->turn;
 	const struct forest *f = &d->forest;
 	const struct forest_message *m = &f->messages[turn];
 	uint32_t first = m->boundary != FOREST_NONE && m->origin == ORIGIN_COMPACTION ? m->boundary
@@ -400,16 +301,19 @@ static enum status emit_turn(struct drawing *d, uint32_t turn, int64_t depth, bo
 	put_text(w, "kind", STR("turn"));
 	put_uuid(w, "id", &id);
 	put_key(w, "uuid", f, first);
-	put_int(w, "number", d->turns[turn].number);
-	put_int(w, "depth", depth);
-	if (aside)
+	put_int(w, "number", d->turns.list[turn].number);
+	put_int(w, "depth", p->depth);
+	if (p->aside)
 		put_bool(w, "aside", true);
+	if (p->last)
+		put_bool(w, "last", true);
 	put_text(w, "origin", str_of(origins[m->origin]));
 	if (forest_line(f, first)->at)
 		put_time(w, "at", forest_line(f, first)->at);
-	put_int(w, "says", d->turns[turn].messages);
-	put_int(w, "calls", d->turns[turn].calls);
-	put_agent(d, m);
+	put_int(w, "says", d->turns.list[turn].messages);
+	put_int(w, "calls", d->turns.list[turn].calls);
+	put_agent(d, turn);
+	put_start(d, turn);
 	put_heads(d, turn);
 	if (put_beginning(d, turn, err))
 		return err_failed(err->status);
@@ -429,9 +333,7 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 	const struct forest *f = &d->forest;
 	const struct forest_message *m = &f->messages[message];
 	struct json_writer *w = call_begin(d->call);
-	char text[UUID_TEXT + 1];
-	struct node_name name = name_of(f, m->first, text);
-	struct uuid id = node_id(&name, PART_MESSAGE);
+	struct uuid id = message_id(f, message);
 
 	put_text(w, "kind", STR("message"));
 	put_uuid(w, "id", &id);
@@ -453,7 +355,7 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 	}
 	if (m->branches > 1)
 		put_int(w, "branches", m->branches);
-	put_agent(d, m);
+	put_agent(d, message);
 	if (forest_line(f, m->first)->flags & RECORD_ERROR)
 		put_bool(w, "failed", true);
 	if (forest_line(f, m->first)->at)
@@ -465,32 +367,18 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 
 /* ---- In order ---------------------------------------------------------------------- */
 
-struct place {
-	uint32_t turn;
-	int64_t depth;
-	bool aside;
-};
-
-/* The children of a turn onto the stack, so that the last one comes off last. */
-static void push_children(struct drawing *d, uint32_t list, int64_t depth, int64_t number,
-			  struct place *stack, size_t *count)
+/* One level deeper, in the order of their times: the first has to lie on top. Without `main`. */
+static void push_aside(struct drawing *d, uint32_t list, uint32_t main, int64_t depth, int64_t number,
+		       struct place *stack, size_t *count)
 {
-	uint32_t main = list;
 	size_t start = *count;
 
-	if (list == FOREST_NONE)
-		return;
-	for (uint32_t t = list; t != FOREST_NONE; t = d->turns[t].next)
-		if (d->turns[t].wanted || (!d->turns[main].wanted && d->turns[t].next == FOREST_NONE))
-			main = t;
-	stack[(*count)++] = (struct place){ main, depth, false };
-	for (uint32_t t = list; t != FOREST_NONE; t = d->turns[t].next) {
-		d->turns[t].number = number + (d->forest.messages[t].origin != ORIGIN_NONE);
+	for (uint32_t t = list; t != FOREST_NONE; t = d->turns.list[t].next) {
+		d->turns.list[t].number = number + (d->forest.messages[t].origin != ORIGIN_NONE);
 		if (t != main)
-			stack[(*count)++] = (struct place){ t, depth + 1, true };
+			stack[(*count)++] = (struct place){ t, depth + 1, true, false };
 	}
-	/* Side ways in the order of their times: the first has to lie on top. */
-	for (size_t a = start + 1, b = *count; a + 1 < b; a++) {
+	for (size_t a = start, b = *count; a + 1 < b; a++) {
 		struct place kept = stack[a];
 
 		stack[a] = stack[--b];
@@ -498,23 +386,48 @@ static void push_children(struct drawing *d, uint32_t list, int64_t depth, int64
 	}
 }
 
+/* What follows a turn onto the stack, so that the way that goes on comes off last. */
+static void push_children(struct drawing *d, uint32_t list, int64_t depth, int64_t number,
+			  struct place *stack, size_t *count)
+{
+	uint32_t main = list;
+
+	if (list == FOREST_NONE)
+		return;
+	for (uint32_t t = list; t != FOREST_NONE; t = d->turns.list[t].next)
+		if (d->turns.list[t].wanted || (!d->turns.list[main].wanted && d->turns.list[t].next == FOREST_NONE))
+			main = t;
+	stack[(*count)++] = (struct place){ main, depth, false, false };
+	push_aside(d, list, main, depth, number, stack, count);
+}
+
+static void push_started(struct drawing *d, const struct place *p, struct place *stack, size_t *count)
+{
+	size_t start = *count;
+
+	push_aside(d, d->turns.list[p->turn].started, FOREST_NONE, p->depth, 0, stack, count);
+	if (*count > start)
+		stack[start].last = d->turns.list[p->turn].child == FOREST_NONE;
+}
+
 static enum status emit_turns(struct drawing *d, struct err *err)
 {
 	struct place *stack = arena_alloc(&d->call->mem, (d->forest.message_count + 1) * sizeof *stack);
 	size_t count = 0;
 
-	push_children(d, d->roots, 0, 0, stack, &count);
+	push_children(d, d->turns.roots, 0, 0, stack, &count);
 	while (count) {
 		struct place p = stack[--count];
 
 		if (call_is_cancelled(d->call))
 			return err_fail(err, STATUS_CANCELLED, "stopped");
-		if (emit_turn(d, p.turn, p.depth, p.aside, err))
+		if (emit_turn(d, &p, err))
 			return err_failed(err->status);
-		for (uint32_t m = d->first[p.turn]; d->messages && m != FOREST_NONE; m = d->after[m])
+		for (uint32_t m = d->turns.first[p.turn]; d->messages && m != FOREST_NONE; m = d->turns.after[m])
 			if (emit_message(d, m, err))
 				return err_failed(err->status);
-		push_children(d, d->turns[p.turn].child, p.depth, d->turns[p.turn].number, stack, &count);
+		push_children(d, d->turns.list[p.turn].child, p.depth, d->turns.list[p.turn].number, stack, &count);
+		push_started(d, &p, stack, &count);
 	}
 	return STATUS_OK;
 }
@@ -544,18 +457,16 @@ static enum status emit_heads(struct drawing *d, struct err *err)
 		struct json_writer *w;
 
 		if (f->sources[s].embedded || f->sources[s].chain.line_count == 0 ||
-		    (f->sources[s].agent.n && !d->agents))
+		    (f->sources[s].agent.n && !d->turns.agents))
 			continue;
 		w = call_begin(d->call);
 		put_text(w, "kind", STR("head"));
 		put_path(w, "path", f->sources[s].session.path);
-		if (d->leaves[s] != FOREST_NONE) {
-			char text[UUID_TEXT + 1];
-			struct node_name name = name_of(f, f->messages[d->leaves[s]].first, text);
-			struct uuid id = node_id(&name, PART_MESSAGE);
+		if (d->turns.leaves[s] != FOREST_NONE) {
+			struct uuid id = message_id(f, d->turns.leaves[s]);
 
 			put_uuid(w, "id", &id);
-			put_uuid(w, "uuid", &f->sources[s].chain.lines[d->leaf_lines[s]].key);
+			put_uuid(w, "uuid", &f->sources[s].chain.lines[d->turns.leaf_lines[s]].key);
 		}
 		if (call_emit(d->call, err))
 			return err_failed(err->status);
@@ -563,42 +474,26 @@ static enum status emit_heads(struct drawing *d, struct err *err)
 	return STATUS_OK;
 }
 
-static void prepare(struct drawing *d)
-{
-	const struct forest *f = &d->forest;
-	struct arena *mem = &d->call->mem;
-	uint32_t *of;
-
-	d->roots = FOREST_NONE;
-	d->turns = arena_alloc(mem, (f->message_count + 1) * sizeof *d->turns);
-	d->first = arena_alloc(mem, (f->message_count + 1) * sizeof *d->first);
-	d->after = arena_alloc(mem, (f->message_count + 1) * sizeof *d->after);
-	d->next_head = arena_alloc(mem, (f->source_count + 1) * sizeof *d->next_head);
-	d->leaves = arena_alloc(mem, (f->source_count + 1) * sizeof *d->leaves);
-	d->leaf_lines = arena_alloc(mem, (f->source_count + 1) * sizeof *d->leaf_lines);
-	of = find_turns(d);
-	gather_turns(d, of);
-	gather_heads(d, of);
-}
-
 static enum status run_tree(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct drawing d CLEANUP(drawing_release) = {
 		.call = c,
+		.turns = { .mem = &c->mem, .forest = &d.forest, .agents = call_flag(c, "agents") },
 		.lines = { .store = c->store },
 		.messages = call_flag(c, "messages"),
-		.agents = call_flag(c, "agents"),
 	};
 	struct resolved what;
 	struct json_writer *w;
 
 	if (read_begin(c->store, &snapshot, err) ||
 	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
-	    forest_load(c->store, what.session.row, &d.forest, &d.source, err))
+	    forest_load(c->store, what.session.row, &d.forest, &d.turns.source, err))
 		return err_failed(err->status);
 	warn_unread(c);
-	prepare(&d);
+	if (d.turns.agents && subagents_find(c, &d.forest, &d.turns.subagents, err))
+		return err_failed(err->status);
+	turns_find(&d.turns);
 	w = call_begin(c);
 	put_text(w, "kind", STR("session"));
 	if (put_session(c, &what.session, err) || call_emit(c, err) || emit_turns(&d, err) ||
@@ -618,7 +513,7 @@ const struct method memory_tree = {
 		"Conversations "
 		"that were forked from it, or it from them, are in the same tree. An arrow says where a file "
 		"would "
-		"be continued.\n",
+		"be continued. With --agents what sub-agents did hangs on the turn they were started in.\n",
 	.params = tree_params,
 	.kind = RESULT_STREAM,
 	.fields = tree_fields,

@@ -1,0 +1,232 @@
+/*
+ * Finding turns.
+ *
+ * A turn is known by the message it begins with. What follows nothing may still go on from
+ * something: over a compaction, or over what is missing. A sub-agent's first turn belongs to
+ * the turn with the call that asked for it. All of these can lead in circles where files are
+ * out of order, or were made to; each is cut before its earliest turn.
+ */
+#include "hub/memory_turns.h"
+
+#include "base/hash.h"
+#include "claude/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Turns ----------------------------------------------------------------------- */
+
+/* The turn of a message; those before the first turn belong to the root they follow. */
+static uint32_t *find_turns(struct turns *all)
+{
+	const struct forest *f = all->forest;
+	uint32_t *of = arena_alloc(all->mem, (f->message_count + 1) * sizeof *of);
+
+	for (uint32_t i = 0; i < f->order_count; i++) {
+		uint32_t m = f->order[i];
+
+		if (f->messages[m].turn != FOREST_NONE)
+			of[m] = f->messages[m].turn;
+		else
+			of[m] = f->messages[m].prev == FOREST_NONE ? m : of[f->messages[m].prev];
+	}
+	return of;
+}
+
+static bool is_shown(const struct turns *all, uint32_t m)
+{
+	return all->agents || !all->forest->messages[m].sidechain ||
+	       all->forest->sources[all->source].agent.n;
+}
+
+/* ---- Sub-agents ------------------------------------------------------------------ */
+
+static void list_calls(struct turns *all)
+{
+	const struct forest *f = all->forest;
+	size_t count = 0;
+
+	for (uint32_t n = 0; n < f->node_count; n++)
+		count += forest_line(f, n)->tool_count;
+	all->calls = numbers_new(all->mem, count);
+	for (uint32_t i = 0; i < f->order_count; i++) {
+		const struct forest_message *m = &f->messages[f->order[i]];
+
+		for (uint32_t n = m->first; n != FOREST_NONE && m->role == FOREST_ASSISTANT;
+		     n = f->nodes[n].next)
+			for (uint32_t t = 0; t < forest_line(f, n)->tool_count; t++)
+				if (numbers_get(&all->calls, forest_line(f, n)->tools[t]) == NUMBERS_NONE)
+					numbers_put(&all->calls, forest_line(f, n)->tools[t], f->order[i]);
+	}
+}
+
+const struct subagent *turns_agent(const struct turns *all, uint32_t message)
+{
+	uint32_t at = all->subagents.of ? all->subagents.of[message] : FOREST_NONE;
+
+	return at != FOREST_NONE && all->forest->messages[message].prev == FOREST_NONE
+		       ? &all->subagents.list[at]
+		       : NULL;
+}
+
+static uint32_t asker_of(const struct turns *all, uint32_t message)
+{
+	const struct subagent *a = turns_agent(all, message);
+
+	return a && a->call.n ? numbers_get(&all->calls, hash64(a->call.p, a->call.n)) : FOREST_NONE;
+}
+
+/* ---- Which follow which ------------------------------------------------------------ */
+
+static int latest_first(const void *a, const void *b, void *turns)
+{
+	const struct turns *all = turns;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int64_t tx = forest_line(all->forest, all->forest->messages[x].first)->at;
+	int64_t ty = forest_line(all->forest, all->forest->messages[y].first)->at;
+
+	if (tx != ty)
+		return tx > ty ? -1 : 1;
+	return x > y ? -1 : x < y;
+}
+
+/* Where turns go on from one another in a circle, as in a file whose lines are out of order,
+ * the earliest follows none. */
+static void cut_circles(struct turns *all, const uint32_t *list, uint32_t count)
+{
+	uint32_t *seen = memset(arena_alloc(all->mem, (all->forest->message_count + 1) * sizeof *seen), 0xff,
+				(all->forest->message_count + 1) * sizeof *seen);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at = list[i], first;
+
+		while (at != FOREST_NONE && seen[at] == FOREST_NONE) {
+			seen[at] = i;
+			at = all->list[at].parent;
+		}
+		if (at == FOREST_NONE || seen[at] != i)
+			continue;
+		first = at;
+		for (uint32_t t = all->list[at].parent; t != at; t = all->list[t].parent)
+			first = latest_first(&t, &first, all) > 0 ? t : first;
+		all->list[first].parent = FOREST_NONE;
+	}
+}
+
+/* The turns that follow each, in the order of their times. */
+static void link_turns(struct turns *all, uint32_t *list, uint32_t count)
+{
+	qsort_r(list, count, sizeof *list, latest_first, all);
+	cut_circles(all, list, count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct turn *t = &all->list[list[i]];
+		uint32_t *at = t->parent == FOREST_NONE	 ? &all->roots
+			       : t->asker == FOREST_NONE ? &all->list[t->parent].child
+							 : &all->list[t->parent].started;
+
+		all->list[list[i]].next = *at;
+		*at = list[i];
+	}
+}
+
+static void begin_turn(struct turns *all, uint32_t m, const uint32_t *of)
+{
+	const struct forest_message *x = &all->forest->messages[m];
+	struct turn *t = &all->list[m];
+	uint32_t before = x->prev;
+
+	t->asker = asker_of(all, m);
+	if (before == FOREST_NONE)
+		before = t->asker != FOREST_NONE ? t->asker : forest_goes_on_from(all->forest, m);
+	t->child = t->started = t->head = FOREST_NONE;
+	t->parent = before == FOREST_NONE || !is_shown(all, before) ? FOREST_NONE : of[before];
+}
+
+/* As a session counts them: what the model said, and each line of the other side, results
+ * of tools included; not what the client put beside them. */
+static uint32_t messages_in(const struct forest *f, const struct forest_message *m)
+{
+	uint32_t lines = 0;
+
+	if (m->role == FOREST_ASSISTANT)
+		return 1;
+	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next)
+		lines += forest_line(f, n)->type == RECORD_USER;
+	return lines;
+}
+
+static void gather_turns(struct turns *all, const uint32_t *of)
+{
+	const struct forest *f = all->forest;
+	uint32_t *last = memset(arena_alloc(all->mem, (f->message_count + 1) * sizeof *last), 0xff,
+				(f->message_count + 1) * sizeof *last);
+	uint32_t *list = arena_alloc(all->mem, (f->message_count + 1) * sizeof *list), count = 0;
+
+	for (uint32_t i = 0; i < f->order_count; i++) {
+		uint32_t m = f->order[i], turn = of[m];
+		const struct forest_message *x = &f->messages[m];
+
+		if (!is_shown(all, m))
+			continue;
+		if (turn == m) {
+			begin_turn(all, m, of);
+			list[count++] = m;
+		}
+		all->list[turn].messages += messages_in(f, x);
+		for (uint32_t n = x->first; n != FOREST_NONE && x->role == FOREST_ASSISTANT;
+		     n = f->nodes[n].next)
+			all->list[turn].calls += forest_line(f, n)->tool_count;
+		if (last[turn] == FOREST_NONE)
+			all->first[turn] = m;
+		else
+			all->after[last[turn]] = m;
+		all->after[m] = FOREST_NONE;
+		last[turn] = m;
+	}
+	link_turns(all, list, count);
+}
+
+static void gather_heads(struct turns *all, const uint32_t *of)
+{
+	const struct forest *f = all->forest;
+
+	for (uint32_t s = f->source_count; s-- > 0;) {
+		uint32_t m = FOREST_NONE;
+
+		all->leaf_lines[s] = f->sources[s].embedded ? CHAIN_NONE : chain_leaf(&f->sources[s].chain);
+		if (all->leaf_lines[s] != CHAIN_NONE)
+			m = forest_message_of(f, s, all->leaf_lines[s]);
+		all->leaves[s] = m;
+		if (m == FOREST_NONE || !is_shown(all, m))
+			continue;
+		/* Nobody goes on with a sub-agent's file. */
+		if (!f->sources[s].agent.n) {
+			all->next_head[s] = all->list[of[m]].head;
+			all->list[of[m]].head = s;
+		}
+		if (s == all->source)
+			for (uint32_t t = of[m]; t != FOREST_NONE && !all->list[t].wanted;
+			     t = all->list[t].parent)
+				all->list[t].wanted = true;
+	}
+}
+
+void turns_find(struct turns *all)
+{
+	const struct forest *f = all->forest;
+	struct arena *mem = all->mem;
+	uint32_t *of;
+
+	all->roots = FOREST_NONE;
+	all->list = arena_alloc(mem, (f->message_count + 1) * sizeof *all->list);
+	all->first = arena_alloc(mem, (f->message_count + 1) * sizeof *all->first);
+	all->after = arena_alloc(mem, (f->message_count + 1) * sizeof *all->after);
+	all->next_head = arena_alloc(mem, (f->source_count + 1) * sizeof *all->next_head);
+	all->leaves = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaves);
+	all->leaf_lines = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaf_lines);
+	if (all->subagents.of)
+		list_calls(all);
+	of = find_turns(all);
+	gather_turns(all, of);
+	gather_heads(all, of);
+}
