@@ -63,6 +63,7 @@ void view_facts(struct view *v, const struct json *j)
 	struct buf line CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
 
+	add_word(v, &line, j, "agent", "sub-agent ", "");
 	/* Outside of git the client calls it HEAD. */
 	if (!str_eq(view_text(v, j, 0, "branch"), STR("HEAD")))
 		add_some(v, &line, j, "git_branches", 0, "on ");

@@ -95,7 +95,7 @@ static enum status add_turn(struct dumping *d, uint32_t node, struct err *err)
 
 	if (name_of(d, node, &mem, &name, err))
 		return err_failed(err->status);
-	id = uuid_of_parts((struct str[]){ STR("t"), name.uuid }, 2);
+	id = node_id(&name, PART_TURN);
 	add_uuid(&d->line, &id);
 	add_variant(d, node);
 	return STATUS_OK;

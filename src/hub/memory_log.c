@@ -82,6 +82,7 @@ static const struct field log_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "sent: its blocks as the API takes them; \"client\": true where the client words it" },
 	EVENT_FIELDS,
+	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
 	{ 0 },
 };

@@ -126,6 +126,7 @@ enum status put_session(struct call *c, const struct session *s, struct err *err
 	struct json_writer *w = &c->writer;
 
 	put_uuid(w, "id", &s->id);
+	put_if(w, "agent", s->agent);
 	if (s->updated_at)
 		put_time(w, "updated", s->updated_at);
 	put_path(w, "project", s->project);

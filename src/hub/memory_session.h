@@ -33,6 +33,10 @@ extern const struct field session_fields[], pull_fields[];
 	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: label of its folder" }, \
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "session: its file" }
 
+/* So too, where a sub-agent's transcript may be shown. */
+#define SESSION_AGENT_FIELD \
+	{ .name = "agent", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: a sub-agent of it, this one" }
+
 /* Into the item being written. */
 enum status put_session(struct call *c, const struct session *s, struct err *err) MUST_USE;
 

@@ -11,7 +11,9 @@
 #include "hub/call.h"
 #include "hub/memory_message.h"
 #include "hub/memory_session.h"
+#include "hub/memory_turns.h"
 #include "hub/resolve.h"
+#include "query/forest_load.h"
 #include "query/transcript.h"
 
 static const char *const kinds[] = { "session", "message", "event", NULL };
@@ -22,7 +24,7 @@ static const struct param show_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST,
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "a session, or a message, block or line of one; @ for the last session" },
+	  .help = "a session, or a turn, message, block or line of one; @ for the last session" },
 	{ .name = "full",
 	  .type = VALUE_BOOL,
 	  .letter = 'f',
@@ -63,6 +65,7 @@ static const struct field show_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "session: only the part that was asked for follows" },
 	EVENT_FIELDS,
+	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
 	{ .name = "alive", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "session: open just now" },
 	{ .name = "pid", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of its client" },
@@ -74,6 +77,7 @@ struct showing {
 	const struct session *session;
 	bool all;
 	int64_t line;	    /* offset of the only line wanted; -1 = all */
+	bool several;	    /* lines are wanted one after the other: none alone */
 	int block;	    /* the only block wanted; -1 = all */
 	struct str first;   /* uuid of the first line of the only message shown; p NULL = by order */
 	bool open;	    /* a message is being written */
@@ -172,18 +176,20 @@ static enum status show_event(struct showing *y, const struct transcript_line *l
 {
 	const struct record *r = line->record;
 	struct str text;
+	bool alone;
 
 	buf_clear(&y->text);
 	record_text(line->reader, r, &y->text);
 	/* What the client noted for itself is shown when everything is asked for, or it
 	 * alone. */
-	if (!y->all && y->line < 0 && !(r->type == RECORD_SYSTEM && y->text.n))
+	alone = y->line >= 0 && !y->several;
+	if (!y->all && !alone && !(r->type == RECORD_SYSTEM && y->text.n))
 		return STATUS_OK;
 	if (close_message(y, err))
 		return err_failed(err->status);
 	text = buf_as_str(&y->text);
-	if (!text.n && (r->type == RECORD_BROKEN || y->line >= 0))
-		text = str_sub(r->bytes, 0, y->line >= 0 ? MIB : KIB);
+	if (!text.n && (r->type == RECORD_BROKEN || alone))
+		text = str_sub(r->bytes, 0, alone ? MIB : KIB);
 	put_event(call_begin(y->call), line->reader, r, name, text);
 	return call_emit(y->call, err);
 }
@@ -278,6 +284,60 @@ static enum status show_node(struct showing *y, const struct node *node, struct 
 	return close_message(y, err);
 }
 
+/* ---- A turn --------------------------------------------------------------------- */
+
+/* The message that begins the turn of a line: its own, or of a compaction the one behind it. */
+static uint32_t turn_of(const struct forest *f, const struct node *node)
+{
+	uint32_t n = FOREST_NONE, m = FOREST_NONE;
+
+	for (uint32_t s = 0; s < f->source_count; s++)
+		for (uint32_t i = 0; f->sources[s].session.row == node->session && i < f->sources[s].chain.line_count; i++)
+			if (f->sources[s].chain.lines[i].offset == node->offset) {
+				n = f->sources[s].nodes[i];
+				m = forest_message_of(f, s, i);
+			}
+	for (uint32_t i = 0; m == FOREST_NONE && n != FOREST_NONE && i < f->order_count; i++)
+		if (f->messages[f->order[i]].boundary == n)
+			m = f->order[i];
+	if (m != FOREST_NONE && f->messages[m].turn != FOREST_NONE)
+		return f->messages[m].turn;
+	while (m != FOREST_NONE && f->messages[m].prev != FOREST_NONE)
+		m = f->messages[m].prev;
+	return m;
+}
+
+static enum status show_forest_line(struct showing *y, const struct forest *f, uint32_t node, struct err *err)
+{
+	const struct chain_line *line = forest_line(f, node);
+
+	y->session = &f->sources[f->nodes[node].canon.source].session;
+	return show_one(y, line->offset, line->length, err);
+}
+
+/* All its messages, wherever they stand. */
+static enum status show_turn(struct showing *y, const struct node *node, struct err *err)
+{
+	struct forest f CLEANUP(forest_release) = FOREST_INIT;
+	struct turns turns = { .mem = &y->call->mem, .forest = &f, .agents = true };
+	uint32_t turn;
+
+	if (show_heading(y, false, err) || forest_load(y->call->store, node->session, &f, &turns.source, err))
+		return err_failed(err->status);
+	turns_find(&turns);
+	turn = turn_of(&f, node);
+	y->several = turn != FOREST_NONE;
+	if (turn == FOREST_NONE)
+		return show_one(y, node->offset, node->length, err) || close_message(y, err);
+	if (f.messages[turn].boundary != FOREST_NONE && show_forest_line(y, &f, f.messages[turn].boundary, err))
+		return err_failed(err->status);
+	for (uint32_t m = turns.first[turn]; m != FOREST_NONE; m = turns.after[m])
+		for (uint32_t n = f.messages[m].first; n != FOREST_NONE; n = f.nodes[n].next)
+			if (show_forest_line(y, &f, n, err))
+				return err_failed(err->status);
+	return close_message(y, err);
+}
+
 static enum status show(struct call *c, const struct resolved *what, struct err *err)
 {
 	struct showing y CLEANUP(showing_release) = {
@@ -290,7 +350,9 @@ static enum status show(struct call *c, const struct resolved *what, struct err 
 	};
 
 	transcript_init(&y.transcript);
-	return what->is_session ? show_session(&y, err) : show_node(&y, &what->node, err);
+	if (what->is_session)
+		return show_session(&y, err);
+	return what->node.part == PART_TURN ? show_turn(&y, &what->node, err) : show_node(&y, &what->node, err);
 }
 
 /* All are known before the first is shown: who mistypes the last of several ids wants
@@ -319,11 +381,11 @@ const struct method memory_show = {
 	.group = "find",
 	.first = 3,
 	.summary = "Read conversations, or parts of them",
-	.text = "ID is the id of a session, message, block or line, or its first digits (four or\n"
+	.text = "ID is the id of a session, turn, message, block or line, or its first digits (four or\n"
 		"more); a line's own uuid and the id of a tool's call will do, too. @ is the session\n"
-		"last touched, @~1 the one before it, and so on; @@ID is a\n"
-		"message of the last, SESSION@ID one of another. Where a conversation was copied and\n"
-		"went on, ROOT:ID is the one in the folder with that label.\n\n"
+		"last touched, @~1 the one before it, and so on; @@ID is a message of the last, SESSION@ID\n"
+		"one of another. A sub-agent's id, as 'arbor agents' lists it, is what that one did. Where a\n"
+		"conversation was copied and went on, ROOT:ID is the one in the folder with that label.\n\n"
 		"Several are shown one after the other. Works long after the file itself is gone.\n",
 	.params = show_params,
 	.kind = RESULT_STREAM,

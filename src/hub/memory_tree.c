@@ -296,7 +296,7 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 	struct json_writer *w = call_begin(d->call);
 	char text[UUID_TEXT + 1];
 	struct node_name name = name_of(f, first, text);
-	struct uuid id = uuid_of_parts((struct str[]){ STR("t"), name.uuid }, 2);
+	struct uuid id = node_id(&name, PART_TURN);
 
 	put_text(w, "kind", STR("turn"));
 	put_uuid(w, "id", &id);
@@ -491,6 +491,7 @@ static enum status run_tree(struct call *c, struct err *err)
 	    forest_load(c->store, what.session.row, &d.forest, &d.turns.source, err))
 		return err_failed(err->status);
 	warn_unread(c);
+	d.turns.agents |= d.forest.sources[d.turns.source].agent.n > 0;
 	if (d.turns.agents && subagents_find(c, &d.forest, &d.turns.subagents, err))
 		return err_failed(err->status);
 	turns_find(&d.turns);

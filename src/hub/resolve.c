@@ -95,6 +95,11 @@ static void name_candidate(const struct candidates *all, const struct candidate 
 		same_root |= same && str_eq(c->session.root, one->session.root);
 	}
 	uuid_print(&one->match.id, id);
+	if (one->match.is_session && one->session.agent.n) {
+		buf_printf(out, "%s@", id);
+		term_filter(out, one->session.agent, TERM_LINE);
+		return;
+	}
 	if (same_id)
 		buf_printf(out, "%.*s:", STR_ARG(one->session.root));
 	if (same_root)
@@ -274,6 +279,7 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 	if (!is_id_text(text))
 		return no_id(text, err);
 	if (find_matches(s, text, session, list, MOST, &count, err) ||
+	    (count == 0 && !root.p && agent_search(s, text, session, list, MOST, &count, err)) ||
 	    gather(s, root, list, count, &all, err))
 		return err_failed(err->status);
 	if (all.count == 0)

@@ -46,7 +46,7 @@ enum {
 static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_UNKEYED] =
 		("SELECT id, reading, keyed_to, read_to, old FROM mirror_session WHERE keyed_to < read_to ORDER BY id"),
-	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message, parent, tools, link FROM entry"
+	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message, parent, tools, link, flags FROM entry"
 			  " WHERE session = ?1 AND offset >= ?2 ORDER BY offset"),
 	[KEYS_READING] = "SELECT reading FROM mirror_session WHERE id = ?1",
 	[KEYS_VERSION] = "PRAGMA data_version",
@@ -226,6 +226,8 @@ static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn,
 	if (!name.uuid.p)
 		return STATUS_OK;
 	if (begins && give(&name, session, offset, PART_MESSAGE, fn, ctx, err))
+		return err_failed(err->status);
+	if ((col_int(st, 9) & ENTRY_TURN) && give(&name, session, offset, PART_TURN, fn, ctx, err))
 		return err_failed(err->status);
 	for (int i = 0; i < blocks; i++)
 		if (give(&name, session, offset, i, fn, ctx, err))

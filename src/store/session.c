@@ -48,6 +48,7 @@ enum {
 	SESSION_KEYS,
 	SESSION_CALLS,
 	SESSION_UUIDS,
+	SESSION_AGENTS,
 	SESSION_ENTRY,
 	SESSION_HELD,
 	SESSION_ENTRIES,
@@ -85,7 +86,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			 " coalesce(e.at, 0)"
 			 " FROM node_key k JOIN entry e ON e.session = k.session AND e.offset = k.offset"
 			 " JOIN mirror_session m ON m.id = k.session"
-			 " WHERE k.key BETWEEN ?1 AND ?2 AND k.part > -3 AND (?3 = 0 OR k.session = ?3)"
+			 " WHERE k.key BETWEEN ?1 AND ?2 AND (k.part > -3 OR k.part = -6)"
+			 " AND (?3 = 0 OR k.session = ?3)"
 			 " ORDER BY k.key, m.old, k.session, k.offset, k.part",
 	[SESSION_CALLS] = "SELECT k.session, k.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
 			  " coalesce(e.at, 0) FROM node_key k JOIN entry e ON e.session = k.session"
@@ -95,6 +97,10 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			  " coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
 			  " WHERE e.uuid BETWEEN ?1 AND ?2 AND e.session BETWEEN ?3 AND ?4"
 			  " ORDER BY e.uuid, m.old, e.session, e.offset",
+	[SESSION_AGENTS] = "SELECT id, session_id FROM mirror_session WHERE agent IS NOT NULL AND old = 0"
+			   " AND substr(agent, 1, length(?1)) = ?1 AND (?2 = 0 OR session_id ="
+			   " (SELECT session_id FROM mirror_session WHERE id = ?2))"
+			   " ORDER BY agent, updated_at DESC, id",
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
@@ -306,8 +312,8 @@ struct uuid node_id(const struct node_name *name, int part)
 		return name->line_id;
 	if (part == PART_LINE)
 		return uuid_of_parts(&name->uuid, 1);
-	if (part == PART_MESSAGE)
-		return uuid_of_parts((struct str[]){ STR("m"), name->uuid }, 2);
+	if (part == PART_MESSAGE || part == PART_TURN)
+		return uuid_of_parts((struct str[]){ part == PART_TURN ? STR("t") : STR("m"), name->uuid }, 2);
 	snprintf(index, sizeof index, "%d", part);
 	return uuid_of_parts((struct str[]){ name->uuid, str_of(index) }, 2);
 }
@@ -507,23 +513,43 @@ static bool is_listed(const struct id_match *list, size_t count, const struct uu
 	return false;
 }
 
+/* Rows with a transcript and its session's id. */
+static enum status take_sessions(struct stmt *st, struct id_match *out, size_t most, size_t *count, struct err *err)
+{
+	enum step step = STEP_DONE;
+
+	while (*count < most && (step = stmt_step(st, err)) == STEP_ROW) {
+		struct id_match m = { .is_session = true, .session = col_int(st, 0) };
+
+		copy_uuid(col_bytes(st, 1), &m.id);
+		out[(*count)++] = m;
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
 static enum status search_sessions(struct store *s, const struct uuid *low, const struct uuid *high,
 				   struct id_match *out, size_t most, size_t *count, struct err *err)
 {
-	enum step step = STEP_DONE;
 	STMT st = { 0 };
 
 	if (use(s, SESSION_PREFIX, &st, err))
 		return err_failed(err->status);
 	stmt_uuid(&st, 1, low);
 	stmt_uuid(&st, 2, high);
-	while (*count < most && (step = stmt_step(&st, err)) == STEP_ROW) {
-		struct id_match m = { .is_session = true, .session = col_int(&st, 0) };
+	return take_sessions(&st, out, most, count, err);
+}
 
-		copy_uuid(col_bytes(&st, 1), &m.id);
-		out[(*count)++] = m;
-	}
-	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+enum status agent_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
+			 size_t *count, struct err *err)
+{
+	STMT st = { 0 };
+
+	*count = 0;
+	if (use(s, SESSION_AGENTS, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, prefix);
+	stmt_int(&st, 2, within);
+	return take_sessions(&st, out, most, count, err);
 }
 
 /* The nodes of a statement, each once; between `low` and `high`, if these are given. */

@@ -69,8 +69,12 @@ enum status session_of_source(struct store *s, int64_t source, int64_t *row, str
 /* ---- Nodes ------------------------------------------------------------------ */
 
 /* Parts of a line that are nodes; from 0 on, its blocks. PART_API is none, but the API
- * message the line is the first of, PART_PARENT another line, PART_CALL a call of a tool. */
-enum { PART_CALL = -5, PART_PARENT = -4, PART_API = -3, PART_MESSAGE = -2, PART_LINE = -1 };
+ * message the line is the first of, PART_PARENT another line, PART_CALL a call of a tool.
+ * PART_TURN is the turn that begins with the line, if one does. */
+enum { PART_TURN = -6, PART_CALL = -5, PART_PARENT = -4, PART_API = -3, PART_MESSAGE = -2, PART_LINE = -1 };
+
+/* The one flag of an entry that the store asks for: a turn may begin with it. */
+enum { ENTRY_TURN = 1 << 24 };
 
 /* What stands for a line's uuid where it is compared: itself, or 16 bytes made of it when
  * it is none but another text. */
@@ -113,6 +117,10 @@ struct id_match {
 
 enum status id_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
 		      size_t *count, struct err *err) MUST_USE;
+
+/* Sub-agents whose id begins so, as matches that are sessions. */
+enum status agent_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
+			 size_t *count, struct err *err) MUST_USE;
 
 /* Lines with a call of this id, or with its result, each once. */
 enum status call_search(struct store *s, struct str call, int64_t within, struct id_match *out, size_t most,

@@ -73,6 +73,34 @@ it "lists a nested one with its call"
 arbor agents @ --json; code 0
 grep '"agent":"a2"' "$T/out" | grep -q '"type":"Plan","tool_id":"toolu_b"' || fail "its call is not known"
 
+it "shows what one did, by the beginning of its id"
+line agent-abcd0001 40 - user '"content":"odd job"'
+say agent-abcd0001 41 40
+arbor sync; code 0
+arbor show abcd; code 0
+out_has '  sub-agent abcd0001'
+out_has 'odd job'
+out_lacks 'first prompt'
+arbor log @@abcd0001; code 0
+out_has 'odd job'
+arbor tree abcd0001; code 0
+out_has '○ abcd0001  odd job'
+arbor show abce; code 1
+
+it "shows every turn by its id, and nothing else"
+arbor tree @ --agents --json; code 0
+sed -n 's/.*"kind":"turn","id":"\([^"]*\)".*"text":"\([^"]*\)".*/\1 \2/p' "$T/out" >"$T/turns"
+check test "$(wc -l <"$T/turns")" -eq 9
+while read -r turn text; do
+	arbor show "$turn" --json; code 0
+	check test "$(grep -c '"prompt":true' "$T/out")" -le 1
+	out_has "\"text\":\"$text\""
+done <"$T/turns"
+arbor show "$(sed -n 's/ first prompt//p' "$T/turns")"; code 0
+out_has found
+out_has said
+out_lacks 'second prompt'
+
 it "draws one that was started by itself"
 printf '{"agentType":"Explore","toolUseId":"toolu_b"}' >"$dir/subagents/agent-a1.meta.json"
 arbor sync; code 0

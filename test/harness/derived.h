@@ -256,6 +256,8 @@ static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
 		uuid_print(&id, text);
 		buf_printf(d->out, " message %s", text);
 	}
+	if (name.uuid.p && (col_int(&st, 16) & ENTRY_TURN))
+		derived_key(d, &name, session, offset, PART_TURN);
 	for (int i = 0; name.uuid.p && i < col_int(&st, 7); i++) {
 		id = derived_key(d, &name, session, offset, i);
 		blocks += hash64(id.b, UUID_BYTES);
