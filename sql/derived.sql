@@ -166,6 +166,11 @@ CREATE TABLE node_key (
   PRIMARY KEY (key, session, offset, part)
 ) STRICT, WITHOUT ROWID;
 
+-- Lines that stand with different contents, here or there: each content has an id of its own then.
+CREATE TABLE variant (
+  key  INTEGER PRIMARY KEY         -- of the id of the line, as in node_key
+) STRICT;
+
 -- Transcripts that have lines or messages in common: copies, forks, continuations. Both ways.
 -- Not every pair, but enough of them that all that have a line in common are connected.
 CREATE TABLE kin (

@@ -692,6 +692,61 @@ uint64_t record_content(const struct record_reader *r, const struct record *rec)
 	return 0;
 }
 
+static void add_digest(struct sha *sha, struct str bytes)
+{
+	sha256_add(sha, bytes.p, bytes.n);
+}
+
+static void add_text_digest(struct sha *sha, const struct json *j, uint32_t text)
+{
+	add_digest(sha, STR("{\"type\":\"text\",\"text\":"));
+	add_digest(sha, json_raw(j, text));
+	add_digest(sha, STR("}"));
+}
+
+static void add_block_digest(struct sha *sha, const struct json *j, uint32_t block)
+{
+	uint32_t text = member_is(j, block, "type", "text") ? json_get(j, block, STR("text")) : JSON_NONE;
+
+	if (json_is(j, block, JSON_STRING) || text != JSON_NONE)
+		add_text_digest(sha, j, text == JSON_NONE ? block : text);
+	else
+		add_digest(sha, json_raw(j, block));
+}
+
+static void add_blocks_digest(struct sha *sha, const struct json *j, uint32_t content)
+{
+	if (!json_is(j, content, JSON_ARRAY)) {
+		add_text_digest(sha, j, content);
+		return;
+	}
+	for (uint32_t b = json_first(j, content); b != json_end(j, content); b = json_next(j, b)) {
+		if (b != json_first(j, content))
+			add_digest(sha, STR(","));
+		add_block_digest(sha, j, b);
+	}
+}
+
+void record_digest(const struct record_reader *r, const struct record *rec, uint8_t out[SHA256_BYTES])
+{
+	const struct json *j = &r->json;
+	uint32_t root = json_root(j);
+	struct sha sha;
+
+	sha256_init(&sha);
+	add_digest(&sha, rec->type_name);
+	add_digest(&sha, str_from("", 1));
+	if (rec->type == RECORD_USER || rec->type == RECORD_ASSISTANT)
+		add_blocks_digest(&sha, j, rec->content);
+	else if (rec->type == RECORD_ATTACHMENT)
+		add_digest(&sha, json_raw(j, json_get(j, root, STR("attachment"))));
+	else if (rec->type == RECORD_SYSTEM) {
+		add_digest(&sha, json_raw(j, json_get(j, root, STR("subtype"))));
+		add_digest(&sha, json_raw(j, json_get(j, root, STR("content"))));
+	}
+	sha256_end(&sha, out);
+}
+
 /* Tokens; what is no number, or a silly one, is none. */
 static int64_t tokens(const struct json *j, uint32_t object, const char *key)
 {

@@ -9,6 +9,7 @@
 #ifndef ARBOR_CLAUDE_RECORD_H
 #define ARBOR_CLAUDE_RECORD_H
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/uuid.h"
 
@@ -134,6 +135,10 @@ bool record_embedded(struct record_reader *r, const struct record *rec, struct r
 /* A number that is the same for records that say the same: type and content alone count, a
  * string as content is a list of one text. 0 = it is no part of a conversation. */
 uint64_t record_content(const struct record_reader *r, const struct record *rec);
+
+/* The same as a SHA-256 that anybody can compute (docs/DATA.md): it tells apart what has one
+ * uuid. */
+void record_digest(const struct record_reader *r, const struct record *rec, uint8_t out[SHA256_BYTES]);
 
 /* What an answer cost. Cache writes for an hour are among those of `write`. */
 struct record_usage {

@@ -156,6 +156,10 @@ static void print_heading(struct view *v, const struct json *j)
 	view_field(v, j, "id", VALUE_ID, STYLE_ID);
 	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
 	view_field(v, j, "model", VALUE_TEXT, STYLE_DIM);
+	if (view_text(v, j, 0, "variant").n) {
+		out_styled(v->out, STYLE_DIM, STR("  variant"));
+		view_field(v, j, "variant", VALUE_ID, STYLE_ID);
+	}
 	out_text(v->out, "\n");
 }
 

@@ -13,6 +13,7 @@
 #include "hub/memory_session.h"
 #include "query/context.h"
 #include "query/forest_load.h"
+#include "query/variant.h"
 
 static const char *const kinds[] = { "session", "message", "event", "sent", NULL };
 static const char *const origins[] = { "human", "notification", "compaction", NULL };
@@ -77,6 +78,7 @@ static const struct field log_fields[] = {
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
 	  .fields = message_blocks,
 	  .help = "message: its parts" },
+	VARIANT_FIELD,
 	{ .name = "content",
 	  .type = VALUE_JSON,
 	  .flags = FIELD_OPTIONAL,
@@ -180,11 +182,12 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	const struct forest *f = &y->forest;
 	const struct forest_message *m = &f->messages[message];
 	const struct chain_line *first = forest_line(f, m->first);
+	struct lines *lines = lines_in(y, f->nodes[m->first].canon.source);
 	struct node_name name = { 0 };
 	struct json_writer *w;
 	struct record rec;
 
-	if (lines_get(lines_in(y, f->nodes[m->first].canon.source), first, &rec, err))
+	if (lines_get(lines, first, &rec, err))
 		return err_failed(err->status);
 	name.uuid = rec.uuid;
 	*id = node_id(&name, PART_MESSAGE);
@@ -200,6 +203,11 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	put_bool(w, "prompt", first->flags & (RECORD_PROMPT | RECORD_QUEUED));
 	if (rec.model.n)
 		put_text(w, "model", rec.model);
+	if (forest_has_variants(f, m->first)) {
+		struct uuid variant = variant_id(&lines->reader, &rec);
+
+		put_uuid(w, "variant", &variant);
+	}
 	if (put_blocks(y, m, err))
 		return err_failed(err->status);
 	return call_emit(y->call, err);

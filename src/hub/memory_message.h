@@ -26,6 +26,11 @@ extern const struct field message_blocks[];
 void put_event(struct json_writer *w, struct record_reader *r, const struct record *rec, const struct node_name *name,
 	       struct str text);
 
+/* Of a message one of whose lines has its uuid in common with others that say something else. */
+#define VARIANT_FIELD \
+	{ .name = "variant", .type = VALUE_ID, .flags = FIELD_OPTIONAL, \
+	  .help = "message: the line's own id, where its uuid stands with something else elsewhere" }
+
 /* An object of message_blocks, in an array. `text` is room that is used again and again. */
 void put_message_block(struct json_writer *w, const struct record_reader *r, const struct node_name *name,
 		       const struct record_block *b, struct buf *text);

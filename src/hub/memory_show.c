@@ -15,6 +15,8 @@
 #include "hub/resolve.h"
 #include "query/forest_load.h"
 #include "query/transcript.h"
+#include "query/variant.h"
+#include "store/variant.h"
 
 static const char *const kinds[] = { "session", "message", "event", NULL };
 
@@ -60,6 +62,7 @@ static const struct field show_fields[] = {
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
 	  .fields = message_blocks,
 	  .help = "message: its parts" },
+	VARIANT_FIELD,
 	{ .name = "part",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
@@ -76,6 +79,7 @@ struct showing {
 	struct call *call;
 	const struct session *session;
 	bool all;
+	bool variants;	    /* there are lines with one uuid and different contents */
 	int64_t line;	    /* offset of the only line wanted; -1 = all */
 	bool several;	    /* lines are wanted one after the other: none alone */
 	int block;	    /* the only block wanted; -1 = all */
@@ -145,10 +149,13 @@ static enum status show_message(struct showing *y, const struct transcript_line 
 				const struct node_name *name, struct err *err)
 {
 	const struct record *r = line->record;
-	struct uuid id = message_id(y, r, name);
+	struct uuid id = message_id(y, r, name), variant;
 	struct json_writer *w;
+	bool is_variant = false;
 
-	if (y->open && r->message_id.n && str_eq(y->open_id, r->message_id)) {
+	if (y->variants && variant_id_of(y->call->store, line->reader, r, name, &is_variant, &variant, err))
+		return err_failed(err->status);
+	if (y->open && !is_variant && r->message_id.n && str_eq(y->open_id, r->message_id)) {
 		put_blocks(y, line, name);
 		return STATUS_OK;
 	}
@@ -163,6 +170,8 @@ static enum status show_message(struct showing *y, const struct transcript_line 
 	put_bool(w, "prompt", r->flags & RECORD_PROMPT);
 	if (r->model.n)
 		put_text(w, "model", r->model);
+	if (is_variant)
+		put_uuid(w, "variant", &variant);
 	json_write_key(w, STR("blocks"));
 	json_write_array_begin(w);
 	y->open = true;
@@ -289,16 +298,13 @@ static enum status show_node(struct showing *y, const struct node *node, struct 
 /* The message that begins the turn of a line: its own, or of a compaction the one behind it. */
 static uint32_t turn_of(const struct forest *f, const struct node *node)
 {
-	uint32_t n = FOREST_NONE, m = FOREST_NONE;
+	uint32_t source, line, m;
 
-	for (uint32_t s = 0; s < f->source_count; s++)
-		for (uint32_t i = 0; f->sources[s].session.row == node->session && i < f->sources[s].chain.line_count; i++)
-			if (f->sources[s].chain.lines[i].offset == node->offset) {
-				n = f->sources[s].nodes[i];
-				m = forest_message_of(f, s, i);
-			}
-	for (uint32_t i = 0; m == FOREST_NONE && n != FOREST_NONE && i < f->order_count; i++)
-		if (f->messages[f->order[i]].boundary == n)
+	if (!forest_find_line(f, node->session, node->offset, &source, &line))
+		return FOREST_NONE;
+	m = forest_message_of(f, source, line);
+	for (uint32_t i = 0; m == FOREST_NONE && i < f->order_count; i++)
+		if (f->messages[f->order[i]].boundary == f->sources[source].nodes[line])
 			m = f->order[i];
 	if (m != FOREST_NONE && f->messages[m].turn != FOREST_NONE)
 		return f->messages[m].turn;
@@ -350,6 +356,8 @@ static enum status show(struct call *c, const struct resolved *what, struct err 
 	};
 
 	transcript_init(&y.transcript);
+	if (variant_any(c->store, &y.variants, err))
+		return err_failed(err->status);
 	if (what->is_session)
 		return show_session(&y, err);
 	return what->node.part == PART_TURN ? show_turn(&y, &what->node, err) : show_node(&y, &what->node, err);

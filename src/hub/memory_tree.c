@@ -17,6 +17,7 @@
 #include "hub/resolve.h"
 #include "query/forest_load.h"
 #include "query/lines.h"
+#include "query/variant.h"
 
 static const char *const kinds[] = { "session", "turn", "message", "continues", "head", NULL };
 static const char *const roles[] = { "user", "assistant", "results", "client", NULL };
@@ -90,6 +91,7 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
 	  .help = "message: its lines' uuids" },
+	VARIANT_FIELD,
 	{ .name = "copies",
 	  .type = VALUE_ID,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
@@ -328,6 +330,22 @@ static void put_key_list(struct drawing *d, uint32_t node)
 	json_write_string(&d->call->writer, str_of(text));
 }
 
+static enum status put_variant(struct drawing *d, uint32_t node, struct err *err)
+{
+	const struct forest *f = &d->forest;
+	struct lines *lines = lines_set_of(&d->lines, &f->sources[f->nodes[node].canon.source].session);
+	struct record rec;
+	struct uuid id;
+
+	if (!forest_has_variants(f, node))
+		return STATUS_OK;
+	if (lines_get(lines, forest_line(f, node), &rec, err))
+		return err_failed(err->status);
+	id = variant_id(&lines->reader, &rec);
+	put_uuid(&d->call->writer, "variant", &id);
+	return STATUS_OK;
+}
+
 static enum status emit_message(struct drawing *d, uint32_t message, struct err *err)
 {
 	const struct forest *f = &d->forest;
@@ -360,7 +378,7 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 		put_bool(w, "failed", true);
 	if (forest_line(f, m->first)->at)
 		put_time(w, "at", forest_line(f, m->first)->at);
-	if (put_beginning(d, message, err))
+	if (put_variant(d, m->first, err) || put_beginning(d, message, err))
 		return err_failed(err->status);
 	return call_emit(d->call, err);
 }

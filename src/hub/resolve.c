@@ -10,6 +10,7 @@
 #include "base/term.h"
 #include "base/utf8.h"
 #include "claude/record.h"
+#include "query/variant.h"
 #include "store/find.h"
 
 enum { LISTED = 8, MOST = 64 };
@@ -216,6 +217,15 @@ static enum status find_matches(struct store *s, struct str text, int64_t sessio
 	return id_search(s, str_from(printed, UUID_TEXT), session, list, most, count, err);
 }
 
+/* What else an id may be: of one of several contents of a line, or of a sub-agent. */
+static enum status find_others(struct store *s, struct str text, int64_t session, struct id_match *list, size_t most,
+			       size_t *count, struct err *err)
+{
+	if (variant_search(s, text, session, list, most, count, err))
+		return err_failed(err->status);
+	return *count ? STATUS_OK : agent_search(s, text, session, list, most, count, err);
+}
+
 static enum status no_id(struct str text, struct err *err)
 {
 	return err_fail(err, text.n < LIMIT_ID_PREFIX ? STATUS_USAGE : STATUS_NOT_FOUND,
@@ -273,13 +283,16 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 	struct candidates all CLEANUP(candidates_release) = { 0 };
 	struct id_match list[MOST];
 	size_t count;
+	bool other;
 
 	if (!is_id_text(text) && !root.p && text.n >= LIMIT_ID_PREFIX)
 		return find_call(s, text, session, out, mem, err);
 	if (!is_id_text(text))
 		return no_id(text, err);
-	if (find_matches(s, text, session, list, MOST, &count, err) ||
-	    (count == 0 && !root.p && agent_search(s, text, session, list, MOST, &count, err)) ||
+	if (find_matches(s, text, session, list, MOST, &count, err))
+		return err_failed(err->status);
+	other = count == 0;
+	if ((other && !root.p && find_others(s, text, session, list, MOST, &count, err)) ||
 	    gather(s, root, list, count, &all, err))
 		return err_failed(err->status);
 	if (all.count == 0)
@@ -287,6 +300,10 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 	if (all.count > 1)
 		return ambiguous(text, &all, err);
 	out->match = all.list[0].match;
+	if (!out->match.is_session && !other && variant_choose(s, session, &out->match.node, err))
+		return err_failed(err->status);
+	if (!out->match.is_session)
+		out->match.session = out->match.node.session;
 	return session_get(s, out->match.session, mem, &out->session, err);
 }
 

@@ -147,6 +147,7 @@ static uint32_t node_of(struct build *b, const struct chain_line *l, const struc
 		.canon = *copy,
 		.next_variant = find_hashed(b, &l->key, both[1]),
 		.message = FOREST_NONE,
+		.replaced = FOREST_NONE,
 		.next = FOREST_NONE,
 	};
 	numbers_put(&b->variants, variant, n);
@@ -658,6 +659,23 @@ static void find_continues(struct build *b)
 		numbers_put(&f->continued, f->continues[i].from, i);
 }
 
+/* A line of an answer that another with its uuid has taken the place of: it belongs where that
+ * one is. */
+static void find_replaced(struct forest *f)
+{
+	for (uint32_t head = 0; head < f->node_count; head++) {
+		uint32_t m = FOREST_NONE;
+
+		if (f->nodes[head].variant || f->nodes[head].next_variant == FOREST_NONE)
+			continue;
+		for (uint32_t n = head; n != FOREST_NONE && m == FOREST_NONE; n = f->nodes[n].next_variant)
+			m = f->nodes[n].message;
+		for (uint32_t n = head; n != FOREST_NONE; n = f->nodes[n].next_variant)
+			if (f->nodes[n].message == FOREST_NONE && forest_line(f, n)->type == RECORD_ASSISTANT)
+				f->nodes[n].replaced = m;
+	}
+}
+
 /* ---- All of it -------------------------------------------------------------------------- */
 
 static void build_release(struct build *b)
@@ -689,12 +707,32 @@ void forest_build(struct forest *f)
 	find_continues(&b);
 	forest_join(&b);
 	forest_shape(&b);
+	find_replaced(f);
+}
+
+bool forest_find_line(const struct forest *f, int64_t row, int64_t offset, uint32_t *source, uint32_t *line)
+{
+	for (uint32_t s = 0; s < f->source_count; s++)
+		for (uint32_t i = 0; f->sources[s].session.row == row && i < f->sources[s].chain.line_count; i++)
+			if (f->sources[s].chain.lines[i].offset == offset) {
+				*source = s;
+				*line = i;
+				return true;
+			}
+	return false;
+}
+
+bool forest_has_variants(const struct forest *f, uint32_t node)
+{
+	return f->nodes[node].variant || f->nodes[node].next_variant != FOREST_NONE;
 }
 
 uint32_t forest_message_of(const struct forest *f, uint32_t source, uint32_t line)
 {
 	uint32_t n = f->sources[source].nodes[line], m = n == FOREST_NONE ? FOREST_NONE : f->nodes[n].message;
 
+	if (n != FOREST_NONE && m == FOREST_NONE)
+		m = f->nodes[n].replaced;
 	return m == FOREST_NONE ? FOREST_NONE : f->messages[m].canonical;
 }
 

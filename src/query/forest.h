@@ -53,6 +53,7 @@ struct forest_node {
 	uint32_t next_variant; /* node with the same uuid and other content, canonical first */
 	uint32_t variant;      /* how many come before it */
 	uint32_t message;      /* FOREST_NONE: an event */
+	uint32_t replaced;     /* in no message, because a later line with its uuid is: that message */
 	uint32_t next;	       /* node of the same message */
 };
 
@@ -107,8 +108,14 @@ struct forest_source *forest_add(struct forest *f);
 /* When all are there. */
 void forest_build(struct forest *f);
 
+/* A line by its transcript (its row) and offset. */
+bool forest_find_line(const struct forest *f, int64_t row, int64_t offset, uint32_t *source, uint32_t *line);
+
 /* The line of a node as its canonical source has it. */
 const struct chain_line *forest_line(const struct forest *f, uint32_t node);
+
+/* Whether other nodes have its uuid. */
+bool forest_has_variants(const struct forest *f, uint32_t node);
 
 /* The canonical message a line of a source is a part of; FOREST_NONE = none. */
 uint32_t forest_message_of(const struct forest *f, uint32_t source, uint32_t line);

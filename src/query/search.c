@@ -10,6 +10,8 @@
 #include "base/map.h"
 #include "query/rank.h"
 #include "query/transcript.h"
+#include "query/variant.h"
+#include "store/variant.h"
 
 #include <stdlib.h>
 
@@ -36,6 +38,7 @@ struct searching {
 	struct session session; /* of the hit before */
 	struct map given;	/* struct given of the hits so far */
 	struct transcript transcript;
+	bool variants; /* there are lines with one uuid and different contents */
 };
 
 static void searching_release(struct searching *y)
@@ -95,7 +98,10 @@ static enum status find_sessions(struct searching *y, struct err *err)
 struct fetching {
 	struct searching *y;
 	const struct doc *doc;
+	const struct node_name *name;
 	struct str tool;
+	bool is_variant;
+	struct uuid variant;
 };
 
 static enum status fetch_text(void *ctx, const struct transcript_line *line, bool *go_on, struct err *err)
@@ -104,8 +110,10 @@ static enum status fetch_text(void *ctx, const struct transcript_line *line, boo
 	struct block_cursor at = { 0 };
 	struct record_block b;
 
-	(void)err;
 	*go_on = false;
+	if (f->y->variants && variant_id_of(f->y->store, line->reader, line->record, f->name, &f->is_variant,
+					    &f->variant, err))
+		return err_failed(err->status);
 	if (f->doc->block == DOC_LINE) {
 		record_text(line->reader, line->record, &f->y->text);
 		return STATUS_OK;
@@ -150,10 +158,10 @@ static bool is_given(struct searching *y, const struct uuid *node)
 static enum status give_hit(struct searching *y, const struct ranked *r, search_fn *fn, void *ctx,
 			    struct err *err)
 {
-	struct fetching f = { .y = y, .doc = &r->doc };
+	struct node_name name;
+	struct fetching f = { .y = y, .doc = &r->doc, .name = &name };
 	struct snippet snippet CLEANUP(snippet_release) = { 0 };
 	struct search_hit hit = { .score = r->score, .session = &y->session, .snippet = &snippet };
-	struct node_name name;
 	struct node line;
 
 	if (y->session.row != r->doc.session &&
@@ -163,12 +171,17 @@ static enum status give_hit(struct searching *y, const struct ranked *r, search_
 	    name_message(y, &line, &name, &hit.message, err))
 		return err_failed(err->status);
 	hit.id = node_id(&name, r->doc.block == DOC_LINE ? PART_LINE : r->doc.block);
-	if (is_given(y, &hit.id))
+	if (!y->variants && is_given(y, &hit.id))
 		return STATUS_OK;
 	buf_clear(&y->text);
 	if (transcript_each(&y->transcript, y->store, &y->session, line.offset, line.offset + line.length,
 			    fetch_text, &f, err))
 		return err_failed(err->status);
+	/* Its block's id may mean another line's, which says something else. */
+	if (f.is_variant)
+		hit.id = f.variant;
+	if (y->variants && is_given(y, &hit.id))
+		return STATUS_OK;
 	snippet_make(&snippet, buf_as_str(&y->text), &y->expr, SNIPPET_WIDTH);
 	hit.line = name.uuid;
 	hit.place = (enum record_place)doc_rank(r->id).place;
@@ -209,7 +222,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 
 	transcript_init(&y.transcript);
 	y.transcript.peek = true;
-	if (expr_read(&y.expr, q->text, &y.mem, err) || find_sessions(&y, err))
+	if (expr_read(&y.expr, q->text, &y.mem, err) || find_sessions(&y, err) || variant_any(s, &y.variants, err))
 		return err_failed(err->status);
 	rank.match = buf_as_str(&y.expr.match);
 	rank.items = y.expr.items;

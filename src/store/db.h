@@ -27,6 +27,7 @@ enum db_slot {
 	DB_SESSION,
 	DB_KEYS,
 	DB_SUMMARY,
+	DB_VARIANT,
 	DB_RANK,
 	DB_USAGE,
 	DB_SLOTS
@@ -41,7 +42,8 @@ struct db_set {
 /* Those of src/store, for the test that prepares every statement. */
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
-	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements;
+	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
+	variant_statements;
 extern const struct db_set rank_statements, usage_statements; /* src/query */
 
 /* What can be done with the files of a store. */

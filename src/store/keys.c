@@ -20,6 +20,7 @@
 #include "store/db.h"
 #include "store/session.h"
 #include "store/summary.h"
+#include "store/variant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,7 @@ struct keys {
 	/* The run of equal keys in hand, those of a line before those that hang on it: */
 	bool in_run, run_is_api;
 	int64_t run, leader; /* its key; a session that has it, 0 = none */
+	bool shared;	     /* one had it before the key in hand */
 	struct named_lines named;
 };
 
@@ -431,6 +433,7 @@ static enum status note_kin(struct keys *k, size_t at, struct err *err)
 	const struct key *key = &k->list[at];
 	bool is_api = key->part == PART_API, goes_on = at > 0 && k->list[at - 1].key == key->key;
 
+	k->shared = false;
 	if (key->old || (key->part != PART_LINE && key->part != PART_PARENT && !is_api))
 		return STATUS_OK;
 	if (!k->in_run || k->run != key->key || k->run_is_api != is_api) {
@@ -442,6 +445,7 @@ static enum status note_kin(struct keys *k, size_t at, struct err *err)
 		if ((k->any_before || goes_on) && find_holder(k, key, err))
 			return err_failed(err->status);
 	}
+	k->shared = k->leader != 0;
 	if (k->leader)
 		return k->leader == key->session ? STATUS_OK : add_kin(k, key->session, k->leader, err);
 	if (key->part == PART_PARENT)
@@ -459,7 +463,10 @@ static enum status enter_key(struct keys *k, size_t at, struct err *err)
 	if (key->part == PART_LINE && !key->old && named_lines_has(&k->named, key->key) &&
 	    summary_names(k->s, key->session, key->offset, key->key, err))
 		return err_failed(err->status);
-	return note_kin(k, at, err) ? err_failed(err->status) : change_key(k->s, KEYS_ADD, &k->list[at], err);
+	if (note_kin(k, at, err) || (key->part == PART_LINE && k->shared &&
+				     variant_compare(k->s, key->key, key->session, key->offset, err)))
+		return err_failed(err->status);
+	return change_key(k->s, KEYS_ADD, key, err);
 }
 
 static enum status look_for_any(struct keys *k, struct err *err)
@@ -560,7 +567,7 @@ enum status keys_forget(struct store *s, int64_t session, struct err *err)
 	enum step step;
 	STMT st = { 0 };
 
-	if (use(s, KEYS_ENTRIES, &st, err))
+	if (variant_forget(s, session, err) || use(s, KEYS_ENTRIES, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, session);
 	stmt_int(&st, 2, 0);

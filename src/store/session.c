@@ -52,6 +52,7 @@ enum {
 	SESSION_ENTRY,
 	SESSION_HELD,
 	SESSION_ENTRIES,
+	SESSION_VARIANTS,
 	SESSION_MODEL,
 	SESSION_SAID,
 	SESSION_LINES,
@@ -109,6 +110,11 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ENTRIES] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			    " coalesce(at, 0), coalesce(doc, 0), coalesce(docs, 0) FROM entry WHERE session "
 			    "= ?1 ORDER BY offset",
+	[SESSION_VARIANTS] = "SELECT k.session, k.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid,"
+			     " e.line_id, coalesce(e.at, 0) FROM variant v JOIN node_key k ON k.key = v.key"
+			     " AND k.part = -1 JOIN mirror_session m ON m.id = k.session AND m.old = 0 JOIN entry e"
+			     " ON e.session = k.session AND e.offset = k.offset"
+			     " WHERE ?1 = 0 OR k.session = ?1 ORDER BY k.key, k.session, k.offset",
 	[SESSION_MODEL] = "SELECT 1 FROM usage u JOIN model m ON m.id = u.model WHERE u.session = ?1"
 			  " AND instr(m.name, ?2) LIMIT 1",
 	[SESSION_SAID] = "SELECT kind, value FROM session_value WHERE session = ?1 ORDER BY kind, offset, value",
@@ -396,6 +402,26 @@ enum status entry_each(struct store *s, int64_t session, entry_fn *fn, void *ctx
 			return err_failed(err->status);
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status variant_each(struct store *s, int64_t within, variant_fn *fn, void *ctx, struct err *err)
+{
+	enum step step = STEP_DONE;
+	bool go_on = true;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_VARIANTS, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, within);
+	while (go_on && (step = stmt_step(&st, err)) == STEP_ROW) {
+		struct node_name name;
+		struct node node;
+
+		read_node(&st, &node, &name);
+		if (fn(ctx, &node, &name, &go_on, err))
+			return err_failed(err->status);
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 enum status session_kin(struct store *s, int64_t session, struct arena *mem, int64_t **out, size_t *count,

@@ -139,6 +139,12 @@ enum status entry_get(struct store *s, int64_t session, int64_t offset, struct a
 /* Whether the newest version of any file has the line with this id. */
 enum status entry_is_held(struct store *s, const struct uuid *id, bool *out, struct err *err) MUST_USE;
 
+/* Every line whose uuid stands with different contents, in the newest versions of files;
+ * `within` a session (its row; 0 = everywhere). */
+typedef enum status variant_fn(void *ctx, const struct node *line, const struct node_name *name, bool *go_on,
+			       struct err *err);
+enum status variant_each(struct store *s, int64_t within, variant_fn *fn, void *ctx, struct err *err) MUST_USE;
+
 /* Every line of a session in order. */
 typedef enum status entry_fn(void *ctx, const struct node *line, const struct node_name *name, int64_t doc,
 			     int64_t docs, struct err *err);

@@ -144,6 +144,12 @@ cat >"$T/said/projects/p/$id.jsonl" <<END
 {"type":"system","uuid":"s","parentUuid":"c$json","subtype":"$json","content":"walrus $json"}
 {"type":"progress","uuid":"e","parentUuid":"b","data":{"type":"agent_progress","agentId":"$json","message":{"type":"user","uuid":"f","message":{"content":"$json"}}}}
 {"type":"custom-title","customTitle":"$json"}
+{"type":"tag","tag":"$json"}
+{"type":"mode","mode":"$json"}
+{"type":"permission-mode","permissionMode":"$json"}
+{"type":"pr-link","prNumber":7,"prUrl":"$json","prRepository":"$json"}
+{"type":"tomorrow","cwd":"/elsewhere/$json","gitBranch":"other $json","$json":"$json","list":["$json",{"text":"$json"}]}
+{"type":"user","uuid":"g","parentUuid":"b",$common,"message":{"role":"user","content":"another $json"}}
 {"type":"user","uuid":"g","parentUuid":"b",$common,"message":{"role":"user","content":"aside $json"}}
 END
 printf '{"display":"%s","timestamp":1767225601000,"project":"%s","sessionId":"%s"}\n' "$json" "$json" $id >"$T/said/history.jsonl"
@@ -157,7 +163,8 @@ for json_too in '' --json; do
 		try $verb $json_too
 	done
 	on_terminal plans walrus $json_too; tabs; harmless plans
-	for verb in "show" "show --full" "log" "log --full" "log --as-sent" "tree" "tree --messages --agents"; do
+	for verb in "show" "show --full" "show --all" "log" "log --full" "log --all" "log --as-sent" "tree" \
+		"tree --messages --agents"; do
 		# shellcheck disable=SC2086 # words
 		try $verb $id $json_too; code 0
 	done

@@ -281,43 +281,29 @@ static inline void derived_entries(struct derived *d, int64_t session)
 	sqlite3_finalize(st);
 }
 
-static inline void derived_usage(struct derived *d, int64_t session)
+/* What tables say of a session, a line a row. */
+static inline void derived_rows(struct derived *d, int64_t session, const char *what, const char *sql)
 {
-	sqlite3_stmt *st = derived_ask(
-		d, "SELECT first, message, at, m.name AS model, input, output, written, written_1h, read, final"
-		   " FROM usage u LEFT JOIN model m ON m.id = u.model WHERE session = ?1 ORDER BY first");
+	sqlite3_stmt *st = derived_ask(d, sql);
 
 	sqlite3_bind_int64(st, 1, session);
 	while (sqlite3_step(st) == SQLITE_ROW) {
-		buf_text(d->out, " usage");
+		buf_text(d->out, what);
 		derived_row(d, st, 0);
 	}
 	sqlite3_finalize(st);
 }
 
-static inline void derived_values(struct derived *d, int64_t session)
+static inline void derived_facts(struct derived *d, int64_t session)
 {
-	sqlite3_stmt *st = derived_ask(d, "SELECT kind, value, offset FROM session_value WHERE session = ?1"
-					  " ORDER BY kind, value");
-
-	sqlite3_bind_int64(st, 1, session);
-	while (sqlite3_step(st) == SQLITE_ROW) {
-		buf_text(d->out, " value");
-		derived_row(d, st, 0);
-	}
-	sqlite3_finalize(st);
-}
-
-static inline void derived_summaries(struct derived *d, int64_t session)
-{
-	sqlite3_stmt *st = derived_ask(
-		d, "SELECT 'summary' AS what, about, title, 0 AS offset FROM summary WHERE session = ?1"
-		   " UNION ALL SELECT 'summarised', about, '', offset FROM summarised WHERE session = ?1 ORDER BY 1, 2, 4");
-
-	sqlite3_bind_int64(st, 1, session);
-	while (sqlite3_step(st) == SQLITE_ROW)
-		derived_row(d, st, 0);
-	sqlite3_finalize(st);
+	derived_rows(d, session, " usage",
+		     "SELECT first, message, at, m.name AS model, input, output, written, written_1h, read, final"
+		     " FROM usage u LEFT JOIN model m ON m.id = u.model WHERE session = ?1 ORDER BY first");
+	derived_rows(d, session, " value",
+		     "SELECT kind, value, offset FROM session_value WHERE session = ?1 ORDER BY kind, value");
+	derived_rows(d, session, " summary", "SELECT about, title FROM summary WHERE session = ?1 ORDER BY about");
+	derived_rows(d, session, " summarised",
+		     "SELECT offset, about FROM summarised WHERE session = ?1 ORDER BY offset");
 }
 
 static inline void derived_sessions(struct derived *d)
@@ -341,9 +327,7 @@ static inline void derived_sessions(struct derived *d)
 		buf_text(d->out, "session");
 		derived_row(d, st, 1);
 		derived_entries(d, sqlite3_column_int64(st, 0));
-		derived_usage(d, sqlite3_column_int64(st, 0));
-		derived_values(d, sqlite3_column_int64(st, 0));
-		derived_summaries(d, sqlite3_column_int64(st, 0));
+		derived_facts(d, sqlite3_column_int64(st, 0));
 		d->out = out;
 		for (struct str rest = buf_as_str(&aside), line; rest.n;)
 			if ((line = str_cut(rest, '\n', &rest)).n && line.p[0] == '!')
@@ -352,6 +336,17 @@ static inline void derived_sessions(struct derived *d)
 	}
 	sqlite3_finalize(st);
 }
+
+static inline void derived_must_not(struct derived *d, const char *what, const char *sql)
+{
+	if (derived_number(d, sql))
+		buf_printf(d->out, "! %s\n", what);
+}
+
+#define DERIVED_VARIANTS \
+	"SELECT k.key FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0 JOIN entry e" \
+	" ON e.session = k.session AND e.offset = k.offset AND e.agent IS NULL AND e.uuid IS NOT NULL" \
+	" WHERE k.part = -1 GROUP BY k.key HAVING count(DISTINCT coalesce(e.content, 0)) > 1"
 
 static inline void derived_sources(struct derived *d)
 {
@@ -371,18 +366,22 @@ static inline void derived_sources(struct derived *d)
 		buf_text(d->out, "! lines of no session\n");
 	if (derived_number(d, "SELECT count(*) FROM usage WHERE session NOT IN (SELECT id FROM mirror_session)"))
 		buf_text(d->out, "! usage of no session\n");
-	if (derived_number(d, "SELECT count(*) FROM session_value WHERE session NOT IN (SELECT id FROM mirror_session"
-			      " WHERE old = 0)"))
-		buf_text(d->out, "! values of no session\n");
-	if (derived_number(d, "SELECT count(*) FROM (SELECT session FROM summary UNION ALL SELECT session FROM summarised)"
-			      " WHERE session NOT IN (SELECT id FROM mirror_session WHERE old = 0)"))
-		buf_text(d->out, "! summaries of no session\n");
-	if (derived_number(d, "SELECT count(*) FROM (SELECT k.session, k.offset, y.about FROM summary y JOIN node_key k"
-			      " ON k.key = y.about AND k.part = -1 JOIN mirror_session m ON m.id = k.session AND m.old = 0"
-			      " EXCEPT SELECT session, offset, about FROM summarised)"))
-		buf_text(d->out, "! lines that a summary names are not known\n");
-	if (derived_number(d, "SELECT count(*) FROM summarised WHERE about NOT IN (SELECT about FROM summary)"))
-		buf_text(d->out, "! lines that no summary names\n");
+	derived_must_not(d, "values of no session",
+			 "SELECT count(*) FROM session_value WHERE session NOT IN"
+			 " (SELECT id FROM mirror_session WHERE old = 0)");
+	derived_must_not(d, "summaries of no session",
+			 "SELECT count(*) FROM (SELECT session FROM summary UNION ALL SELECT session FROM summarised)"
+			 " WHERE session NOT IN (SELECT id FROM mirror_session WHERE old = 0)");
+	derived_must_not(d, "lines that a summary names are not known",
+			 "SELECT count(*) FROM (SELECT k.session, k.offset, y.about FROM summary y JOIN node_key k"
+			 " ON k.key = y.about AND k.part = -1 JOIN mirror_session m ON m.id = k.session"
+			 " AND m.old = 0 EXCEPT SELECT session, offset, about FROM summarised)");
+	derived_must_not(d, "lines that no summary names",
+			 "SELECT count(*) FROM summarised WHERE about NOT IN (SELECT about FROM summary)");
+	derived_must_not(d, "contents of one uuid that are not told apart",
+			 "SELECT count(*) FROM (" DERIVED_VARIANTS " EXCEPT SELECT key FROM variant)");
+	derived_must_not(d, "one content that is told apart",
+			 "SELECT count(*) FROM (SELECT key FROM variant EXCEPT " DERIVED_VARIANTS ")");
 	if (derived_number(d, "SELECT count(*) FROM kin WHERE session NOT IN (SELECT id FROM mirror_session)"
 			      " OR other NOT IN (SELECT id FROM mirror_session) OR session = other"))
 		buf_text(d->out, "! kin of no session\n");

@@ -196,6 +196,23 @@ TEST(one_uuid_with_other_content_is_a_variant)
 	EQ(k.f.nodes[k.f.sources[2].nodes[0]].variant, 2);
 }
 
+TEST(a_line_of_an_answer_that_was_written_anew_belongs_to_the_answer)
+{
+	TALK k = { 0 };
+	uint32_t m;
+
+	talk_file(&k, "a", "u A; a B<A m=1 says=half; a B<A m=1 says=whole; u C<B");
+	forest_build(&k.f);
+	CHECK(!forest_flaw(&k.f));
+	m = forest_message_of(&k.f, 0, 2);
+	EQ(k.f.messages[m].count, 1);
+	EQ(forest_message_of(&k.f, 0, 1), m);
+	EQ(k.f.messages[forest_message_of(&k.f, 0, 3)].prev, m);
+	CHECK(forest_has_variants(&k.f, k.f.sources[0].nodes[1]));
+	CHECK(forest_has_variants(&k.f, k.f.sources[0].nodes[2]));
+	CHECK(!forest_has_variants(&k.f, k.f.sources[0].nodes[0]));
+}
+
 static void check_canonical(struct t *t, int line, const char *first, const char *second, const char *want)
 {
 	TALK k = { 0 };
@@ -553,7 +570,8 @@ TESTS(CASE(lines_of_an_answer_are_one_message_and_its_results_another),
       CASE(a_stand_in_gives_way_to_the_parent_in_another_file),
       CASE(what_follows_nothing_continues_what_stands_before_it), CASE(circles_are_cut_and_nothing_is_lost),
       CASE(a_line_in_several_files_is_one), CASE(of_one_uuid_the_last_line_of_a_file_counts),
-      CASE(one_uuid_with_other_content_is_a_variant), CASE(the_canonical_copy_is_the_original),
+      CASE(one_uuid_with_other_content_is_a_variant),
+      CASE(a_line_of_an_answer_that_was_written_anew_belongs_to_the_answer), CASE(the_canonical_copy_is_the_original),
       CASE(parts_of_an_answer_that_stand_in_different_files_are_one_message),
       CASE(copies_with_fresh_ids_are_joined_by_their_answers),
       CASE(one_copy_may_hold_fewer_parts_of_an_answer),

@@ -298,6 +298,42 @@ TEST(a_mark_before_the_first_line_of_a_file_is_no_part_of_it)
 	EQ(record_line((struct str){ 0 }, 0).n, 0);
 }
 
+/* The values come from another program: SHA-256 of what docs/DATA.md says. */
+TEST(a_digest_is_of_type_and_blocks_alone)
+{
+	static const struct {
+		const char *line, *digest;
+	} list[] = {
+		{ "{\"type\":\"user\",\"message\":{\"content\":\"a \\u0041\"}}",
+		  "5011d6e5ec96362df5f3abad208920fcc8304688483ca4ec16c5053e4586e28b" },
+		{ "{\"uuid\":\"u\",\"type\":\"user\",\"message\":{\"content\":[{\"text\":\"a \\u0041\",\"x\":1,"
+		  "\"type\":\"text\"}]}}",
+		  "5011d6e5ec96362df5f3abad208920fcc8304688483ca4ec16c5053e4586e28b" },
+		{ "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"b\"},"
+		  " {\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"n\",\"input\":{\"x\": 1}},\"c\"]}}",
+		  "0d1969d1cdad0d822d51ad7f9cf9d289360ad65e6657cb661b23e107625b0b60" },
+		{ "{\"type\":\"attachment\",\"attachment\":{\"type\":\"file\"}}",
+		  "6494440cbdc9806febf83db6162d3a025bcd17843ff736374cb50e971e115fae" },
+		{ "{\"type\":\"system\",\"content\":\"done\",\"subtype\":\"informational\"}",
+		  "f51fbe7a574bf18b8af8b16255cc002b602c3b7c35338f14568ece4535ddf375" },
+		{ "{\"type\":\"progress\",\"data\":1}",
+		  "5a1aebe37580cdef8e1588219c1fbcbb24d0b2555b47db3c1f8246d9436d7b69" },
+	};
+
+	for (size_t i = 0; i < COUNT(list); i++) {
+		READER r = RECORD_READER_INIT;
+		uint8_t digest[SHA256_BYTES];
+		char hex[2 * SHA256_BYTES + 1];
+		struct record rec;
+
+		record_begin(&r, str_of(list[i].line));
+		CHECK(record_next(&r, &rec));
+		record_digest(&r, &rec, digest);
+		hex_encode(digest, sizeof digest, hex);
+		EQS(str_of(hex), str_of(list[i].digest));
+	}
+}
+
 /* ---- Keys ------------------------------------------------------------------------ */
 
 TEST(a_string_is_a_key_when_a_colon_follows_it)
@@ -477,7 +513,7 @@ TESTS(CASE(every_line_in_the_table_is_what_it_says),
       CASE(many_glued_objects_and_blanks_take_time_in_proportion),
       CASE(a_message_of_many_blocks_takes_time_in_proportion),
       CASE(a_reader_is_used_again_and_again_and_forgets_what_was), CASE(only_a_complete_object_is_whole),
-      CASE(a_mark_before_the_first_line_of_a_file_is_no_part_of_it),
+      CASE(a_mark_before_the_first_line_of_a_file_is_no_part_of_it), CASE(a_digest_is_of_type_and_blocks_alone),
       CASE(a_string_is_a_key_when_a_colon_follows_it),
       CASE(a_title_is_the_beginning_of_its_prompt_on_one_line), CASE(a_title_is_cut_behind_a_character),
       CASE(a_path_says_whose_a_transcript_is), CASE(every_type_place_and_kind_has_its_own_name),
