@@ -45,7 +45,8 @@ CREATE TABLE mirror_session (
                                    -- 1 = an older version of the file: its entries are lines that the
                                    -- newest had no more when that was read
   old_for     INTEGER NOT NULL DEFAULT 0,
-                                   -- of the newest: itself, once the older ones have been read
+                                   -- of the newest: itself, once the older ones have been read; below 0,
+                                   -- while they are: a random number of whoever reads them
   read_to     INTEGER NOT NULL,    -- bytes of it that have been read: a line end, or the end of an
                                    -- object that may get its line feed yet
   reading     INTEGER NOT NULL,    -- a random number, another one whenever reading starts over

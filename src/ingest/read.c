@@ -16,7 +16,9 @@
  *
  * Several programs may read at once. A part says from where to where it goes; when
  * the session is elsewhere by then, somebody else was faster. They may not have known
- * of the newest bytes, so what is unread then is looked at once more, a few times.
+ * of the newest bytes, so what is unread then is looked at once more, a few times. The
+ * last part of a source ends its being unread, in the transaction in which it finds the
+ * session as the part before has left it: who is killed has left something unread.
  *
  * Words are written in transactions that are longer than those of a sync: FTS5
  * writes a segment for each, and small ones have to be merged again and again.
@@ -50,6 +52,7 @@ struct reading {
 	size_t count;
 	atomic_bool *dead; /* by job: failed, or somebody else was faster */
 	int round;
+	int64_t number; /* of this round, among all that ever read */
 	bool conflict; /* somebody else was */
 	struct queue queue;
 	atomic_size_t next_job;
@@ -102,6 +105,8 @@ static void begin_part(struct reader *r, int64_t from)
 		.source_id = r->job->source_id,
 		.from = from,
 		.to = from,
+		.newest = r->job->generation,
+		.reader = r->y->number,
 	};
 }
 
@@ -285,6 +290,7 @@ static enum status begin_lines(struct reader *r, int64_t *from, struct err *err)
 
 	m->known_generation = u->read_generation;
 	m->known_to = m->from = m->to = u->read_to;
+	m->known_old_for = u->old_for;
 	m->anew = u->read_generation != u->generation || (u->generations > 1 && u->old_for != u->generation);
 	if (!m->anew && line_went_on(r, &m->anew, err))
 		return err_failed(err->status);
@@ -360,6 +366,7 @@ static enum status read_old_version(struct reader *r, const struct old_version *
 	r->part->mirror.agent = before.agent;
 	r->part->mirror.old = true;
 	r->part->mirror.first_old = !before.old;
+	r->part->mirror.newest_to = before.to;
 	r->part->mirror.anew = true;
 	r->part->has_lines = true;
 	part_reader_begin(&r->lines, true);
@@ -409,6 +416,7 @@ static enum status read_source(struct reader *r, struct err *err)
 		if (read_lines(r, err) || read_old(r, err))
 			return err_failed(err->status);
 	}
+	r->part->has_lines = is_session; /* also if its last lines were in the part before */
 	return r->job->counted ? STATUS_OK : count_lines(r, err);
 }
 
@@ -657,6 +665,17 @@ static int64_t bytes_to_read(const struct unread *u)
 	return u->length - (u->read_generation == u->generation ? u->read_to : 0);
 }
 
+/* Its number: a uuid's first bits, 0 excluded. */
+static enum status draw_number(int64_t *out, struct err *err)
+{
+	struct uuid id;
+
+	if (uuid_random(&id, err))
+		return err_failed(err->status);
+	*out = (key_of(&id) & INT64_MAX) | 1;
+	return STATUS_OK;
+}
+
 /* What is unread now. *again: some of it was read by others meanwhile. */
 static enum status read_round(struct store *s, const struct read_options *o, int round, bool *again,
 			      struct err *err)
@@ -669,6 +688,8 @@ static enum status read_round(struct store *s, const struct read_options *o, int
 		return err_failed(err->status);
 	if (y.count == 0)
 		return STATUS_OK;
+	if (draw_number(&y.number, err))
+		return err_failed(err->status);
 	y.dead = arena_alloc(&y.mem, y.count * sizeof *y.dead);
 	for (size_t i = 0; i < y.count; i++)
 		y.total += bytes_to_read(&y.jobs[i]);

@@ -6,6 +6,18 @@
  * A source whose bytes were replaced is read anew from its beginning: all rows of
  * its session go first. What a session is called and how many messages it has
  * depends on all its lines, so there is nothing to be kept of it.
+ *
+ * Its older generations follow when the newest has been read, and are compared with
+ * that. Several programs may read the same source, each with another newest one, or
+ * with another part of it. Whoever begins with the older ones therefore puts its
+ * number into the session (old_for), which must be as far as it has read itself:
+ *
+ *     0 ──(first old part)──► -number ──(all are read)──► its generation
+ *     ▲                          │                            │
+ *     └──────────(the session is read from its beginning)─────┘
+ *
+ * A part whose number is not there any more is refused. Who is killed leaves a source
+ * that is unread and a number that nobody has: it is read from its beginning.
  */
 #include "store/mirror.h"
 
@@ -27,6 +39,7 @@ enum {
 	MIRROR_STATE,
 	MIRROR_OLD,
 	MIRROR_OLD_ONE,
+	MIRROR_OLD_BEGIN,
 	MIRROR_OLD_DONE,
 	MIRROR_SESSION_ADD,
 	MIRROR_SESSION_READ,
@@ -65,15 +78,18 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_UNREAD_DONE] = "DELETE FROM unread WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM source s"
 			       " JOIN generation g ON g.id = s.generation WHERE s.id = ?1 AND (g.id <> ?2 OR "
 			       "g.length <> ?3))"
-			       " AND (?2 = 0 OR EXISTS (SELECT 1 FROM line_count c WHERE c.generation = ?2))",
+			       " AND (?2 = 0 OR EXISTS (SELECT 1 FROM line_count c WHERE c.generation = ?2))"
+			       " AND (?4 <= 1 OR NOT EXISTS (SELECT 1 FROM mirror_session e WHERE e.source = ?1"
+			       " AND e.old = 0 AND e.old_for <> e.generation))",
 	/* Whoever adds bytes counts their lines, so a count that is there is as good or newer. */
 	[MIRROR_UNREAD_COUNTED] =
 		"INSERT OR IGNORE INTO line_count(generation, lines, tail, longest)"
 		" SELECT g.id, ?4, ?5, ?6 FROM source s JOIN generation g ON g.id = s.generation"
 		" WHERE s.id = ?1 AND g.id = ?2 AND g.length = ?3",
-	[MIRROR_STATE] = "SELECT id, generation, read_to FROM mirror_session WHERE source = ?1 AND old = 0",
+	[MIRROR_STATE] = "SELECT id, generation, read_to, old_for FROM mirror_session WHERE source = ?1 AND old = 0",
 	[MIRROR_OLD] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 1",
 	[MIRROR_OLD_ONE] = "SELECT id, read_to FROM mirror_session WHERE source = ?1 AND old = 1 AND generation = ?2",
+	[MIRROR_OLD_BEGIN] = "UPDATE mirror_session SET old_for = -?2 WHERE id = ?1",
 	[MIRROR_OLD_DONE] = "UPDATE mirror_session SET old_for = generation WHERE source = ?1 AND old = 0",
 	[MIRROR_SESSION_ADD] = "INSERT INTO mirror_session(session_id, source, generation, read_to, reading, agent,"
 			       " old) VALUES (?1, ?2, ?3, 0, random(), ?4, ?5)",
@@ -222,6 +238,7 @@ enum status unread_done(struct store *s, const struct unread *u, bool *done, str
 	stmt_int(&st, 1, u->source);
 	stmt_int(&st, 2, u->generation);
 	stmt_int(&st, 3, u->length);
+	stmt_int(&st, 4, u->generations);
 	if (stmt_run(&st, err))
 		return err_failed(err->status);
 	*done = sqlite3_changes64(s->db) > 0;
@@ -612,28 +629,48 @@ static enum status add_session(struct writing *w, struct err *err)
 	return STATUS_OK;
 }
 
+/* How far a source's session has been read; id 0 = it has none. */
+struct state {
+	int64_t id, generation, read_to, old_for;
+};
+
+static enum status get_state(struct store *s, int64_t source, struct state *out, struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	*out = (struct state){ 0 };
+	if (use(s, MIRROR_STATE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, source);
+	step = stmt_step(&st, err);
+	if (step == STEP_ROW)
+		*out = (struct state){ col_int(&st, 0), col_int(&st, 1), col_int(&st, 2), col_int(&st, 3) };
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+static bool is_as_known(const struct state *now, const struct mirror_part *p)
+{
+	if (p->anew)
+		return now->generation == p->known_generation && now->read_to == p->known_to &&
+		       now->old_for == p->known_old_for;
+	return now->id && now->generation == p->generation && now->read_to == p->from;
+}
+
 /* Whether the session is where this part begins. Anything else, also an older state,
  * is the work of another program, which has seen more than we have. */
 static enum status find_session(struct writing *w, struct err *err)
 {
-	const struct mirror_part *p = w->p;
-	int64_t generation = p->anew ? p->known_generation : p->generation;
-	int64_t read_to = p->anew ? p->known_to : p->from;
-	STMT st = { 0 };
-	enum step step;
+	struct state now;
 
-	if (use(w->s, MIRROR_STATE, &st, err))
+	if (get_state(w->s, w->p->source, &now, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, p->source);
-	step = stmt_step(&st, err);
-	if (step == STEP_FAILED)
-		return err_failed(err->status);
-	if (step == STEP_DONE && generation == 0)
-		return add_session(w, err);
-	if (step == STEP_DONE || col_int(&st, 1) != generation || col_int(&st, 2) != read_to)
+	if (!is_as_known(&now, w->p))
 		return err_fail(err, STATUS_CONFLICT, "a session: read by another program");
-	w->session = col_int(&st, 0);
-	return p->anew ? start_anew(w, err) : STATUS_OK;
+	if (!now.id)
+		return add_session(w, err);
+	w->session = now.id;
+	return w->p->anew ? start_anew(w, err) : STATUS_OK;
 }
 
 /* ---- Older versions --------------------------------------------------------- */
@@ -666,14 +703,35 @@ static enum status forget_old(struct store *s, int64_t source, struct err *err)
 	}
 }
 
-/* The session of an older version. As with the newest: if it is elsewhere than this part
- * begins, another program reads it, and that is found before anything is written. */
+/* Who begins with the older versions has read the newest and nobody has since; who goes on
+ * has begun. Found before anything is written. */
+static enum status begin_old(struct writing *w, struct err *err)
+{
+	const struct mirror_part *p = w->p;
+	struct state now;
+	STMT st = { 0 };
+
+	if (get_state(w->s, p->source, &now, err))
+		return err_failed(err->status);
+	if (now.generation != p->newest || now.old_for != (p->first_old ? 0 : -p->reader) ||
+	    (p->first_old && now.read_to != p->newest_to))
+		return err_fail(err, STATUS_CONFLICT, "older versions: read by another program");
+	if (!p->first_old)
+		return STATUS_OK;
+	if (use(w->s, MIRROR_OLD_BEGIN, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, now.id);
+	stmt_int(&st, 2, p->reader);
+	return stmt_run_one(&st, "older versions", err) ? err_failed(err->status) : forget_old(w->s, p->source, err);
+}
+
+/* The session of an older version. */
 static enum status find_old(struct writing *w, struct err *err)
 {
 	STMT st = { 0 };
 	enum step step;
 
-	if (use(w->s, MIRROR_OLD_ONE, &st, err))
+	if (begin_old(w, err) || use(w->s, MIRROR_OLD_ONE, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, w->p->source);
 	stmt_int(&st, 2, w->p->generation);
@@ -688,15 +746,6 @@ static enum status find_old(struct writing *w, struct err *err)
 	return STATUS_OK;
 }
 
-static enum status find_either(struct writing *w, struct err *err)
-{
-	if (!w->p->old)
-		return find_session(w, err);
-	if (w->p->first_old && forget_old(w->s, w->p->source, err))
-		return err_failed(err->status);
-	return find_old(w, err);
-}
-
 enum status mirror_old_done(struct store *s, int64_t source, bool none, struct err *err)
 {
 	if (none && forget_old(s, source, err))
@@ -708,24 +757,20 @@ enum status mirror_add(struct store *s, const struct mirror_part *p, struct err 
 {
 	struct writing w CLEANUP(writing_release) = { .s = s, .p = p, .model = BUF_INIT(MIB) };
 
-	if (find_either(&w, err) || write_lines(&w, err) || write_values(&w, err) || note_session(&w, err) ||
-	    read_so_far(&w, err))
+	if (p->old ? find_old(&w, err) : find_session(&w, err))
+		return err_failed(err->status);
+	if (write_lines(&w, err) || write_values(&w, err) || note_session(&w, err) || read_so_far(&w, err))
 		return err_failed(err->status);
 	return STATUS_OK;
 }
 
 enum status mirror_forget(struct store *s, int64_t source, struct err *err)
 {
-	STMT st = { 0 };
-	enum step step;
+	struct state now;
 
-	if (use(s, MIRROR_STATE, &st, err))
+	if (get_state(s, source, &now, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, source);
-	step = stmt_step(&st, err);
-	if (step != STEP_ROW)
-		return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
-	if (forget_old(s, source, err))
-		return err_failed(err->status);
-	return drop_session(s, col_int(&st, 0), err);
+	if (!now.id)
+		return STATUS_OK;
+	return forget_old(s, source, err) ? err_failed(err->status) : drop_session(s, now.id, err);
 }

@@ -3,7 +3,8 @@
  *
  * Written by whoever reads sources (ingest/read.c), a part at a time. A session's
  * rows are those of the first `read_to` bytes of its generation; a part says from
- * where to where it goes, and is refused when somebody else has read further.
+ * where to where it goes, and is refused when somebody else has read further. Older
+ * generations have rows of their own, written by one reader at a time.
  */
 #ifndef ARBOR_STORE_MIRROR_H
 #define ARBOR_STORE_MIRROR_H
@@ -23,7 +24,7 @@ struct unread {
 	int64_t read_generation; /* of its session; 0 = it has none */
 	int64_t read_to;
 	int64_t generations; /* how many it has */
-	int64_t old_for;     /* the newest for which the others were read; 0 = none */
+	int64_t old_for;     /* as in sql/derived.sql */
 	bool counted; /* its lines are */
 };
 
@@ -39,8 +40,8 @@ enum status unread_list(struct store *s, struct arena *mem, struct unread **out,
 			struct err *err) MUST_USE;
 
 /* It has been read as far as it was when listed. Stays unread, and *done is false, when
- * it has grown since, or when somebody made the tables anew and its lines are not
- * counted any more. */
+ * it has grown since, when its older generations are to be read again, or when somebody
+ * made the tables anew and its lines are not counted any more. */
 enum status unread_done(struct store *s, const struct unread *u, bool *done, struct err *err) MUST_USE;
 
 /* Notes how many lines it had when listed, unless somebody knows better by now. */
@@ -111,10 +112,12 @@ struct mirror_part {
 	int64_t began_at; /* where this reading began; what came before was read by another */
 	bool old;	/* of an older generation: lines the newest has no more */
 	bool first_old; /* the first of these: what is known of others goes */
+	int64_t newest, newest_to; /* of such: what it was compared with, and how many bytes of that */
+	int64_t reader;		   /* of such: whose it is; over 0, and nobody else's */
 	/* The first part of a session, or of one that is read from its beginning again,
 	 * and what is then to be forgotten. `from` is then 0. */
 	bool anew;
-	int64_t known_generation, known_to; /* 0 = there was none */
+	int64_t known_generation, known_to, known_old_for; /* 0 = there was none */
 	const struct mirror_line *lines;
 	size_t line_count;
 	const struct mirror_doc *docs;

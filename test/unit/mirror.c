@@ -146,6 +146,136 @@ TEST(a_session_can_be_forgotten)
 	   0);
 }
 
+/* ---- Older versions ---------------------------------------------------------------- */
+
+/* A line that only generation `generation` had, in the eyes of whoever has read ten bytes of
+ * generation `newest`. */
+static struct mirror_part old_of(const struct mirror_line *l, int64_t generation, int64_t newest, int64_t reader)
+{
+	struct mirror_part p = part_of(l, generation);
+
+	p.old = true;
+	p.newest = newest;
+	p.newest_to = 10;
+	p.reader = reader;
+	return p;
+}
+
+static struct mirror_part first_old_of(const struct mirror_line *l, int64_t generation, int64_t newest, int64_t reader)
+{
+	struct mirror_part p = old_of(l, generation, newest, reader);
+
+	p.first_old = true;
+	return p;
+}
+
+/* One that takes the place of what has been read of `known`. */
+static struct mirror_part anew_of(const struct mirror_line *l, int64_t generation, int64_t known, int64_t old_for)
+{
+	struct mirror_part p = part_of(l, generation);
+
+	p.known_generation = known;
+	p.known_to = 10;
+	p.known_old_for = old_for;
+	return p;
+}
+
+static enum status all_old_read(struct store *s, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+
+	if (txn_begin(s, &txn, err) || mirror_old_done(s, 1, false, err))
+		return err_failed(err->status);
+	return txn_commit(&txn, err);
+}
+
+static int64_t old_lines(struct store *s, const char *uuid)
+{
+	char sql[160];
+
+	snprintf(sql, sizeof sql,
+		 "SELECT count(*) FROM entry e JOIN mirror_session m ON m.id = e.session WHERE m.old AND e.uuid = '%s'",
+		 uuid);
+	return tree_ask(s, sql);
+}
+
+static int64_t old_for(struct store *s)
+{
+	return tree_ask(s, "SELECT old_for FROM mirror_session WHERE old = 0");
+}
+
+TEST(older_versions_of_what_is_not_the_newest_any_more_are_refused)
+{
+	struct mirror_line one = line_at(0, "one"), two = line_at(0, "two"), three = line_at(0, "three");
+	struct mirror_part a_newest = part_of(&two, 2), a_old = first_old_of(&one, 1, 2, 71),
+			   b_newest = anew_of(&three, 3, 2, 0), b_old = first_old_of(&one, 1, 3, 72),
+			   b_more = old_of(&two, 2, 3, 72);
+	struct store *s CLEANUP(store_closep) = NULL;
+	struct err err;
+
+	OK(tree_store(t_tmpdir(t), "s", NULL, NULL, &s, &err));
+	OK(add(s, &a_newest, &err));
+	OK(add(s, &b_newest, &err));
+	EQ(add(s, &a_old, &err), STATUS_CONFLICT); /* 3 is being read */
+	EQ(old_for(s), 0);
+	OK(add(s, &b_old, &err));
+	EQ(add(s, &a_old, &err), STATUS_CONFLICT); /* its older ones are */
+	OK(add(s, &b_more, &err));
+	OK(all_old_read(s, &err));
+	EQ(add(s, &a_old, &err), STATUS_CONFLICT); /* they were */
+	EQ(old_lines(s, "one"), 1);
+	EQ(old_lines(s, "two"), 1);
+	EQ(old_for(s), 3);
+}
+
+TEST(only_one_reads_older_versions_and_another_starts_over_when_it_is_killed)
+{
+	struct mirror_line one = line_at(0, "one"), two = line_at(0, "two"), three = line_at(0, "three");
+	struct mirror_part newest = part_of(&three, 3), again = anew_of(&three, 3, 3, -71), late = anew_of(&three, 3, 3, 0),
+			   a_one = first_old_of(&one, 1, 3, 71), a_two = old_of(&two, 2, 3, 71),
+			   b_one = first_old_of(&one, 1, 3, 72), b_two = old_of(&two, 2, 3, 72);
+	struct store *s CLEANUP(store_closep) = NULL;
+	struct err err;
+
+	OK(tree_store(t_tmpdir(t), "s", NULL, NULL, &s, &err));
+	OK(add(s, &newest, &err));
+	OK(add(s, &a_one, &err));
+	EQ(add(s, &b_one, &err), STATUS_CONFLICT);
+	EQ(add(s, &b_two, &err), STATUS_CONFLICT);
+	EQ(add(s, &late, &err), STATUS_CONFLICT); /* it was listed when nobody read them */
+	OK(add(s, &again, &err));
+	EQ(add(s, &a_two, &err), STATUS_CONFLICT); /* so it was not killed */
+	OK(add(s, &b_one, &err));
+	EQ(add(s, &a_two, &err), STATUS_CONFLICT);
+	OK(add(s, &b_two, &err));
+	OK(all_old_read(s, &err));
+	EQ(old_lines(s, "one"), 1);
+	EQ(old_lines(s, "two"), 1);
+	/* What is complete is left alone by whoever was to complete it: nobody would after a kill. */
+	EQ(add(s, &late, &err), STATUS_CONFLICT);
+	EQ(add(s, &again, &err), STATUS_CONFLICT);
+	EQ(old_for(s), 3);
+}
+
+TEST(older_versions_wait_until_all_of_the_newest_is_read)
+{
+	struct mirror_line one = line_at(0, "one"), two = line_at(0, "two"), more = line_at(10, "more");
+	struct mirror_part newest = part_of(&two, 2), rest = part_of(&more, 2), old = first_old_of(&one, 1, 2, 71);
+	struct store *s CLEANUP(store_closep) = NULL;
+	struct err err;
+
+	OK(tree_store(t_tmpdir(t), "s", NULL, NULL, &s, &err));
+	EQ(add(s, &old, &err), STATUS_CONFLICT); /* all was made anew */
+	OK(add(s, &newest, &err));
+	old.newest_to = 20;
+	EQ(add(s, &old, &err), STATUS_CONFLICT); /* another has begun again */
+	OK(add(s, &rest, &err));
+	OK(add(s, &old, &err));
+	EQ(old_lines(s, "one"), 1);
+}
+
+/* ---- What a session is called ------------------------------------------------------- */
+
 TEST(titles_follow_their_rank)
 {
 	static const struct {
@@ -179,6 +309,8 @@ TEST(titles_follow_their_rank)
 		EQ(tree_ask(s, sql), 1);
 	}
 }
+
+/* ---- What is unread ------------------------------------------------------------------- */
 
 /* A source with bytes, as a sync leaves it. */
 static struct unread listed(struct t *t, struct store *s, struct arena *mem)
@@ -257,6 +389,10 @@ TEST(what_has_grown_since_it_was_listed_stays_unread)
 	EQ(tree_ask(s, "SELECT count(*) FROM unread"), 1);
 	CHECK(!done);
 	u.generation--;
+	u.generations = 2; /* the older one is not read */
+	OK(unread_done(s, &u, &done, &err));
+	CHECK(!done);
+	OK(all_old_read(s, &err));
 	OK(unread_done(s, &u, &done, &err));
 	CHECK(done);
 	EQ(tree_ask(s, "SELECT count(*) FROM unread"), 0);
@@ -264,5 +400,7 @@ TEST(what_has_grown_since_it_was_listed_stays_unread)
 
 TESTS(CASE(a_part_goes_on_where_the_last_one_ended), CASE(who_has_seen_an_older_state_is_refused),
       CASE(reading_anew_leaves_nothing_of_before), CASE(a_session_can_be_forgotten),
-      CASE(titles_follow_their_rank), CASE(a_count_of_lines_that_is_newer_stays),
-      CASE(what_has_grown_since_it_was_listed_stays_unread))
+      CASE(older_versions_of_what_is_not_the_newest_any_more_are_refused),
+      CASE(only_one_reads_older_versions_and_another_starts_over_when_it_is_killed),
+      CASE(older_versions_wait_until_all_of_the_newest_is_read), CASE(titles_follow_their_rank),
+      CASE(a_count_of_lines_that_is_newer_stays), CASE(what_has_grown_since_it_was_listed_stays_unread))
