@@ -494,6 +494,8 @@ static enum status write_rows(struct reading *y, const struct part *p, struct er
 	struct store *s = y->store;
 	bool done = true;
 
+	if (source_expect(s, p->job->source, p->job->path, err))
+		return err_failed(err->status);
 	if (p->has_lines && mirror_add(s, &p->mirror, err))
 		return err_failed(err->status);
 	if (p->old_done && mirror_old_done(s, p->job->source, !p->mirror.old, err))

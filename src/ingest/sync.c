@@ -173,7 +173,8 @@ static enum status begin_file(struct syncing *y, struct job *job, const struct p
 
 	w->generation = p->generation;
 	w->length = p->length;
-	if (!w->source && source_add(y->store, y->root.row, job->path, &w->source, err))
+	if (w->source ? source_expect(y->store, w->source, job->known->path, err)
+		      : source_add(y->store, y->root.row, job->path, &w->source, err))
 		return err_failed(err->status);
 	/* What a file is called says what is read from it. */
 	if (job->renamed && (source_rename(y->store, w->source, job->known->path, job->path, err) ||

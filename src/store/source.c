@@ -519,6 +519,22 @@ enum status source_rename(struct store *s, int64_t row, struct str old_path, str
 	return stmt_run_one(&st, "renaming a source", err);
 }
 
+enum status source_expect(struct store *s, int64_t row, struct str path, struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(s, SOURCE_PATH, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	step = stmt_step(&st, err);
+	if (step == STEP_FAILED)
+		return err_failed(err->status);
+	if (step == STEP_DONE || !str_eq(col_bytes(&st, 0), path))
+		return err_fail(err, STATUS_CONFLICT, "%.*s: renamed by another program", STR_ARG(path));
+	return STATUS_OK;
+}
+
 enum status source_vanish(struct store *s, const struct source *source, bool *done, struct err *err)
 {
 	STMT st = { 0 };

@@ -74,6 +74,10 @@ enum status source_add(struct store *s, int64_t root, struct str path, int64_t *
 enum status source_rename(struct store *s, int64_t row, struct str old_path, struct str new_path,
 			  struct err *err) MUST_USE;
 
+/* STATUS_CONFLICT when it has another path by now. What is read of a source depends on how it
+ * is called, and a file that was opened by its path may be another one since. */
+enum status source_expect(struct store *s, int64_t row, struct str path, struct err *err) MUST_USE;
+
 /* Not found any more. Nothing happens, and *done is false, if anything of it has
  * changed since it was loaded: who changed it has seen it. */
 enum status source_vanish(struct store *s, const struct source *source, bool *done, struct err *err) MUST_USE;

@@ -110,6 +110,15 @@ static enum status visit_and_rewrite(struct visit *v, struct err *err)
 	return tree_sync(v->dir, "tree", v->other, &v->other_ended, err);
 }
 
+static enum status visit_and_rename(struct visit *v, struct err *err)
+{
+	char from[LIMIT_PATH], to[LIMIT_PATH];
+
+	if (rename(tree_path(v->dir, "tree", 1, from), tree_path(v->dir, "tree", 2, to)))
+		return err_fail(err, STATUS_IO, "renaming");
+	return tree_sync(v->dir, "tree", v->other, &v->other_ended, err);
+}
+
 /* ---- One of them --------------------------------------------------------------------- */
 
 /* A store with all versions, of which nothing is read. */
@@ -219,12 +228,13 @@ static void run_visit(struct t *t, struct visit *v, const char *name)
 static void visit_each(struct t *t, struct visit like)
 {
 	struct visit v = like;
-	char name[64];
+	char name[64], one[LIMIT_PATH], two[LIMIT_PATH];
 
 	for (int after = 1; v.commits >= v.after && !t->failures; after += STEP) {
 		v = like;
 		v.after = after;
 		snprintf(name, sizeof name, "after-%d-%d-%d", after, v.others_last, v.ends);
+		(void)rename(tree_path(v.dir, "tree", 2, two), tree_path(v.dir, "tree", 1, one));
 		CHECK(put_version(v.dir, VERSIONS));
 		run_visit(t, &v, name);
 	}
@@ -264,6 +274,11 @@ TEST(another_may_make_all_anew_at_any_moment)
 	check_visits(t, visit_and_rebuild, 3);
 }
 
+TEST(another_may_find_the_file_renamed_at_any_moment)
+{
+	check_visits(t, visit_and_rename, 3);
+}
+
 TESTS(CASE(whoever_is_killed_while_reading_is_completed_by_the_next),
       CASE(another_may_read_the_same_at_any_moment), CASE(another_may_bring_in_a_newer_version_at_any_moment),
-      CASE(another_may_make_all_anew_at_any_moment))
+      CASE(another_may_make_all_anew_at_any_moment), CASE(another_may_find_the_file_renamed_at_any_moment))

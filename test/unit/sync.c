@@ -1144,6 +1144,50 @@ TEST(a_sync_that_was_overtaken_looks_again)
 	check_healthy(t, w.s);
 }
 
+/* A file is renamed, another program syncs, and its place is taken. */
+static void take_place(struct world *w)
+{
+	struct sync_options o = { .dir = w->tree };
+	struct store *other = NULL;
+	struct sync_report r;
+	struct err err;
+
+	if (!move(w, "plans/a.md", "plans/b.md") || open_store(w->store, &other, &err) ||
+	    sync_run(other, &o, &r, &err) || !put(w, "plans/a.md", STR("another\n")))
+		abort();
+	store_close(other);
+}
+
+TEST(a_file_in_the_place_of_one_that_was_renamed_meanwhile_is_another)
+{
+	enum { LARGE = 4, LARGE_BYTES = 8 * 1024 * 1024 }; /* more than waits to be written */
+	struct buf noise CLEANUP(buf_release) = BUF_INIT(LARGE_BYTES);
+	uint64_t random = 3;
+	WORLD w = { 0 };
+	struct err err;
+
+	OK(world_init(&w, t_tmpdir(t), &err));
+	NEED(make_dir(&w, "plans") && put(&w, "plans/a.md", STR("one\n")));
+	check_sync(t, &w, STATUS_OK, "added plans/a.md");
+	while (noise.n < LARGE_BYTES) {
+		uint64_t some = next_random(&random);
+
+		buf_add(&noise, &some, sizeof some);
+	}
+	for (int i = 0; i < LARGE; i++) {
+		char name[64];
+
+		snprintf(name, sizeof name, "plans/large-%d.md", i);
+		NEED(put(&w, name, buf_as_str(&noise)));
+	}
+	/* The small file comes last, and is opened by its name. */
+	w.at_first = take_place;
+	sync_world(&w, &err);
+	EQ(w.status, STATUS_OK);
+	check_content(t, &w, "plans/b.md", STR("one\n"), 1);
+	check_content(t, &w, "plans/a.md", STR("another\n"), 1);
+}
+
 struct syncer {
 	const char *store, *tree;
 	atomic_bool *stop;
@@ -1298,5 +1342,6 @@ TESTS(CASE(a_sync_of_some_paths_leaves_all_others_alone),
       CASE(blocks_do_not_depend_on_how_often_a_growing_file_was_synced),
       CASE(random_changes_end_with_the_right_bytes_and_lose_nothing),
       CASE(a_sync_that_was_overtaken_looks_again),
+      CASE(a_file_in_the_place_of_one_that_was_renamed_meanwhile_is_another),
       CASE(processes_that_sync_a_changing_tree_together_end_with_the_right_bytes),
       CASE(threads_that_sync_a_changing_tree_together_end_with_the_right_bytes))
