@@ -509,19 +509,29 @@ enum status sync_inspect(const char *dir, bool *has_files, struct err *err)
 	return STATUS_OK;
 }
 
-/* A label moves to another folder only when the old one is gone: two living
- * folders under one label would be mixed into each other. */
-static enum status check_label(const struct syncing *y, struct err *err)
+/* The folder a label was given to, empty = none. A label moves to another folder only when
+ * the old one is gone: two living folders under one label would be mixed into each other. */
+static enum status find_left(const struct syncing *y, const char *dir, struct buf *from, struct err *err)
 {
-	struct buf dir CLEANUP(buf_release) = BUF_INIT(LIMIT_PATH);
 	struct stat st;
 
-	if (root_dir(y->store, y->o->label, &dir, err))
+	if (root_dir(y->store, y->o->label, from, err))
 		return err_failed(err->status);
-	if (dir.n && stat(dir.p, &st) == 0)
+	if (from->n && str_eq(buf_as_str(from), str_of(dir)))
+		return err_fail(err, STATUS_CONFLICT, "%s: added by another program", dir);
+	if (from->n && stat(from->p, &st) == 0)
 		return err_fail(err, STATUS_USAGE, "'%.*s' is the label of %s, which still exists; choose another",
-				STR_ARG(y->o->label), dir.p);
+				STR_ARG(y->o->label), from->p);
 	return STATUS_OK;
+}
+
+static enum status move_label(const struct syncing *y, const char *dir, struct err *err)
+{
+	struct buf from CLEANUP(buf_release) = BUF_INIT(LIMIT_PATH);
+
+	if (find_left(y, dir, &from, err))
+		return err_failed(err->status);
+	return from.n ? root_move(y->store, y->o->label, buf_as_str(&from), dir, err) : STATUS_OK;
 }
 
 static enum status nothing_in(const char *dir, struct err *err)
@@ -530,27 +540,30 @@ static enum status nothing_in(const char *dir, struct err *err)
 			dir);
 }
 
-/* Opens the folder, and refuses what should not become a root. */
-static enum status look_at_root(struct syncing *y, char dir[LIMIT_PATH], struct err *err)
+/* STATUS_CONFLICT: another program does the same. */
+static enum status use_root(struct syncing *y, const char *dir, struct err *err)
 {
-	bool known = false;
+	enum status status = root_find(y->store, dir, y->o->label, &y->root, err);
 
-	if (open_folder(y->o->dir, dir, &y->root_fd, err) || (y->store && root_known(y->store, dir, &known, err)))
-		return err_failed(err->status);
-	if (!known && y->store && y->o->label.p && check_label(y, err))
-		return err_failed(err->status);
-	if (!known && !y->o->label.p && !has_claude_files(y->root_fd))
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	if (!y->o->label.p && !has_claude_files(y->root_fd))
 		return nothing_in(dir, err);
-	return STATUS_OK;
+	if (y->o->label.p && move_label(y, dir, err))
+		return err_failed(err->status);
+	return root_use(y->store, dir, y->o->label, &y->root, err);
 }
 
 static enum status open_root(struct syncing *y, struct err *err)
 {
+	enum status status = STATUS_CONFLICT;
 	char dir[LIMIT_PATH];
 
-	if (look_at_root(y, dir, err))
+	if (open_folder(y->o->dir, dir, &y->root_fd, err))
 		return err_failed(err->status);
-	return root_use(y->store, dir, y->o->label, &y->root, err);
+	for (int i = 0; i < MOST_ROUNDS && status == STATUS_CONFLICT; i++)
+		status = use_root(y, dir, err);
+	return status;
 }
 
 /* Who was overtaken lets the other finish, longer each time, and not all of them
@@ -676,9 +689,19 @@ static void preview_job(struct syncing *y, const struct job *job)
 /* The root is not added when it is new: it then has no sources. */
 static enum status find_root(struct syncing *y, struct err *err)
 {
+	struct buf from CLEANUP(buf_release) = BUF_INIT(LIMIT_PATH);
+	enum status status = STATUS_NOT_FOUND;
 	char dir[LIMIT_PATH];
 
-	if (look_at_root(y, dir, err))
+	if (open_folder(y->o->dir, dir, &y->root_fd, err))
+		return err_failed(err->status);
+	if (y->store)
+		status = root_find(y->store, dir, y->o->label, &y->root, err);
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	if (!y->o->label.p && !has_claude_files(y->root_fd))
+		return nothing_in(dir, err);
+	if (y->store && y->o->label.p && find_left(y, dir, &from, err))
 		return err_failed(err->status);
 	return root_foresee(y->store, dir, y->o->label, &y->root, err);
 }

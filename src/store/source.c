@@ -65,7 +65,7 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 	[ROOT_BY_LABEL] = "SELECT id, label FROM root WHERE host = ?1 AND label = ?2",
 	[ROOT_ADD] = "INSERT INTO root(host, label, format, dir, added_at, rev)"
 		     " VALUES (?1, ?2, 'claude', ?3, ?4, ?5) RETURNING id",
-	[ROOT_MOVE] = "UPDATE root SET dir = ?2, rev = ?3 WHERE id = ?1",
+	[ROOT_MOVE] = "UPDATE root SET dir = ?4, rev = ?5 WHERE host = ?1 AND label = ?2 AND dir = ?3",
 	[ROOT_DIR] = "SELECT r.dir FROM root r JOIN host h ON h.id = r.host JOIN store_setting t"
 		     " ON t.key = 'host_label' AND t.value = h.label WHERE r.label = ?1",
 	[ROOT_SYNCED] = "UPDATE root SET synced_at = ?2, rev = ?3 WHERE id = ?1",
@@ -173,18 +173,6 @@ static enum status add_root(struct store *s, int64_t host, const char *dir, int6
 	return STATUS_OK;
 }
 
-static enum status move_root(struct store *s, const struct root *r, const char *dir, int64_t rev, struct err *err)
-{
-	STMT st = { 0 };
-
-	if (use(s, ROOT_MOVE, &st, err))
-		return err_failed(err->status);
-	stmt_int(&st, 1, r->row);
-	stmt_text(&st, 2, str_of(dir));
-	stmt_int(&st, 3, rev);
-	return stmt_run(&st, err);
-}
-
 /* The first of claude, claude-2, ... that no root has. */
 static enum status free_label(struct store *s, int64_t host, struct root *out, struct err *err)
 {
@@ -216,65 +204,47 @@ static bool label_is_good(struct str label)
 	return label.n > 0 && label.n <= LIMIT_LABEL;
 }
 
-/* A folder belongs to one root. It is looked for without a transaction, so that a
- * sync with nothing new writes nothing. */
-static enum status known_root(struct store *s, const char *dir, struct str label, struct root *out, struct err *err)
-{
-	enum status status;
-	int64_t host;
-
-	if (get_host(s, &host, err))
-		return err_failed(err->status);
-	status = find_root(s, ROOT_BY_DIR, host, str_of(dir), out, err);
-	if (status == STATUS_OK && label.p && !str_eq(label, str_of(out->label)))
-		return err_fail(err, STATUS_USAGE, "%s is already mirrored as '%s'; leave --label out", dir,
-				out->label);
-	return status;
-}
-
-static enum status add_or_move_root(struct store *s, const char *dir, struct str label, struct root *out,
-				    struct err *err)
-{
-	struct txn txn CLEANUP(txn_end) = { 0 };
-	struct root found = { 0 };
-	enum status status;
-	int64_t host, rev;
-
-	if (txn_begin(s, &txn, err) || db_rev(s, &rev, err) || add_host(s, rev, &host, err))
-		return err_failed(err->status);
-	/* Another program may have added it meanwhile. */
-	status = known_root(s, dir, label, &found, err);
-	if (status == STATUS_NOT_FOUND && label.p) {
-		snprintf(found.label, sizeof found.label, "%.*s", STR_ARG(label));
-		status = find_root(s, ROOT_BY_LABEL, host, label, &found, err);
-		if (status == STATUS_OK)
-			status = move_root(s, &found, dir, rev, err);
-	} else if (status == STATUS_NOT_FOUND && free_label(s, host, &found, err)) {
-		return err_failed(err->status);
-	}
-	if (status == STATUS_NOT_FOUND)
-		status = add_root(s, host, dir, rev, &found, err);
-	if (status != STATUS_OK || txn_commit(&txn, err))
-		return err_failed(err->status);
-	*out = found;
-	return STATUS_OK;
-}
-
-enum status root_known(struct store *s, const char *dir, bool *out, struct err *err)
-{
-	struct root ignored;
-	enum status status = known_root(s, dir, (struct str){ 0 }, &ignored, err);
-
-	*out = status == STATUS_OK;
-	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
-}
-
 static enum status check_label(struct str label, struct err *err)
 {
 	if (!label.p || label_is_good(label))
 		return STATUS_OK;
 	return err_fail(err, STATUS_USAGE, "label '%.*s': letters, digits, '-', '_' and '.' only, at most %d",
 			(int)size_min(label.n, 80), label.p, LIMIT_LABEL);
+}
+
+/* A folder belongs to one root. It is looked for without a transaction, so that a
+ * sync with nothing new writes nothing. */
+enum status root_find(struct store *s, const char *dir, struct str label, struct root *out, struct err *err)
+{
+	struct root found;
+	enum status status;
+	int64_t host;
+
+	if (check_label(label, err) || get_host(s, &host, err))
+		return err_failed(err->status);
+	status = find_root(s, ROOT_BY_DIR, host, str_of(dir), &found, err);
+	if (status != STATUS_OK)
+		return status;
+	if (label.p && !str_eq(label, str_of(found.label)))
+		return err_fail(err, STATUS_USAGE, "%s is already mirrored as '%s'; leave --label out", dir,
+				found.label);
+	*out = found;
+	return STATUS_OK;
+}
+
+/* The label given, if nobody has it, else a free one. */
+static enum status choose_label(struct store *s, int64_t host, struct str label, struct root *out, struct err *err)
+{
+	struct root taken;
+	enum status status;
+
+	if (!label.p)
+		return free_label(s, host, out, err);
+	snprintf(out->label, sizeof out->label, "%.*s", STR_ARG(label));
+	status = find_root(s, ROOT_BY_LABEL, host, label, &taken, err);
+	if (status == STATUS_OK)
+		return err_fail(err, STATUS_CONFLICT, "'%s' is the label of another folder", taken.label);
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
 enum status root_foresee(struct store *s, const char *dir, struct str label, struct root *out, struct err *err)
@@ -288,7 +258,7 @@ enum status root_foresee(struct store *s, const char *dir, struct str label, str
 	snprintf(out->label, sizeof out->label, "%.*s", STR_ARG(label.p ? label : STR("claude")));
 	if (!s)
 		return STATUS_OK;
-	status = known_root(s, dir, label, out, err);
+	status = root_find(s, dir, label, out, err);
 	if (status != STATUS_NOT_FOUND)
 		return status;
 	if (get_host(s, &host, err))
@@ -301,17 +271,45 @@ enum status root_foresee(struct store *s, const char *dir, struct str label, str
 
 enum status root_use(struct store *s, const char *dir, struct str label, struct root *out, struct err *err)
 {
-	struct root found;
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	struct root added = { 0 };
+	enum status status;
+	int64_t host, rev;
+
+	if (txn_begin(s, &txn, err))
+		return err_failed(err->status);
+	status = root_find(s, dir, label, out, err);
+	if (status != STATUS_NOT_FOUND)
+		return status == STATUS_OK ? txn_commit(&txn, err) : status;
+	if (db_rev(s, &rev, err) || add_host(s, rev, &host, err) || choose_label(s, host, label, &added, err) ||
+	    add_root(s, host, dir, rev, &added, err) || txn_commit(&txn, err))
+		return err_failed(err->status);
+	*out = added;
+	return STATUS_OK;
+}
+
+enum status root_move(struct store *s, struct str label, struct str from, const char *dir, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	struct root taken;
+	STMT st = { 0 };
+	int64_t host, rev;
 	enum status status;
 
-	if (check_label(label, err))
+	if (txn_begin(s, &txn, err))
 		return err_failed(err->status);
-	status = known_root(s, dir, label, &found, err);
-	if (status == STATUS_NOT_FOUND)
-		return add_or_move_root(s, dir, label, out, err);
+	status = root_find(s, dir, (struct str){ 0 }, &taken, err);
 	if (status == STATUS_OK)
-		*out = found;
-	return status;
+		return err_fail(err, STATUS_CONFLICT, "%s: mirrored as '%s' by another program", dir, taken.label);
+	if (status != STATUS_NOT_FOUND || get_host(s, &host, err) || db_rev(s, &rev, err) ||
+	    use(s, ROOT_MOVE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, host);
+	stmt_text(&st, 2, label);
+	stmt_text(&st, 3, from);
+	stmt_text(&st, 4, str_of(dir));
+	stmt_int(&st, 5, rev);
+	return stmt_run_one(&st, "moving a label", err) ? err_failed(err->status) : txn_commit(&txn, err);
 }
 
 enum status root_dir(struct store *s, struct str label, struct buf *out, struct err *err)

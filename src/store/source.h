@@ -20,11 +20,15 @@ struct root {
 };
 
 /*
- * The root for folder `dir` (absolute, links resolved) on this host; added when
- * it is new. Its label is `label` if given: a label that exists is then taken
- * over by this folder, which is how a moved folder keeps its sources; a folder
- * that is known by another label is STATUS_USAGE. Without a label, a known folder
- * keeps its own and a new one gets the first free of claude, claude-2, ...
+ * The root of folder `dir` (absolute, links resolved) on this host; STATUS_NOT_FOUND
+ * when it has not been mirrored yet, STATUS_USAGE when it is known by another label than
+ * the one given, or that is none. Reads only.
+ */
+enum status root_find(struct store *s, const char *dir, struct str label, struct root *out, struct err *err) MUST_USE;
+
+/*
+ * The same, but a new one is added. Without a label it gets the first free of claude,
+ * claude-2, ...; STATUS_CONFLICT when another folder has the one given.
  */
 enum status root_use(struct store *s, const char *dir, struct str label, struct root *out, struct err *err) MUST_USE;
 
@@ -33,8 +37,9 @@ enum status root_use(struct store *s, const char *dir, struct str label, struct 
 enum status root_foresee(struct store *s, const char *dir, struct str label, struct root *out,
 			 struct err *err) MUST_USE;
 
-/* Whether this folder has been mirrored before. */
-enum status root_known(struct store *s, const char *dir, bool *out, struct err *err) MUST_USE;
+/* A label, and with it all its sources, goes from folder `from` to one that is not known:
+ * how a moved folder keeps them. STATUS_CONFLICT when another program was faster. */
+enum status root_move(struct store *s, struct str label, struct str from, const char *dir, struct err *err) MUST_USE;
 
 /* The folder of a label, empty when there is no such label. */
 enum status root_dir(struct store *s, struct str label, struct buf *out, struct err *err) MUST_USE;

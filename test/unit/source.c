@@ -106,7 +106,12 @@ TEST(a_label_takes_over_its_sources_for_another_folder)
 	OK(open_named(t_tmpdir(t), "a.db", &s, &err));
 	OK(root_use(s, "/old", no_label, &before, &err));
 	OK(add(s, before.row, "projects/p/a.jsonl", NULL, &err));
-	OK(root_use(s, "/new", STR("claude"), &after, &err)); /* the folder was moved */
+	EQ(root_use(s, "/new", STR("claude"), &after, &err), STATUS_CONFLICT);
+	EQ(root_move(s, STR("claude"), STR("/elsewhere"), "/new", &err), STATUS_CONFLICT);
+	EQ(root_move(s, STR("claude"), STR("/old"), "/old", &err), STATUS_CONFLICT);
+	EQ(root_find(s, "/new", no_label, &after, &err), STATUS_NOT_FOUND);
+	OK(root_move(s, STR("claude"), STR("/old"), "/new", &err)); /* the folder was moved */
+	OK(root_use(s, "/new", STR("claude"), &after, &err));
 	EQ(after.row, before.row);
 	check_label(t, s, "/new", no_label, "claude"); /* it stays so */
 	EQ(ask(s, "SELECT count(*) FROM root"), 1);
@@ -119,17 +124,13 @@ TEST(a_known_folder_does_not_take_another_label)
 {
 	STORE *s = NULL;
 	struct root r = { .row = -7 };
-	bool known = true;
 	int64_t rev;
 	struct err err;
 
 	OK(open_named(t_tmpdir(t), "a.db", &s, &err));
-	OK(root_known(s, "/a", &known, &err));
-	CHECK(!known);
+	EQ(root_find(s, "/a", no_label, &r, &err), STATUS_NOT_FOUND);
 	check_label(t, s, "/a", no_label, "claude");
 	check_label(t, s, "/b", no_label, "claude-2");
-	OK(root_known(s, "/a", &known, &err));
-	CHECK(known);
 	rev = ask(s, "SELECT value FROM store_setting WHERE key = 'rev'");
 	EQ(root_use(s, "/a", STR("other"), &r, &err), STATUS_USAGE);
 	EQ(root_use(s, "/a", STR("claude-2"), &r, &err), STATUS_USAGE);

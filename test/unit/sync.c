@@ -1088,6 +1088,110 @@ TEST(processes_that_sync_a_changing_tree_together_end_with_the_right_bytes)
 	check_race_result(t, &w);
 }
 
+/* ---- Two first syncs ----------------------------------------------------------- */
+
+/* Another program's sync, before one of this one's statements. */
+struct other_sync {
+	struct store *mine, *s;
+	char tree[LIMIT_PATH];
+	int at, statements;
+	enum status status;
+	struct err err;
+};
+
+static enum status sync_labelled(struct store *s, const char *tree, struct err *err)
+{
+	struct sync_options o = { .dir = tree, .label = STR("mine") };
+	struct sync_report r;
+
+	return sync_run(s, &o, &r, err);
+}
+
+static int on_statement(unsigned what, void *ctx, void *statement, void *text)
+{
+	struct other_sync *o = ctx;
+
+	(void)what;
+	(void)statement;
+	(void)text;
+	/* Inside of a transaction the other would wait for its end. */
+	if (sqlite3_get_autocommit(o->mine->db) && ++o->statements == o->at)
+		o->status = sync_labelled(o->s, o->tree, &o->err);
+	return 0;
+}
+
+/* Two syncs with the same label. Gives what became of each. */
+static void sync_both(struct t *t, struct world *w, struct other_sync *o, enum status *mine)
+{
+	struct store *s CLEANUP(store_closep) = NULL;
+	char store[LIMIT_PATH], name[32];
+	struct err err;
+
+	snprintf(name, sizeof name, "both-%d.db", o->at);
+	path_in(store, w->dir, name);
+	OK(open_store(store, &s, &err));
+	OK(open_store(store, &o->s, &err));
+	o->mine = s;
+	sqlite3_trace_v2(s->db, SQLITE_TRACE_STMT, on_statement, o);
+	*mine = sync_labelled(s, w->tree, &err);
+	sqlite3_trace_v2(s->db, 0, NULL, NULL);
+	CHECK(o->statements >= o->at);
+	EQ(ask(s, "SELECT count(*) FROM root WHERE label = 'mine'"), 1);
+	EQ(ask(s, "SELECT count(*) FROM source"), 1);
+	if (*mine != STATUS_OK && !strstr(err.text, "still exists"))
+		t_fail(t, __FILE__, __LINE__, "%s", err.text);
+}
+
+enum { FIRST_STATEMENTS = 10 }; /* by then there is a root */
+
+TEST(two_first_syncs_of_a_folder_give_it_its_label_together)
+{
+	WORLD w = { 0 };
+	struct err err;
+
+	OK(world_init(&w, t_tmpdir(t), &err));
+	NEED(put(&w, "projects/p/a.jsonl", STR("1\n")));
+	for (int at = 1; at <= FIRST_STATEMENTS; at++) {
+		struct other_sync o = { .at = at };
+		enum status mine = STATUS_OK;
+
+		snprintf(o.tree, sizeof o.tree, "%s", w.tree);
+		sync_both(t, &w, &o, &mine);
+		EQ(mine, STATUS_OK);
+		EQ(o.status, STATUS_OK);
+		store_close(o.s);
+	}
+}
+
+TEST(of_two_folders_that_want_the_same_label_one_gets_it)
+{
+	WORLD w = { 0 };
+	char folder[LIMIT_PATH], file[LIMIT_PATH];
+	struct err err;
+
+	OK(world_init(&w, t_tmpdir(t), &err));
+	path_in(folder, w.dir, "elsewhere/projects/p");
+	path_in(file, folder, "b.jsonl");
+	OK(file_make_dirs(folder, &err));
+	OK(file_write_atomic(file, STR("2\n"), 0644, &err));
+	NEED(put(&w, "projects/p/a.jsonl", STR("1\n")));
+	for (int at = 1; at <= FIRST_STATEMENTS; at++) {
+		struct other_sync o = { .at = at };
+		enum status mine = STATUS_OK;
+
+		path_in(o.tree, w.dir, "elsewhere");
+		sync_both(t, &w, &o, &mine);
+		CHECK((mine == STATUS_OK && o.status == STATUS_USAGE) ||
+		      (mine == STATUS_USAGE && o.status == STATUS_OK));
+		EQ(ask(o.s, mine == STATUS_OK ? "SELECT count(*) FROM root WHERE dir LIKE '%/claude'"
+					      : "SELECT count(*) FROM root WHERE dir LIKE '%/elsewhere'"),
+		   1);
+		store_close(o.s);
+	}
+}
+
+/* ---- Overtaken ----------------------------------------------------------------- */
+
 enum { MANY = 500 };
 
 /* Another program syncs everything, and then all files grow. */
@@ -1341,6 +1445,8 @@ TESTS(CASE(a_sync_of_some_paths_leaves_all_others_alone),
       CASE(a_large_file_is_looked_at_quickly_and_by_force_in_full),
       CASE(blocks_do_not_depend_on_how_often_a_growing_file_was_synced),
       CASE(random_changes_end_with_the_right_bytes_and_lose_nothing),
+      CASE(two_first_syncs_of_a_folder_give_it_its_label_together),
+      CASE(of_two_folders_that_want_the_same_label_one_gets_it),
       CASE(a_sync_that_was_overtaken_looks_again),
       CASE(a_file_in_the_place_of_one_that_was_renamed_meanwhile_is_another),
       CASE(processes_that_sync_a_changing_tree_together_end_with_the_right_bytes),
