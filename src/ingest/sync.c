@@ -202,6 +202,13 @@ static enum status write_bytes(struct syncing *y, const struct piece *p, struct 
 	return generation_set_lines(y->store, w->generation, p->starts_generation ? p->generation : 0, &p->lines, err);
 }
 
+static enum status end_file(struct syncing *y, const struct piece *p, struct err *err)
+{
+	const struct job_written *w = &p->job->written;
+
+	return source_saw(y->store, w->source, w->generation, w->length, &p->seen, err);
+}
+
 static enum status write_piece(struct syncing *y, const struct piece *p, struct err *err)
 {
 	struct save part CLEANUP(save_end) = { 0 };
@@ -211,7 +218,7 @@ static enum status write_piece(struct syncing *y, const struct piece *p, struct 
 	if (save_begin(y->store, &part, err))
 		return err_failed(err->status);
 	if ((p->first && begin_file(y, job, p, err)) || write_bytes(y, p, &job->written, err) ||
-	    (p->last && source_saw(y->store, job->written.source, job->written.generation, &p->seen, err))) {
+	    (p->last && end_file(y, p, err))) {
 		job->written = before;
 		return err_failed(err->status);
 	}

@@ -84,7 +84,8 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 			  " WHERE id = ?1 AND rev = ?4 AND vanished_at IS NULL",
 	[SOURCE_SAW] = "UPDATE source SET vanished_at = NULL, inode = ?3, size = ?4, mtime_ns = ?5,"
 		       " ctime_ns = ?6, head_length = ?7, head_hash = ?8, btime_ns = ?9, rev = ?10"
-		       " WHERE id = ?1 AND generation = ?2",
+		       " WHERE id = ?1 AND generation = ?2"
+		       " AND EXISTS (SELECT 1 FROM generation g WHERE g.id = ?2 AND g.length = ?11)",
 	[SOURCE_NEWEST] = "UPDATE source SET generation = ?2, size = NULL, ctime_ns = NULL, vanished_at = NULL,"
 			  " rev = ?4 WHERE id = ?1 AND generation IS ?3",
 	[GENERATION_DATE] = "UPDATE generation SET mtime_ns = ?2, rev = ?3 WHERE id = ?1",
@@ -550,8 +551,8 @@ enum status source_vanish(struct store *s, const struct source *source, bool *do
 	return STATUS_OK;
 }
 
-enum status source_saw(struct store *s, int64_t row, int64_t generation, const struct source_seen *seen,
-		       struct err *err)
+enum status source_saw(struct store *s, int64_t row, int64_t generation, int64_t length,
+		       const struct source_seen *seen, struct err *err)
 {
 	STMT st = { 0 };
 	STMT date = { 0 };
@@ -569,6 +570,7 @@ enum status source_saw(struct store *s, int64_t row, int64_t generation, const s
 	stmt_int(&st, 8, (int64_t)seen->head_hash);
 	stmt_int_or_null(&st, 9, seen->st.btime_ns, seen->st.btime_ns == 0);
 	stmt_int(&st, 10, rev);
+	stmt_int(&st, 11, length);
 	if (stmt_run_one(&st, "noting a file's state", err) || use(s, GENERATION_DATE, &date, err))
 		return err_failed(err->status);
 	stmt_int(&date, 1, generation);

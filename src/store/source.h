@@ -87,16 +87,18 @@ enum status source_expect(struct store *s, int64_t row, struct str path, struct 
  * changed since it was loaded: who changed it has seen it. */
 enum status source_vanish(struct store *s, const struct source *source, bool *done, struct err *err) MUST_USE;
 
-/* The file was read to its end and looked like `st`. `settled` false makes the
- * next sync compare bytes whatever the times say. Also ends "vanished". */
+/* The file was read to its end, which is the first `length` bytes of a generation, and
+ * looked like `st`. `settled` false makes the next sync compare bytes whatever the times
+ * say. Also ends "vanished". STATUS_CONFLICT when there is a newer generation, or more of
+ * this one: it may be that somebody has seen a later file, or one that was longer before. */
 struct source_seen {
 	struct file_stat st;
 	bool settled;
 	int64_t head_length;
 	uint64_t head_hash;
 };
-enum status source_saw(struct store *s, int64_t row, int64_t generation, const struct source_seen *seen,
-		       struct err *err) MUST_USE;
+enum status source_saw(struct store *s, int64_t row, int64_t generation, int64_t length,
+		       const struct source_seen *seen, struct err *err) MUST_USE;
 
 /*
  * A new generation of a source, whose first `shared` bytes are those of

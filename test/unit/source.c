@@ -578,7 +578,7 @@ TEST(what_was_seen_is_loaded_again)
 
 	OK(txn_begin(s, &txn, &err));
 	OK(generation_add(s, row, 0, 0, 0, &generation, &err));
-	OK(source_saw(s, row, generation, &seen, &err));
+	OK(source_saw(s, row, generation, 0, &seen, &err));
 	OK(txn_commit(&txn, &err));
 	OK(source_load(s, root.row, &mem, &list, &n, &err));
 	CHECK(list[0].complete && list[0].settled && list[0].generation == generation);
@@ -586,9 +586,10 @@ TEST(what_was_seen_is_loaded_again)
 	CHECK(list[0].head_length == 5 && list[0].head_hash == UINT64_MAX);
 
 	OK(txn_begin(s, &txn, &err));
-	EQ(source_saw(s, row, generation + 1, &seen, &err), STATUS_CONFLICT);
+	EQ(source_saw(s, row, generation + 1, 0, &seen, &err), STATUS_CONFLICT);
+	EQ(source_saw(s, row, generation, 7, &seen, &err), STATUS_CONFLICT); /* not what was compared */
 	seen.settled = false;
-	OK(source_saw(s, row, generation, &seen, &err));
+	OK(source_saw(s, row, generation, 0, &seen, &err));
 	OK(source_vanish(s, &list[0], &done, &err)); /* somebody has seen it since it was loaded */
 	CHECK(!done);
 	OK(txn_commit(&txn, &err));
@@ -603,7 +604,7 @@ TEST(what_was_seen_is_loaded_again)
 	CHECK(list[0].vanished);
 
 	OK(txn_begin(s, &txn, &err));
-	OK(source_saw(s, row, generation, &seen, &err)); /* it is back */
+	OK(source_saw(s, row, generation, 0, &seen, &err)); /* it is back */
 	OK(txn_commit(&txn, &err));
 	OK(source_load(s, root.row, &mem, &list, &n, &err));
 	CHECK(!list[0].vanished);
