@@ -69,6 +69,7 @@ struct store {
 	const atomic_bool *cancel;
 	char path[LIMIT_PATH];
 	int64_t version;      /* of the schema; 0 while the store is being opened */
+	bool uses_derived;    /* the derived tables were this program's when it last looked */
 	int64_t seen_version; /* PRAGMA data_version at the last look */
 	int64_t rev;          /* of the open transaction; 0 = none taken yet */
 	int depth;            /* of nested write transactions */
@@ -146,7 +147,7 @@ enum status db_fail(struct store *s, int code, const char *what, struct err *err
  * next one the first time it is asked in a transaction. */
 enum status db_rev(struct store *s, int64_t *out, struct err *err) MUST_USE;
 
-/* Whether the schema is still the one this program knows. */
+/* Whether the schema is still the one this program knows, and so are the derived tables. */
 enum status db_check_version(struct store *s, struct err *err) MUST_USE;
 
 /* FTS5's own interface, for the tokenizer and the rank function. */
@@ -160,5 +161,8 @@ int db_newest_version(void);
  * needs no migration. Changes nothing. */
 enum status db_recognise(struct store *s, bool *newest, struct err *err) MUST_USE;
 enum status db_migrate(struct store *s, int up_to, struct err *err) MUST_USE;
+
+/* store_derived_current(), asked in passing. */
+enum status db_derived_current(struct store *s, bool *out, struct err *err) MUST_USE;
 
 #endif

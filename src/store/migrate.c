@@ -8,7 +8,9 @@
  * it has the write lock.
  *
  * Derived: sql/derived.sql. The store remembers the hash of what its derived
- * tables were built from; another hash means they are rebuilt, not migrated.
+ * tables were built from; another hash means they are rebuilt, not migrated. A program
+ * that runs on while another version does that stops at its next transaction: it would
+ * fill them by other rules.
  * derived_object remembers what to drop, so a program can remove derived tables
  * of a version it knows nothing about.
  */
@@ -184,7 +186,7 @@ static void derived_hash(char text[DERIVED_HASH_TEXT])
 		 hash64(f->bytes, f->size), STORE_DERIVED_RULES, WORDS_RULES, words_unicode());
 }
 
-enum status store_derived_current(struct store *s, bool *out, struct err *err)
+enum status db_derived_current(struct store *s, bool *out, struct err *err)
 {
 	struct buf built CLEANUP(buf_release) = BUF_INIT(KIB);
 	char want[DERIVED_HASH_TEXT];
@@ -194,6 +196,14 @@ enum status store_derived_current(struct store *s, bool *out, struct err *err)
 		return status;
 	derived_hash(want);
 	*out = str_eq(buf_as_str(&built), str_of(want));
+	return STATUS_OK;
+}
+
+enum status store_derived_current(struct store *s, bool *out, struct err *err)
+{
+	if (db_derived_current(s, out, err))
+		return err_failed(err->status);
+	s->uses_derived = *out;
 	return STATUS_OK;
 }
 
@@ -253,5 +263,6 @@ enum status store_derived_made(struct store *s, struct err *err)
 	char hash[DERIVED_HASH_TEXT];
 
 	derived_hash(hash);
+	s->uses_derived = true;
 	return store_setting_put(s, "derived_hash", str_of(hash), err);
 }

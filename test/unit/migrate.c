@@ -435,6 +435,28 @@ TEST(stale_derived_tables_are_dropped_and_refilled_with_the_same)
 	CHECK(!done);
 }
 
+TEST(who_runs_while_another_version_makes_the_tables_anew_stops)
+{
+	STORE *s = NULL;
+	STORE *other = NULL;
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	bool done = false;
+	struct err err;
+
+	OK(make_content(t, t_tmpdir(t), &s, &err));
+	OK(open_store(store_path(s), &other, &err));
+	OK(db_exec(other, "UPDATE store_setting SET value = 'of another version' WHERE key = 'derived_hash'", &err));
+	EQ(txn_begin(s, &txn, &err), STATUS_TOO_NEW);
+	CHECK(strstr(err.text, "start again"));
+	txn_end(&txn);
+	EQ(rebuild_all(s, NULL, &err), STATUS_TOO_NEW);
+	/* Who starts now does so by making them anew again. */
+	OK(rebuild_if_stale(other, NULL, &done, &err));
+	CHECK(done);
+	OK(txn_begin(s, &txn, &err));
+	OK(txn_commit(&txn, &err));
+}
+
 TEST(tables_that_were_reset_and_not_filled_are_stale)
 {
 	STORE *s = NULL;
@@ -502,6 +524,7 @@ TESTS(CASE(a_store_upgraded_from_any_version_is_as_a_new_one),
       CASE(a_text_file_is_refused_and_left_alone),
       CASE(an_upgrade_that_is_killed_stops_at_a_version_and_goes_on),
       CASE(stale_derived_tables_are_dropped_and_refilled_with_the_same),
+      CASE(who_runs_while_another_version_makes_the_tables_anew_stops),
       CASE(tables_that_were_reset_and_not_filled_are_stale),
       CASE(a_rebuild_goes_on_over_damage),
       CASE(a_rebuild_that_is_stopped_goes_on_later))
