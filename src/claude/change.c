@@ -11,6 +11,7 @@
  */
 #include "claude/change.h"
 
+#include "base/clock.h"
 #include "base/diff.h"
 
 #include <string.h>
@@ -347,6 +348,8 @@ bool snapshot_next(struct record_reader *r, const struct snapshot *s, uint32_t *
 		*out = (struct snapshot_file){ .path = json_string_in(j, key, &r->mem),
 					       .absent = json_is(j, name, JSON_NULL),
 					       .backup = json_string_in(j, name, &r->mem) };
+		json_to_i64(j, json_get(j, key + 1, STR("version")), &out->version);
+		(void)time_parse(text_in(r, key + 1, "backupTime"), &out->at);
 		if (out->path.n && (out->absent || out->backup.n)) {
 			*at = json_next(j, key + 1);
 			return true;

@@ -59,6 +59,8 @@ struct snapshot_file {
 	struct str path;   /* below the session's folder, or absolute */
 	bool absent;	   /* it did not exist */
 	struct str backup; /* file name of its copy; empty when it is absent */
+	int64_t version;   /* of the copy; 0 = unknown, as in */
+	int64_t at;	   /* when it was made */
 };
 
 bool snapshot_read(struct record_reader *r, const struct record *rec, struct snapshot *out);
