@@ -128,6 +128,13 @@
 /* Bytes that all edits of one call may go through. Real ones are a few, of files of some KiB. */
 #define LIMIT_EDIT_WORK ((size_t)1 * GIB)
 
+/* SQL that somebody typed. Its text; a value of it, which a line that is parsed has to fit into; the columns
+ * of a result, which a person reads; and all memory that SQLite takes for it, sorting included. */
+#define LIMIT_SQL_TEXT	  (1 * MIB)
+#define LIMIT_SQL_VALUE	  LIMIT_LINE_PARSED
+#define LIMIT_SQL_COLUMNS 100
+#define LIMIT_SQL_MEMORY  (512 * MIB)
+
 /* The WAL is cut back to this after a checkpoint; a reader can pin more. */
 #define LIMIT_WAL_BYTES (32 * MIB)
 

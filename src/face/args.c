@@ -11,7 +11,9 @@
 
 #include "base/near.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- Finding ---------------------------------------------------------------- */
 
@@ -104,10 +106,35 @@ static bool belongs(const struct method *m, const struct param *wanted)
 	return false;
 }
 
+static enum status read_input(struct reader *r, struct str *out, struct err *err)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(LIMIT_SMALL_FILE);
+	enum { PIECE = 64 * 1024 };
+	ssize_t got = 0;
+	char *to;
+
+	while ((to = buf_reserve(&text, PIECE))) {
+		do {
+			got = read(STDIN_FILENO, to, PIECE);
+		} while (got < 0 && errno == EINTR && !atomic_load(r->face->cancel));
+		if (got <= 0)
+			break;
+		buf_grew(&text, (size_t)got);
+	}
+	if (!to)
+		return err_fail(err, STATUS_LIMIT, "standard input is longer than %zu MiB", LIMIT_SMALL_FILE / MIB);
+	if (got < 0)
+		return err_fail_errno(err, errno, "standard input");
+	*out = arena_str(&r->face->mem, buf_as_str(&text));
+	return STATUS_OK;
+}
+
 static enum status set(struct reader *r, const struct param *q, struct str value, struct err *err)
 {
 	struct params *p = belongs(r->method, q) ? &r->args->own : &r->args->common;
 
+	if ((q->flags & PARAM_INPUT) && str_eq(value, STR("-")) && read_input(r, &value, err))
+		return err_failed(err->status);
 	if (!(q->flags & (PARAM_REST | PARAM_ONCE)))
 		params_unset(p, q);
 	return params_set_text(p, q, value, err);

@@ -67,13 +67,18 @@ static void log_to_stderr(void *ctx, enum log_level level, struct str text)
 
 /* ---- Running a method -------------------------------------------------------- */
 
+static bool only_reads(const struct method *m)
+{
+	return m->scope == SCOPE_READ || m->scope == SCOPE_LOCAL;
+}
+
 static enum status take_item(void *ctx, struct str json, struct err *err)
 {
 	struct view *v = ctx;
 
 	if (atomic_load(v->face->cancel))
 		return err_fail(err, STATUS_CANCELLED, "cancelled");
-	if (v->method->scope != SCOPE_READ)
+	if (!only_reads(v->method))
 		logfile_add(v->face, "result", json);
 	return view_item(v, json, err);
 }
@@ -113,7 +118,7 @@ static void take_note(void *ctx, struct str text)
 static void take_memory_at_once(const struct method *m)
 {
 #ifdef __GLIBC__
-	if (m->scope != SCOPE_READ || m->need == NEED_NOTHING)
+	if (!only_reads(m) || m->need == NEED_NOTHING)
 		return;
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_TOP_PAD, 4 * MIB);

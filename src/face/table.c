@@ -9,6 +9,10 @@
  * nothing stands.
  *
  * In a pipe each item is a line, printed as it comes: whole values, a tab between.
+ *
+ * Where the caller says what there is to see (method->open), the first item has the columns. None
+ * matters more than another, so the widest are cut until all fit, and where they do not, each value gets
+ * a line. What is NULL is not empty.
  */
 #include "face/view.h"
 
@@ -17,7 +21,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { COLUMNS = 24, HELD_ROWS = 200, GAP = 2, WIDEST = 32, LEAST_STRETCH = 12 };
+enum { COLUMNS = LIMIT_SQL_COLUMNS + 1, HELD_ROWS = 200, GAP = 2, WIDEST = 32, LEAST_STRETCH = 12, LEAST_OPEN = 8 };
 
 struct column {
 	const struct field *field;
@@ -32,7 +36,11 @@ struct table {
 	struct str *rows[HELD_ROWS];
 	size_t held;
 	bool running; /* widths are decided */
+	bool open;    /* columns are what the caller asked for */
+	bool upright; /* and there are too many: a line for each value */
 };
+
+static const char null_text[] = "NULL";
 
 static void set_columns(struct table *t, const struct field *fields)
 {
@@ -50,18 +58,48 @@ static void set_columns(struct table *t, const struct field *fields)
 		t->columns[t->count++].field = last;
 }
 
+/* The columns of a table whose first item this is. */
+static const struct field *fields_of(struct view *v, const struct json *j)
+{
+	struct arena *mem = &v->face->mem;
+	struct field *fields, *f;
+
+	if (!v->method->open)
+		return v->method->fields;
+	fields = f = arena_alloc(mem, (json_count(j, json_root(j)) + 1) * sizeof *fields);
+	for (uint32_t k = json_first(j, 0); k != json_end(j, 0); k = json_next(j, k + 1), f++) {
+		struct buf title CLEANUP(buf_release) = BUF_INIT(MIB);
+
+		f->name = arena_cstr(mem, json_string_in(j, k, mem));
+		term_filter(&title, str_of(f->name), TERM_LINE);
+		f->title = arena_cstr(mem, buf_as_str(&title));
+		f->type = json_is(j, k + 1, JSON_NUMBER) ? VALUE_INT : VALUE_TEXT;
+	}
+	return fields;
+}
+
 static bool is_number(const struct field *f)
 {
 	return !(f->flags & FIELD_LIST) && (f->type == VALUE_INT || f->type == VALUE_BYTES);
 }
 
-static void print_title(struct buf *out, const struct field *f)
+static void print_title(struct buf *out, const struct table *t, const struct field *f)
 {
+	if (t->open) { /* as the caller wrote it */
+		buf_text(out, f->title);
+		return;
+	}
 	for (const char *c = f->title ? f->title : f->name; *c; c++)
 		buf_byte(out, (char)(*c == '_' ? ' ' : toupper((unsigned char)*c)));
 }
 
 /* ---- Widths ----------------------------------------------------------------- */
+
+/* A cell without bytes at all is NULL. */
+static int cell_width(struct str cell)
+{
+	return cell.p ? text_width(cell) : (int)strlen(null_text);
+}
 
 static void natural_widths(struct table *t)
 {
@@ -70,16 +108,16 @@ static void natural_widths(struct table *t)
 		struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
 		int widest = 0;
 
-		print_title(&title, c->field);
+		print_title(&title, t, c->field);
 		c->width = text_width(buf_as_str(&title));
 		for (size_t r = 0; r < t->held; r++) {
-			int width = text_width(t->rows[r][i]);
+			int width = cell_width(t->rows[r][i]);
 
 			widest = width > widest ? width : widest;
 		}
 		c->width = widest > c->width ? widest : c->width;
 		c->left_out = !widest && (c->field->flags & FIELD_OPTIONAL);
-		if (!(c->field->flags & FIELD_STRETCH) && c->width > WIDEST)
+		if (!t->open && !(c->field->flags & FIELD_STRETCH) && c->width > WIDEST)
 			c->width = WIDEST;
 	}
 }
@@ -94,12 +132,34 @@ static int total_width(const struct table *t)
 	return total;
 }
 
+/* Cuts the widest columns, as far as that makes sense. */
+static void share_width(struct table *t, int columns)
+{
+	for (;;) {
+		struct column *widest = t->columns;
+
+		for (size_t i = 1; i < t->count; i++)
+			if (t->columns[i].width > widest->width)
+				widest = &t->columns[i];
+		if (widest->width <= LEAST_OPEN || total_width(t) <= columns)
+			return;
+		if (widest->width > columns)
+			widest->width = columns;
+		else
+			widest->width--;
+	}
+}
+
 static void fit(struct table *t, int columns)
 {
 	struct column *last = &t->columns[t->count - 1];
 	int over;
 
 	natural_widths(t);
+	if (t->open) {
+		share_width(t, columns);
+		t->upright = total_width(t) > columns;
+	}
 	over = total_width(t) - columns;
 	if (over > 0 && (last->field->flags & FIELD_STRETCH)) {
 		int width = last->width - over;
@@ -120,16 +180,35 @@ static void fit(struct table *t, int columns)
 static void print_cell(struct view *v, const struct column *c, struct str text, bool is_last, bool header)
 {
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
+	const struct table *t = v->state;
+	bool dim = header || !text.n;
 	int room;
 
-	text_cut(&cut, text.n || header ? text : STR("-"), c->width, c->field->type == VALUE_PATH);
+	if (!text.p)
+		text = str_of(null_text);
+	text_cut(&cut, text.n || header || t->open ? text : STR("-"), c->width, c->field->type == VALUE_PATH);
 	room = c->width - text_width(buf_as_str(&cut));
 	if (is_number(c->field))
 		out_pad(v->out, room);
-	out_styled(v->out, header || !text.n ? STYLE_DIM : view_style(c->field), buf_as_str(&cut));
+	out_styled(v->out, dim ? STYLE_DIM : view_style(c->field), buf_as_str(&cut));
 	if (!is_last && !is_number(c->field))
 		out_pad(v->out, room);
 	out_text(v->out, is_last ? "\n" : "  ");
+}
+
+static void print_upright(struct view *v, const struct str *cells)
+{
+	const struct table *t = v->state;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct field *f = t->columns[i].field;
+
+		out_styled(v->out, STYLE_DIM, str_of(f->title));
+		out_text(v->out, ": ");
+		out_styled(v->out, cells[i].p ? view_style(f) : STYLE_DIM, cells[i].p ? cells[i] : str_of(null_text));
+		out_text(v->out, "\n");
+	}
+	out_text(v->out, "\n");
 }
 
 static void print_row(struct view *v, const struct str *cells, bool header)
@@ -138,6 +217,10 @@ static void print_row(struct view *v, const struct str *cells, bool header)
 
 	size_t last = t->count - 1;
 
+	if (t->upright && !header)
+		print_upright(v, cells);
+	if (t->upright)
+		return;
 	while (last > 0 && t->columns[last].left_out)
 		last--;
 	for (size_t i = 0; i <= last; i++)
@@ -153,7 +236,7 @@ static void print_header(struct view *v)
 	for (size_t i = 0; i < t->count; i++) {
 		struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
 
-		print_title(&title, t->columns[i].field);
+		print_title(&title, t, t->columns[i].field);
 		titles[i] = arena_str(&t->mem, buf_as_str(&title));
 	}
 	print_row(v, titles, true);
@@ -173,6 +256,11 @@ static void print_held(struct view *v)
 	arena_release(&t->mem);
 }
 
+static bool is_null(struct view *v, const struct json *j, const struct field *f)
+{
+	return v->method->open && json_is(j, json_get(j, json_root(j), str_of(f->name)), JSON_NULL);
+}
+
 static struct str *make_row(struct view *v, const struct json *j, struct arena *mem)
 {
 	struct table *t = v->state;
@@ -182,7 +270,8 @@ static struct str *make_row(struct view *v, const struct json *j, struct arena *
 		struct buf cell CLEANUP(buf_release) = BUF_INIT(64 * MIB);
 
 		view_value(v, &cell, j, json_root(j), t->columns[i].field);
-		row[i] = arena_str(mem, buf_as_str(&cell));
+		if (!is_null(v, j, t->columns[i].field))
+			row[i] = arena_str(mem, buf_as_str(&cell));
 	}
 	return row;
 }
@@ -195,6 +284,8 @@ static void print_tabbed(struct view *v, const struct json *j)
 		struct buf cell CLEANUP(buf_release) = BUF_INIT(64 * MIB);
 
 		view_value(v, &cell, j, json_root(j), t->columns[i].field);
+		if (is_null(v, j, t->columns[i].field))
+			buf_text(&cell, "\\N");
 		out_styled(v->out, view_style(t->columns[i].field), buf_as_str(&cell));
 		out_text(v->out, i + 1 == t->count ? "\n" : "\t");
 	}
@@ -204,8 +295,10 @@ static void table_item(struct view *v, const struct json *j)
 {
 	struct table *t = v->state;
 
-	if (!t->count)
-		set_columns(t, v->method->fields);
+	if (!t->count) {
+		t->open = v->method->open;
+		set_columns(t, fields_of(v, j));
+	}
 	if (!v->out->terminal) {
 		print_tabbed(v, j);
 	} else if (t->running) {

@@ -114,7 +114,7 @@ static const struct view_kind *choose(const char *activation, const struct metho
 
 bool view_has_columns(const struct verb *v)
 {
-	return v->activation && choose(v->activation, v->method, false, NULL) == &view_table;
+	return v->activation && !v->method->open && choose(v->activation, v->method, false, NULL) == &view_table;
 }
 
 enum status view_refuse(const struct face *f, const struct method *m, struct err *err)

@@ -28,6 +28,7 @@ const char *scope_name(enum scope scope)
 		[SCOPE_WRITE] = "write",
 		[SCOPE_DRIVE] = "drive",
 		[SCOPE_APPROVE] = "approve",
+		[SCOPE_LOCAL] = "local",
 	};
 
 	return names[scope];

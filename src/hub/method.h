@@ -38,6 +38,7 @@ enum param_flag {
 			   people may part choices by commas, too */
 	PARAM_BARE = 8, /* VALUE_ENUM: as an option its value may be left out and is then the first choice */
 	PARAM_ONCE = 16, /* given twice it is a mistake; of others the last counts on a command line */
+	PARAM_INPUT = 32, /* on a command line '-' stands for what standard input has */
 };
 
 struct param {
@@ -81,7 +82,14 @@ enum result_kind {
 };
 
 /* What a caller must be allowed to do. Each includes nothing of the others. */
-enum scope { SCOPE_READ, SCOPE_WRITE, SCOPE_DRIVE, SCOPE_APPROVE, SCOPES };
+enum scope {
+	SCOPE_READ,
+	SCOPE_WRITE,
+	SCOPE_DRIVE,
+	SCOPE_APPROVE,
+	SCOPE_LOCAL, /* reading what is for whoever owns the store: never given to somebody far away */
+	SCOPES
+};
 
 /* What must be there before a method runs. */
 enum need {
@@ -106,6 +114,7 @@ struct method {
 	const struct param *params;
 	enum result_kind kind;
 	const struct field *fields; /* of the result, or of each item */
+	bool open;		    /* items have more members than these: those the caller asked for */
 	int version;		    /* of these fields, rises when one changes its meaning; 0 = 1 */
 	const char *empty;	    /* said to a person when a stream has no items; NULL = "nothing found" */
 	enum scope scope;

@@ -191,6 +191,10 @@ void schema_result(struct json_writer *w, const struct method *m)
 	} else {
 		put_fields(w, m->fields);
 	}
+	if (m->open) {
+		json_write_key(w, STR("additionalProperties"));
+		json_write_bool(w, true);
+	}
 	json_write_object_end(w);
 }
 
