@@ -270,7 +270,7 @@ static const struct method export = {
 };
 
 static const struct method *const methods[] = { &sources, &generations, &export, &storage_history, &storage_plans,
-						 &storage_todos, NULL };
+						 &storage_todos, &storage_sql, NULL };
 
 const struct activation activation_storage = {
 	.name = "storage",

@@ -1,11 +1,11 @@
 /*
- * The methods of storage.* that look into files; act_storage.c lists them.
+ * The methods of storage.* that have a file of their own; act_storage.c lists them.
  */
 #ifndef ARBOR_HUB_STORAGE_FILES_H
 #define ARBOR_HUB_STORAGE_FILES_H
 
 #include "hub/method.h"
 
-extern const struct method storage_todos, storage_plans, storage_history;
+extern const struct method storage_todos, storage_plans, storage_history, storage_sql;
 
 #endif

@@ -241,7 +241,7 @@ static void note_value(struct part *p, struct part_reader *r, enum session_value
 	s->last[s->next++ % PART_SAID] = hash;
 	p->values = grow(p->values, &p->value_cap, p->mirror.value_count, sizeof *p->values);
 	p->values[p->mirror.value_count++] =
-		(struct mirror_value){ .kind = kind, .text = arena_str(&p->mem, text), .offset = offset };
+		(struct mirror_value){ .kind = (int)kind, .text = arena_str(&p->mem, text), .offset = offset };
 }
 
 /* Into the part's memory, unless it says so already. */

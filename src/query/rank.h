@@ -17,7 +17,7 @@ enum { RANK_PHRASES = 128 };
 
 struct rank_query {
 	struct str match;	      /* from expr.h */
-	const uint8_t *items;	      /* by phrase of it, to which item it belongs; spellings of one follow each other */
+	const uint8_t *items;	      /* by phrase of it, its item; spellings of one follow each other */
 	size_t phrase_count;	      /* of them; those beyond are items of their own */
 	size_t limit;		      /* 0 = all */
 	int64_t now;		      /* ms: newer documents count more */

@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-static const double weights[PLACES] = {
+const double search_weights[PLACES] = {
 	[PLACE_PROMPT] = 2.0, [PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9,
 	[PLACE_INPUT] = 1.0,  [PLACE_OUTPUT] = 0.6, [PLACE_OTHER] = 1.2,
 };
@@ -217,7 +217,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	struct rank_query rank = { .limit = q->limit,
 				   .now = store_now(s),
 				   .places = q->places,
-				   .weights = weights,
+				   .weights = search_weights,
 				   .place_count = PLACES };
 
 	transcript_init(&y.transcript);

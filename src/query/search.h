@@ -9,6 +9,9 @@
 #include "store/fulltext.h"
 #include "store/session.h"
 
+/* How much a place counts. */
+extern const double search_weights[PLACES];
+
 struct search_query {
 	struct str text;    /* as typed */
 	size_t limit;	    /* 0 = all */

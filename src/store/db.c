@@ -58,6 +58,7 @@ static enum status status_of_code(int code)
 		return code == SQLITE_CONSTRAINT_UNIQUE || code == SQLITE_CONSTRAINT_PRIMARYKEY ? STATUS_CONFLICT
 												 : STATUS_INTERNAL;
 	case SQLITE_TOOBIG:
+	case SQLITE_NOMEM:
 		return STATUS_LIMIT;
 	case SQLITE_INTERRUPT:
 		return STATUS_CANCELLED;

@@ -163,6 +163,7 @@ for json_too in '' --json; do
 		try $verb $json_too
 	done
 	on_terminal plans walrus $json_too; tabs; harmless plans
+	for t in sessions messages tool_uses file_modifications nodes; do try sql "SELECT * FROM $t" $json_too; done
 	for verb in "show" "show --full" "show --all" "log" "log --full" "log --all" "log --as-sent" "tree" \
 		"tree --messages --agents"; do
 		# shellcheck disable=SC2086 # words
@@ -175,6 +176,6 @@ for method in memory.tree memory.log memory.show; do try call $method --id $id; 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
 printf '%s\n' agents call check completion dump export files help history list log plans projects rebuild search show \
-	sources sync todos tree usage versions | sort >"$T/tried"
+	sources sql sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

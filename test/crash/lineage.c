@@ -546,9 +546,9 @@ int main(int argc, char **argv)
 			run_schedule(&w);
 		world_end(&w);
 	}
-	printf("schedules=%" PRIu64 " syncs=%" PRIu64 " stopped=%" PRIu64 " compared-whole=%" PRIu64 " withdrawn=%" PRIu64
-	       "\n",
-	       done, w.syncs, w.stopped, w.compared, w.withdrawn);
+	printf("schedules=%" PRIu64 " syncs=%" PRIu64 " stopped=%" PRIu64 " compared-whole=%" PRIu64, done, w.syncs,
+	       w.stopped, w.compared);
+	printf(" withdrawn=%" PRIu64 "\n", w.withdrawn);
 	buf_release(&w.once);
 	buf_release(&w.now);
 	buf_release(&w.seen_all);

@@ -231,7 +231,8 @@ TEST(older_versions_of_what_is_not_the_newest_any_more_are_refused)
 TEST(only_one_reads_older_versions_and_another_starts_over_when_it_is_killed)
 {
 	struct mirror_line one = line_at(0, "one"), two = line_at(0, "two"), three = line_at(0, "three");
-	struct mirror_part newest = part_of(&three, 3), again = anew_of(&three, 3, 3, -71), late = anew_of(&three, 3, 3, 0),
+	struct mirror_part newest = part_of(&three, 3), again = anew_of(&three, 3, 3, -71),
+			  late = anew_of(&three, 3, 3, 0),
 			   a_one = first_old_of(&one, 1, 3, 71), a_two = old_of(&two, 2, 3, 71),
 			   b_one = first_old_of(&one, 1, 3, 72), b_two = old_of(&two, 2, 3, 72);
 	struct store *s CLEANUP(store_closep) = NULL;
