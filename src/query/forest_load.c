@@ -55,19 +55,21 @@ static void want(struct loading *l, int64_t row)
 static struct forest_source *told_of(struct loading *l, struct str agent)
 {
 	struct forest *f = l->f;
-	uintptr_t known = (uintptr_t)map_get(&l->told, agent);
+	uint32_t *known = map_get(&l->told, agent);
 	struct session session;
 	struct forest_source *s;
 
 	if (known)
-		return &f->sources[known - 1];
+		return &f->sources[*known];
 	session = f->sources[l->source].session;
 	s = forest_add(f);
 	s->session = session;
 	s->embedded = true;
 	s->agent = arena_str(&f->mem, agent);
 	s->chain.is_agent = true;
-	map_put(&l->told, s->agent, (void *)(uintptr_t)f->source_count);
+	known = arena_alloc(&f->mem, sizeof *known);
+	*known = f->source_count - 1;
+	map_put(&l->told, s->agent, known);
 	return s;
 }
 
