@@ -55,16 +55,12 @@ enum {
 static const int64_t first_ms = INT64_C(-62167219200000);
 static const int64_t last_ms = INT64_C(253402300799999);
 
-struct date {
-	int year, month, day;
-};
-
 /*
  * Days since 1970-01-01. Years begin in March here, so that the leap day is
  * the last of its year and the lengths of the months before it follow one
  * line: (153 * m + 2) / 5 days precede the m-th month after March.
  */
-static int64_t days_of_date(struct date d)
+int64_t days_of_date(struct date d)
 {
 	int month = (d.month + 9) % 12;
 	int year = d.year - (d.month <= 2) + 400; /* not negative for year 0000 */
@@ -73,8 +69,7 @@ static int64_t days_of_date(struct date d)
 	return 365 * year + year / 4 - year / 100 + year / 400 + day_of_year - DAYS_400_YEARS - DAYS_TO_1970;
 }
 
-/* The inverse, for days from 0000-01-01 on. */
-static struct date date_of_days(int64_t days)
+struct date date_of_days(int64_t days)
 {
 	int since = (int)(days + DAYS_TO_1970 + DAYS_400_YEARS); /* not negative */
 	int era = since / DAYS_400_YEARS - 1;
@@ -91,7 +86,7 @@ static struct date date_of_days(int64_t days)
 	};
 }
 
-static int days_in_month(int year, int month)
+int days_in_month(int year, int month)
 {
 	static const int8_t days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
 	bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);

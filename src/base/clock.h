@@ -29,4 +29,14 @@ void time_print(int64_t ms, char out[TIME_TEXT + 1]);
  * of the next minute. False leaves *ms untouched. */
 bool time_parse(struct str text, int64_t *ms);
 
+/* ---- The calendar ---- */
+
+struct date {
+	int year, month, day; /* from 1 on */
+};
+
+int64_t days_of_date(struct date d);	   /* since 1970-01-01 */
+struct date date_of_days(int64_t days); /* the inverse, for days from 0000-01-01 on */
+int days_in_month(int year, int month);
+
 #endif

@@ -1,42 +1,37 @@
 /*
  * Moments as people say them: days of their calendar, and how long ago.
  *
- * What has a zone in it is base/clock.c's. Without one, a date means the local
- * calendar, so this is the one place below the faces that asks the C library for
- * it. "7d" is seven times 24 hours, whatever clocks did meanwhile; "yesterday"
+ * What has a zone in it is base/clock.c's. Without one, a date means the calendar of the
+ * zone that is asked for, mostly the local one.
+ * "7d" is seven times 24 hours, whatever clocks did meanwhile; "yesterday"
  * begins at a midnight, however long the day was.
  */
 #include "base/when.h"
 
 #include "base/clock.h"
 
-#include <time.h>
+enum { MS_DAY = 24 * 3600 * 1000 };
 
-/* The local midnight that began the day of this moment, `back` days earlier. */
-static bool local_midnight(int64_t ms, int back, int64_t *out)
+/* The midnight that began the day of this moment, `back` days earlier. */
+static int64_t midnight(const struct zone *zone, int64_t ms, int back)
 {
-	time_t seconds = (time_t)(ms / 1000 - (ms % 1000 < 0));
-	struct tm parts;
+	int64_t clock = zone_to_clock(zone, ms);
+	int64_t days = clock / MS_DAY - (clock % MS_DAY < 0);
 
-	if (!localtime_r(&seconds, &parts))
-		return false;
-	parts.tm_hour = parts.tm_min = parts.tm_sec = 0;
-	parts.tm_mday -= back;
-	parts.tm_isdst = -1;
-	seconds = mktime(&parts);
-	*out = (int64_t)seconds * 1000;
-	return true;
+	return zone_from_clock(zone, (days - back) * MS_DAY);
 }
 
-static bool parse_name(struct str text, int64_t now_ms, int64_t *ms)
+static bool parse_name(struct str text, int64_t now_ms, const struct zone *zone, int64_t *ms)
 {
-	if (str_eq(text, STR("now"))) {
+	if (str_eq(text, STR("now")))
 		*ms = now_ms;
-		return true;
-	}
-	if (str_eq(text, STR("today")))
-		return local_midnight(now_ms, 0, ms);
-	return str_eq(text, STR("yesterday")) && local_midnight(now_ms, 1, ms);
+	else if (str_eq(text, STR("today")))
+		*ms = midnight(zone, now_ms, 0);
+	else if (str_eq(text, STR("yesterday")))
+		*ms = midnight(zone, now_ms, 1);
+	else
+		return false;
+	return true;
 }
 
 /* A number and its unit. */
@@ -60,22 +55,9 @@ static bool parse_age(struct str text, int64_t now_ms, int64_t *ms)
 	return false;
 }
 
-/* The moment at which clocks of the local zone show what `utc_ms` is in UTC. */
-static bool from_local(int64_t utc_ms, int64_t *ms)
-{
-	time_t seconds = (time_t)(utc_ms / 1000);
-	struct tm parts;
-
-	if (!gmtime_r(&seconds, &parts))
-		return false;
-	parts.tm_isdst = -1;
-	*ms = (int64_t)mktime(&parts) * 1000;
-	return true;
-}
-
 /* A date, or a date and hh:mm, without a zone: read as UTC first, by the one who
  * knows which dates there are. */
-static bool parse_date(struct str text, int64_t *ms)
+static bool parse_date(struct str text, const struct zone *zone, int64_t *ms)
 {
 	char whole[] = "0000-00-00T00:00:00Z";
 	const size_t date = 10, minutes = 16;
@@ -85,11 +67,31 @@ static bool parse_date(struct str text, int64_t *ms)
 		return false;
 	for (size_t i = 0; i < text.n; i++)
 		whole[i] = text.p[i];
-	return time_parse(str_of(whole), &utc) && from_local(utc, ms);
+	if (!time_parse(str_of(whole), &utc))
+		return false;
+	*ms = zone_from_clock(zone, utc);
+	return true;
+}
+
+bool when_parse_in(struct str text, int64_t now_ms, const struct zone *zone, int64_t *ms)
+{
+	return time_parse(text, ms) || parse_name(text, now_ms, zone, ms) || parse_age(text, now_ms, ms) ||
+	       parse_date(text, zone, ms);
 }
 
 bool when_parse(struct str text, int64_t now_ms, int64_t *ms)
 {
-	return time_parse(text, ms) || parse_name(text, now_ms, ms) || parse_age(text, now_ms, ms) ||
-	       parse_date(text, ms);
+	return when_parse_in(text, now_ms, &zone_local, ms);
+}
+
+bool when_parse_end(struct str text, int64_t now_ms, const struct zone *zone, int64_t *ms)
+{
+	const size_t date = 10;
+	bool is_day = text.n == date || str_eq(text, STR("today")) || str_eq(text, STR("yesterday"));
+
+	if (!when_parse_in(text, now_ms, zone, ms))
+		return false;
+	if (is_day)
+		*ms = midnight(zone, *ms, -1);
+	return true;
 }

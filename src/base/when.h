@@ -4,7 +4,7 @@
 #ifndef ARBOR_BASE_WHEN_H
 #define ARBOR_BASE_WHEN_H
 
-#include "base/str.h"
+#include "base/zone.h"
 
 /*
  * Reads a moment: RFC 3339; a date, or a date and hh:mm, of the local time zone
@@ -12,6 +12,12 @@
  * long before `now_ms` it was: 90s, 30m, 6h, 7d, 2w. False leaves *ms untouched.
  */
 bool when_parse(struct str text, int64_t now_ms, int64_t *ms);
+
+/* The same for dates of another zone. */
+bool when_parse_in(struct str text, int64_t now_ms, const struct zone *zone, int64_t *ms);
+
+/* Up to when: a day that is named is over only at its end. */
+bool when_parse_end(struct str text, int64_t now_ms, const struct zone *zone, int64_t *ms);
 
 /* What may be given, for an error that says so. */
 #define WHEN_EXAMPLES "a time such as 2026-11-15, yesterday, 7d or 2026-11-15T18:00:00Z"
