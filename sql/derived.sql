@@ -149,6 +149,7 @@ CREATE TABLE usage (
   written_1h INTEGER NOT NULL,     -- for an hour
   read       INTEGER NOT NULL,     -- from the cache
   final      INTEGER NOT NULL,     -- 1 = one of its lines has a stop reason
+  fast       INTEGER NOT NULL,     -- 1 = asked for in a hurry, which costs more
   PRIMARY KEY (session, first)
 ) STRICT, WITHOUT ROWID;
 

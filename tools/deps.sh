@@ -86,7 +86,10 @@ test_deps() {
 	need zstd have zstd       # to unpack the corpus
 	need mandoc have mandoc   # to find what is wrong with manual pages
 	need less have less       # to page as people do
+	need jq have jq           # to compare with other programs
 	install_missing
+	# It is compared with on the corpus alone.
+	[ ! -e "${ARBOR_SHARED:-../shared}/corpus/real-a.tar.zst" ] || fetch_peers
 }
 
 # Not for lint alone: fuzzing needs clang too.
@@ -107,7 +110,7 @@ can_fuzz() {
 		clang -x c -fsanitize=fuzzer,address,undefined - -o /dev/null
 }
 
-# Without ccusage the rest of the bench still runs, and says so.
+# Without ccusage the rest of the bench, and the tests, still run, and say so.
 bench_deps() {
 	need jq have jq
 	need zstd have zstd
@@ -115,9 +118,12 @@ bench_deps() {
 	need npm have npm
 	need nodejs have node
 	install_missing
+	fetch_peers
+}
+fetch_peers() {
 	cmp -s bench/package-lock.json build/npm-bench/package-lock.json || {
 		say "fetching what Arbor is compared with: npm ci --ignore-scripts in build/npm-bench"
-		fetch_npm bench build/npm-bench || say "that failed; the bench goes on without it"
+		fetch_npm bench build/npm-bench || say "that failed; comparisons are left out"
 	}
 	# The package's own starter would do this.
 	chmod -f +x build/npm-bench/node_modules/@ccusage/*/bin/ccusage || :

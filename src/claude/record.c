@@ -769,6 +769,7 @@ bool record_usage(const struct record_reader *r, const struct record *rec, struc
 		.output = tokens(j, usage, "output_tokens"),
 		.read = tokens(j, usage, "cache_read_input_tokens"),
 		.write_1h = tokens(j, written, "ephemeral_1h_input_tokens"),
+		.fast = member_is(j, usage, "speed", "fast"),
 	};
 	out->write = json_is(j, written, JSON_OBJECT)
 			     ? tokens(j, written, "ephemeral_5m_input_tokens") + out->write_1h

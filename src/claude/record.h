@@ -143,6 +143,7 @@ void record_digest(const struct record_reader *r, const struct record *rec, uint
 /* What an answer cost. Cache writes for an hour are among those of `write`. */
 struct record_usage {
 	int64_t input, output, write, write_1h, read;
+	bool fast; /* asked for in a hurry, at a higher price */
 };
 
 /* False when it says nothing of it, or no model answered. */

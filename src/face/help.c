@@ -40,8 +40,10 @@ const struct topic topics[] = {
 			  { "XDG_DATA_HOME",
 			    "where arbor/arbor.db is without ARBOR_HOME; ~/.local/share when unset" },
 			  { "CLAUDE_CONFIG_DIR", "folder to mirror instead of ~/.claude" },
-			  { "ARBOR_COLOR, ARBOR_PAGE, ARBOR_SEARCH_LIMIT, ARBOR_LIST_LIMIT, ARBOR_SHOW_FULL",
-			    "like the settings color, page, search.limit, list.limit and show.full" },
+			  { "ARBOR_COLOR, ARBOR_PAGE, ARBOR_SEARCH_LIMIT, ARBOR_LIST_LIMIT, ARBOR_SHOW_FULL, "
+			    "ARBOR_USAGE_PRICES",
+			    "like the settings color, page, search.limit, list.limit, show.full and usage.prices" },
+			  { "TZ", "the local time zone, when it is not the system's" },
 			  { "ARBOR_PAGER, PAGER", "the pager; 'less' when unset, none when empty or 'cat'" },
 			  { "LESS", "set to FRX for the pager when unset; otherwise less gets -R for colours" },
 			  { "NO_COLOR", "when not empty: no colours" },
@@ -58,7 +60,7 @@ const struct topic topics[] = {
 						 "are readable by their owner only; one that is read-only is read as it is" },
 					       { "~/.config/arbor/settings.json",
 						 "your settings, JSON with comments: store, source, color, pager, page, "
-						 "search.limit, list.limit, show.full" },
+						 "search.limit, list.limit, show.full, usage.prices" },
 					       { ".arbor/settings.json",
 						 "of a project; may not set store, source or pager" },
 					       { 0 } } },

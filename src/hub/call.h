@@ -22,7 +22,7 @@ struct hub_caller;
 /* A parameter's value. Texts are in the call's arena or outlive it. */
 struct value {
 	bool given;	  /* by the caller, not by its initial value */
-	struct str text;  /* TEXT, ENUM, ID, PATH; JSON: its raw text */
+	struct str text;  /* TEXT, ENUM, ID, PATH; JSON: its raw text; TIME: as it was given */
 	int64_t number;	  /* INT, BYTES, TIME, BOOL (0, 1) */
 	struct str *list; /* PARAM_REST */
 	size_t count;

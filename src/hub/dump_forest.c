@@ -295,14 +295,14 @@ static enum status dump_usage(struct dumping *d, struct err *err)
 	struct usage *list;
 	size_t count;
 
-	if (usage_all(d->call->store, &d->call->mem, &list, &count, err))
+	if (usage_all(d->call->store, 0, &d->call->mem, &list, &count, err))
 		return err_failed(err->status);
 	for (const struct usage *u = list; u < list + count; u++) {
 		buf_clear(&d->line);
 		buf_printf(&d->line, "usage %016" PRIx64 " at=%" PRId64 " input=%" PRId64 " output=%" PRId64,
 			   u->message, u->at, u->input, u->output);
-		buf_printf(&d->line, " written=%" PRId64 " written_1h=%" PRId64 " read=%" PRId64 " final=%s model=",
-			   u->written, u->written_1h, u->read, u->final ? "yes" : "no");
+		buf_printf(&d->line, " written=%" PRId64 " written_1h=%" PRId64 " read=%" PRId64 " final=%s%s model=",
+			   u->written, u->written_1h, u->read, u->final ? "yes" : "no", u->fast ? " fast=yes" : "");
 		dump_word(&d->line, u->model);
 		buf_byte(&d->line, '\n');
 		if (call_bytes(d->call, buf_as_str(&d->line), err))

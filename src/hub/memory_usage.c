@@ -1,17 +1,30 @@
 /*
- * memory.usage: tokens by day.
+ * memory.usage: tokens and what they cost, added up.
+ *
+ * Answers come in the order of their times, each once (query/usage.h). What is added up
+ * has a name, and sums are kept by name; with --by-model by that of the model, too.
+ *
+ * Billing blocks depend on what was before, so they are found over all answers: leaving
+ * some out does not move them.
  */
 #include "hub/memory_find.h"
 
-#include "hub/call.h"
+#include "base/clock.h"
+#include "hub/agent_meta.h"
 #include "hub/memory_session.h"
-#include "query/usage.h"
+#include "hub/resolve.h"
+#include "hub/usage_scope.h"
 
-#include <stdio.h>
-#include <time.h>
+#include <stdlib.h>
 
-static const char *const kinds[] = { "day", "total", NULL };
-static const char *const by[] = { "daily", NULL };
+enum group { HOURLY, DAILY, WEEKLY, MONTHLY, SESSION, MODEL, PROJECT, AGENT, BLOCKS, GROUPS };
+
+static const char *const by[] = { "hourly", "daily",   "weekly", "monthly", "session",
+				  "model",  "project", "agent",	 "blocks",  NULL };
+/* What an item is, in the same order; the last one is all of them. */
+static const char *const kinds[] = { "hour",	"day",	 "week",  "month", "session", "model",
+				     "project", "agent", "block", "total", NULL };
+static const char *const orders[] = { "time", "cost", "tokens", "name", NULL };
 
 static const struct param usage_params[] = {
 	{ .name = "by",
@@ -20,7 +33,23 @@ static const struct param usage_params[] = {
 	  .initial = "daily",
 	  .choices = by,
 	  .help = "what is added up" },
-	{ .name = "since", .type = VALUE_TIME, .help = "only from then on" },
+	{ .name = "by_model", .type = VALUE_BOOL, .letter = 'b', .help = "each model by itself" },
+	{ .name = "order",
+	  .type = VALUE_ENUM,
+	  .choices = orders,
+	  .help = "what comes first: the earliest, the dearest, the most, or by name" },
+	{ .name = "reverse", .type = VALUE_BOOL, .letter = 'r', .help = "the other way round" },
+	{ .name = "model",
+	  .type = VALUE_TEXT,
+	  .shown = "TEXT",
+	  .help = "only models with this in their name" },
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .shown = "SESSION",
+	  .names = "memory.sessions",
+	  .help = "only of this session, with its sub-agents" },
+	{ .name = "each", .type = VALUE_BOOL, .help = "agent: each sub-agent by itself, not by its type" },
+	USAGE_SCOPE_PARAMS("only"),
 	{ 0 },
 };
 
@@ -29,118 +58,434 @@ static const struct field usage_fields[] = {
 	  .type = VALUE_ENUM,
 	  .choices = kinds,
 	  .flags = FIELD_HIDDEN,
-	  .help = "a day, or in the end all of them" },
-	{ .name = "day",
+	  .help = "what is added up, or in the end all of it" },
+	{ .name = "key",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_KEY,
-	  .help = "in the local time zone; 'unknown' where a line has no time" },
+	  .title = "of",
+	  .help = "a day or another part of the calendar, an id, a model, a folder, a type of sub-agent; "
+		  "'main' is "
+		  "the conversation itself; 'unknown' where lines do not say it" },
+	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "with --by-model" },
 	{ .name = "answers", .type = VALUE_INT, .help = "of models" },
 	{ .name = "input", .type = VALUE_INT, .help = "tokens that were neither in the cache nor put there" },
 	{ .name = "output", .type = VALUE_INT, .help = "tokens of answers" },
 	{ .name = "cache_write", .type = VALUE_INT, .title = "written", .help = "tokens put into the cache" },
 	{ .name = "cache_read", .type = VALUE_INT, .title = "read", .help = "tokens read from the cache" },
+	USAGE_COST_FIELDS,
+	{ .name = "title",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_STRETCH,
+	  .help = "session: what it is about; agent, with --each: its type" },
+	{ .name = "tokens", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "of every kind" },
+	{ .name = "cache_write_1h",
+	  .type = VALUE_INT,
+	  .flags = FIELD_HIDDEN,
+	  .help = "of those put into the cache: for an hour" },
 	{ .name = "provisional",
 	  .type = VALUE_INT,
 	  .flags = FIELD_HIDDEN,
 	  .help = "answers of which no line says that they ended: their output may have been larger" },
+	{ .name = "started",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "first answer; of a block, its beginning" },
+	{ .name = "ended",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "last answer; of a block, when it is over" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "session: folder it worked in" },
 	{ 0 },
 };
 
-struct sum {
-	char day[16];
-	int64_t answers, input, output, written, read, provisional;
+struct usage_run {
+	struct usage_scope scope;
+	enum group group;
+	bool by_model, each;
+	struct str model; /* empty = all */
+	struct uuid session;
+	bool one_session;
+	struct usage_sums sums;
+	struct usage_sum total;
+	struct numbers types; /* row of a sub-agent's transcript -> its type, in: */
+	struct str *type_names;
+	int64_t quarter; /* of an hour, of the answer before */
+	char period[PERIOD_TEXT];
+	struct usage_blocks blocks;
+	struct str last_key; /* of the sum that was begun last */
+	int64_t place;
 };
 
-static void name_day(int64_t at, char out[16])
+static void run_release(struct usage_run *r)
 {
-	time_t seconds = (time_t)(at / 1000);
-	struct tm tm;
-
-	snprintf(out, 16, "unknown");
-	if (at && localtime_r(&seconds, &tm))
-		strftime(out, 16, "%Y-%m-%d", &tm);
+	usage_sums_release(&r->sums);
 }
 
-static void add(struct sum *s, const struct usage *u)
+/* ---- Names -------------------------------------------------------------------------- */
+
+static enum group group_of(struct str name)
 {
-	s->answers++;
-	s->input += u->input;
-	s->output += u->output;
-	s->written += u->written;
-	s->read += u->read;
-	s->provisional += !u->final;
+	enum group g = HOURLY;
+
+	while (!str_eq(name, str_of(by[g])))
+		g++;
+	return g;
 }
 
-static enum status emit(struct call *c, const char *kind, const struct sum *s, struct err *err)
+/* Answers come in bursts; no clock of our days is put on by less than a quarter of an hour. */
+static struct str name_period(struct usage_run *r, enum usage_period period, int64_t at)
 {
-	struct json_writer *w = call_begin(c);
+	const int64_t quarter_ms = 15 * 60 * 1000;
+	int64_t quarter = at / quarter_ms + 1;
+
+	if (quarter != r->quarter || !at) {
+		usage_period_name(period, &r->scope.zone, at, r->period);
+		r->quarter = quarter;
+	}
+	return str_of(r->period);
+}
+
+static struct str or_unknown(struct str name)
+{
+	return name.n ? name : STR("unknown");
+}
+
+static struct str name_session(struct usage_run *r, const struct session *s)
+{
+	char text[UUID_TEXT + 1];
+
+	if (!s)
+		return STR("unknown");
+	uuid_print(&s->id, text);
+	return arena_str(&r->scope.call->mem, str_of(text));
+}
+
+/* Sub-agents by type, or each by its id. Old clients wrote them into the conversation. */
+static struct str name_agent(const struct usage_run *r, const struct usage *u)
+{
+	uint32_t type = numbers_get(&r->types, (uint64_t)u->session);
+
+	if (!u->aside)
+		return STR("main");
+	if (r->each)
+		return or_unknown(u->agent);
+	return type == NUMBERS_NONE ? STR("unknown") : r->type_names[type];
+}
+
+static struct str name_of(struct usage_run *r, const struct usage *u, int64_t block)
+{
+	const struct session *s = r->scope.loaded ? usage_scope_session(&r->scope, u->session) : NULL;
+
+	switch (r->group) {
+	case HOURLY:
+		return name_period(r, USAGE_HOUR, u->at);
+	case DAILY:
+		return name_period(r, USAGE_DAY, u->at);
+	case WEEKLY:
+		return name_period(r, USAGE_WEEK, u->at);
+	case MONTHLY:
+		return name_period(r, USAGE_MONTH, u->at);
+	case BLOCKS:
+		return name_period(r, USAGE_HOUR, block);
+	case SESSION:
+		return name_session(r, s);
+	case MODEL:
+		return or_unknown(u->model);
+	case PROJECT:
+		return s ? or_unknown(s->project) : STR("unknown");
+	case AGENT:
+		return name_agent(r, u);
+	case GROUPS:
+		break;
+	}
+	return STR("unknown");
+}
+
+/* ---- Adding up ------------------------------------------------------------------------ */
+
+/* What the client says of sub-agents, read once for each transcript. */
+static enum status load_types(struct usage_run *r, struct err *err)
+{
+	struct usage_scope *s = &r->scope;
+
+	r->types = numbers_new(&s->call->mem, s->count);
+	r->type_names = arena_alloc(&s->call->mem, (s->count + 1) * sizeof *r->type_names);
+	for (size_t i = 0; i < s->count; i++) {
+		struct agent_meta meta;
+
+		if (!s->sessions[i].agent.n)
+			continue;
+		if (agent_meta_read(s->call->store, &s->sessions[i], &s->call->mem, &meta, err))
+			return err_failed(err->status);
+		r->type_names[i] = or_unknown(meta.type);
+		numbers_put(&r->types, (uint64_t)s->sessions[i].row, (uint32_t)i);
+	}
+	return STATUS_OK;
+}
+
+static bool has_text(struct str name, struct str part)
+{
+	for (size_t i = 0; i + part.n <= name.n; i++)
+		if (str_eq(str_sub(name, i, part.n), part))
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct usage_run *r, const struct usage *u)
+{
+	const struct session *s;
+
+	if (!usage_scope_has(&r->scope, u->at, u->session) || !has_text(u->model, r->model))
+		return false;
+	if (!r->one_session)
+		return true;
+	s = usage_scope_session(&r->scope, u->session);
+	return s && uuid_eq(&s->id, &r->session);
+}
+
+/* The conversation, also of what its sub-agents said. */
+static const struct session *conversation_of(const struct usage_scope *s, int64_t row)
+{
+	const struct session *own = usage_scope_session(s, row);
+
+	for (size_t i = 0; own && own->agent.n && i < s->count; i++)
+		if (!s->sessions[i].agent.n && uuid_eq(&s->sessions[i].id, &own->id))
+			return &s->sessions[i];
+	return own;
+}
+
+static void begin_sum(struct usage_run *r, struct usage_sum *sum, const struct usage *u)
+{
+	/* What has no time stands behind everything. */
+	sum->place = !u->at ? INT64_MAX : str_eq(sum->key, r->last_key) ? r->place : ++r->place;
+	r->last_key = sum->key;
+	if (r->group == SESSION)
+		sum->about = conversation_of(&r->scope, u->session);
+	if (r->group == AGENT)
+		sum->about = usage_scope_session(&r->scope, u->session);
+}
+
+static void add_up(struct usage_run *r, const struct usage *list, size_t count)
+{
+	for (const struct usage *u = list; u < list + count; u++) {
+		int64_t block = u->at ? usage_block(&r->blocks, u->at) : 0;
+		struct usage_sum *sum;
+		bool is_new;
+
+		if (!is_wanted(r, u))
+			continue;
+		sum = usage_sums_get(&r->sums, name_of(r, u, block),
+				     r->by_model ? or_unknown(u->model) : (struct str){ 0 }, &is_new);
+		if (is_new)
+			begin_sum(r, sum, u);
+		usage_scope_add(&r->scope, sum, u);
+		usage_scope_add(&r->scope, &r->total, u);
+		if (r->group == BLOCKS && block)
+			sum->first = block;
+	}
+}
+
+/* ---- Order ---------------------------------------------------------------------------- */
+
+static int by_number(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_name(const void *a, const void *b)
+{
+	const struct usage_sum *x = *(struct usage_sum *const *)a, *y = *(struct usage_sum *const *)b;
+	int order = str_cmp(x->key, y->key);
+
+	return order ? order : str_cmp(x->model, y->model);
+}
+
+static int compare_time(const void *a, const void *b)
+{
+	const struct usage_sum *x = *(struct usage_sum *const *)a, *y = *(struct usage_sum *const *)b;
+	int order = by_number(x->first, y->first);
+
+	return order ? order : compare_name(a, b);
+}
+
+static int compare_tokens(const void *a, const void *b)
+{
+	const struct usage_sum *x = *(struct usage_sum *const *)a, *y = *(struct usage_sum *const *)b;
+	int order = by_number(usage_tokens(y), usage_tokens(x));
+
+	return order ? order : compare_name(a, b);
+}
+
+static int compare_cost(const void *a, const void *b)
+{
+	const struct usage_sum *x = *(struct usage_sum *const *)a, *y = *(struct usage_sum *const *)b;
+	int order = by_number(y->nano, x->nano);
+
+	return order ? order : compare_tokens(a, b);
+}
+
+/* Parts of the calendar, which came in this order. */
+static int compare_place(const void *a, const void *b)
+{
+	const struct usage_sum *x = *(struct usage_sum *const *)a, *y = *(struct usage_sum *const *)b;
+	int order = by_number(x->place, y->place);
+
+	return order ? order : compare_name(a, b);
+}
+
+static void sort(struct usage_run *r)
+{
+	static int (*const compare[])(const void *, const void *) = { compare_time, compare_cost,
+								      compare_tokens, compare_name };
+	struct str order = call_text(r->scope.call, "order");
+	bool timed = r->group <= MONTHLY || r->group == BLOCKS;
+	size_t which = 0;
+
+	if (!order.p)
+		order = timed || r->group == SESSION ? STR("time") : STR("cost");
+	while (!str_eq(order, str_of(orders[which])))
+		which++;
+	if (r->sums.count)
+		qsort(r->sums.list, r->sums.count, sizeof(*r->sums.list),
+		      timed && !which ? compare_place : compare[which]);
+	for (size_t i = 0; call_flag(r->scope.call, "reverse") && i < r->sums.count / 2; i++) {
+		struct usage_sum *other = r->sums.list[i];
+
+		r->sums.list[i] = r->sums.list[r->sums.count - 1 - i];
+		r->sums.list[r->sums.count - 1 - i] = other;
+	}
+}
+
+/* ---- Results ---------------------------------------------------------------------------- */
+
+static void put_about(struct usage_run *r, struct json_writer *w, const struct usage_sum *sum)
+{
+	const struct session *s = sum->about;
+	uint32_t type = s ? numbers_get(&r->types, (uint64_t)s->row) : NUMBERS_NONE;
+
+	if (s && r->group == SESSION && s->title.n)
+		put_text(w, "title", s->title);
+	if (s && r->group == SESSION && s->project.n)
+		put_path(w, "project", s->project);
+	if (r->group == AGENT && r->each && type != NUMBERS_NONE)
+		put_text(w, "title", r->type_names[type]);
+}
+
+static enum status emit(struct usage_run *r, const char *kind, const struct usage_sum *sum, struct err *err)
+{
+	struct json_writer *w = call_begin(r->scope.call);
+	bool is_block = sum != &r->total && r->group == BLOCKS;
 
 	put_text(w, "kind", str_of(kind));
-	put_text(w, "day", str_of(s->day));
-	put_int(w, "answers", s->answers);
-	put_int(w, "input", s->input);
-	put_int(w, "output", s->output);
-	put_int(w, "cache_write", s->written);
-	put_int(w, "cache_read", s->read);
-	put_int(w, "provisional", s->provisional);
-	return call_emit(c, err);
+	put_text(w, "key", sum->key);
+	if (sum->model.n)
+		put_text(w, "model", sum->model);
+	put_int(w, "answers", sum->answers);
+	put_int(w, "input", sum->input);
+	put_int(w, "output", sum->output);
+	put_int(w, "cache_write", sum->written);
+	put_int(w, "cache_read", sum->read);
+	usage_put_cost(w, sum);
+	put_about(r, w, sum);
+	put_int(w, "tokens", usage_tokens(sum));
+	put_int(w, "cache_write_1h", sum->written_1h);
+	put_int(w, "provisional", sum->provisional);
+	if (sum->first)
+		put_time(w, "started", sum->first);
+	if (sum->last)
+		put_time(w, "ended", is_block ? sum->first + USAGE_BLOCK_MS : sum->last);
+	return call_emit(r->scope.call, err);
+}
+
+static enum status begin(struct call *c, struct usage_run *r, struct err *err)
+{
+	struct str session = call_text(c, "session");
+	struct session found;
+
+	if (usage_scope_read(c, &r->scope, err))
+		return err_failed(err->status);
+	r->group = group_of(call_text(c, "by"));
+	r->by_model = call_flag(c, "by_model") && r->group != MODEL;
+	r->each = call_flag(c, "each");
+	r->model = call_text(c, "model");
+	r->sums = (struct usage_sums){ .mem = &c->mem };
+	r->types = numbers_new(&c->mem, 0);
+	r->total.key = STR("total");
+	r->one_session = session.p != NULL;
+	if (session.p && resolve_session(c->store, session, &c->mem, &found, err))
+		return err_failed(err->status);
+	if (session.p)
+		r->session = found.id;
+	if ((session.p || r->scope.project.p || r->group == SESSION || r->group == PROJECT ||
+	     r->group == AGENT) &&
+	    usage_scope_load(&r->scope, err))
+		return err_failed(err->status);
+	return r->group == AGENT ? load_types(r, err) : STATUS_OK;
 }
 
 static enum status run_usage(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct sum day = { 0 }, total = { .day = "total" };
-	const struct value *since = call_value(c, "since");
+	struct usage_run r CLEANUP(run_release) = { 0 };
 	struct usage *list;
 	size_t count;
 
-	if (read_begin(c->store, &snapshot, err) || usage_all(c->store, &c->mem, &list, &count, err))
+	if (read_begin(c->store, &snapshot, err) || begin(c, &r, err) ||
+	    usage_all(c->store, (r.group == AGENT ? USAGE_AGENTS : 0) | (r.scope.loaded ? USAGE_SESSIONS : 0),
+		      &c->mem, &list, &count, err))
 		return err_failed(err->status);
 	warn_unread(c);
-	for (size_t i = 0; i < count; i++) {
-		char name[16];
-
-		if (since->given && list[i].at < since->number)
-			continue;
-		name_day(list[i].at, name);
-		if (day.answers && !str_eq(str_of(day.day), str_of(name))) {
-			if (emit(c, "day", &day, err))
-				return err_failed(err->status);
-			day = (struct sum){ 0 };
-		}
-		snprintf(day.day, sizeof day.day, "%s", name);
-		add(&day, &list[i]);
-		add(&total, &list[i]);
-	}
-	if (!total.answers)
+	add_up(&r, list, count);
+	if (!r.total.answers)
 		return err_fail(err, STATUS_NOT_FOUND, "no answer of a model is kept%s",
-				since->given ? " since then" : "");
-	if (emit(c, "day", &day, err))
-		return err_failed(err->status);
-	return emit(c, "total", &total, err);
+				count ? " that is meant by this" : "");
+	sort(&r);
+	for (size_t i = 0; i < r.sums.count; i++)
+		if (emit(&r, kinds[r.group], r.sums.list[i], err))
+			return err_failed(err->status);
+	usage_note_unknown(&r.scope, &r.total);
+	return emit(&r, "total", &r.total, err);
 }
 
 const struct method memory_usage = {
 	.name = "usage",
 	.verb = "usage",
 	.group = "about",
-	.summary = "Count the tokens of each day",
-	.text = "Each answer of a model counts once, in however many files and lines it stands; sub-agents "
-		"are in. Of what "
-		"its lines say the largest numbers count. Failed requests and answers that no model gave are "
-		"out. Old "
-		"clients did not always write how long an answer was in the end: then the output is a lower "
-		"bound, and "
-		"--json says for how many answers ('provisional'). Answers that a rewritten file "
-		"no longer has do not count; those of a deleted file do.\n",
+	.summary = "Count tokens and what they cost",
+	.text = "By hour, day, week (from Monday), month, session, model, project, type of sub-agent or "
+		"billing block of five hours. Each answer of a model counts once, in however many files and "
+		"lines it stands, where and when it was told first; sub-agents are in. Of what its lines say "
+		"the largest numbers count. Failed requests and answers that no model gave are out.\n"
+		"\n"
+		"Costs are those of the API by " PRICE_LIST_OF
+		", at the time of each answer; whoever pays for "
+		"a subscription pays something else. The setting usage.prices names others. A model without "
+		"a "
+		"price is not free: its cost is unknown, and sums with it begin with '≥'.\n"
+		"\n"
+		"Old clients did not always write how long an answer was in the end: then the output is a "
+		"lower "
+		"bound, and --json says for how many answers ('provisional'). Answers that a rewritten file "
+		"no "
+		"longer has do not count; those of a deleted file do.\n",
 	.params = usage_params,
 	.kind = RESULT_STREAM,
 	.fields = usage_fields,
+	.version = 2,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "usage daily", "by day" },
-					      { "usage daily --since 7d --json",
-						"of the last week, for programs" },
+	.examples = (const struct example[]){ { "usage", "by day" },
+					      { "usage monthly --by-model",
+						"each month, each model by itself" },
+					      { "usage session --project webshop --order cost",
+						"what conversations of a project cost, the dearest first" },
+					      { "usage blocks --timezone America/New_York",
+						"billing blocks, by clocks there" },
+					      { "usage daily --since 2026-11-01 --until 2026-11-07 --json",
+						"of some days, for programs" },
 					      { 0 } },
 	.run = run_usage,
 };

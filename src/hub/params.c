@@ -149,7 +149,7 @@ enum status param_from_text(const struct param *q, struct str text, struct arena
 	case VALUE_TIME:
 		if (!when_parse(text, clock_now(&clock), &v->number))
 			return wrong(text, WHEN_EXAMPLES, err);
-		return STATUS_OK;
+		break;
 	case VALUE_ID:
 		if (!uuid_parse(text, &id))
 			return wrong(text, "an id", err);

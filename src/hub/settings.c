@@ -20,6 +20,7 @@
 
 #include "base/jsonc.h"
 #include "base/near.h"
+#include "claude/price.h"
 #include "hub/params.h"
 
 #include <stdarg.h>
@@ -41,6 +42,13 @@ static const char why_command[] = "a project may not choose commands";
 
 static const char *const colors[] = { "auto", "always", "never", NULL };
 static const char *const pages[] = { "auto", "never", NULL };
+
+static enum status check_prices(struct str text, struct arena *mem, struct err *err)
+{
+	struct prices ignored;
+
+	return prices_read(text, mem, &ignored, err);
+}
 
 /* In the order of docs/SETTINGS.md. A path, a command, a hub and anything about
  * scrubbing secrets is SETTING_USER_ONLY. */
@@ -109,6 +117,12 @@ const struct setting_key setting_keys[] = {
 		     .initial = "false",
 		     .help = "whether long tool output is shown whole" },
 	  .env = "ARBOR_SHOW_FULL" },
+	{ .param = { .name = "usage.prices",
+		     .type = VALUE_JSON,
+		     .shown = "an object such as " PRICES_EXAMPLE,
+		     .help = "what models cost, in dollars per million tokens, before the prices that are built in" },
+	  .env = "ARBOR_USAGE_PRICES",
+	  .check = check_prices },
 	{ .param = { .name = NULL } },
 };
 
@@ -165,7 +179,10 @@ void setting_wants(const struct setting_key *key, struct buf *out)
 	case VALUE_JSON:
 	case VALUE_OBJECT:
 	case VALUE_TYPES:
-		buf_printf(out, "a value of type %s", value_type_name(p->type));
+		if (p->shown)
+			buf_text(out, p->shown);
+		else
+			buf_printf(out, "a value of type %s", value_type_name(p->type));
 		break;
 	}
 }
@@ -227,6 +244,10 @@ static enum status set_text(struct settings *s, const struct setting_key *k, str
 
 	if (param_from_text(&k->param, text, s->mem, &v, err) || !is_usable(k, &v))
 		return refuse_value(STATUS_USAGE, k, arena_printf(s->mem, "'%.*s'", STR_ARG(text)), err);
+	if (k->check && k->check(v.text, s->mem, err)) {
+		err->status = STATUS_USAGE;
+		return err_pass(err, "%s", k->param.name);
+	}
 	*setting_of(s, k) = (struct setting){ .value = v, .from = from, .origin = origin };
 	return STATUS_OK;
 }
@@ -403,6 +424,11 @@ static enum status take(struct reading *r, uint32_t key, const struct setting_ke
 	if (param_from_json(&k->param, &r->json, node, r->s->mem, &v, err) || !is_usable(k, &v) ||
 	    (k->param.type == VALUE_PATH && !resolve_path(r->s, &v.text))) {
 		refuse_value(STATUS_FORMAT, k, shown_value(r, node), err);
+		return fail_at(r, start_of(r, node), err);
+	}
+	if (k->check && k->check(v.text, r->s->mem, err)) {
+		err->status = STATUS_FORMAT;
+		err_pass(err, "%s", k->param.name);
 		return fail_at(r, start_of(r, node), err);
 	}
 	if (x->from == r->from)

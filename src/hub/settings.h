@@ -33,6 +33,8 @@ struct setting_key {
 	const char *general_env; /* variable that the files beat; NULL = none */
 	unsigned flags;		 /* enum setting_flag */
 	const char *why;
+	/* What the type does not check; NULL = nothing. Errors do not name the key. */
+	enum status (*check)(struct str text, struct arena *mem, struct err *err);
 };
 
 /* Every key there is, ended by one without a name. */

@@ -9,8 +9,8 @@
 
 #include "base/map.h"
 #include "claude/record.h"
+#include "hub/agent_meta.h"
 #include "query/lines.h"
-#include "store/find.h"
 
 #include <string.h>
 
@@ -252,37 +252,16 @@ static enum status read_told(struct finding *l, struct askers *a, const struct f
 	return STATUS_OK;
 }
 
-/* ---- The file of facts beside a transcript ------------------------------------------- */
-
-static enum status add_bytes(void *ctx, struct str bytes, struct err *err)
-{
-	(void)err;
-	buf_str(ctx, bytes);
-	return STATUS_OK;
-}
-
-/* Missing or broken it says nothing. */
+/* The file of facts beside a transcript. */
 static enum status read_meta(struct finding *l, const struct session *session, struct askers *a,
 			     struct str agent, struct err *err)
 {
-	enum { META_MOST = 1024 * 1024 };
-	struct buf bytes CLEANUP(buf_release) = BUF_INIT(META_MOST);
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct json j CLEANUP(json_release) = JSON_INIT;
-	struct source_info info;
-	struct err ignored;
-	struct str name = arena_printf(&mem, "%.*s:%.*s.meta.json", STR_ARG(session->root),
-				       (int)(session->path.n - STR(".jsonl").n), session->path.p);
+	struct agent_meta meta;
 
-	if (source_find(l->call->store, name, &mem, &info, &ignored) != STATUS_OK || !info.generation)
-		return STATUS_OK;
-	if (archive_read(l->call->store, info.generation, 0, info.bytes < META_MOST ? info.bytes : 0,
-			 add_bytes, &bytes, err))
+	if (agent_meta_read(l->call->store, session, &a->mem, &meta, err))
 		return err_failed(err->status);
-	if (json_read(&j, buf_as_str(&bytes), LIMIT_JSON_DEPTH, &ignored) != STATUS_OK)
-		return STATUS_OK;
-	note(&a->by_agent, &a->mem, agent, json_string_in(&j, json_get(&j, 0, STR("toolUseId")), &a->mem));
-	note(&a->types, &a->mem, agent, json_string_in(&j, json_get(&j, 0, STR("agentType")), &a->mem));
+	note(&a->by_agent, &a->mem, agent, meta.call);
+	note(&a->types, &a->mem, agent, meta.type);
 	return STATUS_OK;
 }
 

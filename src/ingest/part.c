@@ -446,6 +446,7 @@ static void raise_usage(struct mirror_usage *to, const struct record_usage *u, b
 	to->written = larger(to->written, u->write);
 	to->written_1h = larger(to->written_1h, u->write_1h);
 	to->read = larger(to->read, u->read);
+	to->fast |= u->fast;
 	to->final |= final;
 }
 
@@ -474,6 +475,7 @@ static void note_usage(struct part *p, struct part_reader *r, struct mirror_line
 		.written = u.write,
 		.written_1h = u.write_1h,
 		.read = u.read,
+		.fast = u.fast,
 		.final = (rec->flags & RECORD_STOPPED) != 0,
 	};
 	l->usage = out;

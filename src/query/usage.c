@@ -6,19 +6,28 @@
 #include "query/usage.h"
 
 #include "base/numbers.h"
+#include "claude/record.h"
 #include "store/db.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { USAGE_COUNT, USAGE_MODELS, USAGE_ROWS, USAGE_STATEMENTS };
+enum { USAGE_COUNT, USAGE_MODELS, USAGE_RANKS, USAGE_ROWS, USAGE_ROWS_AGENTS, USAGE_STATEMENTS };
+
+#define COLUMNS \
+	"SELECT u.message, coalesce(u.at, 0), u.session, u.input, u.output, u.written, u.written_1h, u.read," \
+	" u.final, coalesce(u.model, 0), u.fast"
 
 static const char *const sql[USAGE_STATEMENTS] = {
 	[USAGE_COUNT] = "SELECT count(*) FROM usage",
 	[USAGE_MODELS] = "SELECT id, name FROM model ORDER BY name",
-	[USAGE_ROWS] =
-		("SELECT message, coalesce(at, 0), session, input, output, written, written_1h, read, final,"
-		" coalesce(model, 0) FROM usage"),
+	/* The one that began first, of copies the one that ended first, told it first. */
+	[USAGE_RANKS] = "SELECT id FROM mirror_session ORDER BY started_at, updated_at, session_id, agent, id",
+	[USAGE_ROWS] = COLUMNS " FROM usage u",
+	[USAGE_ROWS_AGENTS] = COLUMNS
+		", coalesce(e.agent, s.agent), coalesce(e.flags, 0) FROM usage u"
+		" JOIN mirror_session s ON s.id = u.session"
+		" LEFT JOIN entry e ON e.session = u.session AND e.offset = u.first",
 };
 
 const struct db_set usage_statements = { DB_USAGE, sql, USAGE_STATEMENTS };
@@ -57,10 +66,18 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static void join(struct usage *to, const struct usage *from)
+/* Which of two transcripts an answer stands in is said to have told it. */
+static bool is_before(const struct numbers *ranks, int64_t a, int64_t b)
 {
-	if (from->at &&
-	    (!to->at || from->at < to->at || (from->at == to->at && from->session < to->session))) {
+	uint32_t x = numbers_get(ranks, (uint64_t)a), y = numbers_get(ranks, (uint64_t)b);
+
+	return x != y ? x < y : a < b;
+}
+
+static void join(struct usage *to, const struct usage *from, const struct numbers *ranks)
+{
+	if (from->at && (!to->at || from->at < to->at ||
+			 (from->at == to->at && is_before(ranks, from->session, to->session)))) {
 		to->at = from->at;
 		to->session = from->session;
 	}
@@ -70,8 +87,12 @@ static void join(struct usage *to, const struct usage *from)
 	to->written_1h = larger(to->written_1h, from->written_1h);
 	to->read = larger(to->read, from->read);
 	to->final |= from->final;
+	to->fast |= from->fast;
+	to->aside |= from->aside;
 	if (!to->model.n || (from->model.n && str_cmp(from->model, to->model) < 0))
 		to->model = from->model;
+	if (!to->agent.n || (from->agent.n && str_cmp(from->agent, to->agent) < 0))
+		to->agent = from->agent;
 }
 
 static int by_time(const void *a, const void *b)
@@ -83,7 +104,8 @@ static int by_time(const void *a, const void *b)
 	return x->message < y->message ? -1 : x->message > y->message;
 }
 
-static void read_row(const struct stmt *st, const struct models *models, struct usage *out)
+static void read_row(const struct stmt *st, const struct models *models, unsigned want, struct arena *mem,
+		     struct usage *out)
 {
 	uint32_t place = numbers_get(&models->places, (uint64_t)col_int(st, 9));
 
@@ -97,33 +119,71 @@ static void read_row(const struct stmt *st, const struct models *models, struct 
 		.written_1h = col_int(st, 6),
 		.read = col_int(st, 7),
 		.final = col_int(st, 8) != 0,
+		.fast = col_int(st, 10) != 0,
 	};
 	if (place != NUMBERS_NONE)
 		out->model = models->names[place];
+	if (want & USAGE_AGENTS) {
+		out->agent = arena_str(mem, col_bytes(st, 11));
+		out->aside = out->agent.n || (col_int(st, 12) & RECORD_SIDECHAIN);
+	}
 }
 
-enum status usage_all(struct store *s, struct arena *mem, struct usage **out, size_t *count, struct err *err)
+static enum status load_ranks(struct store *s, struct arena *mem, struct numbers *out, struct err *err)
 {
-	struct models models = { 0 };
-	struct numbers known;
+	size_t count = 0, cap = 0;
+	int64_t *rows = NULL;
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, USAGE_RANKS, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		if (count == cap)
+			rows = mem_resize(rows, (cap = cap ? 2 * cap : 256) * sizeof *rows);
+		rows[count++] = col_int(&st, 0);
+	}
+	*out = numbers_new(mem, count);
+	for (size_t i = 0; i < count; i++)
+		numbers_put(out, (uint64_t)rows[i], (uint32_t)i);
+	mem_free(rows);
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+static enum status count_rows(struct store *s, size_t *out, struct err *err)
+{
 	STMT total = { 0 };
+
+	if (use(s, USAGE_COUNT, &total, err) || stmt_row(&total, "usage", err))
+		return err_failed(err->status);
+	*out = (size_t)col_int(&total, 0);
+	return STATUS_OK;
+}
+
+enum status usage_all(struct store *s, unsigned want, struct arena *mem, struct usage **out, size_t *count,
+		      struct err *err)
+{
+	struct numbers known, ranks = numbers_new(mem, 0);
+	struct models models = { 0 };
 	STMT st = { 0 };
 	enum step step;
+	size_t most;
 
 	*count = 0;
-	if (load_models(s, mem, &models, err) || use(s, USAGE_COUNT, &total, err) ||
-	    stmt_row(&total, "usage", err) || use(s, USAGE_ROWS, &st, err))
+	if (load_models(s, mem, &models, err) || count_rows(s, &most, err) ||
+	    ((want & USAGE_SESSIONS) && load_ranks(s, mem, &ranks, err)) ||
+	    use(s, want & USAGE_AGENTS ? USAGE_ROWS_AGENTS : USAGE_ROWS, &st, err))
 		return err_failed(err->status);
-	*out = arena_alloc(mem, (size_t)(col_int(&total, 0) + 1) * sizeof **out);
-	known = numbers_new(mem, (size_t)col_int(&total, 0));
+	*out = arena_alloc(mem, (most + 1) * sizeof **out);
+	known = numbers_new(mem, most);
 	while ((step = stmt_step(&st, err)) == STEP_ROW) {
 		uint64_t message = (uint64_t)col_int(&st, 0);
 		uint32_t at = numbers_get(&known, message);
 		struct usage row;
 
-		read_row(&st, &models, &row);
+		read_row(&st, &models, want, mem, &row);
 		if (at != NUMBERS_NONE) {
-			join(&(*out)[at], &row);
+			join(&(*out)[at], &row, &ranks);
 			continue;
 		}
 		numbers_put(&known, message, (uint32_t)*count);

@@ -15,11 +15,20 @@ struct usage {
 	int64_t at;	 /* ms; 0 = unknown */
 	int64_t session; /* row of the transcript it was told in first */
 	int64_t input, output, written, written_1h, read;
-	struct str model; /* in the arena; empty = unknown */
-	bool final;	  /* no line says that it ended: then the numbers are a lower bound */
+	struct str model; /* in the arena, each name once; empty = unknown */
+	struct str agent; /* with USAGE_AGENTS: the sub-agent it is of; empty = none, or */
+	bool aside;	  /* one that has no name */
+	bool fast;	  /* asked for in a hurry */
+	bool final;	  /* false: no line says that it ended, and the numbers are a lower bound */
+};
+
+enum usage_want {
+	USAGE_AGENTS = 1,   /* whose they are: takes a look-up for each */
+	USAGE_SESSIONS = 2, /* `session` does not depend on which file was read first */
 };
 
 /* All of them, in the order of their times. Wants a read transaction. */
-enum status usage_all(struct store *s, struct arena *mem, struct usage **out, size_t *count, struct err *err) MUST_USE;
+enum status usage_all(struct store *s, unsigned want, struct arena *mem, struct usage **out, size_t *count,
+		      struct err *err) MUST_USE;
 
 #endif

@@ -133,12 +133,13 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_FORGET_VALUES] = "DELETE FROM session_value WHERE session = ?1",
 	[MIRROR_MODEL_ADD] = "INSERT OR IGNORE INTO model(name) VALUES (?1)",
 	[MIRROR_USAGE_ADD] =
-		"INSERT INTO usage(session, first, message, at, model, input, output, written, written_1h, read, final)"
-		" VALUES (?1, ?2, ?3, ?4, (SELECT id FROM model WHERE name = ?5), ?6, ?7, ?8, ?9, ?10, ?11)",
+		"INSERT INTO usage(session, first, message, at, model, input, output, written, written_1h, read, final,"
+		" fast) VALUES (?1, ?2, ?3, ?4, (SELECT id FROM model WHERE name = ?5), ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
 	[MIRROR_USAGE_RAISE] =
 		"UPDATE usage SET model = coalesce(model, (SELECT id FROM model WHERE name = ?5)),"
 		" input = max(input, ?6), output = max(output, ?7), written = max(written, ?8),"
-		" written_1h = max(written_1h, ?9), read = max(read, ?10), final = max(final, ?11)"
+		" written_1h = max(written_1h, ?9), read = max(read, ?10), final = max(final, ?11),"
+		" fast = max(fast, ?12)"
 		" WHERE session = ?1 AND first = ?2",
 };
 
@@ -429,6 +430,7 @@ static enum status put_usage(struct writing *w, const struct mirror_line *l, int
 	stmt_int(&st, 9, u->written_1h);
 	stmt_int(&st, 10, u->read);
 	stmt_int(&st, 11, u->final);
+	stmt_int(&st, 12, u->fast);
 	return stmt_run(&st, err);
 }
 

@@ -85,7 +85,7 @@ struct mirror_usage {
 	uint64_t message;
 	struct str model;
 	int64_t input, output, written, written_1h, read;
-	bool final;
+	bool fast, final;
 };
 
 /* Something that lines say of the session; said again it changes nothing. */

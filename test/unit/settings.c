@@ -379,6 +379,8 @@ static const char *sample(struct user *u, const struct setting_key *k, int sourc
 		return arena_printf(&u->mem, "%d", 100 + source).p;
 	if (k->param.type == VALUE_BOOL)
 		return source % 2 ? "true" : "false";
+	if (k->param.type == VALUE_JSON)
+		return arena_printf(&u->mem, "{\"model-%d\":{\"input\":%d}}", source, source).p;
 	if (k->param.type != VALUE_ENUM)
 		return arena_printf(&u->mem, "/from/%d", source).p;
 	while (k->param.choices[choices])
@@ -388,7 +390,8 @@ static const char *sample(struct user *u, const struct setting_key *k, int sourc
 
 static struct str sample_file(struct user *u, const struct setting_key *k, int source)
 {
-	const char *quote = k->param.type == VALUE_INT || k->param.type == VALUE_BOOL ? "" : "\"";
+	bool bare = k->param.type == VALUE_INT || k->param.type == VALUE_BOOL || k->param.type == VALUE_JSON;
+	const char *quote = bare ? "" : "\"";
 
 	return arena_printf(&u->mem, "{\n  \"%s\": %s%s%s\n}\n", k->param.name, quote, sample(u, k, source),
 			    quote);

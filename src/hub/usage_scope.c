@@ -1,0 +1,148 @@
+/*
+ * Which answers are meant, and what they cost.
+ *
+ * Dates are of the zone that was asked for. Transcripts are loaded only when a question
+ * needs them: adding up days does not.
+ */
+#include "hub/usage_scope.h"
+
+#include "base/clock.h"
+#include "base/when.h"
+#include "hub/memory_project.h"
+#include "hub/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- What is meant ---------------------------------------------------------------- */
+
+/* The parameters were read in the local zone, and checked. */
+static void read_times(struct usage_scope *s)
+{
+	const struct value *since = call_value(s->call, "since"), *until = call_value(s->call, "until");
+	struct clock clock = clock_system();
+	int64_t now = clock_now(&clock);
+
+	s->until = INT64_MAX;
+	if (since->given && !when_parse_in(since->text, now, &s->zone, &s->since))
+		s->since = since->number;
+	if (until->given && !when_parse_end(until->text, now, &s->zone, &s->until))
+		s->until = until->number;
+}
+
+enum status usage_scope_read(struct call *c, struct usage_scope *out, struct err *err)
+{
+	struct str prices = settings_text(c->settings, "usage.prices");
+
+	*out = (struct usage_scope){ .call = c };
+	if (zone_find(call_text(c, "timezone"), &c->mem, &out->zone, err))
+		return err_pass(err, "timezone");
+	if (prices.p && prices_read(prices, &c->mem, &out->prices.prices, err))
+		return err_pass(err, "usage.prices");
+	read_times(out);
+	return project_of(c, &out->project, err);
+}
+
+static enum status take_session(void *ctx, const struct session *session, bool *go_on, struct err *err)
+{
+	struct usage_scope *s = ctx;
+	struct arena *mem = &s->call->mem;
+	struct session *kept;
+
+	(void)go_on;
+	(void)err;
+	if (s->count == s->cap) {
+		struct session *bigger = arena_alloc(mem,
+						     (s->cap = s->cap ? 2 * s->cap : 128) * sizeof *bigger);
+
+		if (s->count)
+			memcpy(bigger, s->sessions, s->count * sizeof *bigger);
+		s->sessions = bigger;
+	}
+	kept = &s->sessions[s->count++];
+	*kept = *session;
+	kept->root = arena_str(mem, session->root);
+	kept->path = arena_str(mem, session->path);
+	kept->project = arena_str(mem, session->project);
+	kept->branch = (struct str){ 0 };
+	kept->title = arena_str(mem, session->title);
+	kept->agent = arena_str(mem, session->agent);
+	return STATUS_OK;
+}
+
+enum status usage_scope_load(struct usage_scope *s, struct err *err)
+{
+	if (session_each(s->call->store, s->project, take_session, s, err))
+		return err_failed(err->status);
+	s->rows = numbers_new(&s->call->mem, s->count);
+	for (size_t i = 0; i < s->count; i++)
+		numbers_put(&s->rows, (uint64_t)s->sessions[i].row, (uint32_t)i);
+	s->loaded = true;
+	return STATUS_OK;
+}
+
+const struct session *usage_scope_session(const struct usage_scope *s, int64_t row)
+{
+	uint32_t at = numbers_get(&s->rows, (uint64_t)row);
+
+	return at == NUMBERS_NONE ? NULL : &s->sessions[at];
+}
+
+bool usage_scope_has(const struct usage_scope *s, int64_t at, int64_t row)
+{
+	return at >= s->since && at < s->until && (!s->loaded || usage_scope_session(s, row));
+}
+
+/* ---- What it costs ------------------------------------------------------------------ */
+
+void usage_scope_add(struct usage_scope *s, struct usage_sum *to, const struct usage *u)
+{
+	struct str model = u->model.n ? u->model : STR("unknown");
+
+	if (usage_sum_add(to, u, &s->prices))
+		return;
+	for (size_t i = 0; i < s->unknown_count; i++)
+		if (str_eq(s->unknown[i], model))
+			return;
+	if (s->unknown_count < COUNT(s->unknown))
+		s->unknown[s->unknown_count++] = model;
+}
+
+/* Dollars and cents. What is more than nothing does not look like it. */
+static const char *cost_text(const struct usage_sum *sum, char out[40])
+{
+	int64_t cents = sum->nano / 10000000 + (sum->nano % 10000000 >= 5000000);
+	const char *front = sum->unpriced ? "≥" : "";
+
+	if (sum->unpriced && !sum->nano)
+		snprintf(out, 40, "unknown");
+	else if (sum->nano && !cents)
+		snprintf(out, 40, "%s", sum->unpriced ? "≥$0.00" : "<$0.01");
+	else
+		snprintf(out, 40, "%s$%" PRId64 ".%02d", front, cents / 100, (int)(cents % 100));
+	return out;
+}
+
+void usage_put_cost(struct json_writer *w, const struct usage_sum *sum)
+{
+	char text[40];
+
+	put_text(w, "cost", str_of(cost_text(sum, text)));
+	put_int(w, "nanodollars", sum->nano);
+	put_int(w, "unpriced_tokens", sum->unpriced);
+}
+
+void usage_note_unknown(const struct usage_scope *s, const struct usage_sum *total)
+{
+	struct buf names CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	if (!s->unknown_count)
+		return;
+	for (size_t i = 0; i < s->unknown_count; i++)
+		buf_printf(&names, "%s%.*s", i ? ", " : "", (int)size_min(s->unknown[i].n, 60),
+			   s->unknown[i].p);
+	call_note(s->call,
+		  "no price is known for %" PRId64 " tokens (%s%s); the setting usage.prices can name one",
+		  total->unpriced, names.p ? names.p : "",
+		  s->unknown_count == COUNT(s->unknown) ? ", ..." : "");
+}
