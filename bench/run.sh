@@ -2,8 +2,8 @@
 # bench/run.sh BUILD: speed, size and memory, as ratios against other programs in
 # the same run. Nothing here passes or fails: times depend on the machine.
 #
-#   BENCH_ONLY="json sync"   only these parts: json sync peer growth search recall path append watch lived large
-#                            noop
+#   BENCH_ONLY="json sync"   only these parts: json sync peer usage growth search recall path append watch lived
+#                            large noop
 #   BENCH_LARGE=1            also a corpus 35 times as large (5 GB)
 #   ARBOR_SHARED=DIR         where corpus/real-a.tar.zst is; without it, files
 #                            are made up (test/crash/mktree.c), which pack worse
@@ -15,7 +15,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build/release}
-only=${BENCH_ONLY:-json sync peer growth search recall path append watch lived large noop}
+only=${BENCH_ONLY:-json sync peer usage growth search recall path append watch lived large noop}
 top=build/bench
 rm -rf "$top"
 mkdir -p "$top/home"
@@ -182,6 +182,30 @@ peer() {
 peer_row() { # NAME RUNS BYTES
 	row "$1" "$(rate "$3" "$(run_us "$2" 0)") MB/s" "best $(seconds "$(run_us "$2" 0)"), median $(seconds "$(run_us "$2" 50)"),\
  peak memory $(run_mb "$2") MB$(run_codes "$2")"
+}
+# The same numbers, once everything is in the store.
+usage() {
+	local dir mine=$top/usage.arbor theirs=$top/usage.ccusage
+	make_many
+	part "Tokens by day: arbor usage after a sync, ccusage on the same files, 7 each in turn"
+	for dir in "$PWD/$corpus" "$many"; do
+		fresh_sync "$dir" >/dev/null 2>&1
+		rm -f "$mine" "$theirs"
+		for _ in 1 2 3 4 5 6 7; do
+			command_line "$arbor" usage daily --store "$store" --json | "$tool/spawn" 1 >>"$mine"
+			[ ! -x "$ccusage" ] ||
+				command_line env CLAUDE_CONFIG_DIR="$dir" "${count_tokens[@]}" | "$tool/spawn" 1 >>"$theirs"
+		done
+		row "$(calc %.0f "$(bytes_in "$dir") / 1e6") MB: arbor usage daily" "$(millis "$(run_us "$mine" 50)")" \
+			"median, whole process; best $(millis "$(run_us "$mine" 0)")$(run_codes "$mine")"
+		if [ -s "$theirs" ]; then
+			row "  ccusage" "$(millis "$(run_us "$theirs" 50)")" "best $(millis "$(run_us "$theirs" 0)")$(run_codes "$theirs")"
+			row "  ccusage / arbor" "$(calc %.0f "$(run_us "$theirs" 50) / $(run_us "$mine" 50)")x" \
+				"median; best $(calc %.0f "$(run_us "$theirs" 0) / $(run_us "$mine" 0)")x"
+		else
+			row "  ccusage" "-" "is not here (bench/package.json)"
+		fi
+	done
 }
 count_tokens=("$ccusage" claude daily --offline --json)
 tokens() { CLAUDE_CONFIG_DIR=$1 "${count_tokens[@]}" | jq .totals.totalTokens; }
@@ -351,6 +375,7 @@ main() {
 	! wanted json || json
 	! wanted sync || first_sync
 	! wanted peer || peer
+	! wanted usage || usage
 	! wanted growth || growth
 	! wanted search || search
 	! wanted recall || recall
@@ -361,7 +386,7 @@ main() {
 	! wanted large || large
 	! wanted noop || noop
 	printf '\nload after: %s\n' "$(cut -d' ' -f1-3 /proc/loadavg)"
-	rm -rf "$corpus" "$many" "$top"/append* "$top"/watch* "$top"/lived* "$top"/peer* "$top"/search* "${top:?}/home"
+	rm -rf "$corpus" "$many" "$top"/append* "$top"/watch* "$top"/lived* "$top"/peer* "$top"/usage* "$top"/search* "${top:?}/home"
 	drop_store
 }
 

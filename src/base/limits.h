@@ -25,6 +25,9 @@
 /* Nesting of transcript JSON. Real lines stay under 30. */
 #define LIMIT_JSON_DEPTH 512
 
+/* Days that statistics tell apart. Times are whatever lines say; a lifetime has fewer. */
+#define LIMIT_STATS_DAYS 65536
+
 /* A settings file. People write these; the largest one imaginable is some KiB. */
 #define LIMIT_SETTINGS (1 * MIB)
 

@@ -31,6 +31,7 @@ enum db_slot {
 	DB_RANK,
 	DB_USAGE,
 	DB_SQL,
+	DB_STATS,
 	DB_SLOTS
 };
 
@@ -45,7 +46,7 @@ extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
 	variant_statements;
-extern const struct db_set rank_statements, usage_statements, sql_statements; /* src/query */
+extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements; /* src/query */
 
 /* What can be done with the files of a store. */
 enum db_access {

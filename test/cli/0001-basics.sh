@@ -4,7 +4,7 @@
 . test/harness/lib.sh
 demo=$PWD/demo
 cp -R demo "$T/.claude"
-commands='list show log tree search agents files usage projects history plans todos sync sources versions export rebuild dump check call completion help'
+commands='list show log tree search agents files usage stats projects history plans todos sync sources versions export rebuild dump check call completion help'
 
 # On PATH under its own name, as examples call it.
 mkdir "$T/bin" && ln -s "$ARBOR" "$T/bin/arbor"
@@ -110,7 +110,7 @@ arbor export; code 2; err_has 'usage: arbor export'
 arbor export a b; code 2; err_has 'too many'
 arbor sync demo; code 2; err_has "too many arguments; did you mean '--source demo'?"
 arbor check a; code 2; err_has 'usage: arbor check'
-arbor usage dayly; code 2; err_has "arbor: usage: 'dayly' is none of hourly, daily, weekly, monthly, session, model, project, agent, blocks; did you mean 'daily'?"
+arbor usage dayly; code 2; err_has "arbor: usage: BY: 'dayly' is none of hourly, daily, weekly, monthly, session, model, project, agent, blocks; did you mean 'daily'?"
 arbor completion foo; code 2; err_has "arbor: completion: 'foo' is none of bash, zsh, fish"
 # shellcheck disable=SC2046 # many words are the point
 arbor sources $(seq 1 3000); code 2; err_has 'too many'

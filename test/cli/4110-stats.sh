@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# How much was said, and when.
+. test/harness/lib.sh
+export ARBOR_HOME=$T/store TZ=UTC
+value() { sed -n "s/^$1	//p" "$T/out"; }
+field() { jq -r "$1" "$T/out"; }
+sum() { "$ARBOR" projects --json | sed "s/.*\"$1\":\([0-9]*\).*/\1/" | awk '{ n += $1 } END { print n }'; }
+
+it "says what to do while there is nothing"
+mkdir "$T/none" && arbor sync --source "$T/none" --label none
+arbor stats; code 1; err_has 'arbor sync'
+
+it "counts what is there"
+arbor sync --source demo; code 0
+arbor stats; code 0
+check test "$(value sessions)" -eq "$(sum sessions)"
+check test "$(value projects)" -eq 3
+check test "$(value agents)" -eq 1
+check test "$(value days)" -eq 10
+check test "$(value busiest_day)" = 2026-11-12
+check test "$(value first)" = 2026-11-02T21:33:18.902Z
+"$ARBOR" usage >"$T/usage"
+check test "$(value tokens)" -eq "$(awk -F '\t' '$1 == "total" { print $4 + $5 + $6 + $7 }' "$T/usage")"
+check test "$(value answers)" -eq "$(awk -F '\t' '$1 == "total" { print $3 }' "$T/usage")"
+check test "$(value cost)" = "$(awk -F '\t' '$1 == "total" { print $8 }' "$T/usage")"
+
+it "counts once what forks and copies share"
+prompts=$(value prompts) messages=$(value messages) tools=$(value tools)
+check test "$messages" -lt "$(sum messages)"
+check test "$prompts" -lt "$(sum prompts)"
+cp -r demo "$T/again" && arbor sync --source "$T/again" --label again; arbor stats
+check test "$(value sessions)" -eq 15
+check test "$(value prompts) $(value messages) $(value tools)" = "$prompts $messages $tools"
+
+it "gives programs days, hours and models that add up"
+arbor stats --json; code 0
+if command -v jq >/dev/null; then
+	check test "$(field '.by_hour | length')" -eq 24
+	check test "$(field '.by_hour | add')" -eq "$messages"
+	check test "$(field '.by_weekday | add')" -eq "$messages"
+	check test "$(field '[.by_day[].messages] | add')" -eq "$messages"
+	check test "$(field '[.by_day[].prompts] | add')" -eq "$prompts"
+	check test "$(field '[.models[].nanodollars] | add')" -eq "$(field .nanodollars)"
+	check test "$(field '.by_day[0].day')" = 2026-11-02
+else
+	skip 'there is no jq'
+fi
+
+it "is of one project, some days, another zone, when asked"
+arbor stats --project webshop; check test "$(value projects) $(value sessions) $(value first)" = '1 5 2026-11-03T09:12:09.368Z'
+arbor stats --since 2026-11-12 --until 2026-11-12; check test "$(value days) $(value messages)" = '1 31'
+arbor stats -z JST-9; check test "$(value busiest_hour)" -eq 18
+arbor stats --since 2030-01-01; code 1; err_has 'nothing was said that is meant by this'
+arbor stats --project nowhere; code 1
+
+it "draws a map, hours and models on a terminal, as wide as that"
+screen=80x50 on_terminal --color never stats; code 0
+check test "$(tr -d '\r' <"$T/out" | wc -L)" -le 80
+tr -d '\r' <"$T/out" >"$T/shown"
+check grep -qx 'Thu ▒█' "$T/shown"
+check grep -q '^10 days; busiest 2026-11-12 (31), ' "$T/shown"
+check grep -q '^claude-opus-4-8 .* 1.26M .*\$0.84  █' "$T/shown"
+the_end
