@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Tokens and what they cost, added up in every way.
+# shellcheck disable=SC2016 # dollars are money here
 . test/harness/lib.sh
 export ARBOR_HOME=$T/store TZ=UTC
 S=$T/claude/projects/-w-shop

@@ -10,9 +10,9 @@ unchecked() { # WHY
 	the_end
 }
 [ "$MODE" = dev ] || unchecked 'large: in dev mode only'
-[ -f "$corpus" ] && command -v zstd >/dev/null || unchecked 'the corpus or zstd is not here; usage is NOT COMPARED with ccusage'
+{ [ -f "$corpus" ] && command -v zstd >/dev/null; } || unchecked 'the corpus or zstd is not here; usage is NOT COMPARED with ccusage'
 command -v jq >/dev/null || unchecked 'jq is not here; usage is NOT COMPARED with ccusage'
-[ -x "$ccusage" ] && [ "$("$ccusage" --version)" = 'ccusage 20.0.24' ] ||
+{ [ -x "$ccusage" ] && [ "$("$ccusage" --version)" = 'ccusage 20.0.24' ]; } ||
 	unchecked "ccusage 20.0.24 is not here (npm, bench/package.json: 'tools/deps.sh bench'); usage is NOT COMPARED with it"
 mkdir "$T/real"
 zstd -q -d --long=27 -c "$corpus" | tar -x -C "$T/real"

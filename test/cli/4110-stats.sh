@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # How much was said, and when.
+# shellcheck disable=SC2016 # dollars are money here
 . test/harness/lib.sh
 export ARBOR_HOME=$T/store TZ=UTC
 value() { sed -n "s/^$1	//p" "$T/out"; }
