@@ -23,6 +23,7 @@ static void read_times(struct usage_scope *s)
 	struct clock clock = clock_system();
 	int64_t now = clock_now(&clock);
 
+	s->since = INT64_MIN; /* lines may say anything, also that it was before 1970 */
 	s->until = INT64_MAX;
 	if (since->given && !when_parse_in(since->text, now, &s->zone, &s->since))
 		s->since = since->number;

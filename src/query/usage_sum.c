@@ -148,7 +148,7 @@ struct str usage_period_name(enum usage_period period, const struct zone *zone, 
 int64_t usage_block(struct usage_blocks *b, int64_t at)
 {
 	if (!b->any || at - b->begin > USAGE_BLOCK_MS || at - b->last > USAGE_BLOCK_MS)
-		b->begin = at - at % MS_HOUR;
+		b->begin = at - (at % MS_HOUR + MS_HOUR) % MS_HOUR;
 	b->any = true;
 	b->last = at;
 	return b->begin;

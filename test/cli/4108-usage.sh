@@ -88,6 +88,21 @@ arbor usage model --order tokens --reverse; check test "$(columns 1)" = 'strange
 arbor usage --order cost; check test "$(columns 1)" = '2026-10-25 2026-10-24 2026-11-02 total '
 arbor usage --reverse; check test "$(columns 1)" = '2026-11-02 2026-10-25 2026-10-24 total '
 
+it "leaves out no answer, whatever its line says of the time"
+mkdir -p "$T/odd/projects/p"
+odd=$T/odd/projects/p/3e7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e04.jsonl
+answer "$odd" o1 1969-12-31T22:30:00.000Z claude-opus-4-8 1 0 0 0 /w/odd
+answer "$odd" o2 nonsense claude-opus-4-8 1 0 0 0 /w/odd
+answer "$odd" o3 9999-12-31T23:59:59.999Z claude-opus-4-8 1 0 0 0 /w/odd
+arbor sync --source "$T/odd" --store "$T/odd.db"
+for group in hourly daily weekly monthly session model project agent blocks; do
+	arbor usage $group --store "$T/odd.db"; code 0
+	check test "$(tail -n 1 "$T/out" | cut -f 1,3)" = 'total	3'
+	TZ=JST-9 arbor usage $group --store "$T/odd.db"; code 0
+done
+arbor usage --store "$T/odd.db"; check test "$(columns 1)" = '1969-12-31 9999-12-31 unknown total '
+arbor stats --store "$T/odd.db"; code 0
+
 it "is a table with bars on a terminal, that fits"
 for size in 40x30 80x30 120x30; do
 	for group in hourly session 'monthly --by-model' project; do

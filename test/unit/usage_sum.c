@@ -95,6 +95,13 @@ TEST(a_block_begins_at_a_full_hour_and_lasts_for_five)
 	check_blocks(t, times, COUNT(times));
 }
 
+TEST(a_block_before_1970_begins_before_its_answers)
+{
+	static const char *const times[][2] = { { "1969-12-31T22:30:00Z", "1969-12-31T22:00:00Z" } };
+
+	check_blocks(t, times, COUNT(times));
+}
+
 TEST(a_block_is_over_after_five_quiet_hours)
 {
 	static const char *const times[][2] = {
@@ -157,5 +164,6 @@ TEST(sums_are_kept_by_name_and_model)
 
 TESTS(CASE(a_week_is_of_the_year_of_its_thursday), CASE(days_and_months_are_those_of_the_zone),
       CASE(an_hour_that_comes_twice_has_two_names), CASE(what_has_no_time_is_in_no_part_of_the_calendar),
-      CASE(a_block_begins_at_a_full_hour_and_lasts_for_five), CASE(a_block_is_over_after_five_quiet_hours),
+      CASE(a_block_begins_at_a_full_hour_and_lasts_for_five),
+      CASE(a_block_before_1970_begins_before_its_answers), CASE(a_block_is_over_after_five_quiet_hours),
       CASE(a_sum_says_which_tokens_have_no_price), CASE(sums_are_kept_by_name_and_model))
