@@ -164,7 +164,7 @@ int db_newest_version(void);
 enum status db_recognise(struct store *s, bool *newest, struct err *err) MUST_USE;
 enum status db_migrate(struct store *s, int up_to, struct err *err) MUST_USE;
 
-/* store_derived_current(), asked in passing. */
-enum status db_derived_current(struct store *s, bool *out, struct err *err) MUST_USE;
+/* Whether no other version has made the derived tables its own since they were ours. */
+enum status db_check_derived(struct store *s, struct err *err) MUST_USE;
 
 #endif

@@ -186,7 +186,9 @@ static void derived_hash(char text[DERIVED_HASH_TEXT])
 		 hash64(f->bytes, f->size), STORE_DERIVED_RULES, WORDS_RULES, words_unicode());
 }
 
-enum status db_derived_current(struct store *s, bool *out, struct err *err)
+/* Whose the derived tables are: this program's, another version's, or, if neither, nobody's:
+ * they are to be made anew by whoever comes next. */
+static enum status whose_derived(struct store *s, bool *ours, bool *foreign, struct err *err)
 {
 	struct buf built CLEANUP(buf_release) = BUF_INIT(KIB);
 	char want[DERIVED_HASH_TEXT];
@@ -195,15 +197,30 @@ enum status db_derived_current(struct store *s, bool *out, struct err *err)
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 		return status;
 	derived_hash(want);
-	*out = str_eq(buf_as_str(&built), str_of(want));
+	*ours = str_eq(buf_as_str(&built), str_of(want));
+	*foreign = built.n && !*ours;
 	return STATUS_OK;
 }
 
 enum status store_derived_current(struct store *s, bool *out, struct err *err)
 {
-	if (db_derived_current(s, out, err))
+	bool foreign;
+
+	if (whose_derived(s, out, &foreign, err))
 		return err_failed(err->status);
 	s->uses_derived = *out;
+	return STATUS_OK;
+}
+
+enum status db_check_derived(struct store *s, struct err *err)
+{
+	bool ours, foreign = false;
+
+	if (s->uses_derived && whose_derived(s, &ours, &foreign, err))
+		return err_failed(err->status);
+	if (foreign)
+		return err_fail(err, STATUS_TOO_NEW,
+				"%s: another version of arbor has made its index anew meanwhile; start again", s->path);
 	return STATUS_OK;
 }
 

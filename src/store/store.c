@@ -439,7 +439,6 @@ enum status store_setting_put(struct store *s, const char *key, struct str value
 
 enum status db_check_version(struct store *s, struct err *err)
 {
-	bool current = true;
 	STMT st = { 0 };
 
 	if (s->version == 0)
@@ -449,12 +448,7 @@ enum status db_check_version(struct store *s, struct err *err)
 	if (col_int(&st, 0) != s->version)
 		return err_fail(err, STATUS_TOO_NEW, "%s: a newer arbor has upgraded it meanwhile; start again",
 				s->path);
-	if (s->uses_derived && db_derived_current(s, &current, err))
-		return err_failed(err->status);
-	if (!current)
-		return err_fail(err, STATUS_TOO_NEW,
-				"%s: another version of arbor has made its index anew meanwhile; start again", s->path);
-	return STATUS_OK;
+	return db_check_derived(s, err);
 }
 
 enum status db_rev(struct store *s, int64_t *out, struct err *err)

@@ -52,8 +52,8 @@ bool store_is_cancelled(const struct store *s); /* as its options' `cancel` says
 
 /*
  * Whether the derived tables are what this program would build. If not, the
- * caller refills them (ingest/rebuild.h) before it uses them. If they are and cease to
- * be, transactions fail with STATUS_TOO_NEW.
+ * caller refills them (ingest/rebuild.h) before it uses them. If they are, and another
+ * version makes them its own, transactions fail with STATUS_TOO_NEW.
  */
 enum status store_derived_current(struct store *s, bool *out, struct err *err) MUST_USE;
 
