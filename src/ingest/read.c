@@ -40,7 +40,6 @@
 enum {
 	MOST_READERS = 4,
 	MOST_ROUNDS = 8,
-	PAUSE_NS = 100 * 1000, /* after a transaction, so that others get the lock */
 	PROGRESS_NS = 100 * 1000 * 1000,
 };
 
@@ -571,7 +570,6 @@ static enum status write_part(struct reading *y, const struct part *p, struct er
 static enum status write_some(struct reading *y, struct part *p, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
-	struct timespec pause = { .tv_nsec = PAUSE_NS };
 	enum status status = txn_begin(y->store, &txn, err);
 	int64_t end = clock_monotonic_ns() + LIMIT_INDEX_TXN_NS;
 
@@ -583,10 +581,7 @@ static enum status write_some(struct reading *y, struct part *p, struct err *err
 			p = (struct part *)queue_take(&y->queue, false);
 	}
 	part_free(p);
-	if (status != STATUS_OK || txn_commit(&txn, err))
-		return err_failed(err->status);
-	nanosleep(&pause, NULL);
-	return STATUS_OK;
+	return status == STATUS_OK ? txn_commit(&txn, err) : err_failed(err->status);
 }
 
 static enum status write_all(struct reading *y, struct err *err)
@@ -594,6 +589,7 @@ static enum status write_all(struct reading *y, struct err *err)
 	struct part *p;
 
 	while (!is_cancelled(y) && (p = (struct part *)queue_take(&y->queue, true))) {
+		txn_pause(y->store);
 		if (write_some(y, p, err))
 			return err_failed(err->status);
 		tell_progress(y);

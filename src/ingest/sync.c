@@ -37,7 +37,6 @@
 enum {
 	MOST_FOLLOWERS = 4,
 	MOST_ROUNDS = 50,           /* of looking again after a conflict */
-	PAUSE_NS = 100 * 1000,      /* after a full transaction, so that others get the lock */
 	PROGRESS_NS = 100 * 1000 * 1000,
 };
 
@@ -286,13 +285,6 @@ static enum status take_piece(struct syncing *y, const struct piece *p, bool *ke
 	return status;
 }
 
-static void pause_for_others(void)
-{
-	struct timespec t = { .tv_nsec = PAUSE_NS };
-
-	nanosleep(&t, NULL);
-}
-
 /* Pieces written in the open transaction, newest first. */
 struct batch {
 	struct piece *pieces;
@@ -345,8 +337,6 @@ static enum status write_batch(struct syncing *y, struct piece *p, struct err *e
 		return err_failed(err->status);
 	for (const struct piece *done = batch.pieces; done; done = (const struct piece *)done->item.next)
 		tell_piece(y, done);
-	if (clock_monotonic_ns() >= end)
-		pause_for_others();
 	return STATUS_OK;
 }
 
@@ -355,6 +345,7 @@ static enum status write_all(struct syncing *y, struct err *err)
 	struct piece *p;
 
 	while (!is_cancelled(y) && (p = piece_queue_take(&y->queue, true))) {
+		txn_pause(y->store);
 		if (write_batch(y, p, err))
 			return err_failed(err->status);
 		tell_progress(y);
@@ -409,6 +400,7 @@ static enum status mark_vanished(struct syncing *y, struct err *err)
 			i++;
 		if (i == y->plan.source_count)
 			return STATUS_OK;
+		txn_pause(y->store);
 		if (mark_some_vanished(y, &i, err))
 			return err_failed(err->status);
 	}

@@ -13,6 +13,8 @@
  */
 #include "store/db.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -322,6 +324,7 @@ enum status txn_begin(struct store *s, struct txn *t, struct err *err)
 		s->doomed = false;
 		s->wrote = false;
 		s->rev = 0;
+		s->locked_ns = clock_monotonic_ns();
 	}
 	s->depth++;
 	t->store = s;
@@ -349,6 +352,7 @@ enum status txn_commit(struct txn *t, struct err *err)
 		return err_fail(err, STATUS_INTERNAL, "%s: a part of this change was abandoned", s->path);
 	}
 	status = run_transaction_word(s, "COMMIT", err);
+	s->held_ns += clock_monotonic_ns() - s->locked_ns;
 	if (s->full_sync) {
 		s->full_sync = false;
 		sqlite3_exec(s->db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);

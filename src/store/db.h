@@ -75,6 +75,8 @@ struct store {
 	int64_t seen_version; /* PRAGMA data_version at the last look */
 	int64_t rev;          /* of the open transaction; 0 = none taken yet */
 	int depth;            /* of nested write transactions */
+	int64_t locked_ns;    /* when the outermost began; monotonic */
+	int64_t held_ns;      /* how long it and those before had the lock since the last pause */
 	bool doomed;          /* an inner one was not committed */
 	bool wrote;           /* since the last commit */
 	bool full_sync;       /* for the next commit */

@@ -24,7 +24,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	KEYS_UNKEYED,
@@ -72,8 +71,6 @@ const struct db_set keys_statements = { DB_KEYS, sql, KEYS_STATEMENTS };
 
 /* Entered at once: 32 MB. */
 enum { MOST_KEYS = 1000000 };
-
-enum { PAUSE_NS = 100 * 1000 }; /* after a transaction, so that others get the lock */
 
 struct key {
 	int64_t key, session, offset;
@@ -487,6 +484,7 @@ static enum status enter_some(struct keys *k, size_t *at, struct err *err)
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	int64_t end;
 
+	txn_pause(k->s);
 	if (txn_begin(k->s, &txn, err) || look_again(k, err))
 		return err_failed(err->status);
 	/* Whoever led, and the pair noted last, may be gone. */
@@ -496,10 +494,7 @@ static enum status enter_some(struct keys *k, size_t *at, struct err *err)
 	for (; *at < k->count && (*at % 64 || clock_monotonic_ns() < end); ++*at)
 		if (enter_key(k, *at, err))
 			return err_failed(err->status);
-	if (txn_commit(&txn, err))
-		return err_failed(err->status);
-	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
-	return STATUS_OK;
+	return txn_commit(&txn, err);
 }
 
 static enum status note_done(struct keys *k, struct err *err)

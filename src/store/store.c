@@ -4,7 +4,7 @@
  * The database is in WAL mode with synchronous=NORMAL: a commit survives the
  * death of any process at once, and a power cut at the latest from the next
  * checkpoint on; a caller that reports success asks for a synced commit first.
- * Locks are waited for with a handler of our own that sleeps 1 ms at a time,
+ * Locks are waited for with a handler of our own that sleeps 1 ms at most,
  * because SQLite's own backs off to 100 ms and starves the impatient.
  *
  * A file descriptor of our own on the database would be a trap: closing it
@@ -57,21 +57,33 @@ const struct db_set store_statements = { DB_STORE, sql, STORE_STATEMENTS };
 
 const char *const store_file_suffixes[STORE_FILES + 1] = { "", "-wal", "-shm", "-journal", "-bell", NULL };
 
-static void sleep_ms(long ms)
+enum { MS = 1000 * 1000 }; /* in nanoseconds */
+
+static void sleep_ns(long ns)
 {
-	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+	struct timespec t = { .tv_nsec = ns };
 
 	nanosleep(&t, NULL);
 }
 
-/* Called by SQLite while somebody else holds the lock it wants. */
+void txn_pause(struct store *s)
+{
+	if (s->held_ns < LIMIT_TXN_NS / 2)
+		return;
+	sleep_ns(LIMIT_TXN_PAUSE_NS);
+	s->held_ns = 0;
+}
+
+/* Called by SQLite while somebody else holds the lock it wants. At first it looks so often
+ * that it meets the pause of another who has much to write. */
 static int wait_for_lock(void *ctx, int attempt)
 {
+	enum { OFTEN = 400 };
 	const struct store *s = ctx;
 
-	if (attempt >= LIMIT_BUSY_MS || (s->cancel && atomic_load(s->cancel)))
+	if (attempt >= OFTEN + LIMIT_BUSY_MS || (s->cancel && atomic_load(s->cancel)))
 		return 0;
-	sleep_ms(1);
+	sleep_ns(attempt < OFTEN ? LIMIT_TXN_PAUSE_NS / 2 : MS);
 	return 1;
 }
 
@@ -172,7 +184,7 @@ static enum status enter_wal(struct store *s, struct err *err)
 	for (int i = 0; code == SQLITE_BUSY && i < LIMIT_BUSY_MS; i++) {
 		code = sqlite3_exec(s->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL) & 0xff;
 		if (code == SQLITE_BUSY)
-			sleep_ms(1);
+			sleep_ns(MS);
 	}
 	return code == SQLITE_OK ? STATUS_OK : db_fail(s, code, "opening", err);
 }

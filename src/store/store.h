@@ -85,6 +85,10 @@ enum status txn_begin(struct store *s, struct txn *t, struct err *err) MUST_USE;
 enum status txn_commit(struct txn *t, struct err *err) MUST_USE;
 void txn_end(struct txn *t);
 
+/* Between transactions that follow each other: leaves the lock to others for a moment, once
+ * it was taken for long. */
+void txn_pause(struct store *s);
+
 /*
  * Part of an open write transaction that can be undone alone: rolls back to its
  * beginning when the scope ends without save_keep().
