@@ -21,7 +21,8 @@
  * session as the part before has left it: who is killed has left something unread.
  *
  * Words are written in transactions that are longer than those of a sync: FTS5
- * writes a segment for each, and small ones have to be merged again and again.
+ * writes a segment for each, and small ones have to be merged again and again. Merging
+ * has transactions of its own, since it may take as long as what came before it.
  */
 #include "ingest/read.h"
 
@@ -31,6 +32,7 @@
 #include "claude/layout.h"
 #include "ingest/part.h"
 #include "store/archive.h"
+#include "store/fulltext.h"
 #include "store/keys.h"
 
 #include <stdlib.h>
@@ -584,13 +586,28 @@ static enum status write_some(struct reading *y, struct part *p, struct err *err
 	return status == STATUS_OK ? txn_commit(&txn, err) : err_failed(err->status);
 }
 
+/* About as many pages as a transaction has written and their two or three merges will write.
+ * If it is less, more segments are merged at once the next time. */
+static enum status merge_some(struct reading *y, struct err *err)
+{
+	enum { STEPS = 2 };
+	bool more = true;
+
+	for (int i = 0; more && i < STEPS; i++) {
+		txn_pause(y->store);
+		if (fulltext_merge(y->store, &more, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
 static enum status write_all(struct reading *y, struct err *err)
 {
 	struct part *p;
 
 	while (!is_cancelled(y) && (p = (struct part *)queue_take(&y->queue, true))) {
 		txn_pause(y->store);
-		if (write_some(y, p, err))
+		if (write_some(y, p, err) || merge_some(y, err))
 			return err_failed(err->status);
 		tell_progress(y);
 	}

@@ -45,6 +45,7 @@ enum {
 enum {
 	TEXT_ADD,
 	TEXT_REMOVE,
+	TEXT_MERGE,
 	TEXT_LAST_CHUNK,
 	TEXT_CHUNK,
 	TEXT_DAYS,
@@ -58,6 +59,7 @@ enum {
 static const char *const sql[TEXT_STATEMENTS] = {
 	[TEXT_ADD] = "INSERT INTO search(rowid, text) VALUES (?1, ?2)",
 	[TEXT_REMOVE] = "DELETE FROM search WHERE rowid = ?1",
+	[TEXT_MERGE] = "INSERT INTO search(search, rank) VALUES ('merge', ?1)",
 	[TEXT_LAST_CHUNK] = "SELECT id, used, slots FROM doc_chunk ORDER BY id DESC LIMIT 1",
 	[TEXT_CHUNK] = "SELECT used, slots FROM doc_chunk WHERE id = ?1",
 	[TEXT_DAYS] = "SELECT id, day FROM doc_day ORDER BY id",
@@ -405,6 +407,24 @@ enum status doc_remove(struct store *s, int64_t first, int64_t count, struct err
 		at = next;
 	}
 	return STATUS_OK;
+}
+
+/* The statement counts as one change; what it writes counts besides. */
+enum status fulltext_merge(struct store *s, bool *more, struct err *err)
+{
+	enum { PAGES = 128 }; /* some milliseconds */
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	int64_t before = sqlite3_total_changes64(s->db);
+	STMT st = { 0 };
+
+	if (txn_begin(s, &txn, err) || use(s, TEXT_MERGE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, PAGES);
+	if (stmt_run(&st, err))
+		return err_failed(err->status);
+	*more = sqlite3_total_changes64(s->db) - before > 1;
+	s->wrote = *more;
+	return txn_commit(&txn, err);
 }
 
 /* ---- Reading ----------------------------------------------------------------- */

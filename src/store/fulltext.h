@@ -56,6 +56,10 @@ void doc_writer_release(struct doc_writer *w);
 /* Takes `count` documents out of the index, from sequence `first` on. */
 enum status doc_remove(struct store *s, int64_t first, int64_t count, struct err *err) MUST_USE;
 
+/* Each transaction that adds documents makes a segment of the index. Merges some of them, if
+ * there are many, in a transaction of its own. *more: there may be more to do. */
+enum status fulltext_merge(struct store *s, bool *more, struct err *err) MUST_USE;
+
 /* Documents, read a chunk at a time and kept. */
 struct doc_reader {
 	struct store *store;

@@ -227,6 +227,41 @@ TEST(documents_written_a_few_at_a_time_are_those_written_at_once)
 	}
 }
 
+static int64_t segments(struct store *s)
+{
+	sqlite3_stmt *st = NULL;
+	int64_t n = -1;
+
+	if (sqlite3_prepare_v2(s->db, "SELECT count(DISTINCT segid) FROM search_idx", -1, &st, NULL) == SQLITE_OK &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		n = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	return n;
+}
+
+TEST(segments_are_merged_when_there_are_many)
+{
+	enum { MANY = 16 };
+	bool more = true;
+	struct err err;
+	STORE;
+
+	OK(docs_open(t, NULL, &s, &err));
+	for (int64_t i = 1; i < MANY; i++)
+		OK(add_next(s, i, i + 1, &err));
+	OK(fulltext_merge(s, &more, &err));
+	CHECK(!more);
+	EQ(segments(s), MANY - 1);
+	OK(add_next(s, MANY, MANY + 1, &err));
+	EQ(segments(s), MANY);
+	OK(fulltext_merge(s, &more, &err));
+	CHECK(more);
+	EQ(segments(s), 1);
+	OK(fulltext_merge(s, &more, &err));
+	CHECK(!more);
+	DOCS_ARE(MANY + 1, 0, 0);
+}
+
 TEST(documents_that_were_not_committed_never_were)
 {
 	struct err err;
@@ -497,6 +532,7 @@ TESTS(CASE(the_number_of_a_document_says_its_place_and_about_how_many_words_it_h
       CASE(what_a_slot_has_no_room_for_is_rounded_and_nothing_beside_it_suffers),
       CASE(documents_come_back_as_written_on_both_sides_of_a_border),
       CASE(documents_written_a_few_at_a_time_are_those_written_at_once),
+      CASE(segments_are_merged_when_there_are_many),
       CASE(documents_that_were_not_committed_never_were), CASE(a_reader_and_a_far_sequence_get_along),
       CASE(removed_documents_are_gone_with_their_words_and_their_neighbours_stay),
       CASE(documents_that_never_were_cannot_be_removed), CASE(a_day_is_that_of_the_neighbours_who_have_one),
