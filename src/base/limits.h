@@ -100,7 +100,7 @@
 /* The same for filling the full-text index: FTS5 writes a segment for each commit, and
  * short ones cost more in merging. With 30 ms a first sync takes 4 % less time, and whoever
  * writes meanwhile waits three times as long. */
-#define LIMIT_INDEX_TXN_NS ((int64_t)8 * 1000 * 1000)
+#define LIMIT_INDEX_TXN_NS ((int64_t)12 * 1000 * 1000)
 
 /* When a program has had the lock for half a transaction's time it leaves it free for this
  * long before the next. Whoever waits for it looks twice in that time, so it waits for one
