@@ -102,10 +102,10 @@
  * writes meanwhile waits three times as long. */
 #define LIMIT_INDEX_TXN_NS ((int64_t)12 * 1000 * 1000)
 
-/* When a program has had the lock for half a transaction's time it leaves it free for this
- * long before the next. Whoever waits for it looks twice in that time, so it waits for one
- * transaction and not for several. */
-#define LIMIT_TXN_PAUSE_NS (500L * 1000)
+/* When a program has had the lock for LIMIT_TXN_NS, it leaves it free for this long
+ * before it goes on. Whoever waits for it looks two or three times meanwhile, and waits for
+ * one transaction and not for several. */
+#define LIMIT_TXN_PAUSE_NS (250L * 1000)
 
 /* How long a connection waits for another's lock before it gives up. Far above
  * any transaction of ours; below what a person takes for a hang. */

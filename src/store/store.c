@@ -68,7 +68,7 @@ static void sleep_ns(long ns)
 
 void txn_pause(struct store *s)
 {
-	if (s->held_ns < LIMIT_TXN_NS / 2)
+	if (s->held_ns < LIMIT_TXN_NS)
 		return;
 	sleep_ns(LIMIT_TXN_PAUSE_NS);
 	s->held_ns = 0;
@@ -83,7 +83,7 @@ static int wait_for_lock(void *ctx, int attempt)
 
 	if (attempt >= OFTEN + LIMIT_BUSY_MS || (s->cancel && atomic_load(s->cancel)))
 		return 0;
-	sleep_ns(attempt < OFTEN ? LIMIT_TXN_PAUSE_NS / 2 : MS);
+	sleep_ns(attempt < OFTEN ? LIMIT_TXN_PAUSE_NS / 3 : MS);
 	return 1;
 }
 
