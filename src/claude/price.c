@@ -116,7 +116,7 @@ static struct str plain_name(struct str model, char room[NAME_MOST])
 	cut_at(&name, ':');
 	for (int round = 0; round < 2; round++) {
 		dash = str_rfind(name, '-');
-		tail = dash == SIZE_MAX ? (struct str){ 0 } : str_sub(name, dash + 1, SIZE_MAX);
+		tail = str_sub(name, dash == SIZE_MAX ? name.n : dash + 1, SIZE_MAX);
 		if ((tail.n == 8 && is_digits(tail)) || str_eq(tail, STR("latest")) ||
 		    (tail.n == 2 && tail.p[0] == 'v' && is_digits(str_sub(tail, 1, 1))))
 			name.n = dash;
