@@ -98,8 +98,8 @@
 #define LIMIT_TXN_NS ((int64_t)6 * 1000 * 1000)
 
 /* The same for filling the full-text index: FTS5 writes a segment for each commit, and
- * short ones cost more in merging. With 30 ms a first sync takes 4 % less time, and whoever
- * writes meanwhile waits three times as long. */
+ * short ones cost more in merging. With 30 ms a first sync takes some per cent less time, and
+ * whoever writes meanwhile waits two or three times as long. */
 #define LIMIT_INDEX_TXN_NS ((int64_t)12 * 1000 * 1000)
 
 /* When a program has had the lock for LIMIT_TXN_NS, it leaves it free for this long

@@ -1,16 +1,10 @@
 /*
- * One thread and some slots. Unpacking is half of what reading a long conversation costs, needs no
+ * One thread and one block. Unpacking is half of what reading a long conversation costs, needs no
  * database, and most machines have a second processor that does nothing. For a few blocks it is not
  * worth it: starting a thread and waking it takes as long as unpacking some of them.
  *
- * Who announces blocks asks for them in the same order, so the thread begins with the last one: the
- * two meet in the middle and hardly wait for one another. A block that nobody has begun is unpacked
- * by whoever asks for it.
- *
- * Invariants
- *   (1) A slot is changed by whoever holds the lock, but for its bytes, its status and its error
- *       while it is BUSY: those belong to the one who made it so.
- *   (2) `began` of a slot that is not FREE is another one for each; larger is later.
+ * Invariant: all of it belongs to whoever holds the lock, but while the state is BUSY the bytes, the
+ * status and the error belong to the thread.
  */
 #include "store/ahead.h"
 
@@ -19,28 +13,21 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
 
-enum slot_state { SLOT_FREE, SLOT_WAITS, SLOT_BUSY, SLOT_DONE };
-
-struct slot {
-	enum slot_state state;
-	struct ahead_block block;
-	int codec;
-	uint64_t began;
-	struct buf packed, raw;
-	enum status status;
-	struct err err;
-};
+enum ahead_state { AHEAD_NONE, AHEAD_WAITS, AHEAD_BUSY, AHEAD_DONE };
 
 struct ahead {
 	pthread_mutex_t lock;
-	pthread_cond_t work, done;
+	pthread_cond_t changed;
 	pthread_t thread;
 	bool running, stop;
-	uint64_t announced;
-	struct slot slots[AHEAD_BLOCKS];
-	struct packer *theirs, *ours; /* the thread's; of whoever asks */
+	enum ahead_state state;
+	struct ahead_block block;
+	int codec;
+	struct buf packed, raw;
+	enum status status;
+	struct err err;
+	struct packer *packer;
 };
 
 static bool has_processors(void)
@@ -58,14 +45,10 @@ struct ahead *ahead_new(void)
 		return NULL;
 	a = mem_alloc(sizeof *a);
 	pthread_mutex_init(&a->lock, NULL);
-	pthread_cond_init(&a->work, NULL);
-	pthread_cond_init(&a->done, NULL);
-	for (int i = 0; i < AHEAD_BLOCKS; i++) {
-		buf_init(&a->slots[i].packed, 2 * LIMIT_BLOCK_MAX);
-		buf_init(&a->slots[i].raw, LIMIT_BLOCK_MAX);
-	}
-	a->theirs = packer_new();
-	a->ours = packer_new();
+	pthread_cond_init(&a->changed, NULL);
+	buf_init(&a->packed, 2 * LIMIT_BLOCK_MAX);
+	buf_init(&a->raw, LIMIT_BLOCK_MAX);
+	a->packer = packer_new();
 	return a;
 }
 
@@ -76,44 +59,16 @@ void ahead_free(struct ahead *a)
 	if (a->running) {
 		pthread_mutex_lock(&a->lock);
 		a->stop = true;
-		pthread_cond_signal(&a->work);
+		pthread_cond_broadcast(&a->changed);
 		pthread_mutex_unlock(&a->lock);
 		pthread_join(a->thread, NULL);
 	}
-	for (int i = 0; i < AHEAD_BLOCKS; i++) {
-		buf_release(&a->slots[i].packed);
-		buf_release(&a->slots[i].raw);
-	}
-	packer_free(a->theirs);
-	packer_free(a->ours);
-	pthread_cond_destroy(&a->work);
-	pthread_cond_destroy(&a->done);
+	buf_release(&a->packed);
+	buf_release(&a->raw);
+	packer_free(a->packer);
+	pthread_cond_destroy(&a->changed);
 	pthread_mutex_destroy(&a->lock);
 	mem_free(a);
-}
-
-/* ---- Working ----------------------------------------------------------------------- */
-
-/* Without the lock. */
-static void unpack(struct slot *s, struct packer *packer)
-{
-	const struct ahead_block *b = &s->block;
-	struct str packed = buf_as_str(&s->packed);
-
-	buf_clear(&s->raw);
-	s->status = b->wanted < b->length
-			    ? packer_unpack_front(packer, s->codec, packed, b->length, b->wanted, &s->raw, &s->err)
-			    : packer_unpack(packer, s->codec, packed, b->length, &s->raw, &s->err);
-}
-
-static struct slot *last_waiting(struct ahead *a)
-{
-	struct slot *last = NULL;
-
-	for (int i = 0; i < AHEAD_BLOCKS; i++)
-		if (a->slots[i].state == SLOT_WAITS && (!last || a->slots[i].began > last->began))
-			last = &a->slots[i];
-	return last;
 }
 
 static void *work(void *ctx)
@@ -122,18 +77,17 @@ static void *work(void *ctx)
 
 	pthread_mutex_lock(&a->lock);
 	while (!a->stop) {
-		struct slot *s = last_waiting(a);
-
-		if (!s) {
-			pthread_cond_wait(&a->work, &a->lock);
+		if (a->state != AHEAD_WAITS) {
+			pthread_cond_wait(&a->changed, &a->lock);
 			continue;
 		}
-		s->state = SLOT_BUSY;
+		a->state = AHEAD_BUSY;
 		pthread_mutex_unlock(&a->lock);
-		unpack(s, a->theirs);
+		a->status = packer_unpack(a->packer, a->codec, buf_as_str(&a->packed), a->block.length, &a->raw,
+					  &a->err);
 		pthread_mutex_lock(&a->lock);
-		s->state = SLOT_DONE;
-		pthread_cond_signal(&a->done);
+		a->state = AHEAD_DONE;
+		pthread_cond_broadcast(&a->changed);
 	}
 	pthread_mutex_unlock(&a->lock);
 	return NULL;
@@ -150,100 +104,46 @@ static void start(struct ahead *a)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* ---- Asking ------------------------------------------------------------------------ */
-
-static struct slot *find(struct ahead *a, const struct ahead_block *b)
-{
-	for (int i = 0; i < AHEAD_BLOCKS; i++) {
-		const struct ahead_block *x = &a->slots[i].block;
-
-		if (a->slots[i].state != SLOT_FREE && x->data == b->data && x->hash == b->hash &&
-		    x->length == b->length && x->wanted >= b->wanted)
-			return &a->slots[i];
-	}
-	return NULL;
-}
-
-bool ahead_has(struct ahead *a, const struct ahead_block *b)
-{
-	bool has;
-
-	pthread_mutex_lock(&a->lock);
-	has = find(a, b) != NULL;
-	pthread_mutex_unlock(&a->lock);
-	return has;
-}
-
-/* A free one, or the oldest that nobody has asked for. */
-static struct slot *find_room(struct ahead *a)
-{
-	struct slot *oldest = NULL;
-
-	for (int i = 0; i < AHEAD_BLOCKS; i++) {
-		struct slot *s = &a->slots[i];
-
-		if (s->state == SLOT_FREE)
-			return s;
-		if (s->state == SLOT_DONE && (!oldest || s->began < oldest->began))
-			oldest = s;
-	}
-	return oldest;
-}
-
 void ahead_announce(struct ahead *a, const struct ahead_block *b, int codec, struct str packed)
 {
-	struct slot *s;
-
-	if (b->length > LIMIT_BLOCK_MAX || packed.n > 2 * LIMIT_BLOCK_MAX)
+	if (b->length > a->raw.max || packed.n > a->packed.max)
 		return;
+	if (!a->running)
+		start(a);
 	pthread_mutex_lock(&a->lock);
-	s = find_room(a);
-	if (s) {
-		s->state = SLOT_FREE;
-		buf_clear(&s->packed);
-		buf_str(&s->packed, packed);
-		/* Memory is taken here: a thread of its own would have its own heap. */
-		buf_clear(&s->raw);
-		buf_reserve(&s->raw, b->length);
-		s->block = *b;
-		s->codec = codec;
-		s->began = ++a->announced;
-		s->state = SLOT_WAITS;
-		if (a->running)
-			pthread_cond_signal(&a->work);
+	if (a->running && a->state != AHEAD_BUSY) {
+		buf_clear(&a->packed);
+		buf_str(&a->packed, packed);
+		/* Memory is taken here: the thread would have a heap of its own. */
+		buf_clear(&a->raw);
+		buf_reserve(&a->raw, b->length);
+		a->block = *b;
+		a->codec = codec;
+		a->state = AHEAD_WAITS;
+		pthread_cond_broadcast(&a->changed);
 	}
 	pthread_mutex_unlock(&a->lock);
-	if (s && !a->running)
-		start(a);
 }
 
 bool ahead_take(struct ahead *a, const struct ahead_block *b, struct buf *out, enum status *status, struct err *err)
 {
-	struct slot *s;
+	bool mine;
 
 	pthread_mutex_lock(&a->lock);
-	s = find(a, b);
-	if (s && s->state == SLOT_WAITS) {
-		s->state = SLOT_BUSY;
-		pthread_mutex_unlock(&a->lock);
-		unpack(s, a->ours);
-		pthread_mutex_lock(&a->lock);
-		s->state = SLOT_DONE;
+	mine = a->state != AHEAD_NONE && a->block.data == b->data && a->block.hash == b->hash &&
+	       a->block.length == b->length;
+	while (mine && a->state != AHEAD_DONE)
+		pthread_cond_wait(&a->changed, &a->lock);
+	if (mine) {
+		*status = a->status;
+		if (a->status == STATUS_OK)
+			buf_str(out, buf_as_str(&a->raw));
+		if (a->status != STATUS_OK)
+			*err = a->err;
+		else if (out->failed)
+			*status = err_fail(err, STATUS_LIMIT, "a block of %zu bytes is too large", b->length);
+		a->state = AHEAD_NONE;
 	}
-	while (s && s->state == SLOT_BUSY)
-		pthread_cond_wait(&a->done, &a->lock);
 	pthread_mutex_unlock(&a->lock);
-	if (!s)
-		return false;
-	/* It stays ours until it is free: the thread begins nothing that is done. */
-	*status = s->status;
-	buf_str(out, str_sub(buf_as_str(&s->raw), 0, s->status == STATUS_OK ? b->wanted : 0));
-	if (s->status != STATUS_OK)
-		*err = s->err;
-	else if (out->failed)
-		*status = err_fail(err, STATUS_LIMIT, "a block of %zu bytes is too large", b->wanted);
-	pthread_mutex_lock(&a->lock);
-	s->state = SLOT_FREE;
-	pthread_mutex_unlock(&a->lock);
-	return true;
+	return mine;
 }

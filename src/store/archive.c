@@ -235,14 +235,14 @@ static enum status find_bytes(struct store *s, const struct archive_block *b, st
 	return err_failed(err->status);
 }
 
-static struct ahead_block ahead_of(const struct archive_block *b, size_t wanted)
+static struct ahead_block ahead_of(const struct archive_block *b)
 {
-	return (struct ahead_block){ b->data, b->hash, (size_t)b->stored, wanted };
+	return (struct ahead_block){ b->data, b->hash, (size_t)b->stored };
 }
 
 void archive_ahead(struct store *s, const struct archive_block *b)
 {
-	struct ahead_block block = ahead_of(b, (size_t)b->stored);
+	struct ahead_block block = ahead_of(b);
 	struct err err;
 	STMT st = { 0 };
 
@@ -250,20 +250,19 @@ void archive_ahead(struct store *s, const struct archive_block *b)
 		s->ahead = ahead_new();
 		s->no_ahead = !s->ahead;
 	}
-	if (!s->ahead || ahead_has(s->ahead, &block) || find_bytes(s, b, &st, &err))
-		return;
-	ahead_announce(s->ahead, &block, (int)col_int(&st, 0), col_bytes(&st, 1));
+	if (s->ahead && find_bytes(s, b, &st, &err) == STATUS_OK)
+		ahead_announce(s->ahead, &block, (int)col_int(&st, 0), col_bytes(&st, 1));
 }
 
 /* The first `wanted` bytes of a stored block; all of them are checked by zstd. */
 static enum status unpack_row(struct store *s, const struct archive_block *b, size_t wanted, struct buf *out,
 			      struct err *err)
 {
-	struct ahead_block block = ahead_of(b, wanted);
+	struct ahead_block block = ahead_of(b);
 	enum status status;
 	STMT st = { 0 };
 
-	if (s->ahead && ahead_take(s->ahead, &block, out, &status, err))
+	if (s->ahead && wanted == (size_t)b->stored && ahead_take(s->ahead, &block, out, &status, err))
 		return status;
 	if (find_bytes(s, b, &st, err))
 		return err_failed(err->status);
