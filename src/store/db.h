@@ -70,7 +70,7 @@ struct store {
 	const struct log *log;
 	const atomic_bool *cancel;
 	char path[LIMIT_PATH];
-	int64_t version;      /* of the schema; 0 while the store is being opened */
+	bool opened;
 	bool uses_derived;    /* the derived tables were this program's when it last looked */
 	int64_t seen_version; /* PRAGMA data_version at the last look */
 	int64_t rev;          /* of the open transaction; 0 = none taken yet */
@@ -161,10 +161,14 @@ enum status fulltext_api(struct store *s, fts5_api **out, struct err *err) MUST_
 enum { DB_APPLICATION_ID = 0x41726272 }; /* "Arbr" */
 int db_newest_version(void);
 
-/* Whether this is a store, or a database nobody has used yet; *newest: a store that
- * needs no migration. Changes nothing. */
-enum status db_recognise(struct store *s, bool *newest, struct err *err) MUST_USE;
+/* Whether this is a store, or a database nobody has used yet; *ready: a store that
+ * needs no migration to be opened. Changes nothing. */
+enum status db_recognise(struct store *s, bool *ready, struct err *err) MUST_USE;
 enum status db_migrate(struct store *s, int up_to, struct err *err) MUST_USE;
+
+/* Lets this connection see the tables of a part that the store has not got yet, empty.
+ * It only reads from then on. */
+enum status db_stand_in(struct store *s, enum store_part part, struct err *err) MUST_USE;
 
 /* Whether no other version has made the derived tables its own since they were ours. */
 enum status db_check_derived(struct store *s, struct err *err) MUST_USE;

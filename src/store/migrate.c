@@ -7,6 +7,11 @@
  * processes may find an old store at once: each asks again for the number once
  * it has the write lock.
  *
+ * Opening a store applies those that the mirror needs. The others make the tables of parts
+ * that many stores never use, and come when something is first put there (store_reach):
+ * SQLite reads the whole schema at every start, and for a search that costs as much as
+ * finding. So a file after the first STORE_ARCHIVE ones only adds tables and indexes.
+ *
  * Derived: sql/derived.sql. The store remembers the hash of what its derived
  * tables were built from; another hash means they are rebuilt, not migrated. A program
  * that runs on while another version does that stops at its next transaction: it would
@@ -94,13 +99,13 @@ static enum status look_at_version(struct store *s, int64_t *version, struct err
 	return read_begin(s, &snapshot, err) ? err_failed(err->status) : read_version(s, version, err);
 }
 
-enum status db_recognise(struct store *s, bool *newest, struct err *err)
+enum status db_recognise(struct store *s, bool *ready, struct err *err)
 {
 	int64_t version;
 
 	if (look_at_version(s, &version, err))
 		return err_failed(err->status);
-	*newest = version == db_newest_version();
+	*ready = version >= STORE_ARCHIVE;
 	return STATUS_OK;
 }
 
@@ -162,6 +167,35 @@ enum status db_migrate(struct store *s, int up_to, struct err *err)
 		if (migrate_step(s, up_to, &done, err))
 			return err_failed(err->status);
 	return STATUS_OK;
+}
+
+enum status store_reach(struct store *s, enum store_part part, struct err *err)
+{
+	return db_migrate(s, part, err);
+}
+
+enum status db_stand_in(struct store *s, enum store_part part, struct err *err)
+{
+	struct buf sql CLEANUP(buf_release) = BUF_INIT(MIB);
+	int64_t version;
+
+	if (read_version(s, &version, err))
+		return err_failed(err->status);
+	for (int n = (int)version + 1; n <= (int)part; n++) {
+		static const char make[] = "CREATE TABLE ";
+		const char *from = facts_file(n)->bytes, *found;
+
+		/* An index goes where its table is. */
+		for (; (found = strstr(from, make)); from = found + strlen(make)) {
+			buf_add(&sql, from, (size_t)(found - from));
+			buf_text(&sql, "CREATE TEMP TABLE ");
+		}
+		buf_text(&sql, from);
+	}
+	if (!sql.n)
+		return STATUS_OK;
+	buf_text(&sql, ";PRAGMA query_only=1");
+	return db_exec(s, "PRAGMA query_only=0", err) ? err_failed(err->status) : db_exec(s, sql.p, err);
 }
 
 /* ---- Derived --------------------------------------------------------------- */

@@ -285,25 +285,25 @@ static const char reading_pragmas[] = "PRAGMA cache_size=64; PRAGMA temp_store=M
 				      "PRAGMA trusted_schema=OFF; PRAGMA synchronous=NORMAL";
 
 /* Everything that may change something; a store that was never used is made. */
-static enum status settle_in(struct store *s, const struct store_options *o, bool newest, struct err *err)
+static enum status settle_in(struct store *s, const struct store_options *o, bool ready, struct err *err)
 {
 	if (s->access != DB_WRITE)
-		return newest ? STATUS_OK
+		return ready ? STATUS_OK
 			      : err_fail(err, STATUS_DENIED,
 					 "%s: it has to be upgraded, and cannot be written; copy it to where it can",
 					 s->path);
 	if (narrow_folder(o, err) || narrow_permissions(s->path, err) || enter_wal(s, err))
 		return err_failed(err->status);
-	return !newest && db_migrate(s, db_newest_version(), err) ? err_failed(err->status) : open_bell(s, err);
+	return !ready && db_migrate(s, STORE_ARCHIVE, err) ? err_failed(err->status) : open_bell(s, err);
 }
 
 /* What SQLite says of a log that it cannot read helps nobody. */
-static enum status connect_first(struct store *s, bool *newest, struct err *err)
+static enum status connect_first(struct store *s, bool *ready, struct err *err)
 {
 	enum status status = connect_db(s, reading_pragmas, err);
 
 	if (status == STATUS_OK)
-		status = db_recognise(s, newest, err);
+		status = db_recognise(s, ready, err);
 	if (s->access == DB_READ && status == STATUS_DENIED)
 		return err_fail(err, STATUS_DENIED,
 				"%s: a program that wrote to it has left a log, %s-wal, which cannot be read here; "
@@ -315,16 +315,16 @@ static enum status connect_first(struct store *s, bool *newest, struct err *err)
 enum status store_open(const struct store_options *o, struct store **out, struct err *err)
 {
 	struct store *s CLEANUP(store_closep) = NULL;
-	bool newest;
+	bool ready;
 
 	if (check_file(o, err))
 		return err_failed(err->status);
 	s = store_new(o);
 	/* Nothing is changed before we know that the file is ours. */
-	if (resolve_path(s, err) || find_access(s, err) || connect_first(s, &newest, err) ||
-	    settle_in(s, o, newest, err) || look(s, &s->seen_version, err))
+	if (resolve_path(s, err) || find_access(s, err) || connect_first(s, &ready, err) ||
+	    settle_in(s, o, ready, err) || look(s, &s->seen_version, err))
 		return err_failed(err->status);
-	s->version = db_newest_version();
+	s->opened = true;
 	*out = s;
 	s = NULL;
 	return STATUS_OK;
@@ -453,11 +453,11 @@ enum status db_check_version(struct store *s, struct err *err)
 {
 	STMT st = { 0 };
 
-	if (s->version == 0)
-		return STATUS_OK; /* still being opened */
+	if (!s->opened)
+		return STATUS_OK;
 	if (stmt_use(s, &store_statements, STORE_VERSION, &st, err) || stmt_row(&st, "store version", err))
 		return err_failed(err->status);
-	if (col_int(&st, 0) != s->version)
+	if (col_int(&st, 0) > db_newest_version())
 		return err_fail(err, STATUS_TOO_NEW, "%s: a newer arbor has upgraded it meanwhile; start again",
 				s->path);
 	return db_check_derived(s, err);

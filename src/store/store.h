@@ -34,6 +34,11 @@ struct store_options {
  */
 enum status store_open(const struct store_options *o, struct store **out, struct err *err) MUST_USE;
 
+/* What a store can hold, by the number of the sql/facts-NNNN file that makes its tables. Every store
+ * has the first; the others are made by who first puts something there. */
+enum store_part { STORE_ARCHIVE = 1, STORE_TREES, STORE_LIVE };
+enum status store_reach(struct store *s, enum store_part part, struct err *err) MUST_USE;
+
 /* A second connection for another thread: only reads, small cache. */
 enum status store_open_again(const struct store *from, struct store **out, struct err *err) MUST_USE;
 void store_close(struct store *s); /* NULL is fine */

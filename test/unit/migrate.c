@@ -125,6 +125,8 @@ static void compare_with_new(struct t *t, const char *dir, const char *path)
 	path_in(fresh_path, dir, "fresh.db");
 	OK(open_store(fresh_path, &fresh, &err));
 	OK(open_store(path, &s, &err));
+	OK(store_reach(s, (enum store_part)db_newest_version(), &err));
+	OK(store_reach(fresh, (enum store_part)db_newest_version(), &err));
 	for (int round = 0; round < 2; round++) {
 		buf_clear(&want);
 		buf_clear(&got);
@@ -281,6 +283,50 @@ TEST(a_text_file_is_refused_and_left_alone)
 	check_refused(t, path, STATUS_NOT_A_STORE);
 }
 
+/* ---- Parts ----------------------------------------------------------------- */
+
+TEST(a_part_is_made_when_it_is_needed_and_open_stores_go_on)
+{
+	STORE *s = NULL;
+	STORE *other = NULL;
+	char path[LIMIT_PATH];
+	struct err err;
+
+	path_in(path, t_tmpdir(t), "a.db");
+	OK(open_store(path, &s, &err));
+	OK(open_store(path, &other, &err));
+	EQ(ask(s, "PRAGMA user_version"), STORE_ARCHIVE);
+	EQ(ask(s, "SELECT count(*) FROM sqlite_schema WHERE name = 'tree'"), 0);
+	OK(store_reach(s, STORE_TREES, &err));
+	EQ(ask(s, "PRAGMA user_version"), STORE_TREES);
+	EQ(ask(s, "SELECT count(*) FROM tree"), 0);
+	OK(store_setting_put(other, "mine", STR("kept"), &err));
+	OK(store_reach(other, STORE_ARCHIVE, &err));
+	EQ(ask(other, "PRAGMA user_version"), STORE_TREES);
+}
+
+TEST(tables_that_stand_in_are_empty_and_not_in_the_file)
+{
+	STORE *s = NULL;
+	char path[LIMIT_PATH];
+	struct err err;
+
+	path_in(path, t_tmpdir(t), "a.db");
+	OK(open_store(path, &s, &err));
+	OK(db_stand_in(s, STORE_TREES, &err));
+	EQ(ask(s, "SELECT count(*) FROM node"), 0);
+	EQ(ask(s, "SELECT count(*) FROM temp.sqlite_schema WHERE name = 'node_by_parent'"), 1);
+	EQ(ask(s, "SELECT count(*) FROM main.sqlite_schema WHERE tbl_name = 'node'"), 0);
+	EQ(ask(s, "PRAGMA user_version"), STORE_ARCHIVE);
+	store_close(s);
+	s = NULL;
+	OK(open_store(path, &s, &err));
+	OK(store_reach(s, STORE_TREES, &err));
+	OK(db_stand_in(s, STORE_TREES, &err));
+	EQ(ask(s, "SELECT count(*) FROM main.node"), 0);
+	EQ(ask(s, "SELECT count(*) FROM temp.sqlite_schema"), 0);
+}
+
 /* ---- Killed ---------------------------------------------------------------- */
 
 static uint64_t next_random(uint64_t *state)
@@ -332,7 +378,7 @@ TEST(an_upgrade_that_is_killed_stops_at_a_version_and_goes_on)
 
 			if (write(ends[1], "r", 1) != 1)
 				_exit(2);
-			_exit(open_store(path, &mine, &err) == STATUS_OK ? 0 : 1);
+			_exit(open_store(path, &mine, &err) || store_reach(mine, STORE_LIVE, &err) ? 1 : 0);
 		}
 		NEED(pid > 0 && read(ends[0], &c, 1) == 1);
 		nanosleep(&delay, NULL);
@@ -352,6 +398,7 @@ TEST(an_upgrade_that_is_killed_stops_at_a_version_and_goes_on)
 		store_close(s);
 		s = NULL;
 		OK(open_store(path, &s, &err));
+		OK(store_reach(s, (enum store_part)newest, &err));
 		EQ(ask(s, "PRAGMA user_version"), newest);
 		buf_clear(&got);
 		describe(s, &got);
@@ -522,6 +569,8 @@ TESTS(CASE(a_store_upgraded_from_any_version_is_as_a_new_one),
       CASE(a_store_of_a_newer_program_is_refused),
       CASE(a_database_of_another_program_is_refused_and_left_alone),
       CASE(a_text_file_is_refused_and_left_alone),
+      CASE(a_part_is_made_when_it_is_needed_and_open_stores_go_on),
+      CASE(tables_that_stand_in_are_empty_and_not_in_the_file),
       CASE(an_upgrade_that_is_killed_stops_at_a_version_and_goes_on),
       CASE(stale_derived_tables_are_dropped_and_refilled_with_the_same),
       CASE(who_runs_while_another_version_makes_the_tables_anew_stops),

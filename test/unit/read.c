@@ -874,7 +874,7 @@ TEST(a_damaged_block_stops_only_its_own_file)
 	EQ(tree_ask(s, "SELECT count(*) FROM unread"), 1);
 	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session"), 3); /* what could be read is there */
 	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session e JOIN generation g ON g.id = e.generation"
-		       " WHERE e.read_to < g.length - 100000"),
+		       " WHERE e.read_to < g.length - 50000"),
 	   1);
 	check_described(t, "damaged", s, NULL);
 	OK(sync_tree(&w, s, "tree", NULL, &err));
