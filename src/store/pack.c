@@ -13,7 +13,7 @@
 #define ZSTD_STATIC_LINKING_ONLY /* two settings of unpack_front, which it can do without */
 #include <zstd.h>
 
-enum { LEVEL = 3, STEP = 32 * 1024 };
+enum { LEVEL = 3, STEP = 16 * 1024 };
 
 struct packer {
 	ZSTD_CCtx *compress;
