@@ -6,7 +6,12 @@
  *
  * A ring carries no information. Waiters look at the store, and look again
  * after their time-out, so a lost ring costs time and never correctness.
+ *
+ * The queue is a lock on the file's first byte, shared by all who wait: the kernel knows
+ * who holds one, and takes it from whoever dies. Nobody ever asks for it alone. It belongs to the
+ * opened file, so the connections of one process see each other too.
  */
+
 #include "base/bell.h"
 
 #include <errno.h>
@@ -22,7 +27,7 @@ enum status bell_open(struct bell *b, const char *path, struct err *err)
 {
 	if (snprintf(b->path, sizeof b->path, "%s", path) >= (int)sizeof b->path)
 		return err_fail(err, STATUS_LIMIT, "%s: path too long", path);
-	b->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	b->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (b->fd < 0)
 		return err_fail_errno(err, errno, "%s", path);
 	return STATUS_OK;
@@ -46,6 +51,54 @@ void bell_ring(const struct bell *b)
 	ignored = pwrite(b->fd, "!", 1, 0);
 	(void)ignored;
 }
+
+#ifdef F_OFD_SETLK
+
+static void set_lock(struct bell *b, short type)
+{
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_len = 1 };
+
+	b->queued = fcntl(b->fd, F_OFD_SETLK, &lock) == 0 && type == F_RDLCK;
+}
+
+void bell_queue_up(struct bell *b)
+{
+	if (!b->queued && b->fd >= 0)
+		set_lock(b, F_RDLCK);
+}
+
+void bell_leave_queue(struct bell *b)
+{
+	if (b->queued)
+		set_lock(b, F_UNLCK);
+}
+
+bool bell_has_queue(const struct bell *b)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+
+	return b->fd < 0 || fcntl(b->fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+#else
+
+void bell_queue_up(struct bell *b)
+{
+	(void)b;
+}
+
+void bell_leave_queue(struct bell *b)
+{
+	(void)b;
+}
+
+bool bell_has_queue(const struct bell *b)
+{
+	(void)b;
+	return true;
+}
+
+#endif
 
 void bell_listen(struct bell *b)
 {

@@ -1,5 +1,6 @@
 /*
- * A file that is touched to wake up whoever waits for it, in any process.
+ * A file that is touched to wake up whoever waits for it, in any process, and by which
+ * those who wait for something else show that they do.
  */
 #ifndef ARBOR_BASE_BELL_H
 #define ARBOR_BASE_BELL_H
@@ -8,6 +9,7 @@
 
 struct bell {
 	int fd;     /* of the file, for ringing */
+	bool queued;
 	int notify; /* inotify, opened by the first wait; -1 = not yet, -2 = none to be had */
 	char path[LIMIT_PATH];
 };
@@ -23,6 +25,13 @@ void bell_ring(const struct bell *b);
 
 /* Starts listening. What rings after this is not missed by bell_wait(). */
 void bell_listen(struct bell *b);
+
+/* Shows that this one waits for what another has, until it has left. Twice is once. */
+void bell_queue_up(struct bell *b);
+void bell_leave_queue(struct bell *b);
+
+/* Whether somebody does, through another bell; also when that cannot be known. */
+bool bell_has_queue(const struct bell *b);
 
 /* Returns after a ring or `timeout_ms`, whichever comes first. */
 void bell_wait(struct bell *b, int timeout_ms);

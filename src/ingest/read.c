@@ -59,6 +59,7 @@ struct reading {
 	atomic_size_t next_job;
 	pthread_mutex_t large; /* who reads a line of many megabytes has it */
 	int64_t total, done;   /* bytes */
+	int64_t to_merge_ns;   /* how long what has not been merged took to write */
 	int64_t progress_at;
 };
 
@@ -572,28 +573,28 @@ static enum status write_part(struct reading *y, const struct part *p, struct er
 static enum status write_some(struct reading *y, struct part *p, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
+	int64_t begin = clock_monotonic_ns();
 	enum status status = txn_begin(y->store, &txn, err);
-	int64_t end = clock_monotonic_ns() + LIMIT_INDEX_TXN_NS;
 
 	while (p && status == STATUS_OK) {
 		status = write_part(y, p, err);
 		part_free(p);
 		p = NULL;
-		if (status == STATUS_OK && clock_monotonic_ns() < end)
+		if (status == STATUS_OK && !txn_is_long(y->store, LIMIT_INDEX_TXN_ALONE_NS, LIMIT_INDEX_TXN_NS))
 			p = (struct part *)queue_take(&y->queue, false);
 	}
 	part_free(p);
+	y->to_merge_ns += clock_monotonic_ns() - begin;
 	return status == STATUS_OK ? txn_commit(&txn, err) : err_failed(err->status);
 }
 
-/* About as many pages as a transaction has written and their two or three merges will write.
+/* About as many pages as have been written since, and their two or three merges will write.
  * If it is less, more segments are merged at once the next time. */
 static enum status merge_some(struct reading *y, struct err *err)
 {
-	enum { STEPS = 2 };
 	bool more = true;
 
-	for (int i = 0; more && i < STEPS; i++) {
+	for (; y->to_merge_ns > 0; y->to_merge_ns = more ? y->to_merge_ns - LIMIT_TXN_NS : 0) {
 		txn_pause(y->store);
 		if (fulltext_merge(y->store, &more, err))
 			return err_failed(err->status);

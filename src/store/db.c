@@ -319,8 +319,13 @@ enum status txn_begin(struct store *s, struct txn *t, struct err *err)
 		return err_fail(err, STATUS_DENIED,
 				"%s: the store cannot be written, the file or its folder is read-only", s->path);
 	if (s->depth == 0) {
-		if (set_up_writing(s, err) || run_transaction_word(s, "BEGIN IMMEDIATE", err))
-			return err_failed(err->status);
+		enum status status = set_up_writing(s, err);
+
+		if (status == STATUS_OK)
+			status = run_transaction_word(s, "BEGIN IMMEDIATE", err);
+		bell_leave_queue(&s->bell);
+		if (status != STATUS_OK)
+			return status;
 		s->doomed = false;
 		s->wrote = false;
 		s->rev = 0;

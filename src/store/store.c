@@ -66,6 +66,13 @@ static void sleep_ns(long ns)
 	nanosleep(&t, NULL);
 }
 
+bool txn_is_long(const struct store *s, int64_t alone_ns, int64_t wanted_ns)
+{
+	int64_t age = clock_monotonic_ns() - s->locked_ns;
+
+	return age >= alone_ns || (age >= wanted_ns && bell_has_queue(&s->bell));
+}
+
 void txn_pause(struct store *s)
 {
 	if (s->held_ns < LIMIT_TXN_NS)
@@ -79,8 +86,9 @@ void txn_pause(struct store *s)
 static int wait_for_lock(void *ctx, int attempt)
 {
 	enum { OFTEN = 400 };
-	const struct store *s = ctx;
+	struct store *s = ctx;
 
+	bell_queue_up(&s->bell);
 	if (attempt >= OFTEN + LIMIT_BUSY_MS || (s->cancel && atomic_load(s->cancel)))
 		return 0;
 	sleep_ns(attempt < OFTEN ? LIMIT_TXN_PAUSE_NS / 3 : MS);

@@ -94,6 +94,10 @@ void txn_end(struct txn *t);
  * it was taken for long. */
 void txn_pause(struct store *s);
 
+/* Whether the open transaction has taken this long, which depends on whether another program
+ * waits for its end. */
+bool txn_is_long(const struct store *s, int64_t alone_ns, int64_t wanted_ns);
+
 /*
  * Part of an open write transaction that can be undone alone: rolls back to its
  * beginning when the scope ends without save_keep().

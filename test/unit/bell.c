@@ -180,10 +180,55 @@ TEST(a_ring_wakes_every_waiting_process)
 	bell_close(&b);
 }
 
+TEST(who_waits_is_seen_through_other_bells_until_it_leaves_or_dies)
+{
+	struct bell mine = BELL_INIT, other = BELL_INIT, third = BELL_INIT;
+	char path[LIMIT_PATH];
+	struct err err;
+	pid_t pid;
+
+	snprintf(path, sizeof path, "%.2000s/bell", t_tmpdir(t));
+	OK(bell_open(&mine, path, &err));
+	OK(bell_open(&other, path, &err));
+	OK(bell_open(&third, path, &err));
+	CHECK(!bell_has_queue(&mine));
+	bell_queue_up(&other);
+	bell_queue_up(&other);
+	bell_queue_up(&third);
+	CHECK(bell_has_queue(&mine));
+	bell_leave_queue(&third);
+	CHECK(bell_has_queue(&mine));
+	CHECK(!bell_has_queue(&other)); /* itself does not count */
+	bell_leave_queue(&other);
+	CHECK(!bell_has_queue(&mine));
+	pid = fork();
+	if (pid == 0) {
+		struct bell child = BELL_INIT;
+
+		if (bell_open(&child, path, &err))
+			_exit(1);
+		bell_queue_up(&child);
+		_exit(bell_has_queue(&mine) ? 0 : 1);
+	}
+	NEED(pid > 0);
+	{
+		int code = 1;
+
+		NEED(waitpid(pid, &code, 0) == pid);
+		EQ(code, 0);
+	}
+	CHECK(!bell_has_queue(&mine));
+	bell_close(&mine);
+	CHECK(bell_has_queue(&mine)); /* not known */
+	bell_close(&other);
+	bell_close(&third);
+}
+
 TESTS(CASE(the_file_is_made_private_and_kept),
       CASE(a_bell_in_a_missing_folder_or_behind_a_link_is_refused),
       CASE(a_ring_before_the_wait_is_not_missed_by_a_listener),
       CASE(rings_are_used_up_by_one_wait),
       CASE(no_ring_costs_the_time_out_and_no_more),
       CASE(a_bell_that_was_never_opened_is_silent_and_can_be_waited_for),
-      CASE(a_ring_wakes_every_waiting_process))
+      CASE(a_ring_wakes_every_waiting_process),
+      CASE(who_waits_is_seen_through_other_bells_until_it_leaves_or_dies))
