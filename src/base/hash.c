@@ -5,7 +5,7 @@
  * so feeding and padding are written once over a function that takes whole
  * blocks. `length` says how full `block` is: length % 64 bytes wait in it.
  *
- * SHA-256 has a second form for x86 processors with SHA instructions, about
+ * Both have a second form for x86 processors with SHA instructions, about
  * six times as fast. It is chosen at every call from what the compiler's
  * start-up code found out, so there is no state here. Compilers that cannot
  * ask for this feature use the portable form; HASH_PORTABLE asks for it.
@@ -280,7 +280,7 @@ void sha256(struct str bytes, uint8_t out[SHA256_BYTES])
 		a = next; \
 	}
 
-static void eat1(uint32_t s[8], const uint8_t *p, size_t blocks)
+static void eat1_portable(uint32_t s[8], const uint8_t *p, size_t blocks)
 {
 	for (; blocks; blocks--, p += BLOCK) {
 		uint32_t a = s[0], b = s[1], c = s[2], d = s[3], e = s[4];
@@ -302,6 +302,72 @@ static void eat1(uint32_t s[8], const uint8_t *p, size_t blocks)
 	}
 }
 
+#if HASH_X86_SHA
+
+/* Four rounds; which function and constant of the four they take has to be known when this is compiled. */
+__attribute__((target("sha,sse4.1"), always_inline)) static inline __m128i four_rounds(__m128i abcd, __m128i ew,
+											int which)
+{
+	switch (which) {
+	case 0:
+		return _mm_sha1rnds4_epu32(abcd, ew, 0);
+	case 1:
+		return _mm_sha1rnds4_epu32(abcd, ew, 1);
+	case 2:
+		return _mm_sha1rnds4_epu32(abcd, ew, 2);
+	default:
+		return _mm_sha1rnds4_epu32(abcd, ew, 3);
+	}
+}
+
+/* The state is one vector, A highest, and E, which four rounds later is A turned: so each
+ * four take the A of those before. */
+__attribute__((target("sha,sse4.1"))) static void eat1_x86(uint32_t s[8], const uint8_t *p, size_t blocks)
+{
+	const __m128i swap = _mm_set_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f);
+	__m128i abcd = _mm_shuffle_epi32(load128(s), 0x1B);
+	__m128i e = _mm_set_epi32((int)s[4], 0, 0, 0);
+
+	for (; blocks; blocks--, p += BLOCK) {
+		__m128i abcd_before = abcd, e_before = e, last = abcd, m[4];
+
+#pragma GCC unroll 20
+		for (int i = 0; i < 20; i++) {
+			__m128i *now = &m[i % 4];
+
+			if (i < 4) {
+				*now = _mm_shuffle_epi8(load128(p + 16 * i), swap);
+			} else {
+				*now = _mm_xor_si128(_mm_sha1msg1_epu32(*now, m[(i + 1) % 4]), m[(i + 2) % 4]);
+				*now = _mm_sha1msg2_epu32(*now, m[(i + 3) % 4]);
+			}
+			e = i == 0 ? _mm_add_epi32(e, *now) : _mm_sha1nexte_epu32(last, *now);
+			last = abcd;
+			abcd = four_rounds(abcd, e, i / 5);
+		}
+		e = _mm_sha1nexte_epu32(last, e_before);
+		abcd = _mm_add_epi32(abcd, abcd_before);
+	}
+	_mm_storeu_si128((__m128i *)(void *)s, _mm_shuffle_epi32(abcd, 0x1B));
+	s[4] = (uint32_t)_mm_extract_epi32(e, 3);
+}
+
+static eat_blocks *eat1(void)
+{
+	if (has_sha_instructions())
+		return eat1_x86;
+	return eat1_portable;
+}
+
+#else
+
+static eat_blocks *eat1(void)
+{
+	return eat1_portable;
+}
+
+#endif
+
 void sha1_init(struct sha *s)
 {
 	*s = (struct sha){ .h = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0 } };
@@ -309,12 +375,12 @@ void sha1_init(struct sha *s)
 
 void sha1_add(struct sha *s, const void *bytes, size_t n)
 {
-	feed(s, bytes, n, eat1);
+	feed(s, bytes, n, eat1());
 }
 
 void sha1_end(struct sha *s, uint8_t out[SHA1_BYTES])
 {
-	finish(s, out, SHA1_BYTES / 4, eat1);
+	finish(s, out, SHA1_BYTES / 4, eat1());
 }
 
 /* ---- The rest ---- */

@@ -31,6 +31,7 @@ enum {
 	KEYS_READING,
 	KEYS_VERSION,
 	KEYS_ADD,
+	KEYS_ADD_MANY,
 	KEYS_FORGET,
 	KEYS_HOLDER,
 	KEYS_HANGING,
@@ -43,6 +44,11 @@ enum {
 	KEYS_STATEMENTS
 };
 
+#define FOUR_ROWS "(?, ?, ?, ?), (?, ?, ?, ?), (?, ?, ?, ?), (?, ?, ?, ?)"
+
+/* Rows of KEYS_ADD_MANY: a statement costs as much as entering a row. */
+enum { MANY = 16 };
+
 static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_UNKEYED] =
 		("SELECT id, reading, keyed_to, read_to, old FROM mirror_session WHERE keyed_to < read_to ORDER BY id"),
@@ -51,6 +57,8 @@ static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_READING] = "SELECT reading FROM mirror_session WHERE id = ?1",
 	[KEYS_VERSION] = "PRAGMA data_version",
 	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
+	[KEYS_ADD_MANY] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES " FOUR_ROWS ", " FOUR_ROWS
+			  ", " FOUR_ROWS ", " FOUR_ROWS,
 	[KEYS_FORGET] = "DELETE FROM node_key WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
 	[KEYS_HOLDER] = ("SELECT k.session FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
 			 " WHERE k.key = ?1 AND k.part = ?2 ORDER BY k.session LIMIT 1"),
@@ -102,6 +110,9 @@ struct keys {
 	int64_t run, leader; /* its key; a session that has it, 0 = none */
 	bool shared;	     /* one had it before the key in hand */
 	struct named_lines named;
+	/* Not entered yet, which whoever asks the table has to see to: */
+	const struct key *waiting[MANY];
+	int waiting_count;
 };
 
 static void keys_release(struct keys *k)
@@ -313,16 +324,80 @@ static int compare_keys(const void *a, const void *b)
 	return order_of(x->part) - order_of(y->part);
 }
 
+static void sort_few(struct key *list, size_t count)
+{
+	enum { FEW = 32 };
+
+	if (count > FEW) {
+		qsort(list, count, sizeof *list, compare_keys);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		struct key key = list[i];
+		size_t to = i;
+
+		for (; to > 0 && compare_keys(&list[to - 1], &key) > 0; to--)
+			list[to] = list[to - 1];
+		list[to] = key;
+	}
+}
+
+/* Keys are spread evenly, so one pass by their first bits leaves a few in each place. Where more
+ * are, which only equal ones do, qsort goes on. */
+static void sort_keys(struct keys *k)
+{
+	enum { BITS = 16, PLACES = 1 << BITS };
+	size_t *ends = mem_alloc((PLACES + 1) * sizeof *ends), from = 0;
+	struct key *sorted = mem_alloc(k->cap * sizeof *sorted);
+
+#define PLACE(key) (((uint64_t)(key) ^ UINT64_C(1) << 63) >> (64 - BITS))
+	for (size_t i = 0; i < k->count; i++)
+		ends[PLACE(k->list[i].key) + 1]++;
+	for (size_t i = 0; i < PLACES; i++)
+		ends[i + 1] += ends[i];
+	for (size_t i = 0; i < k->count; i++)
+		sorted[ends[PLACE(k->list[i].key)]++] = k->list[i];
+#undef PLACE
+	for (size_t i = 0; i < PLACES; from = ends[i++])
+		sort_few(sorted + from, ends[i] - from);
+	mem_free(ends);
+	mem_free(k->list);
+	k->list = sorted;
+}
+
+static void bind_key(struct stmt *st, int from, const struct key *key)
+{
+	stmt_int(st, from, key->key);
+	stmt_int(st, from + 1, key->session);
+	stmt_int(st, from + 2, key->offset);
+	stmt_int(st, from + 3, key->part);
+}
+
 static enum status change_key(struct store *s, int index, const struct key *key, struct err *err)
 {
 	STMT st = { 0 };
 
 	if (use(s, index, &st, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, key->key);
-	stmt_int(&st, 2, key->session);
-	stmt_int(&st, 3, key->offset);
-	stmt_int(&st, 4, key->part);
+	bind_key(&st, 1, key);
+	return stmt_run(&st, err);
+}
+
+static enum status enter_waiting(struct keys *k, struct err *err)
+{
+	int count = k->waiting_count;
+	STMT st = { 0 };
+
+	k->waiting_count = 0;
+	for (int i = 0; count < MANY && i < count; i++)
+		if (change_key(k->s, KEYS_ADD, k->waiting[i], err))
+			return err_failed(err->status);
+	if (count < MANY)
+		return STATUS_OK;
+	if (use(k->s, KEYS_ADD_MANY, &st, err))
+		return err_failed(err->status);
+	for (int i = 0; i < count; i++)
+		bind_key(&st, 4 * i + 1, k->waiting[i]);
 	return stmt_run(&st, err);
 }
 
@@ -395,7 +470,7 @@ static enum status find_holder(struct keys *k, const struct key *key, struct err
 	enum step step;
 	STMT st = { 0 };
 
-	if (use(k->s, KEYS_HOLDER, &st, err))
+	if (enter_waiting(k, err) || use(k->s, KEYS_HOLDER, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, key->key);
 	stmt_int(&st, 2, key->part == PART_PARENT ? PART_LINE : key->part);
@@ -410,7 +485,7 @@ static enum status find_hanging(struct keys *k, const struct key *key, struct er
 	enum step step;
 	STMT st = { 0 };
 
-	if (use(k->s, KEYS_HANGING, &st, err))
+	if (enter_waiting(k, err) || use(k->s, KEYS_HANGING, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, key->key);
 	while ((step = stmt_step(&st, err)) == STEP_ROW)
@@ -460,10 +535,12 @@ static enum status enter_key(struct keys *k, size_t at, struct err *err)
 	if (key->part == PART_LINE && !key->old && named_lines_has(&k->named, key->key) &&
 	    summary_names(k->s, key->session, key->offset, key->key, err))
 		return err_failed(err->status);
-	if (note_kin(k, at, err) || (key->part == PART_LINE && k->shared &&
-				     variant_compare(k->s, key->key, key->session, key->offset, err)))
+	if (note_kin(k, at, err) ||
+	    (key->part == PART_LINE && k->shared &&
+	     (enter_waiting(k, err) || variant_compare(k->s, key->key, key->session, key->offset, err))))
 		return err_failed(err->status);
-	return change_key(k->s, KEYS_ADD, key, err);
+	k->waiting[k->waiting_count++] = key;
+	return k->waiting_count == MANY ? enter_waiting(k, err) : STATUS_OK;
 }
 
 static enum status look_for_any(struct keys *k, struct err *err)
@@ -490,11 +567,12 @@ static enum status enter_some(struct keys *k, size_t *at, struct err *err)
 	/* Whoever led, and the pair noted last, may be gone. */
 	k->in_run = false;
 	k->kin[0] = k->kin[1] = 0;
+	k->waiting_count = 0;
 	end = clock_monotonic_ns() + LIMIT_TXN_NS;
 	for (; *at < k->count && (*at % 64 || clock_monotonic_ns() < end); ++*at)
 		if (enter_key(k, *at, err))
 			return err_failed(err->status);
-	return txn_commit(&txn, err);
+	return enter_waiting(k, err) ? err_failed(err->status) : txn_commit(&txn, err);
 }
 
 static enum status note_done(struct keys *k, struct err *err)
@@ -529,7 +607,7 @@ enum status keys_complete(struct store *s, struct err *err)
 		if (k.session_count == 0)
 			return STATUS_OK;
 		if (k.count)
-			qsort(k.list, k.count, sizeof *k.list, compare_keys);
+			sort_keys(&k);
 		for (size_t at = 0; at < k.count;) {
 			if (store_is_cancelled(s))
 				return err_fail(err, STATUS_CANCELLED, "stopped");
