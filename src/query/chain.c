@@ -42,12 +42,27 @@ static void *grow(void *list, uint32_t *cap, uint32_t count, size_t size)
 	return mem_resize(list, *cap * size);
 }
 
+void chain_expect(struct chain *c, int64_t bytes)
+{
+	enum { LINE_BYTES = 1500, MOST = 1 << 16 };
+	int64_t count = bytes / LINE_BYTES;
+
+	if (c->lines || count <= 0)
+		return;
+	c->line_cap = count < MOST ? (uint32_t)count : MOST;
+	c->lines = mem_resize(NULL, c->line_cap * sizeof *c->lines);
+}
+
+struct chain_line *chain_room(struct chain *c)
+{
+	c->lines = grow(c->lines, &c->line_cap, c->line_count, sizeof *c->lines);
+	return &c->lines[c->line_count++];
+}
+
 struct chain_line *chain_add(struct chain *c)
 {
-	struct chain_line *l;
+	struct chain_line *l = chain_room(c);
 
-	c->lines = grow(c->lines, &c->line_cap, c->line_count, sizeof *c->lines);
-	l = &c->lines[c->line_count++];
 	*l = (struct chain_line){
 		.parent_at = -1, .parent = CHAIN_NONE, .answer = CHAIN_NONE, .next = CHAIN_NONE
 	};
@@ -207,11 +222,10 @@ static void find_parents(struct build *b)
 
 /* ---- Answers -------------------------------------------------------------------- */
 
-static uint32_t new_answer(struct chain *c, uint32_t line)
+static void new_answer(struct chain *c, uint32_t line)
 {
 	c->answers = grow(c->answers, &c->answer_cap, c->answer_count, sizeof *c->answers);
-	c->answers[c->answer_count] = (struct chain_answer){ line, line };
-	return c->answer_count++;
+	c->answers[c->answer_count++] = (struct chain_answer){ line, line };
 }
 
 static void group_answers(struct build *b)
@@ -224,11 +238,9 @@ static void group_answers(struct build *b)
 
 		if (l->type != RECORD_ASSISTANT || !is_tree_line(l))
 			continue;
-		l->answer = l->has_api ? numbers_get(&known, l->api) : CHAIN_NONE;
-		if (l->answer == CHAIN_NONE) {
-			l->answer = new_answer(c, i);
-			if (l->has_api)
-				numbers_put(&known, l->api, l->answer);
+		l->answer = l->has_api ? numbers_add(&known, l->api, c->answer_count) : c->answer_count;
+		if (l->answer == c->answer_count) {
+			new_answer(c, i);
 			continue;
 		}
 		c->lines[c->answers[l->answer].last].next = i;

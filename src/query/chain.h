@@ -15,28 +15,28 @@
 
 #define CHAIN_NONE UINT32_MAX
 
+/* What building looks at again and again comes first: it is then in one cache line. */
 struct chain_line {
-	int64_t offset, length;
-	int64_t at;	      /* ms; 0 = unknown */
-	struct uuid key;      /* line_key() of its uuid */
-	struct uuid link;     /* of the other line it names */
-	uint64_t content;     /* record_content() */
-	uint64_t api;	      /* hash of the API message's id */
-	uint64_t same;	      /* without a key: hash of its bytes */
-	const uint64_t *tools; /* hashes of the ids of calls */
-	uint32_t tool_count;
 	uint32_t flags; /* enum record_flag */
 	uint8_t type;	/* enum record_type */
-	bool has_key, has_link, has_api;
-	/* What it hangs on: given by offset (>= 0) or by key; resolved by chain_build(). */
-	bool has_parent;
-	int64_t parent_at;
-	struct uuid parent_key;
-	uint32_t parent;
+	bool has_key, has_link, has_api, has_parent;
 	bool inferred;	/* its parent is missing; this is the line it was written after */
 	bool shadowed;	/* a later line has the same uuid; the client knows only that one */
+	uint32_t parent;
 	uint32_t answer; /* that it is a part of */
 	uint32_t next;	 /* line of the same answer */
+	uint32_t tool_count;
+	int64_t at;	      /* ms; 0 = unknown */
+	struct uuid key;      /* line_key() of its uuid */
+	uint64_t content;     /* record_content() */
+	uint64_t api;	      /* hash of the API message's id */
+	const uint64_t *tools; /* hashes of the ids of calls */
+	/* What it hangs on: given by offset (>= 0) or by key; resolved by chain_build(). */
+	int64_t parent_at;
+	struct uuid parent_key;
+	struct uuid link; /* of the other line it names */
+	uint64_t same;	  /* without a key: hash of its bytes */
+	int64_t offset, length;
 };
 
 /* The lines of one answer: all with the same API message, in the order of the file. */
@@ -58,8 +58,13 @@ struct chain {
 #define CHAIN_INIT { 0 }
 void chain_release(struct chain *c);
 
-/* A line to be filled in, behind those before it. */
+/* Makes room for about as many lines as a transcript of this size has. */
+void chain_expect(struct chain *c, int64_t bytes);
+
+/* A line to be filled in, behind those before it. Of chain_room() nothing is set, for who
+ * sets all of it. */
 struct chain_line *chain_add(struct chain *c);
+struct chain_line *chain_room(struct chain *c);
 
 /* When all are there. */
 void chain_build(struct chain *c);

@@ -106,6 +106,7 @@ static enum status load_one(struct loading *l, int64_t row, struct err *err)
 	s->session = session;
 	s->agent = s->session.agent;
 	s->chain.is_agent = s->agent.n > 0;
+	chain_expect(&s->chain, session.read_to);
 	if (entry_lines(l->store, row, take_line, l, err) ||
 	    session_kin(l->store, row, &l->mem, &kin, &count, err))
 		return err_failed(err->status);

@@ -4,6 +4,8 @@
  */
 #include "query/lines.h"
 
+#include "store/ahead.h"
+
 #include <string.h>
 
 /* ---- The chain ------------------------------------------------------------------ */
@@ -25,7 +27,7 @@ static const uint64_t *copy_tools(struct chain *c, const struct entry_line *from
 
 struct chain_line *chain_take(struct chain *c, const struct entry_line *from)
 {
-	struct chain_line *l = chain_add(c);
+	struct chain_line *l = chain_room(c);
 
 	l->offset = from->offset;
 	l->length = from->length;
@@ -44,6 +46,8 @@ struct chain_line *chain_take(struct chain *c, const struct entry_line *from)
 	l->content = from->content;
 	l->same = from->same;
 	l->tools = copy_tools(c, from, &l->tool_count);
+	l->parent = l->answer = l->next = CHAIN_NONE;
+	l->inferred = l->shadowed = false;
 	return l;
 }
 
@@ -58,6 +62,7 @@ static enum status take_line(void *ctx, const struct entry_line *from, struct er
 enum status chain_load(struct store *s, const struct session *session, struct chain *out, struct err *err)
 {
 	out->is_agent = session->agent.n > 0;
+	chain_expect(out, session->read_to);
 	if (entry_lines(s, session->row, take_line, out, err))
 		return err_failed(err->status);
 	chain_build(out);
@@ -72,7 +77,7 @@ void lines_init(struct lines *l, struct store *s, const struct session *session)
 		.store = s,
 		.generation = session->generation,
 		.end = session->read_to,
-		.bytes = BUF_INIT(2 * LIMIT_BLOCK_MAX),
+		.bytes = BUF_INIT((AHEAD_BLOCKS + 1) * LIMIT_BLOCK_MAX),
 		.line = BUF_INIT(LIMIT_LINE_PARSED),
 	};
 }
@@ -88,36 +93,71 @@ struct fetching {
 	struct lines *l;
 	int64_t from, to; /* wanted */
 	bool in_order;	  /* it follows what was fetched before */
+	int taken, announced;
 	bool done;
 };
+
+/* What is wanted of the block in hand. */
+static void take_bytes(struct fetching *f)
+{
+	struct lines *l = f->l;
+	int64_t start = f->from > l->from ? f->from - l->from : 0;
+	int64_t end = f->to - l->from < (int64_t)l->bytes.n ? f->to - l->from : (int64_t)l->bytes.n;
+
+	if (start < end)
+		buf_str(&l->line, str_sub(buf_as_str(&l->bytes), (size_t)start, (size_t)(end - start)));
+}
+
+static enum status take_wanted(struct fetching *f, const struct archive_block *b, struct err *err)
+{
+	struct lines *l = f->l;
+
+	f->in_order |= l->bytes.n && l->from + (int64_t)l->bytes.n == b->offset;
+	buf_clear(&l->bytes);
+	if (archive_unpack(l->store, b, &l->bytes, err))
+		return err_failed(err->status);
+	l->from = b->offset;
+	take_bytes(f);
+	f->taken++;
+	f->done = b->offset + b->length >= f->to;
+	return STATUS_OK;
+}
+
+/* Who reads in order is going to want the blocks behind, too: a few are taken at once, and those
+ * after them announced. Whether they can be read is told who asks for one. */
+static void take_more(struct fetching *f, const struct archive_block *b)
+{
+	struct lines *l = f->l;
+	size_t before = l->bytes.n;
+	struct err unused;
+
+	if (f->taken >= AHEAD_BLOCKS) {
+		archive_ahead(l->store, b);
+		f->in_order = ++f->announced < AHEAD_BLOCKS;
+		return;
+	}
+	f->in_order = b->offset == l->from + (int64_t)before &&
+		      archive_unpack(l->store, b, &l->bytes, &unused) == STATUS_OK;
+	if (f->in_order)
+		f->taken++;
+	else
+		l->bytes.n = before;
+}
 
 static enum status take_block(void *ctx, const struct archive_block *block, bool *go_on, struct err *err)
 {
 	struct fetching *f = ctx;
-	struct lines *l = f->l;
 	struct archive_block whole = *block;
-	int64_t start, end;
 
 	/* What comes before in it is wanted as likely as what comes behind. */
 	whole.offset -= whole.skip;
 	whole.length += whole.skip;
 	whole.skip = 0;
-	if (f->done) { /* who reads in order is going to want this one */
-		archive_ahead(l->store, &whole);
-		*go_on = false;
-		return STATUS_OK;
-	}
-	f->in_order |= l->bytes.n && l->from + (int64_t)l->bytes.n == whole.offset;
-	buf_clear(&l->bytes);
-	if (archive_unpack(l->store, &whole, &l->bytes, err))
+	if (f->done)
+		take_more(f, &whole);
+	else if (take_wanted(f, &whole, err))
 		return err_failed(err->status);
-	l->from = whole.offset;
-	f->done = whole.offset + whole.length >= f->to;
 	*go_on = !f->done || f->in_order;
-	start = f->from > l->from ? f->from - l->from : 0;
-	end = f->to - l->from < (int64_t)l->bytes.n ? f->to - l->from : (int64_t)l->bytes.n;
-	if (start < end)
-		buf_str(&l->line, str_sub(buf_as_str(&l->bytes), (size_t)start, (size_t)(end - start)));
 	return STATUS_OK;
 }
 

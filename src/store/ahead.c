@@ -1,10 +1,11 @@
 /*
- * One thread and one block. Unpacking is half of what reading a long conversation costs, needs no
+ * One thread and a few blocks. Unpacking is half of what reading a long conversation costs, needs no
  * database, and most machines have a second processor that does nothing. For a few blocks it is not
- * worth it: starting a thread and waking it takes as long as unpacking some of them.
+ * worth it: starting a thread and waking it takes as long as unpacking some of them. That is also why
+ * there are several: the thread has the next ones ready before it is waited for.
  *
- * Invariant: all of it belongs to whoever holds the lock, but while the state is BUSY the bytes, the
- * status and the error belong to the thread.
+ * Invariant: all of it belongs to whoever holds the lock, but while a slot is BUSY its bytes, status
+ * and error belong to the thread.
  */
 #include "store/ahead.h"
 
@@ -14,19 +15,24 @@
 #include <sched.h>
 #include <signal.h>
 
-enum ahead_state { AHEAD_NONE, AHEAD_WAITS, AHEAD_BUSY, AHEAD_DONE };
+enum slot_state { SLOT_FREE, SLOT_WAITS, SLOT_BUSY, SLOT_DONE };
+
+struct slot {
+	enum slot_state state;
+	struct ahead_block block;
+	int codec;
+	struct buf packed, raw;
+	enum status status;
+	struct err err;
+};
 
 struct ahead {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	pthread_t thread;
 	bool running, stop;
-	enum ahead_state state;
-	struct ahead_block block;
-	int codec;
-	struct buf packed, raw;
-	enum status status;
-	struct err err;
+	struct slot slots[AHEAD_BLOCKS];
+	int oldest; /* slots are used in turn; this one is the next to be given away */
 	struct packer *packer;
 };
 
@@ -46,8 +52,10 @@ struct ahead *ahead_new(void)
 	a = mem_alloc(sizeof *a);
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
-	buf_init(&a->packed, 2 * LIMIT_BLOCK_MAX);
-	buf_init(&a->raw, LIMIT_BLOCK_MAX);
+	for (int i = 0; i < AHEAD_BLOCKS; i++) {
+		buf_init(&a->slots[i].packed, 2 * LIMIT_BLOCK_MAX);
+		buf_init(&a->slots[i].raw, LIMIT_BLOCK_MAX);
+	}
 	a->packer = packer_new();
 	return a;
 }
@@ -63,12 +71,26 @@ void ahead_free(struct ahead *a)
 		pthread_mutex_unlock(&a->lock);
 		pthread_join(a->thread, NULL);
 	}
-	buf_release(&a->packed);
-	buf_release(&a->raw);
+	for (int i = 0; i < AHEAD_BLOCKS; i++) {
+		buf_release(&a->slots[i].packed);
+		buf_release(&a->slots[i].raw);
+	}
 	packer_free(a->packer);
 	pthread_cond_destroy(&a->changed);
 	pthread_mutex_destroy(&a->lock);
 	mem_free(a);
+}
+
+/* The one that waits longest. */
+static struct slot *next_to_unpack(struct ahead *a)
+{
+	for (int i = 0; i < AHEAD_BLOCKS; i++) {
+		struct slot *slot = &a->slots[(a->oldest + i) % AHEAD_BLOCKS];
+
+		if (slot->state == SLOT_WAITS)
+			return slot;
+	}
+	return NULL;
 }
 
 static void *work(void *ctx)
@@ -77,16 +99,18 @@ static void *work(void *ctx)
 
 	pthread_mutex_lock(&a->lock);
 	while (!a->stop) {
-		if (a->state != AHEAD_WAITS) {
+		struct slot *slot = next_to_unpack(a);
+
+		if (!slot) {
 			pthread_cond_wait(&a->changed, &a->lock);
 			continue;
 		}
-		a->state = AHEAD_BUSY;
+		slot->state = SLOT_BUSY;
 		pthread_mutex_unlock(&a->lock);
-		a->status = packer_unpack(a->packer, a->codec, buf_as_str(&a->packed), a->block.length, &a->raw,
-					  &a->err);
+		slot->status = packer_unpack(a->packer, slot->codec, buf_as_str(&slot->packed), slot->block.length,
+					     &slot->raw, &slot->err);
 		pthread_mutex_lock(&a->lock);
-		a->state = AHEAD_DONE;
+		slot->state = SLOT_DONE;
 		pthread_cond_broadcast(&a->changed);
 	}
 	pthread_mutex_unlock(&a->lock);
@@ -104,22 +128,54 @@ static void start(struct ahead *a)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* Wants the lock. */
+static struct slot *find(struct ahead *a, const struct ahead_block *b)
+{
+	for (int i = 0; i < AHEAD_BLOCKS; i++) {
+		struct slot *slot = &a->slots[i];
+
+		if (slot->state != SLOT_FREE && slot->block.data == b->data && slot->block.hash == b->hash &&
+		    slot->block.length == b->length)
+			return slot;
+	}
+	return NULL;
+}
+
+bool ahead_has(struct ahead *a, const struct ahead_block *b)
+{
+	bool has;
+
+	pthread_mutex_lock(&a->lock);
+	has = find(a, b) != NULL;
+	pthread_mutex_unlock(&a->lock);
+	return has;
+}
+
+static void fill(struct slot *slot, const struct ahead_block *b, int codec, struct str packed)
+{
+	buf_clear(&slot->packed);
+	buf_str(&slot->packed, packed);
+	/* Memory is taken here: the thread would have a heap of its own. */
+	buf_clear(&slot->raw);
+	buf_reserve(&slot->raw, b->length);
+	slot->block = *b;
+	slot->codec = codec;
+	slot->state = SLOT_WAITS;
+}
+
 void ahead_announce(struct ahead *a, const struct ahead_block *b, int codec, struct str packed)
 {
-	if (b->length > a->raw.max || packed.n > a->packed.max)
+	struct slot *slot;
+
+	if (b->length > LIMIT_BLOCK_MAX || packed.n > 2 * LIMIT_BLOCK_MAX)
 		return;
 	if (!a->running)
 		start(a);
 	pthread_mutex_lock(&a->lock);
-	if (a->running && a->state != AHEAD_BUSY) {
-		buf_clear(&a->packed);
-		buf_str(&a->packed, packed);
-		/* Memory is taken here: the thread would have a heap of its own. */
-		buf_clear(&a->raw);
-		buf_reserve(&a->raw, b->length);
-		a->block = *b;
-		a->codec = codec;
-		a->state = AHEAD_WAITS;
+	slot = &a->slots[a->oldest];
+	if (a->running && slot->state != SLOT_BUSY && !find(a, b)) {
+		fill(slot, b, codec, packed);
+		a->oldest = (a->oldest + 1) % AHEAD_BLOCKS;
 		pthread_cond_broadcast(&a->changed);
 	}
 	pthread_mutex_unlock(&a->lock);
@@ -127,23 +183,22 @@ void ahead_announce(struct ahead *a, const struct ahead_block *b, int codec, str
 
 bool ahead_take(struct ahead *a, const struct ahead_block *b, struct buf *out, enum status *status, struct err *err)
 {
-	bool mine;
+	struct slot *slot;
 
 	pthread_mutex_lock(&a->lock);
-	mine = a->state != AHEAD_NONE && a->block.data == b->data && a->block.hash == b->hash &&
-	       a->block.length == b->length;
-	while (mine && a->state != AHEAD_DONE)
+	slot = find(a, b);
+	while (slot && slot->state != SLOT_DONE)
 		pthread_cond_wait(&a->changed, &a->lock);
-	if (mine) {
-		*status = a->status;
-		if (a->status == STATUS_OK)
-			buf_str(out, buf_as_str(&a->raw));
-		if (a->status != STATUS_OK)
-			*err = a->err;
+	if (slot) {
+		*status = slot->status;
+		if (slot->status == STATUS_OK)
+			buf_str(out, buf_as_str(&slot->raw));
+		if (slot->status != STATUS_OK)
+			*err = slot->err;
 		else if (out->failed)
 			*status = err_fail(err, STATUS_LIMIT, "a block of %zu bytes is too large", b->length);
-		a->state = AHEAD_NONE;
+		slot->state = SLOT_FREE;
 	}
 	pthread_mutex_unlock(&a->lock);
-	return mine;
+	return slot != NULL;
 }

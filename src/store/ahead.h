@@ -1,5 +1,5 @@
 /*
- * The block that is going to be read next, unpacked by another thread meanwhile.
+ * The blocks that are going to be read next, unpacked by another thread meanwhile.
  *
  * Only a hint: who asks for a block that was not announced, or not in time, unpacks it as always.
  */
@@ -15,18 +15,23 @@ struct ahead_block {
 	size_t length; /* unpacked */
 };
 
+/* So many at a time. */
+enum { AHEAD_BLOCKS = 4 };
+
 struct ahead;
 
 /* NULL where a second thread would not help: on one processor. */
 struct ahead *ahead_new(void);
 void ahead_free(struct ahead *a); /* NULL is fine */
 
-/* Takes the place of the one announced before, unless that is being worked on: then nothing
+bool ahead_has(struct ahead *a, const struct ahead_block *b);
+
+/* Takes the place of the one announced first, unless that is being worked on: then nothing
  * happens. `packed` is copied. */
 void ahead_announce(struct ahead *a, const struct ahead_block *b, int codec, struct str packed);
 
-/* Appends the bytes of the announced block to `out` and forgets it. False when another or none
- * was announced; *status otherwise says how it went. */
+/* Appends the bytes of an announced block to `out` and forgets it. False when it was not
+ * announced; *status otherwise says how it went. */
 bool ahead_take(struct ahead *a, const struct ahead_block *b, struct buf *out, enum status *status, struct err *err);
 
 #endif

@@ -250,7 +250,7 @@ void archive_ahead(struct store *s, const struct archive_block *b)
 		s->ahead = ahead_new();
 		s->no_ahead = !s->ahead;
 	}
-	if (s->ahead && find_bytes(s, b, &st, &err) == STATUS_OK)
+	if (s->ahead && !ahead_has(s->ahead, &block) && find_bytes(s, b, &st, &err) == STATUS_OK)
 		ahead_announce(s->ahead, &block, (int)col_int(&st, 0), col_bytes(&st, 1));
 }
 
