@@ -61,7 +61,7 @@ CC_asan    := gcc
 CC_tsan    := gcc
 CC_fuzz    := clang
 
-CFLAGS  ?= -O2 -g
+CFLAGS  ?= -O3 -g
 SAN_FLAGS := -O1 -g -fno-omit-frame-pointer
 FLAGS_release := $(WARN) $(CFLAGS) $(HARDEN)
 FLAGS_dev     := $(WARN) -Werror -O2 -g $(HARDEN)

@@ -279,7 +279,7 @@ static enum status take(void *ctx, const struct context_message *m, struct err *
 static void check_pairs(const struct numbers *a, const struct numbers *b)
 {
 	for (size_t i = 0; i <= a->mask; i++)
-		must(a->values[i] == NUMBERS_NONE || numbers_get(b, a->keys[i]) != NUMBERS_NONE);
+		must(!a->slots[i].value_plus_1 || numbers_get(b, a->slots[i].key) != NUMBERS_NONE);
 }
 
 /* The bytes stand where those of an unpacked block would: no store is asked. */

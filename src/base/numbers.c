@@ -1,10 +1,8 @@
 /*
- * Open addressing, at most half full. Keys are mixed even where they are hashes already, each
+ * Open addressing, at most two thirds full. Keys are mixed even where they are hashes already, each
  * table in another way: whoever wrote the file they come from cannot choose them to meet.
  */
 #include "base/numbers.h"
-
-#include <string.h>
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -21,34 +19,43 @@ struct numbers numbers_new(struct arena *mem, size_t most)
 	struct numbers n = { 0 };
 	size_t slots = 16;
 
-	while (slots < 2 * most)
+	while (slots < most + most / 2)
 		slots *= 2;
 	n.mask = slots - 1;
-	n.keys = arena_alloc(mem, slots * sizeof *n.keys);
-	n.values = memset(arena_alloc(mem, slots * sizeof *n.values), 0xff, slots * sizeof *n.values);
+	n.slots = arena_alloc(mem, slots * sizeof *n.slots);
 	/* Nobody outside knows where memory is. */
-	n.seed = mix((uint64_t)(uintptr_t)n.keys ^ UINT64_C(0x9e3779b97f4a7c15), (uint64_t)(uintptr_t)&n | 1);
+	n.seed = mix((uint64_t)(uintptr_t)n.slots ^ UINT64_C(0x9e3779b97f4a7c15), (uint64_t)(uintptr_t)&n | 1);
 	return n;
 }
 
-static size_t slot_of(const struct numbers *n, uint64_t key)
+static struct numbers_slot *slot_of(const struct numbers *n, uint64_t key)
 {
 	size_t i = (size_t)mix(key ^ n->seed, UINT64_C(0xd6e8feb86659fd93)) & n->mask;
 
-	while (n->values[i] != NUMBERS_NONE && n->keys[i] != key)
+	while (n->slots[i].value_plus_1 && n->slots[i].key != key)
 		i = (i + 1) & n->mask;
-	return i;
+	return &n->slots[i];
 }
 
 uint32_t numbers_get(const struct numbers *n, uint64_t key)
 {
-	return n->values[slot_of(n, key)];
+	return slot_of(n, key)->value_plus_1 - 1;
 }
 
-void numbers_put(struct numbers *n, uint64_t key, uint32_t value)
+uint32_t numbers_put(struct numbers *n, uint64_t key, uint32_t value)
 {
-	size_t i = slot_of(n, key);
+	struct numbers_slot *slot = slot_of(n, key);
+	uint32_t before = slot->value_plus_1 - 1;
 
-	n->keys[i] = key;
-	n->values[i] = value;
+	*slot = (struct numbers_slot){ key, value + 1 };
+	return before;
+}
+
+uint32_t numbers_add(struct numbers *n, uint64_t key, uint32_t value)
+{
+	struct numbers_slot *slot = slot_of(n, key);
+
+	if (!slot->value_plus_1)
+		*slot = (struct numbers_slot){ key, value + 1 };
+	return slot->value_plus_1 - 1;
 }

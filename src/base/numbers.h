@@ -8,9 +8,14 @@
 
 #define NUMBERS_NONE UINT32_MAX
 
+/* A free one is all zero, as new memory is, and its value NUMBERS_NONE. */
+struct numbers_slot {
+	uint64_t key;
+	uint32_t value_plus_1;
+};
+
 struct numbers {
-	uint64_t *keys;
-	uint32_t *values; /* NUMBERS_NONE = free */
+	struct numbers_slot *slots;
 	size_t mask;
 	uint64_t seed;
 };
@@ -21,7 +26,10 @@ struct numbers numbers_new(struct arena *mem, size_t most);
 /* NUMBERS_NONE when there is none. */
 uint32_t numbers_get(const struct numbers *n, uint64_t key);
 
-/* An existing entry is replaced. */
-void numbers_put(struct numbers *n, uint64_t key, uint32_t value);
+/* An existing entry is replaced. Returns what it was. */
+uint32_t numbers_put(struct numbers *n, uint64_t key, uint32_t value);
+
+/* An existing entry stays. Returns what is there then. */
+uint32_t numbers_add(struct numbers *n, uint64_t key, uint32_t value);
 
 #endif

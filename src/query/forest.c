@@ -120,38 +120,37 @@ int forest_compare(const struct forest *f, const struct forest_copy *a, const st
 
 /* ---- Nodes ------------------------------------------------------------------------ */
 
-static uint32_t find_hashed(const struct build *b, const struct uuid *key, uint64_t hash)
+static bool has_uuid(const struct forest *f, uint32_t node, const struct uuid *key)
 {
-	uint32_t n = numbers_get(&b->by_key, hash);
-
-	return n != FOREST_NONE && uuid_eq(&forest_line(b->f, n)->key, key) ? n : FOREST_NONE;
+	return node != FOREST_NONE && uuid_eq(&forest_line(f, node)->key, key);
 }
 
 /* The canonical node of a uuid. */
 uint32_t forest_find(const struct build *b, const struct uuid *key)
 {
-	return find_hashed(b, key, hash64(key->b, UUID_BYTES));
+	uint32_t n = numbers_get(&b->by_key, hash64(key->b, UUID_BYTES));
+
+	return has_uuid(b->f, n, key) ? n : FOREST_NONE;
 }
 
 static uint32_t node_of(struct build *b, const struct chain_line *l, const struct forest_copy *copy)
 {
 	struct forest *f = b->f;
 	uint64_t both[2] = { l->content, hash64(l->key.b, UUID_BYTES) }, variant = hash64(both, sizeof both);
-	uint32_t n = numbers_get(&b->variants, variant);
+	uint32_t n = numbers_add(&b->variants, variant, f->node_count), before;
 
-	if (n != FOREST_NONE)
+	if (n < f->node_count)
 		return n;
-	n = f->node_count++;
+	before = numbers_put(&b->by_key, both[1], n);
 	f->nodes[n] = (struct forest_node){
 		.copies = FOREST_NONE,
 		.canon = *copy,
-		.next_variant = find_hashed(b, &l->key, both[1]),
+		.next_variant = has_uuid(f, before, &l->key) ? before : FOREST_NONE,
 		.message = FOREST_NONE,
 		.replaced = FOREST_NONE,
 		.next = FOREST_NONE,
 	};
-	numbers_put(&b->variants, variant, n);
-	numbers_put(&b->by_key, both[1], n);
+	f->node_count++;
 	return n;
 }
 
@@ -348,8 +347,7 @@ static void list_calls(struct build *b)
 				continue;
 			for (uint32_t t = 0; t < l->tool_count; t++) {
 				numbers_put(&b->calls, call_in(s, l->tools[t]), f->nodes[n].message);
-				if (numbers_get(&b->calls, l->tools[t]) == NUMBERS_NONE)
-					numbers_put(&b->calls, l->tools[t], f->nodes[n].message);
+				numbers_add(&b->calls, l->tools[t], f->nodes[n].message);
 			}
 		}
 	}

@@ -88,13 +88,8 @@ static void find_said(struct joining *j)
 	const struct forest *f = j->b->f;
 	struct numbers firsts = numbers_new(&j->b->mem, f->node_count);
 
-	for (uint32_t n = 0; n < f->node_count; n++) {
-		uint64_t content = forest_line(f, n)->content;
-
-		if (numbers_get(&firsts, content) == NUMBERS_NONE)
-			numbers_put(&firsts, content, n);
-		j->said[n] = numbers_get(&firsts, content);
-	}
+	for (uint32_t n = 0; n < f->node_count; n++)
+		j->said[n] = numbers_add(&firsts, forest_line(f, n)->content, n);
 }
 
 /* Whether all that b says is in a. */
@@ -133,8 +128,7 @@ static bool each_pair(struct joining *j, uint32_t head, pair_fn *fn)
 /* Lists by a number; the heads in the table, or by class in `heads`. */
 static void add_to_list(struct joining *j, struct numbers *heads, uint64_t key, uint32_t message)
 {
-	j->nexts[message] = numbers_get(heads, key);
-	numbers_put(heads, key, message);
+	j->nexts[message] = numbers_put(heads, key, message);
 }
 
 /* ---- What is joined ------------------------------------------------------------------ */
@@ -171,7 +165,7 @@ static void join_all_answers(struct joining *j)
 			add_to_list(j, &heads, forest_line(f, f->messages[m].first)->api, m);
 	for (uint32_t m = 0; m < f->message_count; m++)
 		if (f->messages[m].role == FOREST_ASSISTANT &&
-		    forest_line(f, f->messages[m].first)->has_api &&
+		    forest_line(f, f->messages[m].first)->has_api && j->nexts[m] != FOREST_NONE &&
 		    numbers_get(&heads, forest_line(f, f->messages[m].first)->api) == m)
 			each_pair(j, m, join_answers);
 }
@@ -182,16 +176,13 @@ static void join_results(struct joining *j)
 	struct numbers firsts = numbers_new(&j->b->mem, f->message_count);
 
 	for (uint32_t m = 0; m < f->message_count; m++) {
-		uint32_t class, known;
+		uint32_t known;
 
 		if (f->messages[m].owner == FOREST_NONE)
 			continue;
-		class = class_of(j, f->messages[m].owner);
-		known = numbers_get(&firsts, class);
-		if (known != NUMBERS_NONE)
+		known = numbers_add(&firsts, class_of(j, f->messages[m].owner), m);
+		if (known != m)
 			join(j, m, known);
-		else
-			numbers_put(&firsts, class, m);
 	}
 }
 
@@ -280,7 +271,7 @@ static void join_ends(struct joining *j)
 		if (!followed[m] && is_plain(&f->messages[m]))
 			add_to_list(j, &heads, forest_line(f, f->messages[m].first)->content, m);
 	for (uint32_t m = 0; m < f->message_count; m++)
-		if (!followed[m] && is_plain(&f->messages[m]) &&
+		if (!followed[m] && is_plain(&f->messages[m]) && j->nexts[m] != FOREST_NONE &&
 		    numbers_get(&heads, forest_line(f, f->messages[m].first)->content) == m)
 			each_pair(j, m, join_end);
 }
