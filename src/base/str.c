@@ -122,7 +122,7 @@ bool str_to_u64(struct str s, uint64_t *out)
 
 bool str_to_i64(struct str s, int64_t *out)
 {
-	bool negative = s.n && s.p[0] == '-';
+	bool negative = s.p && s.n && s.p[0] == '-';
 	uint64_t v;
 
 	if (!str_to_u64(str_sub(s, negative, SIZE_MAX), &v))

@@ -183,7 +183,8 @@ enum status db_stand_in(struct store *s, enum store_part part, struct err *err)
 		return err_failed(err->status);
 	for (int n = (int)version + 1; n <= (int)part; n++) {
 		static const char make[] = "CREATE TABLE ";
-		const char *from = facts_file(n)->bytes, *found;
+		const struct embedded *file = facts_file(n);
+		const char *from = file ? file->bytes : "", *found;
 
 		/* An index goes where its table is. */
 		for (; (found = strstr(from, make)); from = found + strlen(make)) {
