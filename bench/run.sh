@@ -2,8 +2,8 @@
 # bench/run.sh BUILD: speed, size and memory, as ratios against other programs in
 # the same run. Nothing here passes or fails: times depend on the machine.
 #
-#   BENCH_ONLY="json sync"   only these parts: json sync peer usage growth search recall path append watch lived
-#                            large noop
+#   BENCH_ONLY="json sync"   only these parts: json sync peer usage growth search recall path append watch together
+#                            lived large noop
 #   BENCH_LARGE=1            also a corpus 35 times as large (5 GB)
 #   ARBOR_SHARED=DIR         where corpus/real-a.tar.zst is; without it, files
 #                            are made up (test/crash/mktree.c), which pack worse
@@ -15,7 +15,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build/release}
-only=${BENCH_ONLY:-json sync peer usage growth search recall path append watch lived large noop}
+only=${BENCH_ONLY:-json sync peer usage growth search recall path append watch together lived large noop}
 top=build/bench
 rm -rf "$top"
 mkdir -p "$top/home"
@@ -299,6 +299,38 @@ watch() {
 }
 
 # Twenty transcripts grow in forty steps each, a sync after every step.
+search_often() { # RUNS: the same few words again and again, 600 searches
+	for word in error function migration parser; do
+		command_line "$arbor" search --store "$store" --limit 10 "$word"
+	done | "$tool/spawn" 150 >"$1"
+}
+
+# Who writes: the watching program, and one that only wants the lock. Who reads: searches, one after the other.
+together() {
+	local dir=$top/together list=$top/together.waits alone=$top/together.alone runs=$top/together.runs target pid lag waits
+	part "All at once: lines appended and watched, a second writer, searches; 153 MB"
+	cp -r "$corpus" "$dir"
+	let_settle
+	fresh_sync "$dir" >/dev/null 2>&1
+	search_often "$alone"
+	"$arbor" sync --watch --json --store "$store" --source "$dir" >"$top/together.out" 2>&1 &
+	pid=$!
+	until grep -q '"event":"summary"' "$top/together.out"; do sleep 0.1; done
+	target=$(find "$dir/projects" -maxdepth 2 -name '*-4*-*.jsonl' -size +20k | sort | head -n 1)
+	"$tool/lag" "$store" "$target" 200 10 >"$top/together.lag" &
+	lag=$!
+	"$tool/waits" "$store" 400 5 >"$list" &
+	waits=$!
+	search_often "$runs"
+	wait "$lag" "$waits"
+	row "the second writer waits: p50" "$(millis "$(percentile 50 <"$list")")" "p99 $(millis "$(percentile 99 <"$list")"), the worst $(millis "$(percentile 100 <"$list")")"
+	row "a new line is found: p50" "$(millis "$(percentile 50 <"$top/together.lag")")" "p99 $(millis "$(percentile 99 <"$top/together.lag")")"
+	row "a search: p50" "$(millis "$(run_us "$runs" 50)")" "alone $(millis "$(run_us "$alone" 50)")"
+	row "a search: p99" "$(millis "$(run_us "$runs" 99)")" "alone $(millis "$(run_us "$alone" 99)")"
+	kill "$pid"
+	wait "$pid"
+}
+
 lived() {
 	local dir=$top/lived parts=$top/lived-parts i step file steps=40 lived_size once_size size start
 	part "A lived-in store: 20 transcripts grow in $steps steps each, a sync after every step"
@@ -382,11 +414,12 @@ main() {
 	! wanted path || path
 	! wanted append || append
 	! wanted watch || watch
+	! wanted together || together
 	! wanted lived || lived
 	! wanted large || large
 	! wanted noop || noop
 	printf '\nload after: %s\n' "$(cut -d' ' -f1-3 /proc/loadavg)"
-	rm -rf "$corpus" "$many" "$top"/append* "$top"/watch* "$top"/lived* "$top"/peer* "$top"/usage* "$top"/search* "${top:?}/home"
+	rm -rf "$corpus" "$many" "$top"/append* "$top"/watch* "$top"/together* "$top"/lived* "$top"/peer* "$top"/usage* "$top"/search* "${top:?}/home"
 	drop_store
 }
 
