@@ -292,6 +292,7 @@ static enum status run_transaction_word(struct store *s, const char *word, struc
 {
 	int code = sqlite3_exec(s->db, word, NULL, NULL, NULL);
 
+	bell_leave_queue(&s->bell); /* where wait_for_lock() may have queued up */
 	return code == SQLITE_OK ? STATUS_OK : db_fail(s, code, word, err);
 }
 
@@ -319,13 +320,8 @@ enum status txn_begin(struct store *s, struct txn *t, struct err *err)
 		return err_fail(err, STATUS_DENIED,
 				"%s: the store cannot be written, the file or its folder is read-only", s->path);
 	if (s->depth == 0) {
-		enum status status = set_up_writing(s, err);
-
-		if (status == STATUS_OK)
-			status = run_transaction_word(s, "BEGIN IMMEDIATE", err);
-		bell_leave_queue(&s->bell);
-		if (status != STATUS_OK)
-			return status;
+		if (set_up_writing(s, err) || run_transaction_word(s, "BEGIN IMMEDIATE", err))
+			return err_failed(err->status);
 		s->doomed = false;
 		s->wrote = false;
 		s->rev = 0;

@@ -6,6 +6,7 @@
 #include "store/db.h"
 #include "t.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -663,6 +664,48 @@ TEST(many_processes_can_make_the_same_store_at_once)
 	}
 }
 
+/* Waits for the lock in a thread of its own, as another program would. */
+static void *want_lock(void *path)
+{
+	struct store *s = NULL;
+	struct txn txn = { 0 };
+	struct err err;
+	bool good;
+
+	good = open_store(path, &s, &err) == STATUS_OK && txn_begin(s, &txn, &err) == STATUS_OK;
+	txn_end(&txn);
+	store_close(s);
+	return good ? path : NULL;
+}
+
+TEST(who_waits_for_the_lock_shortens_the_transaction)
+{
+	const int64_t never = INT64_MAX;
+	STORE *s = NULL;
+	struct txn txn = { 0 };
+	char path[LIMIT_PATH];
+	pthread_t thread;
+	void *good = NULL;
+	struct err err;
+	int tries = 0;
+
+	snprintf(path, sizeof path, "%.2000s/a.db", t_tmpdir(t));
+	OK(open_store(path, &s, &err));
+	OK(txn_begin(s, &txn, &err));
+	CHECK(!txn_is_long(s, never, 0));
+	CHECK(txn_is_long(s, 0, never));
+	NEED(pthread_create(&thread, NULL, want_lock, path) == 0);
+	while (!txn_is_long(s, never, 0) && tries++ < 5000)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	CHECK(tries < 5000);
+	OK(txn_commit(&txn, &err));
+	NEED(pthread_join(thread, &good) == 0);
+	CHECK(good == path);
+	OK(txn_begin(s, &txn, &err));
+	CHECK(!txn_is_long(s, never, 0));
+	OK(txn_commit(&txn, &err));
+}
+
 TEST(the_size_is_that_of_the_file)
 {
 	STORE *s = NULL;
@@ -715,5 +758,6 @@ TESTS(CASE(every_statement_can_be_prepared),
       CASE(a_commit_before_the_wait_is_not_missed),
       CASE(a_lock_held_by_another_is_waited_for),
       CASE(many_processes_can_make_the_same_store_at_once),
+      CASE(who_waits_for_the_lock_shortens_the_transaction),
       CASE(the_size_is_that_of_the_file),
       CASE(a_synced_commit_is_asked_for_once))
