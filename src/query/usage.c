@@ -14,20 +14,18 @@
 
 enum { USAGE_COUNT, USAGE_MODELS, USAGE_RANKS, USAGE_ROWS, USAGE_ROWS_AGENTS, USAGE_STATEMENTS };
 
-#define COLUMNS \
-	"SELECT u.message, coalesce(u.at, 0), u.session, u.input, u.output, u.written, u.written_1h, u.read," \
-	" u.final, coalesce(u.model, 0), u.fast"
+/* Handed over inside of SQLite (arbor_row): there are tens of thousands. */
+#define COLUMNS "u.message, u.at, u.session, u.input, u.output, u.written, u.written_1h, u.read, u.final, u.model, u.fast"
 
 static const char *const sql[USAGE_STATEMENTS] = {
 	[USAGE_COUNT] = "SELECT count(*) FROM usage",
 	[USAGE_MODELS] = "SELECT id, name FROM model ORDER BY name",
 	/* The one that began first, of copies the one that ended first, told it first. */
 	[USAGE_RANKS] = "SELECT id FROM mirror_session ORDER BY started_at, updated_at, session_id, agent, id",
-	[USAGE_ROWS] = COLUMNS " FROM usage u",
-	[USAGE_ROWS_AGENTS] = COLUMNS
-		", coalesce(e.agent, s.agent), coalesce(e.flags, 0) FROM usage u"
-		" JOIN mirror_session s ON s.id = u.session"
-		" LEFT JOIN entry e ON e.session = u.session AND e.offset = u.first",
+	[USAGE_ROWS] = "SELECT 1 FROM usage u WHERE arbor_row(" COLUMNS ")",
+	[USAGE_ROWS_AGENTS] = "SELECT 1 FROM usage u JOIN mirror_session s ON s.id = u.session"
+			      " LEFT JOIN entry e ON e.session = u.session AND e.offset = u.first"
+			      " WHERE arbor_row(" COLUMNS ", coalesce(e.agent, s.agent), e.flags)",
 };
 
 const struct db_set usage_statements = { DB_USAGE, sql, USAGE_STATEMENTS };
@@ -104,29 +102,56 @@ static int by_time(const void *a, const void *b)
 	return x->message < y->message ? -1 : x->message > y->message;
 }
 
-static void read_row(const struct stmt *st, const struct models *models, unsigned want, struct arena *mem,
-		     struct usage *out)
+struct adding {
+	unsigned want;
+	struct arena *mem;
+	struct models models;
+	struct numbers ranks;
+	struct numbers known; /* message -> place in the list */
+	struct usage *list;
+	size_t count, most;
+};
+
+static void read_row(const struct adding *a, sqlite3_value **row, struct usage *out)
 {
-	uint32_t place = numbers_get(&models->places, (uint64_t)col_int(st, 9));
+	uint32_t place = numbers_get(&a->models.places, (uint64_t)sqlite3_value_int64(row[9]));
 
 	*out = (struct usage){
-		.message = (uint64_t)col_int(st, 0),
-		.at = col_int(st, 1),
-		.session = col_int(st, 2),
-		.input = col_int(st, 3),
-		.output = col_int(st, 4),
-		.written = col_int(st, 5),
-		.written_1h = col_int(st, 6),
-		.read = col_int(st, 7),
-		.final = col_int(st, 8) != 0,
-		.fast = col_int(st, 10) != 0,
+		.message = (uint64_t)sqlite3_value_int64(row[0]),
+		.at = sqlite3_value_int64(row[1]),
+		.session = sqlite3_value_int64(row[2]),
+		.input = sqlite3_value_int64(row[3]),
+		.output = sqlite3_value_int64(row[4]),
+		.written = sqlite3_value_int64(row[5]),
+		.written_1h = sqlite3_value_int64(row[6]),
+		.read = sqlite3_value_int64(row[7]),
+		.final = sqlite3_value_int64(row[8]) != 0,
+		.fast = sqlite3_value_int64(row[10]) != 0,
 	};
 	if (place != NUMBERS_NONE)
-		out->model = models->names[place];
-	if (want & USAGE_AGENTS) {
-		out->agent = arena_str(mem, col_bytes(st, 11));
-		out->aside = out->agent.n || (col_int(st, 12) & RECORD_SIDECHAIN);
+		out->model = a->models.names[place];
+	if (a->want & USAGE_AGENTS) {
+		out->agent = arena_str(a->mem, row_bytes(row, 11));
+		out->aside = out->agent.n || (sqlite3_value_int64(row[12]) & RECORD_SIDECHAIN);
 	}
+}
+
+static enum status add_row(void *ctx, sqlite3_value **row, struct err *err)
+{
+	struct adding *a = ctx;
+	struct usage u;
+	uint32_t at;
+
+	(void)err;
+	read_row(a, row, &u);
+	/* More than were counted there cannot be: all of it is asked of one snapshot. */
+	at = a->count < a->most ? numbers_add(&a->known, u.message, (uint32_t)a->count)
+				: numbers_get(&a->known, u.message);
+	if (at < a->count)
+		join(&a->list[at], &u, &a->ranks);
+	else if (at == a->count)
+		a->list[a->count++] = u;
+	return STATUS_OK;
 }
 
 static enum status load_ranks(struct store *s, struct arena *mem, struct numbers *out, struct err *err)
@@ -163,34 +188,19 @@ static enum status count_rows(struct store *s, size_t *out, struct err *err)
 enum status usage_all(struct store *s, unsigned want, struct arena *mem, struct usage **out, size_t *count,
 		      struct err *err)
 {
-	struct numbers known, ranks = numbers_new(mem, 0);
-	struct models models = { 0 };
+	struct adding a = { .want = want, .mem = mem, .ranks = numbers_new(mem, 0) };
 	STMT st = { 0 };
-	enum step step;
-	size_t most;
 
-	*count = 0;
-	if (load_models(s, mem, &models, err) || count_rows(s, &most, err) ||
-	    ((want & USAGE_SESSIONS) && load_ranks(s, mem, &ranks, err)) ||
+	if (load_models(s, mem, &a.models, err) || count_rows(s, &a.most, err) ||
+	    ((want & USAGE_SESSIONS) && load_ranks(s, mem, &a.ranks, err)) ||
 	    use(s, want & USAGE_AGENTS ? USAGE_ROWS_AGENTS : USAGE_ROWS, &st, err))
 		return err_failed(err->status);
-	*out = arena_alloc(mem, (most + 1) * sizeof **out);
-	known = numbers_new(mem, most);
-	while ((step = stmt_step(&st, err)) == STEP_ROW) {
-		uint64_t message = (uint64_t)col_int(&st, 0);
-		uint32_t at = numbers_get(&known, message);
-		struct usage row;
-
-		read_row(&st, &models, want, mem, &row);
-		if (at != NUMBERS_NONE) {
-			join(&(*out)[at], &row, &ranks);
-			continue;
-		}
-		numbers_put(&known, message, (uint32_t)*count);
-		(*out)[(*count)++] = row;
-	}
-	if (step == STEP_FAILED)
+	a.list = arena_alloc(mem, (a.most + 1) * sizeof *a.list);
+	a.known = numbers_new(mem, a.most);
+	if (stmt_each(&st, add_row, &a, err))
 		return err_failed(err->status);
-	qsort(*out, *count, sizeof **out, by_time);
+	qsort(a.list, a.count, sizeof *a.list, by_time);
+	*out = a.list;
+	*count = a.count;
 	return STATUS_OK;
 }
