@@ -4,11 +4,15 @@
  * What has a zone in it is base/clock.c's. Without one, a date means the calendar of the
  * zone that is asked for, mostly the local one.
  * "7d" is seven times 24 hours, whatever clocks did meanwhile; "yesterday"
- * begins at a midnight, however long the day was.
+ * begins at a midnight, however long the day was. A day, a week (from Monday on), a month or a
+ * year that is named is a span; as a moment it is the beginning of that.
  */
 #include "base/when.h"
 
 #include "base/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 enum { MS_DAY = 24 * 3600 * 1000 };
 
@@ -21,17 +25,71 @@ static int64_t midnight(const struct zone *zone, int64_t ms, int back)
 	return zone_from_clock(zone, (days - back) * MS_DAY);
 }
 
-static bool parse_name(struct str text, int64_t now_ms, const struct zone *zone, int64_t *ms)
+/* From the first of a month that comes so many after the beginning of the year, to that of another. */
+static bool months_from(int64_t year, int64_t first, int64_t count, const struct zone *zone, int64_t *from,
+			int64_t *to)
 {
-	if (str_eq(text, STR("now")))
-		*ms = now_ms;
-	else if (str_eq(text, STR("today")))
-		*ms = midnight(zone, now_ms, 0);
-	else if (str_eq(text, STR("yesterday")))
-		*ms = midnight(zone, now_ms, 1);
-	else
-		return false;
+	int64_t *const ends[] = { from, to };
+
+	for (int i = 0; i < 2; i++, first += count) {
+		int64_t y = year + (first < 0 ? -1 : first / 12), month = (first + 12) % 12 + 1;
+		char text[40];
+
+		snprintf(text, sizeof text, "%04" PRId64 "-%02" PRId64 "-01T00:00:00Z", y, month);
+		if (!time_parse(str_of(text), ends[i]))
+			return false;
+		*ends[i] = zone_from_clock(zone, *ends[i]);
+	}
 	return true;
+}
+
+/* "2026" and "2026-01". */
+static bool parse_month(struct str text, const struct zone *zone, int64_t *from, int64_t *to)
+{
+	const size_t year = 4, month = 7;
+	uint64_t y, m = 1;
+
+	if ((text.n != year && text.n != month) || !str_to_u64(str_sub(text, 0, year), &y))
+		return false;
+	if (text.n == month && (text.p[year] != '-' || !str_to_u64(str_sub(text, year + 1, 2), &m) || m < 1 || m > 12))
+		return false;
+	return months_from((int64_t)y, (int64_t)m - 1, text.n == year ? 12 : 1, zone, from, to);
+}
+
+/* The week, month or year of now, or the one before. */
+static bool parse_span_name(struct str text, int64_t now_ms, const struct zone *zone, int64_t *from, int64_t *to)
+{
+	int64_t clock = zone_to_clock(zone, now_ms), days = clock / MS_DAY - (clock % MS_DAY < 0);
+	int back = str_has_prefix(text, STR("last")) ? 1 : str_has_prefix(text, STR("this")) ? 0 : -1;
+	struct str unit = str_sub(text, 5, SIZE_MAX);
+	int64_t weekday = ((days + 3) % 7 + 7) % 7; /* 1970 began with a Thursday */
+	uint64_t year, month;
+	char today[TIME_TEXT + 1];
+
+	if (back < 0 || text.n < 5 || (text.p[4] != ' ' && text.p[4] != '-'))
+		return false;
+	time_print(clock, today);
+	str_to_u64(str_from(today, 4), &year);
+	str_to_u64(str_from(today + 5, 2), &month);
+	if (str_eq(unit, STR("month")))
+		return months_from((int64_t)year, (int64_t)month - 1 - back, 1, zone, from, to);
+	if (str_eq(unit, STR("year")))
+		return months_from((int64_t)year - back, 0, 12, zone, from, to);
+	*from = midnight(zone, now_ms, (int)weekday + 7 * back);
+	*to = midnight(zone, now_ms, (int)weekday + 7 * back - 7);
+	return str_eq(unit, STR("week"));
+}
+
+static bool parse_name(struct str text, int64_t now_ms, const struct zone *zone, int64_t *from, int64_t *to)
+{
+	int back = str_eq(text, STR("today")) ? 0 : str_eq(text, STR("yesterday")) ? 1 : -1;
+
+	*from = *to = now_ms;
+	if (back >= 0) {
+		*from = midnight(zone, now_ms, back);
+		*to = midnight(zone, now_ms, back - 1);
+	}
+	return back >= 0 || str_eq(text, STR("now"));
 }
 
 /* A number and its unit. */
@@ -73,10 +131,43 @@ static bool parse_date(struct str text, const struct zone *zone, int64_t *ms)
 	return true;
 }
 
+/* The span that is named; a moment is one without length. */
+static bool parse_span(struct str text, int64_t now_ms, const struct zone *zone, int64_t *from, int64_t *to)
+{
+	const size_t date = 10;
+
+	if (parse_month(text, zone, from, to) || parse_name(text, now_ms, zone, from, to) ||
+	    parse_span_name(text, now_ms, zone, from, to))
+		return true;
+	if (!time_parse(text, from) && !parse_age(text, now_ms, from) && !parse_date(text, zone, from))
+		return false;
+	*to = text.n == date && str_has_byte(text, '-') ? midnight(zone, *from, -1) : *from;
+	return true;
+}
+
+bool when_parse_span(struct str text, int64_t now_ms, const struct zone *zone, int64_t *from, int64_t *to)
+{
+	int64_t begin, end;
+
+	if (!parse_span(text, now_ms, zone, &begin, &end))
+		return false;
+	if (begin == end) {
+		begin = midnight(zone, begin, 0);
+		end = midnight(zone, begin, -1);
+	}
+	*from = begin;
+	*to = end;
+	return true;
+}
+
 bool when_parse_in(struct str text, int64_t now_ms, const struct zone *zone, int64_t *ms)
 {
-	return time_parse(text, ms) || parse_name(text, now_ms, zone, ms) || parse_age(text, now_ms, ms) ||
-	       parse_date(text, zone, ms);
+	int64_t from, to;
+
+	if (!parse_span(text, now_ms, zone, &from, &to))
+		return false;
+	*ms = from;
+	return true;
 }
 
 bool when_parse(struct str text, int64_t now_ms, int64_t *ms)
@@ -86,12 +177,10 @@ bool when_parse(struct str text, int64_t now_ms, int64_t *ms)
 
 bool when_parse_end(struct str text, int64_t now_ms, const struct zone *zone, int64_t *ms)
 {
-	const size_t date = 10;
-	bool is_day = text.n == date || str_eq(text, STR("today")) || str_eq(text, STR("yesterday"));
+	int64_t from, to;
 
-	if (!when_parse_in(text, now_ms, zone, ms))
+	if (!parse_span(text, now_ms, zone, &from, &to))
 		return false;
-	if (is_day)
-		*ms = midnight(zone, *ms, -1);
+	*ms = to;
 	return true;
 }

@@ -2,6 +2,7 @@
  * Moments as people say them. The numbers were computed with another
  * implementation (Python's datetime and zoneinfo).
  */
+#include "base/clock.h"
 #include "base/when.h"
 #include "t.h"
 
@@ -103,5 +104,55 @@ TEST(everything_else_is_no_time)
 	}
 }
 
+static void check_span(struct t *t, const char *text, const char *from, const char *to)
+{
+	int64_t got_from = -1, got_to = -1, want_from, want_to;
+
+	CHECK(time_parse(str_of(from), &want_from) && time_parse(str_of(to), &want_to));
+	if (!when_parse_span(str_of(text), now, &zone_local, &got_from, &got_to) || got_from != want_from ||
+	    got_to != want_to)
+		t_fail(t, __FILE__, __LINE__, "'%s' is %" PRId64 " to %" PRId64, text, got_from, got_to);
+}
+
+TEST(weeks_months_and_years_are_spans_and_begin_with_their_first_day)
+{
+	int64_t from = 1, to = 2;
+
+	use_zone("CET-1"); /* now is a Sunday */
+	EQ(when(t, "2026-01"), INT64_C(1767222000000));
+	check_span(t, "2026-01", "2026-01-01T00:00:00+01:00", "2026-02-01T00:00:00+01:00");
+	check_span(t, "2025-12", "2025-12-01T00:00:00+01:00", "2026-01-01T00:00:00+01:00");
+	check_span(t, "2026", "2026-01-01T00:00:00+01:00", "2027-01-01T00:00:00+01:00");
+	check_span(t, "this week", "2026-11-09T00:00:00+01:00", "2026-11-16T00:00:00+01:00");
+	check_span(t, "last week", "2026-11-02T00:00:00+01:00", "2026-11-09T00:00:00+01:00");
+	check_span(t, "last-month", "2026-10-01T00:00:00+01:00", "2026-11-01T00:00:00+01:00");
+	check_span(t, "this month", "2026-11-01T00:00:00+01:00", "2026-12-01T00:00:00+01:00");
+	check_span(t, "last year", "2025-01-01T00:00:00+01:00", "2026-01-01T00:00:00+01:00");
+	check_span(t, "yesterday", "2026-11-14T00:00:00+01:00", "2026-11-15T00:00:00+01:00");
+	check_span(t, "2026-11-03", "2026-11-03T00:00:00+01:00", "2026-11-04T00:00:00+01:00");
+	check_span(t, "7d", "2026-11-08T00:00:00+01:00", "2026-11-09T00:00:00+01:00");
+	CHECK(!when_parse_span(STR("2026-13"), now, &zone_local, &from, &to));
+	CHECK(!when_parse_span(STR("last"), now, &zone_local, &from, &to));
+	CHECK(!when_parse_span(STR("last weak"), now, &zone_local, &from, &to));
+	CHECK(!when_parse_span(STR("this"), now, &zone_local, &from, &to));
+	CHECK(!when_parse_span(STR(""), now, &zone_local, &from, &to));
+	CHECK(from == 1 && to == 2);
+}
+
+TEST(the_month_before_january_is_that_of_the_year_before)
+{
+	int64_t january, from, to, want;
+
+	use_zone("UTC");
+	CHECK(time_parse(STR("2026-01-05T12:00:00Z"), &january));
+	CHECK(when_parse_span(STR("last month"), january, &zone_local, &from, &to));
+	CHECK(time_parse(STR("2025-12-01T00:00:00Z"), &want));
+	EQ(from, want);
+	CHECK(time_parse(STR("2026-01-01T00:00:00Z"), &want));
+	EQ(to, want);
+}
+
 TESTS(CASE(a_moment_with_a_zone_is_that_moment), CASE(a_date_begins_at_midnight_where_one_is),
-      CASE(a_day_may_have_25_hours), CASE(an_age_counts_back_from_now), CASE(everything_else_is_no_time))
+      CASE(a_day_may_have_25_hours), CASE(an_age_counts_back_from_now), CASE(everything_else_is_no_time),
+      CASE(weeks_months_and_years_are_spans_and_begin_with_their_first_day),
+      CASE(the_month_before_january_is_that_of_the_year_before))
