@@ -182,7 +182,8 @@ CREATE TABLE kin (
 ) STRICT, WITHOUT ROWID;
 
 -- Words of all texts, one immutable document for each block. `text` is not text
--- but the packed words the reading threads made of it (store/fulltext.c).
+-- but the packed words the reading threads made of it (store/fulltext.c), and before them
+-- words that no text has for what it is: a call of which tool, an error (base/mark.h).
 CREATE VIRTUAL TABLE search USING fts5(text, content='', contentless_delete=1, tokenize='arbor');
 INSERT INTO search(search, rank) VALUES ('hashsize', 16777216);
 INSERT INTO search(search, rank) VALUES ('automerge', 0);  -- in transactions of its own instead,

@@ -477,6 +477,19 @@ static struct str plain(const struct json *j, uint32_t object, const char *key)
 	return text;
 }
 
+struct str block_file(struct record_reader *r, const struct record_block *b)
+{
+	static const char *const keys[] = { "file_path", "notebook_path", "path" };
+	uint32_t input = json_get(&r->json, b->node, STR("input"));
+	struct str text = { 0 };
+
+	if (b->kind != BLOCK_TOOL_USE)
+		return text;
+	for (size_t i = 0; i < COUNT(keys) && !text.n; i++)
+		text = text_of(r, input, keys[i]);
+	return text;
+}
+
 bool record_block(const struct record_reader *r, const struct record *rec, struct block_cursor *at,
 		  struct record_block *out)
 {

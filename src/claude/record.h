@@ -163,7 +163,10 @@ bool record_block(const struct record_reader *r, const struct record *rec, struc
  * a tool's input or output one a line. Nothing for images and signatures. */
 void block_text(const struct record_reader *r, const struct record_block *b, struct buf *out);
 
-/* The same for what a record says outside of a message: title, summary, system
+/* The file or folder that a call of a tool names; p NULL = none. */
+struct str block_file(struct record_reader *r, const struct record_block *b);
+
+/* What a record says outside of a message, so too: title, summary, system
  * text, attachment. */
 void record_text(const struct record_reader *r, const struct record *rec, struct buf *out);
 

@@ -11,6 +11,7 @@
 #include "ingest/part.h"
 
 #include "base/hash.h"
+#include "base/mark.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "store/fulltext.h"
@@ -73,7 +74,7 @@ bool part_is_full(const struct part *p)
 
 void part_reader_init(struct part_reader *r)
 {
-	*r = (struct part_reader){ .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
+	*r = (struct part_reader){ .text = BUF_INIT(2 * LIMIT_LINE_PARSED), .marks = BUF_INIT(KIB) };
 	r->seen = mem_alloc(SEEN_LINES * sizeof *r->seen);
 }
 
@@ -99,6 +100,7 @@ void part_reader_shrink(struct part_reader *r)
 void part_reader_release(struct part_reader *r)
 {
 	part_reader_shrink(r);
+	buf_release(&r->marks);
 	mem_free(r->seen);
 	mem_free(r->tools);
 	map_release(&r->firsts);
@@ -107,13 +109,35 @@ void part_reader_release(struct part_reader *r)
 
 /* ---- Documents -------------------------------------------------------------- */
 
-static void add_doc(struct part *p, struct mirror_line *l, struct str text, enum record_place place,
+/* What the text in hand is, besides what it says. */
+static void set_marks(struct part_reader *r, const struct mirror_line *l, const struct record_block *b)
+{
+	struct str file;
+
+	buf_clear(&r->marks);
+	if (l->flags & (RECORD_SIDECHAIN | RECORD_EMBEDDED))
+		mark_pack(&r->marks, MARK_AGENT, STR(""));
+	if ((l->flags & RECORD_ERROR) || (b && b->is_error))
+		mark_pack(&r->marks, MARK_ERROR, STR(""));
+	if (!b || b->kind != BLOCK_TOOL_USE)
+		return;
+	file = block_file(&r->records, b);
+	mark_pack(&r->marks, MARK_TOOL, b->name);
+	if (file.n)
+		mark_pack(&r->marks, MARK_FILE, str_basename(file));
+}
+
+static void add_doc(struct part *p, struct str marks, struct mirror_line *l, struct str text, enum record_place place,
 		    uint32_t block)
 {
-	size_t at = p->packed.n, words = words_pack(&p->packed, text);
+	size_t at = p->packed.n, words;
 
-	if (words == 0)
+	buf_str(&p->packed, marks);
+	words = words_pack(&p->packed, text);
+	if (words == 0) {
+		p->packed.n = at;
 		return;
+	}
 	p->docs = grow(p->docs, &p->doc_cap, p->doc_count, sizeof *p->docs);
 	p->docs[p->doc_count++] = (struct mirror_doc){
 		.words = (uint32_t)size_min(words, UINT32_MAX),
@@ -152,7 +176,7 @@ static void add_docs(struct part *p, struct part_reader *r, struct mirror_line *
 	while (text.n && p->packed.n - p->record_at < LIMIT_LINE_WORDS) {
 		size_t n = cut_text(text);
 
-		add_doc(p, l, str_sub(text, 0, n), place, block);
+		add_doc(p, buf_as_str(&r->marks), l, str_sub(text, 0, n), place, block);
 		text = str_sub(text, n, SIZE_MAX);
 	}
 }
@@ -176,6 +200,7 @@ static void add_block(struct part *p, struct part_reader *r, struct mirror_line 
 		return;
 	buf_clear(&r->text);
 	block_text(&r->records, b, &r->text);
+	set_marks(r, l, b);
 	add_docs(p, r, l, b->place, b->index);
 }
 
@@ -515,6 +540,7 @@ static void add_record(struct part *p, struct part_reader *r, const struct recor
 	keep_tools(p, r, l);
 	buf_clear(&r->text);
 	record_text(&r->records, rec, &r->text);
+	set_marks(r, l, NULL);
 	add_docs(p, r, l, rec->flags & RECORD_QUEUED ? PLACE_PROMPT : PLACE_OTHER, UINT32_MAX);
 }
 

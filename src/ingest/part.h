@@ -63,6 +63,7 @@ struct said {
 struct part_reader {
 	struct record_reader records;
 	struct buf text;   /* of one document */
+	struct buf marks;  /* packed, of its block (base/mark.h) */
 	struct map firsts; /* API message id -> offset of its first line */
 	struct seen_line *seen; /* lines before this one, to be named as its parent */
 	struct arena mem;  /* of the map */
