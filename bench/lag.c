@@ -40,12 +40,15 @@ static enum status ignore_hit(void *ctx, const struct search_hit *hit, struct er
 
 static bool is_found(struct store *s, const char *word)
 {
-	struct search_query q = { .text = str_of(word), .limit = 1 };
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct expr expr CLEANUP(expr_release) = { 0 };
+	struct search_query q = { .expr = &expr, .limit = 1 };
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct search_report report = { 0 };
 	struct err err;
 
-	if (read_begin(s, &snapshot, &err) || search_run(s, &q, ignore_hit, NULL, &report, &err))
+	if (expr_read(&expr, str_of(word), false, &mem, &err) || read_begin(s, &snapshot, &err) ||
+	    search_run(s, &q, ignore_hit, NULL, &report, &err))
 		die(word, err.text);
 	return report.total > 0;
 }

@@ -25,6 +25,7 @@ void group_heading(struct view *v, struct str id, const struct json *j, bool beg
 
 	add_part(v, &where, j, "project", VALUE_PATH);
 	add_part(v, &where, j, "at", VALUE_TIME);
+	add_part(v, &where, j, "branch", VALUE_TEXT);
 	view_short(v, &title, j, "title", VALUE_TEXT);
 	text_cut(&cut, title.n ? buf_as_str(&title) : STR("(untitled)"),
 		 v->out->columns - text_width(buf_as_str(&where)) - text_width(id) - 2, false);

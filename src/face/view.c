@@ -338,6 +338,13 @@ bool view_switch(const struct view *v, const char *name)
 	return q && params_value(v->params, q)->number != 0;
 }
 
+struct str view_param(const struct view *v, const char *name)
+{
+	const struct param *q = params_find(v->params, str_of(name));
+
+	return q ? params_value(v->params, q)->text : (struct str){ 0 };
+}
+
 /* ---- For views of conversations --------------------------------------------------- */
 
 void view_field(struct view *v, const struct json *j, const char *name, enum value_type type, enum style style)

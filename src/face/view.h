@@ -88,5 +88,6 @@ enum style view_style(const struct field *f);
 
 /* A switch of the method, false when it has none of that name. */
 bool view_switch(const struct view *v, const char *name);
+struct str view_param(const struct view *v, const char *name);
 
 #endif

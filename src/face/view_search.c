@@ -4,7 +4,8 @@
  *
  * Hits come best first and sessions alternate. They are held back and printed by
  * session, that of the best hit first, in their order below it. Of very many, HELD at
- * a time: nobody waits for the last hit to read the first.
+ * a time: nobody waits for the last hit to read the first. With --group none they stay in
+ * their order, and a heading stands where the session changes.
  *
  * A snippet comes with the byte ranges that matched. Filtering changes lengths, so
  * the text is filtered piece by piece between their edges and the ranges are kept
@@ -156,7 +157,15 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 	print_snippet(v, &found, 2 + text_width(hit->id) + 2 + WHERE);
 }
 
-static void print_held(struct view *v)
+static void print_in_order(struct view *v)
+{
+	struct searching *s = v->state;
+
+	for (size_t i = 0; i < s->count; i++)
+		print_hit(v, &s->hits[i], !i || !str_eq(s->hits[i].whole, s->hits[i - 1].whole));
+}
+
+static void print_by_session(struct view *v)
 {
 	struct searching *s = v->state;
 
@@ -169,6 +178,16 @@ static void print_held(struct view *v)
 			print_hit(v, hit, k == i);
 			hit->printed = true;
 		}
+}
+
+static void print_held(struct view *v)
+{
+	struct searching *s = v->state;
+
+	if (str_eq(view_param(v, "group"), STR("none")))
+		print_in_order(v);
+	else
+		print_by_session(v);
 	s->count = 0;
 	arena_release(&s->mem);
 }

@@ -132,6 +132,7 @@ struct folders {
 	struct arena *mem;
 	struct str *list;
 	size_t count, cap;
+	struct str typed; /* what somebody means by one of them */
 };
 
 static void add_folder(struct folders *f, struct str path)
@@ -261,7 +262,7 @@ static bool is_near(struct str path, struct str name)
 static enum status not_found(struct call *c, const struct folders *projects, struct str name, struct err *err)
 {
 	enum { NAMED = 3 };
-	struct str given = str_sub(call_text(c, "project"), 0, 200);
+	struct str given = str_sub(projects->typed, 0, 200);
 	struct buf list CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 	struct folders near = { .mem = &c->mem };
 	const struct folders *named = &near;
@@ -307,14 +308,10 @@ static enum status find_name(struct call *c, const struct folders *projects, str
 	return find_folder(c, projects, name, out, err);
 }
 
-enum status project_of(struct call *c, struct str *out, struct err *err)
+enum status project_named(struct call *c, struct str given, struct str *out, struct err *err)
 {
-	struct str given = call_text(c, "project");
-	struct folders projects = { .mem = &c->mem };
+	struct folders projects = { .mem = &c->mem, .typed = given };
 
-	*out = (struct str){ 0 };
-	if (!given.p)
-		return STATUS_OK;
 	while (given.n > 1 && given.p[given.n - 1] == '/')
 		given.n--;
 	if (project_each(c->store, take_project, &projects, err))
@@ -324,4 +321,12 @@ enum status project_of(struct call *c, struct str *out, struct err *err)
 	if (given.p[0] != '/' && given.p[0] != '.')
 		return find_name(c, &projects, given, out, err);
 	return find_folder(c, &projects, given, out, err);
+}
+
+enum status project_of(struct call *c, struct str *out, struct err *err)
+{
+	struct str given = call_text(c, "project");
+
+	*out = (struct str){ 0 };
+	return given.p ? project_named(c, given, out, err) : STATUS_OK;
 }

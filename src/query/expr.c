@@ -1,133 +1,495 @@
 /*
  * Reading queries.
  *
- * The text is taken apart at white space into items. The words of an item follow
- * each other in the texts that are meant, so "foo_bar", "foo.bar" and fooBar are
- * phrases of two words. An identifier in one case style may stand in a text in
- * another: where splitting gives wholes beside their parts (my.GitHub: my git hub,
- * github), a second phrase has them in the place of their parts, and either is
- * meant.
+ * The text is taken apart into items: at white space, at quotes and at brackets that stand
+ * around something. The words of an item follow each other in the texts that are meant,
+ * so "foo_bar", "foo.bar" and fooBar are phrases of two words. An identifier in one case
+ * style may stand in a text in another: where splitting gives wholes beside their parts
+ * (my.GitHub: my git hub, github), a second phrase has them in the place of their parts,
+ * and either is meant.
  *
- * FTS5 gets only what stands between the quotes here, and a folded word contains
- * no quote: nothing that was typed can be syntax.
+ * Items become a small tree, and the tree is written in FTS5's language (expr_match.c).
+ * A query may be anything somebody pasted: it is read without failing and in one pass, and
+ * brackets nest only so deep; deeper ones are passed over.
  */
 #include "query/expr.h"
 
+#include "base/near.h"
 #include "base/utf8.h"
 #include "base/words.h"
+#include "query/expr_match.h"
 
 #include <string.h>
 
-enum { MOST_WORDS = EXPR_WORDS };
+enum { MOST_WORDS = EXPR_WORDS, MOST_DEPTH = 16, NEAR_WORDS = 10, NEAR_MOST = 1000 };
 
-/* Words that follow each other. */
-struct phrase {
-	struct expr_word words[MOST_WORDS];
-	size_t starts[MOST_WORDS]; /* in the item */
-	size_t count;
+static const char *const names[EXPR_FIELDS] = {
+	[EXPR_ROLE] = "role",	    [EXPR_IN] = "in",	      [EXPR_TOOL] = "tool",	[EXPR_PROJECT] = "project",
+	[EXPR_SESSION] = "session", [EXPR_MODEL] = "model",   [EXPR_BRANCH] = "branch", [EXPR_FILE] = "file",
+	[EXPR_AGENT] = "agent",	    [EXPR_IS] = "is",	      [EXPR_AFTER] = "after",	[EXPR_BEFORE] = "before",
+	[EXPR_DAY] = "day",
 };
 
-struct item {
+const char *expr_field_name(enum expr_field field)
+{
+	return names[field];
+}
+
+/* ---- Words of an item ---------------------------------------------------------- */
+
+struct splitting {
 	struct arena *mem;
-	struct phrase parts;
-	struct phrase wholes; /* the same with identifiers as one word each */
-	bool has_wholes;      /* that is, they differ */
+	struct phrase parts, wholes;
+	struct expr_word part_room[MOST_WORDS], whole_room[MOST_WORDS];
+	size_t starts[MOST_WORDS]; /* of the wholes, in the item */
+	bool has_wholes;	   /* that is, they differ */
 	bool cut;
 };
 
-static void add_word(struct phrase *p, struct str word, size_t start)
-{
-	p->starts[p->count] = start;
-	p->words[p->count++] = (struct expr_word){ word, words_is_single_cjk(word) };
-}
-
 static void take_word(void *ctx, struct str word, size_t start, size_t end, unsigned flags)
 {
-	struct item *i = ctx;
+	struct splitting *s = ctx;
+	struct expr_word w;
 
 	(void)end;
-	i->cut |= !(flags & WORD_COLOCATED) && i->parts.count == MOST_WORDS;
-	if (i->cut)
+	s->cut |= !(flags & WORD_COLOCATED) && s->parts.count == MOST_WORDS;
+	if (s->cut)
 		return;
-	word = arena_str(i->mem, word);
+	w = (struct expr_word){ arena_str(s->mem, word), words_is_single_cjk(word) };
 	if (flags & WORD_COLOCATED) {
-		i->has_wholes = true;
-		while (i->wholes.count && i->wholes.starts[i->wholes.count - 1] >= start)
-			i->wholes.count--;
+		s->has_wholes = true;
+		while (s->wholes.count && s->starts[s->wholes.count - 1] >= start)
+			s->wholes.count--;
 	} else {
-		add_word(&i->parts, word, start);
+		s->part_room[s->parts.count++] = w;
 	}
-	add_word(&i->wholes, word, start);
+	s->starts[s->wholes.count] = start;
+	s->whole_room[s->wholes.count++] = w;
 }
 
-/* ---- FTS5's language --------------------------------------------------------- */
-
-static void add_phrase(struct expr *e, const struct phrase *p, uint8_t item)
+static void keep_phrase(struct arena *mem, struct phrase *p, const struct expr_word *words, bool prefix)
 {
-	e->items[e->phrase_count++] = item;
-	for (size_t i = 0; i < p->count; i++)
-		buf_printf(&e->match, "%s\"%.*s\"%s", i ? " + " : "", STR_ARG(p->words[i].word),
-			   p->words[i].prefix && i + 1 == p->count ? " *" : "");
+	p->words = memcpy(arena_alloc(mem, p->count * sizeof *words), words, p->count * sizeof *words);
+	p->words[p->count - 1].prefix |= prefix;
 }
 
-static void add_item(struct expr *e, const struct item *i)
-{
-	bool either = i->has_wholes && !i->cut;
-	uint8_t number = e->phrase_count ? (uint8_t)(e->items[e->phrase_count - 1] + 1) : 0;
+/* ---- Reading ------------------------------------------------------------------- */
 
-	if (e->match.n)
-		buf_text(&e->match, " AND ");
-	buf_byte(&e->match, '(');
-	add_phrase(e, &i->parts, number);
-	if (either) {
-		buf_text(&e->match, " OR ");
-		add_phrase(e, &i->wholes, number);
+enum lexeme { LEX_END, LEX_OPEN, LEX_CLOSE, LEX_OR, LEX_AND, LEX_NOT, LEX_NEAR, LEX_QUOTED, LEX_WORD };
+
+struct reading {
+	struct expr *e;
+	struct arena *mem;
+	struct str text, rest;
+	bool operators, fields;
+	int open;	    /* brackets */
+	bool begins;	    /* a blank or a bracket stands before the rest */
+	size_t words;	    /* so far */
+	enum lexeme lexeme; /* in hand */
+	struct str lexed;
+	struct expr_node *marks; /* what conditions say of the words */
+};
+
+static struct expr_node *new_node(struct reading *r, enum expr_node_kind kind)
+{
+	struct expr_node *n = arena_alloc(r->mem, sizeof *n);
+
+	*n = (struct expr_node){ .kind = kind };
+	return n;
+}
+
+static void add_child(struct expr_node *to, struct expr_node *child)
+{
+	if (!child)
+		return;
+	*(to->last ? &to->last->next : &to->first) = child;
+	to->last = child;
+}
+
+/* NULL when there is nothing in it; of one only that one is needed. */
+static struct expr_node *simplest(struct expr_node *list)
+{
+	return list->first == list->last ? list->first : list;
+}
+
+/* What was typed as one; NULL when there is no word in it, or no room for more. */
+static struct expr_node *read_item(struct reading *r, struct str text, bool quoted)
+{
+	struct splitting s = { .mem = r->mem };
+	bool prefix = !quoted && text.n && text.p[text.n - 1] == '*', fits;
+	struct expr_node *n;
+
+	words_split(text, take_word, &s);
+	if (!s.parts.count)
+		return NULL;
+	fits = r->words + s.parts.count <= MOST_WORDS;
+	r->e->cut |= s.cut || !fits;
+	if (!fits)
+		return NULL;
+	r->words += s.parts.count;
+	n = new_node(r, EXPR_NODE_WORDS);
+	n->parts = s.parts;
+	keep_phrase(r->mem, &n->parts, s.part_room, prefix);
+	if (s.has_wholes && !s.cut) {
+		n->wholes = s.wholes;
+		keep_phrase(r->mem, &n->wholes, s.whole_room, prefix);
 	}
-	buf_byte(&e->match, ')');
-	for (size_t k = 0; k < i->parts.count; k++)
-		e->words[e->count++] = i->parts.words[k];
-	for (size_t k = 0; either && k < i->wholes.count; k++)
-		if (!expr_has(e, i->wholes.words[k].word, &(size_t){ 0 }))
-			e->words[e->count++] = i->wholes.words[k];
+	return n;
 }
 
-/* ---- Items ------------------------------------------------------------------- */
+/* ---- Lexemes ------------------------------------------------------------------- */
 
-/* How many bytes of blanks, of any script, the text begins with; or of others. */
-static size_t span(struct str text, bool blanks)
+/* How many bytes of blanks, of any script, the text begins with. */
+static size_t blanks(struct str text)
 {
 	size_t at = 0, next = 0;
 
-	while (at < text.n && (blanks || text.p[at] != '"') &&
-	       utf8_is_blank(utf8_next(text, &next)) == blanks)
+	while (at < text.n && utf8_is_blank(utf8_next(text, &next)))
 		at = next;
 	return at;
 }
 
-/* The next item: what is in quotes, or up to white space. A quote that never ends
- * goes to the end. */
-static struct str next_item(struct str *text, bool *quoted)
+/* How long the word is that the text begins with: to a blank, a quote, or a bracket that
+ * closes one before the word. */
+static size_t word_length(const struct reading *r, struct str text)
 {
-	struct str item;
-	size_t n;
+	size_t at = 0, next = 0;
+	int inner = 0;
 
-	*text = str_sub(*text, span(*text, true), SIZE_MAX);
-	*quoted = text->n && text->p[0] == '"';
-	if (*quoted) {
-		*text = str_sub(*text, 1, SIZE_MAX);
-		n = size_min(str_find(*text, '"'), text->n);
-		item = str_sub(*text, 0, n);
-		*text = str_sub(*text, n + 1, SIZE_MAX);
-		return item;
+	while (at < text.n && text.p[at] != '"' && !utf8_is_blank(utf8_next(text, &next))) {
+		if (text.p[at] == ')' && r->operators && inner-- == 0 && r->open)
+			break;
+		inner += text.p[at] == '(';
+		inner = inner < 0 ? 0 : inner;
+		at = next;
 	}
-	n = span(*text, false);
-	item = str_sub(*text, 0, n);
-	*text = str_sub(*text, n, SIZE_MAX);
-	return item;
+	return at;
+}
+
+static struct str take(struct reading *r, size_t n)
+{
+	struct str out = str_sub(r->rest, 0, n);
+
+	r->rest = str_sub(r->rest, n, SIZE_MAX);
+	return out;
+}
+
+/* What is in quotes; a quote that never ends goes to the end. */
+static struct str take_quoted(struct reading *r)
+{
+	struct str out;
+
+	take(r, 1);
+	out = take(r, size_min(str_find(r->rest, '"'), r->rest.n));
+	take(r, 1);
+	return out;
+}
+
+/* A '-' that excludes stands in front of something and behind nothing: --flag and a-b have others. */
+static bool is_minus(const struct reading *r)
+{
+	struct str t = r->rest;
+	char next = t.n > 1 ? t.p[1] : ' ';
+
+	return t.p[0] == '-' && r->begins &&
+	       ((next >= '0' && next <= '9') || (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
+		next == '"' || next == '(' || (unsigned char)next >= 0x80);
+}
+
+/* Operators of one character; LEX_END when the next is none. Brackets without another are
+ * passed over. */
+static enum lexeme take_sign(struct reading *r)
+{
+	if (!r->operators)
+		return LEX_END;
+	while (r->rest.n) {
+		char c = r->rest.p[0];
+
+		if (is_minus(r)) {
+			take(r, 1);
+			return LEX_NOT;
+		}
+		if (c != '(' && c != ')')
+			return LEX_END;
+		take(r, 1);
+		r->begins = true;
+		if (c == '(' && r->open < MOST_DEPTH) {
+			r->open++;
+			return LEX_OPEN;
+		}
+		if (c == ')' && r->open) {
+			r->open--;
+			return LEX_CLOSE;
+		}
+		take(r, blanks(r->rest));
+	}
+	return LEX_END;
+}
+
+static enum lexeme word_lexeme(struct str word)
+{
+	return str_eq(word, STR("OR"))	? LEX_OR :
+	       str_eq(word, STR("AND")) ? LEX_AND :
+	       str_eq(word, STR("NOT")) ? LEX_NOT :
+					  LEX_WORD;
+}
+
+static void advance(struct reading *r)
+{
+	r->begins = take(r, blanks(r->rest)).n || r->rest.p == r->text.p || r->lexeme == LEX_OPEN;
+	r->lexed = (struct str){ 0 };
+	r->lexeme = r->e->cut ? LEX_END : take_sign(r);
+	if (r->lexeme != LEX_END || !r->rest.n || r->e->cut)
+		return;
+	if (r->rest.p[0] == '"') {
+		r->lexeme = LEX_QUOTED;
+		r->lexed = take_quoted(r);
+		return;
+	}
+	if (r->operators && str_has_prefix(r->rest, STR("NEAR("))) {
+		take(r, 5);
+		r->lexeme = LEX_NEAR;
+		r->lexed = take(r, size_min(str_find(r->rest, ')'), r->rest.n));
+		take(r, 1);
+		return;
+	}
+	r->lexed = take(r, word_length(r, r->rest));
+	r->lexeme = r->operators ? word_lexeme(r->lexed) : LEX_WORD;
+}
+
+/* ---- Conditions ---------------------------------------------------------------- */
+
+static bool is_name(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] < 'a' || name.p[i] > 'z')
+			return false;
+	return name.n > 0;
+}
+
+/* A text with a colon in it may be many things. */
+static void note_odd(struct reading *r, struct str name, struct str value)
+{
+	struct near near = near_begin(name);
+
+	if (r->e->odd.p || !is_name(name) || !value.n || strchr(":/\\=.", value.p[0]))
+		return;
+	for (int i = 0; i < EXPR_FIELDS; i++)
+		near_try(&near, names[i]);
+	r->e->odd = name;
+	r->e->near = near.best;
+}
+
+static struct expr_node *mark_node(struct reading *r, enum mark mark, struct str name, bool prefix)
+{
+	struct expr_node *n = new_node(r, EXPR_NODE_MARK);
+	char room[WORD_MAX];
+
+	n->mark = (struct expr_word){ arena_str(r->mem, mark_word(mark, name, room)), prefix };
+	return n;
+}
+
+/* The words of its path, in a call that names a file called so. */
+static struct expr_node *file_node(struct reading *r, struct str path)
+{
+	struct expr_node *n = new_node(r, EXPR_NODE_ALL);
+	struct str name = str_basename(path);
+	bool prefix = str_has_suffix(name, STR("*"));
+
+	if (prefix)
+		name.n--;
+	if (str_has_byte(name, '*')) {
+		name.n = 0;
+		prefix = true;
+	}
+	add_child(n, mark_node(r, MARK_FILE, name, prefix || !name.n));
+	add_child(n, read_item(r, path, false));
+	return simplest(n);
+}
+
+static struct expr_node *condition_node(struct reading *r, const struct expr_condition *c)
+{
+	struct str value = c->value;
+	bool prefix = str_has_suffix(value, STR("*"));
+
+	if (c->field == EXPR_FILE)
+		return file_node(r, value);
+	if (c->field == EXPR_TOOL)
+		return mark_node(r, MARK_TOOL, str_sub(value, 0, value.n - prefix), prefix);
+	if (c->field == EXPR_IS && str_eq(value, STR("error")))
+		return mark_node(r, MARK_ERROR, STR(""), false);
+	if (c->field == EXPR_IS && str_eq(value, STR("subagent")))
+		return mark_node(r, MARK_AGENT, STR(""), false);
+	return NULL;
+}
+
+/* Of several conditions of a kind one has to hold; those of 'is:' all. */
+static void mark_words(struct reading *r)
+{
+	struct expr_node *any[EXPR_FIELDS] = { NULL };
+
+	r->marks = new_node(r, EXPR_NODE_ALL);
+	for (size_t i = 0; i < r->e->condition_count; i++) {
+		const struct expr_condition *c = &r->e->conditions[i];
+		struct expr_node *n = condition_node(r, c), *not;
+
+		if (!n)
+			continue;
+		if (c->not) {
+			not = new_node(r, EXPR_NODE_NOT);
+			add_child(not, n);
+			add_child(r->marks, not);
+		} else if (c->field == EXPR_IS) {
+			add_child(r->marks, n);
+		} else {
+			if (!any[c->field])
+				any[c->field] = new_node(r, EXPR_NODE_ANY);
+			add_child(any[c->field], n);
+		}
+	}
+	for (int i = 0; i < EXPR_FIELDS; i++)
+		if (any[i])
+			add_child(r->marks, simplest(any[i]));
+}
+
+bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool not)
+{
+	if (e->condition_count == EXPR_CONDITIONS)
+		return false;
+	e->conditions[e->condition_count++] = (struct expr_condition){ .field = field, .value = value, .not = not };
+	return true;
+}
+
+static void add_condition(struct reading *r, int field, struct str value, bool not)
+{
+	r->e->cut |= !expr_add_condition(r->e, (enum expr_field)field, value, not);
+}
+
+/* "last week" need not stand in quotes. */
+static struct str take_time(struct reading *r, struct str value)
+{
+	static const char *const units[] = { "week", "month", "year" };
+	struct str rest = str_sub(r->rest, blanks(r->rest), SIZE_MAX), word;
+
+	if (!str_eq(value, STR("last")) && !str_eq(value, STR("this")))
+		return value;
+	word = str_sub(rest, 0, word_length(r, rest));
+	for (size_t i = 0; i < COUNT(units); i++)
+		if (str_eq(word, str_of(units[i]))) {
+			r->rest = str_sub(rest, word.n, SIZE_MAX);
+			return arena_printf(r->mem, "%.*s %s", STR_ARG(value), units[i]);
+		}
+	return value;
+}
+
+/* Whether the word in hand is a condition; then it is kept. Choices may be parted by commas. */
+static bool take_condition(struct reading *r, bool not)
+{
+	struct str value, name = str_cut(r->lexed, ':', &value);
+	bool quoted = r->rest.n && r->rest.p[0] == '"' && !value.n;
+	int field = 0;
+
+	if (!r->fields || name.n == r->lexed.n)
+		return false;
+	while (field < EXPR_FIELDS && !str_eq(name, str_of(names[field])))
+		field++;
+	if (field == EXPR_FIELDS)
+		note_odd(r, name, value);
+	if (field == EXPR_FIELDS || (!quoted && !value.n) || str_has_prefix(value, STR(":")) ||
+	    str_has_prefix(value, STR("//")))
+		return false;
+	if (quoted)
+		value = take_quoted(r);
+	else if (field == EXPR_AFTER || field == EXPR_BEFORE || field == EXPR_DAY)
+		value = take_time(r, value);
+	if (field != EXPR_ROLE && field != EXPR_IN && field != EXPR_IS && field != EXPR_TOOL) {
+		add_condition(r, field, value, not);
+		return true;
+	}
+	while (value.n)
+		add_condition(r, field, str_cut(value, ',', &value), not);
+	return true;
+}
+
+/* ---- The tree ------------------------------------------------------------------ */
+
+static struct expr_node *read_any(struct reading *r);
+
+/* NEAR(a "b c", 5): in any order, with no more words between them. */
+static struct expr_node *read_near(struct reading *r, struct str text)
+{
+	struct expr_node *n = new_node(r, EXPR_NODE_NEAR);
+	size_t comma = str_rfind(text, ',');
+	struct reading inner = { .e = r->e, .mem = r->mem, .words = r->words };
+	uint64_t distance = NEAR_WORDS;
+
+	if (comma != SIZE_MAX && str_to_u64(str_trim(str_sub(text, comma + 1, SIZE_MAX)), &distance))
+		text = str_sub(text, 0, comma);
+	inner.text = inner.rest = text;
+	for (advance(&inner); inner.lexeme != LEX_END; advance(&inner))
+		add_child(n, read_item(&inner, inner.lexed, inner.lexeme == LEX_QUOTED));
+	r->words = inner.words;
+	n->distance = (int)(distance > NEAR_MOST ? NEAR_MOST : distance);
+	return simplest(n);
+}
+
+/* One thing, with what excludes it in front. */
+static struct expr_node *read_one(struct reading *r)
+{
+	struct expr_node *n = NULL, *negated;
+	bool not = false;
+
+	for (; r->lexeme == LEX_NOT; advance(r))
+		not = !not;
+	if (r->lexeme == LEX_OPEN) {
+		advance(r);
+		n = read_any(r);
+	} else if (r->lexeme == LEX_NEAR) {
+		n = read_near(r, r->lexed);
+	} else if (r->lexeme == LEX_QUOTED) {
+		n = read_item(r, r->lexed, true);
+	} else if (r->lexeme == LEX_WORD && !take_condition(r, not)) {
+		n = read_item(r, r->lexed, false);
+	} else if (r->lexeme != LEX_WORD) {
+		return NULL; /* what closes or parts is not ours */
+	}
+	if (r->lexeme != LEX_END)
+		advance(r);
+	if (!n || !not)
+		return n;
+	negated = new_node(r, EXPR_NODE_NOT);
+	add_child(negated, n);
+	return negated;
+}
+
+static struct expr_node *read_all(struct reading *r)
+{
+	struct expr_node *n = new_node(r, EXPR_NODE_ALL);
+
+	while (r->lexeme != LEX_END && r->lexeme != LEX_CLOSE && r->lexeme != LEX_OR) {
+		if (r->lexeme == LEX_AND)
+			advance(r);
+		else
+			add_child(n, read_one(r));
+	}
+	return simplest(n);
+}
+
+/* Up to what closes it, or the end. */
+static struct expr_node *read_any(struct reading *r)
+{
+	struct expr_node *n = new_node(r, EXPR_NODE_ANY);
+
+	add_child(n, read_all(r));
+	while (r->lexeme == LEX_OR) {
+		advance(r);
+		add_child(n, read_all(r));
+	}
+	return simplest(n);
 }
 
 /* The query begins so; on a line of an error, and cut behind a character. */
-static enum status no_word(struct str text, struct err *err)
+static enum status nothing(const char *why, struct str text, struct err *err)
 {
 	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB);
 	size_t n = size_min(text.n, 60);
@@ -135,39 +497,47 @@ static enum status no_word(struct str text, struct err *err)
 	while (n && n < text.n && ((unsigned char)text.p[n] & 0xc0) == 0x80)
 		n--;
 	utf8_repair(&shown, str_sub(text, 0, n));
-	return err_fail(err, STATUS_USAGE, "no word to look for in '%s'", shown.p ? shown.p : "");
+	return err_fail(err, STATUS_USAGE, "'%s' %s", shown.p ? shown.p : "", why);
 }
 
-static void set_prefix(struct phrase *p)
+/* The whole query; NULL when there is no word in it. */
+static struct expr_node *read_query(struct reading *r, bool operators)
 {
-	p->words[p->count - 1].prefix = true;
+	struct expr_node *all = new_node(r, EXPR_NODE_ALL);
+
+	r->operators = operators;
+	r->rest = r->text;
+	r->open = 0;
+	advance(r);
+	while (r->lexeme != LEX_END) {
+		add_child(all, read_any(r));
+		if (r->lexeme == LEX_CLOSE)
+			advance(r);
+	}
+	return simplest(all);
 }
 
-enum status expr_read(struct expr *e, struct str text, struct arena *mem, struct err *err)
+enum status expr_read(struct expr *e, struct str text, bool fields, struct arena *mem, struct err *err)
 {
-	struct str rest = text;
-	bool quoted;
+	struct reading r = { .e = e, .mem = mem, .text = text, .fields = fields };
+	struct expr_node *words, *all;
 
 	*e = (struct expr){ .match = BUF_INIT(64 * KIB),
-			    .words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *e->words) };
-	while (rest.n && !e->cut) {
-		struct str part = next_item(&rest, &quoted);
-		struct item item = { .mem = mem };
-		bool fits;
-
-		words_split(part, take_word, &item);
-		if (item.parts.count == 0)
-			continue;
-		if (!quoted && part.p[part.n - 1] == '*') {
-			set_prefix(&item.parts);
-			set_prefix(&item.wholes);
-		}
-		fits = e->count + item.parts.count <= MOST_WORDS;
-		e->cut = item.cut || !fits;
-		if (fits)
-			add_item(e, &item);
-	}
-	return e->count ? STATUS_OK : no_word(text, err);
+			    .words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *e->words),
+			    .conditions = arena_alloc(mem, EXPR_CONDITIONS * sizeof *e->conditions) };
+	words = read_query(&r, true);
+	if (!words && !e->condition_count)
+		words = read_query(&r, false);
+	if (!words && !e->condition_count)
+		return nothing("has no word to look for", text, err);
+	mark_words(&r);
+	all = new_node(&r, EXPR_NODE_ALL);
+	add_child(all, words);
+	add_child(all, simplest(r.marks));
+	all = simplest(all);
+	if (all && !expr_match(e, all))
+		return nothing("only says what is not wanted; add a word to look for", text, err);
+	return STATUS_OK;
 }
 
 void expr_release(struct expr *e)

@@ -1,5 +1,5 @@
 /*
- * What somebody typed into a search, as words the index knows.
+ * What somebody typed into a search, as words the index knows and conditions beside them.
  */
 #ifndef ARBOR_QUERY_EXPR_H
 #define ARBOR_QUERY_EXPR_H
@@ -14,25 +14,74 @@ struct expr_word {
 	bool prefix; /* also words that begin so */
 };
 
-enum { EXPR_WORDS = 64, EXPR_PHRASES = 2 * EXPR_WORDS };
+/* What name:value says. */
+enum expr_field {
+	EXPR_ROLE,
+	EXPR_IN,
+	EXPR_TOOL,
+	EXPR_PROJECT,
+	EXPR_SESSION,
+	EXPR_MODEL,
+	EXPR_BRANCH,
+	EXPR_FILE,
+	EXPR_AGENT,
+	EXPR_IS,
+	EXPR_AFTER,
+	EXPR_BEFORE,
+	EXPR_DAY,
+	EXPR_FIELDS
+};
+
+const char *expr_field_name(enum expr_field field);
+#define EXPR_FIELD_NAMES \
+	"role: in: tool: project: session: model: branch: file: agent: is: after: before: day:"
+
+struct expr_condition {
+	enum expr_field field;
+	struct str value; /* as typed, without quotes */
+	bool not;	  /* it must not be so */
+	int64_t row;	  /* EXPR_SESSION: which it is, once somebody has found out */
+};
+
+enum {
+	EXPR_WORDS = 64,
+	EXPR_CONDITIONS = 16, /* more than anybody means */
+	EXPR_PHRASES = 2 * (EXPR_WORDS + EXPR_CONDITIONS),
+	EXPR_UNWEIGHED = UINT8_MAX,
+};
 
 struct expr {
-	struct expr_word *words; /* for finding them in a text again */
+	struct expr_word *words; /* wanted ones, for finding them in a text again */
 	size_t count;
-	struct buf match; /* the same for FTS5: quoted words and nothing else */
-	uint8_t items[EXPR_PHRASES]; /* by phrase of `match`, to which item of the query it belongs */
+	struct buf match; /* for FTS5: quoted words, and operators written here; empty = all there is */
+	uint8_t items[EXPR_PHRASES]; /* by phrase of `match`, to which item of the query it belongs, or
+				      * EXPR_UNWEIGHED: it only has to be there, or not to be */
 	size_t phrase_count;
+	struct expr_condition *conditions;
+	size_t condition_count;
 	bool cut; /* there was more than can be looked for at once */
+	struct str odd;	  /* it looks like the name of a field, is none, and was taken for text; p NULL = nothing */
+	const char *near; /* the field that may have been meant; NULL = none */
 };
 
 /*
- * Words are ANDed; "several words" in quotes follow each other; word* is the
- * beginning of a word. Identifiers may be written whole or by their parts. Any
- * text is a query: what is no letter or digit only separates words.
- * STATUS_USAGE when there is no word in it at all.
+ * Words are ANDed; "several words" in quotes follow each other; word* is the beginning of a
+ * word. `a OR b`, `NOT a` and `-a`, brackets, NEAR(a b, 5). Identifiers may be written
+ * whole or by their parts. Any text is a query: what is no letter or digit only separates
+ * words, and an operator with nothing to work on is passed over, or is a word where there
+ * is nothing else.
+ *
+ * With `fields`, name:value is a condition where it is one of the names; conditions hold
+ * for the whole query wherever they stand. What the words of the index can say of them is
+ * in `match` already: tool, file, is:error, is:subagent.
+ *
+ * STATUS_USAGE when there is nothing to look for.
  */
-enum status expr_read(struct expr *e, struct str text, struct arena *mem, struct err *err) MUST_USE;
+enum status expr_read(struct expr *e, struct str text, bool fields, struct arena *mem, struct err *err) MUST_USE;
 void expr_release(struct expr *e);
+
+/* Another one that words of the index do not say; its value is borrowed. False when there are too many. */
+bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool not) MUST_USE;
 
 /* Whether a word of a text is one that is looked for. */
 bool expr_has(const struct expr *e, struct str word, size_t *which);

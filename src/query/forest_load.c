@@ -208,3 +208,16 @@ enum status forest_load(struct store *s, int64_t session, struct forest *out, ui
 		++*source;
 	return STATUS_OK;
 }
+
+enum status forest_is_branched(struct store *s, int64_t session, bool *out, struct err *err)
+{
+	struct forest f CLEANUP(forest_release) = FOREST_INIT;
+	uint32_t source;
+
+	*out = false;
+	if (forest_load(s, session, &f, &source, err))
+		return err_failed(err->status);
+	for (uint32_t m = 0; m < f.message_count; m++)
+		*out |= f.messages[m].branches > 1 && !f.messages[m].sidechain;
+	return STATUS_OK;
+}

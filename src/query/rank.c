@@ -17,6 +17,9 @@
  * The best `limit` are kept in a heap while all matches pass by, in the order of their
  * numbers, which means nothing. A match whose place, size and day alone keep it below the
  * worst in a full heap is not looked into: of a common word that is nearly every one.
+ * What filters ask that a number does not say, session and time, is in the slots of the
+ * documents: they are read for a filtered query only, and as long as it runs kept.
+ *
  * All of this happens in the function that FTS5 calls for a match, and SQL sees none of
  * them: giving each out and taking it back in costs more than ranking it.
  */
@@ -47,11 +50,15 @@ struct ranker {
 	struct doc_reader docs;
 	const struct rank_query *q; /* while a query runs, as all that follows */
 	bool prepared;		    /* the numbers up to `grades` are those of the query */
-	int phrases;
-	double idf[MOST_PHRASES]; /* of the item that begins with the phrase; 0 = the item goes on */
+	int phrases;		       /* that are weighed */
+	uint8_t weighed[MOST_PHRASES]; /* which they are */
+	double idf[MOST_PHRASES];      /* of the item that begins with the phrase; 0 = the item goes on */
 	double idf_sum;
 	struct grade grades[DOC_CODES];
 	double *fresh; /* by chunk: how much its day counts */
+	bool filters;  /* by more than a number says */
+	uint8_t *sessions; /* by row: whether it is wanted, enum known */
+	size_t session_count;
 	struct ranking *out;
 	size_t keep, cap; /* how many to keep, 0 = all; for how many there is room */
 	struct err err;	  /* what went wrong inside the function */
@@ -83,10 +90,20 @@ static int count_documents(const Fts5ExtensionApi *api, Fts5Context *fts, int ph
 	return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* Whether a phrase is another spelling of the item before. */
-static bool goes_on(const struct rank_query *q, int phrase)
+/* Whether a weighed phrase is another spelling of the item before. */
+static bool goes_on(const struct ranker *r, int i)
 {
-	return phrase > 0 && (size_t)phrase < q->phrase_count && q->items[phrase] == q->items[phrase - 1];
+	const uint8_t *items = r->q->items;
+
+	return i > 0 && r->weighed[i] < r->q->phrase_count && items[r->weighed[i]] == items[r->weighed[i - 1]];
+}
+
+static void choose_phrases(struct ranker *r, int count)
+{
+	r->phrases = 0;
+	for (int i = 0; i < count && i < MOST_PHRASES; i++)
+		if ((size_t)i >= r->q->phrase_count || r->q->items[i] != RANK_UNWEIGHED)
+			r->weighed[r->phrases++] = (uint8_t)i;
 }
 
 static int weigh_items(struct ranker *r, const Fts5ExtensionApi *api, Fts5Context *fts, double rows)
@@ -94,16 +111,16 @@ static int weigh_items(struct ranker *r, const Fts5ExtensionApi *api, Fts5Contex
 	int code = SQLITE_OK, items = 0;
 
 	for (int i = 0; i < r->phrases; i++)
-		items += !goes_on(r->q, i);
+		items += !goes_on(r, i);
 	r->idf_sum = 0;
 	for (int i = 0, next; i < r->phrases && code == SQLITE_OK; i = next) {
 		double most = 0, count;
 
-		for (next = i; code == SQLITE_OK && next < r->phrases && (next == i || goes_on(r->q, next)); next++) {
+		for (next = i; code == SQLITE_OK && next < r->phrases && (next == i || goes_on(r, next)); next++) {
 			r->idf[next] = 0;
 			if (items == 1)
 				continue;
-			code = count_documents(api, fts, next, rows, &count);
+			code = count_documents(api, fts, r->weighed[next], rows, &count);
 			most = fmax(most, count);
 		}
 		r->idf[i] = items == 1 ? 1 : fmax(0.01, log(1 + (rows - most + 0.5) / (most + 0.5)));
@@ -130,9 +147,7 @@ static int prepare(struct ranker *r, const Fts5ExtensionApi *api, Fts5Context *f
 
 	if (code == SQLITE_OK)
 		code = api->xColumnTotalSize(fts, -1, &words);
-	r->phrases = api->xPhraseCount(fts);
-	if (r->phrases > MOST_PHRASES)
-		r->phrases = MOST_PHRASES;
+	choose_phrases(r, api->xPhraseCount(fts));
 	set_grades(r, rows > 0 && words > 0 ? (double)words / (double)rows : 1);
 	if (code == SQLITE_OK)
 		code = weigh_items(r, api, fts, (double)rows);
@@ -164,8 +179,8 @@ static enum status set_freshness(struct ranker *r, struct err *err)
  * one. */
 static bool is_worse(const struct ranked *a, const struct ranked *b)
 {
-	if (a->score < b->score || a->score > b->score)
-		return a->score < b->score;
+	if (a->order < b->order || a->order > b->order)
+		return a->order < b->order;
 	return a->doc.at != b->doc.at ? a->doc.at < b->doc.at : a->id < b->id;
 }
 
@@ -237,21 +252,6 @@ void ranking_release(struct ranking *r)
 
 /* ---- A match ----------------------------------------------------------------- */
 
-static bool is_listed(const struct rank_query *q, int64_t session)
-{
-	size_t low = 0, high = q->session_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (q->sessions[middle] < session)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < q->session_count && q->sessions[low] == session;
-}
-
 static double count_phrase(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase)
 {
 	Fts5PhraseIter at;
@@ -270,10 +270,10 @@ static double relevance_of(const struct ranker *r, double length, const Fts5Exte
 	double sum = 0;
 
 	for (int i = 0, next; i < r->phrases; i = next) {
-		double tf = count_phrase(api, fts, i);
+		double tf = count_phrase(api, fts, r->weighed[i]);
 
 		for (next = i + 1; next < r->phrases && r->idf[next] == 0; next++)
-			tf = fmax(tf, count_phrase(api, fts, next));
+			tf = fmax(tf, count_phrase(api, fts, r->weighed[next]));
 		sum += r->idf[i] * tf * (K1 + 1) / (tf + length);
 	}
 	return sum;
@@ -293,6 +293,65 @@ static enum status look_up(struct ranker *r, int64_t id, struct doc *out, struct
 	return status;
 }
 
+enum known { UNKNOWN, WANTED, UNWANTED };
+
+static enum status is_session_wanted(struct ranker *r, int64_t session, bool *out, struct err *err)
+{
+	const int64_t most = 1 << 24; /* a damaged slot may say anything */
+	size_t row = (size_t)session;
+
+	*out = true;
+	if (!r->q->session)
+		return STATUS_OK;
+	if (session < 0 || session >= most)
+		return r->q->session(r->q->session_ctx, session, out, err);
+	if (row >= r->session_count) {
+		size_t count = size_max(2 * r->session_count, row + 256);
+
+		r->sessions = mem_resize(r->sessions, count);
+		memset(r->sessions + r->session_count, UNKNOWN, count - r->session_count);
+		r->session_count = count;
+	}
+	if (r->sessions[row] == UNKNOWN) {
+		if (r->q->session(r->q->session_ctx, session, out, err))
+			return err_failed(err->status);
+		r->sessions[row] = *out ? WANTED : UNWANTED;
+	}
+	*out = r->sessions[row] == WANTED;
+	return STATUS_OK;
+}
+
+static bool is_in_time(const struct rank_query *q, int64_t at)
+{
+	const int64_t second = 1000; /* what slots keep of it */
+
+	if (!q->after && !q->before)
+		return true;
+	return at && at >= q->after - q->after % second && (!q->before || at < q->before);
+}
+
+/* One that matches by time or session: kept if it is among the first. */
+static void take_by_time(struct ranker *r, struct ranked *one, const Fts5ExtensionApi *api, Fts5Context *fts)
+{
+	const struct grade *g = &r->grades[doc_code(one->id)];
+
+	one->order = (double)one->doc.at * (r->q->order == RANK_OLD ? -1 : 1);
+	/* What has no time is neither old nor new. */
+	if (!one->doc.at)
+		one->order = -HUGE_VAL;
+	if (is_full(r) && !is_worse(&r->out->list[0], one))
+		return;
+	one->relevance = api ? relevance_of(r, g->length, api, fts) * g->weight : 0;
+	keep(r, one);
+}
+
+/* Whether a document that matches is one that is asked for. */
+static enum status is_wanted(struct ranker *r, const struct doc *doc, bool *out, struct err *err)
+{
+	*out = is_in_time(r->q, doc->at);
+	return *out ? is_session_wanted(r, doc->session, out, err) : STATUS_OK;
+}
+
 /* One that matches: counted if it is wanted, and kept if it is among the best. */
 static enum status take(struct ranker *r, int64_t id, const Fts5ExtensionApi *api, Fts5Context *fts)
 {
@@ -300,21 +359,23 @@ static enum status take(struct ranker *r, int64_t id, const Fts5ExtensionApi *ap
 	double fresh = r->fresh[size_min(doc_chunk_of(id), r->docs.day_count)];
 	double most = r->idf_sum * MOST_TF * (K1 + 1) / (MOST_TF + g->length);
 	struct ranked one = { .id = id };
-	struct doc doc;
+	bool wanted = true;
 
 	if (g->weight <= 0)
 		return STATUS_OK;
-	if (r->q->sessions) {
-		if (look_up(r, id, &doc, &r->err))
-			return err_failed(r->err.status);
-		if (!is_listed(r->q, doc.session))
-			return STATUS_OK;
-	}
+	if (r->filters && (look_up(r, id, &one.doc, &r->err) || is_wanted(r, &one.doc, &wanted, &r->err)))
+		return err_failed(r->err.status);
+	if (!wanted)
+		return STATUS_OK;
 	r->out->total++;
-	if (is_full(r) && most * g->weight * fresh < r->out->list[0].score)
+	if (r->q->order != RANK_BEST) {
+		take_by_time(r, &one, api, fts);
+		return STATUS_OK;
+	}
+	if (is_full(r) && most * g->weight * fresh < r->out->list[0].order)
 		return STATUS_OK;
 	one.relevance = relevance_of(r, g->length, api, fts) * g->weight;
-	one.score = one.relevance * fresh;
+	one.order = one.relevance * fresh;
 	keep(r, &one);
 	return STATUS_OK;
 }
@@ -351,6 +412,7 @@ static void free_ranker(void *ctx)
 
 	doc_reader_release(&r->docs);
 	mem_free(r->fresh);
+	mem_free(r->sessions);
 	mem_free(r);
 }
 
@@ -394,6 +456,32 @@ static enum status gather(struct store *s, struct ranker *r, struct err *err)
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
+static enum status take_doc(void *ctx, int64_t id, const struct doc *doc, struct err *err)
+{
+	struct ranker *r = ctx;
+	struct ranked one = { .id = id, .doc = *doc };
+	bool wanted;
+
+	if (r->grades[doc_code(id)].weight <= 0)
+		return STATUS_OK;
+	if (store_is_cancelled(r->docs.store))
+		return err_fail(err, STATUS_CANCELLED, "stopped");
+	if (is_wanted(r, doc, &wanted, err))
+		return err_failed(err->status);
+	if (wanted) {
+		r->out->total++;
+		take_by_time(r, &one, NULL, NULL);
+	}
+	return STATUS_OK;
+}
+
+/* All documents there are, by time: there is no word to rank them by. */
+static enum status gather_all(struct store *s, struct ranker *r, struct err *err)
+{
+	set_grades(r, 1);
+	return doc_each(s, take_doc, r, err);
+}
+
 /* The day of a match was taken from its neighbours; those that came through get their
  * own, and a place by it. */
 static enum status settle(struct ranker *r, const struct rank_query *q, struct ranking *out, struct err *err)
@@ -404,6 +492,8 @@ static enum status settle(struct ranker *r, const struct rank_query *q, struct r
 		if (look_up(r, hit->id, &hit->doc, err))
 			return err_failed(err->status);
 		hit->score = hit->relevance * freshness(q, (double)hit->doc.at / DAY_MS);
+		if (q->order == RANK_BEST)
+			hit->order = hit->score;
 	}
 	if (out->count)
 		qsort(out->list, out->count, sizeof *out->list, best_first);
@@ -434,8 +524,12 @@ enum status rank_run(struct store *s, const struct rank_query *q, struct ranking
 	r->keep = most_gathered(q->limit);
 	r->cap = 0;
 	r->prepared = false;
+	r->filters = q->session || q->after || q->before || q->order != RANK_BEST;
+	r->session_count = 0;
 	r->err = (struct err){ 0 };
-	status = set_freshness(r, err) ? err_failed(err->status) : gather(s, r, err);
+	status = set_freshness(r, err) ? err_failed(err->status) :
+		 q->match.n	       ? gather(s, r, err) :
+					 gather_all(s, r, err);
 	if (status == STATUS_OK)
 		status = settle(r, q, out, err);
 	if (status)

@@ -10,22 +10,31 @@ struct ranked {
 	int64_t id; /* of the document */
 	double score;
 	double relevance; /* the score without its day */
+	double order; /* what they are sorted by, the highest first */
 	struct doc doc;
 };
 
-enum { RANK_PHRASES = 128 };
+enum { RANK_PHRASES = 160, RANK_UNWEIGHED = UINT8_MAX };
+
+enum rank_order { RANK_BEST, RANK_RECENT, RANK_OLD };
+
+/* Whether documents of a session are wanted; asked once for each that has any. */
+typedef enum status rank_session_fn(void *ctx, int64_t session, bool *wanted, struct err *err);
 
 struct rank_query {
-	struct str match;	      /* from expr.h */
-	const uint8_t *items;	      /* by phrase of it, its item; spellings of one follow each other */
+	struct str match;	      /* from expr.h; empty = every document */
+	const uint8_t *items;	      /* by phrase of it, its item; spellings of one follow each other.
+				       * RANK_UNWEIGHED: it does not count */
 	size_t phrase_count;	      /* of them; those beyond are items of their own */
 	size_t limit;		      /* 0 = all */
 	int64_t now;		      /* ms: newer documents count more */
 	unsigned places;	      /* a bit for each place wanted; 0 = all */
 	const double *weights;	      /* by place */
 	size_t place_count;	      /* of them, at most 32; documents in other places are passed over */
-	const int64_t *sessions;      /* rows, ascending; NULL = all */
-	size_t session_count;
+	rank_session_fn *session;     /* NULL = all are wanted */
+	void *session_ctx;
+	int64_t after, before;	      /* ms, [after, before); 0 = open. What has no time is outside */
+	enum rank_order order;
 };
 
 struct ranking {

@@ -1,5 +1,5 @@
 /*
- * A search: read the query, rank the documents, fetch the text of the best from the
+ * A search: rank the documents that a query means, fetch the text of the best from the
  * archive and cut snippets from it.
  *
  * Places weigh differently: what a person asked says more about a conversation than
@@ -8,12 +8,9 @@
 #include "query/search.h"
 
 #include "base/map.h"
-#include "query/rank.h"
 #include "query/transcript.h"
 #include "query/variant.h"
 #include "store/variant.h"
-
-#include <stdlib.h>
 
 const double search_weights[PLACES] = {
 	[PLACE_PROMPT] = 2.0, [PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9,
@@ -30,11 +27,9 @@ struct given {
 struct searching {
 	struct store *store;
 	const struct search_query *q;
-	struct expr expr;
+	struct conditions filter;
 	struct arena mem;
 	struct buf text;
-	int64_t *sessions; /* rows that are wanted, ascending */
-	size_t session_count, session_cap;
 	struct session session; /* of the hit before */
 	struct map given;	/* struct given of the hits so far */
 	struct transcript transcript;
@@ -43,53 +38,26 @@ struct searching {
 
 static void searching_release(struct searching *y)
 {
-	expr_release(&y->expr);
 	buf_release(&y->text);
 	transcript_release(&y->transcript);
 	map_release(&y->given);
 	arena_release(&y->mem);
-	mem_free(y->sessions);
 }
 
 /* ---- Sessions wanted --------------------------------------------------------- */
 
-static enum status add_session(void *ctx, const struct session *session, bool *go_on, struct err *err)
+static enum status is_wanted(void *ctx, int64_t row, bool *wanted, struct err *err)
 {
 	struct searching *y = ctx;
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct session session;
+	enum status status = session_get(y->store, row, &mem, &session, err);
 
-	(void)go_on;
-	(void)err;
-	if (y->q->session && session->row != y->q->session)
+	*wanted = false;
+	/* There is no such session any more, or the slot is damaged: whoever looks for all will meet it. */
+	if (status == STATUS_NOT_FOUND)
 		return STATUS_OK;
-	if (y->session_count == y->session_cap) {
-		y->session_cap = y->session_cap ? y->session_cap * 2 : 64;
-		y->sessions = mem_resize(y->sessions, y->session_cap * sizeof *y->sessions);
-	}
-	y->sessions[y->session_count++] = session->row;
-	return STATUS_OK;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static enum status find_sessions(struct searching *y, struct err *err)
-{
-	struct session one = { .row = y->q->session };
-	bool go_on;
-
-	if (!y->q->project.p)
-		return y->q->session ? add_session(y, &one, &go_on, err) : STATUS_OK;
-	/* One slot at least, so that "none" is not taken for "all". */
-	y->sessions = mem_alloc(sizeof *y->sessions);
-	y->session_cap = 1;
-	if (session_each(y->store, y->q->project, add_session, y, err))
-		return err_failed(err->status);
-	qsort(y->sessions, y->session_count, sizeof *y->sessions, by_number);
-	return STATUS_OK;
+	return status ? err_failed(status) : conditions_hold(&y->filter, y->store, &session, wanted, err);
 }
 
 /* ---- A hit ------------------------------------------------------------------- */
@@ -155,13 +123,13 @@ static bool is_given(struct searching *y, const struct uuid *node)
 	return false;
 }
 
-static enum status give_hit(struct searching *y, const struct ranked *r, search_fn *fn, void *ctx,
+static enum status give_hit(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
 			    struct err *err)
 {
 	struct node_name name;
 	struct fetching f = { .y = y, .doc = &r->doc, .name = &name };
 	struct snippet snippet CLEANUP(snippet_release) = { 0 };
-	struct search_hit hit = { .score = r->score, .session = &y->session, .snippet = &snippet };
+	struct search_hit hit = { .score = r->score, .total = total, .session = &y->session, .snippet = &snippet };
 	struct node line;
 
 	if (y->session.row != r->doc.session &&
@@ -171,7 +139,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, search_
 	    name_message(y, &line, &name, &hit.message, err))
 		return err_failed(err->status);
 	hit.id = node_id(&name, r->doc.block == DOC_LINE ? PART_LINE : r->doc.block);
-	if (!y->variants && is_given(y, &hit.id))
+	if (!y->variants && (is_given(y, &hit.id) || y->given.count <= y->q->offset))
 		return STATUS_OK;
 	buf_clear(&y->text);
 	if (transcript_each(&y->transcript, y->store, &y->session, line.offset, line.offset + line.length,
@@ -180,9 +148,10 @@ static enum status give_hit(struct searching *y, const struct ranked *r, search_
 	/* Its block's id may mean another line's, which says something else. */
 	if (f.is_variant)
 		hit.id = f.variant;
-	if (y->variants && is_given(y, &hit.id))
+	if (y->variants && (is_given(y, &hit.id) || y->given.count <= y->q->offset))
 		return STATUS_OK;
-	snippet_make(&snippet, buf_as_str(&y->text), &y->expr, SNIPPET_WIDTH);
+	snippet_make(&snippet, buf_as_str(&y->text), y->q->expr, SNIPPET_WIDTH);
+	hit.number = (int64_t)y->given.count;
 	hit.line = name.uuid;
 	hit.place = (enum record_place)doc_rank(r->id).place;
 	hit.at = line.at;
@@ -197,14 +166,14 @@ static enum status give_hits(struct searching *y, const struct rank_query *rank,
 			     struct search_report *report, bool *all, struct err *err)
 {
 	struct ranking ranking CLEANUP(ranking_release) = { 0 };
-	size_t i = 0;
+	size_t i = 0, enough = y->q->limit ? y->q->limit + y->q->offset : SIZE_MAX;
 
 	if (rank_run(y->store, rank, &ranking, err))
 		return err_failed(err->status);
-	for (; i < ranking.count && (!y->q->limit || y->given.count < y->q->limit); i++)
-		if (give_hit(y, &ranking.list[i], fn, ctx, err))
+	for (; i < ranking.count && y->given.count < enough; i++)
+		if (give_hit(y, &ranking.list[i], ranking.total - (int64_t)(i - y->given.count), fn, ctx, err))
 			return err_failed(err->status);
-	*all = i < ranking.count || ranking.count < rank->limit || y->given.count >= y->q->limit;
+	*all = i < ranking.count || ranking.count < rank->limit || y->given.count >= enough || !rank->limit;
 	report->total = ranking.total - (int64_t)(i - y->given.count);
 	return STATUS_OK;
 }
@@ -212,24 +181,30 @@ static enum status give_hits(struct searching *y, const struct rank_query *rank,
 enum status search_run(struct store *s, const struct search_query *q, search_fn *fn, void *ctx,
 		       struct search_report *report, struct err *err)
 {
-	struct searching y CLEANUP(
-		searching_release) = { .store = s, .q = q, .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
-	struct rank_query rank = { .limit = q->limit,
+	struct searching y CLEANUP(searching_release) = {
+		.store = s, .q = q, .filter = q->filter, .text = BUF_INIT(2 * LIMIT_LINE_PARSED)
+	};
+	struct rank_query rank = { .match = buf_as_str(&q->expr->match),
+				   .items = q->expr->items,
+				   .phrase_count = q->expr->phrase_count,
+				   .limit = q->limit ? q->limit + q->offset : 0,
 				   .now = store_now(s),
-				   .places = q->places,
 				   .weights = search_weights,
-				   .place_count = PLACES };
+				   .place_count = PLACES,
+				   .order = q->order };
 
 	transcript_init(&y.transcript);
 	y.transcript.peek = true;
-	if (expr_read(&y.expr, q->text, &y.mem, err) || find_sessions(&y, err) || variant_any(s, &y.variants, err))
+	y.filter.expr = q->expr;
+	if (conditions_read(&y.filter, rank.now, err) || variant_any(s, &y.variants, err))
 		return err_failed(err->status);
-	rank.match = buf_as_str(&y.expr.match);
-	rank.items = y.expr.items;
-	rank.phrase_count = y.expr.phrase_count;
-	rank.sessions = y.sessions;
-	rank.session_count = y.session_count;
-	report->cut = y.expr.cut;
+	rank.places = y.filter.places;
+	rank.after = y.filter.after;
+	rank.before = y.filter.before;
+	rank.session = conditions_ask_session(&y.filter) ? is_wanted : NULL;
+	rank.session_ctx = &y;
+	if (!q->expr->count && rank.order == RANK_BEST)
+		rank.order = RANK_RECENT;
 	for (bool all = false; !all; rank.limit *= 2)
 		if (give_hits(&y, &rank, fn, ctx, report, &all, err))
 			return err_failed(err->status);

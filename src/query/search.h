@@ -5,19 +5,19 @@
 #define ARBOR_QUERY_SEARCH_H
 
 #include "claude/record.h"
+#include "query/conditions.h"
+#include "query/rank.h"
 #include "query/snippet.h"
-#include "store/fulltext.h"
-#include "store/session.h"
 
 /* How much a place counts. */
 extern const double search_weights[PLACES];
 
 struct search_query {
-	struct str text;    /* as typed */
-	size_t limit;	    /* 0 = all */
-	struct str project; /* p NULL = all; else a folder and those below it */
-	int64_t session;    /* row; 0 = all; in the project, if both are given */
-	unsigned places;    /* a bit for each enum record_place; 0 = all */
+	const struct expr *expr;
+	size_t limit;	      /* 0 = all */
+	size_t offset;	      /* so many of the first are passed over */
+	struct conditions filter; /* besides the conditions of the query */
+	enum rank_order order; /* without words the newest come first */
 };
 
 struct search_hit {
@@ -30,6 +30,7 @@ struct search_hit {
 	int64_t offset;	 /* of its line in the session's file */
 	struct str tool; /* name of the tool, when it is a tool's input */
 	double score;
+	int64_t number, total; /* the first is 1; of so many, as in the report */
 	const struct snippet *snippet;
 };
 
@@ -37,10 +38,9 @@ typedef enum status search_fn(void *ctx, const struct search_hit *hit, struct er
 
 struct search_report {
 	int64_t total; /* documents that match, whatever the limit; without copies that were met */
-	bool cut;      /* the query was longer than can be looked for */
 };
 
-/* Best first. STATUS_USAGE when there is nothing to look for. Wants a read
+/* Best first. STATUS_USAGE when a condition cannot be understood. Wants a read
  * transaction. */
 enum status search_run(struct store *s, const struct search_query *q, search_fn *fn, void *ctx,
 		       struct search_report *report, struct err *err) MUST_USE;

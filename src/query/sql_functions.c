@@ -394,7 +394,7 @@ static enum status cut_snippet(struct sql *q, struct str hit, int column, size_t
 	bool found;
 
 	memcpy(&head, hit.p, sizeof head);
-	if (expr_read(&expr, str_sub(hit, sizeof head, SIZE_MAX), &mem, err) ||
+	if (expr_read(&expr, str_sub(hit, sizeof head, SIZE_MAX), false, &mem, err) ||
 	    sql_line(q, head.session, head.offset, &found, err))
 		return err_failed(err->status);
 	if (found && column != THOUGHT && sql_text(q, TEXT_SAID, &text))

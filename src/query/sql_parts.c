@@ -419,7 +419,7 @@ static enum status run_search(struct sql *q, struct str query, const struct rank
 	struct expr expr CLEANUP(expr_release) = { 0 };
 	struct rank_query rank = *wanted;
 
-	if (expr_read(&expr, query, &mem, err))
+	if (expr_read(&expr, query, false, &mem, err))
 		return err_failed(err->status);
 	rank.match = buf_as_str(&expr.match);
 	rank.items = expr.items;

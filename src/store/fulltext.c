@@ -48,6 +48,7 @@ enum {
 	TEXT_MERGE,
 	TEXT_LAST_CHUNK,
 	TEXT_CHUNK,
+	TEXT_CHUNKS,
 	TEXT_DAYS,
 	TEXT_ADD_CHUNK,
 	TEXT_SET_CHUNK,
@@ -62,6 +63,7 @@ static const char *const sql[TEXT_STATEMENTS] = {
 	[TEXT_MERGE] = "INSERT INTO search(search, rank) VALUES ('merge', ?1)",
 	[TEXT_LAST_CHUNK] = "SELECT id, used, slots FROM doc_chunk ORDER BY id DESC LIMIT 1",
 	[TEXT_CHUNK] = "SELECT used, slots FROM doc_chunk WHERE id = ?1",
+	[TEXT_CHUNKS] = "SELECT id, used, slots FROM doc_chunk ORDER BY id DESC",
 	[TEXT_DAYS] = "SELECT id, day FROM doc_day ORDER BY id",
 	[TEXT_ADD_CHUNK] = "INSERT OR IGNORE INTO doc_chunk(id, used, slots) VALUES (?1, 0, x'')",
 	[TEXT_SET_CHUNK] = "UPDATE doc_chunk SET used = ?2, slots = ?3 WHERE id = ?1",
@@ -489,6 +491,36 @@ enum status doc_get(struct doc_reader *r, int64_t sequence, struct doc *out, int
 	if (slot < r->chunks[chunk]->used)
 		*id = sequence << CODE_BITS | slot_read(r->chunks[chunk]->slots + slot * SLOT, out);
 	return out->session ? STATUS_OK : err_fail(err, STATUS_NOT_FOUND, "no document %" PRId64, sequence);
+}
+
+static enum status each_of_chunk(const struct stmt *st, uint8_t *slots, doc_fn *fn, void *ctx, struct err *err)
+{
+	int64_t chunk = col_int(st, 0), used = col_int(st, 1);
+
+	if (!copy_slots(col_bytes(st, 2), used, slots))
+		return bad_chunk(st->store, chunk, err);
+	for (int64_t i = used - 1; i >= 0; i--) {
+		struct doc d;
+		unsigned code = slot_read(slots + i * SLOT, &d);
+
+		if (d.session && fn(ctx, (chunk * CHUNK + i) << CODE_BITS | code, &d, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+enum status doc_each(struct store *s, doc_fn *fn, void *ctx, struct err *err)
+{
+	uint8_t slots[CHUNK_BYTES];
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, TEXT_CHUNKS, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		if (each_of_chunk(&st, slots, fn, ctx, err))
+			return err_failed(err->status);
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
 enum status fulltext_each(struct store *s, fulltext_fn *fn, void *ctx, struct err *err)

@@ -75,6 +75,10 @@ void doc_reader_release(struct doc_reader *r);
  * document or it was removed. */
 enum status doc_get(struct doc_reader *r, int64_t sequence, struct doc *out, int64_t *id, struct err *err) MUST_USE;
 
+/* Every document that is there, the last added first; nothing of it is kept. */
+typedef enum status doc_fn(void *ctx, int64_t id, const struct doc *doc, struct err *err);
+enum status doc_each(struct store *s, doc_fn *fn, void *ctx, struct err *err) MUST_USE;
+
 /* Reads the days. */
 enum status doc_days(struct doc_reader *r, struct err *err) MUST_USE;
 

@@ -23,7 +23,7 @@ static int64_t ask(struct t *t, struct store *s, struct str query)
 	struct ranking found CLEANUP(ranking_release) = { 0 };
 	struct rank_query q = { .limit = 3, .weights = weights, .place_count = COUNT(weights) };
 	struct err err = { 0 };
-	enum status status = expr_read(&e, query, &mem, &err);
+	enum status status = expr_read(&e, query, false, &mem, &err);
 
 	if (status == STATUS_OK) {
 		q.match = buf_as_str(&e.match);
@@ -47,7 +47,7 @@ static void check_match(struct t *t, struct str query, struct str want)
 	ARENA;
 	EXPR e = { 0 };
 	struct err err;
-	enum status status = expr_read(&e, query, &mem, &err);
+	enum status status = expr_read(&e, query, false, &mem, &err);
 	struct str got = status ? STR("nothing") : buf_as_str(&e.match);
 
 	if (!str_eq(got, want) || (status && status != STATUS_USAGE) || e.cut)
@@ -139,9 +139,28 @@ TEST(an_identifier_is_found_however_either_side_writes_it)
 		{ "\u691c\u7d22\u7d50\u679c", "\u7d50\u679c\u3000\u691c\u7d22", true },
 		{ "done \U0001F600 so", "\U0001F600", true },
 		{ "cafe\u0301 au lait", "CAF\u00c9", true },
-		{ "a or b", "a OR b", true },
-		{ "a b", "a OR b", false },
-		{ "a b", "a AND b", false },
+		{ "a x", "a OR b", true },
+		{ "b x", "a OR b", true },
+		{ "c x", "a OR b", false },
+		{ "a b", "a AND b", true },
+		{ "a and c", "a AND b", false },
+		{ "a or b", "\"a or b\"", true },
+		{ "a b", "a -b", false },
+		{ "a c", "a -b", true },
+		{ "a c", "a NOT b", true },
+		{ "a b", "a NOT b", false },
+		{ "a b c", "a -(b c)", false },
+		{ "a b d", "a -(b c)", true },
+		{ "a c d", "a (b OR c) d", true },
+		{ "a d", "a (b OR c) d", false },
+		{ "a d", "a (b OR -c)", true },
+		{ "a c", "a (b OR -c)", false },
+		{ "a b c", "a (b OR -c)", true },
+		{ "one two three four five", "NEAR(one three, 1)", true },
+		{ "one two three four five", "NEAR(three one, 1)", true },
+		{ "one two three four five", "NEAR(one five, 2)", false },
+		{ "one two three four five", "NEAR(one \"four five\", 2)", true },
+		{ "getName of it", "NEAR(it get_name, 2)", true },
 	};
 	struct err err;
 
@@ -155,6 +174,83 @@ TEST(an_identifier_is_found_however_either_side_writes_it)
 			t_fail(t, __FILE__, __LINE__, "'%s' is %sfound in '%s'", rows[i].query,
 			       rows[i].found ? "not " : "", rows[i].text);
 	}
+}
+
+/* ---- Conditions ------------------------------------------------------------------ */
+
+TEST(a_name_and_a_value_are_a_condition_and_other_colons_are_text)
+{
+	static const struct {
+		const char *query, *conditions, *match, *odd;
+	} rows[] = {
+		{ "role:user", "role=user", "", "" },
+		{ "role:user x", "role=user", "(\"x\")", "" },
+		{ "x -role:user", "!role=user", "(\"x\")", "" },
+		{ "x NOT in:output", "!in=output", "(\"x\")", "" },
+		{ "in:prompt,answer x", "in=prompt in=answer", "(\"x\")", "" },
+		{ "project:\"my dir\" x", "project=my dir", "(\"x\")", "" },
+		{ "(x OR role:user) y", "role=user", "(\"x\") AND (\"y\")", "" },
+		{ "(role:user)", "role=user", "", "" },
+		{ "after:last week x", "after=last week", "(\"x\")", "" },
+		{ "after:last x week", "after=last", "(\"x\") AND (\"week\")", "" },
+		{ "day:2026-01", "day=2026-01", "", "" },
+		{ "after:2026-01-31T18:00:00Z x", "after=2026-01-31T18:00:00Z", "(\"x\")", "" },
+		{ "file:/a/b.c", "file=/a/b.c", "(\"\1fb.c\") AND (\"a\" + \"b\" + \"c\")", "" },
+		{ "tool:Bash", "tool=Bash", "(\"\1tbash\")", "" },
+		{ "tool:mcp* x", "tool=mcp*", "(\"x\") AND (\"\1tmcp\" *)", "" },
+		{ "x -tool:Bash", "!tool=Bash", "(\"x\") NOT (\"\1tbash\")", "" },
+		{ "tool:a,b", "tool=a tool=b", "(\"\1ta\") OR (\"\1tb\")", "" },
+		{ "tool:Bash -x", "tool=Bash", "(\"\1tbash\") NOT (\"x\")", "" },
+		{ "tool:a\"b\" c", "tool=a", "((\"b\") AND (\"c\")) AND (\"\1ta\")", "" },
+		{ "is:error is:subagent", "is=error is=subagent", "(\"\1e\") AND (\"\1s\")", "" },
+		{ "\"role:user\"", "", "(\"role\" + \"user\")", "" },
+		{ "role: user", "", "(\"role\") AND (\"user\")", "" },
+		{ "role:", "", "(\"role\")", "" },
+		{ "Role:user", "", "(\"role\" + \"user\")", "" },
+		{ "foo:bar", "", "(\"foo\" + \"bar\")", "foo" },
+		{ "rol:user", "", "(\"rol\" + \"user\")", "rol role" },
+		{ "std::vector", "", "(\"std\" + \"vector\")", "" },
+		{ "in::x", "", "(\"in\" + \"x\")", "" },
+		{ "http://x", "", "(\"http\" + \"x\")", "" },
+		{ "file://x", "", "(\"file\" + \"x\")", "" },
+		{ "12:30", "", "(\"12\" + \"30\")", "" },
+		{ "C:\\x", "", "(\"c\" + \"x\")", "" },
+		{ ":x", "", "(\"x\")", "" },
+		{ "a:", "", "(\"a\")", "" },
+	};
+	struct err err;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct buf got CLEANUP(buf_release) = BUF_INIT(KIB), odd CLEANUP(buf_release) = BUF_INIT(KIB);
+		ARENA;
+		EXPR e = { 0 };
+
+		OK(expr_read(&e, str_of(rows[i].query), true, &mem, &err));
+		for (size_t k = 0; k < e.condition_count; k++)
+			buf_printf(&got, "%s%s%s=%.*s", k ? " " : "", e.conditions[k].not ? "!" : "",
+				   expr_field_name(e.conditions[k].field), STR_ARG(e.conditions[k].value));
+		buf_str(&odd, e.odd);
+		if (e.near)
+			buf_printf(&odd, " %s", e.near);
+		if (!str_eq(buf_as_str(&got), str_of(rows[i].conditions)) ||
+		    !str_eq(buf_as_str(&e.match), str_of(rows[i].match)) ||
+		    !str_eq(buf_as_str(&odd), str_of(rows[i].odd)))
+			t_fail(t, __FILE__, __LINE__, "'%s' is %.*s and %.*s, odd '%.*s'", rows[i].query,
+			       STR_ARG(buf_as_str(&got)), STR_ARG(buf_as_str(&e.match)), STR_ARG(buf_as_str(&odd)));
+	}
+}
+
+TEST(more_conditions_than_anybody_means_are_cut)
+{
+	struct buf query CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct err err;
+	ARENA;
+	EXPR e = { 0 };
+
+	for (int i = 0; i < 10000; i++)
+		buf_text(&query, "tool:x,y -file:a/b ");
+	OK(expr_read(&e, buf_as_str(&query), true, &mem, &err));
+	CHECK(e.cut && e.condition_count == EXPR_CONDITIONS && e.phrase_count <= EXPR_PHRASES);
 }
 
 static uint64_t next_random(uint64_t *state)
@@ -182,10 +278,23 @@ static const char *const bits[] = {
 	"\uff21", "\u2160",  "\x80",   "\xff",
 };
 
-static void make_text(struct buf *out, uint64_t *state, uint64_t length)
+static bool is_operator(const char *bit)
 {
-	for (uint64_t n = 1 + next_random(state) % length; n; n--)
-		buf_text(out, bits[next_random(state) % COUNT(bits)]);
+	static const char *const operators[] = { "-", "--", "(", ")", "NEAR(", "AND", "OR", "NOT" };
+
+	for (size_t i = 0; i < COUNT(operators); i++)
+		if (!strcmp(bit, operators[i]))
+			return true;
+	return false;
+}
+
+static void make_text(struct buf *out, uint64_t *state, uint64_t length, bool operators)
+{
+	for (uint64_t n = 1 + next_random(state) % length; n; n--) {
+		const char *bit = bits[next_random(state) % COUNT(bits)];
+
+		buf_text(out, operators || !is_operator(bit) ? bit : "#");
+	}
 }
 
 TEST(every_text_finds_itself)
@@ -199,7 +308,7 @@ TEST(every_text_finds_itself)
 
 	for (size_t i = 0; i < TEXTS; i++) {
 		buf_init(&made[i], MIB);
-		make_text(&made[i], &state, 24);
+		make_text(&made[i], &state, 24, false);
 		texts[i] = buf_as_str(&made[i]);
 	}
 	OK(docs_open(t, NULL, &s, &err));
@@ -240,7 +349,7 @@ TEST(no_query_is_syntax_and_none_is_an_error)
 	for (int round = 0; round < 2000; round++) {
 		struct buf query CLEANUP(buf_release) = BUF_INIT(MIB);
 
-		make_text(&query, &state, 40);
+		make_text(&query, &state, 40, true);
 		ask(t, s, buf_as_str(&query));
 	}
 }
@@ -288,8 +397,8 @@ TEST(a_query_is_cut_when_words_are_left_out_and_only_then)
 	} rows[] = {
 		{ "a ", 63, 63, false },   { "a ", 64, 64, false }, { "a ", 65, 64, true },
 		{ "a ", 10000, 64, true }, { "a.", 64, 64, false }, { "a.", 65, 64, true },
-		{ "a.", 10000, 64, true }, { "a ", 1, 1, false },   { "aB ", 31, 63, false },
-		{ "aB ", 32, 63, true },
+		{ "a.", 10000, 64, true }, { "a ", 1, 1, false },   { "aB ", 32, 65, false },
+		{ "aB ", 33, 65, true },
 	};
 	struct err err;
 	STORE;
@@ -301,7 +410,7 @@ TEST(a_query_is_cut_when_words_are_left_out_and_only_then)
 		EXPR e = { 0 };
 
 		repeat(&query, rows[i].word, rows[i].times);
-		OK(expr_read(&e, buf_as_str(&query), &mem, &err));
+		OK(expr_read(&e, buf_as_str(&query), false, &mem, &err));
 		if (e.cut != rows[i].cut || (int)e.count > rows[i].count ||
 		    (!e.cut && (int)e.count < rows[i].count))
 			t_fail(t, __FILE__, __LINE__, "%d times '%s': %zu words%s", rows[i].times,
@@ -339,7 +448,7 @@ TEST(the_complaint_about_no_words_is_valid_text)
 
 		repeat(&query, ".", before);
 		repeat(&query, "\u2026", 40);
-		EQ(expr_read(&e, buf_as_str(&query), &mem, &err), STATUS_USAGE);
+		EQ(expr_read(&e, buf_as_str(&query), false, &mem, &err), STATUS_USAGE);
 		CHECK(utf8_valid(str_of(err.text)));
 		CHECK(strlen(err.text) < 120);
 	}
@@ -354,7 +463,7 @@ TEST(a_word_of_a_text_is_known_by_what_is_looked_for)
 	struct err err;
 	size_t which = 99;
 
-	OK(expr_read(&e, STR("alpha be* \"gamma delta\" GitHub"), &mem, &err));
+	OK(expr_read(&e, STR("alpha be* \"gamma delta\" GitHub"), false, &mem, &err));
 	CHECK(expr_has(&e, STR("alpha"), &which) && which == 0);
 	CHECK(!expr_has(&e, STR("alphabet"), &which));
 	CHECK(!expr_has(&e, STR("alph"), &which));
@@ -368,7 +477,8 @@ TEST(a_word_of_a_text_is_known_by_what_is_looked_for)
 }
 
 TESTS(CASE(every_query_in_the_table_asks_for_what_it_says),
-      CASE(an_identifier_is_found_however_either_side_writes_it), CASE(every_text_finds_itself),
+      CASE(an_identifier_is_found_however_either_side_writes_it), CASE(a_name_and_a_value_are_a_condition_and_other_colons_are_text),
+      CASE(more_conditions_than_anybody_means_are_cut), CASE(every_text_finds_itself),
       CASE(no_query_is_syntax_and_none_is_an_error),
       CASE(no_character_becomes_a_quote_or_a_control_character),
       CASE(a_query_is_cut_when_words_are_left_out_and_only_then),

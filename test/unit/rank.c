@@ -23,7 +23,7 @@ static enum status run(struct store *s, const char *query, struct rank_query q, 
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct expr e CLEANUP(expr_release) = { 0 };
 
-	if (expr_read(&e, str_of(query), &mem, err))
+	if (query && expr_read(&e, str_of(query), false, &mem, err))
 		return err_failed(err->status);
 	q.match = buf_as_str(&e.match);
 	q.items = e.items;
@@ -306,28 +306,46 @@ TEST(a_limit_gives_the_beginning_of_the_whole_order_when_neighbours_share_their_
 	}
 }
 
-static bool is_in(int64_t session, const int64_t *list, size_t count)
+struct some {
+	int64_t list[3];
+	size_t count, asked;
+};
+
+static bool is_in(int64_t session, const struct some *some)
 {
 	bool found = false;
 
-	for (size_t i = 0; i < count; i++)
-		found |= list[i] == session;
+	for (size_t i = 0; i < some->count; i++)
+		found |= some->list[i] == session;
 	return found;
+}
+
+static enum status is_wanted(void *ctx, int64_t session, bool *wanted, struct err *err)
+{
+	struct some *some = ctx;
+
+	(void)err;
+	some->asked++;
+	*wanted = is_in(session, some);
+	return STATUS_OK;
 }
 
 TEST(places_and_sessions_filter_alone_and_together)
 {
-	static const int64_t some[] = { 2, 3, 5 }, none[] = { 0 }, far[] = { -5, 4, 1000 };
-	static const struct {
+	static struct {
 		unsigned places;
-		const int64_t *sessions;
-		size_t count;
+		bool filters;
+		struct some sessions;
 	} filters[] = {
-		{ 1u << 0, NULL, 0 },  { 1u << 5 | 1u << 2, NULL, 0 },
-		{ 1u << 31, NULL, 0 }, { ~0u, NULL, 0 },
-		{ 0, some, 3 },	       { 0, none, 0 },
-		{ 0, none, 1 },	       { 0, far, 3 },
-		{ 0, some, 1 },	       { 1u << 1 | 1u << 3, some, 3 },
+		{ 1u << 0, false, { { 0 }, 0, 0 } },
+		{ 1u << 5 | 1u << 2, false, { { 0 }, 0, 0 } },
+		{ 1u << 31, false, { { 0 }, 0, 0 } },
+		{ ~0u, false, { { 0 }, 0, 0 } },
+		{ 0, true, { { 2, 3, 5 }, 3, 0 } },
+		{ 0, true, { { 0 }, 0, 0 } },
+		{ 0, true, { { -5, 4, 1000 }, 3, 0 } },
+		{ 0, true, { { 2 }, 1, 0 } },
+		{ 1u << 1 | 1u << 3, true, { { 2, 3, 5 }, 3, 0 } },
 	};
 	static struct made_store y;
 	struct err err;
@@ -337,14 +355,15 @@ TEST(places_and_sessions_filter_alone_and_together)
 	OK(docs_open(t, NULL, &s, &err));
 	OK(add_all(s, &y, &err));
 	for (size_t i = 0; i < COUNT(filters); i++) {
+		struct some *some = filters[i].filters ? &filters[i].sessions : NULL;
 		struct rank_query q = { .places = filters[i].places,
-					.sessions = filters[i].sessions,
-					.session_count = filters[i].count };
+					.session = some ? is_wanted : NULL,
+					.session_ctx = some };
 		RANKING r = { 0 };
 		int64_t want = 0;
 
 		for (int k = 0; k < DOCS; k++) {
-			bool in = !q.sessions || is_in(y.list[k].doc.session, q.sessions, q.session_count);
+			bool in = !some || is_in(y.list[k].doc.session, some);
 
 			want += in && y.list[k].tf[1] && (!q.places || q.places >> y.list[k].place & 1);
 		}
@@ -355,7 +374,60 @@ TEST(places_and_sessions_filter_alone_and_together)
 			const struct made *m = &y.list[doc_sequence(r.list[n].id) - 1];
 
 			CHECK(m->tf[1] && (!q.places || q.places >> m->place & 1));
-			CHECK(!q.sessions || is_in(m->doc.session, q.sessions, q.session_count));
+			CHECK(!some || is_in(m->doc.session, some));
+		}
+		CHECK(!some || some->asked < 100); /* once for each session, not for each match */
+	}
+}
+
+/* Of all that match, or with `which` below 0 of all there are. */
+static int64_t count_between(const struct made_store *y, int which, int64_t after, int64_t before)
+{
+	int64_t count = 0;
+
+	for (int k = 0; k < DOCS; k++) {
+		int64_t at = y->list[k].doc.at / 1000 * 1000;
+
+		count += (which < 0 || y->list[k].tf[which]) &&
+			 ((!after && !before) || (at && at >= after && (!before || at < before)));
+	}
+	return count;
+}
+
+TEST(times_filter_and_sort_and_without_a_query_everything_is_listed)
+{
+	static const int64_t day = DAY_S * INT64_C(1000), now = NOW_S * INT64_C(1000);
+	static const size_t few[] = { 0, 1, 7 };
+	static struct made_store y;
+	struct err err;
+	STORE;
+
+	make_docs(&y, 11, false);
+	OK(docs_open(t, NULL, &s, &err));
+	OK(add_all(s, &y, &err));
+	for (int i = 0; i < 36; i++) {
+		struct rank_query q = { .after = i & 1 ? now - 90 * day : 0,
+					.before = i & 2 ? now - 3 * day : 0,
+					.limit = few[i / 4 % 3],
+					.order = i / 12 % 2 ? RANK_OLD : RANK_RECENT };
+		bool all = i >= 24;
+		RANKING r = { 0 };
+		int64_t want = count_between(&y, all ? -1 : 1, q.after, q.before);
+
+		OK(run(s, all ? NULL : "beta", q, &r, &err));
+		EQ(r.total, want);
+		EQ(r.count, q.limit ? size_min(q.limit, (size_t)want) : (size_t)want);
+		for (size_t n = 1; n < r.count; n++) {
+			int64_t before = r.list[n - 1].doc.at, at = r.list[n].doc.at;
+
+			CHECK(!at || (q.order == RANK_OLD ? before <= at : before >= at));
+		}
+		for (int k = 0; q.limit && r.count && k < DOCS; k++) {
+			int64_t at = y.list[k].doc.at / 1000 * 1000, last = r.list[r.count - 1].doc.at;
+			bool first = at && (q.order == RANK_OLD ? at < r.list[0].doc.at : at > r.list[0].doc.at);
+
+			if (last && first && (all || y.list[k].tf[1]))
+				CHECK((q.after && at < q.after) || (q.before && at >= q.before));
 		}
 	}
 }
@@ -534,7 +606,7 @@ TEST(a_place_nobody_has_a_weight_for_is_passed_over)
 TEST(a_cancelled_query_says_so_and_the_next_one_runs)
 {
 	static const struct sample list[] = { { .text = "x" }, { .text = "x" } };
-	static const int64_t absent[] = { 1000 };
+	struct some absent = { { 1000 }, 1, 0 };
 	static atomic_bool cancel;
 	RANKING r = { 0 };
 	RANKING none = { 0 };
@@ -546,7 +618,7 @@ TEST(a_cancelled_query_says_so_and_the_next_one_runs)
 	atomic_store(&cancel, true);
 	EQ(run(s, "x", (struct rank_query){ 0 }, &r, &err), STATUS_CANCELLED);
 	/* Also one that wants none of the many it has to look at. */
-	EQ(run(s, "x", (struct rank_query){ .sessions = absent, .session_count = 1 }, &none, &err),
+	EQ(run(s, "x", (struct rank_query){ .session = is_wanted, .session_ctx = &absent }, &none, &err),
 	   STATUS_CANCELLED);
 	atomic_store(&cancel, false);
 	check_order(t, s, "x", 0, "2 1");
@@ -583,14 +655,14 @@ TEST(an_index_that_contradicts_its_documents_is_damaged_and_the_advice_is_to_reb
 		"UPDATE doc_day SET id = 5",
 	};
 	static const struct sample list[] = { { .text = "x" }, { .text = "x" } };
-	static const int64_t first[] = { 1 };
+	struct some first = { { 1 }, 1, 0 };
 	struct err err;
 	STORE;
 
 	OK(docs_open(t, NULL, &s, &err));
 	OK(add_some(s, list, COUNT(list), &err));
 	for (size_t i = 0; i < 2 * COUNT(damages); i++) {
-		struct rank_query q = { .sessions = i % 2 ? first : NULL, .session_count = i % 2 };
+		struct rank_query q = { .session = i % 2 ? is_wanted : NULL, .session_ctx = &first };
 		struct txn txn CLEANUP(txn_end) = { 0 };
 		RANKING r = { 0 };
 
@@ -607,6 +679,7 @@ TEST(an_index_that_contradicts_its_documents_is_damaged_and_the_advice_is_to_reb
 TESTS(CASE(scores_and_order_are_those_of_the_formula_and_a_full_sort),
       CASE(a_limit_gives_the_beginning_of_the_whole_order_when_neighbours_share_their_day),
       CASE(places_and_sessions_filter_alone_and_together),
+      CASE(times_filter_and_sort_and_without_a_query_everything_is_listed),
       CASE(equal_scores_are_ordered_by_time_and_then_by_number),
       CASE(the_rare_word_the_short_text_the_new_and_the_better_place_win),
       CASE(a_word_of_very_many_documents_is_counted_up_to_a_number_and_the_rest_estimated),

@@ -11,7 +11,9 @@
 #include "t.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define ONE "0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e01"
 #define TWO "0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e02"
@@ -22,6 +24,7 @@ struct world {
 	struct store *s;
 	struct buf log; /* what the last search gave, a hit a line */
 	struct search_report report;
+	bool cut; /* its query was */
 	size_t hits, stop_after; /* 0 = never */
 	struct uuid ids[16], messages[16];
 	int64_t offsets[16], sessions[16];
@@ -35,12 +38,20 @@ static void world_release(struct world *w)
 
 #define WORLD struct world CLEANUP(world_release)
 
+/* What dates mean does not depend on where the test runs. */
+static void use_utc(void)
+{
+	setenv("TZ", "UTC", 1);
+	tzset();
+}
+
 static enum status world_init(struct t *t, struct world *w, struct err *err)
 {
 	char path[LIMIT_PATH];
 	const char *dir = t_tmpdir(t);
 	bool done;
 
+	use_utc();
 	*w = (struct world){ .log = BUF_INIT(16 * MIB) };
 	snprintf(w->tree, sizeof w->tree, "%s/claude", dir);
 	snprintf(path, sizeof path, "%s/claude/projects/p", dir);
@@ -101,19 +112,31 @@ static enum status take_hit(void *ctx, const struct search_hit *hit, struct err 
 	return STATUS_OK;
 }
 
-static enum status search(struct world *w, struct search_query q, struct err *err)
+/* A query as typed, and what narrows it beside. */
+struct asked {
+	struct str text;
+	size_t limit, offset;
+	struct conditions filter;
+	enum rank_order order;
+};
+
+static enum status search(struct world *w, struct asked a, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct expr e CLEANUP(expr_release) = { 0 };
+	struct search_query q = { &e, a.limit, a.offset, a.filter, a.order };
 
 	buf_clear(&w->log);
 	w->hits = 0;
 	w->report = (struct search_report){ .total = -1 };
-	if (read_begin(w->s, &snapshot, err))
+	if (expr_read(&e, a.text, true, &mem, err) || read_begin(w->s, &snapshot, err))
 		return err_failed(err->status);
+	w->cut = e.cut;
 	return search_run(w->s, &q, take_hit, w, &w->report, err);
 }
 
-static void check_hits(struct t *t, int line, struct world *w, struct search_query q, const char *want)
+static void check_hits(struct t *t, int line, struct world *w, struct asked q, const char *want)
 {
 	struct err err;
 
@@ -123,11 +146,11 @@ static void check_hits(struct t *t, int line, struct world *w, struct search_que
 		t_fail(t, __FILE__, line, "'%.*s' gives\n%.*s# wanted\n%s", STR_ARG(q.text),
 		       STR_ARG(buf_as_str(&w->log)), want);
 	if (!q.limit)
-		EQ(w->report.total, w->hits);
+		EQ(w->report.total, w->hits + q.offset);
 }
 
-#define HITS(words, want) check_hits(t, __LINE__, &w, (struct search_query){ .text = STR(words) }, want)
-#define HITS_IN(want, ...) check_hits(t, __LINE__, &w, (struct search_query){ __VA_ARGS__ }, want)
+#define HITS(words, want) check_hits(t, __LINE__, &w, (struct asked){ .text = STR(words) }, want)
+#define HITS_IN(want, ...) check_hits(t, __LINE__, &w, (struct asked){ __VA_ARGS__ }, want)
 
 #define LINE(type, uuid, rest) "{\"type\":\"" type "\",\"uuid\":\"" uuid "\"," rest "}\n"
 #define SAYS(text) "\"message\":{\"content\":\"" text "\"}"
@@ -151,16 +174,16 @@ TEST(a_word_is_found_wherever_it_was_said_and_shown_where)
 
 	OK(world_init(t, &w, &err));
 	OK(put(&w, ONE, str_of(first_file), &err));
-	HITS_IN("prompt u1: please find the [walrus]\n", .text = STR("walrus"), .places = 1u << PLACE_PROMPT);
-	HITS_IN("thinking u2: a [walrus] is a mammal\n", .text = STR("walrus"), .places = 1u << PLACE_THINKING);
-	HITS_IN("input Grep u3: Grep [walrus]\n", .text = STR("walrus"), .places = 1u << PLACE_INPUT);
-	HITS_IN("output u4: zoo.c: [walrus]_count\n", .text = STR("walrus"), .places = 1u << PLACE_OUTPUT);
-	HITS_IN("", .text = STR("walrus"), .places = 1u << PLACE_ANSWER);
+	HITS_IN("prompt u1: please find the [walrus]\n", .text = STR("walrus"), .filter.places = 1u << PLACE_PROMPT);
+	HITS_IN("thinking u2: a [walrus] is a mammal\n", .text = STR("walrus"), .filter.places = 1u << PLACE_THINKING);
+	HITS_IN("input Grep u3: Grep [walrus]\n", .text = STR("walrus"), .filter.places = 1u << PLACE_INPUT);
+	HITS_IN("output u4: zoo.c: [walrus]_count\n", .text = STR("walrus"), .filter.places = 1u << PLACE_OUTPUT);
+	HITS_IN("", .text = STR("walrus"), .filter.places = 1u << PLACE_ANSWER);
 	HITS("compacted", "other u5: [compacted] the walrus\n");
 	HITS("on the walrus", "other -: [On] [the] [walrus]\n");
 	HITS("caveat", "other u6: walrus [caveat]\n");
 	HITS("look", "answer u3: I [look].\n");
-	OK(search(&w, (struct search_query){ .text = STR("walrus") }, &err));
+	OK(search(&w, (struct asked){ .text = STR("walrus") }, &err));
 	EQ(w.report.total, 7);
 	EQ(w.hits, 7);
 	CHECK(str_has_prefix(buf_as_str(&w.log), STR("prompt ")));
@@ -208,7 +231,7 @@ TEST(glued_torn_and_broken_lines_are_found_as_far_as_they_can_be_read)
 	HITS("second", "prompt b: [second] octopus\n");
 	HITS("whole", "prompt d: [whole] octopus\n");
 	HITS("broken", "");
-	OK(search(&w, (struct search_query){ .text = STR("octopus") }, &err));
+	OK(search(&w, (struct asked){ .text = STR("octopus") }, &err));
 	EQ(w.report.total, 3);
 	OK(put(&w, TWO, STR("{\"type\":\"user\",\"uuid\":\"e\"," SAYS("torn octopus")), &err));
 	HITS("torn", "");
@@ -263,20 +286,106 @@ TEST(projects_sessions_places_and_limits_narrow_a_search)
 	one = w.sessions[0];
 	HITS("two", "prompt b: lynx [two]\n");
 	two = w.sessions[0];
-	OK(search(&w, (struct search_query){ .text = STR("lynx"), .project = STR("/home/dev/shop") }, &err));
+	OK(search(&w, (struct asked){ .text = STR("lynx"), .filter.project = STR("/home/dev/shop") }, &err));
 	EQ(w.report.total, 2);
-	HITS_IN("prompt b: [lynx] two\n", .text = STR("lynx"), .project = STR("/home/dev/shop/sub"));
-	HITS_IN("prompt c: [lynx] three\n", .text = STR("lynx"), .project = STR("/home/dev/shopping"));
-	HITS_IN("", .text = STR("lynx"), .project = STR("/home/dev/shop/none"));
-	HITS_IN("prompt a: [lynx] one\n", .text = STR("lynx"), .session = one);
-	HITS_IN("", .text = STR("lynx"), .session = 1000);
-	HITS_IN("", .text = STR("lynx"), .session = one, .places = 1u << PLACE_ANSWER);
+	HITS_IN("prompt b: [lynx] two\n", .text = STR("lynx"), .filter.project = STR("/home/dev/shop/sub"));
+	HITS_IN("prompt c: [lynx] three\n", .text = STR("lynx"), .filter.project = STR("/home/dev/shopping"));
+	HITS_IN("", .text = STR("lynx"), .filter.project = STR("/home/dev/shop/none"));
+	HITS_IN("prompt a: [lynx] one\n", .text = STR("lynx"), .filter.session = one);
+	HITS_IN("", .text = STR("lynx"), .filter.session = 1000);
+	HITS_IN("", .text = STR("lynx"), .filter.session = one, .filter.places = 1u << PLACE_ANSWER);
 	/* Both have to hold. */
-	HITS_IN("prompt b: [lynx] two\n", .text = STR("lynx"), .session = two, .project = STR("/home/dev/shop"));
-	HITS_IN("", .text = STR("lynx"), .session = one, .project = STR("/home/dev/shop/sub"));
-	OK(search(&w, (struct search_query){ .text = STR("lynx"), .limit = 2 }, &err));
+	HITS_IN("prompt b: [lynx] two\n", .text = STR("lynx"), .filter.session = two, .filter.project = STR("/home/dev/shop"));
+	HITS_IN("", .text = STR("lynx"), .filter.session = one, .filter.project = STR("/home/dev/shop/sub"));
+	OK(search(&w, (struct asked){ .text = STR("lynx"), .limit = 2 }, &err));
 	EQ(w.hits, 2);
 	EQ(w.report.total, 3);
+}
+
+static const char told[] =
+	LINE("user", "p1", "\"timestamp\":\"2026-01-31T12:00:00Z\",\"cwd\":\"/home/dev/shop\",\"gitBranch\":\"main\","
+			   SAYS("heron prompt"))
+	LINE("assistant", "a1", "\"timestamp\":\"2026-02-01T12:00:00Z\","
+	     BLOCKS("m1", "{\"type\":\"tool_use\",\"name\":\"Edit\",\"input\":{\"file_path\":"
+			  "\"/home/dev/shop/src/heron.c\",\"old_string\":\"wing\"}},"
+			  "{\"type\":\"tool_use\",\"name\":\"Bash\",\"input\":{\"command\":\"make heron.c\"}}"))
+	LINE("user", "r1", "\"timestamp\":\"2026-02-02T12:00:00Z\","
+	     BLOCKS("", "{\"type\":\"tool_result\",\"is_error\":true,\"content\":\"heron failed\"},"
+			"{\"type\":\"tool_result\",\"content\":\"heron built\"}"))
+	LINE("user", "s1", "\"isSidechain\":true,\"timestamp\":\"2026-02-03T12:00:00Z\"," SAYS("heron aside"))
+	LINE("system", "s2", "\"content\":\"heron without a time\"");
+
+TEST(conditions_are_true_of_what_is_found_and_alone_they_list_it)
+{
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	OK(put(&w, ONE, str_of(told), &err));
+	OK(put(&w, TWO, STR(LINE("user", "q1", "\"timestamp\":\"2026-03-01T12:00:00Z\",\"cwd\":\"/home/dev/other\","
+						"\"gitBranch\":\"topic/x\"," SAYS("another heron"))),
+	       &err));
+	HITS("heron tool:Edit", "input Edit a1: Edit /home/dev/shop/src/[heron].c wing\n");
+	HITS("heron tool:edit,Nope", "input Edit a1: Edit /home/dev/shop/src/[heron].c wing\n");
+	HITS("tool:B*", "input Bash a1: Bash make heron.c\n");
+	HITS("make -tool:Bash", "");
+	/* The command says its name, too, but is no call that names it. */
+	HITS("file:heron.c", "input Edit a1: Edit /home/dev/shop/src/[heron].[c] wing\n");
+	HITS("file:src/heron.c wing", "input Edit a1: Edit /home/dev/shop/[src]/[heron].[c] [wing]\n");
+	HITS("file:lib/heron.c", "");
+	HITS("file:her*", "input Edit a1: Edit /home/dev/shop/src/[heron].c wing\n");
+	HITS("is:error", "output r1: heron failed\n");
+	HITS("heron in:output -is:error", "output r1: [heron] built\n");
+	HITS("is:subagent", "other s1: heron aside\n");
+	HITS("branch:topic/*", "prompt q1: another heron\n");
+	HITS("heron branch:main role:user", "prompt p1: [heron] prompt\n");
+	HITS("role:user -branch:main", "prompt q1: another heron\n");
+	HITS("role:user project:/home/dev/shop", "prompt p1: heron prompt\n");
+	HITS("role:user in:output", "");
+	HITS("before:2026-02 heron", "prompt p1: [heron] prompt\n");
+	HITS("day:2026-02-02 role:tool", "output r1: heron built\noutput r1: heron failed\n");
+	HITS("day:2026-02 is:subagent", "other s1: heron aside\n");
+	HITS("after:2026-03-01", "prompt q1: another heron\n");
+	HITS("after:2026-01-31 before:2026-02-01", "prompt p1: heron prompt\n");
+	HITS("role:user", "prompt q1: another heron\nprompt p1: heron prompt\n");
+	HITS_IN("prompt p1: heron prompt\nprompt q1: another heron\n", .text = STR("role:user"), .order = RANK_OLD);
+	HITS_IN("prompt p1: heron prompt\n", .text = STR("role:user"), .offset = 1);
+	HITS_IN("prompt q1: another [heron]\n", .text = STR("heron"), .order = RANK_RECENT, .limit = 1);
+	HITS_IN("other s1: [heron] aside\n", .text = STR("heron"), .order = RANK_RECENT, .limit = 1, .offset = 1);
+	HITS("is:withdrawn", "");
+	HITS("model:none heron", "");
+	HITS("\"role:user\"", "");
+	OK(search(&w, (struct asked){ .text = STR("heron -after:2026-02-03") }, &err));
+	EQ(w.hits, 5);
+}
+
+TEST(a_condition_that_cannot_be_is_refused_with_what_could)
+{
+	static const struct {
+		const char *query, *says;
+	} rows[] = {
+		{ "role:usr", "did you mean user" },
+		{ "in:everything", "it is one of prompt, answer," },
+		{ "is:erorr", "did you mean error" },
+		{ "after:soon", "give a time" },
+		{ "day:", NULL },
+		{ "x day:2026-13", "give a time" },
+		{ "x -day:2026-01", "cannot be left out" },
+		{ "x model:\"\"", "which one?" },
+		{ "-x", "add a word" },
+		{ "-x role:user", "add a word" },
+	};
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		enum status status = search(&w, (struct asked){ .text = str_of(rows[i].query) }, &err);
+
+		if (status != (rows[i].says ? STATUS_USAGE : STATUS_OK) ||
+		    (rows[i].says && !strstr(err.text, rows[i].says)))
+			t_fail(t, __FILE__, __LINE__, "'%s': %s", rows[i].query, status ? err.text : "accepted");
+	}
 }
 
 TEST(a_word_at_the_end_of_a_line_of_megabytes_is_found_and_shown)
@@ -292,7 +401,7 @@ TEST(a_word_at_the_end_of_a_line_of_megabytes_is_found_and_shown)
 		buf_text(&file, "some words and \\u00e9\\n");
 	buf_text(&file, "then a narwhal at last\"}]}}\n" LINE("user", "b", SAYS("another narwhal")));
 	OK(put(&w, ONE, buf_as_str(&file), &err));
-	OK(search(&w, (struct search_query){ .text = STR("narwhal last") }, &err));
+	OK(search(&w, (struct asked){ .text = STR("narwhal last") }, &err));
 	EQ(w.report.total, 1);
 	CHECK(w.log.p && strstr(w.log.p, "then a [narwhal] at [last]\n"));
 	HITS("another", "prompt b: [another] narwhal\n");
@@ -310,7 +419,7 @@ TEST(a_run_of_a_megabyte_is_shown_in_part)
 		buf_byte(&file, 'q');
 	buf_text(&file, "\"}}\n");
 	OK(put(&w, ONE, buf_as_str(&file), &err));
-	OK(search(&w, (struct search_query){ .text = STR("qqq*") }, &err));
+	OK(search(&w, (struct asked){ .text = STR("qqq*") }, &err));
 	EQ(w.hits, 1);
 	CHECK(w.log.n < 400);
 }
@@ -322,15 +431,15 @@ TEST(a_query_without_words_is_refused_and_a_long_one_is_cut)
 	WORLD w;
 
 	OK(world_init(t, &w, &err));
-	EQ(search(&w, (struct search_query){ .text = STR("\"*") }, &err), STATUS_USAGE);
+	EQ(search(&w, (struct asked){ .text = STR("\"*") }, &err), STATUS_USAGE);
 	CHECK(!strstr(err.text, "fts5") && !strstr(err.text, "MATCH"));
-	EQ(search(&w, (struct search_query){ .text = { 0 } }, &err), STATUS_USAGE);
+	EQ(search(&w, (struct asked){ .text = { 0 } }, &err), STATUS_USAGE);
 	for (int i = 0; i < 10000; i++)
 		buf_text(&query, "newt ");
-	OK(search(&w, (struct search_query){ .text = buf_as_str(&query) }, &err));
-	CHECK(w.report.cut);
-	OK(search(&w, (struct search_query){ .text = STR("newt") }, &err));
-	CHECK(!w.report.cut);
+	OK(search(&w, (struct asked){ .text = buf_as_str(&query) }, &err));
+	CHECK(w.cut);
+	OK(search(&w, (struct asked){ .text = STR("newt") }, &err));
+	CHECK(!w.cut);
 }
 
 TEST(whoever_takes_the_hits_may_stop_with_an_error)
@@ -341,7 +450,7 @@ TEST(whoever_takes_the_hits_may_stop_with_an_error)
 	OK(world_init(t, &w, &err));
 	OK(put(&w, ONE, str_of(first_file), &err));
 	w.stop_after = 2;
-	EQ(search(&w, (struct search_query){ .text = STR("walrus") }, &err), STATUS_CONFLICT);
+	EQ(search(&w, (struct asked){ .text = STR("walrus") }, &err), STATUS_CONFLICT);
 	EQ(w.hits, 2);
 	EQS(str_of(err.text), STR("enough"));
 }
@@ -395,6 +504,8 @@ TESTS(CASE(a_word_is_found_wherever_it_was_said_and_shown_where),
       CASE(what_is_appended_is_found_and_so_is_what_was_withdrawn),
       CASE(an_identifier_typed_in_one_word_begins_or_ends_a_phrase),
       CASE(projects_sessions_places_and_limits_narrow_a_search),
+      CASE(conditions_are_true_of_what_is_found_and_alone_they_list_it),
+      CASE(a_condition_that_cannot_be_is_refused_with_what_could),
       CASE(a_word_at_the_end_of_a_line_of_megabytes_is_found_and_shown),
       CASE(a_run_of_a_megabyte_is_shown_in_part),
       CASE(a_query_without_words_is_refused_and_a_long_one_is_cut),

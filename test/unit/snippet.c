@@ -53,7 +53,7 @@ static void check_snippet(struct t *t, size_t width, struct str query, struct st
 	struct buf got CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct err err;
 
-	OK(expr_read(&e, query, &mem, &err));
+	OK(expr_read(&e, query, false, &mem, &err));
 	snippet_make(&s, text, &e, width);
 	put_marked(&got, &s);
 	if (!str_eq(buf_as_str(&got), want))
@@ -230,7 +230,7 @@ TEST(marks_lie_in_valid_text_whatever_the_text)
 		ARENA;
 		EXPR e = { 0 };
 
-		OK(expr_read(&e, str_of(queries[q]), &mem, &err));
+		OK(expr_read(&e, str_of(queries[q]), false, &mem, &err));
 		for (int round = 0; round < 600; round++) {
 			struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 			size_t kinds = round % 3 ? COUNT(bits) : COUNT(bits) - 4; /* a third is valid */
@@ -249,7 +249,7 @@ TEST(every_byte_may_stand_before_in_and_behind_a_word)
 	EXPR e = { 0 };
 	struct err err;
 
-	OK(expr_read(&e, STR("foo"), &mem, &err));
+	OK(expr_read(&e, STR("foo"), false, &mem, &err));
 	for (int byte = 0; byte < 256; byte++)
 		for (size_t at = 0; at <= 7; at++) {
 			char text[] = "a foo b";
@@ -275,7 +275,7 @@ TEST(a_word_of_a_megabyte_is_cut_like_any_text)
 			ARENA;
 			EXPR e = { 0 };
 
-			OK(expr_read(&e, str_of(queries[i]), &mem, &err));
+			OK(expr_read(&e, str_of(queries[i]), false, &mem, &err));
 			buf_text(&text, "before ");
 			while (text.n < MIB)
 				buf_text(&text, letters[k]);
@@ -295,7 +295,7 @@ TEST(more_marks_than_there_is_room_for_are_left_out)
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct err err;
 
-	OK(expr_read(&e, STR("ab"), &mem, &err));
+	OK(expr_read(&e, STR("ab"), false, &mem, &err));
 	for (int i = 0; i < 20000; i++)
 		buf_text(&text, "ab ");
 	snippet_make(&s, buf_as_str(&text), &e, 220);
@@ -311,7 +311,7 @@ TEST(the_best_stretch_is_found_among_thousands_of_words)
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct err err;
 
-	OK(expr_read(&e, STR("alpha beta gamma"), &mem, &err));
+	OK(expr_read(&e, STR("alpha beta gamma"), false, &mem, &err));
 	for (int i = 0; i < 3000; i++)
 		buf_text(&text, i % 2 ? "alpha and " : "some beta ");
 	buf_text(&text, "here alpha beta gamma are");

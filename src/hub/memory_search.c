@@ -1,0 +1,411 @@
+/*
+ * memory.search: where something was said.
+ *
+ * What can be typed as a condition of the query can be given as a parameter, too; the query is
+ * read (query/expr.c), names in it are looked up here, where it is known what people mean by
+ * them, and the rest is the search's.
+ */
+#include "hub/memory_find.h"
+
+#include "base/utf8.h"
+#include "hub/call.h"
+#include "hub/memory_project.h"
+#include "hub/memory_session.h"
+#include "hub/resolve.h"
+#include "query/search.h"
+
+static const char *const places[] = { "prompt", "answer", "thinking", "input", "output", "other", NULL };
+
+static const char *const roles[] = { "user", "assistant", "tool", "system", NULL };
+static const char *const orders[] = { "relevance", "recent", "old", NULL };
+static const char *const groups[] = { "session", "none", NULL };
+
+static const struct param search_params[] = {
+	{ .name = "words",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST,
+	  .shown = "WORDS",
+	  .help = "what to look for: all of these words, and conditions such as role:user" },
+	{ .name = "limit",
+	  .type = VALUE_INT,
+	  .letter = 'n',
+	  .initial = "10",
+	  .setting = "search.limit",
+	  .least = 0,
+	  .most = INT32_MAX,
+	  .help = "at most so many hits; 0 for all" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .letter = 'p',
+	  .shown = "DIR",
+	  .names = "memory.projects",
+	  .help = "only in this folder and below; its name, or the end of its path, will do" },
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .letter = 's',
+	  .shown = "ID",
+	  .names = "memory.sessions",
+	  .help = "only in this session; @ for the last, @~1 for the one before it" },
+	{ .name = "in",
+	  .type = VALUE_ENUM,
+	  .flags = PARAM_REST,
+	  .choices = places,
+	  .help = "only what a person asked, what was answered, thought, given to a tool, or came out of "
+		  "one; several with commas" },
+	{ .name = "role",
+	  .type = VALUE_ENUM,
+	  .flags = PARAM_REST,
+	  .choices = roles,
+	  .help = "only what was typed or queued by a person, what a model said and did, what tools gave "
+		  "back, or what the client put in" },
+	{ .name = "since", .type = VALUE_TIME, .help = "only since: a date, yesterday, 7d, 2026-01, 'last week'" },
+	{ .name = "before", .type = VALUE_TIME, .help = "only before, so too" },
+	{ .name = "days", .type = VALUE_INT, .least = 1, .most = 100000, .help = "only of the last so many days" },
+	{ .name = "sort",
+	  .type = VALUE_ENUM,
+	  .choices = orders,
+	  .initial = "relevance",
+	  .help = "which come first: the best, the newest or the oldest" },
+	{ .name = "offset",
+	  .type = VALUE_INT,
+	  .initial = "0",
+	  .least = 0,
+	  .most = INT32_MAX,
+	  .help = "pass over so many of the first" },
+	{ .name = "budget",
+	  .type = VALUE_INT,
+	  .shown = "CHARACTERS",
+	  .least = 1,
+	  .most = INT32_MAX,
+	  .help = "as many whole hits as fit into so many characters of JSON; --limit counts if it is given, too" },
+	{ .name = "group",
+	  .type = VALUE_ENUM,
+	  .choices = groups,
+	  .initial = "session",
+	  .help = "on a terminal: hits below their session, or each by itself in their order" },
+	{ 0 },
+};
+
+static const struct field mark_fields[] = {
+	{ .name = "start", .type = VALUE_INT, .help = "byte in the snippet" },
+	{ .name = "length", .type = VALUE_INT, .help = "bytes" },
+	{ 0 },
+};
+
+static const struct field search_fields[] = {
+	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the part that was found" },
+	{ .name = "message", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "it belongs to" },
+	{ .name = "session", .type = VALUE_ID, .help = "it belongs to" },
+	{ .name = "title", .type = VALUE_TEXT, .help = "of the session" },
+	{ .name = "project", .type = VALUE_PATH, .help = "folder the session worked in" },
+	{ .name = "branch",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of git, that the session was last on" },
+	{ .name = "agent",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "sub-agent that said it; absent = the conversation itself" },
+	{ .name = "withdrawn",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "an older version of the file had it, the newest has not" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said" },
+	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "what kind of text it is" },
+	{ .name = "tool",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "name of the tool, in its input" },
+	{ .name = "number", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "1 is the first hit of the query" },
+	{ .name = "total",
+	  .type = VALUE_INT,
+	  .flags = FIELD_HIDDEN,
+	  .help = "how many hits there are, given or not; copies of a session count until they are met" },
+	{ .name = "score",
+	  .type = VALUE_INT,
+	  .flags = FIELD_HIDDEN,
+	  .help = "how well it fits, in thousandths" },
+	{ .name = "snippet",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_STRETCH,
+	  .help = "the text around it, on one line" },
+	{ .name = "marks",
+	  .type = VALUE_OBJECT,
+	  .flags = FIELD_LIST | FIELD_HIDDEN,
+	  .fields = mark_fields,
+	  .help = "where the words stand in the snippet" },
+	{ .name = "line",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "the uuid its line has in the file" },
+	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "the file, below its folder" },
+	{ .name = "offset",
+	  .type = VALUE_INT,
+	  .flags = FIELD_HIDDEN,
+	  .help = "byte of the file at which its line begins" },
+	{ 0 },
+};
+
+static void put_marks(struct json_writer *w, const struct snippet *s)
+{
+	json_write_key(w, STR("marks"));
+	json_write_array_begin(w);
+	for (size_t i = 0; i < s->mark_count; i++) {
+		json_write_object_begin(w);
+		put_int(w, "start", (int64_t)s->marks[i].start);
+		put_int(w, "length", (int64_t)s->marks[i].length);
+		json_write_object_end(w);
+	}
+	json_write_array_end(w);
+}
+
+struct finding {
+	struct call *call;
+	int64_t budget; /* characters that are left; below 0 = any number */
+	int64_t given, left_out; /* hits */
+	int64_t first;		 /* characters of the first that was left out */
+};
+
+static void put_hit(struct json_writer *w, const struct search_hit *hit)
+{
+	put_uuid(w, "id", &hit->id);
+	put_uuid(w, "message", &hit->message);
+	put_uuid(w, "session", &hit->session->id);
+	put_text(w, "title", hit->session->title);
+	put_path(w, "project", hit->session->project);
+	if (hit->session->branch.n)
+		put_text(w, "branch", hit->session->branch);
+	if (hit->at)
+		put_time(w, "at", hit->at);
+	put_text(w, "in", str_of(record_place_name(hit->place)));
+	if (hit->session->agent.n)
+		put_text(w, "agent", hit->session->agent);
+	if (hit->session->old)
+		put_bool(w, "withdrawn", true);
+	if (hit->tool.n)
+		put_text(w, "tool", hit->tool);
+	put_int(w, "number", hit->number);
+	put_int(w, "total", hit->total);
+	put_int(w, "score", (int64_t)(hit->score * 1000));
+	put_text(w, "snippet", buf_as_str(&hit->snippet->text));
+	put_marks(w, hit->snippet);
+	if (hit->line.p)
+		put_text(w, "line", hit->line);
+	put_path(w, "path", hit->session->path);
+	put_int(w, "offset", hit->offset);
+}
+
+static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err *err)
+{
+	enum { AROUND = 8 }; /* bytes that a face writes beside an item: the version of its fields, a line feed */
+	struct finding *f = ctx;
+
+	put_hit(call_begin(f->call), hit);
+	if (f->budget >= 0) {
+		int64_t size = (int64_t)f->call->item.n + AROUND;
+
+		if (f->left_out || size > f->budget) {
+			f->first = f->left_out++ ? f->first : size;
+			return STATUS_OK;
+		}
+		f->budget -= size;
+	}
+	f->given++;
+	return call_emit(f->call, err);
+}
+
+/* The words as one query, however many arguments they came in. */
+static struct str query_text(struct call *c)
+{
+	const struct value *words = call_value(c, "words");
+	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	for (size_t i = 0; i < words->count; i++) {
+		buf_text(&text, i ? " " : "");
+		buf_str(&text, words->list[i]);
+	}
+	return arena_str(&c->mem, buf_as_str(&text));
+}
+
+static unsigned places_of(const struct call *c)
+{
+	const struct value *in = call_value(c, "in");
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < in->count; i++)
+		for (unsigned p = 0; places[p]; p++)
+			if (str_eq(in->list[i], str_of(places[p])))
+				bits |= 1u << p;
+	return bits;
+}
+
+/* What people mean by the names in a query. */
+static enum status look_up_names(struct call *c, struct expr *e, struct err *err)
+{
+	for (size_t i = 0; i < e->condition_count; i++) {
+		struct expr_condition *o = &e->conditions[i];
+		struct session session;
+
+		if (o->field == EXPR_PROJECT && project_named(c, o->value, &o->value, err))
+			return err_failed(err->status);
+		if (o->field != EXPR_SESSION)
+			continue;
+		if (resolve_session(c->store, o->value, &c->mem, &session, err))
+			return err_failed(err->status);
+		o->row = session.row;
+	}
+	return STATUS_OK;
+}
+
+static enum status add_roles(const struct call *c, struct expr *e, struct err *err)
+{
+	const struct value *role = call_value(c, "role");
+
+	for (size_t i = 0; i < role->count; i++)
+		if (!expr_add_condition(e, EXPR_ROLE, role->list[i], false))
+			return err_fail(err, STATUS_USAGE, "there are too many conditions");
+	return STATUS_OK;
+}
+
+static enum rank_order order_of(const struct call *c)
+{
+	struct str sort = call_text(c, "sort");
+
+	return str_eq(sort, STR("recent")) ? RANK_RECENT : str_eq(sort, STR("old")) ? RANK_OLD : RANK_BEST;
+}
+
+/* As many as could fit, if nobody says how many. */
+static size_t limit_of(const struct call *c)
+{
+	enum { SMALLEST = 400, MOST = 1000 };
+	const struct value *budget = call_value(c, "budget");
+	int64_t fit = budget->number / SMALLEST + 1;
+
+	if (!budget->given || call_value(c, "limit")->given)
+		return (size_t)call_int(c, "limit");
+	return (size_t)(fit < MOST ? fit : MOST);
+}
+
+static enum status set_filter(struct call *c, struct conditions *f, struct err *err)
+{
+	const int64_t day = 24 * 3600 * INT64_C(1000);
+	struct session session;
+
+	f->places = places_of(c);
+	f->after = call_value(c, "since")->given ? call_int(c, "since") : 0;
+	f->before = call_value(c, "before")->given ? call_int(c, "before") : 0;
+	if (call_value(c, "days")->given && store_now(c->store) - call_int(c, "days") * day > f->after)
+		f->after = store_now(c->store) - call_int(c, "days") * day;
+	if (call_text(c, "session").p) {
+		if (resolve_session(c->store, call_text(c, "session"), &c->mem, &session, err))
+			return err_failed(err->status);
+		f->session = session.row;
+	}
+	return project_of(c, &f->project, err);
+}
+
+/* What was taken for text and may have been meant otherwise. */
+static void note_odd(struct call *c, const struct expr *e, bool found)
+{
+	if (e->cut)
+		log_warn(c->log, "the query is long; only its first words were looked for");
+	if (e->odd.p && e->near)
+		log_warn(c->log, "'%.*s:' is no field and was looked for as text; did you mean '%s:'?",
+			 STR_ARG(str_sub(e->odd, 0, 40)), e->near);
+	else if (e->odd.p && !found)
+		log_warn(c->log, "'%.*s:' is no field and was looked for as text; there are " EXPR_FIELD_NAMES,
+			 STR_ARG(str_sub(e->odd, 0, 40)));
+}
+
+static void note_count(const struct finding *f, const struct search_query *q, int64_t total)
+{
+	int64_t rest = total - (int64_t)q->offset - f->given;
+
+	if (f->left_out)
+		call_note(f->call, "%" PRId64 " of %" PRId64 " hits; the others did not fit; --offset %" PRId64
+			  " goes on", f->given, total, (int64_t)q->offset + f->given);
+	else if (q->offset && f->given)
+		call_note(f->call, "hits %zu to %" PRId64 " of %" PRId64 "; arbor show ID opens one", q->offset + 1,
+			  (int64_t)q->offset + f->given, total);
+	else if (rest > 0)
+		call_note(f->call, "%" PRId64 " of %" PRId64 " hits; -n 0 shows all; arbor show ID opens one", f->given,
+			  total);
+	else if (total)
+		call_note(f->call, "%" PRId64 " hit%s; arbor show ID opens one", total, total == 1 ? "" : "s");
+}
+
+static enum status not_found(struct str query, struct err *err)
+{
+	struct str text = str_sub(query, 0, 80);
+
+	text.n = utf8_valid_prefix(text);
+	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'; 'word*' finds words that begin so",
+			STR_ARG(text));
+}
+
+static enum status run_search(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct expr expr CLEANUP(expr_release) = { 0 };
+	struct search_query q = { .expr = &expr,
+				  .limit = limit_of(c),
+				  .offset = (size_t)call_int(c, "offset"),
+				  .order = order_of(c) };
+	struct finding f = { .call = c, .budget = call_value(c, "budget")->given ? call_int(c, "budget") : -1 };
+	struct str text = query_text(c);
+	struct search_report report;
+
+	if (expr_read(&expr, text, true, &c->mem, err) || add_roles(c, &expr, err) ||
+	    read_begin(c->store, &snapshot, err) || look_up_names(c, &expr, err) || set_filter(c, &q.filter, err) ||
+	    search_run(c->store, &q, emit_hit, &f, &report, err))
+		return err_failed(err->status);
+	warn_unread(c);
+	note_odd(c, &expr, report.total > 0);
+	if (f.left_out && !f.given)
+		return err_fail(err, STATUS_USAGE, "--budget: the first of %" PRId64 " hits takes %" PRId64 " characters",
+				report.total, f.first);
+	note_count(&f, &q, report.total);
+	return report.total ? STATUS_OK : not_found(text, err);
+}
+
+const struct method memory_search = {
+	.name = "search",
+	.verb = "search",
+	.group = "find",
+	.first = 2,
+	.summary = "Find where something was said",
+	.text = "All words must occur in the same part of a conversation: a prompt, an answer, a\n"
+		"tool's input or output. \"Several words\" in quotes must follow each other; word* is\n"
+		"the beginning of a word. Case and accents do not matter, and identifiers are found\n"
+		"whole or by their parts: parseHTTPHeader by parse, http or parse_http_header.\n\n"
+		"a OR b, NOT a, (a OR b) c, NEAR(a b, 5) with at most five words between; -a is NOT a and\n"
+		"has to stand in quotes with the rest, or behind --, since it would be an option. What is\n"
+		"excluded needs something that is looked for.\n\n"
+		"Conditions hold for the whole query, and alone they list the newest: role:user (typed or\n"
+		"queued by a person), role:assistant, role:tool, role:system; in:prompt, answer, thinking,\n"
+		"input, output, other; tool:Bash (calls of it, not their results), file:NAME (calls that name\n"
+		"such a file), project:NAME, session:ID, model:NAME, branch:NAME, agent:ID; is:error, is:subagent,\n"
+		"is:withdrawn (gone from the newest version of its file), is:branch (its conversation was\n"
+		"rewound, forked or continued twice); after:, before: and day: with 2026-01-31, 2026-01,\n"
+		"yesterday, 7d, last-week. NOT, or - in front, excludes; of several of one kind one has to hold;\n"
+		"tool, file and branch may end with *. A word with a colon that is none of these is text.\n\n"
+		"Plans, memory and typed history are kept but not searched yet.\n",
+	.params = search_params,
+	.kind = RESULT_STREAM,
+	.fields = search_fields,
+	.scope = SCOPE_READ,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "search integer cents", "where both words were said" },
+					      { "search '\"integer cents\"' --in prompt,answer",
+						"a phrase, in what was said" },
+					      { "search 'token*' --project parser --limit 3",
+						"beginnings of words, in one project" },
+					      { "search 'cents OR price' role:user after:2026-01",
+						"in what a person typed, since January" },
+					      { "search 'test -parser' tool:Bash", "commands with one word and without another" },
+					      { "search is:error --limit 5", "the last things that went wrong" },
+					      { "search cents --sort recent --budget 4000 --json",
+						"for an agent: the newest, as many as fit" },
+					      { 0 } },
+	.run = run_search,
+};

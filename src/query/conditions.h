@@ -1,0 +1,30 @@
+/*
+ * Which documents a search may give, besides what they say: the conditions of a query,
+ * understood.
+ */
+#ifndef ARBOR_QUERY_CONDITIONS_H
+#define ARBOR_QUERY_CONDITIONS_H
+
+#include "query/expr.h"
+#include "store/session.h"
+
+struct conditions {
+	unsigned places;	 /* a bit for each enum record_place; 0 = all */
+	int64_t after, before;	 /* ms; 0 = open */
+	struct str project;	 /* p NULL = all; else a folder and those below it */
+	int64_t session;	 /* row; 0 = all */
+	const struct expr *expr; /* its conditions on sessions hold, too; may be NULL */
+};
+
+/* Adds the conditions of f->expr to what is there: both have to hold. STATUS_USAGE when one
+ * has a value that it cannot have. */
+enum status conditions_read(struct conditions *f, int64_t now, struct err *err) MUST_USE;
+
+/* Whether anything is asked of sessions. */
+bool conditions_ask_session(const struct conditions *f);
+
+/* Whether a session is one of those asked for. */
+enum status conditions_hold(const struct conditions *f, struct store *s, const struct session *session, bool *out,
+			   struct err *err) MUST_USE;
+
+#endif

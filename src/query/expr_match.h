@@ -1,0 +1,37 @@
+/*
+ * A query as a tree, and the same in FTS5's language: between expr.c and expr_match.c.
+ */
+#ifndef ARBOR_QUERY_EXPR_MATCH_H
+#define ARBOR_QUERY_EXPR_MATCH_H
+
+#include "base/mark.h"
+#include "query/expr.h"
+
+/* Words that follow each other. */
+struct phrase {
+	struct expr_word *words;
+	size_t count;
+};
+
+enum expr_node_kind {
+	EXPR_NODE_WORDS, /* parts, or wholes where there are any */
+	EXPR_NODE_MARK,
+	EXPR_NODE_NEAR, /* children have words */
+	EXPR_NODE_ALL,
+	EXPR_NODE_ANY,
+	EXPR_NODE_NOT, /* one child */
+};
+
+struct expr_node {
+	enum expr_node_kind kind;
+	struct expr_node *first, *last, *next; /* children; the next of its parent's */
+	struct phrase parts, wholes;
+	struct expr_word mark;
+	int distance;
+	bool negative; /* expr_match(): what is written for it is the opposite of it */
+};
+
+/* Writes match, words, items. False when the tree only excludes. */
+bool expr_match(struct expr *e, struct expr_node *root);
+
+#endif

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# The query language of a search, as people type it.
+. test/harness/lib.sh
+export ARBOR_HOME=$T/store TZ=UTC
+S=$T/claude
+cp -r demo "$S"
+arbor sync --source "$S"; check test "$rc" = 0
+
+# How many hits there are, of which none is shown.
+count() { "$ARBOR" search -n 1 "$@" --json 2>/dev/null | sed 's/.*"total":\([0-9]*\).*/\1/' | grep . || echo 0; }
+
+it "finds one or the other, and one without the other"
+all=$(count cents) with=$(count cents integer)
+check test "$(count 'cents -integer')" -eq $((all - with))
+check test "$(count cents NOT integer)" -eq $((all - with))
+check test "$(count cents OR nosuchwordatall)" -eq "$all"
+check test "$(count 'cents (integer OR nosuchwordatall)')" -eq "$with"
+check test "$(count 'NEAR(integer cents, 0)')" -le "$with"
+check test "$(count 'NEAR(integer cents, 0)')" -ge "$(count '"integer cents"')"
+arbor search -- -cents; code 2; err_has 'add a word'
+
+it "narrows by who said it and in what, as a condition or as an option"
+check test "$(count cents role:user)" -eq "$(count cents --role user)"
+check test "$(count cents role:user)" -eq "$(count cents in:prompt)"
+check test "$(count cents in:prompt,answer)" -eq "$(count cents --in prompt,answer)"
+check test $(($(count cents role:user) + $(count 'cents -role:user'))) -eq "$all"
+arbor search --json -n 0 role:user; code 0
+check test "$(grep -c '"in":"prompt"' "$T/out")" -eq "$(wc -l <"$T/out")"
+
+it "narrows by project, session, branch and model, by names as they are given elsewhere"
+check test "$(count cents project:webshop)" -eq "$(count cents --project webshop)"
+check test "$(count 'cents -project:webshop')" -eq $((all - $(count cents project:webshop)))
+id=$("$ARBOR" search --json -n 1 cents 2>/dev/null | sed 's/.*"session":"\([^"]*\)".*/\1/')
+check test "$(count cents session:"${id:0:8}")" -eq "$(count cents --session "$id")"
+check test "$(count cents branch:main)" -gt 0
+check test "$(count cents branch:nosuch)" -eq 0
+check test "$(count cents model:claude)" -gt 0
+arbor search cents project:nosuch; code 1; err_has "no session of this project: 'nosuch'"
+arbor search cents session:ffffffff; code 1
+
+it "narrows by tool, file and what went wrong"
+arbor search --json -n 0 tool:Bash; code 0
+check test "$(grep -c '"tool":"Bash"' "$T/out")" -eq "$(wc -l <"$T/out")"
+arbor search --json -n 0 file:money.ts; code 0
+check test "$(grep -c 'money.ts' "$T/out")" -eq "$(wc -l <"$T/out")"
+arbor search is:error; code 0
+check test "$(count is:error)" -gt "$(count is:error in:output after:2026-11-10)"
+check test "$(count is:subagent)" -gt 0
+
+it "narrows by time: half open, and a day is a day"
+check test "$(count cents after:2026-11-05 before:2026-11-06)" -eq "$(count cents day:2026-11-05)"
+check test "$(count cents after:2026-11)" -eq "$(count cents --since 2026-11)"
+check test $(($(count cents after:2026-11-05) + $(count cents before:2026-11-05))) -eq "$all"
+check test "$(count cents --before 2026-11-05)" -eq "$(count cents before:2026-11-05)"
+check test "$(count cents --days 100000)" -eq "$all"
+arbor search cents after:someday; code 2; err_has 'give a time such as'
+
+it "gives the newest or the oldest first, and goes on where it stopped"
+arbor search --json -n 0 cents --sort recent
+sed 's/.*"at":"\([^"]*\)".*/\1/' "$T/out" >"$T/got"; sort -r "$T/got" >"$T/want"; same "$T/want" "$T/got"
+arbor search --json -n 0 cents --sort old
+sed 's/.*"at":"\([^"]*\)".*/\1/' "$T/out" >"$T/got"; sort "$T/got" >"$T/want"; same "$T/want" "$T/got"
+arbor search --json -n 6 cents; sed 's/"total":[0-9]*//' "$T/out" >"$T/want"
+arbor search --json -n 3 cents; sed 's/"total":[0-9]*//' "$T/out" >"$T/got"
+arbor search --json -n 3 --offset 3 cents; sed 's/"total":[0-9]*//' "$T/out" >>"$T/got"; same "$T/want" "$T/got"
+arbor search -n 3 --offset 3 cents; err_has 'hits 4 to 6 of'
+
+it "gives whole hits within a budget, and says what was left out"
+arbor search --json --budget 3000 cents; code 0
+check test "$(wc -c <"$T/out")" -le 3000
+check test "$(wc -l <"$T/out")" -ge 1
+given=$(wc -l <"$T/out")
+err_has "$given of $all hits; the others did not fit; --offset $given goes on"
+check test "$(tail -n 1 "$T/out" | sed 's/.*"number":\([0-9]*\),"total":\([0-9]*\),.*/\1 \2/')" = "$given $all"
+arbor search --json --budget 1 cents; code 2; check test ! -s "$T/out"; err_has "the first of $all hits takes"
+arbor search --json --budget 1000000 cents; check test "$(wc -l <"$T/out")" -eq "$all"
+arbor search --json --budget 1000000 -n 2 cents; check test "$(wc -l <"$T/out")" -eq 2
+
+it "shows hits below their session, or in their order"
+screen=100x40
+on_terminal search -n 6 cents --sort old; code 0; out_has 'main'
+on_terminal search -n 6 cents --sort old --group none; code 0
+arbor search -n 6 cents --sort old --json
+sed 's/.*"id":"\(........\).*/\1/' "$T/out" >"$T/want"
+on_terminal search -n 6 cents --sort old --group none
+sed 's/\x1b\[[0-9;]*m//g' "$T/out" | grep -o '^  [0-9a-f]\{8\}' | tr -d ' ' >"$T/got"
+same "$T/want" "$T/got"
+
+it "takes what is no field for text, and says which field may have been meant"
+arbor search rol:user cents; err_has "did you mean 'role:'?"
+arbor search foo:bar; code 1; err_has 'there are role: in: tool: project:'
+arbor search role:usr; code 2; err_has 'did you mean user'
+for query in std::vector http://example.com 12:30 'C:\x' a:b:c; do
+	arbor search "$query"
+	[ "$rc" -le 1 ] || fail "$query ended with $rc: $(cat "$T/err")"
+done
+
+the_end
