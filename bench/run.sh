@@ -2,7 +2,7 @@
 # bench/run.sh BUILD: speed, size and memory, as ratios against other programs in
 # the same run. Nothing here passes or fails: times depend on the machine.
 #
-#   BENCH_ONLY="json sync"   only these parts: json sync peer usage growth search recall path append watch together
+#   BENCH_ONLY="json sync"   only these parts: json sync peer usage growth search recall quality path append watch together
 #                            lived large noop
 #   BENCH_LARGE=1            also a corpus 35 times as large (5 GB)
 #   ARBOR_SHARED=DIR         where corpus/real-a.tar.zst is; without it, files
@@ -15,7 +15,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build/release}
-only=${BENCH_ONLY:-json sync peer usage growth search recall path append watch together lived large noop}
+only=${BENCH_ONLY:-json sync peer usage growth search recall quality path append watch together lived large noop}
 top=build/bench
 rm -rf "$top"
 mkdir -p "$top/home"
@@ -411,6 +411,7 @@ main() {
 	! wanted growth || growth
 	! wanted search || search
 	! wanted recall || recall
+	! wanted quality || quality
 	! wanted path || path
 	! wanted append || append
 	! wanted watch || watch

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The parts `search` and `recall` of bench/run.sh, which includes this file and
+# The parts `search`, `recall` and `quality` of bench/run.sh, which includes this file and
 # has the helpers.
 #
 # search: 50 queries that test/oracle/extract.mjs draws from the files (rare, medium
@@ -84,4 +84,19 @@ recall() {
 	has_search || return
 	fresh_sync "$corpus" >/dev/null 2>&1
 	ARBOR=$arbor TMPDIR=$PWD/$top test/oracle/recall.sh "$store" "$corpus" 2>&1 | sed 's/^/  /'
+}
+
+# Judged by reading, on that corpus alone.
+quality() {
+	local name score how
+	part "Quality: nDCG@10 over judged queries (test/quality), stock FTS5 on the same documents"
+	has_search || return
+	if [ "$what" != "real transcripts" ] || ! python3 -c 'import sqlite3' 2>/dev/null; then
+		row "nDCG@10" "-" "NOT MEASURED: there is no corpus that was judged, or no python3"
+		return
+	fi
+	fresh_sync "$corpus" >/dev/null 2>&1
+	ARBOR=$arbor python3 test/quality/quality.py "$store" | while IFS=$'\t' read -r name score how; do
+		row "$name" "$score" "$how"
+	done
 }
