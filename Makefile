@@ -6,7 +6,7 @@
 #   make asan     the tests under ASan+UBSan only;  make tsan  under TSan only
 #   make lint     layers, headers, globals, clang-tidy, cppcheck, both compilers
 #   make fuzz     each fuzz target for FUZZ_SECONDS (default 600)
-#   make test-long  thousands of random lineages of conversations, compared with an oracle
+#   make test-long  thousands of random lineages of conversations, and searches of the corpus, compared with oracles
 #   make torture  the long crash, fault and race tests, these lineages among them
 #   make bench    speed and size, as ratios against other programs
 #   make dist     a source archive that builds without npm
@@ -219,6 +219,7 @@ fuzz: build/deps-lint.stamp $(FUZZERS:%=build/fuzz/fuzz/%)
 	$(Q)tools/fuzz.sh $(FUZZ_SECONDS) $(FUZZERS)
 test-long: build/deps-test.stamp build/release/arbor build/release/tool/lineage
 	$(Q)ONLY=lineage test/torture.sh build/release
+	$(Q)test/oracle/recall-corpus.sh build/release
 torture: build/deps-test.stamp $(release_TESTS)
 	$(Q)test/torture.sh build/release
 bench: build/deps-bench.stamp build/release/arbor $(TOOLS:%=build/release/tool/%)

@@ -80,7 +80,7 @@ search_growth() { # QUERIES TENTH STORE-OF-IT
 }
 
 recall() {
-	part "Recall: every line that an independent reader finds (test/oracle)"
+	part "Recall and precision: the lines that an independent reader finds, and no other (test/oracle)"
 	has_search || return
 	fresh_sync "$corpus" >/dev/null 2>&1
 	ARBOR=$arbor TMPDIR=$PWD/$top test/oracle/recall.sh "$store" "$corpus" 2>&1 | sed 's/^/  /'

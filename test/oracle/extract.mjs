@@ -2,14 +2,14 @@
 // nothing of Arbor's (JSON.parse, regular expressions) and says which lines hold
 // a word. Slow and plain on purpose; where it and Arbor disagree, one is wrong.
 //
-//   extract.mjs draw FOLDER [SEED]      words to ask for, 200 where there are as many:
-//                                       KIND <tab> WORD. 50 rare (in one or two lines), 50
-//                                       medium, 50 common, 25 identifiers (camel, snake, and
-//                                       camel typed in lower case), 25 with letters that are not
-//                                       ASCII (foreign, where there are any) or from prompts
-//   extract.mjs expect FOLDER WORDS     the lines that hold each word of that list, as
-//                                       JSON lines {word, session, path, line, offset, uuid}
-//   extract.mjs queries FOLDER [SEED]   50 queries for the bench:
+//   extract.mjs draw FOLDER [SEED [COUNT]]   what to ask for, KIND <tab> QUERY: COUNT words (500 unless
+//                                       given; rare: in one or two lines; medium; common; foreign: with letters
+//                                       that are not ASCII; and from prompts), a fifth as many identifiers (camel, snake,
+//                                       camel typed in lower case), two fifths as many phrases (of plain words,
+//                                       and cited with all that stands between them); fewer where there are not as many
+//   extract.mjs expect FOLDER QUERIES   the lines that hold each query of that list, as
+//                                       JSON lines {number, query, session, path, line, offset, uuid}
+//   extract.mjs queries FOLDER [SEED]   200 queries for the bench, of all kinds:
 //                                       KIND <tab> QUERY <tab> PATTERN for ripgrep
 //
 // FOLDER is a ~/.claude; every projects/**/*.jsonl below it is read.
@@ -21,29 +21,30 @@
 //   summary, custom-title, ai-title, system     summary, customTitle, aiTitle, content
 //   attachment         every string in it, but not what says its type, not images, not the
 //                      system prompt (prompt_snapshot)
-// Not toolUseResult, which repeats tool_result; not base64; not progress.
+//   progress           of a sub-agent (agent_progress): the message in it, but not results of tools
+// Not toolUseResult, which repeats tool_result; not base64; no other progress.
 //
 // A line that is not JSON may be two objects with no line feed between them (a client that
 // continued a torn file); both count, at that line. Anything else broken is left out.
 //
-// A word is found where it is not preceded or followed by a letter or digit, without regard to
-// case and accents. `_` separates: `bar` is found in `foo_bar`, `foo_bar` in `foo_bar_baz`.
+// Each block of a message is a text of its own, and so is each other line: a phrase does not go on from one
+// to the next. words.mjs says what a word is and where a query is found.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { matcher, positions } from './words.mjs';
 
 const LINE_MOST = 64 << 20; // longer ones are kept, but nobody promises to search them
 const ASCII = /^[\x00-\x7f]*$/;
-const TOKEN = /[\p{L}\p{N}\p{M}]+/gu;
 const SNAKE = /(?<![A-Za-z0-9_])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+(?![A-Za-z0-9_])/g;
 const CAMEL = /(?<![A-Za-z0-9_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![A-Za-z0-9_])/g;
 
 // ---- Lines and their text ------------------------------------------------------
 
-// Main transcripts: projects/PROJECT/SESSION.jsonl. What sub-agents said is not
-// searched yet.
-const MAIN = /^projects\/[^/]+\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/i;
+// Transcripts, projects/PROJECT/SESSION.jsonl, and those of their sub-agents.
+const ID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const TRANSCRIPT = new RegExp(`^projects/[^/]+/(${ID}|(.+/subagents/(.+/)?)?agent-[^/]+)\\.jsonl$`, 'i');
 
 export function transcripts(folder, below = 'projects') {
 	return readdirSync(join(folder, below), { withFileTypes: true })
@@ -52,7 +53,7 @@ export function transcripts(folder, below = 'projects') {
 			const path = `${below}/${entry.name}`;
 			if (entry.isDirectory())
 				return transcripts(folder, path);
-			return entry.isFile() && MAIN.test(path) ? [path] : [];
+			return entry.isFile() && TRANSCRIPT.test(path) ? [path] : [];
 		});
 }
 
@@ -65,15 +66,15 @@ function parse(text) {
 	}
 }
 
-// The objects of a line and where each begins, in characters.
+// The objects of a line.
 function objects(text) {
 	const whole = parse(text);
 	if (whole)
-		return [[0, whole]];
+		return [whole];
 	for (let at = text.indexOf('}{'); at >= 0; at = text.indexOf('}{', at + 1)) {
 		const first = parse(text.slice(0, at + 1)), second = first && parse(text.slice(at + 1));
 		if (second)
-			return [[0, first], [at + 1, second]];
+			return [first, second];
 	}
 	return [];
 }
@@ -89,30 +90,42 @@ function* strings(value, unwanted = () => false) {
 
 const typeOrImage = (object, key) => key === 'type' || ['image', 'base64'].includes(object.type);
 
-function* ofBlocks(content) {
-	if (typeof content === 'string')
-		yield content;
-	for (const block of Array.isArray(content) ? content : []) {
-		if (block?.type === 'text' && typeof block.text === 'string')
-			yield block.text;
-		else if (block?.type === 'thinking' && typeof block.thinking === 'string')
-			yield block.thinking;
-		else if (block?.type === 'tool_use')
-			yield* [String(block.name ?? ''), ...strings(block.input)];
-		else if (block?.type === 'tool_result')
-			yield* ofBlocks(typeof block.content === 'string' ? block.content :
-				(Array.isArray(block.content) ? block.content : []).filter(b => b?.type === 'text'));
-	}
+function* ofBlock(block) {
+	if (block?.type === 'text' && typeof block.text === 'string')
+		yield block.text;
+	else if (block?.type === 'thinking' && typeof block.thinking === 'string')
+		yield block.thinking;
+	else if (block?.type === 'tool_use')
+		yield* [String(block.name ?? ''), ...strings(block.input)];
+	else if (block?.type === 'tool_result' && Array.isArray(block.content))
+		for (const inner of block.content.filter(b => b?.type === 'text'))
+			yield* ofBlock(inner);
+	else if (block?.type === 'tool_result' && typeof block.content === 'string')
+		yield block.content;
 }
 
+function* embedded(message) {
+	const content = message?.message?.content;
+	if (['user', 'assistant'].includes(message?.type))
+		yield* searchable({
+			type: message.type,
+			message: { content: Array.isArray(content) ? content.filter(b => b?.type !== 'tool_result') : content },
+		});
+}
+
+// The texts of a line, each the strings that it is made of.
 function* searchable(object) {
 	const own = { summary: 'summary', 'custom-title': 'customTitle', 'ai-title': 'aiTitle', system: 'content' };
+	const content = object.message?.content;
 	if (object.type === 'user' || object.type === 'assistant')
-		yield* ofBlocks(object.message?.content);
+		for (const block of typeof content === 'string' ? [{ type: 'text', text: content }] : [content].flat())
+			yield [...ofBlock(block)];
+	else if (object.type === 'progress' && object.data?.type === 'agent_progress')
+		yield* embedded(object.data.message);
 	else if (object.type === 'attachment' && object.attachment?.type !== 'prompt_snapshot')
-		yield* strings(object.attachment, typeOrImage);
+		yield [...strings(object.attachment, typeOrImage)];
 	else if (Object.hasOwn(own, object.type) && typeof object[own[object.type]] === 'string')
-		yield object[own[object.type]];
+		yield [object[own[object.type]]];
 }
 
 function isPrompt(object) {
@@ -121,20 +134,19 @@ function isPrompt(object) {
 		(typeof content === 'string' || (Array.isArray(content) && content.every(b => b?.type === 'text')));
 }
 
-// Every line with something to search: where it is, and its text.
+// Every line with something to search: where it is, and its texts.
 export function* records(folder) {
 	for (const path of transcripts(folder)) {
 		const bytes = readFileSync(join(folder, path));
 		for (let start = 0, line = 1; start < bytes.length; line++) {
 			const feed = bytes.indexOf(10, start), end = feed < 0 ? bytes.length : feed;
 			const raw = end - start > LINE_MOST ? '' : bytes.toString('utf8', start, end);
-			for (const [at, object] of objects(raw)) {
-				const text = [...searchable(object)].join('\n');
-				if (text)
+			for (const object of objects(raw)) {
+				const texts = [...searchable(object)].map(parts => parts.join('\n')).filter(Boolean);
+				if (texts.length)
 					yield {
-						path, line, text, uuid: object.uuid ?? null, prompt: isPrompt(object),
+						path, line, texts, uuid: object.uuid ?? null, prompt: isPrompt(object),
 						session: basename(path, '.jsonl'), offset: start,
-						own_offset: start + Buffer.byteLength(raw.slice(0, at)),
 					};
 			}
 			start = end + 1;
@@ -142,44 +154,24 @@ export function* records(folder) {
 	}
 }
 
-// ---- Words ---------------------------------------------------------------------
+// ---- Queries -------------------------------------------------------------------
 
-export function fold(text) {
-	return (ASCII.test(text) ? text : text.normalize('NFD').replace(/[\u0300-\u036f]/g, '')).toLowerCase();
-}
-
-export const tokens = text => new Set(text.match(TOKEN) ?? []);
-
-// For a list of words: a function that says which of them (by index) a text holds. A text that
-// holds a word holds the word's first token too, which most texts do not: they are passed over.
-export function matcher(words) {
-	const byToken = new Map();
-	words.forEach((word, index) => {
-		const folded = fold(word), first = folded.match(TOKEN)[0];
-		const literal = folded.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-		const exact = new RegExp(`(?<![\\p{L}\\p{N}\\p{M}])${literal}(?![\\p{L}\\p{N}\\p{M}])`, 'u');
-		byToken.set(first, [...(byToken.get(first) ?? []), { index, exact }]);
-	});
-	return function* (folded) {
-		for (const token of tokens(folded))
-			for (const { index, exact } of byToken.get(token) ?? []) {
-				const hit = exact.exec(folded);
-				if (hit)
-					yield { index, context: folded.slice(Math.max(0, hit.index - 40), hit.index + 60) };
-			}
-	};
-}
-
-export function readWords(path) {
+export function readQueries(path) {
 	return readFileSync(path, 'utf8').split('\n').filter(Boolean).map(row => {
-		const [kind, word] = row.split('\t');
-		return { kind, word };
+		const [kind, query] = row.split('\t');
+		return { kind, query };
 	});
+}
+
+// The indices of the queries that a line holds.
+export function matcherOfLines(queries) {
+	const matches = matcher(queries);
+	return record => new Set(record.texts.flatMap(text => [...matches(text)]));
 }
 
 // All copies of a line (a fork copies lines with their uuids) have one of these.
 export const copyOf = record =>
-	record.uuid && createHash('sha1').update(`${record.uuid}\n${record.text}`).digest('base64');
+	record.uuid && createHash('sha1').update(`${record.uuid}\n${record.texts.join('\n')}`).digest('base64');
 
 // ---- Drawing -------------------------------------------------------------------
 
@@ -201,30 +193,41 @@ function pick(list, count, random) {
 
 const bump = (map, key) => map.set(key, (map.get(key) ?? 0) + 1);
 
+// Cut at words, with at most three other characters between two of them.
+const WORD = '[\\p{L}\\p{N}\\p{M}]', OTHER = '[^\\p{L}\\p{N}\\p{M}\\n\\r\\t"]';
+const CITED = new RegExp(`(?<!${WORD})${WORD}+(?:${OTHER}{1,3}${WORD}+){1,4}(?!${WORD})`, 'gu');
+const PLAIN = /(?<![^ ])[a-z]{3,12}(?: [a-z]{3,12}){1,2}(?![^ ])/g;
+
 // `plain` counts the lines of every word; `simple` has those that somewhere stand in one case, as
-// people write words: `sessionid` is drawn only where it is not always `sessionID`.
-function survey(folder) {
-	const found = { lines: 0, simple: new Set() };
+// people write words: `sessionid` is drawn only where it is not always `sessionID`. Of some lines, which
+// `random` chooses, a phrase each.
+function survey(folder, random) {
+	const found = { lines: 0, simple: new Set(), phrase: new Set(), cited: new Set() };
 	for (const kind of ['plain', 'snake', 'camel', 'prompt', 'foreign'])
 		found[kind] = new Map();
-	for (const { text, prompt } of records(folder)) {
+	for (const { texts, prompt } of records(folder)) {
+		const text = texts.join('\n'), { word, whole } = positions(text);
 		found.lines++;
 		for (const token of new Set(text.match(/[A-Za-z0-9]+/g) ?? []))
 			if (!/[a-z0-9][A-Z]|[A-Z]{2}[a-z]/.test(token))
 				found.simple.add(token.toLowerCase());
-		for (const token of tokens(fold(text)))
+		for (const token of new Set([...word, ...whole]))
 			if (/^[a-z][a-z0-9]{1,23}$/.test(token)) {
 				bump(found.plain, token);
 				if (prompt)
 					bump(found.prompt, token);
 			}
-		for (const token of ASCII.test(text) ? [] : tokens(text))
+		for (const token of ASCII.test(text) ? [] : new Set(text.match(/[\p{L}\p{N}\p{M}]+/gu)))
 			if (!ASCII.test(token) && /^\p{L}[\p{L}\p{M}]{1,23}$/u.test(token))
 				bump(found.foreign, token);
 		for (const [kind, pattern] of [['snake', SNAKE], ['camel', CAMEL]])
 			for (const token of new Set(text.match(pattern) ?? []))
 				if (token.length <= 40)
 					bump(found[kind], token);
+		for (const [kind, pattern] of [['phrase', PLAIN], ['cited', CITED]])
+			if (random(7) === 0)
+				for (const phrase of pick(texts[0].slice(0, 20000).match(pattern) ?? [], 1, random))
+					found[kind].add(`"${phrase}"`);
 	}
 	return found;
 }
@@ -242,65 +245,80 @@ function classes(found) {
 	};
 }
 
-function draw(folder, seed) {
-	const random = randomFrom(seed), found = survey(folder), { rare, medium, common } = classes(found);
-	const foreign = pick(found.foreign.keys(), 12, random);
+function draw(folder, seed, count) {
+	const random = randomFrom(seed), found = survey(folder, random), { rare, medium, common } = classes(found);
+	const part = (list, of) => pick(list, Math.round(count * of), random);
+	const foreign = part(found.foreign.keys(), 0.06);
 	const prompt = [...found.prompt.keys()].filter(word => found.simple.has(word));
 	const rows = [
-		['rare', pick(rare, 50, random)],
-		['medium', pick(medium, 50, random)],
-		['common', pick(common, 50, random)],
-		['camel', pick(found.camel.keys(), 10, random)],
-		['snake', pick(found.snake.keys(), 10, random)],
-		['lowered', pick(found.camel.keys(), 5, random).map(word => word.toLowerCase())],
+		['rare', part(rare, 0.3)],
+		['medium', part(medium, 0.3)],
+		['common', part(common, 0.24)],
 		['foreign', foreign],
-		['prompt', pick(prompt, 25 - foreign.length, random)],
+		['prompt', pick(prompt, count, random)],
+		['camel', part(found.camel.keys(), 0.08)],
+		['snake', part(found.snake.keys(), 0.08)],
+		['lowered', part(found.camel.keys(), 0.04).map(word => word.toLowerCase())],
+		['phrase', part(found.phrase, 0.2)],
+		['cited', part(found.cited, 0.2)],
 	];
-	const seen = new Set();
-	return rows.flatMap(([kind, words]) =>
-		words.filter(word => !seen.has(word) && seen.add(word)).map(word => `${kind}\t${word}`));
+	return distinct(rows, count);
 }
 
-// Pairs of words that stand in one line, and phrases that stand in one, from lines that the seed
-// chooses. For a pair ripgrep is given the rarer word only: its cheapest way to begin.
-function pairsAndPhrases(folder, found, random) {
+// Each once, and of words so many: those from prompts make up what is missing of the others.
+function distinct(rows, count) {
+	const seen = new Set(), out = [];
+	for (const [kind, queries] of rows)
+		for (const query of queries)
+			if (!seen.has(query) && (kind !== 'prompt' || out.length < count)) {
+				seen.add(query);
+				out.push(`${kind}\t${query}`);
+			}
+	return out;
+}
+
+// Two words that stand in one text, from lines that the seed chooses.
+function pairs(folder, found, count, random) {
 	const good = word => found.simple.has(word) && (found.plain.get(word) ?? 0) >= 3 && word.length > 3;
-	const texts = [];
-	for (const { text } of records(folder))
-		if (random(97) === 0)
-			texts.push(fold(text.slice(0, 20000)));
-	const pairs = [], phrases = [];
-	for (const text of texts) {
-		const [a, b] = pick([...tokens(text)].filter(good), 2, random);
-		const phrase = pick(text.match(/(?<![^ ])[a-z]{3,12} [a-z]{3,12}(?![^ ])/g) ?? [], 1, random)[0];
+	const list = new Set();
+	for (const { texts } of records(folder)) {
+		if (random(31))
+			continue;
+		const [a, b] = pick(new Set(positions(texts[0].slice(0, 20000)).word.filter(good)), 2, random);
 		if (b)
-			pairs.push(['pair', `${a} ${b}`, found.plain.get(a) < found.plain.get(b) ? a : b].join('\t'));
-		if (phrase)
-			phrases.push(['phrase', `"${phrase}"`, phrase].join('\t'));
+			list.add(`${a} ${b}`);
 	}
-	return [...pick(new Set(pairs), 8, random), ...pick(new Set(phrases), 6, random)];
+	return pick(list, count, random).map(pair => pair.split(' '));
 }
 
+// What ripgrep is given is its cheapest way to the same lines: of two words the rarer one, of an OR either,
+// of a prefix the prefix, of a filter the word alone.
 function queries(folder, seed) {
-	const random = randomFrom(seed), found = survey(folder), { rare, medium, common } = classes(found);
+	const random = randomFrom(seed), found = survey(folder, random), { rare, medium, common } = classes(found);
 	const often = map => [...map].filter(([, lines]) => lines >= 2).map(([word]) => word);
-	const row = kind => word => [kind, word, word].join('\t');
+	const rarer = (a, b) => found.plain.get(a) < found.plain.get(b) ? a : b;
+	const long = [...medium, ...common].filter(word => word.length >= 6);
+	const filters = ['role:user', 'role:assistant', 'tool:Bash', 'tool:Edit', 'after:2026-02-01', 'before:2026-02-01'];
+	const row = kind => word => [kind, word, word];
 	return [
-		...pick(rare, 10, random).map(row('rare')),
-		...pick(medium, 10, random).map(row('medium')),
-		...pick(common, 10, random).map(row('common')),
-		...pick(often(found.camel), 3, random).map(row('identifier')),
-		...pick(often(found.snake), 3, random).map(row('identifier')),
-		...pairsAndPhrases(folder, found, random),
-	];
+		...pick(rare, 30, random).map(row('rare')),
+		...pick(medium, 30, random).map(row('medium')),
+		...pick(common, 30, random).map(row('common')),
+		...[found.camel, found.snake].flatMap(map => pick(often(map), 5, random)).map(row('identifier')),
+		...pairs(folder, found, 25, random).map(([a, b]) => ['and', `${a} ${b}`, rarer(a, b)]),
+		...pick(found.phrase, 25, random).map(phrase => ['phrase', phrase, phrase.slice(1, -1)]),
+		...pick(long, 20, random).map((word, i) => word.slice(0, 3 + i % 3)).map(word => ['prefix', `${word}*`, word]),
+		...pairs(folder, found, 15, random).map(([a, b]) => ['or', `${a} OR ${b}`, `${a}|${b}`]),
+		...pick([...medium, ...common], 15, random).map((word, i) => ['filtered', `${filters[i % filters.length]} ${word}`, word]),
+	].map(columns => columns.join('\t'));
 }
 
-function* expect(folder, words) {
-	const matches = matcher(words);
+function* expect(folder, list) {
+	const matches = matcherOfLines(list);
 	for (const record of records(folder))
-		for (const { index } of matches(fold(record.text))) {
+		for (const index of matches(record)) {
 			const { session, path, line, offset, uuid } = record;
-			yield JSON.stringify({ word: words[index], session, path, line, offset, uuid });
+			yield JSON.stringify({ number: index + 1, query: list[index], session, path, line, offset, uuid });
 		}
 }
 
@@ -314,15 +332,15 @@ function print(rows) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-	const [mode, folder, more] = process.argv.slice(2);
+	const [mode, folder, more, count] = process.argv.slice(2);
 	if (mode === 'draw' && folder)
-		print(draw(folder, Number(more ?? 1)));
+		print(draw(folder, Number(more ?? 1), Number(count ?? 500)));
 	else if (mode === 'queries' && folder)
 		print(queries(folder, Number(more ?? 1)));
 	else if (mode === 'expect' && folder && more)
-		print(expect(folder, readWords(more).map(({ word }) => word)));
+		print(expect(folder, readQueries(more).map(({ query }) => query)));
 	else {
-		process.stderr.write('usage: extract.mjs draw|queries FOLDER [SEED] | expect FOLDER WORDS\n');
+		process.stderr.write('usage: extract.mjs draw FOLDER [SEED [COUNT]] | queries FOLDER [SEED] | expect FOLDER QUERIES\n');
 		process.exitCode = 2;
 	}
 }
