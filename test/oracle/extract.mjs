@@ -309,7 +309,7 @@ function queries(folder, seed) {
 		...pick(found.phrase, 25, random).map(phrase => ['phrase', phrase, phrase.slice(1, -1)]),
 		...pick(long, 20, random).map((word, i) => word.slice(0, 3 + i % 3)).map(word => ['prefix', `${word}*`, word]),
 		...pairs(folder, found, 15, random).map(([a, b]) => ['or', `${a} OR ${b}`, `${a}|${b}`]),
-		...pick([...medium, ...common], 15, random).map((word, i) => ['filtered', `${filters[i % filters.length]} ${word}`, word]),
+		...pick(common, 15, random).map((word, i) => ['filtered', `${filters[i % filters.length]} ${word}`, word]),
 	].map(columns => columns.join('\t'));
 }
 
