@@ -2,11 +2,12 @@
 """How good the first ten hits of a search are, against stock FTS5 over the same documents.
 
   quality.py STORE            nDCG@10 of both, over all queries; -v: of each query
-  quality.py STORE --pool     what both give and nobody has judged yet, to be read
+  quality.py STORE --pool     what both give and nobody has judged yet, to be read; a query for which
+                              neither gives anything has no place in the list
 
 STORE is a store into which the corpus was synced that the judgements are about; ARBOR is the program
 (build/release/arbor unless given). queries.tsv has: id, query, what the asker wants to know. judged.tsv has:
-query, node, grade, reason. Grades were given by reading the documents:
+query, node, grade, reason. Grades were given by reading excerpts of the documents (docs/PERFORMANCE.md says how):
 
   3  answers what was asked, or is where it was asked, decided or done
   2  a good part of the answer; one would read on from here
@@ -119,14 +120,15 @@ def excerpt(text, query, width=260):
 
 
 def pool(rankers, docs, keys, judged):
+	"""In the order of ids, so that whoever judges does not see who found what, and how high."""
 	for number, query, intent in rows("queries.tsv"):
 		shown = set(judged.get(number, {}))
 		print(f"\n== {number} {query} -- {intent}")
-		for ranker in rankers:
-			for node in ranker.top(query):
-				if keys.get(node) not in shown:
-					shown.add(keys.get(node))
-					print(f"{node} [{len(docs.get(node, ''))}] {excerpt(docs.get(node, ''), query)}")
+		for node in sorted({node for ranker in rankers for node in ranker.top(query)}):
+			if keys.get(node) not in shown:
+				shown.add(keys.get(node))
+				text = docs.get(node, "")
+				print(f"{node} [{len(text)}] {excerpt(text, query)}")
 
 
 def scores_of(ranker, judged, keys):
