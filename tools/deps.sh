@@ -115,6 +115,7 @@ bench_deps() {
 	need jq have jq
 	need zstd have zstd
 	need ripgrep have rg
+	need python3 have python3
 	need npm have npm
 	need nodejs have node
 	install_missing
