@@ -13,6 +13,7 @@
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/search.h"
+#include "query/suggest.h"
 
 static const char *const places[] = { "prompt", "answer", "thinking", "input", "output", "other", NULL };
 
@@ -334,13 +335,16 @@ static void note_count(const struct finding *f, const struct search_query *q, in
 		call_note(f->call, "%" PRId64 " hit%s; arbor show ID opens one", total, total == 1 ? "" : "s");
 }
 
-static enum status not_found(struct str query, struct err *err)
+static enum status not_found(struct call *c, const struct expr *e, struct str query, struct err *err)
 {
 	struct str text = str_sub(query, 0, 80);
+	struct buf advice CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 
+	if (suggest(c->store, e, &advice, err))
+		return err_failed(err->status);
 	text.n = utf8_valid_prefix(text);
-	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'; 'word*' finds words that begin so",
-			STR_ARG(text));
+	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(text),
+			STR_ARG(buf_as_str(&advice)));
 }
 
 static enum status run_search(struct call *c, struct err *err)
@@ -365,7 +369,7 @@ static enum status run_search(struct call *c, struct err *err)
 		return err_fail(err, STATUS_USAGE, "--budget: the first of %" PRId64 " hits takes %" PRId64 " characters",
 				report.total, f.first);
 	note_count(&f, &q, report.total);
-	return report.total ? STATUS_OK : not_found(text, err);
+	return report.total ? STATUS_OK : not_found(c, &expr, text, err);
 }
 
 const struct method memory_search = {

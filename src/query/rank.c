@@ -39,6 +39,8 @@
 
 enum { MOST_PHRASES = RANK_PHRASES, MOST_COUNTED = 1000, MOST_TF = 16 };
 
+enum { RANK_MATCHES, RANK_COUNT, RANK_STATEMENTS };
+
 /* What documents of one place and size have in common. */
 struct grade {
 	double weight; /* 0 = not wanted */
@@ -447,7 +449,7 @@ static enum status gather(struct store *s, struct ranker *r, struct err *err)
 	enum step step;
 	STMT st = { 0 };
 
-	if (stmt_use(s, &rank_statements, 0, &st, err))
+	if (stmt_use(s, &rank_statements, RANK_MATCHES, &st, err))
 		return err_failed(err->status);
 	stmt_text(&st, 1, r->q->match);
 	step = stmt_step(&st, err);
@@ -502,8 +504,9 @@ static enum status settle(struct ranker *r, const struct rank_query *q, struct r
 	return STATUS_OK;
 }
 
-static const char *const sql[] = {
-	"SELECT 1 FROM search WHERE search MATCH ?1 AND arbor_take(search)",
+static const char *const sql[RANK_STATEMENTS] = {
+	[RANK_MATCHES] = "SELECT 1 FROM search WHERE search MATCH ?1 AND arbor_take(search)",
+	[RANK_COUNT] = "SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ?1 LIMIT ?2)",
 };
 
 const struct db_set rank_statements = { DB_RANK, sql, COUNT(sql) };
@@ -537,4 +540,18 @@ enum status rank_run(struct store *s, const struct rank_query *q, struct ranking
 	r->q = NULL;
 	r->out = NULL;
 	return status;
+}
+
+enum status rank_count(struct store *s, struct str match, int64_t most, int64_t *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (stmt_use(s, &rank_statements, RANK_COUNT, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, match);
+	stmt_int(&st, 2, most);
+	if (stmt_step(&st, err) != STEP_ROW)
+		return err_failed(err->status);
+	*out = col_int(&st, 0);
+	return STATUS_OK;
 }

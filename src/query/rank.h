@@ -49,4 +49,7 @@ void ranking_release(struct ranking *r);
  * is not there. */
 enum status rank_run(struct store *s, const struct rank_query *q, struct ranking *out, struct err *err) MUST_USE;
 
+/* How many documents match, up to `most`. Wants a read transaction. */
+enum status rank_count(struct store *s, struct str match, int64_t most, int64_t *out, struct err *err) MUST_USE;
+
 #endif

@@ -86,6 +86,15 @@ on_terminal search -n 6 cents --sort old --group none
 sed 's/\x1b\[[0-9;]*m//g' "$T/out" | grep -o '^  [0-9a-f]\{8\}' | tr -d ' ' >"$T/got"
 same "$T/want" "$T/got"
 
+it "says what may have been meant when nothing is found, and looks for nothing else"
+arbor search censt; code 1; err_has "did you mean 'cents' for 'censt'?"; check test ! -s "$T/out"
+arbor search integre centss; code 1; err_has "did you mean 'integer' for 'integre', 'cents' for 'centss'?"
+arbor search cens; code 1; err_has "did you mean 'cents' for 'cens'"
+arbor search toke; code 1; err_has "'toke*' finds words that begin so"
+arbor search zzqqzzqqzz; code 1; err_has "no text has 'zzqqzzqqzz'"
+arbor search shell cents; code 1; err_has 'OR finds any of them'
+arbor search cents after:2099; code 1; err_has 'without its conditions'
+
 it "takes what is no field for text, and says which field may have been meant"
 arbor search rol:user cents; err_has "did you mean 'role:'?"
 arbor search foo:bar; code 1; err_has 'there are role: in: tool: project:'

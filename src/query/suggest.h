@@ -1,0 +1,14 @@
+/*
+ * What to try when nothing was found.
+ */
+#ifndef ARBOR_QUERY_SUGGEST_H
+#define ARBOR_QUERY_SUGGEST_H
+
+#include "query/expr.h"
+#include "store/store.h"
+
+/* Appends advice: words that are in no text, with what is near them; or that the words are
+ * there, but not together. Some milliseconds; wants a read transaction. */
+enum status suggest(struct store *s, const struct expr *e, struct buf *out, struct err *err) MUST_USE;
+
+#endif
