@@ -59,9 +59,15 @@ static const struct param search_params[] = {
 	  .choices = roles,
 	  .help = "only what was typed or queued by a person, what a model said and did, what tools gave "
 		  "back, or what the client put in" },
-	{ .name = "since", .type = VALUE_TIME, .help = "only since: a date, yesterday, 7d, 2026-01, 'last week'" },
+	{ .name = "since",
+	  .type = VALUE_TIME,
+	  .help = "only since: a date, yesterday, 7d, 2026-01, 'last week'" },
 	{ .name = "before", .type = VALUE_TIME, .help = "only before, so too" },
-	{ .name = "days", .type = VALUE_INT, .least = 1, .most = 100000, .help = "only of the last so many days" },
+	{ .name = "days",
+	  .type = VALUE_INT,
+	  .least = 1,
+	  .most = 100000,
+	  .help = "only of the last so many days" },
 	{ .name = "sort",
 	  .type = VALUE_ENUM,
 	  .choices = orders,
@@ -78,7 +84,16 @@ static const struct param search_params[] = {
 	  .shown = "CHARACTERS",
 	  .least = 1,
 	  .most = INT32_MAX,
-	  .help = "as many whole hits as fit into so many characters of JSON; --limit counts if it is given, too" },
+	  .help = "as many whole hits as fit into so many characters of JSON; --limit counts if it is given, "
+		  "too" },
+	{ .name = "regex",
+	  .type = VALUE_BOOL,
+	  .help = "the first of WORDS is an extended regular expression, looked for in each line of a text; "
+		  "the "
+		  "others are as ever" },
+	{ .name = "case_sensitive",
+	  .type = VALUE_BOOL,
+	  .help = "only where it stands exactly as typed, signs and all" },
 	{ .name = "group",
 	  .type = VALUE_ENUM,
 	  .choices = groups,
@@ -117,11 +132,16 @@ static const struct field search_fields[] = {
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "name of the tool, in its input" },
-	{ .name = "number", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "1 is the first hit of the query" },
-	{ .name = "total",
+	{ .name = "number",
 	  .type = VALUE_INT,
 	  .flags = FIELD_HIDDEN,
-	  .help = "how many hits there are, given or not; copies of a session count until they are met" },
+	  .help = "1 is the first hit of the query" },
+	{ .name = "total",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "how many hits there are, given or not; copies of a session count until they are met. "
+		  "Absent "
+		  "where that is not known" },
 	{ .name = "score",
 	  .type = VALUE_INT,
 	  .flags = FIELD_HIDDEN,
@@ -162,7 +182,7 @@ static void put_marks(struct json_writer *w, const struct snippet *s)
 
 struct finding {
 	struct call *call;
-	int64_t budget; /* characters that are left; below 0 = any number */
+	int64_t budget;		 /* characters that are left; below 0 = any number */
 	int64_t given, left_out; /* hits */
 	int64_t first;		 /* characters of the first that was left out */
 };
@@ -186,7 +206,8 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 	if (hit->tool.n)
 		put_text(w, "tool", hit->tool);
 	put_int(w, "number", hit->number);
-	put_int(w, "total", hit->total);
+	if (hit->total)
+		put_int(w, "total", hit->total);
 	put_int(w, "score", (int64_t)(hit->score * 1000));
 	put_text(w, "snippet", buf_as_str(&hit->snippet->text));
 	put_marks(w, hit->snippet);
@@ -198,7 +219,9 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 
 static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err *err)
 {
-	enum { AROUND = 8 }; /* bytes that a face writes beside an item: the version of its fields, a line feed */
+	enum {
+		AROUND = 8
+	}; /* bytes that a face writes beside an item: the version of its fields, a line feed */
 	struct finding *f = ctx;
 
 	put_hit(call_begin(f->call), hit);
@@ -215,17 +238,54 @@ static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err 
 	return call_emit(f->call, err);
 }
 
-/* The words as one query, however many arguments they came in. */
-static struct str query_text(struct call *c)
+/* The words from the nth on as one query, however many arguments they came in, and more of them. */
+static struct str query_text(struct call *c, size_t first, struct str more)
 {
 	const struct value *words = call_value(c, "words");
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 
-	for (size_t i = 0; i < words->count; i++) {
-		buf_text(&text, i ? " " : "");
+	for (size_t i = first; i < words->count; i++) {
+		buf_text(&text, i > first ? " " : "");
 		buf_str(&text, words->list[i]);
 	}
+	buf_str(&text, more);
 	return arena_str(&c->mem, buf_as_str(&text));
+}
+
+/* A pattern, and with it the words that narrow. */
+static enum status read_pattern(struct call *c, struct grep *check, struct expr *e, struct err *err)
+{
+	struct str pattern = call_value(c, "words")->list[0], text;
+	const char *copy = arena_cstr(&c->mem, pattern);
+	struct buf words CLEANUP(buf_release) = BUF_INIT(KIB * 16);
+
+	if (str_has_byte(pattern, '\0') || !pattern.n)
+		return err_fail(err, STATUS_USAGE, "--regex: what is to be looked for?");
+	if (grep_pattern(check, copy, call_flag(c, "case_sensitive"), err))
+		return err_failed(err->status);
+	grep_words(copy, &words);
+	text = query_text(c, 1, buf_as_str(&words));
+	if (str_trim(text).n)
+		return expr_read(e, text, true, &c->mem, err);
+	expr_begin(e, &c->mem);
+	return STATUS_OK;
+}
+
+/* What is asked for; *check with what the index cannot say, left alone when there is nothing. */
+static enum status read_query(struct call *c, struct search_query *q, struct expr *e, struct grep *check,
+			      struct err *err)
+{
+	if (call_flag(c, "regex")) {
+		q->check = check;
+		return read_pattern(c, check, e, err);
+	}
+	if (expr_read(e, query_text(c, 0, STR("")), true, &c->mem, err))
+		return err_failed(err->status);
+	if (call_flag(c, "case_sensitive")) {
+		grep_exact(check, e);
+		q->check = check;
+	}
+	return STATUS_OK;
 }
 
 static unsigned places_of(const struct call *c)
@@ -314,33 +374,42 @@ static void note_odd(struct call *c, const struct expr *e, bool found)
 		log_warn(c->log, "'%.*s:' is no field and was looked for as text; did you mean '%s:'?",
 			 STR_ARG(str_sub(e->odd, 0, 40)), e->near);
 	else if (e->odd.p && !found)
-		log_warn(c->log, "'%.*s:' is no field and was looked for as text; there are " EXPR_FIELD_NAMES,
+		log_warn(c->log,
+			 "'%.*s:' is no field and was looked for as text; there are " EXPR_FIELD_NAMES,
 			 STR_ARG(str_sub(e->odd, 0, 40)));
 }
 
-static void note_count(const struct finding *f, const struct search_query *q, int64_t total)
+static void note_count(const struct finding *f, const struct search_query *q,
+		       const struct search_report *report)
 {
-	int64_t rest = total - (int64_t)q->offset - f->given;
+	int64_t total = report->total, rest = total - (int64_t)q->offset - f->given;
 
-	if (f->left_out)
-		call_note(f->call, "%" PRId64 " of %" PRId64 " hits; the others did not fit; --offset %" PRId64
-			  " goes on", f->given, total, (int64_t)q->offset + f->given);
+	if (report->more && f->given)
+		call_note(f->call, "%" PRId64 " hit%s, and perhaps more; arbor show ID opens one", f->given,
+			  f->given == 1 ? "" : "s");
+	else if (f->left_out)
+		call_note(f->call,
+			  "%" PRId64 " of %" PRId64 " hits; the others did not fit; --offset %" PRId64
+			  " goes on",
+			  f->given, total, (int64_t)q->offset + f->given);
 	else if (q->offset && f->given)
-		call_note(f->call, "hits %zu to %" PRId64 " of %" PRId64 "; arbor show ID opens one", q->offset + 1,
-			  (int64_t)q->offset + f->given, total);
+		call_note(f->call, "hits %zu to %" PRId64 " of %" PRId64 "; arbor show ID opens one",
+			  q->offset + 1, (int64_t)q->offset + f->given, total);
 	else if (rest > 0)
-		call_note(f->call, "%" PRId64 " of %" PRId64 " hits; -n 0 shows all; arbor show ID opens one", f->given,
-			  total);
+		call_note(f->call, "%" PRId64 " of %" PRId64 " hits; -n 0 shows all; arbor show ID opens one",
+			  f->given, total);
 	else if (total)
-		call_note(f->call, "%" PRId64 " hit%s; arbor show ID opens one", total, total == 1 ? "" : "s");
+		call_note(f->call, "%" PRId64 " hit%s; arbor show ID opens one", total,
+			  total == 1 ? "" : "s");
 }
 
-static enum status not_found(struct call *c, const struct expr *e, struct str query, struct err *err)
+static enum status not_found(struct call *c, const struct search_query *q, struct str query, struct err *err)
 {
 	struct str text = str_sub(query, 0, 80);
 	struct buf advice CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 
-	if (suggest(c->store, e, &advice, err))
+	/* What a check refused is there, as far as words go. */
+	if (!q->check && suggest(c->store, q->expr, &advice, err))
 		return err_failed(err->status);
 	text.n = utf8_valid_prefix(text);
 	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(text),
@@ -351,25 +420,30 @@ static enum status run_search(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct expr expr CLEANUP(expr_release) = { 0 };
+	struct grep check CLEANUP(grep_release) = { 0 };
 	struct search_query q = { .expr = &expr,
 				  .limit = limit_of(c),
 				  .offset = (size_t)call_int(c, "offset"),
 				  .order = order_of(c) };
-	struct finding f = { .call = c, .budget = call_value(c, "budget")->given ? call_int(c, "budget") : -1 };
-	struct str text = query_text(c);
+	struct finding f = { .call = c,
+			     .budget = call_value(c, "budget")->given ? call_int(c, "budget") : -1 };
 	struct search_report report;
 
-	if (expr_read(&expr, text, true, &c->mem, err) || add_roles(c, &expr, err) ||
-	    read_begin(c->store, &snapshot, err) || look_up_names(c, &expr, err) || set_filter(c, &q.filter, err) ||
-	    search_run(c->store, &q, emit_hit, &f, &report, err))
+	if (read_query(c, &q, &expr, &check, err) || add_roles(c, &expr, err) ||
+	    read_begin(c->store, &snapshot, err) || look_up_names(c, &expr, err) ||
+	    set_filter(c, &q.filter, err) || search_run(c->store, &q, emit_hit, &f, &report, err))
 		return err_failed(err->status);
 	warn_unread(c);
 	note_odd(c, &expr, report.total > 0);
 	if (f.left_out && !f.given)
-		return err_fail(err, STATUS_USAGE, "--budget: the first of %" PRId64 " hits takes %" PRId64 " characters",
+		return err_fail(err, STATUS_USAGE,
+				"--budget: the first of %" PRId64 " hits takes %" PRId64 " characters",
 				report.total, f.first);
-	note_count(&f, &q, report.total);
-	return report.total ? STATUS_OK : not_found(c, &expr, text, err);
+	note_count(&f, &q, &report);
+	if (report.gave_up)
+		log_warn(c->log,
+			 "there was more to look at than is looked at; a word or a condition narrows it");
+	return report.total ? STATUS_OK : not_found(c, &q, query_text(c, 0, STR("")), err);
 }
 
 const struct method memory_search = {
@@ -387,29 +461,38 @@ const struct method memory_search = {
 		"excluded needs something that is looked for.\n\n"
 		"Conditions hold for the whole query, and alone they list the newest: role:user (typed or\n"
 		"queued by a person), role:assistant, role:tool, role:system; in:prompt, answer, thinking,\n"
-		"input, output, other; tool:Bash (calls of it, not their results), file:NAME (calls that name\n"
-		"such a file), project:NAME, session:ID, model:NAME, branch:NAME, agent:ID; is:error, is:subagent,\n"
+		"input, output, other; tool:Bash (calls of it, not their results), file:NAME (calls that "
+		"name\n"
+		"such a file), project:NAME, session:ID, model:NAME, branch:NAME, agent:ID; is:error, "
+		"is:subagent,\n"
 		"is:withdrawn (gone from the newest version of its file), is:branch (its conversation was\n"
 		"rewound, forked or continued twice); after:, before: and day: with 2026-01-31, 2026-01,\n"
-		"yesterday, 7d, last-week. NOT, or - in front, excludes; of several of one kind one has to hold;\n"
+		"yesterday, 7d, last-week. NOT, or - in front, excludes; of several of one kind one has to "
+		"hold;\n"
 		"tool, file and branch may end with *. A word with a colon that is none of these is text.\n\n"
+		"--regex and --case-sensitive look at texts that words and conditions have found, and "
+		"without any\n"
+		"at the newest ones; at some thousand and for two seconds, and they say so if there were "
+		"more.\n\n"
 		"Plans, memory and typed history are kept but not searched yet.\n",
 	.params = search_params,
 	.kind = RESULT_STREAM,
 	.fields = search_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "search integer cents", "where both words were said" },
-					      { "search '\"integer cents\"' --in prompt,answer",
-						"a phrase, in what was said" },
-					      { "search 'token*' --project parser --limit 3",
-						"beginnings of words, in one project" },
-					      { "search 'cents OR price' role:user after:2026-01",
-						"in what a person typed, since January" },
-					      { "search 'test -parser' tool:Bash", "commands with one word and without another" },
-					      { "search is:error --limit 5", "the last things that went wrong" },
-					      { "search cents --sort recent --budget 4000 --json",
-						"for an agent: the newest, as many as fit" },
-					      { 0 } },
+	.examples =
+		(const struct example[]){
+			{ "search integer cents", "where both words were said" },
+			{ "search '\"integer cents\"' --in prompt,answer", "a phrase, in what was said" },
+			{ "search 'token*' --project parser --limit 3",
+			  "beginnings of words, in one project" },
+			{ "search 'cents OR price' role:user after:2026-01",
+			  "in what a person typed, since January" },
+			{ "search 'test -parser' tool:Bash", "commands with one word and without another" },
+			{ "search --regex 'to[A-Z][a-z]+\\(' tool:Edit", "a pattern, in what was edited" },
+			{ "search is:error --limit 5", "the last things that went wrong" },
+			{ "search cents --sort recent --budget 4000 --json",
+			  "for an agent: the newest, as many as fit" },
+			{ 0 } },
 	.run = run_search,
 };

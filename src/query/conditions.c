@@ -32,17 +32,23 @@ static const struct choice roles[] = {
 };
 
 static const struct choice places[] = {
-	{ "prompt", 1u << PLACE_PROMPT },     { "answer", 1u << PLACE_ANSWER },
-	{ "thinking", 1u << PLACE_THINKING }, { "input", 1u << PLACE_INPUT },
-	{ "output", 1u << PLACE_OUTPUT },     { "other", 1u << PLACE_OTHER },
+	{ "prompt", 1u << PLACE_PROMPT },
+	{ "answer", 1u << PLACE_ANSWER },
+	{ "thinking", 1u << PLACE_THINKING },
+	{ "input", 1u << PLACE_INPUT },
+	{ "output", 1u << PLACE_OUTPUT },
+	{ "other", 1u << PLACE_OTHER },
 	{ 0 },
 };
 
 enum { IS_ERROR = 1, IS_BRANCH, IS_SUBAGENT, IS_WITHDRAWN };
 
 static const struct choice states[] = {
-	{ "error", IS_ERROR },	       { "branch", IS_BRANCH }, { "subagent", IS_SUBAGENT },
-	{ "withdrawn", IS_WITHDRAWN }, { 0 },
+	{ "error", IS_ERROR },
+	{ "branch", IS_BRANCH },
+	{ "subagent", IS_SUBAGENT },
+	{ "withdrawn", IS_WITHDRAWN },
+	{ 0 },
 };
 
 enum { ALL_PLACES = (1u << PLACES) - 1, NO_PLACE = 1u << PLACES };
@@ -50,13 +56,14 @@ enum { ALL_PLACES = (1u << PLACES) - 1, NO_PLACE = 1u << PLACES };
 /* ---- Values -------------------------------------------------------------------- */
 
 /* What was typed, cut and made safe for an error. */
-static enum status bad_value(const struct expr_condition *c, const char *hint, const char *what, struct err *err)
+static enum status bad_value(const struct expr_condition *c, const char *hint, const char *what,
+			     struct err *err)
 {
 	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB);
 
 	utf8_repair(&shown, str_sub(c->value, 0, 40));
-	return err_fail(err, STATUS_USAGE, "%s:%s: %s%s; in quotes it is looked for as text", expr_field_name(c->field),
-			shown.p ? shown.p : "", hint, what);
+	return err_fail(err, STATUS_USAGE, "%s:%s: %s%s; in quotes it is looked for as text",
+			expr_field_name(c->field), shown.p ? shown.p : "", hint, what);
 }
 
 static enum status read_choice(const struct expr_condition *c, const struct choice *list, unsigned *bits,
@@ -74,8 +81,8 @@ static enum status read_choice(const struct expr_condition *c, const struct choi
 		buf_printf(&names, "%s%s", o == list ? "" : ", ", o->name);
 	}
 	buf_byte(&names, '\0');
-	return near.best ? bad_value(c, "did you mean ", near.best, err) :
-			   bad_value(c, "it is one of ", names.p, err);
+	return near.best ? bad_value(c, "did you mean ", near.best, err)
+			 : bad_value(c, "it is one of ", names.p, err);
 }
 
 static void narrow(struct conditions *f, int64_t after, int64_t before)
@@ -86,14 +93,16 @@ static void narrow(struct conditions *f, int64_t after, int64_t before)
 		f->before = before;
 }
 
-static enum status read_time(struct conditions *f, const struct expr_condition *c, int64_t now, struct err *err)
+static enum status read_time(struct conditions *f, const struct expr_condition *c, int64_t now,
+			     struct err *err)
 {
-	bool is_after = (c->field == EXPR_AFTER) != c->not;
+	bool is_after = (c->field == EXPR_AFTER) != c->not ;
 	int64_t from, to;
 
 	if (c->field == EXPR_DAY) {
-		if (c->not)
-			return bad_value(c, "a day cannot be left out", ", but after: and before: say up to when", err);
+		if (c->not )
+			return bad_value(c, "a day cannot be left out",
+					 ", but after: and before: say up to when", err);
 		if (!when_parse_span(c->value, now, &zone_local, &from, &to))
 			return bad_value(c, "give ", WHEN_EXAMPLES, err);
 		narrow(f, from, to);
@@ -106,8 +115,8 @@ static enum status read_time(struct conditions *f, const struct expr_condition *
 }
 
 /* The places that the conditions of a kind leave; *bits already has some. */
-static enum status read_places(const struct expr *e, enum expr_field field, const struct choice *list, unsigned *bits,
-			       struct err *err)
+static enum status read_places(const struct expr *e, enum expr_field field, const struct choice *list,
+			       unsigned *bits, struct err *err)
 {
 	unsigned wanted = 0, unwanted = 0, one;
 
@@ -229,8 +238,8 @@ static enum status has_branch(struct store *s, const struct session *session, st
 	return STATUS_OK;
 }
 
-static enum status holds(const struct expr_condition *c, struct store *s, const struct session *session, bool *out,
-			 struct err *err)
+static enum status holds(const struct expr_condition *c, struct store *s, const struct session *session,
+			 bool *out, struct err *err)
 {
 	if (c->field == EXPR_MODEL)
 		return session_has_model(s, session->row, c->value, out, err);
@@ -238,15 +247,15 @@ static enum status holds(const struct expr_condition *c, struct store *s, const 
 		return has_branch(s, session, c->value, out, err);
 	if (c->field == EXPR_IS && str_eq(c->value, STR("branch")))
 		return forest_is_branched(s, session->row, out, err);
-	*out = c->field == EXPR_PROJECT ? is_below(c->value, session->project) :
-	       c->field == EXPR_SESSION ? session->row == c->row :
-	       c->field == EXPR_AGENT	? session->agent.n && str_has_prefix(session->agent, c->value) :
-					  session->old;
+	*out = c->field == EXPR_PROJECT	  ? is_below(c->value, session->project)
+	       : c->field == EXPR_SESSION ? session->row == c->row
+	       : c->field == EXPR_AGENT	  ? session->agent.n && str_has_prefix(session->agent, c->value)
+					  : session->old;
 	return STATUS_OK;
 }
 
-enum status conditions_hold(const struct conditions *f, struct store *s, const struct session *session, bool *out,
-			   struct err *err)
+enum status conditions_hold(const struct conditions *f, struct store *s, const struct session *session,
+			    bool *out, struct err *err)
 {
 	uint64_t asked = 0, held = 0;
 
@@ -258,11 +267,11 @@ enum status conditions_hold(const struct conditions *f, struct store *s, const s
 		uint64_t kind = (uint64_t)1 << (c->field == EXPR_IS ? EXPR_FIELDS + i : (size_t)c->field);
 		bool yes = false;
 
-		if (!asks_session(c) || (!c->not && (held & kind)))
+		if (!asks_session(c) || (!c->not &&(held & kind)))
 			continue;
 		if (holds(c, s, session, &yes, err))
 			return err_failed(err->status);
-		if (c->not) {
+		if (c->not ) {
 			*out = !yes;
 			continue;
 		}

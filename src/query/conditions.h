@@ -24,7 +24,7 @@ enum status conditions_read(struct conditions *f, int64_t now, struct err *err) 
 bool conditions_ask_session(const struct conditions *f);
 
 /* Whether a session is one of those asked for. */
-enum status conditions_hold(const struct conditions *f, struct store *s, const struct session *session, bool *out,
-			   struct err *err) MUST_USE;
+enum status conditions_hold(const struct conditions *f, struct store *s, const struct session *session,
+			    bool *out, struct err *err) MUST_USE;
 
 #endif

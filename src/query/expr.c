@@ -24,9 +24,10 @@
 enum { MOST_WORDS = EXPR_WORDS, MOST_DEPTH = 16, NEAR_WORDS = 10, NEAR_MOST = 1000 };
 
 static const char *const names[EXPR_FIELDS] = {
-	[EXPR_ROLE] = "role",	    [EXPR_IN] = "in",	      [EXPR_TOOL] = "tool",	[EXPR_PROJECT] = "project",
-	[EXPR_SESSION] = "session", [EXPR_MODEL] = "model",   [EXPR_BRANCH] = "branch", [EXPR_FILE] = "file",
-	[EXPR_AGENT] = "agent",	    [EXPR_IS] = "is",	      [EXPR_AFTER] = "after",	[EXPR_BEFORE] = "before",
+	[EXPR_ROLE] = "role",	    [EXPR_IN] = "in",		[EXPR_TOOL] = "tool",
+	[EXPR_PROJECT] = "project", [EXPR_SESSION] = "session", [EXPR_MODEL] = "model",
+	[EXPR_BRANCH] = "branch",   [EXPR_FILE] = "file",	[EXPR_AGENT] = "agent",
+	[EXPR_IS] = "is",	    [EXPR_AFTER] = "after",	[EXPR_BEFORE] = "before",
 	[EXPR_DAY] = "day",
 };
 
@@ -128,6 +129,7 @@ static struct expr_node *read_item(struct reading *r, struct str text, bool quot
 		return NULL;
 	r->words += s.parts.count;
 	n = new_node(r, EXPR_NODE_WORDS);
+	n->typed = prefix ? str_sub(text, 0, text.n - 1) : text;
 	n->parts = s.parts;
 	keep_phrase(r->mem, &n->parts, s.part_room, prefix);
 	if (s.has_wholes && !s.cut) {
@@ -192,8 +194,8 @@ static bool is_minus(const struct reading *r)
 	char next = t.n > 1 ? t.p[1] : ' ';
 
 	return t.p[0] == '-' && r->begins &&
-	       ((next >= '0' && next <= '9') || (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
-		next == '"' || next == '(' || (unsigned char)next >= 0x80);
+	       ((next >= '0' && next <= '9') || (next >= 'a' && next <= 'z') ||
+		(next >= 'A' && next <= 'Z') || next == '"' || next == '(' || (unsigned char)next >= 0x80);
 }
 
 /* Operators of one character; LEX_END when the next is none. Brackets without another are
@@ -228,10 +230,10 @@ static enum lexeme take_sign(struct reading *r)
 
 static enum lexeme word_lexeme(struct str word)
 {
-	return str_eq(word, STR("OR"))	? LEX_OR :
-	       str_eq(word, STR("AND")) ? LEX_AND :
-	       str_eq(word, STR("NOT")) ? LEX_NOT :
-					  LEX_WORD;
+	return str_eq(word, STR("OR"))	  ? LEX_OR
+	       : str_eq(word, STR("AND")) ? LEX_AND
+	       : str_eq(word, STR("NOT")) ? LEX_NOT
+					  : LEX_WORD;
 }
 
 static void advance(struct reading *r)
@@ -331,14 +333,14 @@ static void mark_words(struct reading *r)
 	r->marks = new_node(r, EXPR_NODE_ALL);
 	for (size_t i = 0; i < r->e->condition_count; i++) {
 		const struct expr_condition *c = &r->e->conditions[i];
-		struct expr_node *n = condition_node(r, c), *not;
+		struct expr_node *n = condition_node(r, c), *not ;
 
 		if (!n)
 			continue;
-		if (c->not) {
+		if (c->not ) {
 			not = new_node(r, EXPR_NODE_NOT);
 			add_child(not, n);
-			add_child(r->marks, not);
+			add_child(r->marks, not );
 		} else if (c->field == EXPR_IS) {
 			add_child(r->marks, n);
 		} else {
@@ -352,17 +354,18 @@ static void mark_words(struct reading *r)
 			add_child(r->marks, simplest(any[i]));
 }
 
-bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool not)
+bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool not )
 {
 	if (e->condition_count == EXPR_CONDITIONS)
 		return false;
-	e->conditions[e->condition_count++] = (struct expr_condition){ .field = field, .value = value, .not = not };
+	e->conditions[e->condition_count++] =
+		(struct expr_condition){ .field = field, .value = value, .not = not };
 	return true;
 }
 
-static void add_condition(struct reading *r, int field, struct str value, bool not)
+static void add_condition(struct reading *r, int field, struct str value, bool not )
 {
-	r->e->cut |= !expr_add_condition(r->e, (enum expr_field)field, value, not);
+	r->e->cut |= !expr_add_condition(r->e, (enum expr_field)field, value, not );
 }
 
 /* "last week" need not stand in quotes. */
@@ -383,7 +386,7 @@ static struct str take_time(struct reading *r, struct str value)
 }
 
 /* Whether the word in hand is a condition; then it is kept. Choices may be parted by commas. */
-static bool take_condition(struct reading *r, bool not)
+static bool take_condition(struct reading *r, bool not )
 {
 	struct str value, name = str_cut(r->lexed, ':', &value);
 	bool quoted = r->rest.n && r->rest.p[0] == '"' && !value.n;
@@ -403,11 +406,11 @@ static bool take_condition(struct reading *r, bool not)
 	else if (field == EXPR_AFTER || field == EXPR_BEFORE || field == EXPR_DAY)
 		value = take_time(r, value);
 	if (field != EXPR_ROLE && field != EXPR_IN && field != EXPR_IS && field != EXPR_TOOL) {
-		add_condition(r, field, value, not);
+		add_condition(r, field, value, not );
 		return true;
 	}
 	while (value.n)
-		add_condition(r, field, str_cut(value, ',', &value), not);
+		add_condition(r, field, str_cut(value, ',', &value), not );
 	return true;
 }
 
@@ -440,7 +443,7 @@ static struct expr_node *read_one(struct reading *r)
 	bool not = false;
 
 	for (; r->lexeme == LEX_NOT; advance(r))
-		not = !not;
+		not = !not ;
 	if (r->lexeme == LEX_OPEN) {
 		advance(r);
 		n = read_any(r);
@@ -448,14 +451,14 @@ static struct expr_node *read_one(struct reading *r)
 		n = read_near(r, r->lexed);
 	} else if (r->lexeme == LEX_QUOTED) {
 		n = read_item(r, r->lexed, true);
-	} else if (r->lexeme == LEX_WORD && !take_condition(r, not)) {
+	} else if (r->lexeme == LEX_WORD && !take_condition(r, not )) {
 		n = read_item(r, r->lexed, false);
 	} else if (r->lexeme != LEX_WORD) {
 		return NULL; /* what closes or parts is not ours */
 	}
 	if (r->lexeme != LEX_END)
 		advance(r);
-	if (!n || !not)
+	if (!n || !not )
 		return n;
 	negated = new_node(r, EXPR_NODE_NOT);
 	add_child(negated, n);
@@ -517,14 +520,19 @@ static struct expr_node *read_query(struct reading *r, bool operators)
 	return simplest(all);
 }
 
+void expr_begin(struct expr *e, struct arena *mem)
+{
+	*e = (struct expr){ .match = BUF_INIT(64 * KIB),
+			    .words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *e->words),
+			    .conditions = arena_alloc(mem, EXPR_CONDITIONS * sizeof *e->conditions) };
+}
+
 enum status expr_read(struct expr *e, struct str text, bool fields, struct arena *mem, struct err *err)
 {
 	struct reading r = { .e = e, .mem = mem, .text = text, .fields = fields };
 	struct expr_node *words, *all;
 
-	*e = (struct expr){ .match = BUF_INIT(64 * KIB),
-			    .words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *e->words),
-			    .conditions = arena_alloc(mem, EXPR_CONDITIONS * sizeof *e->conditions) };
+	expr_begin(e, mem);
 	words = read_query(&r, true);
 	if (!words && !e->condition_count)
 		words = read_query(&r, false);
@@ -535,6 +543,7 @@ enum status expr_read(struct expr *e, struct str text, bool fields, struct arena
 	add_child(all, words);
 	add_child(all, simplest(r.marks));
 	all = simplest(all);
+	e->root = all;
 	if (all && !expr_match(e, all))
 		return nothing("only says what is not wanted; add a word to look for", text, err);
 	return STATUS_OK;

@@ -39,7 +39,7 @@ const char *expr_field_name(enum expr_field field);
 struct expr_condition {
 	enum expr_field field;
 	struct str value; /* as typed, without quotes */
-	bool not;	  /* it must not be so */
+	bool not ;	  /* it must not be so */
 	int64_t row;	  /* EXPR_SESSION: which it is, once somebody has found out */
 };
 
@@ -57,12 +57,17 @@ struct expr {
 	uint8_t items[EXPR_PHRASES]; /* by phrase of `match`, to which item of the query it belongs, or
 				      * EXPR_UNWEIGHED: it only has to be there, or not to be */
 	size_t phrase_count;
+	const struct expr_node *root; /* the same as a tree (expr_match.h); NULL = nothing but conditions */
 	struct expr_condition *conditions;
 	size_t condition_count;
-	bool cut; /* there was more than can be looked for at once */
-	struct str odd;	  /* it looks like the name of a field, is none, and was taken for text; p NULL = nothing */
+	bool cut;	  /* there was more than can be looked for at once */
+	struct str odd;	  /* it looks like the name of a field, is none, and was taken for text; p NULL =
+			     nothing */
 	const char *near; /* the field that may have been meant; NULL = none */
 };
+
+/* Nothing yet, which means everything there is; conditions can be added. */
+void expr_begin(struct expr *e, struct arena *mem);
 
 /*
  * Words are ANDed; "several words" in quotes follow each other; word* is the beginning of a
@@ -77,11 +82,12 @@ struct expr {
  *
  * STATUS_USAGE when there is nothing to look for.
  */
-enum status expr_read(struct expr *e, struct str text, bool fields, struct arena *mem, struct err *err) MUST_USE;
+enum status expr_read(struct expr *e, struct str text, bool fields, struct arena *mem,
+		      struct err *err) MUST_USE;
 void expr_release(struct expr *e);
 
 /* Another one that words of the index do not say; its value is borrowed. False when there are too many. */
-bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool not) MUST_USE;
+bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool not ) MUST_USE;
 
 /* Whether a word of a text is one that is looked for. */
 bool expr_has(const struct expr *e, struct str word, size_t *which);

@@ -30,10 +30,10 @@ static bool set_signs(struct expr_node *n)
 		any |= negative;
 		all &= negative;
 	}
-	n->negative = n->kind == EXPR_NODE_NOT ? !any :
-		      n->kind == EXPR_NODE_ALL ? all :
-		      n->kind == EXPR_NODE_ANY ? any :
-						 false;
+	n->negative = n->kind == EXPR_NODE_NOT	 ? !any
+		      : n->kind == EXPR_NODE_ALL ? all
+		      : n->kind == EXPR_NODE_ANY ? any
+						 : false;
 	return n->negative;
 }
 
@@ -92,7 +92,8 @@ static int count_sign(const struct expr_node *n, bool negative)
 }
 
 /* The children that are written as their opposite, or the others. */
-static void write_some(struct writing *w, const struct expr_node *n, bool negative, const char *operator, bool wanted)
+static void write_some(struct writing *w, const struct expr_node *n, bool negative, const char *operator,
+		       bool wanted)
 {
 	bool brackets = count_sign(n, negative) > 1 && count_sign(n, !negative);
 

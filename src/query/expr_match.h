@@ -28,7 +28,8 @@ struct expr_node {
 	struct phrase parts, wholes;
 	struct expr_word mark;
 	int distance;
-	bool negative; /* expr_match(): what is written for it is the opposite of it */
+	struct str typed; /* EXPR_NODE_WORDS: as it stands in the query */
+	bool negative;	  /* expr_match(): what is written for it is the opposite of it */
 };
 
 /* Writes match, words, items. False when the tree only excludes. */

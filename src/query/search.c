@@ -17,7 +17,7 @@ const double search_weights[PLACES] = {
 	[PLACE_INPUT] = 1.0,  [PLACE_OUTPUT] = 0.6, [PLACE_OTHER] = 1.2,
 };
 
-enum { SNIPPET_WIDTH = 220 };
+enum { SNIPPET_WIDTH = 220, MOST_CHECKED = 5000 };
 
 /* A node, as a session has it. */
 struct given {
@@ -123,6 +123,17 @@ static bool is_given(struct searching *y, const struct uuid *node)
 	return false;
 }
 
+static void make_snippet(const struct searching *y, struct snippet *out)
+{
+	const struct grep *check = y->q->check;
+	struct str text = buf_as_str(&y->text);
+
+	if (check && check->count)
+		snippet_make_at(out, text, check->found, check->count, SNIPPET_WIDTH);
+	else
+		snippet_make(out, text, y->q->expr, SNIPPET_WIDTH);
+}
+
 static enum status give_hit(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
 			    struct err *err)
 {
@@ -130,6 +141,8 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	struct fetching f = { .y = y, .doc = &r->doc, .name = &name };
 	struct snippet snippet CLEANUP(snippet_release) = { 0 };
 	struct search_hit hit = { .score = r->score, .total = total, .session = &y->session, .snippet = &snippet };
+	/* Whether it is one more can be known before its text is. */
+	bool is_early = !y->variants && !y->q->check;
 	struct node line;
 
 	if (y->session.row != r->doc.session &&
@@ -139,7 +152,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	    name_message(y, &line, &name, &hit.message, err))
 		return err_failed(err->status);
 	hit.id = node_id(&name, r->doc.block == DOC_LINE ? PART_LINE : r->doc.block);
-	if (!y->variants && (is_given(y, &hit.id) || y->given.count <= y->q->offset))
+	if (is_early && (is_given(y, &hit.id) || y->given.count <= y->q->offset))
 		return STATUS_OK;
 	buf_clear(&y->text);
 	if (transcript_each(&y->transcript, y->store, &y->session, line.offset, line.offset + line.length,
@@ -148,9 +161,11 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	/* Its block's id may mean another line's, which says something else. */
 	if (f.is_variant)
 		hit.id = f.variant;
-	if (y->variants && (is_given(y, &hit.id) || y->given.count <= y->q->offset))
+	if (y->q->check && !grep_text(y->q->check, buf_as_str(&y->text)))
 		return STATUS_OK;
-	snippet_make(&snippet, buf_as_str(&y->text), y->q->expr, SNIPPET_WIDTH);
+	if (!is_early && (is_given(y, &hit.id) || y->given.count <= y->q->offset))
+		return STATUS_OK;
+	make_snippet(y, &snippet);
 	hit.number = (int64_t)y->given.count;
 	hit.line = name.uuid;
 	hit.place = (enum record_place)doc_rank(r->id).place;
@@ -175,6 +190,24 @@ static enum status give_hits(struct searching *y, const struct rank_query *rank,
 			return err_failed(err->status);
 	*all = i < ranking.count || ranking.count < rank->limit || y->given.count >= enough || !rank->limit;
 	report->total = ranking.total - (int64_t)(i - y->given.count);
+	return STATUS_OK;
+}
+
+/* Those that pass the check, of the first so many. */
+static enum status give_checked(struct searching *y, const struct rank_query *rank, search_fn *fn, void *ctx,
+				struct search_report *report, struct err *err)
+{
+	struct ranking ranking CLEANUP(ranking_release) = { 0 };
+	size_t i = 0, enough = y->q->limit ? y->q->limit + y->q->offset : SIZE_MAX;
+
+	if (rank_run(y->store, rank, &ranking, err))
+		return err_failed(err->status);
+	for (; i < ranking.count && y->given.count < enough && !y->q->check->gave_up; i++)
+		if (give_hit(y, &ranking.list[i], 0, fn, ctx, err))
+			return err_failed(err->status);
+	report->total = (int64_t)y->given.count;
+	report->more = (int64_t)i < ranking.total || y->q->check->gave_up;
+	report->gave_up = report->more && y->given.count < enough;
 	return STATUS_OK;
 }
 
@@ -205,6 +238,11 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	rank.session_ctx = &y;
 	if (!q->expr->count && rank.order == RANK_BEST)
 		rank.order = RANK_RECENT;
+	report->more = report->gave_up = false;
+	if (q->check) {
+		rank.limit = MOST_CHECKED;
+		return give_checked(&y, &rank, fn, ctx, report, err);
+	}
 	for (bool all = false; !all; rank.limit *= 2)
 		if (give_hits(&y, &rank, fn, ctx, report, &all, err))
 			return err_failed(err->status);

@@ -6,6 +6,7 @@
 
 #include "claude/record.h"
 #include "query/conditions.h"
+#include "query/grep.h"
 #include "query/rank.h"
 #include "query/snippet.h"
 
@@ -18,6 +19,7 @@ struct search_query {
 	size_t offset;	      /* so many of the first are passed over */
 	struct conditions filter; /* besides the conditions of the query */
 	enum rank_order order; /* without words the newest come first */
+	struct grep *check;    /* a second look at the texts; NULL = what the index says is enough */
 };
 
 struct search_hit {
@@ -30,7 +32,7 @@ struct search_hit {
 	int64_t offset;	 /* of its line in the session's file */
 	struct str tool; /* name of the tool, when it is a tool's input */
 	double score;
-	int64_t number, total; /* the first is 1; of so many, as in the report */
+	int64_t number, total; /* the first is 1; of so many, as in the report; 0 = unknown */
 	const struct snippet *snippet;
 };
 
@@ -38,6 +40,8 @@ typedef enum status search_fn(void *ctx, const struct search_hit *hit, struct er
 
 struct search_report {
 	int64_t total; /* documents that match, whatever the limit; without copies that were met */
+	bool more;     /* with a check: there may be others, which were not looked at */
+	bool gave_up;  /* because there were too many to look at */
 };
 
 /* Best first. STATUS_USAGE when a condition cannot be understood. Wants a read

@@ -199,21 +199,36 @@ static void copy(struct snippet *s, const struct finding *f, const struct window
 	}
 }
 
+static void make(struct snippet *s, const struct finding *f, size_t width)
+{
+	struct window w = choose(f, width);
+
+	/* A broken byte takes three, an ellipsis as many. */
+	*s = (struct snippet){ .text = BUF_INIT(3 * size_min(width, f->text.n) + 6) };
+	if (w.from > 0)
+		buf_text(&s->text, "…");
+	copy(s, f, &w);
+	if (w.to < f->text.n)
+		buf_text(&s->text, "…");
+	mem_free(f->list);
+}
+
 void snippet_make(struct snippet *s, struct str text, const struct expr *e, size_t width)
 {
 	struct finding f = { .e = e, .text = text };
-	struct window w;
 
-	/* A broken byte takes three, an ellipsis as many. */
-	*s = (struct snippet){ .text = BUF_INIT(3 * size_min(width, text.n) + 6) };
 	words_split(text, find_word, &f);
-	w = choose(&f, width);
-	if (w.from > 0)
-		buf_text(&s->text, "…");
-	copy(s, &f, &w);
-	if (w.to < text.n)
-		buf_text(&s->text, "…");
-	mem_free(f.list);
+	make(s, &f, width);
+}
+
+void snippet_make_at(struct snippet *s, struct str text, const struct snippet_range *found, size_t count, size_t width)
+{
+	struct finding f = { .e = &(struct expr){ .count = 1 }, .text = text, .count = count };
+
+	f.list = mem_alloc((count + 1) * sizeof *f.list);
+	for (size_t i = 0; i < count; i++)
+		f.list[i] = (struct found){ found[i].start, found[i].end, 0 };
+	make(s, &f, width);
 }
 
 void snippet_release(struct snippet *s)

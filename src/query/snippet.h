@@ -19,8 +19,16 @@ struct snippet {
 	size_t mark_count;
 };
 
+/* Bytes of a text. */
+struct snippet_range {
+	size_t start, end;
+};
+
 /* About `width` bytes of `text`. */
 void snippet_make(struct snippet *s, struct str text, const struct expr *e, size_t width);
+
+/* The same around what was found otherwise, by start. */
+void snippet_make_at(struct snippet *s, struct str text, const struct snippet_range *found, size_t count, size_t width);
 void snippet_release(struct snippet *s);
 
 #endif

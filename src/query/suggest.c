@@ -21,7 +21,8 @@ struct guessing {
 	int64_t most; /* texts that have it */
 };
 
-static enum status count(struct store *s, struct str word, bool prefix, int64_t most, int64_t *out, struct err *err)
+static enum status count(struct store *s, struct str word, bool prefix, int64_t most, int64_t *out,
+			 struct err *err)
 {
 	struct buf match CLEANUP(buf_release) = BUF_INIT(KIB);
 
@@ -125,7 +126,8 @@ static enum status advise(struct store *s, struct str word, struct advice *a, st
 }
 
 /* How many of the words are in no text. */
-static enum status look_at_words(struct store *s, const struct expr *e, struct advice *a, int *absent, struct err *err)
+static enum status look_at_words(struct store *s, const struct expr *e, struct advice *a, int *absent,
+				 struct err *err)
 {
 	int64_t found;
 
@@ -158,6 +160,7 @@ enum status suggest(struct store *s, const struct expr *e, struct buf *out, stru
 	if (!absent && e->condition_count && e->count)
 		buf_text(out, "; there may be hits without its conditions");
 	else if (!absent && e->count > 1)
-		buf_text(out, "; each word is there, but not all in one part of a conversation: OR finds any of them");
+		buf_text(out, "; each word is there, but not all in one part of a conversation: OR finds any "
+			      "of them");
 	return STATUS_OK;
 }

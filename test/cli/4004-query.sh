@@ -86,6 +86,16 @@ on_terminal search -n 6 cents --sort old --group none
 sed 's/\x1b\[[0-9;]*m//g' "$T/out" | grep -o '^  [0-9a-f]\{8\}' | tr -d ' ' >"$T/got"
 same "$T/want" "$T/got"
 
+it "looks for a pattern, and for letters as they are"
+arbor search --regex 'to[Ff]ixed\('; code 0; out_has 'toFixed(2)'
+arbor search --regex 'nteger cent' role:user; code 0
+check test "$("$ARBOR" search -n 0 --regex 'nteger cent' role:user 2>/dev/null | wc -l)" -eq "$(count '"integer cents"' role:user)"
+arbor search --regex CENTS --case-sensitive; code 1; err_has 'nothing found'
+arbor search --case-sensitive Integer; code 0; out_lacks 'to integer cents'
+for pattern in '[' '(' '(a)\1' '(a{1,200}){1,200}'; do arbor search --regex "$pattern"; code 2; err_has '--regex: '; done
+for pattern in '(a*)*b' '.*.*.*=' '' 'x\'; do arbor search --regex "$pattern"; [ "$rc" -le 2 ] || fail "$pattern: $rc"; done
+arbor search --regex --json 'cents?' -n 1; code 0; out_has '"marks":[{"start":'; out_lacks '"total"'
+
 it "says what may have been meant when nothing is found, and looks for nothing else"
 arbor search censt; code 1; err_has "did you mean 'cents' for 'censt'?"; check test ! -s "$T/out"
 arbor search integre centss; code 1; err_has "did you mean 'integer' for 'integre', 'cents' for 'centss'?"

@@ -477,7 +477,8 @@ TEST(a_word_of_a_text_is_known_by_what_is_looked_for)
 }
 
 TESTS(CASE(every_query_in_the_table_asks_for_what_it_says),
-      CASE(an_identifier_is_found_however_either_side_writes_it), CASE(a_name_and_a_value_are_a_condition_and_other_colons_are_text),
+      CASE(an_identifier_is_found_however_either_side_writes_it),
+      CASE(a_name_and_a_value_are_a_condition_and_other_colons_are_text),
       CASE(more_conditions_than_anybody_means_are_cut), CASE(every_text_finds_itself),
       CASE(no_query_is_syntax_and_none_is_an_error),
       CASE(no_character_becomes_a_quote_or_a_control_character),

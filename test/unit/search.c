@@ -125,7 +125,7 @@ static enum status search(struct world *w, struct asked a, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct expr e CLEANUP(expr_release) = { 0 };
-	struct search_query q = { &e, a.limit, a.offset, a.filter, a.order };
+	struct search_query q = { &e, a.limit, a.offset, a.filter, a.order, NULL };
 
 	buf_clear(&w->log);
 	w->hits = 0;
@@ -295,7 +295,8 @@ TEST(projects_sessions_places_and_limits_narrow_a_search)
 	HITS_IN("", .text = STR("lynx"), .filter.session = 1000);
 	HITS_IN("", .text = STR("lynx"), .filter.session = one, .filter.places = 1u << PLACE_ANSWER);
 	/* Both have to hold. */
-	HITS_IN("prompt b: [lynx] two\n", .text = STR("lynx"), .filter.session = two, .filter.project = STR("/home/dev/shop"));
+	HITS_IN("prompt b: [lynx] two\n", .text = STR("lynx"), .filter.session = two,
+		.filter.project = STR("/home/dev/shop"));
 	HITS_IN("", .text = STR("lynx"), .filter.session = one, .filter.project = STR("/home/dev/shop/sub"));
 	OK(search(&w, (struct asked){ .text = STR("lynx"), .limit = 2 }, &err));
 	EQ(w.hits, 2);

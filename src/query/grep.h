@@ -1,0 +1,37 @@
+/*
+ * The second look at a text that the index has found: what words of the index cannot say.
+ */
+#ifndef ARBOR_QUERY_GREP_H
+#define ARBOR_QUERY_GREP_H
+
+#include "query/snippet.h"
+
+#include <regex.h>
+
+struct grep {
+	const struct expr *expr; /* its items, exactly as typed; NULL = the pattern */
+	const char *pattern;
+	int flags;
+	regex_t compiled;
+	size_t scanned;	     /* bytes, since it was compiled */
+	int64_t deadline_ns; /* monotonic */
+	bool gave_up;	     /* it has passed */
+	struct snippet_range found[SNIPPET_MARKS];
+	size_t count;
+};
+
+/* An extended regular expression of POSIX, looked for in each line. STATUS_USAGE when it is none, or
+ * more than can be looked for in bounded time and memory. The pattern has to stay. */
+enum status grep_pattern(struct grep *g, const char *pattern, bool case_sensitive, struct err *err) MUST_USE;
+
+/* What is wanted of the query has to stand in the text as it was typed, letter by letter. */
+void grep_exact(struct grep *g, const struct expr *e);
+void grep_release(struct grep *g);
+
+/* Appends words, as for expr_read(), that every text has in which the pattern matches; perhaps none. */
+void grep_words(const char *pattern, struct buf *out);
+
+/* Whether it is so; where is in `found`. False, too, once it has given up. */
+bool grep_text(struct grep *g, struct str text);
+
+#endif

@@ -1,0 +1,178 @@
+/*
+ * The second look at texts: which words of a pattern may narrow, what matches, and that no
+ * pattern takes long.
+ */
+#include "query/grep.h"
+#include "base/clock.h"
+#include "t.h"
+
+#include <string.h>
+
+#define GREP  struct grep CLEANUP(grep_release)
+#define EXPR  struct expr CLEANUP(expr_release)
+#define ARENA struct arena mem CLEANUP(arena_release) = ARENA_INIT
+
+TEST(only_words_that_every_match_has_narrow)
+{
+	static const struct {
+		const char *pattern, *words;
+	} rows[] = {
+		{ "foo", "" }, /* xfoo matches, too */
+		{ "\\bfoo", " foo*" },
+		{ "\\bfoo\\b", " foo" },
+		{ "^foo bar baz$", " foo bar baz" },
+		{ "foo bar", " bar*" },
+		{ "foo bar baz", " bar baz*" },
+		{ "parse_header_line", " header line*" },
+		{ "fooBar baz", " baz*" },
+		{ "FOO BAR", " bar*" },
+		{ "a|\\bfoo\\b", "" },
+		{ "\\bfoo(bar|x) baz qux", "" },
+		{ "\\bfoo[|]bar baz", " foo* baz*" },
+		{ "\\bfoo(bar) baz qux", " foo* baz qux*" },
+		{ "\\bfoo? bar baz", " fo* bar baz*" },
+		{ "\\bfoo* bar baz", " fo* bar baz*" },
+		{ "\\bfoo+ bar baz", " foo* bar baz*" },
+		{ "\\bfoo{0,2} bar baz", " fo* bar baz*" },
+		{ "\\bfoo.bar", " foo*" },
+		{ "\\bfoo\\.bar baz", " foo bar baz*" },
+		{ "\\sfoo\\s", " foo" },
+		{ "\\wfoo bar", " bar*" },
+		{ "[a-z]foo bar", " bar*" },
+		{ "[]a]foo bar", " bar*" },
+		{ "\\bfoo\\", " foo*" },
+		{ "[", "" },
+		{ "(", "" },
+		{ "{", "" },
+		{ "\xc3\xa9t\xc3\xa9 caf\xc3\xa9 bar", " cafe bar*" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct buf words CLEANUP(buf_release) = BUF_INIT(KIB);
+
+		grep_words(rows[i].pattern, &words);
+		if (!str_eq(buf_as_str(&words), str_of(rows[i].words)))
+			t_fail(t, __FILE__, __LINE__, "'%s' gives '%.*s'", rows[i].pattern,
+			       STR_ARG(buf_as_str(&words)));
+	}
+}
+
+TEST(a_pattern_matches_in_lines_and_says_where)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool sensitive;
+		int found; /* marks; -1 = no match */
+		size_t start, end;
+	} rows[] = {
+		{ "b+", "abba", false, 1, 1, 3 },    { "B+", "abba", false, 1, 1, 3 },
+		{ "B+", "abba", true, -1, 0, 0 },    { "^b", "a\nb", false, 1, 2, 3 },
+		{ "a$", "a\nb", false, 1, 0, 1 },    { "a.b", "a\nb", false, -1, 0, 0 },
+		{ "x*", "abc", false, 0, 0, 0 },     { "a", "aaa", false, 3, 0, 1 },
+		{ ".", "\xc3\xa9", false, 2, 0, 2 }, { "a", "", false, -1, 0, 0 },
+	};
+	struct err err;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		GREP g = { 0 };
+		bool yes;
+
+		OK(grep_pattern(&g, rows[i].pattern, rows[i].sensitive, &err));
+		yes = grep_text(&g, str_of(rows[i].text));
+		if (yes != (rows[i].found >= 0) || (yes && (int)g.count != rows[i].found) ||
+		    (rows[i].found > 0 &&
+		     (g.found[0].start != rows[i].start || g.found[0].end != rows[i].end)))
+			t_fail(t, __FILE__, __LINE__, "'%s' in '%s': %d, %zu", rows[i].pattern, rows[i].text,
+			       yes, g.count);
+	}
+}
+
+TEST(a_long_line_is_searched_to_its_end)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(16 * MIB);
+	struct err err;
+	GREP g = { 0 };
+
+	for (int i = 0; i < 100000; i++)
+		buf_text(&text, "words ");
+	buf_byte(&text, '\0');
+	buf_text(&text, "needle42");
+	OK(grep_pattern(&g, "needle[0-9]+$", false, &err));
+	CHECK(grep_text(&g, buf_as_str(&text)));
+	EQ(g.found[0].end, text.n);
+}
+
+TEST(what_would_take_too_much_is_refused_or_given_up)
+{
+	static const char *const refused[] = { "(a)\\1", "(a{1,200}){1,200}", "((a{9}){99}){999}", "[", "(",
+					       "a{2",	 "*a{99999}" };
+	static const char *const slow[] = { "(a*)*b", "(a|aa)+$x", "(x+x+)+y", "(a|b)*a(a|b){12}c",
+					    ".*.*.*.*.*.*b" };
+	struct buf text CLEANUP(buf_release) = BUF_INIT(16 * MIB),
+			long_one CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct err err;
+
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		GREP g = { 0 };
+
+		EQ(grep_pattern(&g, refused[i], false, &err), STATUS_USAGE);
+		CHECK(str_has_prefix(str_of(err.text), STR("--regex: ")));
+	}
+	for (int i = 0; i < 2000; i++)
+		buf_byte(&long_one, 'a');
+	buf_byte(&long_one, '\0');
+	{
+		GREP g = { 0 };
+
+		EQ(grep_pattern(&g, long_one.p, false, &err), STATUS_USAGE);
+	}
+	for (int i = 0; i < 1 << 20; i++)
+		buf_byte(&text, i % 7 ? 'a' : 'x');
+	for (size_t i = 0; i < COUNT(slow); i++) {
+		int64_t before = clock_monotonic_ns();
+		GREP g = { 0 };
+
+		OK(grep_pattern(&g, slow[i], false, &err));
+		grep_text(&g, buf_as_str(&text));
+		/* The deadline, one piece more, and a slow machine. */
+		CHECK(clock_monotonic_ns() - before < INT64_C(30000000000));
+	}
+}
+
+TEST(exact_items_stand_as_they_were_typed)
+{
+	static const struct {
+		const char *query, *text;
+		bool yes;
+	} rows[] = {
+		{ "Foo", "a Foo", true },
+		{ "Foo", "a foo", false },
+		{ "foo_bar", "foo-bar", false },
+		{ "foo_bar", "xfoo_bary", true },
+		{ "\"Foo bar\"", "Foo bar", true },
+		{ "Foo Bar", "Bar Foo", true },
+		{ "Foo Bar", "bar Foo", false },
+		{ "Foo OR Bar", "bar Foo", true },
+		{ "Fo*", "Foo", true },
+		{ "Foo -Bar", "Foo bar", true },
+		{ "NEAR(Foo Bar)", "Foo x Bar", true },
+		{ "tool:x Foo", "Foo", true },
+		{ "role:user", "anything", true },
+	};
+	struct err err;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		ARENA;
+		EXPR e = { 0 };
+		GREP g = { 0 };
+
+		OK(expr_read(&e, str_of(rows[i].query), true, &mem, &err));
+		grep_exact(&g, &e);
+		if (grep_text(&g, str_of(rows[i].text)) != rows[i].yes)
+			t_fail(t, __FILE__, __LINE__, "'%s' in '%s'", rows[i].query, rows[i].text);
+	}
+}
+
+TESTS(CASE(only_words_that_every_match_has_narrow), CASE(a_pattern_matches_in_lines_and_says_where),
+      CASE(a_long_line_is_searched_to_its_end), CASE(what_would_take_too_much_is_refused_or_given_up),
+      CASE(exact_items_stand_as_they_were_typed))
