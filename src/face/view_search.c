@@ -133,12 +133,33 @@ static void print_snippet(struct view *v, const struct snippet *s, int indent)
 		out_text(v->out, "\n");
 }
 
+/* What was said around a hit, a line each. */
+static void print_around(struct view *v, const struct json *j, const char *key, int indent)
+{
+	uint32_t list = json_get(j, 0, str_of(key));
+
+	for (uint32_t i = json_first(j, list); i != json_end(j, list); i = json_next(j, i)) {
+		struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
+		struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
+		struct str in = view_text(v, j, i, "in");
+
+		term_filter(&text, view_text(v, j, i, "text"), TERM_LINE);
+		text_cut(&cut, buf_as_str(&text), v->out->columns - indent, false);
+		out_pad(v->out, indent - WHERE);
+		out_styled(v->out, STYLE_DIM, text_start(in, WHERE));
+		out_pad(v->out, WHERE - text_width(text_start(in, WHERE)));
+		out_styled(v->out, STYLE_DIM, buf_as_str(&cut));
+		out_text(v->out, "\n");
+	}
+}
+
 static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 {
 	struct snippet found CLEANUP(snippet_release) = { .text = BUF_INIT(64 * MIB) };
 	struct searching *s = v->state;
 	struct json j CLEANUP(json_release) = JSON_INIT;
 	struct buf in CLEANUP(buf_release) = BUF_INIT(KIB);
+	int indent = 2 + text_width(hit->id) + 2 + WHERE;
 	struct err ignored;
 
 	if (json_read(&j, hit->json, 0, &ignored))
@@ -147,6 +168,7 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 		group_heading(v, hit->session, &j, s->begun);
 		s->begun = true;
 	}
+	print_around(v, &j, "before", indent);
 	view_short(v, &in, &j, "in", VALUE_TEXT);
 	out_text(v->out, "  ");
 	out_styled(v->out, STYLE_ID, hit->id);
@@ -154,7 +176,8 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 	out_styled(v->out, STYLE_DIM, text_start(buf_as_str(&in), WHERE));
 	out_pad(v->out, WHERE - text_width(text_start(buf_as_str(&in), WHERE)));
 	read_snippet(v, &j, &found);
-	print_snippet(v, &found, 2 + text_width(hit->id) + 2 + WHERE);
+	print_snippet(v, &found, indent);
+	print_around(v, &j, "after", indent);
 }
 
 static void print_in_order(struct view *v)

@@ -86,6 +86,12 @@ static const struct param search_params[] = {
 	  .most = INT32_MAX,
 	  .help = "as many whole hits as fit into so many characters of JSON; --limit counts if it is given, "
 		  "too" },
+	{ .name = "context",
+	  .type = VALUE_INT,
+	  .initial = "0",
+	  .least = 0,
+	  .most = 20,
+	  .help = "with so many prompts and answers before and behind each hit" },
 	{ .name = "regex",
 	  .type = VALUE_BOOL,
 	  .help = "the first of WORDS is an extended regular expression, looked for in each line of a text; "
@@ -105,6 +111,14 @@ static const struct param search_params[] = {
 static const struct field mark_fields[] = {
 	{ .name = "start", .type = VALUE_INT, .help = "byte in the snippet" },
 	{ .name = "length", .type = VALUE_INT, .help = "bytes" },
+	{ 0 },
+};
+
+static const struct field around_fields[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the message" },
+	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "prompt or answer" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said" },
+	{ .name = "text", .type = VALUE_TEXT, .help = "its beginning, on one line" },
 	{ 0 },
 };
 
@@ -155,6 +169,16 @@ static const struct field search_fields[] = {
 	  .flags = FIELD_LIST | FIELD_HIDDEN,
 	  .fields = mark_fields,
 	  .help = "where the words stand in the snippet" },
+	{ .name = "before",
+	  .type = VALUE_OBJECT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .fields = around_fields,
+	  .help = "what was said before it, with --context" },
+	{ .name = "after",
+	  .type = VALUE_OBJECT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .fields = around_fields,
+	  .help = "and behind it" },
 	{ .name = "line",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -175,6 +199,24 @@ static void put_marks(struct json_writer *w, const struct snippet *s)
 		json_write_object_begin(w);
 		put_int(w, "start", (int64_t)s->marks[i].start);
 		put_int(w, "length", (int64_t)s->marks[i].length);
+		json_write_object_end(w);
+	}
+	json_write_array_end(w);
+}
+
+static void put_around(struct json_writer *w, const char *key, const struct around_line *list, size_t count)
+{
+	if (!count)
+		return;
+	json_write_key(w, str_of(key));
+	json_write_array_begin(w);
+	for (size_t i = 0; i < count; i++) {
+		json_write_object_begin(w);
+		put_uuid(w, "id", &list[i].id);
+		put_text(w, "in", str_of(record_place_name(list[i].place)));
+		if (list[i].at)
+			put_time(w, "at", list[i].at);
+		put_text(w, "text", list[i].text);
 		json_write_object_end(w);
 	}
 	json_write_array_end(w);
@@ -211,6 +253,8 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 	put_int(w, "score", (int64_t)(hit->score * 1000));
 	put_text(w, "snippet", buf_as_str(&hit->snippet->text));
 	put_marks(w, hit->snippet);
+	put_around(w, "before", hit->around.before, hit->around.before_count);
+	put_around(w, "after", hit->around.after, hit->around.after_count);
 	if (hit->line.p)
 		put_text(w, "line", hit->line);
 	put_path(w, "path", hit->session->path);
@@ -424,7 +468,8 @@ static enum status run_search(struct call *c, struct err *err)
 	struct search_query q = { .expr = &expr,
 				  .limit = limit_of(c),
 				  .offset = (size_t)call_int(c, "offset"),
-				  .order = order_of(c) };
+				  .order = order_of(c),
+				  .context = (size_t)call_int(c, "context") };
 	struct finding f = { .call = c,
 			     .budget = call_value(c, "budget")->given ? call_int(c, "budget") : -1 };
 	struct search_report report;

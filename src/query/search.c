@@ -8,7 +8,6 @@
 #include "query/search.h"
 
 #include "base/map.h"
-#include "query/transcript.h"
 #include "query/variant.h"
 #include "store/variant.h"
 
@@ -96,21 +95,6 @@ static enum status fetch_text(void *ctx, const struct transcript_line *line, boo
 	return STATUS_OK;
 }
 
-static enum status name_message(struct searching *y, const struct node *line, const struct node_name *name,
-				struct uuid *out, struct err *err)
-{
-	struct node_name first_name;
-	struct node first;
-
-	*out = node_id(name, line->first < 0 ? PART_LINE : PART_MESSAGE);
-	if (line->first < 0 || line->first == line->offset)
-		return STATUS_OK;
-	if (entry_get(y->store, line->session, line->first, &y->mem, &first, &first_name, err))
-		return err_failed(err->status);
-	*out = node_id(&first_name, PART_MESSAGE);
-	return STATUS_OK;
-}
-
 /* Copies of a session, in several mirrored folders, have the same nodes. */
 static bool is_given(struct searching *y, const struct uuid *node)
 {
@@ -149,7 +133,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	    session_get(y->store, r->doc.session, &y->mem, &y->session, err))
 		return err_failed(err->status);
 	if (entry_get(y->store, r->doc.session, r->doc.offset, &y->mem, &line, &name, err) ||
-	    name_message(y, &line, &name, &hit.message, err))
+	    entry_message(y->store, &line, &name, &y->mem, &hit.message, err))
 		return err_failed(err->status);
 	hit.id = node_id(&name, r->doc.block == DOC_LINE ? PART_LINE : r->doc.block);
 	if (is_early && (is_given(y, &hit.id) || y->given.count <= y->q->offset))
@@ -172,6 +156,9 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	hit.at = line.at;
 	hit.offset = line.offset;
 	hit.tool = f.tool;
+	if (y->q->context && around_get(&y->transcript, y->store, &y->session, line.offset, y->q->context, &y->mem,
+					&hit.around, err))
+		return err_failed(err->status);
 	return fn(ctx, &hit, err);
 }
 

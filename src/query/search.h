@@ -5,6 +5,7 @@
 #define ARBOR_QUERY_SEARCH_H
 
 #include "claude/record.h"
+#include "query/around.h"
 #include "query/conditions.h"
 #include "query/grep.h"
 #include "query/rank.h"
@@ -19,6 +20,7 @@ struct search_query {
 	size_t offset;	      /* so many of the first are passed over */
 	struct conditions filter; /* besides the conditions of the query */
 	enum rank_order order; /* without words the newest come first */
+	size_t context;	       /* so many prompts and answers on either side of a hit */
 	struct grep *check;    /* a second look at the texts; NULL = what the index says is enough */
 };
 
@@ -34,6 +36,7 @@ struct search_hit {
 	double score;
 	int64_t number, total; /* the first is 1; of so many, as in the report; 0 = unknown */
 	const struct snippet *snippet;
+	struct around around;
 };
 
 typedef enum status search_fn(void *ctx, const struct search_hit *hit, struct err *err);

@@ -58,6 +58,8 @@ enum {
 	SESSION_LINES,
 	SESSION_KIN,
 	SESSION_MESSAGE,
+	SESSION_BEFORE,
+	SESSION_BEHIND,
 	SESSION_STATEMENTS
 };
 
@@ -115,6 +117,10 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			     " AND k.part = -1 JOIN mirror_session m ON m.id = k.session AND m.old = 0 JOIN entry e"
 			     " ON e.session = k.session AND e.offset = k.offset"
 			     " WHERE ?1 = 0 OR k.session = ?1 ORDER BY k.key, k.session, k.offset",
+	[SESSION_BEFORE] = "SELECT offset, length FROM entry WHERE session = ?1 AND offset < ?2 AND flags & ?3"
+			   " ORDER BY offset DESC LIMIT ?4",
+	[SESSION_BEHIND] = "SELECT offset, length FROM entry WHERE session = ?1 AND offset > ?2 AND flags & ?3"
+			   " ORDER BY offset LIMIT ?4",
 	[SESSION_MODEL] = "SELECT 1 FROM usage u JOIN model m ON m.id = u.model WHERE u.session = ?1"
 			  " AND instr(m.name, ?2) LIMIT 1",
 	[SESSION_SAID] = "SELECT kind, value FROM session_value WHERE session = ?1 ORDER BY kind, offset, value",
@@ -508,20 +514,56 @@ enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, voi
 	return stmt_each(&st, take_row, &to, err);
 }
 
+/* Rows with offset and length. */
+static enum status each_line(struct stmt *st, message_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+
+	while ((step = stmt_step(st, err)) == STEP_ROW)
+		if (fn(ctx, col_int(st, 0), col_int(st, 1), err))
+			return err_failed(err->status);
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
 enum status message_lines(struct store *s, const struct node *first, message_fn *fn, void *ctx,
 			  struct err *err)
 {
-	enum step step;
 	STMT st = { 0 };
 
 	if (use(s, SESSION_MESSAGE, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, first->session);
 	stmt_int(&st, 2, first->offset);
-	while ((step = stmt_step(&st, err)) == STEP_ROW)
-		if (fn(ctx, col_int(&st, 0), col_int(&st, 1), err))
-			return err_failed(err->status);
-	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+	return each_line(&st, fn, ctx, err);
+}
+
+enum status entry_near(struct store *s, int64_t session, int64_t offset, bool before, unsigned flags, int64_t most,
+		       message_fn *fn, void *ctx, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, before ? SESSION_BEFORE : SESSION_BEHIND, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_int(&st, 2, offset);
+	stmt_int(&st, 3, flags);
+	stmt_int(&st, 4, most);
+	return each_line(&st, fn, ctx, err);
+}
+
+enum status entry_message(struct store *s, const struct node *line, const struct node_name *name, struct arena *mem,
+			  struct uuid *out, struct err *err)
+{
+	struct node_name first_name;
+	struct node first;
+
+	*out = node_id(name, line->first < 0 ? PART_LINE : PART_MESSAGE);
+	if (line->first < 0 || line->first == line->offset)
+		return STATUS_OK;
+	if (entry_get(s, line->session, line->first, mem, &first, &first_name, err))
+		return err_failed(err->status);
+	*out = node_id(&first_name, PART_MESSAGE);
+	return STATUS_OK;
 }
 
 /* ---- By the beginning of an id ---------------------------------------------- */

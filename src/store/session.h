@@ -136,6 +136,10 @@ enum status line_search(struct store *s, struct str prefix, int64_t within, stru
 enum status entry_get(struct store *s, int64_t session, int64_t offset, struct arena *mem, struct node *out,
 		      struct node_name *name, struct err *err) MUST_USE;
 
+/* The id of the message a line belongs to; its own where it is in none. */
+enum status entry_message(struct store *s, const struct node *line, const struct node_name *name, struct arena *mem,
+			  struct uuid *out, struct err *err) MUST_USE;
+
 /* Whether the newest version of any file has the line with this id. */
 enum status entry_is_held(struct store *s, const struct uuid *id, bool *out, struct err *err) MUST_USE;
 
@@ -182,5 +186,10 @@ enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, voi
 typedef enum status message_fn(void *ctx, int64_t offset, int64_t length, struct err *err);
 enum status message_lines(struct store *s, const struct node *first, message_fn *fn, void *ctx,
 			  struct err *err) MUST_USE;
+
+/* The lines nearest to an offset that have one of these flags, `before` it or behind it, at most
+ * so many; the nearest first. */
+enum status entry_near(struct store *s, int64_t session, int64_t offset, bool before, unsigned flags, int64_t most,
+		       message_fn *fn, void *ctx, struct err *err) MUST_USE;
 
 #endif

@@ -86,6 +86,16 @@ on_terminal search -n 6 cents --sort old --group none
 sed 's/\x1b\[[0-9;]*m//g' "$T/out" | grep -o '^  [0-9a-f]\{8\}' | tr -d ' ' >"$T/got"
 same "$T/want" "$T/got"
 
+it "shows what was said around a hit"
+arbor search --json -n 1 --context 2 Sketch the migration; code 0
+out_has '"before":[{"id":"'; out_has '"after":[{"id":"'
+check test "$(grep -o '"text":' "$T/out" | wc -l)" -le 4
+node=$(sed 's/.*"before":\[{"id":"\([^"]*\)".*/\1/' "$T/out")
+arbor show "$node"; code 0
+arbor search --json -n 1 Sketch the migration; out_lacks '"before"'
+on_terminal search -n 1 --context 1 Sketch the migration; code 0
+check test "$(sed 's/\x1b\[[0-9;]*m//g' "$T/out" | grep -c '^            *\(prompt\|answer\) ')" -ge 2
+
 it "looks for a pattern, and for letters as they are"
 arbor search --regex 'to[Ff]ixed\('; code 0; out_has 'toFixed(2)'
 arbor search --regex 'nteger cent' role:user; code 0
