@@ -1,364 +1,129 @@
 /*
- * Keys of nodes: all of them are entered, and none that leads nowhere, also when a
- * session is read anew, or everything is, while they are on their way.
+ * Decoding what a terminal sends, whole, byte by byte, and broken.
  */
-#include "store/keys.h"
-
-#include "store/mirror.h"
-#include "store/session.h"
+#include "face/keys.c"
 #include "t.h"
-#include "tree.h"
 
-#include <pthread.h>
-#include <time.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { MANY = 20000, MORE_THAN_FIT = 0 };
-#else
-enum { MANY = 200000, MORE_THAN_FIT = 1200000 };
-#endif
-
-/* A session of source 1 with `lines` lines of so many blocks. */
-static enum status add_lines(struct store *s, int lines, uint32_t blocks, int64_t generation, int64_t known,
-			     struct err *err)
+static void add(struct keys *k, const char *bytes, size_t n)
 {
-	struct txn txn CLEANUP(txn_end) = { 0 };
-	struct mirror_line l[4];
-	struct mirror_part p = {
-		.source = 1,
-		.generation = generation,
-		.to = lines * 10,
-		.anew = true,
-		.known_generation = known,
-		.known_to = known ? lines * 10 : 0,
-		.lines = l,
-		.line_count = (size_t)lines,
+	size_t room;
+	char *into = keys_reserve(k, &room);
+
+	n = size_min(n, room);
+	memcpy(into, bytes, n);
+	keys_grew(k, n);
+}
+
+/* A letter for each key; characters as they are. */
+static const char *decoded(const char *bytes, size_t n, bool one_by_one, char out[128])
+{
+	static const char letters[] = ".tTQud<>[]lr^$bxKWpPNRZ";
+	struct keys k = { 0 };
+	struct key key;
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i += one_by_one ? 1 : n) {
+		add(&k, bytes + i, one_by_one ? 1 : n);
+		while (keys_next(&k, false, &key))
+			for (size_t c = 0; count < 120 && c < (key.kind == KEY_TEXT ? key.n : 1); c++)
+				out[count++] = key.kind == KEY_TEXT ? key.text[c] : letters[key.kind];
+	}
+	while (keys_next(&k, true, &key))
+		if (count < 120)
+			out[count++] = letters[key.kind];
+	out[count] = '\0';
+	return keys_wait(&k) ? "something is left" : out;
+}
+
+TEST(keys_are_the_same_whole_and_byte_by_byte)
+{
+	static const struct {
+		const char *bytes, *keys;
+	} cases[] = {
+		{ "", "" },
+		{ "ab", "ab" },
+		{ "\r", "T" },
+		{ "\n\x0e", "dd" },
+		{ "\x0b\x10", "uu" },
+		{ "\033[A\033[B\033OA\033OB", "udud" },
+		{ "\033[C\033[D", "rl" },
+		{ "\033[5~\033[6~", "<>" },
+		{ "\033[H\033[F\033[1~\033[4~\033OH\033OF", "[][][]" },
+		{ "\x01\x05", "^$" },
+		{ "\x7f\x08\033[3~\x04", "bbxx" },
+		{ "\x15\x17\033\x7f", "KWW" },
+		{ "\t", "p" },
+		{ "\033[1;2A\033[1;2B", "PN" },
+		{ "\x0c\x1a", "RZ" },
+		{ "\x03\x07", "QQ" },
+		{ "\033", "Q" },
+		{ "\033\033", "QQ" },
+		{ "\033x", "." },	    /* Alt */
+		{ "a\033[99;3zb", "a.b" },  /* unknown: nothing of it is typed */
+		{ "\033[", "." },	    /* cut */
+		{ "\033[1;", "." },
+		{ "\033O", "." },
+		{ "\033[1\033[A", ".u" },   /* another begins inside */
+		{ "\033[1\rx", ".Tx" },
+		{ "\033[\x80" "a", "..a" },
+		{ "\xc3\xa9\xe6\xb1\x89\xf0\x9f\x98\x80", "\xc3\xa9\xe6\xb1\x89\xf0\x9f\x98\x80" },
+		{ "\xe6\xb1", "." },	    /* cut */
+		{ "\xff\x80" "a", "..a" },
+		{ "\xc2\x9b" "1m", ".1m" }, /* C1 */
+		{ "\033[200~a\rb\nc\td\033[201~\r", ".a b c d.T" },
+		{ "\033[200~\003\032\033[Ax\033[201~", "....[Ax." },
+		{ "\033[200~\033[20\033[201~x", "..[20.x" },
+		{ "\033[200~\xc3\xa9\xff\033[201~", ".\xc3\xa9.." },
 	};
-	static const char *const uuids[] = { "a", "b", "c", "d" };
+	char out[128];
 
-	for (int i = 0; i < lines; i++)
-		l[i] = (struct mirror_line){ .offset = i * 10,
-					     .length = 9,
-					     .type = 2,
-					     .uuid = str_of(uuids[i]),
-					     .first = i * 10,
-					     .blocks = blocks };
-	if (txn_begin(s, &txn, err) || mirror_add(s, &p, err))
-		return err_failed(err->status);
-	return txn_commit(&txn, err);
+	for (size_t i = 0; i < COUNT(cases); i++)
+		for (int way = 0; way < 2; way++)
+			EQS(str_of(decoded(cases[i].bytes, strlen(cases[i].bytes), way, out)), str_of(cases[i].keys));
 }
 
-TEST(keys_are_the_first_eight_bytes_with_their_sign)
+TEST(esc_waits_for_what_may_follow_it)
 {
-	struct uuid id = { { 0x80, 0, 0, 0, 0, 0, 0, 0, 1 } };
+	struct keys k = { 0 };
+	struct key key;
 
-	EQ(key_of(&id), INT64_MIN);
-	id.b[0] = 0x7f;
-	EQ(key_of(&id), INT64_C(0x7f00000000000000));
-	for (int i = 0; i < 8; i++)
-		id.b[i] = 0xff;
-	EQ(key_of(&id), -1);
+	add(&k, "\033", 1);
+	CHECK(!keys_next(&k, false, &key));
+	CHECK(keys_wait(&k));
+	add(&k, "[A", 2);
+	CHECK(keys_next(&k, false, &key));
+	EQ(key.kind, KEY_UP);
+	CHECK(!keys_wait(&k));
 }
 
-TEST(all_nodes_are_entered_once)
+TEST(an_endless_sequence_does_not_fill_the_memory)
 {
-	struct store *s CLEANUP(store_closep) = NULL;
-	struct err err;
+	struct keys k = { 0 };
+	struct key key;
 
-	OK(tree_store(t_tmpdir(t), "s", NULL, NULL, &s, &err));
-	OK(keys_complete(s, &err));
-	OK(add_lines(s, 3, 5, 1, 0, &err));
-	OK(keys_complete(s, &err));
-	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), 3 * 7);
-	EQ(tree_ask(s, "SELECT keyed_to FROM mirror_session"), 30);
-	OK(keys_complete(s, &err));
-	OK(db_exec(s, "UPDATE mirror_session SET keyed_to = 10", &err)); /* as after a kill */
-	OK(keys_complete(s, &err));
-	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), 3 * 7);
-	EQ(tree_ask(s, "SELECT keyed_to FROM mirror_session"), 30);
-}
-
-TEST(more_nodes_than_fit_are_entered_in_turns)
-{
-	struct store *s CLEANUP(store_closep) = NULL;
-	struct err err;
-
-	if (!MORE_THAN_FIT)
-		SKIP("too slow under a sanitizer");
-	OK(tree_store(t_tmpdir(t), "s", NULL, NULL, &s, &err));
-	OK(add_lines(s, 4, MORE_THAN_FIT / 4, 1, 0, &err));
-	OK(keys_complete(s, &err));
-	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), MORE_THAN_FIT + 8);
-	EQ(tree_ask(s, "SELECT keyed_to FROM mirror_session"), 40);
-}
-
-/* ---- Kin --------------------------------------------------------------------------- */
-
-#define LINE_A "aaaaaaaa-0000-4000-8000-000000000000"
-
-/* A session of a source with so many lines, each with the uuid or, when it is "-", hanging on LINE_A. */
-static enum status add_kin_session(struct store *s, int64_t source, const char *uuid, int lines, struct err *err)
-{
-	struct txn txn CLEANUP(txn_end) = { 0 };
-	struct uuid above = line_key(STR(LINE_A));
-	bool hangs = uuid[0] == '-';
-	static struct mirror_line l[200];
-	static char names[200][24];
-	struct mirror_part p = {
-		.source = source,
-		.generation = source,
-		.to = lines * 10,
-		.anew = true,
-		.lines = l,
-		.line_count = (size_t)lines,
-	};
-
-	for (int i = 0; i < lines; i++) {
-		snprintf(names[i], sizeof names[i], "%" PRId64 "-%d", source, i);
-		l[i] = (struct mirror_line){ .offset = i * 10,
-					     .length = 9,
-					     .type = 2,
-					     .uuid = str_of(hangs ? names[i] : uuid),
-					     .parent = hangs ? &above : NULL,
-					     .parent_at = -1,
-					     .first = i * 10 };
-	}
-	if (txn_begin(s, &txn, err) || mirror_add(s, &p, err))
-		return err_failed(err->status);
-	return txn_commit(&txn, err);
-}
-
-static enum status forget_session(struct store *s, int64_t source, struct err *err)
-{
-	struct txn txn CLEANUP(txn_end) = { 0 };
-
-	if (txn_begin(s, &txn, err) || mirror_forget(s, source, err))
-		return err_failed(err->status);
-	return txn_commit(&txn, err);
-}
-
-/* How many sessions the one of source 1 is connected with, itself included. */
-static int64_t family(struct store *s)
-{
-	return tree_ask(s, "WITH RECURSIVE f(id) AS (SELECT id FROM mirror_session WHERE source = 1 UNION"
-			   " SELECT k.other FROM kin k JOIN f ON k.session = f.id) SELECT count(*) FROM f");
-}
-
-/* All at once, or one after the other. */
-static void enter_sessions(struct t *t, struct store *s, const char *const *uuids, int count, int lines, bool at_once)
-{
-	struct err err;
-
-	for (int i = 0; i < count; i++) {
-		OK(add_kin_session(s, i + 1, uuids[i], lines, &err));
-		if (!at_once)
-			OK(keys_complete(s, &err));
-	}
-	OK(keys_complete(s, &err));
-}
-
-TEST(those_with_a_line_in_common_stay_kin_when_another_is_forgotten)
-{
-	static const char *const uuids[] = { LINE_A, LINE_A, LINE_A, LINE_A };
-
-	for (int way = 0; way < 8; way++) {
-		struct store *s CLEANUP(store_closep) = NULL;
-		int64_t gone = 2 + way % 3;
-		char name[16];
-		struct err err;
-
-		snprintf(name, sizeof name, "s%d", way);
-		OK(tree_store(t_tmpdir(t), name, NULL, NULL, &s, &err));
-		enter_sessions(t, s, uuids, 4, 1, way < 4);
-		EQ(family(s), 4);
-		OK(forget_session(s, gone, &err));
-		OK(keys_complete(s, &err));
-		EQ(family(s), 3);
-		EQ(tree_ask(s, "SELECT count(*) FROM mirror_session WHERE keyed_to < read_to"), 0);
+	add(&k, "\033[", 2);
+	for (int i = 0; i < 100000; i++) {
+		add(&k, "1", 1);
+		while (keys_next(&k, false, &key))
+			;
+		CHECK(k.n <= SEQUENCE + 2);
 	}
 }
 
-TEST(who_hangs_on_a_line_is_kin_of_who_has_it_in_any_order)
+/* All strings of up to five of these. */
+TEST(every_byte_is_taken_whatever_comes)
 {
-	static const char *const orders[][4] = { { LINE_A, "-", "-", "-" },
-						 { "-", LINE_A, "-", "-" },
-						 { "-", "-", "-", LINE_A },
-						 { "-", "-", LINE_A, LINE_A } };
+	static const char bytes[] = "\033[O1~A\xc3\x80\r";
+	enum { BYTES = sizeof bytes - 1, ALL = BYTES * BYTES * BYTES * BYTES * BYTES };
+	char text[5], whole[128], single[128];
 
-	for (size_t way = 0; way < 2 * COUNT(orders); way++) {
-		struct store *s CLEANUP(store_closep) = NULL;
-		char name[16];
-		struct err err;
-
-		snprintf(name, sizeof name, "s%zu", way);
-		OK(tree_store(t_tmpdir(t), name, NULL, NULL, &s, &err));
-		enter_sessions(t, s, orders[way / 2], 4, 100, way % 2 == 0);
-		EQ(family(s), 4);
+	for (int n = 0; n < ALL; n++) {
+		for (int i = 0, rest = n; i < 5; i++, rest /= BYTES)
+			text[i] = bytes[rest % BYTES];
+		if (strcmp(decoded(text, 5, false, whole), decoded(text, 5, true, single)) != 0)
+			t_fail(t, __FILE__, __LINE__, "number %d: '%s' and '%s'", n, whole, single);
 	}
 }
 
-TEST(those_that_hang_on_what_nobody_has_are_no_kin)
-{
-	static const char *const uuids[] = { "-", "-", "b" };
-	struct store *s CLEANUP(store_closep) = NULL;
-	struct err err;
-
-	OK(tree_store(t_tmpdir(t), "s", NULL, NULL, &s, &err));
-	enter_sessions(t, s, uuids, 3, 2, true);
-	EQ(tree_ask(s, "SELECT count(*) FROM kin"), 0);
-	OK(add_kin_session(s, 4, LINE_A, 1, &err));
-	OK(keys_complete(s, &err));
-	EQ(family(s), 3);
-	OK(forget_session(s, 4, &err));
-	OK(keys_complete(s, &err));
-	EQ(tree_ask(s, "SELECT count(*) FROM kin"), 0);
-}
-
-/* ---- Somebody else writes meanwhile ----------------------------------------------- */
-
-struct entering {
-	struct store *s;
-	enum status status;
-	struct err err;
-};
-
-static void *enter(void *ctx)
-{
-	struct entering *e = ctx;
-
-	e->status = keys_complete(e->s, &e->err);
-	return NULL;
-}
-
-typedef enum status meanwhile_fn(struct store *s, struct err *err);
-
-/* Lets one connection enter many keys, and does something else in the middle of it. */
-static void check_meanwhile(struct t *t, meanwhile_fn *fn, int64_t want)
-{
-	const char *dir = t_tmpdir(t);
-	struct store *s CLEANUP(store_closep) = NULL;
-	struct store *other CLEANUP(store_closep) = NULL;
-	struct entering e;
-	pthread_t thread;
-	struct err err;
-
-	OK(tree_store(dir, "s", NULL, NULL, &s, &err));
-	OK(tree_store(dir, "s", NULL, NULL, &other, &err));
-	OK(add_lines(s, 2, MANY, 1, 0, &err));
-	e = (struct entering){ .s = other };
-	NEED(pthread_create(&thread, NULL, enter, &e) == 0);
-	while (tree_ask(s, "SELECT EXISTS (SELECT 1 FROM node_key)") == 0)
-		nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
-	CHECK(fn(s, &err) == STATUS_OK);
-	pthread_join(thread, NULL);
-	EQ(e.status, STATUS_OK);
-	OK(keys_complete(s, &err)); /* should it have been done before */
-	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), want);
-	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session WHERE keyed_to = read_to"), 1);
-}
-
-static enum status read_anew(struct store *s, struct err *err)
-{
-	return add_lines(s, 2, 3, 2, 1, err);
-}
-
-/* The same bytes, to which nothing but their reading tells the difference. */
-static enum status read_again(struct store *s, struct err *err)
-{
-	return add_lines(s, 2, 3, 1, 1, err);
-}
-
-static enum status make_anew(struct store *s, struct err *err)
-{
-	struct txn txn CLEANUP(txn_end) = { 0 };
-
-	if (txn_begin(s, &txn, err) || store_derived_reset(s, err) || store_derived_made(s, err) ||
-	    txn_commit(&txn, err))
-		return err_failed(err->status);
-	return add_lines(s, 2, MANY, 1, 0, err);
-}
-
-TEST(no_key_of_a_session_that_is_read_anew_is_left)
-{
-	check_meanwhile(t, read_anew, 2 * 5);
-	check_meanwhile(t, read_again, 2 * 5);
-}
-
-TEST(no_key_is_missing_when_all_is_made_anew)
-{
-	check_meanwhile(t, make_anew, 2 * (MANY + 2));
-}
-
-/* Does something on another connection, right after a commit of the one that enters keys. */
-struct intruder {
-	struct store *other;
-	int64_t source;	  /* whose session it replaces */
-	int at;		  /* after which commit */
-	bool enters_keys; /* too, or leaves them to the first */
-	int commits;
-	enum status status;
-	struct err err;
-};
-
-static enum status replace_session(struct store *s, int64_t source, bool enters_keys, struct err *err)
-{
-	if (forget_session(s, source, err) || add_kin_session(s, source, LINE_A, 2, err))
-		return err_failed(err->status);
-	return enters_keys ? keys_complete(s, err) : STATUS_OK;
-}
-
-static int intrude(void *ctx, sqlite3 *db, const char *name, int pages)
-{
-	struct intruder *i = ctx;
-
-	(void)db;
-	(void)name;
-	(void)pages;
-	if (++i->commits == i->at)
-		i->status = replace_session(i->other, i->source, i->enters_keys, &i->err);
-	return SQLITE_OK;
-}
-
-/* Two sessions have a line in common. One is known, the other is being entered. */
-static void check_intruder(struct t *t, struct intruder *i)
-{
-	const char *dir = t_tmpdir(t);
-	struct store *s CLEANUP(store_closep) = NULL;
-	struct store *other CLEANUP(store_closep) = NULL;
-	struct err err;
-
-	OK(tree_store(dir, "s", NULL, NULL, &s, &err));
-	OK(tree_store(dir, "s", NULL, NULL, &other, &err));
-	OK(add_kin_session(s, 1, LINE_A, 2, &err));
-	OK(keys_complete(s, &err));
-	OK(add_kin_session(s, 2, LINE_A, 2, &err));
-	i->other = other;
-	sqlite3_wal_hook(s->db, intrude, i);
-	OK(keys_complete(s, &err));
-	EQ(i->status, STATUS_OK);
-	OK(keys_complete(other, &err)); /* should the last commit have been the one */
-	EQ(family(other), 2);
-	EQ(tree_ask(other, "SELECT count(*) FROM mirror_session WHERE keyed_to < read_to"), 0);
-}
-
-/* The last session gets its number again, so that only the rows tell what went. */
-TEST(those_with_a_line_in_common_stay_kin_when_one_is_replaced_at_any_moment)
-{
-	enum { COMMITS = 2 }; /* keys are entered, and noted as entered */
-
-	for (int way = 0; way < 4; way++)
-		for (int at = 1; at <= COMMITS; at++) {
-			struct intruder i = { .source = 1 + way % 2, .at = at, .enters_keys = way / 2 };
-
-			check_intruder(t, &i);
-			CHECK(i.commits >= at);
-		}
-}
-
-TESTS(CASE(keys_are_the_first_eight_bytes_with_their_sign), CASE(all_nodes_are_entered_once),
-      CASE(more_nodes_than_fit_are_entered_in_turns),
-      CASE(those_with_a_line_in_common_stay_kin_when_another_is_forgotten),
-      CASE(who_hangs_on_a_line_is_kin_of_who_has_it_in_any_order), CASE(those_that_hang_on_what_nobody_has_are_no_kin),
-      CASE(no_key_of_a_session_that_is_read_anew_is_left),
-      CASE(no_key_is_missing_when_all_is_made_anew),
-      CASE(those_with_a_line_in_common_stay_kin_when_one_is_replaced_at_any_moment))
+TESTS(CASE(keys_are_the_same_whole_and_byte_by_byte), CASE(esc_waits_for_what_may_follow_it),
+      CASE(an_endless_sequence_does_not_fill_the_memory), CASE(every_byte_is_taken_whatever_comes))
