@@ -229,7 +229,7 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 	struct args a = { 0 };
 
 	/* Help is for those who have a broken file, too. */
-	if (face_load_settings(f, err) && (v->activation || v->run == run_call))
+	if (face_load_settings(f, err) && (v->activation || v->run == run_call || v->run == run_pick))
 		return err_failed(err->status);
 	if (v->reads_args)
 		return v->run(f, argc, argv, NULL, err);
@@ -342,7 +342,8 @@ int cli_main(const struct hub *hub, int argc, char **argv)
 	status = end_output(&f, status, &err);
 	if (status != STATUS_OK) {
 		logfile_add(&f, status_info(status)->name, str_of(err.text));
-		say_error(&f.out, &err);
+		if (!f.left)
+			say_error(&f.out, &err);
 	}
 	logfile_close(&f);
 	arena_release(&f.mem);

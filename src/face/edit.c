@@ -95,24 +95,28 @@ bool edit_kill_word(struct edit *e)
 	return drop(e, from, e->at);
 }
 
-void edit_left(struct edit *e)
+bool edit_left(struct edit *e)
 {
 	e->at = before(e, e->at);
+	return false;
 }
 
-void edit_right(struct edit *e)
+bool edit_right(struct edit *e)
 {
 	e->at = behind(e, e->at);
+	return false;
 }
 
-void edit_start(struct edit *e)
+bool edit_start(struct edit *e)
 {
 	e->at = 0;
+	return false;
 }
 
-void edit_end(struct edit *e)
+bool edit_end(struct edit *e)
 {
 	e->at = e->n;
+	return false;
 }
 
 int edit_show(const struct edit *e, int columns, struct buf *out)

@@ -22,11 +22,11 @@ bool edit_backspace(struct edit *e);
 bool edit_delete(struct edit *e);
 bool edit_kill_line(struct edit *e); /* what stands before the cursor */
 bool edit_kill_word(struct edit *e);
-
-void edit_left(struct edit *e);
-void edit_right(struct edit *e);
-void edit_start(struct edit *e);
-void edit_end(struct edit *e);
+/* These move the cursor alone. */
+bool edit_left(struct edit *e);
+bool edit_right(struct edit *e);
+bool edit_start(struct edit *e);
+bool edit_end(struct edit *e);
 
 /* Appends what of it is seen in so many columns, filtered for a terminal, and returns in which of
  * them the cursor stands. */

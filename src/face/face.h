@@ -20,6 +20,7 @@ struct face {
 	struct str store;	   /* as --store says; p NULL = where it usually is */
 	struct store *open;	   /* while a method runs that uses it; else NULL */
 	bool json, print0, verbose;
+	bool left; /* somebody left a screen, and knows it: nothing has to be said */
 	const struct settings *settings; /* NULL until a verb needs them */
 };
 
@@ -97,6 +98,7 @@ enum status run_help(struct face *f, int argc, char **argv, const struct params 
 enum status run_call(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 enum status run_completion(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 enum status run_complete(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
+enum status run_pick(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 enum status run_version(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 
 /* ---- Help and manual (help.c, man.c) ---------------------------------------- */

@@ -69,12 +69,24 @@ static enum key_kind sequence_key(struct str s)
 		const char *sequence;
 		enum key_kind key;
 	} known[] = {
-		{ "A", KEY_UP },	 { "B", KEY_DOWN },	     { "C", KEY_RIGHT },
-		{ "D", KEY_LEFT },	 { "H", KEY_FIRST },	     { "F", KEY_LAST },
-		{ "1~", KEY_FIRST },	 { "7~", KEY_FIRST },	     { "4~", KEY_LAST },
-		{ "8~", KEY_LAST },	 { "3~", KEY_DELETE },	     { "5~", KEY_PAGE_UP },
-		{ "6~", KEY_PAGE_DOWN }, { "M", KEY_TAKE },	     { "1;2A", KEY_PREVIEW_UP },
-		{ "a", KEY_PREVIEW_UP }, { "1;2B", KEY_PREVIEW_DOWN }, { "b", KEY_PREVIEW_DOWN },
+		{ "A", KEY_UP },
+		{ "B", KEY_DOWN },
+		{ "C", KEY_RIGHT },
+		{ "D", KEY_LEFT },
+		{ "H", KEY_FIRST },
+		{ "F", KEY_LAST },
+		{ "1~", KEY_FIRST },
+		{ "7~", KEY_FIRST },
+		{ "4~", KEY_LAST },
+		{ "8~", KEY_LAST },
+		{ "3~", KEY_DELETE },
+		{ "5~", KEY_PAGE_UP },
+		{ "6~", KEY_PAGE_DOWN },
+		{ "M", KEY_TAKE },
+		{ "1;2A", KEY_PREVIEW_UP },
+		{ "a", KEY_PREVIEW_UP },
+		{ "1;2B", KEY_PREVIEW_DOWN },
+		{ "b", KEY_PREVIEW_DOWN },
 	};
 
 	for (size_t i = 0; i < COUNT(known); i++)

@@ -30,6 +30,7 @@ enum key_kind {
 	KEY_PREVIEW_DOWN,
 	KEY_REDRAW,
 	KEY_SUSPEND,
+	KEY_KINDS
 };
 
 struct key {

@@ -40,8 +40,7 @@ static bool env_on(const char *name)
 	return v && strcmp(v, "0") != 0;
 }
 
-/* Some terminals do no more than show characters. */
-static bool is_able(void)
+bool terminal_is_able(void)
 {
 	const char *term = env_text("TERM");
 
@@ -56,7 +55,7 @@ static bool wants_colour(enum colour colour, bool terminal)
 		return false;
 	if (env_on("CLICOLOR_FORCE") || env_on("FORCE_COLOR"))
 		return true;
-	return terminal && is_able();
+	return terminal && terminal_is_able();
 }
 
 static int env_number(const char *name, int otherwise)
@@ -69,21 +68,26 @@ static int env_number(const char *name, int otherwise)
 	return otherwise;
 }
 
-void out_init(struct out *o, enum colour colour, bool may_page, bool quiet)
+void terminal_size(int fd, int *columns, int *rows)
 {
 	struct winsize size = { 0 };
 
+	if (ioctl(fd, TIOCGWINSZ, &size))
+		size = (struct winsize){ 0 };
+	*columns = size.ws_col ? size.ws_col : env_number("COLUMNS", 80);
+	*rows = size.ws_row ? size.ws_row : env_number("LINES", 24);
+}
+
+void out_init(struct out *o, enum colour colour, bool may_page, bool quiet)
+{
 	*o = (struct out){ .held = BUF_INIT(SIZE_MAX / 4), .quiet = quiet };
 	o->terminal = isatty(STDOUT_FILENO) == 1;
-	o->err_terminal = isatty(STDERR_FILENO) == 1 && is_able();
+	o->err_terminal = isatty(STDERR_FILENO) == 1 && terminal_is_able();
 	o->colour = wants_colour(colour, o->terminal);
-	o->may_page = may_page && o->terminal && is_able();
-	if (!o->terminal)
-		return;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		size = (struct winsize){ 0 };
-	o->columns = size.ws_col ? size.ws_col : env_number("COLUMNS", 80);
-	o->rows = size.ws_row ? size.ws_row : env_number("LINES", 24);
+	o->tty_colour = wants_colour(colour, true);
+	o->may_page = may_page && o->terminal && terminal_is_able();
+	if (o->terminal)
+		terminal_size(STDOUT_FILENO, &o->columns, &o->rows);
 }
 
 /* ---- Standard output --------------------------------------------------------- */
@@ -206,6 +210,11 @@ static const char *const styles[STYLES] = {
 	[STYLE_HEADING] = "1", [STYLE_USER] = "1;32", [STYLE_ASSISTANT] = "1;34",
 	[STYLE_NAME] = "36",   [STYLE_MARK] = "1;31", [STYLE_ERROR] = "31",
 };
+
+const char *style_code(enum style style)
+{
+	return styles[style];
+}
 
 void out_style(struct out *o, enum style style)
 {

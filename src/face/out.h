@@ -44,6 +44,7 @@ struct out {
 	bool terminal;	   /* standard output is one */
 	bool err_terminal; /* so is standard error, and lines can be redrawn there */
 	bool colour;
+	bool tty_colour; /* the same for what is drawn on the terminal itself, wherever standard output goes */
 	bool quiet;
 	int columns; /* of the terminal; 0 = there is none: nothing is cut or wrapped */
 	int rows;
@@ -60,6 +61,13 @@ struct out {
 };
 
 const char *env_text(const char *name); /* NULL when unset or empty */
+
+/* Some terminals do no more than show characters. */
+bool terminal_is_able(void);
+void terminal_size(int fd, int *columns, int *rows);
+
+/* What stands between "ESC [" and "m". */
+const char *style_code(enum style style);
 
 void out_init(struct out *o, enum colour colour, bool may_page, bool quiet);
 

@@ -215,3 +215,24 @@ const char *short_time_text(int64_t ms, int64_t now_ms, char out[LOCAL_TEXT])
 		snprintf(out, LOCAL_TEXT, "?");
 	return out;
 }
+
+const char *age_text(int64_t ms, int64_t now_ms, char out[LOCAL_TEXT])
+{
+	static const struct {
+		int64_t seconds, below; /* of one; so many of these are told by it */
+		const char *name;
+	} units[] = { { 60, 60, "m" },	       { 3600, 24, "h" },	 { 86400, 14, "d" },
+		      { 7 * 86400, 9, "w" },   { 30 * 86400, 12, "mo" }, { 365 * 86400, 1000, "y" } };
+	int64_t seconds = (now_ms - ms) / 1000;
+
+	if (seconds < 60)
+		return "now";
+	for (size_t i = 0; i < COUNT(units); i++)
+		if (seconds / units[i].seconds < units[i].below) {
+			int64_t n = seconds / units[i].seconds;
+
+			snprintf(out, LOCAL_TEXT, "%" PRId64 "%s", n ? n : 1, units[i].name);
+			return out;
+		}
+	return "old";
+}

@@ -38,4 +38,7 @@ const char *clock_text(int64_t ms, char out[LOCAL_TEXT]); /* 18:18:33 */
 /* As 'ls' has it: Nov 15 18:18, or the year where it is not near to now. */
 const char *short_time_text(int64_t ms, int64_t now_ms, char out[LOCAL_TEXT]);
 
+/* How long ago, in at most four columns: now, 5m, 3h, 2d, 6w, 7mo, 2y. */
+const char *age_text(int64_t ms, int64_t now_ms, char out[LOCAL_TEXT]);
+
 #endif

@@ -136,6 +136,58 @@ static const struct method own_help = {
 					      { 0 } },
 };
 
+static const char *const printed[] = { "id", "hit", "resume", NULL };
+
+static const struct param pick_params[] = {
+	{ .name = "words",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_WORD | PARAM_REST,
+	  .help = "what to begin with; as 'arbor search' takes it" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .letter = 'p',
+	  .shown = "DIR",
+	  .names = "memory.projects",
+	  .help = "only of this folder and below; its name, or the end of its path, will do" },
+	{ .name = "print",
+	  .type = VALUE_ENUM,
+	  .choices = printed,
+	  .initial = "id",
+	  .help = "of what was chosen: the session's id, the id of what was found, or the command that "
+		  "resumes the session" },
+	{ .name = "plain", .type = VALUE_BOOL, .help = "no screen: a line each, for other pickers" },
+	{ .name = "limit",
+	  .type = VALUE_INT,
+	  .letter = 'n',
+	  .initial = "200",
+	  .least = 1,
+	  .most = 100000,
+	  .help = "look at no more sessions, or hits" },
+	{ 0 },
+};
+
+static const struct method own_pick = {
+	.name = "pick",
+	.verb = "pick",
+	.group = "find",
+	.summary = "Choose a conversation while you type, and print its id",
+	.text = "Lists the sessions last touched, or while something is typed those in which it was said, and "
+		"shows what was found with all around it. The last word may be unfinished. The screen is drawn "
+		"on the terminal, so standard output can be a pipe.\n\n"
+		"Enter takes, Esc or Ctrl-C leaves with code 130. Arrows, Ctrl-N and Ctrl-P, Ctrl-J and Ctrl-K, "
+		"PgUp, PgDn, Home and End move in the list, Shift with an arrow in the preview, which Tab shows "
+		"or hides. Ctrl-U, Ctrl-W, Ctrl-A and Ctrl-E edit the line as in a shell.\n\n"
+		"With --plain each line has what --print says, the time, the project, and the title or what was "
+		"found, with tabs between. There, too, nothing found is code 1.\n",
+	.params = pick_params,
+	.kind = RESULT_RAW,
+	.examples = (const struct example[]){ { "pick --print resume", "the command that resumes a session" },
+					      { "pick integer cents --project webshop", "begin with a search" },
+					      { "pick --plain | fzf -d '\\t' --with-nth 2.. | cut -f 1",
+						"with a picker of your own" },
+					      { 0 } },
+};
+
 static const struct method own_version = {
 	.name = "version",
 	.verb = "version",
@@ -150,6 +202,7 @@ static const struct method own_complete = { .name = "complete", .verb = "complet
 
 /* Ended by one without a method. */
 static const struct verb own_verbs[] = {
+	{ .method = &own_pick, .run = run_pick },
 	{ .method = &own_call, .run = run_call, .reads_args = true },
 	{ .method = &own_completion, .run = run_completion },
 	{ .method = &own_help, .run = run_help },

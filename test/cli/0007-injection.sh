@@ -171,11 +171,22 @@ for json_too in '' --json; do
 	done
 	try log e $json_too; try show f $json_too; try tree "$json" $json_too; try log "$json" $json_too
 done
+for words in '' walrus '--print resume'; do
+	# shellcheck disable=SC2086 # words
+	on_terminal pick --plain $words; code 0; tabs; harmless pick
+done
+for keys in '' walrus; do # any other sequence, or one outside of the screen, is complained about
+	for size in 80x24 200x50; do
+		TERM=xterm "$BUILD/tool/screen" -k "$keys" -p seen -k "$(printf '\t')" -k "$(printf '\033')" $size "$arbor" pick \
+			>"$T/out" 2>"$T/err"
+		out_lacks '!!'; out_has '␐'; harmless pick
+	done
+done
 for method in memory.tree memory.log memory.show; do try call $method --id $id; code 0; done
 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' agents call check completion dump export files help history list log plans projects rebuild search show \
+printf '%s\n' agents call check completion dump export files help history list log pick plans projects rebuild search show \
 	sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

@@ -103,6 +103,7 @@ TEST(a_line_is_seen_around_the_cursor_and_filtered)
 	EQS(buf_as_str(&out), STR("<U+202E>"));
 }
 
-TESTS(CASE(text_is_inserted_and_taken_off_at_the_cursor), CASE(a_character_is_one_step_with_what_combines_with_it),
+TESTS(CASE(text_is_inserted_and_taken_off_at_the_cursor),
+      CASE(a_character_is_one_step_with_what_combines_with_it),
       CASE(words_and_lines_are_killed_before_the_cursor), CASE(what_does_not_fit_is_not_inserted),
       CASE(a_line_is_seen_around_the_cursor_and_filtered))

@@ -58,18 +58,24 @@ TEST(keys_are_the_same_whole_and_byte_by_byte)
 		{ "\x03\x07", "QQ" },
 		{ "\033", "Q" },
 		{ "\033\033", "QQ" },
-		{ "\033x", "." },	    /* Alt */
-		{ "a\033[99;3zb", "a.b" },  /* unknown: nothing of it is typed */
-		{ "\033[", "." },	    /* cut */
+		{ "\033x", "." },	   /* Alt */
+		{ "a\033[99;3zb", "a.b" }, /* unknown: nothing of it is typed */
+		{ "\033[", "." },	   /* cut */
 		{ "\033[1;", "." },
 		{ "\033O", "." },
-		{ "\033[1\033[A", ".u" },   /* another begins inside */
+		{ "\033[1\033[A", ".u" }, /* another begins inside */
 		{ "\033[1\rx", ".Tx" },
-		{ "\033[\x80" "a", "..a" },
+		{ "\033[\x80"
+		  "a",
+		  "..a" },
 		{ "\xc3\xa9\xe6\xb1\x89\xf0\x9f\x98\x80", "\xc3\xa9\xe6\xb1\x89\xf0\x9f\x98\x80" },
-		{ "\xe6\xb1", "." },	    /* cut */
-		{ "\xff\x80" "a", "..a" },
-		{ "\xc2\x9b" "1m", ".1m" }, /* C1 */
+		{ "\xe6\xb1", "." }, /* cut */
+		{ "\xff\x80"
+		  "a",
+		  "..a" },
+		{ "\xc2\x9b"
+		  "1m",
+		  ".1m" }, /* C1 */
 		{ "\033[200~a\rb\nc\td\033[201~\r", ".a b c d.T" },
 		{ "\033[200~\003\032\033[Ax\033[201~", "....[Ax." },
 		{ "\033[200~\033[20\033[201~x", "..[20.x" },
@@ -79,7 +85,8 @@ TEST(keys_are_the_same_whole_and_byte_by_byte)
 
 	for (size_t i = 0; i < COUNT(cases); i++)
 		for (int way = 0; way < 2; way++)
-			EQS(str_of(decoded(cases[i].bytes, strlen(cases[i].bytes), way, out)), str_of(cases[i].keys));
+			EQS(str_of(decoded(cases[i].bytes, strlen(cases[i].bytes), way, out)),
+			    str_of(cases[i].keys));
 }
 
 TEST(esc_waits_for_what_may_follow_it)

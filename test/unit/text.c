@@ -159,7 +159,26 @@ TEST(sizes_read_well)
 	EQS(str_of(size_text(INT64_MIN, out)), STR("-9223372036854775808 B"));
 }
 
-TESTS(CASE(text_wraps_at_blanks_and_line_ends), CASE(wrapping_loses_nothing_but_blanks_and_is_never_too_wide),
+TEST(an_age_is_told_in_four_columns)
+{
+	static const struct {
+		int64_t seconds;
+		const char *text;
+	} cases[] = {
+		{ -5, "now" },		   { 59, "now" },	     { 60, "1m" },
+		{ 3599, "59m" },	   { 3600, "1h" },	     { 86400, "1d" },
+		{ 13 * 86400, "13d" },	   { 14 * 86400, "2w" },     { 62 * 86400, "8w" },
+		{ 63 * 86400, "2mo" },	   { 359 * 86400, "11mo" },  { 360 * 86400, "1y" },
+		{ 800 * 86400, "2y" },	   { INT64_C(400000) * 86400, "old" },
+	};
+	char out[LOCAL_TEXT];
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		EQS(str_of(age_text(0, cases[i].seconds * 1000, out)), str_of(cases[i].text));
+}
+
+TESTS(CASE(an_age_is_told_in_four_columns),
+      CASE(text_wraps_at_blanks_and_line_ends), CASE(wrapping_loses_nothing_but_blanks_and_is_never_too_wide),
       CASE(of_a_path_the_name_stays),
       CASE(the_last_folders_of_a_path_say_which_it_is), CASE(text_is_cut_at_its_end),
       CASE(tabs_go_to_the_next_stop), CASE(sizes_read_well))
