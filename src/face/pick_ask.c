@@ -17,6 +17,7 @@
 
 enum {
 	AROUND = 16 * 1024, /* bytes of a text before and behind what was found */
+	LITTLE = 256,
 	PROMPT_BYTES = 600, /* of a prompt in the preview */
 	WHOLE_WORD = 3,	    /* letters: what is shorter is not taken for the beginning of a word */
 	BLOCK_BYTES = 4 * 1024 * 1024,
@@ -319,19 +320,31 @@ static bool is_told_elsewhere(const struct json *j, uint32_t key)
 	       json_string_eq(j, key, STR("tool_id"));
 }
 
-/* A part of the text, from a line's beginning, with what was found in it. */
+/* Where the part begins that is shown: at a line, or in a very long one a little before. */
+static size_t begin_around(struct str text, size_t found)
+{
+	size_t near = found > AROUND ? found - AROUND : 0, from = near;
+
+	if (near == 0)
+		return 0;
+	while (from < found && text.p[from - 1] != '\n')
+		from++;
+	if (from < found)
+		return from;
+	for (from = found - LITTLE; from < found && (text.p[from] & 0xC0) == 0x80;)
+		from++;
+	return from;
+}
+
+/* A part of the text with what was found in it. */
 static void add_around(struct pick_preview *p, struct str text, struct marks *marks)
 {
-	size_t from = marks->list[0].start, shift;
+	size_t found = marks->list[0].start, from = begin_around(text, found);
 
-	from = from > AROUND ? from - AROUND : 0;
-	while (from > 0 && from < marks->list[0].start && text.p[from - 1] != '\n')
-		from++;
-	shift = from;
-	text = str_sub(text, from, marks->list[0].start - from + AROUND);
+	text = str_sub(text, from, found - from + AROUND);
 	for (size_t i = 0; i < marks->count; i++) {
-		marks->list[i].start -= shift;
-		marks->list[i].end -= shift;
+		marks->list[i].start -= from;
+		marks->list[i].end -= from;
 		if (marks->list[i].end > text.n)
 			marks->count = i;
 	}
@@ -352,8 +365,8 @@ static void take_block(struct previewing *v, const struct json *j, uint32_t bloc
 	for (uint32_t k = json_first(j, block); k != json_end(j, block); k = json_next(j, k + 1))
 		if (!is_told_elsewhere(j, k))
 			add_strings(j, k + 1, &text);
-	if (!v->row->marks.count || !marks_find(buf_as_str(&text), v->row->snippet, &v->row->marks, &marks) ||
-	    !marks.count)
+	if (!text.n || !v->row->marks.count ||
+	    !marks_find(buf_as_str(&text), v->row->snippet, &v->row->marks, &marks) || !marks.count)
 		return;
 	v->found = true;
 	add_around(v->preview, buf_as_str(&text), &marks);

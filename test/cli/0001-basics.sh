@@ -68,8 +68,14 @@ for c in help $commands; do
 	# Examples may want a store and may change it: a fresh one each time.
 	while read -r line; do
 		rm -rf "$T/store" && ARBOR_HOME=$T/store "$ARBOR" sync -q
-		# A watch never ends by itself: a second is enough to see that it began.
-		case $line in *--watch*) least='timeout -s INT 1' good=124 ;; *) least='' good=0 ;; esac
+		# A watch never ends by itself: a second is enough to see that it began. A screen needs a
+		# terminal, and somebody who presses Enter.
+		case $line in
+		*--watch*) least='timeout -s INT 1' good=124 ;;
+		*--plain*) least='' good=0 ;;
+		*' pick '*) least="env TERM=xterm $BUILD/tool/pty -i $(printf '\r') 80x24" good=0 ;;
+		*) least='' good=0 ;;
+		esac
 		rc=0
 		# shellcheck disable=SC2086 # several words, or none
 		(cd "$T/cwd" && ARBOR_HOME=$T/store $least bash -c "$line") >"$T/out" 2>"$T/err" </dev/null || rc=$?

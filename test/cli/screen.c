@@ -223,6 +223,12 @@ static void follow(struct terminal *t, pid_t child, char what, const char *with)
 		kill(child, (int)strtol(with, NULL, 10));
 }
 
+static bool same_modes(const struct termios *a, const struct termios *b)
+{
+	return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
+	       a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof a->c_cc) == 0;
+}
+
 static int end_of(struct terminal *t, pid_t child)
 {
 	struct termios after;
@@ -239,7 +245,7 @@ static int end_of(struct terminal *t, pid_t child)
 	if (code == 124)
 		kill(child, SIGKILL);
 	wait_for_quiet(t);
-	if (tcgetattr(t->other, &after) || memcmp(&after, &t->before, sizeof after) != 0)
+	if (tcgetattr(t->other, &after) || !same_modes(&after, &t->before))
 		printf("!! the terminal's modes are not what they were\n");
 	if (t->is_alternate || t->is_pasting)
 		printf("!! the screen was not left\n");

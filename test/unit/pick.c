@@ -176,6 +176,20 @@ TEST(marks_that_make_no_sense_are_left_out)
 	EQS(str_of(show_marked(STR("abcd"), &marks, out)), STR("[a]b[c]d"));
 }
 
+TEST(what_is_around_begins_at_a_line_or_near)
+{
+	char text[3 * AROUND];
+
+	memset(text, 'x', sizeof text);
+	EQ(begin_around(str_from(text, sizeof text), AROUND), 0);
+	EQ(begin_around(str_from(text, sizeof text), 2 * AROUND), 2 * AROUND - LITTLE);
+	text[2 * AROUND - LITTLE - 1] = '\xc3';
+	text[2 * AROUND - LITTLE] = '\xa9';
+	EQ(begin_around(str_from(text, sizeof text), 2 * AROUND), 2 * AROUND - LITTLE + 1);
+	text[AROUND + 5] = '\n';
+	EQ(begin_around(str_from(text, sizeof text), 2 * AROUND), AROUND + 6);
+}
+
 /* ---- What is looked for ----------------------------------------------------------- */
 
 TEST(the_last_word_may_be_unfinished)
@@ -347,6 +361,7 @@ TEST(what_was_found_is_seen_in_a_narrow_row)
 
 TESTS(CASE(a_pen_stays_in_its_part_of_a_line), CASE(only_lines_that_changed_are_written),
       CASE(a_snippet_is_found_in_its_text_whatever_the_blanks), CASE(filtering_keeps_marks_where_they_were),
-      CASE(marks_that_make_no_sense_are_left_out), CASE(the_last_word_may_be_unfinished),
-      CASE(a_window_follows_the_current_row), CASE(every_size_has_a_layout_in_which_nothing_overlaps),
-      CASE(a_picture_of_any_size_stays_inside), CASE(what_was_found_is_seen_in_a_narrow_row))
+      CASE(marks_that_make_no_sense_are_left_out), CASE(what_is_around_begins_at_a_line_or_near),
+      CASE(the_last_word_may_be_unfinished), CASE(a_window_follows_the_current_row),
+      CASE(every_size_has_a_layout_in_which_nothing_overlaps), CASE(a_picture_of_any_size_stays_inside),
+      CASE(what_was_found_is_seen_in_a_narrow_row))
