@@ -12,7 +12,7 @@ struct mark {
 	size_t start, end;
 };
 
-enum { MARKS_MOST = 64 };
+enum { MARKS_MOST = 32 };
 
 /* Sorted, inside the text, none over another. */
 struct marks {

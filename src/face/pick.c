@@ -376,13 +376,43 @@ static const struct value *param(const struct params *p, const char *name)
 	return params_value(p, params_find(p, str_of(name)));
 }
 
-static void type_words(struct edit *e, const struct value *words)
+/* The words as one line, however many arguments they came in. */
+static struct str join_words(struct face *f, const struct value *words)
 {
+	struct buf line CLEANUP(buf_release) = BUF_INIT(MIB);
+
 	for (size_t i = 0; i < words->count; i++) {
-		if (i)
-			edit_insert(e, STR(" "));
-		edit_insert(e, words->list[i]);
+		buf_text(&line, i ? " " : "");
+		buf_str(&line, words->list[i]);
 	}
+	return arena_str(&f->mem, buf_as_str(&line));
+}
+
+static enum status list_plainly(struct picker *p, struct str how, struct err *err)
+{
+	if (pick_ask(p->face, &p->question, &p->answer, err))
+		return err_failed(err->status);
+	print_plain(p->face, &p->answer, how);
+	return STATUS_OK;
+}
+
+static enum status choose(struct picker *p, struct str how, struct err *err)
+{
+	struct face *f = p->face;
+
+	if (p->question.words.n && !edit_insert(&p->edit, p->question.words))
+		return err_fail(err, STATUS_LIMIT, "too many words to begin with: over %d bytes", EDIT_MOST);
+	/* Before there is a screen: an index may have to be updated first, and errors be said. */
+	if (ask(p, err) && (err->status != STATUS_NOT_FOUND || !p->question.words.n))
+		return err_failed(err->status);
+	if (run_on_screen(p, err))
+		return err_failed(err->status);
+	f->left = p->outcome == LEFT;
+	if (f->left)
+		return err_fail(err, STATUS_CANCELLED, "nothing was chosen");
+	print_choice(f, current(p), how);
+	out_text(&f->out, "\n");
+	return STATUS_OK;
 }
 
 enum status run_pick(struct face *f, int argc, char **argv, const struct params *params, struct err *err)
@@ -395,24 +425,11 @@ enum status run_pick(struct face *f, int argc, char **argv, const struct params 
 
 	(void)argc;
 	(void)argv;
-	type_words(&p.edit, param(params, "words"));
-	p.question = (struct pick_question){ .project = param(params, "project")->text,
+	p.question = (struct pick_question){ .words = str_trim(join_words(f, param(params, "words"))),
+					     .project = param(params, "project")->text,
 					     .every_hit = str_eq(how, STR("hit")),
 					     .is_typed = !plain,
 					     .most = (size_t)param(params, "limit")->number,
 					     .ctx = &p };
-	if (ask(&p, err) && (plain || err->status != STATUS_NOT_FOUND || !p.question.words.n))
-		return err_failed(err->status);
-	if (plain) {
-		print_plain(f, &p.answer, how);
-		return STATUS_OK;
-	}
-	if (run_on_screen(&p, err))
-		return err_failed(err->status);
-	f->left = p.outcome == LEFT;
-	if (f->left)
-		return err_fail(err, STATUS_CANCELLED, "nothing was chosen");
-	print_choice(f, current(&p), how);
-	out_text(&f->out, "\n");
-	return STATUS_OK;
+	return plain ? list_plainly(&p, how, err) : choose(&p, how, err);
 }

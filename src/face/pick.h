@@ -31,8 +31,8 @@ struct pick_row {
 
 struct pick_answer {
 	struct arena mem;
-	struct pick_row *rows;
-	size_t count;
+	struct pick_row *rows; /* their texts are in `mem` */
+	size_t count, room;
 	size_t items; /* that were given: rows, and hits that have none */
 	bool is_cut;  /* there are more than were asked for */
 };

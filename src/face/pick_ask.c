@@ -17,6 +17,7 @@
 
 enum {
 	AROUND = 16 * 1024, /* bytes of a text before and behind what was found */
+	FIRST_ROOM = 64,    /* rows */
 	LITTLE = 256,
 	PROMPT_BYTES = 600, /* of a prompt in the preview */
 	WHOLE_WORD = 3,	    /* letters: what is shorter is not taken for the beginning of a word */
@@ -26,6 +27,7 @@ enum {
 void pick_answer_release(struct pick_answer *a)
 {
 	arena_release(&a->mem);
+	mem_free(a->rows);
 	*a = (struct pick_answer){ 0 };
 }
 
@@ -111,8 +113,14 @@ static int64_t time_of(const struct json *j, const char *name)
 static struct pick_row *add_row(struct asking *a, const struct json *j, const char *id, const char *at)
 {
 	struct pick_answer *answer = a->ctx;
-	struct pick_row *row = &answer->rows[answer->count++];
+	struct pick_row *row;
 
+	if (answer->count == answer->room) {
+		answer->room = answer->room ? 2 * answer->room : FIRST_ROOM;
+		answer->rows = mem_resize(answer->rows, answer->room * sizeof *answer->rows);
+	}
+	row = &answer->rows[answer->count++];
+	*row = (struct pick_row){ 0 };
 	row->session = text_of(a, j, id);
 	row->project = text_of(a, j, "project");
 	row->folder = filtered(a->mem, text_last_folders(row->project));
@@ -241,7 +249,6 @@ static enum status ask_once(struct face *f, const struct pick_question *q, struc
 	};
 	struct buf params CLEANUP(buf_release) = BUF_INIT(MIB);
 
-	fresh.rows = arena_alloc(&fresh.mem, q->most * sizeof *fresh.rows);
 	if (write_params(q, &params, err) ||
 	    ask(f, &a, q->words.n ? "memory.search" : "memory.sessions", buf_as_str(&params), err))
 		return err_failed(err->status);

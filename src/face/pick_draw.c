@@ -57,7 +57,7 @@ struct pick_layout pick_arrange(int columns, int rows, bool with_preview)
 
 	if (with_preview && columns >= BESIDE) {
 		l.is_beside = true;
-		l.list.columns = columns / 2;
+		l.list.columns = columns / 2 - 1;
 		l.preview = (struct pick_area){ 1, columns / 2 + 2, middle, columns - columns / 2 - 2 };
 	} else if (with_preview && rows >= BELOW) {
 		l.list.rows = middle / 2;

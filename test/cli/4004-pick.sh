@@ -105,5 +105,8 @@ check test "$(head -n 1 "$T/out" | cut -f 4)" = 'Integer cents. Sketch the migra
 arbor pick --plain --print hit integer cents; check test "$(wc -l <"$T/out")" -gt 4
 arbor pick --plain --color always -n 2; check test "$(wc -l <"$T/out")" -eq 2; out_lacks "$esc"
 arbor pick --plain qqqxqqq; code 1; err_has 'nothing found'
+arbor pick --plain -n 100000 cents; code 0
+long=$(printf 'qqqxqqq%.0s ' {1..2000}); arbor pick --plain "$long"; code 1; err_has 'nothing found'
+pick 80x24 "$long"; code 9; err_has 'too many words to begin with'
 arbor pick --json; code 2
 the_end

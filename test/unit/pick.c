@@ -287,14 +287,15 @@ TEST(every_size_has_a_layout_in_which_nothing_overlaps)
 
 static void fill(struct pick_answer *a, struct pick_preview *p)
 {
-	static struct pick_row rows[30];
+	enum { MANY = 30 };
+	struct pick_row *rows = mem_alloc(MANY * sizeof *rows);
 	struct marks marks = { { { 40, 45 } }, 1 };
 	struct str text = STR(
 		"汉字 some words that stand before it and found and behind it more words e\xcc\x81");
 
 	a->rows = rows;
-	a->count = COUNT(rows);
-	for (size_t i = 0; i < COUNT(rows); i++) {
+	a->count = MANY;
+	for (size_t i = 0; i < MANY; i++) {
 		rows[i] = (struct pick_row){ .session = STR("5abf9052-efc9-4b6d-8bd2-b863c3dbcb97"),
 					     .hit = STR("h"),
 					     .project = STR("/home/dev/webshop"),
@@ -340,7 +341,7 @@ TEST(a_picture_of_any_size_stays_inside)
 					       i, f.lines[i].p);
 			CHECK(f.cursor_column < columns || columns == 0);
 		}
-	arena_release(&answer.mem);
+	pick_answer_release(&answer);
 	pick_preview_release(&preview);
 }
 
