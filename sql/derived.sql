@@ -84,6 +84,19 @@ CREATE TABLE session_value (
   PRIMARY KEY (session, kind, value)
 ) STRICT, WITHOUT ROWID;
 
+-- What a transcript names outside of itself, each once: files it changed, pages, issues, commits,
+-- sessions, identifiers, words it is about (claude/mention.h).
+CREATE TABLE link (
+  session  INTEGER NOT NULL,
+  key      INTEGER NOT NULL,       -- of kind and name: link_key() (store/link.h)
+  kind     INTEGER NOT NULL,       -- enum mention_kind
+  name     TEXT NOT NULL,
+  offset   INTEGER NOT NULL,       -- of the first line that names it
+  times    INTEGER NOT NULL,       -- lines that do
+  PRIMARY KEY (session, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX link_by_key ON link(key);
+
 -- Titles that old clients gave: each names the last line of what it is about, and stands in
 -- whichever file was open when it was written.
 CREATE TABLE summary (

@@ -223,6 +223,24 @@ bool change_read(struct record_reader *r, const struct record *rec, struct chang
 	return found && out->path.n;
 }
 
+bool change_path(struct record_reader *r, const struct record *rec, struct str *path)
+{
+	const struct json *j = &r->json;
+	uint32_t result = json_get(j, json_root(j), STR("toolUseResult"));
+	uint32_t name = json_get(j, result, STR("filePath")), type = json_get(j, result, STR("type"));
+
+	if (json_is(j, name, JSON_STRING)) {
+		if (!json_is(j, json_get(j, result, STR("oldString")), JSON_STRING) &&
+		    !json_is(j, json_get(j, result, STR("edits")), JSON_ARRAY) &&
+		    !json_string_eq(j, type, STR("create")) && !json_string_eq(j, type, STR("update")))
+			return false;
+	} else {
+		name = json_get(j, result, STR("notebook_path"));
+	}
+	*path = json_string_in(j, name, &r->mem);
+	return path->n && !text_in(r, result, "error").n && !has_failed(r, rec);
+}
+
 /* ---- Calls ------------------------------------------------------------------------------ */
 
 bool change_of_call(struct record_reader *r, const struct record_block *call, struct change *out)

@@ -41,6 +41,9 @@ struct change {
 /* What a record tells of a file; false when nothing. A call that failed has changed nothing. */
 bool change_read(struct record_reader *r, const struct record *rec, struct change *out);
 
+/* The path alone of a file that a result tells was changed. Costs little. */
+bool change_path(struct record_reader *r, const struct record *rec, struct str *path);
+
 /* What a call was to change, from its block. Of one that succeeded. */
 bool change_of_call(struct record_reader *r, const struct record_block *call, struct change *out);
 

@@ -9,6 +9,7 @@
 #include "hub/arbor_derived.h"
 
 #include "base/hash.h"
+#include "claude/mention.h"
 #include "claude/record.h"
 #include "hub/call.h"
 #include "hub/dump_forest.h"
@@ -16,6 +17,7 @@
 #include "store/archive.h"
 #include "store/find.h"
 #include "store/fulltext.h"
+#include "store/link.h"
 #include "store/session.h"
 
 #include <stdlib.h>
@@ -254,6 +256,17 @@ static enum status add_value(void *ctx, enum session_value kind, struct str valu
 	return STATUS_OK;
 }
 
+static enum status add_link(void *ctx, const struct link *l, struct err *err)
+{
+	struct dumping *d = ctx;
+
+	(void)err;
+	buf_printf(&d->line, "names %s=", mention_kind_name((enum mention_kind)l->kind));
+	add_word(&d->line, l->name);
+	buf_printf(&d->line, "offset=%" PRId64 " times=%" PRId64 "\n", l->offset, l->times);
+	return STATUS_OK;
+}
+
 static enum status dump_session(void *ctx, const struct session *s, bool *go_on, struct err *err)
 {
 	struct dumping *d = ctx;
@@ -284,6 +297,7 @@ static enum status dump_session(void *ctx, const struct session *s, bool *go_on,
 	add_word(&d->line, s->permission);
 	d->line.p[d->line.n - 1] = '\n';
 	if (session_values(d->call->store, s->row, add_value, d, err) ||
+	    link_each(d->call->store, s->row, add_link, d, err) ||
 	    call_bytes(d->call, buf_as_str(&d->line), err))
 		return err_failed(err->status);
 	return entry_each(d->call->store, s->row, dump_line, d, err);
@@ -380,8 +394,8 @@ const struct method arbor_dump = {
 	.group = "store",
 	.summary = "Print what the store holds, so that it can be compared",
 	.text = "One line for every file: host, root, key, path, bytes and lines of its newest version and "
-		"their SHA-256. Then every session with its lines, their ids, and the words of each part "
-		"summed up. Then, once for all transcripts that belong together, their messages: what each "
+		"their SHA-256. Then every session with what it names and its lines, their ids, and the words "
+		"of each part summed up. Then, once for all transcripts that belong together, their messages: what each "
 		"follows, its lines, and its copies with other ids; where turns begin and why; where ways "
 		"part; what goes on from where; where each file would be continued; sub-agents. Last what "
 		"each answer cost, once for all its copies. Two stores that mirror the same files print the "

@@ -14,6 +14,8 @@
 #include "base/mark.h"
 #include "base/utf8.h"
 #include "base/words.h"
+#include "claude/change.h"
+#include "claude/mention.h"
 #include "store/fulltext.h"
 #include "store/session.h"
 
@@ -52,6 +54,8 @@ void part_free(struct part *p)
 	mem_free(p->lines);
 	mem_free(p->docs);
 	mem_free(p->values);
+	mem_free(p->links);
+	map_release(&p->linked);
 	buf_release(&p->packed);
 	arena_release(&p->mem);
 	mem_free(p);
@@ -62,6 +66,7 @@ void part_seal(struct part *p)
 	p->mirror.lines = p->lines;
 	p->mirror.docs = p->docs;
 	p->mirror.values = p->values;
+	p->mirror.links = p->links;
 	p->mirror.packed = buf_as_str(&p->packed);
 	p->item.weight = sizeof *p + p->line_cap * sizeof *p->lines + p->doc_cap * sizeof *p->docs +
 			 p->packed.cap;
@@ -105,6 +110,71 @@ void part_reader_release(struct part_reader *r)
 	mem_free(r->tools);
 	map_release(&r->firsts);
 	arena_release(&r->mem);
+}
+
+/* ---- Links ------------------------------------------------------------------ */
+
+/* A name in this part, and the line that named it last. */
+struct noted_link {
+	size_t at; /* in the part's links */
+	int64_t line;
+};
+
+/* The line in hand, to whoever finds names in its texts. */
+struct naming {
+	struct part *part;
+	int64_t offset;
+};
+
+/* Each name counts once for each line. */
+static void note_link(void *ctx, enum mention_kind kind, struct str name)
+{
+	struct naming *n = ctx;
+	struct part *p = n->part;
+	struct buf key CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_PATH);
+	struct noted_link *known;
+
+	if (name.n > LIMIT_PATH)
+		return;
+	buf_byte(&key, (char)kind);
+	buf_str(&key, name);
+	known = map_get(&p->linked, buf_as_str(&key));
+	if (!known) {
+		struct str kept = arena_str(&p->mem, buf_as_str(&key));
+
+		known = arena_alloc(&p->mem, sizeof *known);
+		known->at = p->mirror.link_count++;
+		known->line = -1;
+		map_put(&p->linked, kept, known);
+		p->links = grow(p->links, &p->link_cap, known->at, sizeof *p->links);
+		p->links[known->at] = (struct link){
+			.kind = kind, .name = str_sub(kept, 1, SIZE_MAX), .offset = n->offset
+		};
+	}
+	if (known->line == n->offset)
+		return;
+	known->line = n->offset;
+	p->links[known->at].times++;
+}
+
+/* Of lines that the newest version of the file has. */
+static void note_names(struct part *p, const struct record *rec, enum record_place place, struct str text,
+		       int64_t offset)
+{
+	struct naming n = { p, offset };
+
+	if (!p->mirror.old)
+		mention_text(rec, place, text, note_link, &n);
+}
+
+static void note_changed(struct part *p, struct part_reader *r, const struct record *rec, int64_t offset)
+{
+	struct naming n = { p, offset };
+	struct str path;
+
+	if (!p->mirror.old && (rec->flags & (RECORD_RESULT | RECORD_EMBEDDED)) == RECORD_RESULT &&
+	    change_path(&r->records, rec, &path))
+		note_link(&n, MENTION_FILE, path);
 }
 
 /* ---- Documents -------------------------------------------------------------- */
@@ -188,7 +258,7 @@ static void add_tool(struct part_reader *r, struct str id)
 }
 
 static void add_block(struct part *p, struct part_reader *r, struct mirror_line *l,
-		      const struct record_block *b)
+		      const struct record *rec, const struct record_block *b)
 {
 	l->blocks++;
 	p->mirror.tools += b->kind == BLOCK_TOOL_USE && !l->aside;
@@ -202,6 +272,7 @@ static void add_block(struct part *p, struct part_reader *r, struct mirror_line 
 	block_text(&r->records, b, &r->text);
 	set_marks(r, l, b);
 	add_docs(p, r, l, b->place, b->index);
+	note_names(p, rec, b->place, buf_as_str(&r->text), l->offset);
 }
 
 /* ---- The session ------------------------------------------------------------ */
@@ -215,6 +286,14 @@ static struct str shown(struct str text)
 
 	text = str_sub(text, 0, LONGEST);
 	return str_sub(text, 0, text.n < LONGEST ? text.n : utf8_valid_prefix(text));
+}
+
+static void note_topics(struct part *p, struct str title, int64_t offset)
+{
+	struct naming n = { p, offset };
+
+	if (!p->mirror.old)
+		mention_topics(title, note_link, &n);
 }
 
 static void note_title(struct part *p, int rank, struct str title)
@@ -334,6 +413,8 @@ static void note_session(struct part *p, struct part_reader *r, const struct rec
 		note_prompt(p, r, rec);
 	if (m->agent.n)
 		note_owner(m, rec);
+	if (rec->type == RECORD_AI_TITLE || rec->type == RECORD_CUSTOM_TITLE)
+		note_topics(p, record_title(&r->records, rec), offset);
 	if (rec->type == RECORD_AI_TITLE)
 		note_title(p, RANK_CLIENT, record_title(&r->records, rec));
 	if (rec->type == RECORD_CUSTOM_TITLE)
@@ -536,11 +617,13 @@ static void add_record(struct part *p, struct part_reader *r, const struct recor
 	p->record_at = p->packed.n;
 	r->tool_count = 0;
 	while (l->blocks < LIMIT_LINE_BLOCKS && record_block(&r->records, rec, &at, &b))
-		add_block(p, r, l, &b);
+		add_block(p, r, l, rec, &b);
 	keep_tools(p, r, l);
+	note_changed(p, r, rec, offset);
 	buf_clear(&r->text);
 	record_text(&r->records, rec, &r->text);
 	set_marks(r, l, NULL);
+	note_names(p, rec, rec->flags & RECORD_QUEUED ? PLACE_PROMPT : PLACE_OTHER, buf_as_str(&r->text), offset);
 	add_docs(p, r, l, rec->flags & RECORD_QUEUED ? PLACE_PROMPT : PLACE_OTHER, UINT32_MAX);
 }
 

@@ -32,6 +32,9 @@ struct part {
 	size_t doc_count, doc_cap;
 	struct mirror_value *values;
 	size_t value_cap;
+	struct map linked; /* kind and name -> noted_link */
+	struct link *links;
+	size_t link_cap;
 	struct buf packed;
 	struct mirror_usage *usage; /* of the message before, in this part */
 	size_t record_at; /* where the words of the last record begin */

@@ -30,6 +30,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_SESSION] = &session_statements,
 	[DB_KEYS] = &keys_statements,
 	[DB_SUMMARY] = &summary_statements,
+	[DB_LINK] = &link_statements,
 	[DB_VARIANT] = &variant_statements,
 };
 

@@ -27,11 +27,13 @@ enum db_slot {
 	DB_SESSION,
 	DB_KEYS,
 	DB_SUMMARY,
+	DB_LINK,
 	DB_VARIANT,
 	DB_RANK,
 	DB_USAGE,
 	DB_SQL,
 	DB_STATS,
+	DB_RELATED,
 	DB_SLOTS
 };
 
@@ -45,8 +47,9 @@ struct db_set {
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
-	variant_statements;
-extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements; /* src/query */
+	link_statements, variant_statements;
+extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
+	related_statements; /* src/query */
 
 /* What can be done with the files of a store. */
 enum db_access {

@@ -523,6 +523,16 @@ static enum status write_values(struct writing *w, struct err *err)
 	return STATUS_OK;
 }
 
+static enum status write_links(struct writing *w, struct err *err)
+{
+	const struct mirror_part *p = w->p;
+
+	for (size_t i = 0; i < p->link_count; i++)
+		if (link_add(w->s, w->session, &p->links[i], p->anew, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
 /* NULL where there is none. */
 static void bind_text(struct stmt *st, int at, struct str text, bool is_there)
 {
@@ -596,7 +606,7 @@ static enum status forget_lines(struct store *s, int64_t session, struct err *er
 	if (keys_forget(s, session, err) || forget_docs(s, session, err))
 		return err_failed(err->status);
 	if (run_with(s, MIRROR_FORGET_USAGE, session, err) || run_with(s, MIRROR_FORGET_VALUES, session, err) ||
-	    summary_forget(s, session, err))
+	    summary_forget(s, session, err) || link_forget(s, session, err))
 		return err_failed(err->status);
 	return run_with(s, MIRROR_FORGET, session, err);
 }
@@ -761,7 +771,8 @@ enum status mirror_add(struct store *s, const struct mirror_part *p, struct err 
 
 	if (p->old ? find_old(&w, err) : find_session(&w, err))
 		return err_failed(err->status);
-	if (write_lines(&w, err) || write_values(&w, err) || note_session(&w, err) || read_so_far(&w, err))
+	if (write_lines(&w, err) || write_values(&w, err) || write_links(&w, err) || note_session(&w, err) ||
+	    read_so_far(&w, err))
 		return err_failed(err->status);
 	return STATUS_OK;
 }

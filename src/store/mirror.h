@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "store/link.h"
 #include "store/source.h"
 
 /* ---- What there is to read -------------------------------------------------- */
@@ -129,6 +130,8 @@ struct mirror_part {
 	struct str tag; /* of the last tag line; p NULL = there is none */
 	const struct mirror_value *values;
 	size_t value_count;
+	const struct link *links; /* that these lines add; each once */
+	size_t link_count;
 	struct str title;
 	int title_rank;			/* 0 = none; as in sql/derived.sql */
 	int64_t started_at, updated_at; /* 0 = no line has a time */

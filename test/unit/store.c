@@ -83,8 +83,8 @@ TEST(every_statement_can_be_prepared)
 	OK(open_store(path, &s, &err));
 	OK(rebuild_if_stale(s, NULL, &done, &err));
 	for (int slot = 0; slot < DB_SLOTS; slot++) {
-		if (slot == DB_RANK || slot == DB_USAGE || slot == DB_SQL || slot == DB_STATS)
-			continue; /* src/query's: the first needs a function that is registered there */
+		if (slot >= DB_RANK)
+			continue; /* src/query's come last: the first needs a function that is registered there */
 		NEED(db_sets[slot]);
 		EQ(db_sets[slot]->slot, slot);
 		for (size_t i = 0; i < db_sets[slot]->count; i++) {
