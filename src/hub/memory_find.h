@@ -7,6 +7,7 @@
 #include "hub/method.h"
 
 extern const struct method memory_sessions, memory_show, memory_search, memory_log, memory_tree,
-	memory_usage, memory_stats, memory_agents, memory_files;
+	memory_usage, memory_stats, memory_agents, memory_files,
+	memory_related;
 
 #endif

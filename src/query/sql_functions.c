@@ -8,6 +8,7 @@
 #include "query/sql_inside.h"
 
 #include "base/hash.h"
+#include "query/related.h"
 #include "query/snippet.h"
 #include "store/keys.h"
 
@@ -177,6 +178,14 @@ static void key_of_call(sqlite3_context *result, int count, sqlite3_value **row)
 
 	(void)count;
 	sqlite3_result_int64(result, (int64_t)hash64(call.p, call.n));
+}
+
+/* arbor_weight(KIND, TIMES, COMMON, ALL): what a link says. */
+static void weigh(sqlite3_context *result, int count, sqlite3_value **row)
+{
+	(void)count;
+	sqlite3_result_double(result, related_weight(sqlite3_value_int(row[0]), sqlite3_value_int64(row[1]),
+						     sqlite3_value_int64(row[2]), sqlite3_value_int64(row[3])));
 }
 
 /* arbor_name(PATH): its last part. */
@@ -443,6 +452,7 @@ static const struct {
 	{ "arbor_node", 3, name_node },	      { "arbor_key", 1, key_of_id },
 	{ "arbor_line_key", 1, give_key_of_line }, { "arbor_call_key", 1, key_of_call },
 	{ "arbor_name", 1, name_of_path },    { "arbor_text", 3, text_at },
+	{ "arbor_weight", 4, weigh },
 	{ "arbor_member", 3, member_at },     { "arbor_result", 3, result_of },
 	{ "arbor_hit_value", 3, make_hit },   { "content", 1, content_of },
 	{ "thinking", 1, thinking_of },	      { "line", 1, line_of },

@@ -17,6 +17,7 @@
 #include "query/sql_inside.h"
 
 #include "base/hash.h"
+#include "claude/mention.h"
 
 #include <string.h>
 
@@ -239,13 +240,27 @@ static const struct way extraction_ways[] = {
 	  1e4, 1000 },
 };
 
+/* As mention_kind_name() and mention_relation() have them. */
+#define NAME_OF_KIND \
+	"CASE n.kind WHEN 1 THEN 'file' WHEN 2 THEN 'url' WHEN 3 THEN 'issue' WHEN 4 THEN 'commit'" \
+	" WHEN 5 THEN 'session' WHEN 6 THEN 'identifier' ELSE 'topic' END"
+#define RELATION_OF_KIND \
+	"CASE n.kind WHEN 1 THEN 'touches_file' WHEN 7 THEN 'related_to' WHEN 2 THEN 'mentions'" \
+	" WHEN 6 THEN 'mentions' ELSE 'references' END"
+#define WEIGHT_OF_NAME \
+	"arbor_weight(n.kind, sum(n.times), (SELECT count(*) FROM link x WHERE x.key = n.key)," \
+	" (SELECT count(*) FROM mirror_session WHERE old = 0))"
+_Static_assert(MENTION_FILE == 1 && MENTION_URL == 2 && MENTION_ISSUE == 3 && MENTION_COMMIT == 4 &&
+		       MENTION_SESSION == 5 && MENTION_IDENTIFIER == 6 && MENTION_TOPIC == 7,
+	       "kinds of names");
+
 static const struct column link_columns[] = {
 	{ "source_type TEXT", "l.source_type", NULL },
 	{ "source_id TEXT", "l.source_id", NULL },
 	{ "target_type TEXT", "l.target_type", NULL },
 	{ "target_id TEXT", "l.target_id", NULL },
 	{ "relationship TEXT", "l.relationship", NULL },
-	{ "weight REAL", "1.0", NULL },
+	{ "weight REAL", "l.weight", NULL },
 	{ 0 },
 };
 
@@ -253,28 +268,41 @@ static const struct column link_columns[] = {
 static const struct way link_ways[] = {
 	{ NULL, false,
 	  "FROM (SELECT 'session' AS source_type, " TRANSCRIPT_ID " AS source_id, 'agent' AS target_type,"
-	  " s.agent AS target_id, 'spawned' AS relationship FROM mirror_session s WHERE s.old = 0 AND "
+	  " s.agent AS target_id, 'spawned' AS relationship, 0.5 AS weight FROM mirror_session s WHERE s.old = 0 AND "
 	  "s.agent IS NOT NULL"
 	  " UNION ALL SELECT 'session', " TRANSCRIPT_ID
-	  ", 'session', arbor_uuid(o.session_id), 'shares_lines'"
+	  ", 'session', arbor_uuid(o.session_id), 'shares_lines', 0.9"
 	  " FROM kin JOIN mirror_session s ON s.id = kin.session JOIN mirror_session o ON o.id = kin.other"
 	  " WHERE s.old = 0 AND o.old = 0 AND s.agent IS NULL AND o.agent IS NULL AND s.session_id <> "
 	  "o.session_id"
 	  " UNION ALL SELECT 'message', " LINE_ID ", 'message', arbor_node(e.link, NULL, -1),"
 	  " CASE WHEN e.flags & 32 THEN 'continues' WHEN e.type IN (6, 9) THEN 'references' ELSE "
-	  "'forked_from' END"
-	  " FROM " LINES_OF_SESSION " WHERE s.old = 0 AND e.link IS NOT NULL) l",
+	  "'forked_from' END, 1.0"
+	  " FROM " LINES_OF_SESSION " WHERE s.old = 0 AND e.link IS NOT NULL"
+	  " UNION ALL SELECT 'session', " TRANSCRIPT_ID ", " NAME_OF_KIND ", n.name, " RELATION_OF_KIND
+	  ", " WEIGHT_OF_NAME
+	  " FROM mirror_session s CROSS JOIN link n ON n.session = s.id WHERE s.old = 0"
+	  " AND (n.kind <> 5 OR (n.name <> " TRANSCRIPT_ID " AND EXISTS (SELECT 1 FROM mirror_session o"
+	  " WHERE o.session_id = arbor_blob(n.name))))"
+	  " GROUP BY s.session_id, n.key) l",
 	  1e5, 1000 },
 };
 
 static const struct column topic_columns[] = {
-	{ "id TEXT", "NULL", NULL },
-	{ "name TEXT", "NULL", NULL },
-	{ "weight REAL", "NULL", NULL },
+	{ "id TEXT", "n.name", NULL },
+	{ "name TEXT", "n.name", NULL },
+	{ "weight REAL", "n.weight", NULL },
+	{ "sessions INTEGER", "n.sessions", NULL },
 	{ 0 },
 };
 
-static const struct way topic_ways[] = { { NULL, false, "WHERE 0", 1, 1 } };
+static const struct way topic_ways[] = {
+	{ NULL, false,
+	  "FROM (SELECT n.name, count(DISTINCT s.session_id) AS sessions, " WEIGHT_OF_NAME " AS weight"
+	  " FROM mirror_session s CROSS JOIN link n ON n.session = s.id WHERE s.old = 0 AND n.kind = 7"
+	  " GROUP BY n.key) n",
+	  1e5, 1000 },
+};
 
 static const struct column node_columns[] = {
 	{ "id TEXT", "n.id", NULL },

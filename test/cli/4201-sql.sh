@@ -23,7 +23,7 @@ for t in $tables; do
 	check test "$(wc -l <"$T/out")" -ge 3
 	while read -r c; do grep -q "\`$c\`" "$T/section" || fail "docs/SQL.md: $t lacks $c"; done <"$T/out"
 	arbor sql "SELECT * FROM $t LIMIT 1"
-	case $t in topics | trees) code 1 ;; *) code 0 ;; esac
+	case $t in trees) code 1 ;; *) code 0 ;; esac
 done
 
 it "finds the same by a key as by looking at everything"

@@ -197,6 +197,7 @@ static const char *value_for(const char *param)
 		{ "words", "[\"the\"]" },
 		{ "session", "\"79f2f12c\"" },
 		{ "conversation", "\"2396d03e\"" },
+		{ "about", "\"2396d03e\"" },
 		{ "query", "\"SELECT * FROM sessions\"" },
 	};
 

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# What has to do with what.
+. test/harness/lib.sh
+export ARBOR_HOME=$T/store TZ=UTC
+arbor sync --source demo
+
+it "tells of a session what it changed, is about, and whose lines it shares"
+arbor related 2396d03e; code 0
+out_has '0.750	touches_file	file			/home/dev/webshop/src/money.ts'
+out_has 'related_to	topic			cart'
+arbor related 24bf71fb; out_has '0.900	shares_lines	session	2026-11-08T11:18:28.297Z	b899e3df'
+arbor related 79f2f12c; out_has '0.500	spawned	agent			a3ec752e2389a1f20'
+
+it "finds sessions by a file, by the end of its path, by a topic in the plural"
+for name in /home/dev/webshop/src/money.ts money.ts src/money.ts ./money.ts; do
+	arbor related "$name" --type session; code 0; out_has 2396d03e; check test "$(wc -l <"$T/out")" -eq 1
+done
+arbor related Cents; out_has 2396d03e; out_has 4e4f12db; check test "$(wc -l <"$T/out")" -eq 3
+arbor related oney.ts; code 1; err_has 'neither an id nor something'
+
+it "goes further when asked to, and says by what"
+arbor related 2396d03e --json; check test "$(grep -c '"hops":2' "$T/out")" -eq 0
+arbor related 2396d03e --hops 2 --type session --json; code 0
+out_has '"hops":2'; out_has '"via":"c'
+arbor related 2396d03e --hops 4; code 2
+
+it "tells of a message what it names"
+message=$("$ARBOR" sql "SELECT id FROM messages WHERE session_id LIKE '2396d03e%' AND role = 'user' LIMIT 1")
+arbor related "$message"; code 0; out_has '1.000	part_of	session'; out_has 'topic			cent'
+
+it "gives some of each kind, all of it, or one kind"
+arbor related 2396d03e -n 2; check test "$(cut -f 3 "$T/out" | sort | tr '\n' ' ')" = 'file topic '; err_has more
+arbor related 2396d03e --type file,agent; check test "$(wc -l <"$T/out")" -eq 1
+arbor related 2396d03e --type nothing; code 2
+
+it "knows issues, commits, addresses, identifiers and other sessions, wherever they stand"
+mkdir -p "$T/c/projects/-w" && a=11111111-2222-4333-8444-555555555501 b=11111111-2222-4333-8444-555555555502
+line() { # TYPE UUID CONTENT [REST]
+	printf '{"type":"%s","uuid":"%s","parentUuid":null,"cwd":"/w","timestamp":"2026-11-01T00:00:0%s.000Z","message":{"role":"%s","content":%s}%s}\n' \
+		"$1" "$2" "$((n = n + 1))" "$1" "$3" "$4"
+}
+n=0
+{
+	line user a1 '"look at https://github.com/o/n/issues/12 and `parse_line()`"'
+	line assistant a2 '[{"type":"text","text":"Committed as 1a2b3c4. See https://docs.rs/serde."}]'
+	line user a3 '[{"type":"tool_result","tool_use_id":"t","content":"[main 5d6e7f8] Subject"}]'
+	line user a4 '[{"type":"tool_result","tool_use_id":"u","content":"ok"}]' ',"toolUseResult":{"filePath":"/w/x.c","oldString":"a","newString":"b"}'
+	line user a5 '[{"type":"tool_result","tool_use_id":"v","is_error":true,"content":"no"}]' ',"toolUseResult":{"filePath":"/w/failed.c","oldString":"a","newString":"b"}'
+	line user a6 '[{"type":"tool_result","tool_use_id":"w","content":"https://nowhere.io/x `not_me` o/n#99"}]'
+} >"$T/c/projects/-w/$a.jsonl"
+{
+	line user b1 "\"go on with $a, o/n#12, not with 11111111-2222-4333-8444-555555555599\""
+} >"$T/c/projects/-w/$b.jsonl"
+arbor sync --source "$T/c" --label odd; code 0
+arbor related $a; code 0
+for name in 'referenced_by	session' 'touches_file	file			/w/x.c' 'references	issue			o/n#12' 'commit			1a2b3c4' \
+	'commit			5d6e7f8' 'mentions	url			https://docs.rs/serde' 'identifier			parse_line'; do out_has "$name"; done
+for name in failed.c nowhere not_me o/n#99; do check test "$(grep -c "$name" "$T/out")" -eq 0; done
+arbor related $b; out_has "references	session	2026-11-01T00:00:06.000Z	$a"; check test "$(grep -c 55599 "$T/out")" -eq 0
+for name in o/n#12 https://github.com/o/n/pull/12; do
+	arbor related "$name"; check test "$(wc -l <"$T/out")" -eq 2
+done
+for name in 1a2b3c4d5 5d6e7f8 'parse_line()' https://docs.rs/serde; do arbor related "$name"; code 0; out_has "$a"; done
+
+it "is the same in SQL, in pieces, and made anew"
+arbor sql "SELECT relationship, target_type, target_id FROM links WHERE source_id = '$a' ORDER BY 3"; out_has 'touches_file	file	/w/x.c'
+arbor sql "SELECT sessions FROM topics WHERE name = 'cent'"; out_is 3
+"$ARBOR" dump --logical >"$T/once"; check grep -q '^names commit=5d6e7f8 offset=' "$T/once"
+arbor rebuild; code 0; "$ARBOR" dump --logical >"$T/anew"; same "$T/once" "$T/anew"
+cp -r demo "$T/d" && ARBOR_HOME=$T/other && export ARBOR_HOME
+for size in 1000 9000 40000 999999; do
+	(cd demo && find projects -name '*.jsonl') | while read -r f; do head -c $size "demo/$f" >"$T/d/$f"; done
+	arbor sync --source "$T/d" --label claude; code 0
+done
+arbor sync --source "$T/c" --label odd; "$ARBOR" dump --logical | sort >"$T/pieces"; sort "$T/once" >"$T/once.s"
+same "$T/once.s" "$T/pieces"
+the_end
