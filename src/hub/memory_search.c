@@ -24,9 +24,10 @@ static const char *const groups[] = { "session", "none", NULL };
 static const struct param search_params[] = {
 	{ .name = "words",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST,
+	  .flags = PARAM_WORD | PARAM_REST,
 	  .shown = "WORDS",
-	  .help = "what to look for: all of these words, and conditions such as role:user" },
+	  .help = "what to look for: all of these words, and conditions such as role:user; may be left out "
+		  "where options say enough" },
 	{ .name = "limit",
 	  .type = VALUE_INT,
 	  .letter = 'n',
@@ -315,10 +316,28 @@ static enum status read_pattern(struct call *c, struct grep *check, struct expr 
 	return STATUS_OK;
 }
 
+/* Whether options alone say what is asked for. */
+static bool is_narrowed(const struct call *c)
+{
+	static const char *const names[] = { "role", "in", "since", "before", "days", "project", "session" };
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (call_value(c, names[i])->given)
+			return true;
+	return false;
+}
+
 /* What is asked for; *check with what the index cannot say, left alone when there is nothing. */
 static enum status read_query(struct call *c, struct search_query *q, struct expr *e, struct grep *check,
 			      struct err *err)
 {
+	if (!call_value(c, "words")->count) {
+		if (!is_narrowed(c) || call_flag(c, "regex"))
+			return err_fail(err, STATUS_USAGE,
+					"what is to be looked for? words, or conditions such as role:user");
+		expr_begin(e, &c->mem);
+		return STATUS_OK;
+	}
 	if (call_flag(c, "regex")) {
 		q->check = check;
 		return read_pattern(c, check, e, err);

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-enum { MOST_WORDS = EXPR_WORDS, MOST_DEPTH = 16, NEAR_WORDS = 10, NEAR_MOST = 1000 };
+enum { MOST_WORDS = EXPR_WORDS, MOST_DEPTH = 16, MOST_WIDE = 4, NEAR_WORDS = 10, NEAR_MOST = 1000 };
 
 static const char *const names[EXPR_FIELDS] = {
 	[EXPR_ROLE] = "role",	    [EXPR_IN] = "in",		[EXPR_TOOL] = "tool",
@@ -85,7 +85,7 @@ struct reading {
 	bool operators, fields;
 	int open;	    /* brackets */
 	bool begins;	    /* a blank or a bracket stands before the rest */
-	size_t words;	    /* so far */
+	size_t words, wide; /* so far */
 	enum lexeme lexeme; /* in hand */
 	struct str lexed;
 	struct expr_node *marks; /* what conditions say of the words */
@@ -123,7 +123,9 @@ static struct expr_node *read_item(struct reading *r, struct str text, bool quot
 	words_split(text, take_word, &s);
 	if (!s.parts.count)
 		return NULL;
-	fits = r->words + s.parts.count <= MOST_WORDS;
+	/* The beginning of so many words that each takes as long as all others together. */
+	r->wide += prefix && s.parts.count == 1 && s.part_room[0].word.n == 1;
+	fits = r->words + s.parts.count <= MOST_WORDS && r->wide <= MOST_WIDE;
 	r->e->cut |= s.cut || !fits;
 	if (!fits)
 		return NULL;
@@ -423,7 +425,7 @@ static struct expr_node *read_near(struct reading *r, struct str text)
 {
 	struct expr_node *n = new_node(r, EXPR_NODE_NEAR);
 	size_t comma = str_rfind(text, ',');
-	struct reading inner = { .e = r->e, .mem = r->mem, .words = r->words };
+	struct reading inner = { .e = r->e, .mem = r->mem, .words = r->words, .wide = r->wide };
 	uint64_t distance = NEAR_WORDS;
 
 	if (comma != SIZE_MAX && str_to_u64(str_trim(str_sub(text, comma + 1, SIZE_MAX)), &distance))
@@ -432,6 +434,7 @@ static struct expr_node *read_near(struct reading *r, struct str text)
 	for (advance(&inner); inner.lexeme != LEX_END; advance(&inner))
 		add_child(n, read_item(&inner, inner.lexed, inner.lexeme == LEX_QUOTED));
 	r->words = inner.words;
+	r->wide = inner.wide;
 	n->distance = (int)(distance > NEAR_MOST ? NEAR_MOST : distance);
 	return simplest(n);
 }

@@ -38,6 +38,12 @@ check test "$(count cents model:claude)" -gt 0
 arbor search cents project:nosuch; code 1; err_has "no session of this project: 'nosuch'"
 arbor search cents session:ffffffff; code 1
 
+it "lists what options say when there are no words"
+check test "$(count --role user --since 2026-11-05)" -eq "$(count role:user after:2026-11-05)"
+arbor search; code 2; err_has 'what is to be looked for?'
+arbor search --regex --role user; code 2
+arbor search ''; code 2; err_has 'no word to look for'
+
 it "narrows by tool, file and what went wrong"
 arbor search --json -n 0 tool:Bash; code 0
 check test "$(grep -c '"tool":"Bash"' "$T/out")" -eq "$(wc -l <"$T/out")"

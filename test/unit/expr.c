@@ -398,7 +398,8 @@ TEST(a_query_is_cut_when_words_are_left_out_and_only_then)
 		{ "a ", 63, 63, false },   { "a ", 64, 64, false }, { "a ", 65, 64, true },
 		{ "a ", 10000, 64, true }, { "a.", 64, 64, false }, { "a.", 65, 64, true },
 		{ "a.", 10000, 64, true }, { "a ", 1, 1, false },   { "aB ", 32, 65, false },
-		{ "aB ", 33, 65, true },
+		{ "aB ", 33, 65, true }, { "a* ", 4, 4, false },
+		{ "a* ", 5, 4, true },  { "ab* ", 64, 64, false },
 	};
 	struct err err;
 	STORE;
