@@ -124,6 +124,10 @@
  * kept, and there is no use in them in every list of sessions. */
 #define LIMIT_SESSION_VALUES 100
 
+/* Of a transcript, the last bytes that are read to tell what happened in it: a day's work, and
+ * some 10 ms. */
+#define LIMIT_RECAP ((int64_t)4 * 1024 * 1024)
+
 /* Digits of an id that are enough to mean it, if nothing else begins so. */
 #define LIMIT_ID_PREFIX 4
 

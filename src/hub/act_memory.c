@@ -10,7 +10,8 @@
 
 static const struct method *const methods[] = {
 	&memory_sessions, &memory_show,	   &memory_log,	    &memory_tree,  &memory_search,
-	&memory_agents,	  &memory_files,	   &memory_projects, &memory_usage, &memory_stats, &memory_related, &memory_sync,  NULL,
+	&memory_agents,	  &memory_files,	   &memory_projects, &memory_usage, &memory_stats,
+	&memory_related,  &memory_context, &memory_sync,  NULL,
 };
 
 const struct activation activation_memory = {

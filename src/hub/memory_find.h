@@ -8,6 +8,6 @@
 
 extern const struct method memory_sessions, memory_show, memory_search, memory_log, memory_tree,
 	memory_usage, memory_stats, memory_agents, memory_files,
-	memory_related;
+	memory_related, memory_context;
 
 #endif

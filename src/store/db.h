@@ -34,6 +34,7 @@ enum db_slot {
 	DB_SQL,
 	DB_STATS,
 	DB_RELATED,
+	DB_RECAP,
 	DB_SLOTS
 };
 
@@ -49,7 +50,7 @@ extern const struct db_set store_statements, source_statements, find_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
 	link_statements, variant_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
-	related_statements; /* src/query */
+	related_statements, recap_statements; /* src/query */
 
 /* What can be done with the files of a store. */
 enum db_access {

@@ -4,7 +4,7 @@
 . test/harness/lib.sh
 demo=$PWD/demo
 cp -R demo "$T/.claude"
-commands='list show log tree search pick agents files usage stats related projects history plans todos sync sources versions export rebuild dump check call completion help'
+commands='list show log tree search pick agents files usage stats related context projects history plans todos sync sources versions export rebuild dump check call completion help'
 
 # On PATH under its own name, as examples call it.
 mkdir "$T/bin" && ln -s "$ARBOR" "$T/bin/arbor"

@@ -158,7 +158,7 @@ printf '[{"content":"%s","status":"pending","priority":"%s","id":"%s"}]\n' "$jso
 try sync --source "$T/said"
 for json_too in '' --json; do
 	try list $json_too; try search walrus $json_too; try dump $json_too
-	for verb in "agents $id" "files $id" "files $id --diff" projects usage "usage model" "usage session" "usage project" "usage agent --each" stats "related $id" "related $id --hops 3" history plans todos "todos $id"; do
+	for verb in "agents $id" "files $id" "files $id --diff" projects usage "usage model" "usage session" "usage project" "usage agent --each" stats "related $id" "related $id --hops 3" "context p" "context p --format plain" history plans todos "todos $id"; do
 		# shellcheck disable=SC2086 # words
 		try $verb $json_too
 	done
@@ -187,6 +187,6 @@ for method in memory.tree memory.log memory.show; do try call $method --id $id; 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
 printf '%s\n' agents call check completion dump export files help history list log pick plans projects rebuild search show \
-	related sources sql stats sync todos tree usage versions | sort >"$T/tried"
+	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

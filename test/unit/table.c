@@ -198,6 +198,7 @@ static const char *value_for(const char *param)
 		{ "session", "\"79f2f12c\"" },
 		{ "conversation", "\"2396d03e\"" },
 		{ "about", "\"2396d03e\"" },
+		{ "project", "\"webshop\"" },
 		{ "query", "\"SELECT * FROM sessions\"" },
 	};
 

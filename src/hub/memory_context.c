@@ -1,0 +1,674 @@
+/*
+ * memory.context: what somebody needs to go on with a project.
+ *
+ * Everything is taken from what was said and done, without a model: the newest conversations are
+ * read for their last answers, prompts, decisions and errors (query/recap.h); files, issues and
+ * topics are what transcripts name (store/link.h); tasks and plans come from the methods that
+ * list them. Days are counted back from the last thing that happened in the project, so that a
+ * project that rested is told of as well.
+ *
+ * Items are gathered by section, the most useful first. What does not fit is left out whole: one
+ * item of each section after the other is taken while there is room, so that a small budget has
+ * something of everything.
+ */
+#include "hub/memory_find.h"
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "claude/gist.h"
+#include "claude/mention.h"
+#include "claude/record.h"
+#include "hub/hub.h"
+#include "hub/memory_project.h"
+#include "hub/memory_session.h"
+#include "query/recap.h"
+#include "store/link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum section {
+	PROJECT,
+	SESSIONS,
+	TODOS,
+	PLANS,
+	PROMPTS,
+	DECISIONS,
+	ERRORS,
+	FILES,
+	ISSUES,
+	TOPICS,
+	LEFT_OUT,
+	SECTIONS
+};
+
+static const struct {
+	const char *name;
+	size_t most;		/* items without a budget */
+	const char *one, *many; /* as they are counted when they are left out */
+} sections[SECTIONS] = {
+	[PROJECT] = { "project", 1, "", "" },
+	[SESSIONS] = { "sessions", 10, "session", "sessions" },
+	[TODOS] = { "todos", 15, "task", "tasks" },
+	[PLANS] = { "plans", 5, "plan", "plans" },
+	[PROMPTS] = { "prompts", 8, "prompt", "prompts" },
+	[DECISIONS] = { "decisions", 10, "decision", "decisions" },
+	[ERRORS] = { "errors", 6, "error", "errors" },
+	[FILES] = { "files", 15, "file", "files" },
+	[ISSUES] = { "issues", 8, "issue", "issues" },
+	[TOPICS] = { "topics", 1, "", "" },
+	[LEFT_OUT] = { "left_out", 1, "", "" },
+};
+
+static const char *const section_names[] = { "project", "sessions",  "todos",	 "plans",
+					     "prompts", "decisions", "errors",	 "files",
+					     "issues",	"topics",    "left_out", NULL };
+
+static const char *const formats[] = { "markdown", "plain", "json", NULL };
+
+static const struct param context_params[] = {
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "PROJECT",
+	  .names = "memory.projects",
+	  .help = "a folder, '.' for this one; its name, or the end of its path, will do" },
+	{ .name = "days",
+	  .type = VALUE_INT,
+	  .letter = 'd',
+	  .initial = "30",
+	  .least = 1,
+	  .most = 36500,
+	  .help = "how far to look back from the last thing that happened there" },
+	{ .name = "format",
+	  .type = VALUE_ENUM,
+	  .choices = formats,
+	  .initial = "markdown",
+	  .help = "how it is printed; json is the same as --json" },
+	{ .name = "budget",
+	  .type = VALUE_INT,
+	  .least = 200,
+	  .most = 10000000,
+	  .help = "at most so many characters; whole items, some of each kind" },
+	{ 0 },
+};
+
+static const struct field context_fields[] = {
+	{ .name = "section",
+	  .type = VALUE_ENUM,
+	  .choices = section_names,
+	  .help = "what kind of thing it is" },
+	{ .name = "text",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_STRETCH,
+	  .help = "a session's title, a task, a prompt, a sentence, a path, topics, what was left out" },
+	{ .name = "detail",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of a session: how its last answer begins; of a task: how far it is" },
+	{ .name = "times",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "how often it happened: changes of a file, errors that are alike" },
+	{ .name = "session",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "where it was said, or happened last" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "when" },
+	{ 0 },
+};
+
+/* ---- Items ---------------------------------------------------------------------------- */
+
+struct item {
+	struct str text, detail;
+	int64_t times, at;   /* 0 = unsaid */
+	struct uuid session; /* all zero = none */
+	int64_t weight;	     /* of files, errors …: larger comes first */
+	struct uuid last;    /* session that counted it last */
+	int64_t sessions;
+};
+
+struct items {
+	struct item **list;
+	size_t count, cap;
+	struct map known; /* by text */
+};
+
+struct context {
+	struct call *call;
+	struct str project;
+	int64_t since, last;
+	struct session *sessions; /* of the project, newest first; also those of sub-agents */
+	size_t count, cap;
+	struct items sections[SECTIONS];
+	struct items plan_files; /* that were written */
+	const struct session *reading;
+	struct item *of_session; /* its own */
+	int64_t decisions;	 /* of it */
+};
+
+static void context_release(struct context *x)
+{
+	for (int i = 0; i < SECTIONS; i++) {
+		mem_free(x->sections[i].list);
+		map_release(&x->sections[i].known);
+	}
+	mem_free(x->plan_files.list);
+	map_release(&x->plan_files.known);
+	mem_free(x->sessions);
+}
+
+static struct item *add_item(struct context *x, struct items *to, struct str text)
+{
+	struct item *item = arena_alloc(&x->call->mem, sizeof *item);
+
+	item->text = arena_str(&x->call->mem, text);
+	if (to->count == to->cap) {
+		to->cap = to->cap ? 2 * to->cap : 32;
+		to->list = mem_resize(to->list, to->cap * sizeof(*to->list));
+	}
+	return to->list[to->count++] = item;
+}
+
+/* One with this key; *is_new when there was none, and then its text is its own. */
+static struct item *get_item(struct context *x, struct items *of, struct str key, struct str text,
+			     bool *is_new)
+{
+	struct item *item = map_get(&of->known, key);
+
+	*is_new = !item;
+	if (!item) {
+		item = add_item(x, of, text);
+		map_put(&of->known, arena_str(&x->call->mem, key), item);
+	}
+	return item;
+}
+
+/* Who has counted it is known by the order: sessions come one after the other. */
+static void count_item(struct item *item, const struct session *session, int64_t times, int64_t at)
+{
+	if (!uuid_eq(&item->last, &session->id))
+		item->sessions++;
+	item->last = session->id;
+	item->times += times;
+	if (at >= item->at) {
+		item->at = at;
+		item->session = session->id;
+	}
+}
+
+/* ---- Sessions --------------------------------------------------------------------------- */
+
+static enum status take_session(void *ctx, const struct session *s, bool *go_on, struct err *err)
+{
+	struct context *x = ctx;
+	struct session *out;
+
+	(void)go_on;
+	(void)err;
+	if (s->updated_at > x->last)
+		x->last = s->updated_at;
+	if (x->count == x->cap) {
+		x->cap = x->cap ? 2 * x->cap : 64;
+		x->sessions = mem_resize(x->sessions, x->cap * sizeof *x->sessions);
+	}
+	out = &x->sessions[x->count++];
+	*out = *s;
+	out->title = arena_str(&x->call->mem, s->title);
+	out->agent = arena_str(&x->call->mem, s->agent);
+	out->path = out->project = out->branch = (struct str){ 0 };
+	return STATUS_OK;
+}
+
+static struct str shorter(struct call *c, struct str text)
+{
+	enum { MOST_TITLE = 140 };
+	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	record_short(text, MOST_TITLE, &out);
+	return arena_str(&c->mem, buf_as_str(&out));
+}
+
+/* "Implement the following plan: # Title ## Context …": its title says it. */
+static struct str plain_title(struct call *c, struct str title)
+{
+	static const struct str front = { "Implement the following plan:", 29 };
+	const char *next;
+
+	if (!str_has_prefix(title, front))
+		return shorter(c, title);
+	title = str_trim(str_sub(title, front.n, SIZE_MAX));
+	while (title.n && title.p[0] == '#')
+		title = str_sub(title, 1, SIZE_MAX);
+	title = str_trim(title);
+	next = title.n ? memmem(title.p, title.n, " ## ", 4) : NULL;
+	if (next)
+		title = str_sub(title, 0, (size_t)(next - title.p));
+	return shorter(c, title);
+}
+
+/* A prompt that was edited begins as it did. */
+static void take_prompt(struct context *x, const struct recap_item *i)
+{
+	struct str key = str_sub(i->text, 0, 48);
+	struct item *item;
+	bool is_new;
+
+	item = get_item(x, &x->sections[PROMPTS], key, plain_title(x->call, i->text), &is_new);
+	if (!is_new && i->at < item->at)
+		return;
+	item->text = plain_title(x->call, i->text);
+	item->weight = item->at = i->at;
+	item->session = x->reading->id;
+}
+
+/* A model calls much a decision; a few of a session are enough. */
+static void take_decision(struct context *x, const struct recap_item *i)
+{
+	enum { MOST_OF_MODEL = 2 };
+	struct item *item;
+	bool is_new;
+
+	if (!i->typed && x->decisions++ >= MOST_OF_MODEL)
+		return;
+	item = get_item(x, &x->sections[DECISIONS], i->text, i->text, &is_new);
+	if (!is_new)
+		return;
+	item->session = x->reading->id;
+	item->weight = item->at = i->at;
+	item->detail = i->typed ? STR("user") : STR("assistant");
+}
+
+/* Numbers differ from one time to the next. */
+static void take_error(struct context *x, const struct recap_item *i)
+{
+	struct buf key CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct item *item;
+	bool is_new;
+
+	for (size_t at = 0; at < i->text.n && key.n < 100; at++)
+		if (i->text.p[at] < '0' || i->text.p[at] > '9')
+			buf_byte(&key, i->text.p[at]);
+	item = get_item(x, &x->sections[ERRORS], buf_as_str(&key), i->text, &is_new);
+	count_item(item, x->reading, 1, i->at);
+	item->weight = item->sessions * 1000 + item->times;
+}
+
+static void take_recap(void *ctx, const struct recap_item *i)
+{
+	struct context *x = ctx;
+
+	switch (i->kind) {
+	case RECAP_PROMPT:
+		take_prompt(x, i);
+		break;
+	case RECAP_DECISION:
+		take_decision(x, i);
+		break;
+	case RECAP_ERROR:
+		take_error(x, i);
+		break;
+	case RECAP_OUTCOME:
+		x->of_session->detail = arena_str(&x->call->mem, i->text);
+		break;
+	}
+}
+
+/* Conversations in which somebody said something, each once in however many folders. */
+static bool is_told(struct context *x, const struct session *s)
+{
+	struct str id = str_from((const char *)s->id.b, UUID_BYTES);
+
+	return !s->agent.n && s->prompts > 0 && !gist_is_noise(s->title) &&
+	       !map_get(&x->sections[SESSIONS].known, id);
+}
+
+static enum status tell_sessions(struct context *x, struct err *err)
+{
+	enum { MOST_READ = 24 };
+	size_t told = 0;
+
+	for (size_t i = 0; i < x->count; i++) {
+		const struct session *s = &x->sessions[i];
+		bool is_new;
+
+		if (s->updated_at < x->since || !is_told(x, s))
+			continue;
+		if (call_is_cancelled(x->call))
+			return err_fail(err, STATUS_CANCELLED, "stopped");
+		x->reading = s;
+		x->decisions = 0;
+		x->of_session = get_item(x, &x->sections[SESSIONS],
+					 str_from((const char *)s->id.b, UUID_BYTES),
+					 plain_title(x->call, s->title), &is_new);
+		x->of_session->weight = x->of_session->at = s->updated_at;
+		x->of_session->session = s->id;
+		if (told++ < MOST_READ && recap_read(x->call->store, s, take_recap, x, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+/* ---- Names -------------------------------------------------------------------------------- */
+
+static void take_file(struct context *x, const struct link *l)
+{
+	static const struct str plans = { "/.claude/plans/", 15 };
+	struct str name = l->name, base = x->project;
+	bool is_plan = memmem(name.p, name.n, plans.p, plans.n) != NULL, is_new;
+	struct item *item;
+
+	if (is_plan)
+		name = str_basename(name);
+	else if (name.n > base.n + 1 && str_has_prefix(name, base) && name.p[base.n] == '/')
+		name = str_sub(name, base.n + 1, SIZE_MAX);
+	item = get_item(x, is_plan ? &x->plan_files : &x->sections[FILES], name, name, &is_new);
+	count_item(item, x->reading, l->times, x->reading->updated_at);
+	item->weight = item->times;
+}
+
+static enum status take_link(void *ctx, const struct link *l, struct err *err)
+{
+	struct context *x = ctx;
+	int section = l->kind == MENTION_ISSUE ? ISSUES : TOPICS;
+	struct item *item;
+	bool is_new;
+
+	(void)err;
+	if (l->kind == MENTION_FILE)
+		take_file(x, l);
+	if (l->kind != MENTION_ISSUE && l->kind != MENTION_TOPIC)
+		return STATUS_OK;
+	item = get_item(x, &x->sections[section], l->name, l->name, &is_new);
+	count_item(item, x->reading, l->times, x->reading->updated_at);
+	item->weight = section == TOPICS ? item->sessions * 1000 + item->times : item->at;
+	return STATUS_OK;
+}
+
+static enum status tell_names(struct context *x, struct err *err)
+{
+	for (size_t i = 0; i < x->count; i++) {
+		x->reading = &x->sessions[i];
+		if (x->reading->updated_at >= x->since &&
+		    link_each(x->call->store, x->reading->row, take_link, x, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+/* ---- Tasks and plans, from the methods that list them ---------------------------------------- */
+
+static struct str text_in(struct context *x, const struct json *j, const char *name)
+{
+	struct str text = json_string_in(j, json_get(j, 0, str_of(name)), &x->call->mem);
+
+	return arena_str(&x->call->mem, text); /* what was read is gone when the next one comes */
+}
+
+static enum status take_todo(void *ctx, struct str text, struct err *err)
+{
+	struct context *x = ctx;
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	struct item *item;
+
+	if (json_read(&j, text, 0, err))
+		return err_failed(err->status);
+	item = add_item(x, &x->sections[TODOS], text_in(x, &j, "subject"));
+	item->detail = text_in(x, &j, "status");
+	uuid_parse(text_in(x, &j, "session"), &item->session);
+	item->weight = -(int64_t)x->sections[TODOS].count; /* as they come */
+	return STATUS_OK;
+}
+
+/* Those that a session of the project has written, as far as is known. */
+static enum status take_plan(void *ctx, struct str text, struct err *err)
+{
+	struct context *x = ctx;
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	struct str name, title;
+	struct item *item, *written;
+
+	if (json_read(&j, text, 0, err))
+		return err_failed(err->status);
+	name = text_in(x, &j, "name");
+	title = text_in(x, &j, "title");
+	written = map_get(&x->plan_files.known, arena_printf(&x->call->mem, "%.*s.md", STR_ARG(name)));
+	if (!written)
+		return STATUS_OK;
+	item = add_item(x, &x->sections[PLANS], title.n ? title : name);
+	item->detail = name;
+	item->session = written->session;
+	item->weight = item->at = written->at;
+	return STATUS_OK;
+}
+
+static enum status ask(struct context *x, const char *method, struct str params,
+		       enum status (*item)(void *, struct str, struct err *), struct err *err)
+{
+	struct hub_caller who = *x->call->who;
+
+	who.sink = (struct sink){ .item = item, .ctx = x };
+	return hub_call(x->call->hub, str_of(method), params, &who, err);
+}
+
+static enum status tell_plans(struct context *x, struct err *err)
+{
+	struct buf params CLEANUP(buf_release) = BUF_INIT(16 * LIMIT_PATH);
+	struct json_writer w;
+
+	json_write_init(&w, &params, 0);
+	json_write_object_begin(&w);
+	json_write_key(&w, STR("project"));
+	json_write_string(&w, x->project);
+	json_write_object_end(&w);
+	return ask(x, "storage.todos", buf_as_str(&params), take_todo, err) ||
+			       (x->plan_files.count && ask(x, "storage.plans", STR("{}"), take_plan, err))
+		       ? err_failed(err->status)
+		       : STATUS_OK;
+}
+
+/* ---- What is worth telling ------------------------------------------------------------------- */
+
+static int best_first(const void *a, const void *b)
+{
+	const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return x->at != y->at ? (x->at > y->at ? -1 : 1) : str_cmp(x->text, y->text);
+}
+
+static void keep(struct items *of, bool (*is_kept)(const struct item *))
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < of->count; i++)
+		if (is_kept(of->list[i]))
+			of->list[kept++] = of->list[i];
+	of->count = kept;
+}
+
+static bool recurs(const struct item *i)
+{
+	return i->times > 1;
+}
+
+static bool is_topic(const struct item *i)
+{
+	return i->sessions > 1 || i->times > 2;
+}
+
+/* All topics are one item. */
+static void join_topics(struct context *x)
+{
+	enum { MOST_TOPICS = 16 };
+	struct items *topics = &x->sections[TOPICS];
+	struct buf text CLEANUP(buf_release) = BUF_INIT(16 * KIB);
+
+	for (size_t i = 0; i < topics->count && i < MOST_TOPICS; i++)
+		buf_printf(&text, "%s%.*s", i ? ", " : "", STR_ARG(topics->list[i]->text));
+	topics->count = 0;
+	if (text.n)
+		add_item(x, topics, buf_as_str(&text));
+}
+
+/* Of one session a few prompts are enough; they are in order. */
+static void thin_prompts(struct items *prompts)
+{
+	enum { MOST_OF_SESSION = 4 };
+	size_t kept = 0, same = 0;
+
+	for (size_t i = 0; i < prompts->count; i++) {
+		same = i && uuid_eq(&prompts->list[i]->session, &prompts->list[i - 1]->session) ? same + 1
+												: 0;
+		if (same < MOST_OF_SESSION)
+			prompts->list[kept++] = prompts->list[i];
+	}
+	prompts->count = kept;
+}
+
+static void order_all(struct context *x)
+{
+	keep(&x->sections[ERRORS], recurs);
+	keep(&x->sections[TOPICS], is_topic);
+	for (int i = 0; i < SECTIONS; i++)
+		if (x->sections[i].count)
+			qsort(x->sections[i].list, x->sections[i].count, sizeof(*x->sections[i].list),
+			      best_first);
+	join_topics(x);
+	thin_prompts(&x->sections[PROMPTS]);
+}
+
+/* ---- What fits --------------------------------------------------------------------------------- */
+
+/* Room that an item takes besides its texts: marks, a date, digits of an id, a number. */
+enum { ROOM_ITEM = 48, ROOM_ITEM_JSON = 190, ROOM_HEADING = 32, ROOM_LEFT_OUT = 200 };
+
+/* How many of each section. */
+static void share_out(struct context *x, size_t taken[SECTIONS])
+{
+	bool json = str_eq(call_text(x->call, "format"), STR("json"));
+	int64_t budget = call_value(x->call, "budget")->given ? call_int(x->call, "budget") : INT64_MAX;
+	bool full[SECTIONS] = { 0 }, any = true;
+
+	budget -= ROOM_LEFT_OUT + (int64_t)x->project.n;
+	for (size_t n = 0; any; n++) {
+		any = false;
+		for (int i = SESSIONS; i < LEFT_OUT; i++) {
+			const struct items *of = &x->sections[i];
+			int64_t size;
+
+			if (full[i] || n >= of->count || n >= sections[i].most)
+				continue;
+			size = (int64_t)(of->list[n]->text.n + of->list[n]->detail.n) +
+			       (n ? 0 : ROOM_HEADING) + (json ? ROOM_ITEM_JSON : ROOM_ITEM);
+			full[i] = size > budget;
+			if (full[i])
+				continue;
+			budget -= size;
+			taken[i]++;
+			any = true;
+		}
+	}
+}
+
+static enum status emit(struct context *x, int section, const struct item *i, struct err *err)
+{
+	struct json_writer *w = call_begin(x->call);
+
+	put_text(w, "section", str_of(sections[section].name));
+	put_text(w, "text", i->text);
+	if (i->detail.n)
+		put_text(w, "detail", i->detail);
+	if (i->times)
+		put_int(w, "times", i->times);
+	if (!uuid_eq(&i->session, &(struct uuid){ 0 }))
+		put_uuid(w, "session", &i->session);
+	if (i->at)
+		put_time(w, "at", i->at);
+	return call_emit(x->call, err);
+}
+
+static enum status emit_left_out(struct context *x, const size_t taken[SECTIONS], struct err *err)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	for (int i = SESSIONS; i < LEFT_OUT; i++) {
+		size_t left = x->sections[i].count - taken[i];
+
+		if (left && sections[i].one[0])
+			buf_printf(&text, "%s%zu %s", text.n ? ", " : "", left,
+				   left == 1 ? sections[i].one : sections[i].many);
+		else if (left)
+			buf_printf(&text, "%s%s", text.n ? ", " : "", sections[i].name);
+	}
+	return text.n ? emit(x, LEFT_OUT, &(struct item){ .text = buf_as_str(&text) }, err) : STATUS_OK;
+}
+
+static enum status emit_all(struct context *x, struct err *err)
+{
+	size_t taken[SECTIONS] = { 0 };
+	struct item project = { .text = x->project,
+				.at = x->last,
+				.times = (int64_t)x->sections[SESSIONS].count };
+
+	share_out(x, taken);
+	if (emit(x, PROJECT, &project, err))
+		return err_failed(err->status);
+	for (int i = SESSIONS; i < LEFT_OUT; i++)
+		for (size_t n = 0; n < taken[i]; n++)
+			if (emit(x, i, x->sections[i].list[n], err))
+				return err_failed(err->status);
+	return emit_left_out(x, taken, err);
+}
+
+static enum status gather(struct context *x, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct call *c = x->call;
+
+	if (read_begin(c->store, &snapshot, err) || project_of(c, &x->project, err) ||
+	    session_each(c->store, x->project, take_session, x, err))
+		return err_failed(err->status);
+	x->since = x->last - call_int(c, "days") * 24 * 3600 * 1000;
+	return tell_sessions(x, err) || tell_names(x, err) ? err_failed(err->status) : STATUS_OK;
+}
+
+static enum status run_context(struct call *c, struct err *err)
+{
+	struct context x CLEANUP(context_release) = { .call = c };
+
+	warn_unread(c);
+	if (gather(&x, err) || tell_plans(&x, err))
+		return err_failed(err->status);
+	order_all(&x);
+	return emit_all(&x, err);
+}
+
+const struct method memory_context = {
+	.name = "context",
+	.verb = "context",
+	.group = "find",
+	.summary = "Tell what is needed to go on with a project",
+	.text = "The last sessions and how they ended, open tasks and plans, the last prompts, what was "
+		"decided, "
+		"errors that came up again, files that were changed most, issues and topics. An agent that "
+		"is given "
+		"this knows where the work stands; no model is asked for it.\n\n"
+		"Days are counted back from the last thing that happened in the project. How a session ended "
+		"is how its "
+		"last answer begins; decisions are sentences that say so. With --budget it has at most so "
+		"many "
+		"characters: whole items, some of each kind, and in the end what was left out.\n",
+	.params = context_params,
+	.kind = RESULT_STREAM,
+	.fields = context_fields,
+	.scope = SCOPE_READ,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "context webshop", "of a project, by its name" },
+					      { "context webshop --budget 2000", "the most useful of it" },
+					      { "context webshop --days 7 --format json", "for programs" },
+					      { 0 } },
+	.run = run_context,
+};

@@ -1,0 +1,127 @@
+/*
+ * What matters of a text: sentences, ends, decisions, errors.
+ */
+#include "claude/gist.h"
+#include "base/limits.h"
+#include "t.h"
+
+TEST(sentences_are_what_is_read_and_not_what_is_looked_at)
+{
+	struct gist g = {
+		.rest = STR(
+			"# Heading\n\nOne. **Two** is, e.g. this,  2.5 long! \n- three\n2) four?\n> five\n"
+			"```\ncode. code.\n```\n| a | b |\n---\nsix")
+	};
+	static const char *const want[] = { "One.", "Two is, e.g. this, 2.5 long!", "three", "four?", "five",
+					    "six" };
+	struct buf out CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	for (size_t i = 0; i < COUNT(want); i++) {
+		NEED(gist_sentence(&g, &out));
+		EQS(buf_as_str(&out), str_of(want[i]));
+	}
+	CHECK(!gist_sentence(&g, &out));
+	CHECK(!gist_sentence(&g, &out));
+}
+
+static const struct {
+	const char *answer, *want;
+} ends[] = {
+	{ "Perfect! All tests pass. The parser rejects NUL now.",
+	  "All tests pass. The parser rejects NUL now." },
+	{ "## Summary\n\n- first thing done\n- second thing done", "first thing done; second thing done" },
+	{ "Let me look at the file.", "" },
+	{ "Now I understand it. The cause is a missing lock.", "The cause is a missing lock." },
+	{ "Here's what I changed:\n```\nx\n```", "" },
+	{ "", "" },
+};
+
+TEST(an_answer_begins_with_how_it_ended)
+{
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		struct buf out CLEANUP(buf_release) = BUF_INIT(MIB);
+
+		gist_outcome(str_of(ends[i].answer), 200, &out);
+		EQS(buf_as_str(&out), str_of(ends[i].want));
+	}
+}
+
+TEST(a_long_sentence_is_cut_between_characters)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB), out CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	for (int i = 0; i < 400; i++)
+		buf_text(&text, "ä");
+	gist_outcome(buf_as_str(&text), 101, &out);
+	EQ(out.n, 100 + 3);
+}
+
+static void count(void *ctx, struct str sentence)
+{
+	(void)sentence;
+	++*(int *)ctx;
+}
+
+static const struct {
+	bool typed;
+	int want;
+	const char *text;
+} said[] = {
+	{ true, 1, "yeah, let's go with the second one" },
+	{ true, 1, "I think 2 is the right approach. Can you do it?" },
+	{ true, 1, "Then numeric it is. What changes?" },
+	{ true, 0, "should we go with option two?" },
+	{ true, 0, "The function should use the helper instead of duplicating it" },
+	{ true, 0, "fix the tests please, they fail on main" },
+	{ false, 1, "I chose a map because lookups dominate." },
+	{ false, 1, "**Decision**: we keep one table\n" },
+	{ false, 0, "Should I use a map? Would you prefer that we use one? I could go with either." },
+	{ false, 0, "If you want, we'll use a map." },
+	{ false, 0, "```\n// we decided to use a map here\n```" },
+	{ false, 0, "Now I will read the file that was mentioned." },
+};
+
+TEST(decisions_are_known_by_their_words)
+{
+	for (size_t i = 0; i < COUNT(said); i++) {
+		int found = 0;
+
+		gist_decisions(str_of(said[i].text), said[i].typed, count, &found);
+		if (!EQ(found, said[i].want))
+			t_fail(t, __FILE__, __LINE__, "of: %s", said[i].text);
+	}
+}
+
+static const struct {
+	const char *text, *want;
+} errors[] = {
+	{ "Exit code 1\n=== RUN TestX\n    x_test.go:3: x is undefined\n--- FAIL: TestX",
+	  "x_test.go:3: x is undefined" },
+	{ "Exit code 2\nmake: all fine\n", "" },
+	{ "ENOENT: no such file or directory, open 'x'", "ENOENT: no such file or directory, open 'x'" },
+	{ "Argument Validation", "Argument Validation" },
+	{ "<tool_use_error>File does not exist.</tool_use_error>", "" },
+	{ "The user doesn't want to proceed with this tool use.", "" },
+	{ "", "" },
+};
+
+TEST(an_error_is_the_line_that_says_what_failed)
+{
+	for (size_t i = 0; i < COUNT(errors); i++)
+		EQS(gist_error(str_of(errors[i].text)), str_of(errors[i].want));
+}
+
+TEST(some_prompts_say_nothing)
+{
+	CHECK(gist_says_something(STR("look at the parser again")));
+	CHECK(!gist_says_something(STR("yes do that")));
+	CHECK(!gist_says_something(STR("[Request interrupted by user for tool use]")));
+	CHECK(!gist_says_something(STR("Caveat: The messages below were generated")));
+	CHECK(gist_is_noise(STR("Warmup")));
+	CHECK(gist_is_noise(STR("  ")));
+	CHECK(!gist_is_noise(STR("fix it")));
+}
+
+TESTS(CASE(sentences_are_what_is_read_and_not_what_is_looked_at), CASE(an_answer_begins_with_how_it_ended),
+      CASE(a_long_sentence_is_cut_between_characters), CASE(decisions_are_known_by_their_words),
+      CASE(an_error_is_the_line_that_says_what_failed), CASE(some_prompts_say_nothing))
