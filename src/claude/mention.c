@@ -2,9 +2,9 @@
  * Finding names in texts by their shape.
  *
  * What a shape cannot tell is left out: '#12' may be anything, seven hex digits a number. So an
- * issue needs its repository, a commit the word before it or git's own way to tell of it, an
- * identifier the backticks of whoever wrote it. Names are brought into one form, so that two
- * texts that mean the same name the same: the address of an issue is the issue.
+ * issue needs its repository or the key of its tracker, a commit the word before it or git's own way to tell
+ * of it, an identifier the backticks of whoever wrote it. Names are brought into one form, so that two texts
+ * that mean the same name the same: the address of an issue is the issue.
  *
  * A text is looked at by itself and only its beginning, so what is found does not depend on
  * what came before, and long texts that were pasted cost little.
@@ -196,6 +196,44 @@ static void find_issues(struct str text, mention_fn *fn, void *ctx)
 	}
 }
 
+/* Names of standards look the same. */
+static bool is_tracker(struct str key)
+{
+	static const char *const others[] = { "UTF", "SHA",  "ISO",  "RFC", "CVE", "AES", "RSA",  "TLS",
+					      "SSL", "HTTP", "GPT",  "MD",  "UTC", "GMT", "IEEE", "ES",
+					      "CP",  "KOI",  "BASE", "CRC", "MP",  "IPV" };
+
+	for (size_t i = 0; i < COUNT(others); i++)
+		if (str_eq(key, str_of(others[i])))
+			return false;
+	return key.n >= 2 && key.n <= 10;
+}
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+/* ENT-12, as Jira, Linear and others call them. */
+static void find_tickets(struct str text, mention_fn *fn, void *ctx)
+{
+	size_t from = 0, at;
+
+	while ((at = str_find(str_sub(text, from, SIZE_MAX), '-')) != SIZE_MAX) {
+		size_t begin = from + at, digits = span(str_sub(text, from + at + 1, SIZE_MAX), is_digit);
+		size_t end = from + at + 1 + digits;
+
+		from += at + 1;
+		while (begin > 0 && is_upper(text.p[begin - 1]))
+			begin--;
+		if (!digits || digits > 6 || !is_tracker(str_sub(text, begin, from - 1 - begin)) ||
+		    (begin && (is_name(text.p[begin - 1]) || text.p[begin - 1] == '$')) ||
+		    (end < text.n && (is_letter(text.p[end]) || text.p[end] == '_' || text.p[end] == '-')))
+			continue;
+		fn(ctx, MENTION_ISSUE, str_sub(text, begin, end - begin));
+	}
+}
+
 /* ---- Commits and sessions ---------------------------------------------------------- */
 
 /* abc1234 is everybody's example. */
@@ -322,40 +360,43 @@ static void find_identifiers(struct str text, mention_fn *fn, void *ctx)
 /* In order, for bsearch(). Four letters and more: shorter ones are no topics anyway. */
 /* clang-format off */
 static const char *const common[] = {
-	"able", "about", "above", "actual", "actually", "after", "again", "against", "agent", "agents",
-	"already", "also", "although", "always", "among", "another", "anyone", "anything", "apply", "aren",
-	"around", "asked", "available", "away", "back", "background", "based", "basically", "became",
-	"because", "been", "before", "begin", "behind", "being", "best", "better", "between", "both", "branch",
-	"bring", "call", "called", "came", "cannot", "case", "cases", "change", "changed", "changes", "check",
-	"claude", "code", "come", "command", "comment", "comments", "commit", "complete", "completely",
-	"consider", "content", "context", "continue", "cool", "correct", "correctly", "could", "create",
-	"created", "current", "currently", "detail", "details", "didn", "different", "directory", "does",
-	"doesn", "doing", "done", "down", "each", "either", "else", "ensure", "even", "ever", "every",
-	"everything", "exactly", "example", "exist", "existing", "explain", "feedback", "feel", "file",
-	"files", "find", "fine", "first", "fixed", "folder", "follow", "following", "found", "from", "full",
-	"fully", "further", "gets", "getting", "give", "given", "goal", "goes", "going", "good", "great",
-	"happen", "happened", "hasn", "have", "haven", "having", "hello", "help", "here", "home", "however",
-	"http", "https", "idea", "implement", "important", "include", "including", "inside", "instead", "into",
-	"issue", "issues", "itself", "just", "keep", "kind", "know", "last", "later", "least", "left", "less",
-	"lets", "like", "line", "lines", "list", "little", "local", "logic", "long", "look", "looking",
-	"looks", "made", "main", "make", "makes", "making", "many", "maybe", "mean", "message", "might",
-	"more", "most", "much", "must", "name", "need", "needed", "needs", "never", "next", "nice", "nothing",
-	"okay", "once", "only", "open", "options", "order", "other", "others", "ourselves", "output",
-	"outside", "over", "overview", "part", "path", "perform", "perhaps", "place", "plan", "plans",
-	"please", "point", "possible", "problem", "project", "proper", "properly", "provide", "provided",
-	"push", "quick", "quite", "rather", "read", "ready", "real", "really", "reason", "regarding",
-	"related", "remaining", "remember", "remove", "repo", "repository", "request", "requested", "result",
-	"results", "return", "review", "right", "running", "said", "same", "says", "scratch", "second",
-	"section", "seem", "seems", "self", "several", "shall", "should", "show", "simple", "simply", "since",
-	"single", "some", "someone", "something", "sometimes", "soon", "specific", "specifically", "start",
-	"started", "state", "step", "steps", "still", "stop", "such", "suggest", "summary", "sure", "system",
-	"take", "task", "tasks", "tell", "test", "tests", "than", "thank", "thanks", "that", "their", "them",
-	"then", "there", "these", "they", "thing", "things", "think", "this", "those", "though", "thoughts",
-	"three", "through", "time", "times", "together", "tool", "tools", "toward", "towards", "tried", "true",
-	"trying", "turn", "under", "understand", "understanding", "until", "update", "updated", "used", "user",
-	"users", "uses", "using", "various", "very", "want", "wants", "wasn", "were", "what", "whatever",
-	"when", "where", "whether", "which", "while", "whole", "will", "with", "within", "without", "word",
-	"work", "working", "works", "would", "write", "wrong", "yeah", "year", "your", "yours",
+	"able", "about", "above", "actual", "actually", "added", "adding", "addressed", "after", "again",
+	"against", "agent", "agents", "already", "also", "although", "always", "among", "another", "anyone",
+	"anything", "apply", "aren", "around", "asked", "available", "away", "back", "background", "based",
+	"basically", "became", "because", "been", "before", "begin", "behind", "being", "best", "better",
+	"between", "both", "branch", "bring", "call", "called", "came", "cannot", "case", "cases", "change",
+	"changed", "changes", "check", "claude", "clear", "code", "come", "command", "comment", "comments",
+	"commit", "complete", "completely", "consider", "content", "context", "continue", "cool", "correct",
+	"correctly", "could", "couldn", "create", "created", "current", "currently", "detail", "details",
+	"didn", "different", "directly", "directory", "does", "doesn", "doing", "done", "down", "each",
+	"either", "else", "ensure", "especially", "even", "ever", "every", "everything", "exactly", "example",
+	"exist", "existing", "explain", "feedback", "feel", "file", "files", "find", "fine", "first", "fixed",
+	"folder", "follow", "following", "found", "from", "full", "fully", "further", "gets", "getting",
+	"give", "given", "goal", "goes", "going", "good", "great", "happen", "happened", "hasn", "have",
+	"haven", "having", "hello", "help", "here", "home", "however", "http", "https", "idea", "implement",
+	"important", "include", "including", "inside", "instead", "into", "issue", "issues", "itself", "just",
+	"keep", "kind", "know", "last", "later", "least", "left", "less", "lets", "like", "line", "lines",
+	"list", "little", "local", "logic", "long", "look", "looked", "looking", "looks", "made", "main",
+	"make", "makes", "making", "many", "maybe", "mean", "message", "might", "more", "most", "much", "must",
+	"mustn", "name", "need", "needed", "needs", "never", "next", "nice", "note", "notes", "nothing",
+	"noticed", "okay", "once", "only", "open", "options", "order", "other", "others", "ourselves",
+	"output", "outside", "over", "overview", "part", "path", "perform", "perhaps", "place", "plan",
+	"plans", "please", "point", "possible", "problem", "project", "proper", "properly", "provide",
+	"provided", "push", "quick", "quite", "rather", "read", "ready", "real", "really", "reason",
+	"regarding", "related", "remaining", "remember", "remove", "repo", "repository", "request",
+	"requested", "result", "results", "return", "review", "right", "running", "said", "same", "says",
+	"scratch", "second", "section", "seem", "seems", "self", "several", "shall", "should", "shouldn",
+	"show", "similar", "simple", "simply", "since", "single", "some", "someone", "something", "sometimes",
+	"soon", "specific", "specifically", "start", "started", "state", "step", "steps", "still", "stop",
+	"such", "suggest", "suggestion", "summary", "sure", "system", "take", "task", "tasks", "tell", "test",
+	"testing", "tests", "than", "thank", "thanks", "that", "their", "them", "then", "there", "these",
+	"they", "thing", "things", "think", "this", "those", "though", "thought", "thoughts", "three",
+	"through", "time", "times", "together", "tool", "tools", "toward", "towards", "tried", "true",
+	"trying", "turn", "under", "understand", "understanding", "until", "update", "updated", "used",
+	"useful", "user", "users", "uses", "using", "various", "very", "want", "wanted", "wants", "wasn",
+	"were", "weren", "what", "whatever", "when", "where", "whether", "which", "while", "whole", "will",
+	"with", "within", "without", "word", "work", "working", "works", "worth", "would", "wouldn", "write",
+	"wrong", "yeah", "year", "your", "yours",
 };
 /* clang-format on */
 
@@ -422,6 +463,7 @@ static void said(struct str text, mention_fn *fn, void *ctx)
 	text = str_sub(text, 0, MOST_SAID);
 	find_urls(text, false, fn, ctx);
 	find_issues(text, fn, ctx);
+	find_tickets(text, fn, ctx);
 	find_commits(text, fn, ctx);
 	find_sessions(text, fn, ctx);
 }

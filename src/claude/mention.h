@@ -12,7 +12,7 @@
 enum mention_kind {
 	MENTION_FILE = 1, /* that was changed: its path */
 	MENTION_URL,
-	MENTION_ISSUE,	    /* or pull request: OWNER/NAME#NUMBER */
+	MENTION_ISSUE,	    /* or pull request: OWNER/NAME#NUMBER, KEY-NUMBER */
 	MENTION_COMMIT,	    /* first seven digits of its hash */
 	MENTION_SESSION,    /* a UUID that may be one's */
 	MENTION_IDENTIFIER, /* as people write it: between backticks */

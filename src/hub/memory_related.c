@@ -221,7 +221,7 @@ const struct method memory_related = {
 		"have most "
 		"of that in common with it. Of a message what it names. Of a file, which may be the end of "
 		"its path, "
-		"of a topic, an issue (OWNER/NAME#12) and so on the sessions that have to do with it.\n\n"
+		"of a topic, an issue (OWNER/NAME#12, WEB-12) and so on the sessions that have to do with it.\n\n"
 		"The weight is higher the more often something is named, and lower the more sessions name "
 		"it; that of "
 		"two sessions says how much of what the first names the other names, too. The best of each "

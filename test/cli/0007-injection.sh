@@ -87,6 +87,13 @@ on_terminal plans "$T/plans" --name x; tabs; harmless plans
 printf '{"path":"%s","text":"%s\\n%s"}\n{"path":"%s"}\n' "$json" "$json" "$json" "$json" >"$T/files"
 on_terminal files "$T/files"; tabs; harmless files
 on_terminal files "$T/files" --color never; tabs; harmless files
+{
+	printf '{"section":"project","text":"%s","at":"%s","times":2}\n' "$json" "$json"
+	for section in sessions files errors "$json" left_out; do
+		printf '{"section":"%s","text":"%s","detail":"%s","session":"%s","at":"%s","times":2}\n' "$section" "$json" "$json" "$json" "$json"
+	done
+} >"$T/context"
+try context "$T/context"
 cat >"$T/sync" <<END
 {"event":"failed","path":"$json","message":"$json"}
 {"event":"added","path":"$json"}
@@ -99,7 +106,7 @@ try check "$T/check"
 
 it "keeps every item on one line in a pipe"
 arbor items -n 3 "@$T/hostile"; check test "$(wc -l <"$T/out")" -eq 3; harmless_pipe() { tabs; harmless pipe; }; harmless_pipe
-for view in show search todos sync check; do
+for view in show search todos context sync check; do
 	arbor $view "$T/$view"; tabs; harmless $view
 	cp "$T/err" "$T/out"; harmless $view
 done

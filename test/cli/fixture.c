@@ -271,8 +271,8 @@ static enum status run_replay(struct call *c, struct err *err)
 	}
 
 static const struct method show = REPLAY("show"), search = REPLAY("search"), sync = REPLAY("sync"),
-			   check = REPLAY("check"), files = REPLAY("files");
-static const struct method *const memory_methods[] = { &show, &search, &sync, &files, NULL };
+			   check = REPLAY("check"), files = REPLAY("files"), context = REPLAY("context");
+static const struct method *const memory_methods[] = { &show, &search, &sync, &files, &context, NULL };
 static const struct activation memory = { "memory", "1.0.0", "For tests", memory_methods, NULL };
 
 static const struct method *const arbor_methods[] = { &check, NULL };

@@ -26,6 +26,8 @@ static const struct {
 	{ PLACE_ANSWER, 0, "https://github.com/o/n/pull/12#issuecomment-1", "issue:o/n#12" },
 	{ PLACE_ANSWER, 0, "https://gitlab.com/o/n/-/issues/3, o/n#3 and #4", "issue:o/n#3 issue:o/n#3" },
 	{ PLACE_ANSWER, 0, "/a/b/c#1 a/b#x 1/2#3", "" },
+	{ PLACE_ANSWER, 0, "ENT-12 and (WEB-3), not UTF-8, xENT-1, ENT-1x, A-1, SHA-256, ENT-",
+	  "issue:ENT-12 issue:WEB-3" },
 	/* Commits and sessions. */
 	{ PLACE_ANSWER, 0, "Committed as `1a2b3c4d5e`.", "commit:1a2b3c4" },
 	{ PLACE_ANSWER, 0, "commit 1a2b3c4 fixes it; commit abc1234 and commit defaced", "commit:1a2b3c4" },
