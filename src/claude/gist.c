@@ -345,10 +345,13 @@ static const char *const no_failures[] = { "0 failed",	  "no errors",	     "0 er
 					   "--- pass",	  "[no test files]", "\tpass\t",
 					   "task failed", "=== run",	     NULL };
 
+/* A line of code that is quoted speaks of errors, too. */
 static bool tells_failure(struct str line)
 {
 	struct buf low CLEANUP(buf_release) = BUF_INIT(KIB);
 
+	if (strchr("{};,", line.p[line.n - 1]))
+		return false;
 	lower(&low, str_sub(line, 0, 300));
 	return has_cue(buf_as_str(&low), failures) && !has_cue(buf_as_str(&low), no_failures) &&
 	       low.p[0] != '{';

@@ -98,6 +98,7 @@ static const struct {
 	{ "Exit code 1\n=== RUN TestX\n    x_test.go:3: x is undefined\n--- FAIL: TestX",
 	  "x_test.go:3: x is undefined" },
 	{ "Exit code 2\nmake: all fine\n", "" },
+	{ "Exit code 1\nfunc get() error {\nx.c:1: type error", "x.c:1: type error" },
 	{ "ENOENT: no such file or directory, open 'x'", "ENOENT: no such file or directory, open 'x'" },
 	{ "Argument Validation", "Argument Validation" },
 	{ "<tool_use_error>File does not exist.</tool_use_error>", "" },
