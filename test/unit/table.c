@@ -212,7 +212,8 @@ static struct str params_for(const struct method *m, struct buf *json)
 {
 	buf_text(json, "{");
 	for (const struct param *p = m->params; p && p->name; p++)
-		if (p->flags & PARAM_REQUIRED)
+		/* A search wants words or conditions: either will do, and neither alone is required. */
+		if ((p->flags & PARAM_REQUIRED) || strcmp(p->name, "words") == 0)
 			buf_printf(json, "%s\"%s\":%s", json->n > 1 ? "," : "", p->name, value_for(p->name));
 	buf_text(json, "}");
 	return buf_as_str(json);
