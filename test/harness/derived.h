@@ -302,6 +302,8 @@ static inline void derived_facts(struct derived *d, int64_t session)
 	derived_rows(d, session, " value",
 		     "SELECT kind, value, offset FROM session_value WHERE session = ?1 ORDER BY kind, value");
 	derived_rows(d, session, " summary", "SELECT about, title FROM summary WHERE session = ?1 ORDER BY about");
+	derived_rows(d, session, " link",
+		     "SELECT kind, name, key, offset, times FROM link WHERE session = ?1 ORDER BY kind, name");
 	derived_rows(d, session, " summarised",
 		     "SELECT offset, about FROM summarised WHERE session = ?1 ORDER BY offset");
 }
@@ -368,6 +370,9 @@ static inline void derived_sources(struct derived *d)
 		buf_text(d->out, "! usage of no session\n");
 	derived_must_not(d, "values of no session",
 			 "SELECT count(*) FROM session_value WHERE session NOT IN"
+			 " (SELECT id FROM mirror_session WHERE old = 0)");
+	derived_must_not(d, "links of no session",
+			 "SELECT count(*) FROM link WHERE session NOT IN"
 			 " (SELECT id FROM mirror_session WHERE old = 0)");
 	derived_must_not(d, "summaries of no session",
 			 "SELECT count(*) FROM (SELECT session FROM summary UNION ALL SELECT session FROM summarised)"
