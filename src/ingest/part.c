@@ -148,7 +148,7 @@ static void note_link(void *ctx, enum mention_kind kind, struct str name)
 		map_put(&p->linked, kept, known);
 		p->links = grow(p->links, &p->link_cap, known->at, sizeof *p->links);
 		p->links[known->at] = (struct link){
-			.kind = kind, .name = str_sub(kept, 1, SIZE_MAX), .offset = n->offset
+			.kind = (int)kind, .name = str_sub(kept, 1, SIZE_MAX), .offset = n->offset
 		};
 	}
 	if (known->line == n->offset)
