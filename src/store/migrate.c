@@ -171,7 +171,7 @@ enum status db_migrate(struct store *s, int up_to, struct err *err)
 
 enum status store_reach(struct store *s, enum store_part part, struct err *err)
 {
-	return db_migrate(s, part, err);
+	return db_migrate(s, (int)part, err);
 }
 
 enum status db_stand_in(struct store *s, enum store_part part, struct err *err)
