@@ -373,7 +373,9 @@ struct str gist_error(struct str text)
 			first = line;
 	}
 	/* A command that ends with a code and has said something else has not failed loudly. */
-	return str_has_prefix(text, STR("Exit code ")) ? (struct str){ 0 } : first;
+	if (str_has_prefix(text, STR("Exit code ")))
+		return (struct str){ 0 };
+	return first;
 }
 
 /* ---- Prompts --------------------------------------------------------------------------------- */

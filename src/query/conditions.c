@@ -96,11 +96,11 @@ static void narrow(struct conditions *f, int64_t after, int64_t before)
 static enum status read_time(struct conditions *f, const struct expr_condition *c, int64_t now,
 			     struct err *err)
 {
-	bool is_after = (c->field == EXPR_AFTER) != c->not ;
+	bool is_after = (c->field == EXPR_AFTER) != c->excluded;
 	int64_t from, to;
 
 	if (c->field == EXPR_DAY) {
-		if (c->not )
+		if (c->excluded)
 			return bad_value(c, "a day cannot be left out",
 					 ", but after: and before: say up to when", err);
 		if (!when_parse_span(c->value, now, &zone_local, &from, &to))
@@ -127,7 +127,7 @@ static enum status read_places(const struct expr *e, enum expr_field field, cons
 			continue;
 		if (read_choice(c, list, &one, err))
 			return err_failed(err->status);
-		*(c->not ? &unwanted : &wanted) |= one;
+		*(c->excluded ? &unwanted : &wanted) |= one;
 	}
 	*bits &= (wanted ? wanted : ALL_PLACES) & ~unwanted;
 	return STATUS_OK;
@@ -267,11 +267,11 @@ enum status conditions_hold(const struct conditions *f, struct store *s, const s
 		uint64_t kind = (uint64_t)1 << (c->field == EXPR_IS ? EXPR_FIELDS + i : (size_t)c->field);
 		bool yes = false;
 
-		if (!asks_session(c) || (!c->not &&(held & kind)))
+		if (!asks_session(c) || (!c->excluded && (held & kind)))
 			continue;
 		if (holds(c, s, session, &yes, err))
 			return err_failed(err->status);
-		if (c->not ) {
+		if (c->excluded) {
 			*out = !yes;
 			continue;
 		}

@@ -335,14 +335,14 @@ static void mark_words(struct reading *r)
 	r->marks = new_node(r, EXPR_NODE_ALL);
 	for (size_t i = 0; i < r->e->condition_count; i++) {
 		const struct expr_condition *c = &r->e->conditions[i];
-		struct expr_node *n = condition_node(r, c), *not ;
+		struct expr_node *n = condition_node(r, c), *excluded;
 
 		if (!n)
 			continue;
-		if (c->not ) {
-			not = new_node(r, EXPR_NODE_NOT);
-			add_child(not, n);
-			add_child(r->marks, not );
+		if (c->excluded) {
+			excluded = new_node(r, EXPR_NODE_NOT);
+			add_child(excluded, n);
+			add_child(r->marks, excluded);
 		} else if (c->field == EXPR_IS) {
 			add_child(r->marks, n);
 		} else {
@@ -356,18 +356,18 @@ static void mark_words(struct reading *r)
 			add_child(r->marks, simplest(any[i]));
 }
 
-bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool not )
+bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool excluded)
 {
 	if (e->condition_count == EXPR_CONDITIONS)
 		return false;
 	e->conditions[e->condition_count++] =
-		(struct expr_condition){ .field = field, .value = value, .not = not };
+		(struct expr_condition){ .field = field, .value = value, .excluded = excluded };
 	return true;
 }
 
-static void add_condition(struct reading *r, int field, struct str value, bool not )
+static void add_condition(struct reading *r, int field, struct str value, bool excluded)
 {
-	r->e->cut |= !expr_add_condition(r->e, (enum expr_field)field, value, not );
+	r->e->cut |= !expr_add_condition(r->e, (enum expr_field)field, value, excluded);
 }
 
 /* "last week" need not stand in quotes. */
@@ -388,7 +388,7 @@ static struct str take_time(struct reading *r, struct str value)
 }
 
 /* Whether the word in hand is a condition; then it is kept. Choices may be parted by commas. */
-static bool take_condition(struct reading *r, bool not )
+static bool take_condition(struct reading *r, bool excluded)
 {
 	struct str value, name = str_cut(r->lexed, ':', &value);
 	bool quoted = r->rest.n && r->rest.p[0] == '"' && !value.n;
@@ -408,11 +408,11 @@ static bool take_condition(struct reading *r, bool not )
 	else if (field == EXPR_AFTER || field == EXPR_BEFORE || field == EXPR_DAY)
 		value = take_time(r, value);
 	if (field != EXPR_ROLE && field != EXPR_IN && field != EXPR_IS && field != EXPR_TOOL) {
-		add_condition(r, field, value, not );
+		add_condition(r, field, value, excluded);
 		return true;
 	}
 	while (value.n)
-		add_condition(r, field, str_cut(value, ',', &value), not );
+		add_condition(r, field, str_cut(value, ',', &value), excluded);
 	return true;
 }
 
@@ -443,10 +443,10 @@ static struct expr_node *read_near(struct reading *r, struct str text)
 static struct expr_node *read_one(struct reading *r)
 {
 	struct expr_node *n = NULL, *negated;
-	bool not = false;
+	bool excluded = false;
 
 	for (; r->lexeme == LEX_NOT; advance(r))
-		not = !not ;
+		excluded = !excluded;
 	if (r->lexeme == LEX_OPEN) {
 		advance(r);
 		n = read_any(r);
@@ -454,15 +454,16 @@ static struct expr_node *read_one(struct reading *r)
 		n = read_near(r, r->lexed);
 	} else if (r->lexeme == LEX_QUOTED) {
 		n = read_item(r, r->lexed, true);
-	} else if (r->lexeme == LEX_WORD && !take_condition(r, not )) {
+	} else if (r->lexeme == LEX_WORD && !take_condition(r, excluded)) {
 		n = read_item(r, r->lexed, false);
 	} else if (r->lexeme != LEX_WORD) {
 		return NULL; /* what closes or parts is not ours */
 	}
 	if (r->lexeme != LEX_END)
 		advance(r);
-	if (!n || !not )
+	if (!n || !excluded)
 		return n;
+	r->e->excludes = true;
 	negated = new_node(r, EXPR_NODE_NOT);
 	add_child(negated, n);
 	return negated;

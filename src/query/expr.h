@@ -39,7 +39,7 @@ const char *expr_field_name(enum expr_field field);
 struct expr_condition {
 	enum expr_field field;
 	struct str value; /* as typed, without quotes */
-	bool not ;	  /* it must not be so */
+	bool excluded;	  /* it must not be so */
 	int64_t row;	  /* EXPR_SESSION: which it is, once somebody has found out */
 };
 
@@ -60,6 +60,7 @@ struct expr {
 	const struct expr_node *root; /* the same as a tree (expr_match.h); NULL = nothing but conditions */
 	struct expr_condition *conditions;
 	size_t condition_count;
+	bool excludes; /* a word, with NOT or - */
 	bool cut;	  /* there was more than can be looked for at once */
 	struct str odd;	  /* it looks like the name of a field, is none, and was taken for text; p NULL =
 			     nothing */
@@ -87,7 +88,7 @@ enum status expr_read(struct expr *e, struct str text, bool fields, struct arena
 void expr_release(struct expr *e);
 
 /* Another one that words of the index do not say; its value is borrowed. False when there are too many. */
-bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool not ) MUST_USE;
+bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool excluded) MUST_USE;
 
 /* Whether a word of a text is one that is looked for. */
 bool expr_has(const struct expr *e, struct str word, size_t *which);

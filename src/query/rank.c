@@ -97,7 +97,8 @@ static bool goes_on(const struct ranker *r, int i)
 {
 	const uint8_t *items = r->q->items;
 
-	return i > 0 && r->weighed[i] < r->q->phrase_count && items[r->weighed[i]] == items[r->weighed[i - 1]];
+	return i > 0 && i < r->phrases && r->weighed[i] < r->q->phrase_count &&
+	       items[r->weighed[i]] == items[r->weighed[i - 1]];
 }
 
 static void choose_phrases(struct ranker *r, int count)

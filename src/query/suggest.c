@@ -159,6 +159,8 @@ enum status suggest(struct store *s, const struct expr *e, struct buf *out, stru
 		buf_str(out, buf_as_str(&a.others));
 	if (!absent && e->condition_count && e->count)
 		buf_text(out, "; there may be hits without its conditions");
+	else if (!absent && e->excludes)
+		buf_text(out, "; a word with - in front is left out: in quotes it is looked for");
 	else if (!absent && e->count > 1)
 		buf_text(out, "; each word is there, but not all in one part of a conversation: OR finds any "
 			      "of them");

@@ -15,7 +15,9 @@
 enum { USAGE_COUNT, USAGE_MODELS, USAGE_RANKS, USAGE_ROWS, USAGE_ROWS_AGENTS, USAGE_STATEMENTS };
 
 /* Handed over inside of SQLite (arbor_row): there are tens of thousands. */
-#define COLUMNS "u.message, u.at, u.session, u.input, u.output, u.written, u.written_1h, u.read, u.final, u.model, u.fast"
+#define COLUMNS \
+	"u.message, u.at, u.session, u.input, u.output, u.written, u.written_1h, u.read, u.final, u.model," \
+	" u.fast"
 
 static const char *const sql[USAGE_STATEMENTS] = {
 	[USAGE_COUNT] = "SELECT count(*) FROM usage",

@@ -109,12 +109,14 @@ check test "$("$ARBOR" search -n 0 --regex 'nteger cent' role:user 2>/dev/null |
 arbor search --regex CENTS --case-sensitive; code 1; err_has 'nothing found'
 arbor search --case-sensitive Integer; code 0; out_lacks 'to integer cents'
 for pattern in '[' '(' '(a)\1' '(a{1,200}){1,200}'; do arbor search --regex "$pattern"; code 2; err_has '--regex: '; done
+# shellcheck disable=SC1003 # it ends with a backslash
 for pattern in '(a*)*b' '.*.*.*=' '' 'x\'; do arbor search --regex "$pattern"; [ "$rc" -le 2 ] || fail "$pattern: $rc"; done
 arbor search --regex --json 'cents?' -n 1; code 0; out_has '"marks":[{"start":'; out_lacks '"total"'
 
 it "says what may have been meant when nothing is found, and looks for nothing else"
 arbor search censt; code 1; err_has "did you mean 'cents' for 'censt'?"; check test ! -s "$T/out"
 arbor search integre centss; code 1; err_has "did you mean 'integer' for 'integre', 'cents' for 'centss'?"
+arbor search -- cents -cents; code 1; err_has 'in quotes it is looked for'
 arbor search cens; code 1; err_has "did you mean 'cents' for 'cens'"
 arbor search toke; code 1; err_has "'toke*' finds words that begin so"
 arbor search zzqqzzqqzz; code 1; err_has "no text has 'zzqqzzqqzz'"

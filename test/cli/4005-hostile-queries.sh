@@ -5,10 +5,10 @@ export ARBOR_HOME=$T/store
 cp -r demo "$T/claude"
 arbor sync --source "$T/claude"; check test "$rc" = 0
 
-# Asks what is in $query, with what else is given.
+# Asks what is in $query.
 ask() {
 	local before=$SECONDS word
-	arbor search "$@" -- "$query"
+	arbor search -- "$query"
 	[ "$rc" -le 2 ] || fail "'${query:0:60}' ended with $rc: $(head -c 300 "$T/err")"
 	[ $((SECONDS - before)) -le 10 ] || fail "'${query:0:60}' took $((SECONDS - before)) s"
 	# What was typed may be repeated in quotes.

@@ -41,22 +41,24 @@ line() { # TYPE UUID CONTENT [REST]
 }
 n=0
 {
+	# shellcheck disable=SC2016 # backquotes are text
 	line user a1 '"look at https://github.com/o/n/issues/12 and `parse_line()`"'
 	line assistant a2 '[{"type":"text","text":"Committed as 1a2b3c4. See https://docs.rs/serde."}]'
 	line user a3 '[{"type":"tool_result","tool_use_id":"t","content":"[main 5d6e7f8] Subject"}]'
 	line user a4 '[{"type":"tool_result","tool_use_id":"u","content":"ok"}]' ',"toolUseResult":{"filePath":"/w/x.c","oldString":"a","newString":"b"}'
 	line user a5 '[{"type":"tool_result","tool_use_id":"v","is_error":true,"content":"no"}]' ',"toolUseResult":{"filePath":"/w/failed.c","oldString":"a","newString":"b"}'
+	# shellcheck disable=SC2016
 	line user a6 '[{"type":"tool_result","tool_use_id":"w","content":"https://nowhere.io/x `not_me` o/n#99"}]'
 } >"$T/c/projects/-w/$a.jsonl"
 {
 	line user b1 "\"go on with $a, o/n#12, not with 11111111-2222-4333-8444-555555555599\""
 } >"$T/c/projects/-w/$b.jsonl"
 arbor sync --source "$T/c" --label odd; code 0
-arbor related $a; code 0
+arbor related "$a"; code 0
 for name in 'referenced_by	session' 'touches_file	file			/w/x.c' 'references	issue			o/n#12' 'commit			1a2b3c4' \
 	'commit			5d6e7f8' 'mentions	url			https://docs.rs/serde' 'identifier			parse_line'; do out_has "$name"; done
 for name in failed.c nowhere not_me o/n#99; do check test "$(grep -c "$name" "$T/out")" -eq 0; done
-arbor related $b; out_has "references	session	2026-11-01T00:00:06.000Z	$a"; check test "$(grep -c 55599 "$T/out")" -eq 0
+arbor related "$b"; out_has "references	session	2026-11-01T00:00:06.000Z	$a"; check test "$(grep -c 55599 "$T/out")" -eq 0
 for name in o/n#12 https://github.com/o/n/pull/12; do
 	arbor related "$name"; check test "$(wc -l <"$T/out")" -eq 2
 done

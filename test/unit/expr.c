@@ -227,7 +227,7 @@ TEST(a_name_and_a_value_are_a_condition_and_other_colons_are_text)
 
 		OK(expr_read(&e, str_of(rows[i].query), true, &mem, &err));
 		for (size_t k = 0; k < e.condition_count; k++)
-			buf_printf(&got, "%s%s%s=%.*s", k ? " " : "", e.conditions[k].not ? "!" : "",
+			buf_printf(&got, "%s%s%s=%.*s", k ? " " : "", e.conditions[k].excluded ? "!" : "",
 				   expr_field_name(e.conditions[k].field), STR_ARG(e.conditions[k].value));
 		buf_str(&odd, e.odd);
 		if (e.near)
