@@ -328,20 +328,22 @@ static void near_release(struct near *n)
 	mem_free(n->list);
 }
 
-/* Indices are kept as pointers, one up. */
+/* The list moves as it grows, so the table has places in it. */
 static struct near_session *near_get(struct related_set *r, struct near *n, const struct uuid *id)
 {
 	struct str key = str_from((const char *)id->b, UUID_BYTES);
-	uintptr_t at = (uintptr_t)map_get(&n->by_id, key);
+	size_t *at = map_get(&n->by_id, key);
 
 	if (at)
-		return &n->list[at - 1];
+		return &n->list[*at];
 	if (n->count == n->cap) {
 		n->cap = n->cap ? 2 * n->cap : 64;
 		n->list = mem_resize(n->list, n->cap * sizeof *n->list);
 	}
 	n->list[n->count] = (struct near_session){ .id = *id };
-	map_put(&n->by_id, arena_str(r->mem, key), (void *)(uintptr_t)(n->count + 1));
+	at = arena_alloc(r->mem, sizeof *at);
+	*at = n->count;
+	map_put(&n->by_id, arena_str(r->mem, key), at);
 	return &n->list[n->count++];
 }
 

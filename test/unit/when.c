@@ -106,7 +106,7 @@ TEST(everything_else_is_no_time)
 
 static void check_span(struct t *t, const char *text, const char *from, const char *to)
 {
-	int64_t got_from = -1, got_to = -1, want_from, want_to;
+	int64_t got_from = -1, got_to = -1, want_from = 0, want_to = 0;
 
 	CHECK(time_parse(str_of(from), &want_from) && time_parse(str_of(to), &want_to));
 	if (!when_parse_span(str_of(text), now, &zone_local, &got_from, &got_to) || got_from != want_from ||
