@@ -17,6 +17,24 @@ static void add_part(struct view *v, struct buf *out, const struct json *j, cons
 		out->n = before;
 }
 
+/* Of a long one the end, so that there is room for the title. */
+static void add_branch(struct view *v, struct buf *out, const struct json *j)
+{
+	struct buf name CLEANUP(buf_release) = BUF_INIT(MIB);
+	int columns = v->out->columns / 4;
+
+	view_short(v, &name, j, "branch", VALUE_TEXT);
+	if (!name.n)
+		return;
+	buf_text(out, "  ");
+	if (text_width(buf_as_str(&name)) > columns) {
+		buf_text(out, "…");
+		buf_str(out, text_end(buf_as_str(&name), columns - 1));
+	} else {
+		buf_str(out, buf_as_str(&name));
+	}
+}
+
 void group_heading(struct view *v, struct str id, const struct json *j, bool begun)
 {
 	struct buf title CLEANUP(buf_release) = BUF_INIT(MIB);
@@ -25,7 +43,7 @@ void group_heading(struct view *v, struct str id, const struct json *j, bool beg
 
 	add_part(v, &where, j, "project", VALUE_PATH);
 	add_part(v, &where, j, "at", VALUE_TIME);
-	add_part(v, &where, j, "branch", VALUE_TEXT);
+	add_branch(v, &where, j);
 	view_short(v, &title, j, "title", VALUE_TEXT);
 	text_cut(&cut, title.n ? buf_as_str(&title) : STR("(untitled)"),
 		 v->out->columns - text_width(buf_as_str(&where)) - text_width(id) - 2, false);

@@ -177,6 +177,12 @@ static void fit(struct table *t, int columns)
 
 /* ---- Rows ------------------------------------------------------------------- */
 
+/* Text that may be many things and is a path: its name is what tells it from others. */
+static bool is_absolute(struct str text)
+{
+	return str_has_prefix(text, STR("/")) && str_find(text, ' ') == SIZE_MAX;
+}
+
 static void print_cell(struct view *v, const struct column *c, struct str text, bool is_last, bool header)
 {
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
@@ -186,7 +192,8 @@ static void print_cell(struct view *v, const struct column *c, struct str text, 
 
 	if (!text.p)
 		text = str_of(null_text);
-	text_cut(&cut, text.n || header || t->open ? text : STR("-"), c->width, c->field->type == VALUE_PATH);
+	text_cut(&cut, text.n || header || t->open ? text : STR("-"), c->width,
+		 c->field->type == VALUE_PATH || is_absolute(text));
 	room = c->width - text_width(buf_as_str(&cut));
 	if (is_number(c->field))
 		out_pad(v->out, room);

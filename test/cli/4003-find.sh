@@ -157,6 +157,17 @@ arbor show abc; code 2; err_has 'give 4 or more of them'
 arbor show zzzz; code 1
 arbor show 0000dead; code 1; err_has 'arbor list'
 
+it "leaves room for the title beside a branch with a long name"
+mkdir -p "$T/branchy/projects/-w"
+printf '{"type":"user","uuid":"%s","parentUuid":null,"sessionId":"%s","cwd":"/w","gitBranch":"%s","timestamp":"2026-11-01T00:00:00.000Z","message":{"role":"user","content":"%s"}}\n' \
+	11111111-2222-4333-8444-555555550001 11111111-2222-4333-8444-555555550000 \
+	somebody/a-branch-whose-name-is-longer-than-anybody-wants "A title of zucchini" \
+	>"$T/branchy/projects/-w/11111111-2222-4333-8444-555555550000.jsonl"
+arbor sync --store "$T/branchy.db" --source "$T/branchy"; code 0
+screen=80x40 on_terminal search --store "$T/branchy.db" --color never zucchini; code 0
+check grep -q 'A title of zucchini .*…-than-anybody-wants' "$T/out"
+check test "$(awk 'length > 82' "$T/out" | wc -l)" -eq 0
+
 it "shows as much of an id on a terminal as is needed to type it"
 for n in 1 2; do
 	printf '{"type":"user","uuid":"u%d","message":{"role":"user","content":"pair %d"}}\n' $n $n \

@@ -11,6 +11,9 @@ out_has 'related_to	topic			cart'
 arbor related 24bf71fb; out_has '0.900	shares_lines	session	2026-11-08T11:18:28.297Z	b899e3df'
 arbor related 79f2f12c; out_has '0.500	spawned	agent			a3ec752e2389a1f20'
 
+it "keeps the name of a file where there is no room for its folders"
+screen=45x40 on_terminal related 2396d03e --color never; code 0; check grep -q 'money.ts' "$T/out"; out_lacks '/home/dev'
+
 it "finds sessions by a file, by the end of its path, by a topic in the plural"
 for name in /home/dev/webshop/src/money.ts money.ts src/money.ts ./money.ts; do
 	arbor related "$name" --type session; code 0; out_has 2396d03e; check test "$(wc -l <"$T/out")" -eq 1
