@@ -59,6 +59,7 @@ struct reading {
 	atomic_size_t next_job;
 	pthread_mutex_t large; /* who reads a line of many megabytes has it */
 	int64_t total, done;   /* bytes */
+	struct err trouble;    /* why a source could not be read that is not damaged; status 0 = none */
 	int64_t to_merge_ns;   /* how long what has not been merged took to write */
 	int64_t progress_at;
 };
@@ -541,6 +542,22 @@ static void report_part(struct reading *y, const struct part *p)
 	r->broken += p->broken;
 }
 
+/* A disk may fail once, and SQLite takes that for damage: it is looked at once more. What is damaged
+ * stays unread and is told; that a disk cannot be read is an error. */
+static void note_failure(struct reading *y, const struct part *p)
+{
+	atomic_store(&y->dead[p->job - y->jobs], true);
+	if (y->round == 0) {
+		y->conflict = true;
+		return;
+	}
+	if ((p->failed == STATUS_IO || p->failed == STATUS_BUSY) && !y->trouble.status)
+		y->trouble = p->err;
+	if (y->round == 1)
+		log_warn(store_log(y->store), "%.*s: %s; from there on it cannot be searched until that is mended",
+			 STR_ARG(p->job->path), p->err.text);
+}
+
 /* A conflict is found before anything of the part is written, so that nothing has to
  * be undone: FTS5 would write a segment for every savepoint. */
 static enum status write_part(struct reading *y, const struct part *p, struct err *err)
@@ -558,13 +575,8 @@ static enum status write_part(struct reading *y, const struct part *p, struct er
 	}
 	if (status == STATUS_OK)
 		report_part(y, p);
-	if (p->failed) {
-		atomic_store(&y->dead[job], true);
-		if (y->round == 0)
-			log_warn(store_log(y->store),
-				 "%.*s: %s; from there on it cannot be searched until that is mended",
-				 STR_ARG(p->job->path), p->err.text);
-	}
+	if (p->failed)
+		note_failure(y, p);
 	y->done += p->mirror.to - p->mirror.from;
 	return status;
 }
@@ -712,6 +724,10 @@ static enum status read_round(struct store *s, const struct read_options *o, int
 	if (read_all(&y, err))
 		return err_failed(err->status);
 	*again = y.conflict;
+	if (y.trouble.status) {
+		*err = y.trouble;
+		return err_failed(err->status);
+	}
 	return is_cancelled(&y) ? err_fail(err, STATUS_CANCELLED, "stopped; what was read so far is kept")
 				: STATUS_OK;
 }

@@ -92,7 +92,7 @@ static inline enum status derived_word(void *ctx, struct str word, int64_t doc, 
 		buf_printf(d->out, "! a word of document %" PRId64 ", which does not exist\n", doc);
 		return STATUS_OK;
 	}
-	d->docs[doc].count++;
+	d->docs[doc].count += (unsigned char)word.p[0] >= ' '; /* marks are no words of the text */
 	d->docs[doc].sum += hash64(parts, sizeof parts);
 	return STATUS_OK;
 }
