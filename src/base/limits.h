@@ -131,6 +131,20 @@
 /* Digits of an id that are enough to mean it, if nothing else begins so. */
 #define LIMIT_ID_PREFIX 4
 
+/* A handle: all its parts together, decoded; in text form three times that and the marks between
+ * them, in JSON six times. It names a thing and holds none; ids and names of tools take some hundred bytes. */
+#define LIMIT_HANDLE	  ((size_t)8 * KIB)
+#define LIMIT_HANDLE_TEXT (8 * LIMIT_HANDLE)
+#define LIMIT_HANDLE_META 64
+
+/* Handles in one call. A page of a tree has some hundred; whoever has more asks again. */
+#define LIMIT_RESOLVE_MANY 10000
+
+/* Bytes of one text that a resolved handle carries unless more are asked for, and at most. What
+ * tools print is mostly shorter than the first; the second has to fit into a result several times. */
+#define LIMIT_RESOLVED	    (64 * KIB)
+#define LIMIT_RESOLVED_MOST (16 * MIB)
+
 /* Lines between what two texts begin and end with that are compared one by one; each takes
  * some hundred bytes. Beyond, all of them count as replaced. */
 #define LIMIT_DIFF_LINES ((int64_t)1024 * 1024)

@@ -4,6 +4,7 @@
 #include "hub/activations.h"
 
 #include "hub/hub.h"
+#include "hub/hub_resolve.h"
 #include "hub/schema.h"
 
 static const struct field method_fields[] = {
@@ -72,10 +73,6 @@ static const struct field schema_fields[] = {
 	{ .name = "plugin_id",
 	  .type = VALUE_ID,
 	  .help = "names its activation in handles, the same for all versions of a major" },
-	{ .name = "resolver",
-	  .type = VALUE_TEXT,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "the method that shows what a handle of this activation stands for" },
 	{ 0 },
 };
 
@@ -89,8 +86,6 @@ static enum status emit_schema(struct call *c, const struct activation *a, const
 	json_write_key(w, STR("schema"));
 	schema_method(w, a, m);
 	put_uuid(w, "plugin_id", &id);
-	if (a->resolver)
-		put_text(w, "resolver", arena_printf(&c->mem, "%s.%s", a->name, a->resolver->name));
 	return call_emit(c, err);
 }
 
@@ -210,7 +205,8 @@ static const struct method call_method = {
 	.run = run_call,
 };
 
-static const struct method *const methods[] = { &methods_method, &schema, &hash, &call_method, NULL };
+static const struct method *const methods[] = { &methods_method, &schema, &hash, &call_method, &hub_resolve_method, &hub_resolve_many,
+						NULL };
 
 const struct activation activation_hub = {
 	.name = "hub",
@@ -220,7 +216,7 @@ const struct activation activation_hub = {
 };
 
 static const struct activation *const activations[] = {
-	&activation_memory, &activation_storage, &activation_arbor, &activation_hub, NULL,
+	&activation_memory, &activation_storage, &activation_arbor, &activation_claudecode, &activation_hub, NULL,
 };
 
 const struct hub arbor_hub = { activations };

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "hub/hub.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -56,6 +57,15 @@ struct str call_real_front(struct call *c, struct str path, size_t n)
 		n = str_rfind(str_sub(path, 0, n), '/');
 	}
 	return path;
+}
+
+enum status call_need_store(struct call *c, struct err *err)
+{
+	if (c->store)
+		return STATUS_OK;
+	if (!c->who->open_store)
+		return err_fail(err, STATUS_INTERNAL, "%s needs a store and the caller has none", c->method->name);
+	return c->who->open_store(c->who->ctx, false, &c->store, err);
 }
 
 bool call_is_cancelled(const struct call *c)

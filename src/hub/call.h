@@ -78,6 +78,9 @@ struct str call_real_front(struct call *c, struct str path, size_t n);
 
 bool call_is_cancelled(const struct call *c);
 
+/* The store, opened when it is not yet: for what turns out to need one only while it runs. */
+enum status call_need_store(struct call *c, struct err *err) MUST_USE;
+
 /* Tells a person what a program would not care for: that there is more, say. */
 void call_note(struct call *c, const char *format, ...) ATTR_PRINTF(2, 3);
 

@@ -356,6 +356,8 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 				first.p);
 	if (rest.p && find_id(s, rest, (struct str){ 0 }, found.session.row, &found, mem, err))
 		return err_failed(err->status);
+	/* One of several contents of a line has an id of its own. */
+	found.match.node.id = found.match.id;
 	*out = (struct resolved){ found.match.is_session, found.session, found.match.node };
 	return STATUS_OK;
 }

@@ -45,6 +45,10 @@ static void put_type(struct json_writer *w, enum value_type type, const char *co
 		put(w, "type", "string");
 		put(w, "format", "uuid");
 		break;
+	case VALUE_HANDLE:
+		put(w, "type", "string");
+		put(w, "format", "handle");
+		break;
 	case VALUE_TEXT:
 	case VALUE_PATH:
 		put(w, "type", "string");
@@ -73,13 +77,14 @@ static void put_initial(struct json_writer *w, const struct param *p)
 		json_write_string(w, str_of(p->initial));
 }
 
-/* A time or a size may be given in other ways than results have it: 7d, yesterday; 10M. */
+/* A time, a size or a handle may be given in other ways than results have it: 7d, yesterday; 10M;
+ * its JSON form. */
 static void put_param_type(struct json_writer *w, const struct param *p)
 {
-	if (p->type == VALUE_BYTES) {
+	if (p->type == VALUE_BYTES || p->type == VALUE_HANDLE) {
 		json_write_key(w, STR("type"));
 		json_write_array_begin(w);
-		json_write_string(w, STR("integer"));
+		json_write_string(w, p->type == VALUE_BYTES ? STR("integer") : STR("object"));
 		json_write_string(w, STR("string"));
 		json_write_array_end(w);
 		return;

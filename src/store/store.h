@@ -115,7 +115,8 @@ void save_end(struct save *v);
  * the system: for the last commit before success is reported. */
 enum status store_sync_next_commit(struct store *s, struct err *err) MUST_USE;
 
-/* A snapshot for several reads. Ends with read_end() or its scope. */
+/* A snapshot for several reads. Ends with read_end() or its scope. Inside of another transaction it is
+ * that one. */
 struct read_txn {
 	struct store *store;
 };

@@ -226,7 +226,7 @@ static const struct method slow = {
 };
 
 static const struct method *const fixture_methods[] = { &items, &one, &bytes, &refuse, &slow, NULL };
-static const struct activation fixture = { "fixture", "1.0.0", "For tests", fixture_methods, NULL };
+static const struct activation fixture = { .name = "fixture", .version = "1.0.0", .summary = "For tests", .methods = fixture_methods };
 
 /* ---- memory.*, arbor.*, storage.*: lines of a file as items ------------------------------ */
 
@@ -273,14 +273,14 @@ static enum status run_replay(struct call *c, struct err *err)
 static const struct method show = REPLAY("show"), search = REPLAY("search"), sync = REPLAY("sync"),
 			   check = REPLAY("check"), files = REPLAY("files"), context = REPLAY("context");
 static const struct method *const memory_methods[] = { &show, &search, &sync, &files, &context, NULL };
-static const struct activation memory = { "memory", "1.0.0", "For tests", memory_methods, NULL };
+static const struct activation memory = { .name = "memory", .version = "1.0.0", .summary = "For tests", .methods = memory_methods };
 
 static const struct method *const arbor_methods[] = { &check, NULL };
-static const struct activation arbor = { "arbor", "1.0.0", "For tests", arbor_methods, NULL };
+static const struct activation arbor = { .name = "arbor", .version = "1.0.0", .summary = "For tests", .methods = arbor_methods };
 
 static const struct method todos = REPLAY("todos"), plans = REPLAY("plans");
 static const struct method *const storage_methods[] = { &todos, &plans, NULL };
-static const struct activation storage = { "storage", "1.0.0", "For tests", storage_methods, NULL };
+static const struct activation storage = { .name = "storage", .version = "1.0.0", .summary = "For tests", .methods = storage_methods };
 
 static const struct activation *const activations[] = { &fixture, &memory,	   &arbor,
 							&storage, &activation_hub, NULL };

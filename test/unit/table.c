@@ -100,6 +100,7 @@ static bool has_type(const struct json *j, uint32_t node, enum value_type type)
 	case VALUE_TIME:
 	case VALUE_ID:
 	case VALUE_PATH:
+	case VALUE_HANDLE:
 	case VALUE_TYPES:
 		break;
 	}
@@ -200,6 +201,8 @@ static const char *value_for(const char *param)
 		{ "about", "\"2396d03e\"" },
 		{ "project", "\"webshop\"" },
 		{ "query", "\"SELECT * FROM sessions\"" },
+		{ "handle", "\"@\"" },
+		{ "handles", "[\"@\",\"@~1\"]" },
 	};
 
 	for (size_t i = 0; i < COUNT(values); i++)
