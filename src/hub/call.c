@@ -107,6 +107,21 @@ enum status call_bytes(struct call *c, struct str bytes, struct err *err)
 	return c->sink.bytes(c->sink.ctx, bytes, err);
 }
 
+void call_sub_init(struct call *sub, const struct call *of, struct sink sink)
+{
+	*sub = *of;
+	sub->sink = sink;
+	sub->mem = (struct arena)ARENA_INIT;
+	sub->state = NULL;
+	buf_init(&sub->item, of->item.max);
+}
+
+void call_sub_release(struct call *sub)
+{
+	buf_release(&sub->item);
+	arena_release(&sub->mem);
+}
+
 void call_flush(struct call *c)
 {
 	if (c->sink.flush)

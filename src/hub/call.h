@@ -103,6 +103,11 @@ void put_uuid(struct json_writer *w, const char *key, const struct uuid *id);
  * it is not UTF-8. */
 void put_path(struct json_writer *w, const char *key, struct str path);
 
+/* A call inside of another, whose results go to somebody else. It has the other's store, deadline and so on, and
+ * memory of its own. */
+void call_sub_init(struct call *sub, const struct call *of, struct sink sink);
+void call_sub_release(struct call *sub);
+
 /* Come back when the store has changed, at the latest after `timeout_ms`. */
 enum status call_wait(struct call *c, int timeout_ms);
 
