@@ -17,7 +17,6 @@
 #include "hub/memory_session.h"
 #include "hub/memory_show.h"
 #include "query/forest_load.h"
-#include "store/find.h"
 
 static struct str id_text(const struct resolving *r)
 {
@@ -32,10 +31,10 @@ static enum status not_here(const struct resolving *r, struct err *err)
 			STR_ARG(r->handle->method));
 }
 
-/* What its id means here. */
+/* What it means here. */
 static enum status find(struct resolving *r, struct resolved *out, struct err *err)
 {
-	enum status status = resolve_id(r->call->store, id_text(r), r->mem, out, err);
+	enum status status = resolve_handle(r->call->store, r->handle, r->mem, out, err);
 
 	return status == STATUS_NOT_FOUND ? not_here(r, err) : status;
 }
@@ -340,85 +339,28 @@ enum status claudecode_line(struct resolving *r, struct err *err)
 
 /* ---- Sessions and sub-agents ------------------------------------------------------------ */
 
-/* By its file, where several have its id. */
-static enum status find_by_file(struct resolving *r, struct session *out, struct err *err)
+enum status claudecode_session(struct resolving *r, struct err *err)
 {
-	struct source_info file;
-	int64_t row = 0;
-	char id[UUID_TEXT + 1];
-
-	if (source_find(r->call->store, handle_meta(r->handle, 1), r->mem, &file, err))
-		return err->status == STATUS_NOT_FOUND ? not_here(r, err) : err_failed(err->status);
-	if (session_of_source(r->call->store, file.row, &row, err))
-		return err_failed(err->status);
-	if (!row)
-		return not_here(r, err);
-	if (session_get(r->call->store, row, r->mem, out, err))
-		return err_failed(err->status);
-	uuid_print(&out->id, id);
-	if (!str_eq(str_of(id), id_text(r)))
-		return err_fail(err, STATUS_FORMAT, "handle: this file has the session %s and no other", id);
-	return STATUS_OK;
-}
-
-static enum status find_session(struct resolving *r, struct session *out, struct err *err)
-{
+	struct node_handle file;
 	struct resolved what;
 
-	if (handle_meta(r->handle, 1).n)
-		return find_by_file(r, out, err);
 	if (find(r, &what, err))
 		return err_failed(err->status);
 	if (!what.is_session)
 		return wrong_kind(r, kind_of_part(&what), err);
-	*out = what.session;
-	return STATUS_OK;
-}
-
-enum status claudecode_session(struct resolving *r, struct err *err)
-{
-	struct node_handle file;
-	struct session session;
-
-	if (find_session(r, &session, err))
-		return err_failed(err->status);
-	file = handle_of_file(&session.source_id, 0);
+	file = handle_of_file(&what.session.source_id, 0);
 	put_handle_as(r->w, "file", &file);
-	return put_session(r->call, r->w, &session, err);
-}
-
-/* A transcript that tells of a sub-agent: its own, or that of its conversation. */
-static enum status find_teller(struct resolving *r, int64_t *row, struct err *err)
-{
-	enum { MOST = 64 };
-	struct id_match list[MOST];
-	struct resolved what;
-	size_t count;
-
-	if (agent_search(r->call->store, id_text(r), 0, list, MOST, &count, err))
-		return err_failed(err->status);
-	for (size_t i = 0; i < count; i++) {
-		char id[UUID_TEXT + 1];
-
-		uuid_print(&list[i].id, id);
-		*row = list[i].session;
-		if (str_eq(str_of(id), handle_meta(r->handle, 1)))
-			return STATUS_OK;
-	}
-	if (resolve_id(r->call->store, handle_meta(r->handle, 1), r->mem, &what, err))
-		return err->status == STATUS_NOT_FOUND ? not_here(r, err) : err_failed(err->status);
-	*row = what.session.row;
-	return STATUS_OK;
+	return put_session(r->call, r->w, &what.session, err);
 }
 
 enum status claudecode_agent(struct resolving *r, struct err *err)
 {
 	struct forest forest CLEANUP(forest_release) = FOREST_INIT;
 	struct subagents agents;
+	struct resolved what;
 	uint32_t source;
-	int64_t row;
 
-	if (find_teller(r, &row, err) || forest_load(r->call->store, row, &forest, &source, err) ||
+	if (find(r, &what, err) || forest_load(r->call->store, what.session.row, &forest, &source, err) ||
 	    subagents_find(r->call, &forest, &agents, err))
 		return err_failed(err->status);
 	for (uint32_t i = 0; i < agents.count; i++)

@@ -39,12 +39,14 @@ static void set_number(struct node_handle *h, int64_t number)
 	snprintf(h->second, sizeof h->second, "%" PRId64, number);
 }
 
-struct node_handle handle_of_message(const struct uuid *id, struct str role, struct str api)
+struct node_handle handle_of_message(const struct uuid *id, const struct record *first)
 {
 	struct node_handle h = of_claude("message", id);
 
-	h.meta[1] = role;
-	h.meta[2] = if_short(api);
+	if (first->type != RECORD_USER && first->type != RECORD_ASSISTANT)
+		return handle_of_event(id);
+	h.meta[1] = first->type == RECORD_USER ? STR("user") : STR("assistant");
+	h.meta[2] = if_short(first->message_id);
 	return h;
 }
 
@@ -167,60 +169,70 @@ struct handle node_handle_in(const struct node_handle *h, struct arena *mem)
 
 struct naming {
 	const struct resolved *what;
+	const struct node_name *name; /* of its line */
+	struct str tool;	      /* the call by whose id it was found, if it was */
 	struct arena *mem;
 	struct handle *out;
 	bool done;
 };
 
-static struct node_handle name_block(const struct transcript_line *line, const struct node *node)
+/* False when the line has no such block. */
+static bool name_block(const struct naming *y, const struct transcript_line *line, struct node_handle *out)
 {
 	struct block_cursor at = { 0 };
 	struct record_block b;
+	struct uuid id;
 
-	while (record_block(line->reader, line->record, &at, &b))
-		if ((int)b.index == node->part)
-			return handle_of_block(&node->id, &b);
-	return handle_of_line(&node->id);
+	while (record_block(line->reader, line->record, &at, &b)) {
+		if (y->tool.n ? !str_eq(b.tool, y->tool) : (int)b.index != y->what->node.part)
+			continue;
+		id = node_id(y->name, (int)b.index);
+		*out = handle_of_block(&id, &b);
+		return true;
+	}
+	return false;
+}
+
+static struct node_handle name_whole(const struct node *node, const struct record *rec)
+{
+	struct node_handle h = handle_of_message(&node->id, rec);
+
+	if (node->part == PART_LINE && str_eq(str_of(h.method), STR("message")))
+		h = handle_of_line(&node->id);
+	return h;
 }
 
 static enum status name_line(void *ctx, const struct transcript_line *line, bool *go_on, struct err *err)
 {
 	struct naming *y = ctx;
-	const struct node *node = &y->what->node;
-	enum record_type type = line->record->type;
 	struct node_handle h;
 
 	(void)err;
-	if (line->offset != node->offset)
+	if (line->offset != y->what->node.offset)
 		return STATUS_OK;
 	*go_on = false;
-	if (node->part >= 0)
-		h = name_block(line, node);
-	else if (type != RECORD_USER && type != RECORD_ASSISTANT)
-		h = handle_of_event(&node->id);
-	else if (node->part == PART_LINE)
-		h = handle_of_line(&node->id);
-	else
-		h = handle_of_message(&node->id, type == RECORD_USER ? STR("user") : STR("assistant"),
-				      line->record->message_id);
+	if (!name_block(y, line, &h))
+		h = name_whole(&y->what->node, line->record);
 	*y->out = node_handle_in(&h, y->mem);
 	y->done = true;
 	return STATUS_OK;
 }
 
 /* What it says of itself stands in its line. */
-static enum status name_node(struct store *s, const struct resolved *what, struct arena *mem, struct handle *out,
-			     struct err *err)
+static enum status name_node(struct store *s, const struct resolved *what, struct str tool, struct arena *mem,
+			     struct handle *out, struct err *err)
 {
 	struct transcript t CLEANUP(transcript_release);
-	struct naming y = { .what = what, .mem = mem, .out = out };
+	struct node_name name;
+	struct naming y = { .what = what, .name = &name, .tool = tool, .mem = mem, .out = out };
 	struct node_handle h = handle_of_turn(&what->node.id, 0);
+	struct node line;
 
 	transcript_init(&t);
 	*out = node_handle_in(&h, mem);
 	if (what->node.part == PART_TURN)
 		return STATUS_OK;
-	if (transcript_each(&t, s, &what->session, what->node.offset, what->node.offset + what->node.length, name_line,
+	if (entry_get(s, what->node.session, what->node.offset, mem, &line, &name, err) || transcript_each(&t, s, &what->session, what->node.offset, what->node.offset + what->node.length, name_line,
 			    &y, err))
 		return err_failed(err->status);
 	if (!y.done) { /* a line that is too long to be read */
@@ -232,13 +244,16 @@ static enum status name_node(struct store *s, const struct resolved *what, struc
 
 enum status handle_of_id(struct call *c, struct str text, struct arena *mem, struct handle *out, struct err *err)
 {
+	/* Ids of calls have a '_', which others have not. */
+	struct str last = str_sub(text, str_rfind(text, '@') + 1, SIZE_MAX);
+	struct str tool = str_has_byte(last, '_') ? last : (struct str){ 0 };
 	struct node_handle h;
 	struct resolved what;
 
 	if (call_need_store(c, err) || resolve_id(c->store, text, mem, &what, err))
 		return err_failed(err->status);
 	if (!what.is_session)
-		return name_node(c->store, &what, mem, out, err);
+		return name_node(c->store, &what, tool, mem, out, err);
 	if (what.session.agent.n)
 		h = handle_of_agent(what.session.agent, &what.session.id);
 	else if (handle_of_session(c->store, &what.session, &h, err))

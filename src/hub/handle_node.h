@@ -27,8 +27,8 @@ struct node_handle {
 	{ .name = "handle", .type = VALUE_HANDLE, .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
 	  .help = what "names it everywhere: 'arbor resolve' takes it" }
 
-/* `role` is user or assistant; `api` the id the message has for the API, if any. */
-struct node_handle handle_of_message(const struct uuid *id, struct str role, struct str api);
+/* Of a message by its first line. Of a line that is none, `id` is its own, and it is an event. */
+struct node_handle handle_of_message(const struct uuid *id, const struct record *first);
 struct node_handle handle_of_block(const struct uuid *id, const struct record_block *b);
 struct node_handle handle_of_event(const struct uuid *id);
 struct node_handle handle_of_line(const struct uuid *id);

@@ -33,7 +33,7 @@ static struct uuid major_id(const struct activation *a, int major)
 	return plugin_id_of(str_of(a->name), str_of(text));
 }
 
-static bool is_owner(const struct activation *a, const struct uuid *plugin)
+bool activation_owns(const struct activation *a, const struct uuid *plugin)
 {
 	struct uuid id = activation_id(a);
 
@@ -52,7 +52,7 @@ static bool is_owner(const struct activation *a, const struct uuid *plugin)
 const struct activation *hub_owner(const struct hub *h, const struct uuid *plugin)
 {
 	for (const struct activation *const *a = h->activations; *a; a++)
-		if (is_owner(*a, plugin))
+		if (activation_owns(*a, plugin))
 			return *a;
 	return NULL;
 }
@@ -180,6 +180,27 @@ static enum status check_meta(const struct activation *a, const struct handle_ki
 	return STATUS_OK;
 }
 
+enum status handle_fit(const struct activation *a, const struct handle *h, struct arena *mem,
+		       const struct handle_kind **kind, struct handle *out, struct err *err)
+{
+	const struct handle_kind *k = NULL;
+	struct handle fit = *h;
+
+	if (contradicts(a, h))
+		return err_fail(err, STATUS_FORMAT,
+				"handle: the plugin is %s of another major than its version %.*s says", a->name,
+				(int)size_min(h->version.n, 40), h->version.p);
+	if (find_kind(a, h, &k, err))
+		return err_failed(err->status);
+	if (h->older.p)
+		fit = of_today(h, k, mem);
+	if (check_meta(a, k, &fit, err))
+		return err_failed(err->status);
+	*kind = k;
+	*out = fit;
+	return STATUS_OK;
+}
+
 /* ---- Resolving ------------------------------------------------------------------- */
 
 /* As it is told: by the plugin's name, and without a route. */
@@ -233,20 +254,12 @@ enum status hub_resolve_own(struct call *c, const struct resolve_ask *ask, struc
 	struct resolution found CLEANUP(resolution_release) = RESOLUTION_INIT;
 	struct uuid plugin = handle_plugin_id(ask->handle);
 	const struct activation *a = hub_owner(c->hub, &plugin);
-	struct handle handle = *ask->handle;
 	const struct handle_kind *k = NULL;
+	struct handle handle;
 
 	if (!a)
 		return no_such_plugin(c->hub, ask->handle, err);
-	if (contradicts(a, ask->handle))
-		return err_fail(err, STATUS_FORMAT,
-				"handle: the plugin is %s of another major than its version %.*s says", a->name,
-				(int)size_min(handle.version.n, 40), handle.version.p);
-	if (find_kind(a, ask->handle, &k, err))
-		return err_failed(err->status);
-	if (handle.older.p)
-		handle = of_today(&handle, k, &found.mem);
-	if (check_meta(a, k, &handle, err) ||
+	if (handle_fit(a, ask->handle, &found.mem, &k, &handle, err) ||
 	    ask_resolver(c, a, k, &(struct resolve_ask){ &handle, ask->from, ask->most }, &found, err))
 		return err_failed(err->status);
 	*out = found;

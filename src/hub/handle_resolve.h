@@ -76,7 +76,15 @@ enum status hub_resolve(struct call *c, const struct resolve_ask *ask, struct re
 enum status hub_resolve_own(struct call *c, const struct resolve_ask *ask, struct resolution *out,
 			    struct err *err) MUST_USE;
 
-/* The activation that owns handles of this plugin id, of any major it still resolves; NULL = none. */
+/* The kind that a handle of this activation is, and the handle itself with its meta checked against the table; one of
+ * the older form as one of today's. What it points to is in the arena, or in `h`. */
+enum status handle_fit(const struct activation *a, const struct handle *h, struct arena *mem,
+		       const struct handle_kind **kind, struct handle *out, struct err *err) MUST_USE;
+
+/* Whether an activation owns handles of this plugin id, of any major it still resolves. */
+bool activation_owns(const struct activation *a, const struct uuid *plugin);
+
+/* The activation that owns handles of this plugin id; NULL = none. */
 const struct activation *hub_owner(const struct hub *h, const struct uuid *plugin);
 
 /* An answer as members of the object being written, and how methods declare them; `flags` is

@@ -95,14 +95,18 @@ void put_message_block(struct json_writer *w, const struct record_reader *r, con
 		       const struct block_manner *how)
 {
 	struct uuid id = node_id(how->name, (int)b->index);
+	struct uuid line_id = how->variant ? *how->variant : node_id(how->name, PART_LINE);
 	struct node_handle handle = handle_of_block(how->variant ? how->variant : &id, b);
+	struct node_handle line = handle_of_line(&line_id);
 
 	json_write_object_begin(w);
 	put_uuid(w, "id", &id);
 	put_handle(w, &handle);
 	put_text(w, "kind", str_of(block_kind_name(b->kind)));
-	if (how->window)
+	if (how->window) {
 		put_int(w, "index", b->index);
+		put_handle_as(w, "line", &line);
+	}
 	if (b->name.n)
 		put_text(w, "name", b->name);
 	if (b->tool.n)
@@ -121,8 +125,7 @@ void put_message_block(struct json_writer *w, const struct record_reader *r, con
 void put_message(struct json_writer *w, const struct uuid *id, const struct record *rec)
 {
 	struct str role = rec->type == RECORD_ASSISTANT ? STR("assistant") : STR("user");
-	bool says = rec->type == RECORD_USER || rec->type == RECORD_ASSISTANT;
-	struct node_handle handle = says ? handle_of_message(id, role, rec->message_id) : handle_of_event(id);
+	struct node_handle handle = handle_of_message(id, rec);
 
 	put_handle(w, &handle);
 	if (rec->has_time)

@@ -53,6 +53,7 @@ void put_message_block(struct json_writer *w, const struct record_reader *r, con
 /* What it writes within a window beside that, for methods that show one block or all. */
 #define BLOCK_PART_FIELDS \
 	{ .name = "index", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "of the block in its line" }, \
+	{ .name = "line", .type = VALUE_HANDLE, .flags = FIELD_OPTIONAL, .help = "of the line it stands in, as it is" }, \
 	WINDOW_FIELDS, \
 	{ .name = "signature", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "thinking: that vouches for it" }, \
 	{ .name = "media_type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "bytes: what they are" }, \
