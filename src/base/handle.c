@@ -16,10 +16,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What ends each part, and so has to be escaped in it. */
-#define HUB_MARKS     "%:@"
-#define PLUGIN_MARKS  "%:@."
-#define VERSION_MARKS "%:"
+/* What ends each part, and so has to be escaped in it; in front of "::" also what would make it look like
+ * an object or a path. */
+#define HUB_MARKS     "%:@/{"
+#define PLUGIN_MARKS  "%:@./{"
+#define VERSION_MARKS "%:/"
 #define META_MARKS    "%:"
 
 struct str handle_meta(const struct handle *h, size_t index)

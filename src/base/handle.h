@@ -9,7 +9,7 @@
  * no right by it, and what it names may be gone.
  *
  * All parts are UTF-8, of any characters. In the text form `%XX` stands for a byte that means
- * something else there: '%', ':', control characters; in the plugin '@' and '.', too. A list of
+ * something else there: '%', ':', control characters; in front of "::" some more. A list of
  * meta may be empty and may hold empty texts: "p@1::m" has none, "p@1::m:" one, which is
  * empty. So handle_parse(handle_print(h)) is h, whatever it holds.
  *
