@@ -353,6 +353,23 @@ enum status claudecode_session(struct resolving *r, struct err *err)
 	return put_session(r->call, r->w, &what.session, err);
 }
 
+/* What is known of one whose lines do not say that it is one. */
+static void put_transcript_of_agent(struct json_writer *w, const struct session *s)
+{
+	struct node_handle handle = handle_of_agent(s->agent, &s->id);
+
+	put_text(w, "agent", s->agent);
+	put_handle(w, &handle);
+	put_uuid(w, "session", &s->id);
+	if (s->started_at)
+		put_time(w, "started", s->started_at);
+	put_int(w, "messages", s->messages);
+	put_int(w, "tools", s->tools);
+	put_bool(w, "warmup", false);
+	put_path(w, "path", s->path);
+	put_text(w, "prompt", s->title);
+}
+
 enum status claudecode_agent(struct resolving *r, struct err *err)
 {
 	struct forest forest CLEANUP(forest_release) = FOREST_INIT;
@@ -368,5 +385,8 @@ enum status claudecode_agent(struct resolving *r, struct err *err)
 			put_subagent(r->w, &forest, &agents.list[i]);
 			return STATUS_OK;
 		}
-	return not_here(r, err);
+	if (!str_eq(what.session.agent, id_text(r)))
+		return not_here(r, err);
+	put_transcript_of_agent(r->w, &what.session);
+	return STATUS_OK;
 }

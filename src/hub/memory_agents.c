@@ -48,7 +48,7 @@ const struct field agent_fields[] = {
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_HIDDEN,
 	  .help = "started by the client alone" },
-	{ .name = "root", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "uuid of its first line" },
+	{ .name = "root", .type = VALUE_ID, .flags = FIELD_HIDDEN | FIELD_OPTIONAL, .help = "uuid of its first line" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN | FIELD_OPTIONAL, .help = "its file" },
 	{ .name = "prompt", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "what it was asked" },
 	{ 0 },
