@@ -145,6 +145,10 @@
 #define LIMIT_RESOLVED	    (64 * KIB)
 #define LIMIT_RESOLVED_MOST (16 * MIB)
 
+/* Parts that a resolved handle has: blocks of a message, of all messages of a turn. Each takes some hundred
+ * bytes beside its text; the longest real turns have some thousand. */
+#define LIMIT_RESOLVED_PARTS 10000
+
 /* Lines between what two texts begin and end with that are compared one by one; each takes
  * some hundred bytes. Beyond, all of them count as replaced. */
 #define LIMIT_DIFF_LINES ((int64_t)1024 * 1024)

@@ -105,10 +105,15 @@ struct node_handle handle_of_file(const struct uuid *source, int64_t version)
 	return h;
 }
 
+struct node_handle handle_of_session_id(const struct uuid *id)
+{
+	return of_claude("session", id);
+}
+
 enum status handle_of_session(struct store *s, const struct session *session, struct node_handle *out,
 			      struct err *err)
 {
-	struct node_handle h = of_claude("session", &session->id);
+	struct node_handle h = handle_of_session_id(&session->id);
 	bool twins;
 
 	if (session_has_twins(s, session, &twins, err))

@@ -38,7 +38,8 @@ struct node_handle handle_of_agent(struct str agent, const struct uuid *session)
 /* Of a version of a file; 0 = the newest, whichever that is. */
 struct node_handle handle_of_file(const struct uuid *source, int64_t version);
 
-/* Where several transcripts have its id, its file is named, too. */
+/* By its id alone, and where several transcripts have that with its file. */
+struct node_handle handle_of_session_id(const struct uuid *id);
 enum status handle_of_session(struct store *s, const struct session *session, struct node_handle *out,
 			      struct err *err) MUST_USE;
 

@@ -217,7 +217,7 @@ static enum status ask_resolver(struct call *c, const struct activation *a, cons
 				const struct resolve_ask *ask, struct resolution *out, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct buf data CLEANUP(buf_release) = BUF_INIT(4 * LIMIT_RESOLVED_MOST);
+	struct buf data CLEANUP(buf_release) = BUF_INIT(8 * LIMIT_RESOLVED_MOST);
 	struct json_writer w;
 	struct resolving r = { .call = c,
 			       .handle = ask->handle,

@@ -80,6 +80,7 @@ struct showing {
 	struct call *call;
 	const struct session *session;
 	struct show_manner how;
+	size_t parts;	    /* within its window, so far */
 	bool variants;	    /* there are lines with one uuid and different contents */
 	int64_t line;	    /* offset of the only line wanted; -1 = all */
 	bool several;	    /* lines are wanted one after the other: none alone */
@@ -118,10 +119,16 @@ static void put_blocks(struct showing *y, const struct transcript_line *line, co
 	struct block_cursor at = { 0 };
 	struct record_block b;
 
-	while (record_block(line->reader, line->record, &at, &b))
-		if ((y->how.block < 0 || (int)b.index == y->how.block) &&
-		    (!y->how.tool.n || str_eq(b.tool, y->how.tool)))
-			put_message_block(&y->call->writer, line->reader, &b, &how);
+	while (record_block(line->reader, line->record, &at, &b)) {
+		if ((y->how.block >= 0 && (int)b.index != y->how.block) ||
+		    (y->how.tool.n && !str_eq(b.tool, y->how.tool)))
+			continue;
+		if (how.window && y->parts++ >= LIMIT_RESOLVED_PARTS) {
+			how.window->cut = true;
+			break;
+		}
+		put_message_block(&y->call->writer, line->reader, &b, &how);
+	}
 }
 
 /* The id of a message is made of the uuid of its first line. */
