@@ -29,7 +29,8 @@ void base64_encode(struct buf *out, struct str bytes)
 
 static bool is_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
+	       c == '/';
 }
 
 bool base64_is(struct str text, size_t *bytes)

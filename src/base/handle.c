@@ -157,14 +157,16 @@ static enum status decode(struct reading *r, struct str part, const char *what, 
 
 		if (byte < 0)
 			return err_fail(r->err, STATUS_FORMAT,
-					"handle, byte %zu: '%%' needs two hex digits behind it; a '%%' itself is %%25",
+					"handle, byte %zu: '%%' needs two hex digits behind it; a '%%' "
+					"itself is %%25",
 					place_of(r, part) + i);
 		i += part.p[i] == '%' ? 2 : 0;
 		to[n++] = (char)byte;
 	}
 	*out = str_from(to, n);
 	if (!utf8_valid(*out))
-		return err_fail(r->err, STATUS_FORMAT, "handle, byte %zu: the %s is not UTF-8", place_of(r, part), what);
+		return err_fail(r->err, STATUS_FORMAT, "handle, byte %zu: the %s is not UTF-8",
+				place_of(r, part), what);
 	return STATUS_OK;
 }
 
@@ -172,7 +174,8 @@ static enum status decode(struct reading *r, struct str part, const char *what, 
 static enum status decode_some(struct reading *r, struct str part, const char *what, struct str *out)
 {
 	if (!part.n)
-		return err_fail(r->err, STATUS_FORMAT, "handle, byte %zu: the %s is empty", place_of(r, part), what);
+		return err_fail(r->err, STATUS_FORMAT, "handle, byte %zu: the %s is empty", place_of(r, part),
+				what);
 	return decode(r, part, what, out);
 }
 
@@ -185,8 +188,8 @@ static enum status refuse_controls(struct reading *r)
 
 		if (is_control(c))
 			return err_fail(r->err, STATUS_FORMAT,
-					"handle, byte %zu: a control character has to be written as %%%02X", from,
-					(unsigned)(unsigned char)r->text.p[from]);
+					"handle, byte %zu: a control character has to be written as %%%02X",
+					from, (unsigned)(unsigned char)r->text.p[from]);
 	}
 	return STATUS_OK;
 }
@@ -197,7 +200,8 @@ static enum status read_plugin(struct reading *r, struct str front, struct handl
 
 	if (dot != SIZE_MAX && decode_some(r, str_sub(front, 0, dot), "hub in front of the '.'", &out->hub))
 		return err_failed(r->err->status);
-	return decode_some(r, dot == SIZE_MAX ? front : str_sub(front, dot + 1, SIZE_MAX), "plugin", &out->plugin);
+	return decode_some(r, dot == SIZE_MAX ? front : str_sub(front, dot + 1, SIZE_MAX), "plugin",
+			   &out->plugin);
 }
 
 static enum status too_many(size_t count, struct err *err)
@@ -255,7 +259,8 @@ static enum status read_text(struct reading *r, struct handle *out)
 /* ---- Reading JSON ---------------------------------------------------------------- */
 
 /* A string, every character of which can be told again. */
-static enum status take_text(struct reading *r, const struct json *j, uint32_t node, const char *name, struct str *out)
+static enum status take_text(struct reading *r, const struct json *j, uint32_t node, const char *name,
+			     struct str *out)
 {
 	if (!json_is(j, node, JSON_STRING))
 		return err_fail(r->err, STATUS_FORMAT, "handle: '%s' %s", name,
@@ -388,7 +393,8 @@ enum status handle_check(const struct handle *h, struct err *err)
 {
 	size_t total = h->older.n;
 
-	if (check_part(h->hub, false, "hub", &total, err) || check_part(h->plugin, true, "plugin", &total, err) ||
+	if (check_part(h->hub, false, "hub", &total, err) ||
+	    check_part(h->plugin, true, "plugin", &total, err) ||
 	    check_part(h->version, true, "version", &total, err) ||
 	    check_part(h->method, !h->older.p, "method", &total, err))
 		return err_failed(err->status);
@@ -398,8 +404,8 @@ enum status handle_check(const struct handle *h, struct err *err)
 		if (check_part(h->meta[i], false, "meta", &total, err))
 			return err_failed(err->status);
 	if (total > LIMIT_HANDLE)
-		return err_fail(err, STATUS_LIMIT, "handle: its parts have %zu bytes; %zu are the most", total,
-				LIMIT_HANDLE);
+		return err_fail(err, STATUS_LIMIT, "handle: its parts have %zu bytes; %zu are the most",
+				total, LIMIT_HANDLE);
 	return STATUS_OK;
 }
 

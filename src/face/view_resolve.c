@@ -19,7 +19,8 @@ static struct str shown_line(struct view *v, struct str text, int used)
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(64 * KIB);
 
 	term_filter(&safe, str_sub(text, 0, 4 * KIB), TERM_LINE);
-	text_cut(&cut, buf_as_str(&safe), v->out->columns - used > LEAST ? v->out->columns - used : LEAST, false);
+	text_cut(&cut, buf_as_str(&safe), v->out->columns - used > LEAST ? v->out->columns - used : LEAST,
+		 false);
 	return arena_str(&v->mem, buf_as_str(&cut));
 }
 
@@ -67,8 +68,10 @@ static void print_short(struct view *v, const struct json *j, uint32_t object, i
 			continue;
 		used = print_name(v, j, k, indent) + 1;
 		out_text(v->out, " ");
-		out_str(v->out, shown_line(v, json_is(j, value, JSON_STRING) ? json_string_in(j, value, &v->mem)
-									    : json_raw(j, value), used));
+		out_str(v->out, shown_line(v,
+					   json_is(j, value, JSON_STRING) ? json_string_in(j, value, &v->mem)
+									  : json_raw(j, value),
+					   used));
 		out_text(v->out, "\n");
 	}
 }

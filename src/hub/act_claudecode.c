@@ -24,7 +24,9 @@ static const struct meta_field session_meta[] = {
 };
 
 static const struct meta_field agent_meta[] = {
-	{ .name = "agent", .type = VALUE_TEXT, .help = "id of the sub-agent; of an inline one, uuid of its first line" },
+	{ .name = "agent",
+	  .type = VALUE_TEXT,
+	  .help = "id of the sub-agent; of an inline one, uuid of its first line" },
 	{ .name = "session", .type = VALUE_ID, .help = "whose it is" },
 	{ 0 },
 };

@@ -68,7 +68,9 @@ static const struct method methods_method = {
 static const char *const schema_types[] = { "method", "handle", NULL };
 
 static const struct field schema_fields[] = {
-	{ .name = "name", .type = VALUE_TEXT, .help = "activation and method: 'memory.show'; of a handle 'storage::file'" },
+	{ .name = "name",
+	  .type = VALUE_TEXT,
+	  .help = "activation and method: 'memory.show'; of a handle 'storage::file'" },
 	{ .name = "type", .type = VALUE_ENUM, .choices = schema_types, .help = "what is described" },
 	{ .name = "schema",
 	  .type = VALUE_JSON,
@@ -229,8 +231,9 @@ static const struct method call_method = {
 	.run = run_call,
 };
 
-static const struct method *const methods[] = { &methods_method, &schema, &hash, &call_method, &hub_resolve_method, &hub_resolve_many,
-						NULL };
+static const struct method *const methods[] = {
+	&methods_method, &schema, &hash, &call_method, &hub_resolve_method, &hub_resolve_many, NULL,
+};
 
 const struct activation activation_hub = {
 	.name = "hub",

@@ -25,10 +25,11 @@ static struct str id_text(const struct resolving *r)
 
 static enum status not_here(const struct resolving *r, struct err *err)
 {
-	return err_fail(err, STATUS_NOT_FOUND,
-			"handle: this %.*s is not in this store: it was never mirrored here, or is newer than the"
-			" last 'arbor sync'",
-			STR_ARG(r->handle->method));
+	return err_fail(
+		err, STATUS_NOT_FOUND,
+		"handle: this %.*s is not in this store: it was never mirrored here, or is newer than the"
+		" last 'arbor sync'",
+		STR_ARG(r->handle->method));
 }
 
 /* What it means here. */
@@ -74,7 +75,8 @@ static enum status compare_meta(const struct resolving *r, const struct handle *
 
 		if (said.n && !str_eq(said, is))
 			return err_fail(err, STATUS_FORMAT,
-					"handle: meta[%zu] is '%.*s', and what has this id has '%.*s'; take the handle"
+					"handle: meta[%zu] is '%.*s', and what has this id has '%.*s'; take "
+					"the handle"
 					" as it was given",
 					i, (int)size_min(said.n, 60), said.p, (int)size_min(is.n, 60),
 					is.p ? is.p : "");
@@ -88,7 +90,8 @@ static enum status compare(const struct resolving *r, const struct json *j, uint
 	struct str text = json_string_in(j, json_get(j, object, STR("handle")), r->mem);
 	struct handle found;
 
-	return handle_parse(text, r->mem, &found, err) ? err_failed(err->status) : compare_meta(r, &found, err);
+	return handle_parse(text, r->mem, &found, err) ? err_failed(err->status)
+						       : compare_meta(r, &found, err);
 }
 
 /* ---- Items of memory.show ------------------------------------------------------------- */
@@ -329,8 +332,8 @@ enum status claudecode_line(struct resolving *r, struct err *err)
 	put_handle_as(r->w, "file", &file);
 	put_path(r->w, "path", what.session.path);
 	put_int(r->w, "offset", what.node.offset);
-	if (kept_window(r->call, r->w, &(struct kept_span){ g.row, what.node.offset, what.node.length }, &window, &binary,
-			err))
+	if (kept_window(r->call, r->w, &(struct kept_span){ g.row, what.node.offset, what.node.length },
+			&window, &binary, err))
 		return err_failed(err->status);
 	if (binary)
 		r->kind = CONTENT_BINARY;

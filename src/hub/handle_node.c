@@ -237,8 +237,9 @@ static enum status name_node(struct store *s, const struct resolved *what, struc
 	*out = node_handle_in(&h, mem);
 	if (what->node.part == PART_TURN)
 		return STATUS_OK;
-	if (entry_get(s, what->node.session, what->node.offset, mem, &line, &name, err) || transcript_each(&t, s, &what->session, what->node.offset, what->node.offset + what->node.length, name_line,
-			    &y, err))
+	if (entry_get(s, what->node.session, what->node.offset, mem, &line, &name, err) ||
+	    transcript_each(&t, s, &what->session, what->node.offset, what->node.offset + what->node.length,
+			    name_line, &y, err))
 		return err_failed(err->status);
 	if (!y.done) { /* a line that is too long to be read */
 		h = handle_of_line(&what->node.id);
@@ -247,7 +248,8 @@ static enum status name_node(struct store *s, const struct resolved *what, struc
 	return STATUS_OK;
 }
 
-enum status handle_of_id(struct call *c, struct str text, struct arena *mem, struct handle *out, struct err *err)
+enum status handle_of_id(struct call *c, struct str text, struct arena *mem, struct handle *out,
+			 struct err *err)
 {
 	/* Ids of calls have a '_', which others have not. */
 	struct str last = str_sub(text, str_rfind(text, '@') + 1, SIZE_MAX);
@@ -267,7 +269,9 @@ enum status handle_of_id(struct call *c, struct str text, struct arena *mem, str
 	return STATUS_OK;
 }
 
-enum status handle_from_text(struct call *c, struct str text, struct arena *mem, struct handle *out, struct err *err)
+enum status handle_from_text(struct call *c, struct str text, struct arena *mem, struct handle *out,
+			     struct err *err)
 {
-	return handle_is_like(text) ? handle_parse(text, mem, out, err) : handle_of_id(c, text, mem, out, err);
+	return handle_is_like(text) ? handle_parse(text, mem, out, err)
+				    : handle_of_id(c, text, mem, out, err);
 }

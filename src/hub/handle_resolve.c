@@ -69,7 +69,8 @@ static enum status no_such_plugin(const struct hub *hub, const struct handle *h,
 			return err_fail(err, STATUS_NOT_FOUND,
 					"handle: it is of %s %.*s, and %s is what is here; its handles have"
 					" another form",
-					(*a)->name, (int)size_min(h->version.n, 40), h->version.p, (*a)->version);
+					(*a)->name, (int)size_min(h->version.n, 40), h->version.p,
+					(*a)->version);
 		buf_printf(&known, "%s%s", known.n ? ", " : "", (*a)->name);
 	}
 	return err_fail(err, STATUS_NOT_FOUND, "handle: there is no plugin '%.*s' here; those are: %s",
@@ -96,14 +97,14 @@ static enum status no_such_kind(const struct activation *a, struct str method, s
 		buf_printf(&known, "%s%s", known.n ? ", " : "", k->method);
 	}
 	if (near.best)
-		return err_fail(err, STATUS_NOT_FOUND, "handle: %s has no '%.*s'; did you mean '%s'?", a->name,
-				(int)size_min(method.n, 60), method.p, near.best);
+		return err_fail(err, STATUS_NOT_FOUND, "handle: %s has no '%.*s'; did you mean '%s'?",
+				a->name, (int)size_min(method.n, 60), method.p, near.best);
 	return err_fail(err, STATUS_NOT_FOUND, "handle: %s has no '%.*s'; it has %s", a->name,
 			(int)size_min(method.n, 60), method.p, known.p);
 }
 
-static enum status find_kind(const struct activation *a, const struct handle *h, const struct handle_kind **out,
-			     struct err *err)
+static enum status find_kind(const struct activation *a, const struct handle *h,
+			     const struct handle_kind **out, struct err *err)
 {
 	for (const struct handle_kind *k = a->handles; k->method; k++)
 		if (h->older.p ? k->older && str_has_prefix(h->identifier, str_of(k->older))
@@ -168,11 +169,12 @@ static enum status check_meta(const struct activation *a, const struct handle_ki
 			continue;
 		if (!value.n)
 			return err_fail(err, STATUS_FORMAT,
-					"handle: meta[%zu] '%s' is missing; this kind is %s@%s::%s:%s", i, f->name,
-					a->name, a->version, k->method, form.p);
+					"handle: meta[%zu] '%s' is missing; this kind is %s@%s::%s:%s", i,
+					f->name, a->name, a->version, k->method, form.p);
 		if (!is_of_type(value, f->type))
-			return err_fail(err, STATUS_FORMAT, "handle: meta[%zu] '%s' is '%.*s' and has to be %s", i,
-					f->name, (int)size_min(value.n, 60), value.p,
+			return err_fail(err, STATUS_FORMAT,
+					"handle: meta[%zu] '%s' is '%.*s' and has to be %s", i, f->name,
+					(int)size_min(value.n, 60), value.p,
 					f->type == VALUE_ID    ? "a UUID"
 					: f->type == VALUE_INT ? "a number"
 							       : "true or false");
@@ -188,8 +190,8 @@ enum status handle_fit(const struct activation *a, const struct handle *h, struc
 
 	if (contradicts(a, h))
 		return err_fail(err, STATUS_FORMAT,
-				"handle: the plugin is %s of another major than its version %.*s says", a->name,
-				(int)size_min(h->version.n, 40), h->version.p);
+				"handle: the plugin is %s of another major than its version %.*s says",
+				a->name, (int)size_min(h->version.n, 40), h->version.p);
 	if (find_kind(a, h, &k, err))
 		return err_failed(err->status);
 	if (h->older.p)
@@ -249,7 +251,8 @@ static enum status ask_resolver(struct call *c, const struct activation *a, cons
 	return STATUS_OK;
 }
 
-enum status hub_resolve_own(struct call *c, const struct resolve_ask *ask, struct resolution *out, struct err *err)
+enum status hub_resolve_own(struct call *c, const struct resolve_ask *ask, struct resolution *out,
+			    struct err *err)
 {
 	struct resolution found CLEANUP(resolution_release) = RESOLUTION_INIT;
 	struct uuid plugin = handle_plugin_id(ask->handle);
@@ -272,7 +275,8 @@ static bool may_be_elsewhere(enum status s)
 	return s == STATUS_NOT_FOUND || s == STATUS_GONE;
 }
 
-enum status hub_resolve(struct call *c, const struct resolve_ask *ask, struct resolution *out, struct err *err)
+enum status hub_resolve(struct call *c, const struct resolve_ask *ask, struct resolution *out,
+			struct err *err)
 {
 	const struct hub_elsewhere *elsewhere = c->who->elsewhere;
 	struct err theirs;

@@ -161,6 +161,8 @@ const struct method hub_resolve_many = {
 	.fields = many_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_NOTHING,
-	.examples = (const struct example[]){ { "call hub.resolve_many --json @ @~1", "the last two sessions" }, { 0 } },
+	.examples = (const struct example[]){ { "call hub.resolve_many --json @ @~1",
+						"the last two sessions" },
+					      { 0 } },
 	.run = run_many,
 };

@@ -41,7 +41,7 @@ void put_message(struct json_writer *w, const struct uuid *id, const struct reco
 /* How the blocks of a line are given. */
 struct block_manner {
 	const struct node_name *name;
-	const struct uuid *variant; /* the line's own id, where its uuid stands with something else too; NULL = no */
+	const struct uuid *variant; /* the line's own id, where its uuid has other contents, too; NULL = no */
 	struct buf *text;	    /* room that is used again and again */
 	struct window *window;	    /* NULL = everything, and nothing but what people read */
 };
@@ -53,7 +53,7 @@ void put_message_block(struct json_writer *w, const struct record_reader *r, con
 /* What it writes within a window beside that, for methods that show one block or all. */
 #define BLOCK_PART_FIELDS \
 	{ .name = "index", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "of the block in its line" }, \
-	{ .name = "line", .type = VALUE_HANDLE, .flags = FIELD_OPTIONAL, .help = "of the line it stands in, as it is" }, \
+	{ .name = "line", .type = VALUE_HANDLE, .flags = FIELD_OPTIONAL, .help = "of the line it stands in" }, \
 	WINDOW_FIELDS, \
 	{ .name = "signature", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "thinking: that vouches for it" }, \
 	{ .name = "media_type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "bytes: what they are" }, \

@@ -8,10 +8,10 @@
 #include "hub/resolve.h"
 
 struct show_manner {
-	bool all;	       /* also what the client noted */
-	bool bare;	       /* without the session in front, and a message as one item, whatever its lines say */
-	int block;	       /* of a line: only this block; -1 = all */
-	struct str tool;       /* only blocks of this call; empty = all */
+	bool all;	 /* also what the client noted */
+	bool bare;	 /* without the session in front, and a message as one item, whatever its lines say */
+	int block;	 /* of a line: only this block; -1 = all */
+	struct str tool; /* only blocks of this call; empty = all */
 	struct window *window; /* NULL = everything */
 };
 

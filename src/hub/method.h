@@ -157,12 +157,12 @@ struct handle_kind {
 	enum content_kind kind;	       /* what it mostly is; a resolver may say otherwise */
 	const struct meta_field *meta; /* optional ones last */
 	const struct field *fields;    /* of what it resolves to */
-	/* Identifiers of the older form that begin so are of this kind: the rest is meta with ':'
-	 * between them. NULL = none are. */
+	/* Identifiers of the older form that begin so are of this kind: then comes the id, and behind a
+	 * ':' what is for people. NULL = none are. */
 	const char *older;
 	enum need need;
-	/* Finds it and writes its fields, in one snapshot of the store if it needs one; see hub/handle_resolve.h. STATUS_NOT_FOUND = not here,
-	 * STATUS_GONE = it was, and will not come back. */
+	/* Finds it and writes its fields (hub/handle_resolve.h), in one snapshot of the store if it
+	 * needs one. STATUS_NOT_FOUND = not here, STATUS_GONE = it was, and will not come back. */
 	enum status (*resolve)(struct resolving *r, struct err *err);
 };
 

@@ -12,7 +12,8 @@ struct str window_trim(struct str range, bool front, bool back)
 {
 	size_t begin = 0, good;
 
-	while (front && begin < LONGEST - 1 && begin < range.n && ((unsigned char)range.p[begin] & 0xc0) == 0x80)
+	while (front && begin < LONGEST - 1 && begin < range.n &&
+	       ((unsigned char)range.p[begin] & 0xc0) == 0x80)
 		begin++;
 	range = str_sub(range, begin, SIZE_MAX);
 	good = back ? utf8_valid_prefix(range) : range.n;

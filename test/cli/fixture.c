@@ -266,7 +266,11 @@ static const struct handle_kind fixture_kinds[] = {
 };
 
 static const struct activation fixture = {
-	.name = "fixture", .version = "1.0.0", .summary = "For tests", .methods = fixture_methods, .handles = fixture_kinds
+	.name = "fixture",
+	.version = "1.0.0",
+	.summary = "For tests",
+	.methods = fixture_methods,
+	.handles = fixture_kinds,
 };
 
 /* ---- memory.*, arbor.*, storage.*: lines of a file as items ------------------------------ */

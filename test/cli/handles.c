@@ -45,7 +45,8 @@ static enum status open_store(void *ctx, bool make, struct store **out, struct e
 static void complain(struct walk *w, const struct wanted *of, const char *what, struct str got)
 {
 	if (w->bad++ < COMPLAINTS)
-		printf("# %.*s: %s: %.*s\n", STR_ARG(str_sub(of->asked, 0, 200)), what, STR_ARG(str_sub(got, 0, 300)));
+		printf("# %.*s: %s: %.*s\n", STR_ARG(str_sub(of->asked, 0, 200)), what,
+		       STR_ARG(str_sub(got, 0, 300)));
 }
 
 static void end(const char *what, const struct err *err)
@@ -153,7 +154,9 @@ static enum status take_answer(void *ctx, struct str json, struct err *err)
 
 static void resolve_batch(struct walk *w)
 {
-	struct hub_caller who = { .sink = { .item = take_answer, .ctx = w }, .scopes = ~0u, .open_store = open_store, .ctx = w };
+	struct hub_caller who = {
+		.sink = { .item = take_answer, .ctx = w }, .scopes = ~0u, .open_store = open_store, .ctx = w
+	};
 	struct buf params CLEANUP(buf_release) = BUF_INIT(64 * MIB);
 	struct json_writer j;
 	struct err err;
@@ -202,7 +205,8 @@ static void want_object(struct walk *w, const struct json *j, uint32_t object, b
 	/* A sub-agent is shown as its transcript, and resolved as 'arbor agents' lists it. */
 	compare &= json_get(j, object, STR("agent")) == JSON_NONE;
 	if (handle.n)
-		want(w, handle, compare ? json_raw(j, object) : (struct str){ 0 }, compare ? id : (struct str){ 0 });
+		want(w, handle, compare ? json_raw(j, object) : (struct str){ 0 },
+		     compare ? id : (struct str){ 0 });
 	else
 		complain(w, &(struct wanted){ .asked = id }, "has no handle", json_raw(j, object));
 }
@@ -250,7 +254,9 @@ static enum status take_listed(void *ctx, struct str json, struct err *err)
 static void call(struct walk *w, const char *method, const char *params,
 		 enum status (*take)(void *, struct str, struct err *))
 {
-	struct hub_caller who = { .sink = { .item = take, .ctx = w }, .scopes = ~0u, .open_store = open_store, .ctx = w };
+	struct hub_caller who = {
+		.sink = { .item = take, .ctx = w }, .scopes = ~0u, .open_store = open_store, .ctx = w
+	};
 	struct err err;
 
 	if (hub_call(&arbor_hub, str_of(method), str_of(params), &who, &err) && err.status != STATUS_PARTIAL)
@@ -258,8 +264,8 @@ static void call(struct walk *w, const char *method, const char *params,
 }
 
 /* Every line by its id: whatever it is, it has a handle. */
-static enum status take_line(void *ctx, const struct node *line, const struct node_name *name, int64_t doc, int64_t docs,
-			     struct err *err)
+static enum status take_line(void *ctx, const struct node *line, const struct node_name *name, int64_t doc,
+			     int64_t docs, struct err *err)
 {
 	char id[UUID_TEXT + 1];
 
@@ -341,7 +347,8 @@ int main(int argc, char **argv)
 	resolve_batch(&w);
 	for (size_t i = 0; i < w.methods.cap; i++)
 		if (w.methods.slots[i].value)
-			printf("%.*s %" PRId64 "\n", STR_ARG(w.methods.slots[i].key), *(int64_t *)w.methods.slots[i].value);
+			printf("%.*s %" PRId64 "\n", STR_ARG(w.methods.slots[i].key),
+			       *(int64_t *)w.methods.slots[i].value);
 	printf("total %" PRId64 "\nbad %" PRId64 "\n", w.total, w.bad);
 	store_close(s);
 	map_release(&w.methods);

@@ -27,9 +27,21 @@ static uint32_t next(struct random *r, uint32_t below)
 
 static struct str random_text(struct random *r, bool some)
 {
-	static const char *const pieces[] = { ":",  "::",  "%",	 "%3A", "%25", "%",  "@",    ".",    "\n",   "\t",  "\x7f",
-					      "\"", "\\",  "{",	 "}",	" ",   "/",  "a",    "B",    "0",    "-",   "ä",
-					      "🌳", "漢", "\xc2\x85", "\xe2\x80\xa8", "toolu_01AB", "1.0.0", "null", "" };
+	static const char *const pieces[] = { ":",	    "::",
+					      "%",	    "%3A",
+					      "%25",	    "%",
+					      "@",	    ".",
+					      "\n",	    "\t",
+					      "\x7f",	    "\"",
+					      "\\",	    "{",
+					      "}",	    " ",
+					      "/",	    "a",
+					      "B",	    "0",
+					      "-",	    "ä",
+					      "🌳",	    "漢",
+					      "\xc2\x85",   "\xe2\x80\xa8",
+					      "toolu_01AB", "1.0.0",
+					      "null",	    "" };
 	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
 	uint32_t count = next(r, 5) + some;
 
@@ -64,8 +76,8 @@ static struct handle random_handle(struct random *r)
 
 static bool same_parts(const struct handle *a, const struct handle *b)
 {
-	bool same = str_eq(a->hub, b->hub) && str_eq(a->version, b->version) && str_eq(a->method, b->method) &&
-		    a->meta_count == b->meta_count;
+	bool same = str_eq(a->hub, b->hub) && str_eq(a->version, b->version) &&
+		    str_eq(a->method, b->method) && a->meta_count == b->meta_count;
 
 	for (size_t i = 0; same && i < a->meta_count; i++)
 		same = str_eq(a->meta[i], b->meta[i]);
@@ -132,7 +144,8 @@ TEST(what_is_written_as_json_is_read_again_and_empty_meta_left_out)
 		OK(handle_parse(buf_as_str(&json), &r.mem, &again, &err));
 		if (!same_parts(&h, &again) || !handle_eq(&h, &again))
 			t_fail(t, __FILE__, __LINE__, "%.*s is read as another", STR_ARG(buf_as_str(&json)));
-		CHECK((h.meta_count == 0) == (strstr(json.p, "\"meta\":[") == NULL) || json.n != strlen(json.p));
+		CHECK((h.meta_count == 0) == (strstr(json.p, "\"meta\":[") == NULL) ||
+		      json.n != strlen(json.p));
 		if (i % 1000 == 999)
 			arena_release(&r.mem);
 	}
@@ -274,7 +287,8 @@ static void check_case(struct t *t, struct str text, struct str want)
 		show_handle(&got, &h);
 	}
 	if (!str_eq(buf_as_str(&got), want))
-		t_fail(t, __FILE__, __LINE__, "'%.*s' is '%s', wanted '%.*s'", STR_ARG(text), got.p, STR_ARG(want));
+		t_fail(t, __FILE__, __LINE__, "'%.*s' is '%s', wanted '%.*s'", STR_ARG(text), got.p,
+		       STR_ARG(want));
 }
 
 TEST(every_handle_in_the_table_is_what_it_says)
@@ -359,11 +373,13 @@ TEST(the_older_form_is_kept_as_it_was_given_on_one_line)
 	struct handle h, again;
 	struct err err;
 
-	OK(handle_parse(STR(" {\"source\" : \"cone\",\n\t\"source_version\":\"1.0.0\", \"identifier\":\"msg-1:user\"}\n"), &mem,
-			&h, &err));
+	OK(handle_parse(STR(" {\"source\" : \"cone\",\n\t\"source_version\":\"1.0.0\", "
+			    "\"identifier\":\"msg-1:user\"}\n"),
+			&mem, &h, &err));
 	EQS(h.plugin, STR("cone"));
 	EQS(h.identifier, STR("msg-1:user"));
-	EQS(handle_text(&h, &mem), STR("{\"source\" : \"cone\",  \"source_version\":\"1.0.0\", \"identifier\":\"msg-1:user\"}"));
+	EQS(handle_text(&h, &mem),
+	    STR("{\"source\" : \"cone\",  \"source_version\":\"1.0.0\", \"identifier\":\"msg-1:user\"}"));
 	OK(handle_parse(handle_text(&h, &mem), &mem, &again, &err));
 	CHECK(handle_eq(&h, &again));
 	OK(handle_parse(STR("cone@1.0.0::message:1"), &mem, &again, &err));
@@ -411,8 +427,16 @@ TEST(a_handle_has_a_longest_length_in_every_form)
 TEST(ids_and_paths_are_not_taken_for_handles)
 {
 	static const char *const handles[] = { "p@1::m", "a.b.p@1.0.0::m:x/y", "p::m", " {\"plugin_id\":1}" };
-	static const char *const others[] = { "",	 "@",		    "@~1",	 "@@6f1c", "6f1c@0b7f", "toolu_01AB",
-					      "claude:0b7f", "projects/a::b.jsonl", "/x/y::z", "claude:projects/a::b" };
+	static const char *const others[] = { "",
+					      "@",
+					      "@~1",
+					      "@@6f1c",
+					      "6f1c@0b7f",
+					      "toolu_01AB",
+					      "claude:0b7f",
+					      "projects/a::b.jsonl",
+					      "/x/y::z",
+					      "claude:projects/a::b" };
 
 	for (size_t i = 0; i < COUNT(handles); i++)
 		CHECK(handle_is_like(str_of(handles[i])));
@@ -428,5 +452,5 @@ TESTS(CASE(what_is_printed_as_text_is_read_again_whatever_it_holds),
       CASE(plugin_ids_are_those_that_other_programs_compute),
       CASE(a_plugin_is_the_same_by_name_and_by_id_and_in_every_version_of_a_major),
       CASE(the_major_of_a_version_is_the_number_in_front),
-      CASE(the_older_form_is_kept_as_it_was_given_on_one_line), CASE(a_handle_has_a_longest_length_in_every_form),
-      CASE(ids_and_paths_are_not_taken_for_handles))
+      CASE(the_older_form_is_kept_as_it_was_given_on_one_line),
+      CASE(a_handle_has_a_longest_length_in_every_form), CASE(ids_and_paths_are_not_taken_for_handles))

@@ -100,10 +100,14 @@ static const struct activation notes = { .name = "notes",
 					 .methods = none,
 					 .handles = notes_kinds,
 					 .majors = older_majors };
-static const struct activation other = {
-	.name = "other", .version = "1.0.0", .summary = "For the test", .methods = none, .handles = other_kinds
+static const struct activation other = { .name = "other",
+					 .version = "1.0.0",
+					 .summary = "For the test",
+					 .methods = none,
+					 .handles = other_kinds };
+static const struct activation mute = {
+	.name = "mute", .version = "1.0.0", .summary = "For the test", .methods = none
 };
-static const struct activation mute = { .name = "mute", .version = "1.0.0", .summary = "For the test", .methods = none };
 static const struct activation hub_only = {
 	.name = "hub", .version = "1.0.0", .summary = "For the test", .methods = hub_methods
 };
@@ -128,7 +132,8 @@ static void asking_release(struct asking *a)
 static void ask(struct asking *a, const char *text, const struct hub_elsewhere *elsewhere)
 {
 	asking_release(a);
-	*a = (struct asking){ .who.elsewhere = elsewhere, .call = { .hub = &hub, .who = &a->who, .method = &hub_resolve_method } };
+	*a = (struct asking){ .who.elsewhere = elsewhere,
+			      .call = { .hub = &hub, .who = &a->who, .method = &hub_resolve_method } };
 	if (hub_resolve_handle(&a->call, str_of(text), &a->answer, &a->err) == STATUS_OK)
 		a->err.status = STATUS_OK;
 }
@@ -142,7 +147,8 @@ static void check_refused(struct t *t, const char *text, enum status status, con
 
 	ask(&a, text, NULL);
 	if (a.err.status != status || !strstr(a.err.text, words))
-		t_fail(t, __FILE__, __LINE__, "%s: %s, '%s'", text, status_info(a.err.status)->name, a.err.text);
+		t_fail(t, __FILE__, __LINE__, "%s: %s, '%s'", text, status_info(a.err.status)->name,
+		       a.err.text);
 }
 
 TEST(a_handle_goes_to_the_plugin_that_owns_it_by_name_and_by_id)
@@ -180,7 +186,9 @@ TEST(a_handle_of_an_older_major_keeps_its_owner)
 	EQS(a.answer.version, STR("2.1.0"));
 	CHECK(uuid_eq(&a.answer.plugin_id, &id));
 	uuid_print(&id, printed);
-	snprintf(text, sizeof text, "{\"plugin_id\":\"%s\",\"version\":\"1.0.0\",\"method\":\"thing\",\"meta\":[\"x\"]}", printed);
+	snprintf(text, sizeof text,
+		 "{\"plugin_id\":\"%s\",\"version\":\"1.0.0\",\"method\":\"thing\",\"meta\":[\"x\"]}",
+		 printed);
 	ask(&a, text, NULL);
 	EQS(a.answer.data, STR("{\"asked\":\"notes\",\"major\":1,\"id\":\"x\"}"));
 	EQS(a.answer.handle, STR("notes@1.0.0::thing:x"));
@@ -191,8 +199,10 @@ TEST(a_version_that_nobody_here_knows_is_told_apart_from_an_unknown_plugin)
 	struct uuid id = plugin_id_of(STR("notes"), STR("2"));
 	char text[128], printed[UUID_TEXT + 1];
 
-	check_refused(t, "notes@3.0.0::thing:x", STATUS_NOT_FOUND, "it is of notes 3.0.0, and 2.1.0 is what is here");
-	check_refused(t, "nobody@1.0.0::thing:x", STATUS_NOT_FOUND, "no plugin 'nobody' here; those are: notes, other");
+	check_refused(t, "notes@3.0.0::thing:x", STATUS_NOT_FOUND,
+		      "it is of notes 3.0.0, and 2.1.0 is what is here");
+	check_refused(t, "nobody@1.0.0::thing:x", STATUS_NOT_FOUND,
+		      "no plugin 'nobody' here; those are: notes, other");
 	check_refused(t, "mute@1.0.0::thing:x", STATUS_NOT_FOUND, "no plugin 'mute' here");
 	check_refused(t, "notes@x::thing:x", STATUS_NOT_FOUND, "it is of notes x");
 	uuid_print(&id, printed);
@@ -209,9 +219,12 @@ TEST(what_is_wrong_with_a_handle_is_said_before_anybody_is_asked)
 	check_refused(t, "notes@2::item:", STATUS_FORMAT, "meta[0] 'id' is missing");
 	check_refused(t, "notes@2::item:" ID, STATUS_FORMAT, "meta[1] 'index' is missing");
 	check_refused(t, "notes@2::item:" ID "::true", STATUS_FORMAT, "meta[1] 'index' is missing");
-	check_refused(t, "notes@2::item:6f1c:1", STATUS_FORMAT, "meta[0] 'id' is '6f1c' and has to be a UUID");
-	check_refused(t, "notes@2::item:" ID ":-1", STATUS_FORMAT, "meta[1] 'index' is '-1' and has to be a number");
-	check_refused(t, "notes@2::item:" ID ":1:yes", STATUS_FORMAT, "meta[2] 'done' is 'yes' and has to be true or false");
+	check_refused(t, "notes@2::item:6f1c:1", STATUS_FORMAT,
+		      "meta[0] 'id' is '6f1c' and has to be a UUID");
+	check_refused(t, "notes@2::item:" ID ":-1", STATUS_FORMAT,
+		      "meta[1] 'index' is '-1' and has to be a number");
+	check_refused(t, "notes@2::item:" ID ":1:yes", STATUS_FORMAT,
+		      "meta[2] 'done' is 'yes' and has to be true or false");
 	check_refused(t, "notes@2:item::1", STATUS_FORMAT, "expected '::'");
 }
 
@@ -229,19 +242,20 @@ TEST(optional_meta_may_be_missing_and_more_of_it_is_a_newer_minors)
 
 TEST(the_older_form_is_resolved_by_what_its_identifier_begins_with)
 {
-	const char *text = "{\"source\":\"notes\",\"source_version\":\"1.0.0\",\"identifier\":\"item-" ID ":user:me\"}";
+	const char *text = "{\"source\":\"notes\",\"source_version\":\"1.0.0\",\"identifier\":\"item-" ID
+			   ":user:me\"}";
 	ASKING;
 
 	ask(&a, text, NULL);
 	EQS(a.answer.data, STR("{\"asked\":\"notes\",\"major\":1,\"id\":\"" ID "\"}"));
 	EQS(a.answer.handle, str_of(text));
 	EQS(a.answer.method, STR("item"));
-	check_refused(t, "{\"source\":\"notes\",\"source_version\":\"1.0.0\",\"identifier\":\"item-1\"}", STATUS_FORMAT,
-		      "meta[0] 'id' is '1'");
-	check_refused(t, "{\"source\":\"notes\",\"source_version\":\"1.0.0\",\"identifier\":\"msg-1\"}", STATUS_NOT_FOUND,
-		      "knows no identifiers like 'msg-1'");
-	check_refused(t, "{\"source\":\"cone\",\"source_version\":\"1.0.0\",\"identifier\":\"msg-1\"}", STATUS_NOT_FOUND,
-		      "no plugin 'cone'");
+	check_refused(t, "{\"source\":\"notes\",\"source_version\":\"1.0.0\",\"identifier\":\"item-1\"}",
+		      STATUS_FORMAT, "meta[0] 'id' is '1'");
+	check_refused(t, "{\"source\":\"notes\",\"source_version\":\"1.0.0\",\"identifier\":\"msg-1\"}",
+		      STATUS_NOT_FOUND, "knows no identifiers like 'msg-1'");
+	check_refused(t, "{\"source\":\"cone\",\"source_version\":\"1.0.0\",\"identifier\":\"msg-1\"}",
+		      STATUS_NOT_FOUND, "no plugin 'cone'");
 }
 
 TEST(a_resolver_may_say_that_it_is_something_else_than_mostly)
@@ -260,7 +274,9 @@ TEST(of_many_handles_each_reaches_its_owner_and_no_other)
 
 	for (int i = 0; i < 100000; i++) {
 		struct str meta = STR("x%:\n🌳");
-		struct handle h = { .version = STR("1.0.0"), .method = STR("thing"), .meta = &meta, .meta_count = 1 };
+		struct handle h = {
+			.version = STR("1.0.0"), .method = STR("thing"), .meta = &meta, .meta_count = 1
+		};
 		struct resolve_ask what = { &h, 0, 100 };
 		struct hub_caller who = { 0 };
 		struct call c = { .hub = &hub, .who = &who, .method = &hub_resolve_method };
@@ -288,8 +304,8 @@ struct others {
 	enum status status;
 };
 
-static enum status resolve_elsewhere(void *ctx, struct call *c, const struct resolve_ask *asked, struct resolution *out,
-				     struct err *err)
+static enum status resolve_elsewhere(void *ctx, struct call *c, const struct resolve_ask *asked,
+				     struct resolution *out, struct err *err)
 {
 	struct others *o = ctx;
 
@@ -316,8 +332,9 @@ TEST(other_hubs_are_asked_for_what_is_not_here_and_for_nothing_else)
 	static const struct {
 		const char *text;
 		int asked;
-	} cases[] = { { "notes@2::thing:x", 0 },      { "notes@2::thing:missing", 1 }, { "notes@2::thing:purged", 1 },
-		      { "notes@2::thing:broken", 0 }, { "notes@2::item:x", 0 },	       { "nobody@2::thing:x", 1 },
+	} cases[] = { { "notes@2::thing:x", 0 },      { "notes@2::thing:missing", 1 },
+		      { "notes@2::thing:purged", 1 }, { "notes@2::thing:broken", 0 },
+		      { "notes@2::item:x", 0 },	      { "nobody@2::thing:x", 1 },
 		      { "notes@9::thing:x", 1 },      { "notes@2::nothing:x", 1 } };
 	struct others o;
 	ASKING;
@@ -325,7 +342,8 @@ TEST(other_hubs_are_asked_for_what_is_not_here_and_for_nothing_else)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		ask_others(&a, cases[i].text, STATUS_OK, &o);
 		if (o.asked != cases[i].asked)
-			t_fail(t, __FILE__, __LINE__, "%s: others were asked %d times", cases[i].text, o.asked);
+			t_fail(t, __FILE__, __LINE__, "%s: others were asked %d times", cases[i].text,
+			       o.asked);
 		if (o.asked)
 			EQS(a.answer.by, STR("team"));
 	}
@@ -385,9 +403,13 @@ TEST(one_bad_handle_of_many_says_why_and_stops_no_other)
 	   STATUS_PARTIAL);
 	CHECK(strstr(err.text, "2 of 4 could not be resolved"));
 	CHECK(strstr(out.p, "{\"asked\":\"notes@2::thing:a\",\"handle\":\"notes@2::thing:a\""));
-	CHECK(strstr(out.p, "\"asked\":\"notes@2::thing:purged\",\"error\":{\"status\":\"gone\",\"text\":\"purged\"}}"));
+	CHECK(strstr(
+		out.p,
+		"\"asked\":\"notes@2::thing:purged\",\"error\":{\"status\":\"gone\",\"text\":\"purged\"}}"));
 	CHECK(strstr(out.p, "\"error\":{\"status\":\"format\""));
-	CHECK(strstr(out.p, "\"kind\":\"message\",\"by\":\"\",\"data\":{\"asked\":\"other\",\"major\":1,\"id\":\"b\"}}"));
+	CHECK(strstr(
+		out.p,
+		"\"kind\":\"message\",\"by\":\"\",\"data\":{\"asked\":\"other\",\"major\":1,\"id\":\"b\"}}"));
 	buf_clear(&out);
 	OK(call_it("hub.resolve_many", "{\"handles\":[\"notes@2::thing:a\"]}", &out, &err));
 }
@@ -410,7 +432,9 @@ TEST(a_handle_may_be_given_as_an_object_or_as_text)
 	struct buf out CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct err err;
 
-	OK(call_it("hub.resolve", "{\"handle\":{\"plugin_id\":\"notes\",\"version\":\"2\",\"method\":\"thing\",\"meta\":[\"x\"]}}",
+	OK(call_it("hub.resolve",
+		   "{\"handle\":{\"plugin_id\":\"notes\",\"version\":\"2\",\"method\":\"thing\",\"meta\":["
+		   "\"x\"]}}",
 		   &out, &err));
 	CHECK(strstr(out.p, "\"handle\":\"notes@2::thing:x\""));
 	EQ(call_it("hub.resolve", "{\"handle\":7}", &out, &err), STATUS_USAGE);
@@ -427,10 +451,14 @@ TEST(the_schema_of_a_kind_has_its_meta_its_majors_and_its_data)
 	json_write_init(&w, &out, 0);
 	schema_handle(&w, &notes, &notes_kinds[0]);
 	OK(json_write_done(&w, &err));
-	CHECK(strstr(out.p, "{\"name\":\"notes::item\",\"summary\":\"an item\",\"version\":\"2.1.0\",\"majors\":[2,1],"
-			    "\"kind\":\"document\",\"meta\":[{\"name\":\"id\",\"type\":\"string\",\"format\":\"uuid\","
-			    "\"required\":true,"));
-	CHECK(strstr(out.p, "{\"name\":\"done\",\"type\":\"string\",\"enum\":[\"true\",\"false\"],\"required\":false,"));
+	CHECK(strstr(
+		out.p,
+		"{\"name\":\"notes::item\",\"summary\":\"an item\",\"version\":\"2.1.0\",\"majors\":[2,1],"
+		"\"kind\":\"document\",\"meta\":[{\"name\":\"id\",\"type\":\"string\",\"format\":\"uuid\","
+		"\"required\":true,"));
+	CHECK(strstr(
+		out.p,
+		"{\"name\":\"done\",\"type\":\"string\",\"enum\":[\"true\",\"false\"],\"required\":false,"));
 	CHECK(strstr(out.p, "\"data\":{\"type\":\"object\",\"properties\":{\"asked\":"));
 }
 
@@ -465,8 +493,8 @@ TEST(every_kind_of_the_program_is_described_and_its_first_meta_is_an_id)
 			CHECK(k->meta && k->meta[0].name && !(k->meta[0].flags & META_OPTIONAL));
 			for (const struct meta_field *f = k->meta; f->name; f++) {
 				CHECK(f->help && f->help[0]);
-				CHECK(f->type == VALUE_TEXT || f->type == VALUE_INT || f->type == VALUE_BOOL ||
-				      f->type == VALUE_ID);
+				CHECK(f->type == VALUE_TEXT || f->type == VALUE_INT ||
+				      f->type == VALUE_BOOL || f->type == VALUE_ID);
 				CHECK(!optional || (f->flags & META_OPTIONAL));
 				optional |= (f->flags & META_OPTIONAL) != 0;
 			}
@@ -501,7 +529,8 @@ static struct str long_text(size_t n)
 
 TEST(every_handle_that_is_made_is_of_its_kind)
 {
-	struct str odd[] = { STR(""), STR("toolu_01AB"), STR("a:b%\n\x7f🌳"), long_text(512), long_text(513), long_text(10000) };
+	struct str odd[] = { STR(""),	     STR("toolu_01AB"), STR("a:b%\n\x7f🌳"),
+			     long_text(512), long_text(513),	long_text(10000) };
 	struct uuid id = uuid_of_parts(odd, 1);
 
 	for (int type = 0; type < RECORD_TYPES; type++)
@@ -527,8 +556,12 @@ TEST(every_handle_that_is_made_is_of_its_kind)
 TEST(handles_of_lines_turns_agents_and_files_are_of_their_kind)
 {
 	struct uuid id = uuid_of_parts((struct str[]){ STR("x") }, 1);
-	struct node_handle made[] = { handle_of_event(&id), handle_of_line(&id),	       handle_of_turn(&id, 0),
-				      handle_of_turn(&id, 7), handle_of_agent(STR("a3ec"), &id), handle_of_file(&id, 0),
+	struct node_handle made[] = { handle_of_event(&id),
+				      handle_of_line(&id),
+				      handle_of_turn(&id, 0),
+				      handle_of_turn(&id, 7),
+				      handle_of_agent(STR("a3ec"), &id),
+				      handle_of_file(&id, 0),
 				      handle_of_file(&id, 3) };
 
 	for (size_t i = 0; i < COUNT(made); i++)
@@ -543,8 +576,8 @@ TESTS(CASE(a_handle_goes_to_the_plugin_that_owns_it_by_name_and_by_id),
       CASE(the_older_form_is_resolved_by_what_its_identifier_begins_with),
       CASE(a_resolver_may_say_that_it_is_something_else_than_mostly),
       CASE(of_many_handles_each_reaches_its_owner_and_no_other),
-      CASE(other_hubs_are_asked_for_what_is_not_here_and_for_nothing_else), CASE(a_path_in_front_asks_that_hub_alone),
-      CASE(what_this_hub_knows_is_said_unless_others_know_more),
+      CASE(other_hubs_are_asked_for_what_is_not_here_and_for_nothing_else),
+      CASE(a_path_in_front_asks_that_hub_alone), CASE(what_this_hub_knows_is_said_unless_others_know_more),
       CASE(one_bad_handle_of_many_says_why_and_stops_no_other), CASE(there_is_a_most_for_handles_in_one_call),
       CASE(a_handle_may_be_given_as_an_object_or_as_text),
       CASE(the_schema_of_a_kind_has_its_meta_its_majors_and_its_data),
