@@ -174,7 +174,6 @@ static enum status emit_generation(struct call *c, const struct source_info *fil
 	struct node_handle handle = handle_of_file(&file->id, g->number);
 
 	put_int(w, "number", g->number);
-	put_handle(w, &handle);
 	put_int(w, "bytes", g->length);
 	put_time(w, "first_at", g->started_at);
 	if (g->mtime_ms)
@@ -183,6 +182,7 @@ static enum status emit_generation(struct call *c, const struct source_info *fil
 		put_int(w, "base", g->base_number);
 		put_int(w, "shared", g->shared);
 	}
+	put_handle(w, &handle);
 	return call_emit(c, err);
 }
 
