@@ -167,6 +167,23 @@
 #define LIMIT_SQL_COLUMNS 100
 #define LIMIT_SQL_MEMORY  (512 * MIB)
 
+/* A template that people write. The shipped ones have some hundred bytes. */
+#define LIMIT_TEMPLATE (256 * KIB)
+
+/* Its delimiters. Two characters are usual. */
+#define LIMIT_DELIMITER 32
+
+/* Sections and templates inside of each other. Five are a lot; what goes further is a template
+ * that contains itself, over data that is not nested so deep. */
+#define LIMIT_TEMPLATE_DEPTH 256
+
+/* What rendering may do, in steps of some nanoseconds each: less than a second. A conversation of
+ * 100,000 messages takes two million. */
+#define LIMIT_TEMPLATE_STEPS (16 * 1000 * 1000)
+
+/* What a template may print. No line that is read is longer. */
+#define LIMIT_RENDERED LIMIT_LINE_PARSED
+
 /* The WAL is cut back to this after a checkpoint; a reader can pin more. */
 #define LIMIT_WAL_BYTES (32 * MIB)
 
