@@ -72,8 +72,10 @@ static bool compile(struct mustache *m, struct str text)
 	return false;
 }
 
-static enum status find(void *ctx, struct str name, const struct mustache **out, struct err *err)
+static enum status find(void *ctx, const struct mustache *from, struct str name, const struct mustache **out,
+			struct err *err)
 {
+	(void)from;
 	(void)err;
 	if (str_eq(name, STR("p")))
 		*out = ctx;

@@ -65,10 +65,12 @@ void mustache_release(struct mustache *m); /* may be used again afterwards */
 /* Of a tag. */
 struct str mustache_name(const struct mustache *m, const struct mustache_op *op);
 
-/* Finds other templates. *out stays NULL when there is none of that name, which is no
- * error: nothing is printed for it. What is found has to live until rendering ends. */
+/* Finds other templates, by the name that `from` calls them. *out stays NULL when there is
+ * none, which is no error: nothing is printed for it. What is found has to live until
+ * rendering ends. */
 struct mustache_partials {
-	enum status (*find)(void *ctx, struct str name, const struct mustache **out, struct err *err);
+	enum status (*find)(void *ctx, const struct mustache *from, struct str name, const struct mustache **out,
+			    struct err *err);
 	void *ctx;
 };
 

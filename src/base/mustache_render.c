@@ -203,7 +203,7 @@ static enum status begin_partial(struct renderer *r, const struct mustache_op *o
 			   .indent_from = r->indent_from,
 			   .indent_n = r->indent.n };
 
-	if (r->partials && r->partials->find(r->partials->ctx, mustache_name(r->m, op), &found, err))
+	if (r->partials && r->partials->find(r->partials->ctx, r->m, mustache_name(r->m, op), &found, err))
 		return err_failed(err->status);
 	if (!found)
 		return STATUS_OK;
@@ -261,7 +261,8 @@ static enum status run_all(struct renderer *r, struct err *err)
 {
 	for (;;) {
 		while (r->at == r->m->count) {
-			if (r->depth == 1)
+			/* Its sections are closed: what is open is a partial, or the value alone. */
+			if (!r->frames[r->depth - 1].caller)
 				return STATUS_OK;
 			end_partial(r);
 		}

@@ -36,10 +36,12 @@ static void setup_release(struct setup *s)
 		mustache_release(&s->list[i].m);
 }
 
-static enum status find_partial(void *ctx, struct str name, const struct mustache **out, struct err *err)
+static enum status find_partial(void *ctx, const struct mustache *from, struct str name,
+				const struct mustache **out, struct err *err)
 {
 	struct setup *s = ctx;
 
+	(void)from;
 	for (size_t i = 0; i < s->count; i++) {
 		struct partial *p = &s->list[i];
 
@@ -394,7 +396,7 @@ TEST(time_is_bounded)
 
 TEST(looking_for_a_name_in_large_objects_counts)
 {
-	BUF text = { 0 }, data = BUF_INIT(4 * MIB), out = { 0 };
+	BUF data = BUF_INIT(4 * MIB), out = { 0 };
 	struct err err;
 
 	buf_text(&data, "{\"a\":[{}");
@@ -410,9 +412,11 @@ TEST(looking_for_a_name_in_large_objects_counts)
 
 /* ---- What holds for any template ---- */
 
-static enum status refuse_partial(void *ctx, struct str name, const struct mustache **out, struct err *err)
+static enum status refuse_partial(void *ctx, const struct mustache *from, struct str name,
+				  const struct mustache **out, struct err *err)
 {
 	(void)ctx;
+	(void)from;
 	(void)out;
 	return err_fail(err, STATUS_DENIED, "not %.*s", STR_ARG(name));
 }
