@@ -232,7 +232,8 @@ static const struct method call_method = {
 };
 
 static const struct method *const methods[] = {
-	&methods_method, &schema, &hash, &call_method, &hub_resolve_method, &hub_resolve_many, NULL,
+	&methods_method,     &schema,		&hash,		    &call_method,
+	&hub_resolve_method, &hub_resolve_many, &hub_render_method, NULL,
 };
 
 const struct activation activation_hub = {
@@ -243,7 +244,7 @@ const struct activation activation_hub = {
 };
 
 static const struct activation *const activations[] = {
-	&activation_memory, &activation_storage, &activation_arbor, &activation_claudecode, &activation_hub, NULL,
+	&activation_memory, &activation_storage, &activation_arbor, &activation_claudecode, &activation_mustache, &activation_hub, NULL,
 };
 
 const struct hub arbor_hub = { activations };

@@ -9,20 +9,7 @@
 #include "hub/handle_node.h"
 #include "hub/handle_resolve.h"
 
-#define HANDLE_TEXT \
-	"HANDLE is PLUGIN@VERSION::METHOD:ID… as results have it in 'handle', the plugin by its name or its id; " \
-	"the same as an object {\"plugin_id\", \"version\", \"method\", \"meta\"}, or an older one with " \
-	"\"source\" and \"identifier\". The id of something in this store will do, too: of a session, a " \
-	"message, a part of one, a tool's call, as 'arbor show' takes it.\n"
-
-#define WINDOW_PARAMS \
-	{ .name = "from", .type = VALUE_BYTES, .initial = "0", .least = 0, .most = INT64_MAX, \
-	  .help = "of a long text or of bytes: pass over so many of the first" }, \
-	{ .name = "limit", .type = VALUE_BYTES, .letter = 'n', .initial = "65536", .least = 0, \
-	  .most = (int64_t)LIMIT_RESOLVED_MOST, \
-	  .help = "of a long text or of bytes: at most so many; 'truncated' says that there are more" }
-
-static enum status resolve_one(struct call *c, struct str text, struct resolution *out, struct err *err)
+enum status resolve_window(struct call *c, struct str text, struct resolution *out, struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct handle handle;
@@ -49,7 +36,7 @@ static enum status run_resolve(struct call *c, struct err *err)
 {
 	struct resolution r CLEANUP(resolution_release) = RESOLUTION_INIT;
 
-	if (resolve_one(c, call_text(c, "handle"), &r, err))
+	if (resolve_window(c, call_text(c, "handle"), &r, err))
 		return err_failed(err->status);
 	put_resolution(call_begin(c), &r);
 	return call_emit(c, err);
@@ -119,7 +106,7 @@ static enum status emit_one(struct call *c, struct str text, size_t *failed, str
 
 	if (call_is_cancelled(c))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
-	found = resolve_one(c, text, &r, &why) == STATUS_OK;
+	found = resolve_window(c, text, &r, &why) == STATUS_OK;
 	if (!found && why.status == STATUS_CANCELLED) {
 		*err = why;
 		return err_failed(err->status);
