@@ -194,6 +194,18 @@ for json_too in '' --json; do
 	while read -r handle; do try resolve "$handle" $json_too; code 0; done <"$T/handles"
 	try log e $json_too; try show f $json_too; try tree "$json" $json_too; try log "$json" $json_too
 done
+evil=$(printf '\033[95mx\033]0;t\007\302\233\342\200\256')
+arbor call mustache.set evil@1 thing --template "$evil{{{a}}}"; arbor call mustache.set claudecode message evil --template "$evil{{#blocks}}{{{text}}}{{/blocks}}"
+while read -r handle; do
+	for t in default compact markdown evil "$evil"; do on_terminal render "$handle" -t "$t"; tabs; harmless render; done
+	try render "$handle" --json
+done <"$T/handles"
+try templates; out_has evil; try templates --json; try templates "$evil"
+for t in "$evil" "{{$evil}}" "{{#$evil}}" "{{>$evil}}"; do
+	try call mustache.test --template "$t" --handle $id; try call mustache.test --template "$t" --handle $id --strict
+done
+try call mustache.get evil@1 thing; try call mustache.get "$evil" thing; try call mustache.get claudecode "$evil" "$evil"
+try call mustache.set claudecode "$evil" --template x; try call mustache.render evil@1 thing --value "{\"a\":\"$json\"}"
 for words in '' walrus '--print resume'; do
 	# shellcheck disable=SC2086 # words
 	on_terminal pick --plain $words; code 0; tabs; harmless pick
@@ -209,7 +221,7 @@ for method in memory.tree memory.log memory.show; do try call $method --id $id; 
 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' agents call check completion dump export files help history list log pick plans projects rebuild resolve search show \
+printf '%s\n' agents call check completion dump export files help history list log pick plans projects rebuild render resolve search show templates \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

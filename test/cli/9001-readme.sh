@@ -15,7 +15,7 @@ blocks_of() { # PAGE NAME
 	inside { print >file; next }
 	NF { kind = "" }' "$1"
 }
-for page in README.md docs/HANDLES.md; do
+for page in README.md docs/HANDLES.md docs/RENDERING.md; do
 	name=$(basename "$page" .md)
 	[ ! -f "$page" ] || blocks_of "$page" "$name"
 done
