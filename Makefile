@@ -6,7 +6,7 @@
 #   make asan     the tests under ASan+UBSan only;  make tsan  under TSan only
 #   make lint     layers, headers, globals, clang-tidy, cppcheck, both compilers
 #   make fuzz     each fuzz target for FUZZ_SECONDS (default 600)
-#   make test-long  thousands of random lineages of conversations, and searches of the corpus, compared with oracles
+#   make test-long  thousands of random lineages of conversations, searches of the corpus and its handles, compared
 #   make torture  the long crash, fault and race tests, these lineages among them
 #   make bench    speed and size, as ratios against other programs
 #   make dist     a source archive that builds without npm
@@ -87,6 +87,7 @@ HARNESS_SRC := test/harness/t.c
 FUZZ_SRC := $(sort $(wildcard fuzz/*.c))
 TOOL_SRC := $(sort $(wildcard test/cli/*.c test/crash/*.c bench/*.c))
 SQL      := $(sort $(wildcard sql/*.sql))
+TEMPLATES := $(sort $(wildcard templates/*.mustache))
 
 UNITS := $(patsubst test/unit/%.c,%,$(UNIT_SRC))
 FUZZERS := $(patsubst fuzz/%.c,%,$(FUZZ_SRC))
@@ -165,18 +166,20 @@ build/gen/embed: tools/embed.c | $(DEPS)
 	$(Q)mkdir -p build/gen && $(CC) -O1 -o $@ $<
 build/gen/sql.c: build/gen/embed $(SQL)
 	$(Q)build/gen/embed sql_files $(SQL) > $@.new && mv $@.new $@
+build/gen/templates.c: build/gen/embed $(TEMPLATES)
+	$(Q)build/gen/embed template_files $(TEMPLATES) > $@.new && mv $@.new $@
 
 # ---- One mode ---------------------------------------------------------------
 
 define MODE
 $(1)_LIB  := build/$(1)/libarbor.a
-$(1)_OBJ  := $$(patsubst %.c,build/$(1)/%.o,$$(LIB_SRC)) build/$(1)/gen/sql.o
+$(1)_OBJ  := $$(patsubst %.c,build/$(1)/%.o,$$(LIB_SRC)) build/$(1)/gen/sql.o build/$(1)/gen/templates.o
 $(1)_ALL := $$(strip $$(CC_$(1)) $$(ARBOR_CPP) $$(FLAGS_$(1)) $$(LINK_$(1)) $$(LDFLAGS) $$(LIBS))
 $(call FLAGS_FILE,build/$(1)/flags,$(1)_ALL)
 build/$(1)/%.o: %.c build/$(1)/flags $$(SQLITE_H) | $$(DEPS_$(1))
 	@echo "CC  $(1)/$$*"
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(ARBOR_CPP) $$(FLAGS_$(1)) -Itest/harness -c $$< -o $$@
-build/$(1)/gen/sql.o: build/gen/sql.c build/$(1)/flags | $$(DEPS_$(1))
+build/$(1)/gen/%.o: build/gen/%.c build/$(1)/flags | $$(DEPS_$(1))
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(ARBOR_CPP) $$(FLAGS_$(1)) -c $$< -o $$@
 $$($(1)_LIB): $$($(1)_OBJ)
 	$$(Q)rm -f $$@ && ar rcs $$@ $$^
@@ -217,9 +220,10 @@ lint: build/deps-lint.stamp $(dev_TESTS) $(clang_TESTS)
 	$(Q)ARBOR_CFLAGS="$(filter-out -M% -DARBOR_VERSION=%,$(ARBOR_CPP)) $(WARN)" tools/lint.sh
 fuzz: build/deps-lint.stamp $(FUZZERS:%=build/fuzz/fuzz/%)
 	$(Q)tools/fuzz.sh $(FUZZ_SECONDS) $(FUZZERS)
-test-long: build/deps-test.stamp build/release/arbor build/release/tool/lineage
+test-long: build/deps-test.stamp build/release/arbor build/release/tool/lineage build/release/tool/handles
 	$(Q)ONLY=lineage test/torture.sh build/release
 	$(Q)test/oracle/recall-corpus.sh build/release
+	$(Q)test/oracle/handles-corpus.sh build/release
 torture: build/deps-test.stamp $(release_TESTS)
 	$(Q)test/torture.sh build/release
 bench: build/deps-bench.stamp build/release/arbor $(TOOLS:%=build/release/tool/%)

@@ -15,8 +15,6 @@
  */
 #include "base/jsonc.h"
 
-#include "base/utf8.h"
-
 #include <string.h>
 
 #define NOWHERE SIZE_MAX
@@ -103,21 +101,4 @@ enum status jsonc_read(struct json *j, struct str text, uint32_t max_depth, stru
 	if (j->error_at == text.n && str_trim(str_from(copy, text.n)).n == 0)
 		return STATUS_OK;
 	return err_failed(e->status);
-}
-
-struct jsonc_place jsonc_place(struct str text, size_t at)
-{
-	struct jsonc_place place = { .line = 1, .column = 1 };
-	struct str before = str_sub(text, 0, at);
-	size_t next;
-
-	if (str_has_prefix(before, byte_order_mark()))
-		before = str_sub(before, byte_order_mark().n, SIZE_MAX);
-	while ((next = str_find(before, '\n')) != SIZE_MAX) {
-		before = str_sub(before, next + 1, SIZE_MAX);
-		place.line++;
-	}
-	for (size_t i = 0; i < before.n; place.column++)
-		utf8_next(before, &i);
-	return place;
 }

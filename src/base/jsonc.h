@@ -1,7 +1,7 @@
 /*
  * JSON that people edit: with comments, trailing commas and a byte order mark.
  * Read by the JSON reader, over a copy in which these are blanks; so every
- * position on the tape is one in the text as it was.
+ * position on the tape is one in the text as it was (base/place.h).
  */
 #ifndef ARBOR_BASE_JSONC_H
 #define ARBOR_BASE_JSONC_H
@@ -15,13 +15,5 @@
  */
 enum status jsonc_read(struct json *j, struct str text, uint32_t max_depth, struct arena *mem,
 		       struct err *e) MUST_USE;
-
-/* Both from 1; columns count characters, as editors do. */
-struct jsonc_place {
-	size_t line, column;
-};
-
-/* Of the byte at `at` (<= text.n) in the text as it was given to jsonc_read(). */
-struct jsonc_place jsonc_place(struct str text, size_t at);
 
 #endif

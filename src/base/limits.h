@@ -135,6 +135,24 @@
 /* Digits of an id that are enough to mean it, if nothing else begins so. */
 #define LIMIT_ID_PREFIX 4
 
+/* A handle: all its parts together, decoded; in text form three times that and the marks between
+ * them, in JSON six times. It names a thing and holds none; ids and names of tools take some hundred bytes. */
+#define LIMIT_HANDLE	  ((size_t)8 * KIB)
+#define LIMIT_HANDLE_TEXT (8 * LIMIT_HANDLE)
+#define LIMIT_HANDLE_META 64
+
+/* Handles in one call. A page of a tree has some hundred; whoever has more asks again. */
+#define LIMIT_RESOLVE_MANY 10000
+
+/* Bytes of one text that a resolved handle carries unless more are asked for, and at most. What
+ * tools print is mostly shorter than the first; the second has to fit into a result several times. */
+#define LIMIT_RESOLVED	    (64 * KIB)
+#define LIMIT_RESOLVED_MOST (16 * MIB)
+
+/* Parts that a resolved handle has: blocks of a message, of all messages of a turn. Each takes some hundred
+ * bytes beside its text; the longest real turns have some thousand. */
+#define LIMIT_RESOLVED_PARTS 10000
+
 /* Lines between what two texts begin and end with that are compared one by one; each takes
  * some hundred bytes. Beyond, all of them count as replaced. */
 #define LIMIT_DIFF_LINES ((int64_t)1024 * 1024)
@@ -152,6 +170,23 @@
 #define LIMIT_SQL_VALUE	  LIMIT_LINE_PARSED
 #define LIMIT_SQL_COLUMNS 100
 #define LIMIT_SQL_MEMORY  (512 * MIB)
+
+/* A template that people write. The shipped ones have some hundred bytes. */
+#define LIMIT_TEMPLATE (256 * KIB)
+
+/* Its delimiters. Two characters are usual. */
+#define LIMIT_DELIMITER 32
+
+/* Sections and templates inside of each other. Five are a lot; what goes further is a template
+ * that contains itself, over data that is not nested so deep. */
+#define LIMIT_TEMPLATE_DEPTH 256
+
+/* What rendering may do, in steps of some nanoseconds each: less than a second. A conversation of
+ * 100,000 messages takes two million. */
+#define LIMIT_TEMPLATE_STEPS (16 * 1000 * 1000)
+
+/* What a template may print. No line that is read is longer. */
+#define LIMIT_RENDERED LIMIT_LINE_PARSED
 
 /* The WAL is cut back to this after a checkpoint; a reader can pin more. */
 #define LIMIT_WAL_BYTES (32 * MIB)

@@ -10,7 +10,7 @@
  */
 #include "hub/memory_find.h"
 
-#include "hub/call.h"
+#include "hub/handle_node.h"
 #include "hub/memory_message.h"
 #include "hub/memory_session.h"
 #include "hub/memory_turns.h"
@@ -42,6 +42,7 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY | FIELD_OPTIONAL,
 	  .help = "of the session, turn or message" },
+	HANDLE_FIELD(""),
 	{ .name = "uuid",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
@@ -299,9 +300,11 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 	char text[UUID_TEXT + 1];
 	struct node_name name = name_of(f, first, text);
 	struct uuid id = node_id(&name, PART_TURN);
+	struct node_handle handle = handle_of_turn(&id, d->turns.list[turn].number);
 
 	put_text(w, "kind", STR("turn"));
 	put_uuid(w, "id", &id);
+	put_handle(w, &handle);
 	put_key(w, "uuid", f, first);
 	put_int(w, "number", d->turns.list[turn].number);
 	put_int(w, "depth", p->depth);
@@ -330,19 +333,28 @@ static void put_key_list(struct drawing *d, uint32_t node)
 	json_write_string(&d->call->writer, str_of(text));
 }
 
-static enum status put_variant(struct drawing *d, uint32_t node, struct err *err)
+/* What its first line says of it: whose it is, when, and its own id where others have its uuid, too. */
+static enum status put_first(struct drawing *d, const struct forest_message *m, const struct uuid *message,
+			     struct err *err)
 {
 	const struct forest *f = &d->forest;
+	uint32_t node = m->first;
 	struct lines *lines = lines_set_of(&d->lines, &f->sources[f->nodes[node].canon.source].session);
+	struct json_writer *w = &d->call->writer;
+	char text[UUID_TEXT + 1];
+	struct node_name name = name_of(f, node, text);
+	struct uuid id = m->role == FOREST_CLIENT ? node_id(&name, PART_LINE) : *message;
+	struct node_handle handle;
 	struct record rec;
-	struct uuid id;
 
-	if (!forest_has_variants(f, node))
-		return STATUS_OK;
 	if (lines_get(lines, forest_line(f, node), &rec, err))
 		return err_failed(err->status);
-	id = variant_id(&lines->reader, &rec);
-	put_uuid(&d->call->writer, "variant", &id);
+	if (forest_has_variants(f, node)) {
+		id = variant_id(&lines->reader, &rec);
+		put_uuid(w, "variant", &id);
+	}
+	handle = handle_of_message(&id, &rec);
+	put_handle(w, &handle);
 	return STATUS_OK;
 }
 
@@ -378,7 +390,7 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 		put_bool(w, "failed", true);
 	if (forest_line(f, m->first)->at)
 		put_time(w, "at", forest_line(f, m->first)->at);
-	if (put_variant(d, m->first, err) || put_beginning(d, message, err))
+	if (put_first(d, m, &id, err) || put_beginning(d, message, err))
 		return err_failed(err->status);
 	return call_emit(d->call, err);
 }
@@ -515,7 +527,7 @@ static enum status run_tree(struct call *c, struct err *err)
 	turns_find(&d.turns);
 	w = call_begin(c);
 	put_text(w, "kind", STR("session"));
-	if (put_session(c, &what.session, err) || call_emit(c, err) || emit_turns(&d, err) ||
+	if (put_session(c, w, &what.session, err) || call_emit(c, err) || emit_turns(&d, err) ||
 	    emit_continues(&d, err) || emit_heads(&d, err))
 		return err_failed(err->status);
 	return STATUS_OK;

@@ -10,6 +10,8 @@
 #include "base/term.h"
 #include "base/utf8.h"
 #include "claude/record.h"
+#include "hub/activations.h"
+#include "hub/handle_resolve.h"
 #include "query/variant.h"
 #include "store/find.h"
 
@@ -336,6 +338,95 @@ static enum status find_first(struct store *s, struct str text, struct candidate
 	return find_id(s, text, (struct str){ 0 }, 0, out, mem, err);
 }
 
+/* ---- Handles -------------------------------------------------------------------- */
+
+/* The transcript of a sub-agent, of those with this id the conversation's; its row, 0 = it has none. */
+static enum status find_agent(struct store *s, struct str agent, struct str session, int64_t *row, struct err *err)
+{
+	struct id_match list[MOST];
+	size_t count;
+
+	*row = 0;
+	if (agent_search(s, agent, 0, list, MOST, &count, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < count && !*row; i++) {
+		char id[UUID_TEXT + 1];
+
+		uuid_print(&list[i].id, id);
+		if (str_eq(str_of(id), session))
+			*row = list[i].session;
+	}
+	return STATUS_OK;
+}
+
+static enum status take_session(struct store *s, int64_t row, struct arena *mem, struct resolved *out, struct err *err)
+{
+	*out = (struct resolved){ .is_session = true };
+	return session_get(s, row, mem, &out->session, err);
+}
+
+/* By its file, which has to be that session's. */
+static enum status take_file(struct store *s, struct str file, struct str session, struct arena *mem,
+			     struct resolved *out, struct err *err)
+{
+	struct source_info info;
+	char id[UUID_TEXT + 1];
+	struct uuid source;
+	int64_t row;
+
+	if (!uuid_parse(file, &source) || source_get(s, &source, mem, &info, err) ||
+	    session_of_source(s, info.row, &row, err))
+		return err_failed(err->status);
+	if (!row)
+		return err_fail(err, STATUS_NOT_FOUND, "this is a file and no session; 'arbor export' writes it");
+	if (take_session(s, row, mem, out, err))
+		return err_failed(err->status);
+	uuid_print(&out->session.id, id);
+	if (session.p && !str_eq(str_of(id), session))
+		return err_fail(err, STATUS_FORMAT, "handle: its file has the session %s, and no other", id);
+	return STATUS_OK;
+}
+
+enum status resolve_handle(struct store *s, const struct handle *h, struct arena *mem, struct resolved *out,
+			   struct err *err)
+{
+	struct str id = handle_meta(h, 0), second = handle_meta(h, 1);
+	int64_t row = 0;
+
+	if (str_eq(h->method, STR("file")))
+		return take_file(s, id, (struct str){ 0 }, mem, out, err);
+	if (str_eq(h->method, STR("session")) && second.n)
+		return take_file(s, second, id, mem, out, err);
+	if (str_eq(h->method, STR("agent"))) {
+		if (find_agent(s, id, second, &row, err))
+			return err_failed(err->status);
+		return row ? take_session(s, row, mem, out, err) : resolve_id(s, second, mem, out, err);
+	}
+	return resolve_id(s, id, mem, out, err);
+}
+
+/* A handle where people type ids. */
+static enum status read_handle(struct store *s, struct str text, struct arena *mem, struct resolved *out,
+			       struct err *err)
+{
+	const struct activation *a = &activation_claudecode;
+	const struct handle_kind *kind = NULL;
+	struct handle h;
+	struct uuid plugin;
+
+	if (handle_parse(text, mem, &h, err))
+		return err_failed(err->status);
+	plugin = handle_plugin_id(&h);
+	if (str_eq(h.method, STR("file")) && activation_owns(&activation_storage, &plugin))
+		a = &activation_storage;
+	if (h.hub.n || !activation_owns(a, &plugin))
+		return err_fail(err, STATUS_USAGE,
+				"this handle is of something else than a conversation; 'arbor resolve' shows it");
+	if (handle_fit(a, &h, mem, &kind, &h, err))
+		return err_failed(err->status);
+	return resolve_handle(s, &h, mem, out, err);
+}
+
 enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,
 		       struct err *err)
 {
@@ -344,6 +435,8 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 	struct candidate found = { .match.is_session = true };
 	uint64_t back = 0;
 
+	if (handle_is_like(text))
+		return read_handle(s, text, mem, out, err);
 	if (latest && !read_back(first, &back))
 		return err_fail(err, STATUS_USAGE,
 				"'%.*s': write @@%.*s for a node of the last session, @~2 for the third last",
@@ -356,6 +449,8 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 				first.p);
 	if (rest.p && find_id(s, rest, (struct str){ 0 }, found.session.row, &found, mem, err))
 		return err_failed(err->status);
+	/* One of several contents of a line has an id of its own. */
+	found.match.node.id = found.match.id;
 	*out = (struct resolved){ found.match.is_session, found.session, found.match.node };
 	return STATUS_OK;
 }

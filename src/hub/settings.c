@@ -20,6 +20,7 @@
 
 #include "base/jsonc.h"
 #include "base/near.h"
+#include "base/place.h"
 #include "claude/price.h"
 #include "hub/params.h"
 
@@ -176,6 +177,7 @@ void setting_wants(const struct setting_key *key, struct buf *out)
 		break;
 	case VALUE_TIME:
 	case VALUE_ID:
+	case VALUE_HANDLE:
 	case VALUE_JSON:
 	case VALUE_OBJECT:
 	case VALUE_TYPES:
@@ -342,7 +344,7 @@ static bool is_heard(const struct reading *r)
 
 static ATTR_PRINTF(3, 4) void tell(struct reading *r, size_t at, const char *format, ...)
 {
-	struct jsonc_place place;
+	struct place place;
 	char text[1024];
 	va_list args;
 
@@ -352,14 +354,14 @@ static ATTR_PRINTF(3, 4) void tell(struct reading *r, size_t at, const char *for
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	place = jsonc_place(r->text, at);
+	place = place_of(r->text, at);
 	log_warn(r->log, "%s:%zu:%zu: %s", r->file, place.line, place.column, text);
 }
 
 /* Puts file, line and column in front of the error. */
 static enum status fail_at(const struct reading *r, size_t at, struct err *err)
 {
-	struct jsonc_place place = jsonc_place(r->text, at);
+	struct place place = place_of(r->text, at);
 
 	return err_pass(err, "%s:%zu:%zu", r->file, place.line, place.column);
 }
@@ -403,10 +405,10 @@ static void tell_refused(struct reading *r, uint32_t key, const struct setting_k
 
 static void tell_repeated(struct reading *r, uint32_t key, const struct setting_key *k)
 {
-	struct jsonc_place first = { 0 };
+	struct place first = { 0 };
 
 	if (is_heard(r))
-		first = jsonc_place(r->text, setting_of(r->s, k)->at);
+		first = place_of(r->text, setting_of(r->s, k)->at);
 	tell(r, start_of(r, key), "'%s' is set twice, before at %zu:%zu; this one counts", k->param.name,
 	     first.line, first.column);
 }
@@ -531,11 +533,11 @@ enum status settings_read(struct settings *s, enum setting_source from, const ch
 	}
 	for (const struct setting_key *k = setting_keys; k->param.name; k++) {
 		struct setting *x = setting_of(s, k);
-		struct jsonc_place place;
+		struct place place;
 
 		if (x->from != from)
 			continue;
-		place = jsonc_place(text, x->at);
+		place = place_of(text, x->at);
 		x->origin = arena_printf(s->mem, "%s:%zu:%zu", file, place.line, place.column);
 	}
 	if (r.warnings > LIMIT_SETTINGS_WARNINGS)

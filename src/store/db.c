@@ -32,6 +32,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_SUMMARY] = &summary_statements,
 	[DB_LINK] = &link_statements,
 	[DB_VARIANT] = &variant_statements,
+	[DB_TEMPLATE] = &template_statements,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */
@@ -418,6 +419,8 @@ enum status store_sync_next_commit(struct store *s, struct err *err)
 
 enum status read_begin(struct store *s, struct read_txn *t, struct err *err)
 {
+	if (!sqlite3_get_autocommit(s->db))
+		return STATUS_OK;
 	if (run_transaction_word(s, "BEGIN", err))
 		return err_failed(err->status);
 	t->store = s;

@@ -43,6 +43,7 @@ enum {
 	SESSION_PROJECTS,
 	SESSION_BELOW,
 	SESSION_ONE,
+	SESSION_TWIN,
 	SESSION_OF_SOURCE,
 	SESSION_PREFIX,
 	SESSION_KEYS,
@@ -80,6 +81,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	" WHERE e.old = 0 AND (p.path = ?1 OR substr(p.path, 1, length(rtrim(?1, '/')) + 1) = rtrim(?1, '/') || '/')"
 	" ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
+	[SESSION_TWIN] = "SELECT 1 FROM mirror_session WHERE session_id = ?1 AND agent IS NULL AND old = 0"
+			 " AND id <> ?2 LIMIT 1",
 	[SESSION_OF_SOURCE] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 0",
 	[SESSION_PREFIX] = "SELECT id, session_id FROM mirror_session WHERE session_id BETWEEN ?1 AND ?2"
 			   " AND agent IS NULL AND old = 0"
@@ -278,6 +281,20 @@ enum status session_get(struct store *s, int64_t row, struct arena *mem, struct 
 	read_session(&st, out);
 	keep(out, mem);
 	return STATUS_OK;
+}
+
+enum status session_has_twins(struct store *s, const struct session *session, bool *out, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_TWIN, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, &session->id);
+	stmt_int(&st, 2, session->row);
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 enum status session_of_source(struct store *s, int64_t source, int64_t *row, struct err *err)

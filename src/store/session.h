@@ -63,6 +63,9 @@ enum status session_values(struct store *s, int64_t row, session_value_fn *fn, v
 enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out,
 			struct err *err) MUST_USE;
 
+/* Whether another conversation has its id: in another mirrored folder, or another project's. */
+enum status session_has_twins(struct store *s, const struct session *session, bool *out, struct err *err) MUST_USE;
+
 /* The one that a file is; 0 = none. */
 enum status session_of_source(struct store *s, int64_t source, int64_t *row, struct err *err) MUST_USE;
 

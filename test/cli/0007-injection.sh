@@ -104,6 +104,19 @@ try sync "$T/sync"; try sync "$T/sync" -v
 printf '{"ok":false,"problems":["%s"]}\n' "$json" >"$T/check"
 try check "$T/check"
 
+it "filters what a handle of another plugin resolves to, and handles themselves"
+printf '{"%s":"%s","list":["%s",{"%s":"%s"}],"parts":[{"%s":"%s","text":"%s"}],"text":"%s\\n%s"}' \
+	"$json" "$json" "$json" "$json" "$json" "$json" "$json" "$json" "$json" "$json" >"$T/data"
+for screen in 40x40 100x40 300x40; do try resolve "fixture@1.0.0::data:$T/data"; code 0; done
+try resolve "fixture@1.0.0::data:$T/data" --json; code 0
+LC_ALL=C tr -d '\000' <"$T/hostile" >"$T/handle"
+for front in '' 'p@1::' 'fixture@1.0.0::' 'fixture@1.0.0::data:' '{"plugin_id":"' "$(cat "$T/handle")@1::m:"; do
+	on_terminal resolve "$front$(cat "$T/handle")"; harmless resolve
+	on_terminal call hub.resolve_many "$front$(cat "$T/handle")"; harmless resolve_many
+done
+printf '{"handle":{"plugin_id":"%s","version":"%s","method":"%s","meta":["%s"]}}' "$json" "$json" "$json" "$json" >"$T/params"
+on_terminal call hub.resolve "$(cat "$T/params")"; harmless resolve
+
 it "keeps every item on one line in a pipe"
 arbor items -n 3 "@$T/hostile"; check test "$(wc -l <"$T/out")" -eq 3; harmless_pipe() { tabs; harmless pipe; }; harmless_pipe
 for view in show search todos context sync check; do
@@ -176,8 +189,23 @@ for json_too in '' --json; do
 		# shellcheck disable=SC2086 # words
 		try $verb $id $json_too; code 0
 	done
+	"$arbor" show --all $id --json | grep -o '"handle":"[^"\\]*"' | cut -d '"' -f 4 | sort -u >"$T/handles"
+	check test "$(wc -l <"$T/handles")" -gt 20
+	while read -r handle; do try resolve "$handle" $json_too; code 0; done <"$T/handles"
 	try log e $json_too; try show f $json_too; try tree "$json" $json_too; try log "$json" $json_too
 done
+evil=$(printf '\033[95mx\033]0;t\007\302\233\342\200\256')
+arbor call mustache.set evil@1 thing --template "$evil{{{a}}}"; arbor call mustache.set claudecode message evil --template "$evil{{#blocks}}{{{text}}}{{/blocks}}"
+while read -r handle; do
+	for t in default compact markdown evil "$evil"; do on_terminal render "$handle" -t "$t"; tabs; harmless render; done
+	try render "$handle" --json
+done <"$T/handles"
+try templates; out_has evil; try templates --json; try templates "$evil"
+for t in "$evil" "{{$evil}}" "{{#$evil}}" "{{>$evil}}"; do
+	try call mustache.test --template "$t" --handle $id; try call mustache.test --template "$t" --handle $id --strict
+done
+try call mustache.get evil@1 thing; try call mustache.get "$evil" thing; try call mustache.get claudecode "$evil" "$evil"
+try call mustache.set claudecode "$evil" --template x; try call mustache.render evil@1 thing --value "{\"a\":\"$json\"}"
 for words in '' walrus '--print resume'; do
 	# shellcheck disable=SC2086 # words
 	on_terminal pick --plain $words; code 0; tabs; harmless pick
@@ -193,7 +221,7 @@ for method in memory.tree memory.log memory.show; do try call $method --id $id; 
 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' agents call check completion dump export files help history list log pick plans projects rebuild search show \
+printf '%s\n' agents call check completion dump export files help history list log pick plans projects rebuild render resolve search show templates \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

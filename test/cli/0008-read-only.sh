@@ -32,6 +32,7 @@ reads() {
 	as search tokenizer; code 0
 	as show @; code 0
 	as tree @; code 0
+	as render @; code 0
 	as usage; code 0
 	as check; code 0
 	as sync --source "$T/src" --dry-run; code 0
@@ -41,6 +42,7 @@ reads() {
 }
 refuses() {
 	as rebuild; code 7; err_has 'the store cannot be written'
+	as call mustache.set claudecode session --template x; code 7
 	mkdir -p "$T/more/projects" && chmod -R go+rX "$T/more"
 	as sync --source "$T/more"; code 7; err_has 'the store cannot be written'
 }

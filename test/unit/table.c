@@ -100,6 +100,7 @@ static bool has_type(const struct json *j, uint32_t node, enum value_type type)
 	case VALUE_TIME:
 	case VALUE_ID:
 	case VALUE_PATH:
+	case VALUE_HANDLE:
 	case VALUE_TYPES:
 		break;
 	}
@@ -183,8 +184,9 @@ static enum status fill(const char *path, struct err *err)
 	return sync_run(s, &(struct sync_options){ .dir = "demo" }, &report, err);
 }
 
-/* A value for what a method cannot do without. */
-static const char *value_for(const char *param)
+/* A value for what a method cannot do without: the first for the parameter, of this method or of
+ * any. */
+static const char *value_for(const struct method *m, const char *param)
 {
 	static const struct {
 		const char *param, *json;
@@ -192,7 +194,11 @@ static const char *value_for(const char *param)
 		{ "source", "\"demo\"" },
 		{ "file", "\"history.jsonl\"" },
 		{ "logical", "\"mirror\"" },
-		{ "method", "\"hub.hash\"" },
+		{ "call.method", "\"hub.hash\"" },
+		{ "method", "\"session\"" },
+		{ "plugin", "\"claudecode\"" },
+		{ "template", "\"default\"" },
+		{ "value", "{}" },
 		{ "id", "[\"@\",\"@~1\"]" },
 		{ "words", "[\"the\"]" },
 		{ "session", "\"79f2f12c\"" },
@@ -200,10 +206,14 @@ static const char *value_for(const char *param)
 		{ "about", "\"2396d03e\"" },
 		{ "project", "\"webshop\"" },
 		{ "query", "\"SELECT * FROM sessions\"" },
+		{ "handle", "\"@\"" },
+		{ "handles", "[\"@\",\"@~1\"]" },
 	};
+	char of_method[128];
 
+	snprintf(of_method, sizeof of_method, "%s.%s", m->name, param);
 	for (size_t i = 0; i < COUNT(values); i++)
-		if (strcmp(values[i].param, param) == 0)
+		if (strcmp(values[i].param, param) == 0 || strcmp(values[i].param, of_method) == 0)
 			return values[i].json;
 	return "null";
 }
@@ -212,9 +222,10 @@ static struct str params_for(const struct method *m, struct buf *json)
 {
 	buf_text(json, "{");
 	for (const struct param *p = m->params; p && p->name; p++)
-		/* A search wants words or conditions: either will do, and neither alone is required. */
-		if ((p->flags & PARAM_REQUIRED) || strcmp(p->name, "words") == 0)
-			buf_printf(json, "%s\"%s\":%s", json->n > 1 ? "," : "", p->name, value_for(p->name));
+		/* A search wants words or conditions, and a test a template or a handle: either will do, and
+		 * neither alone is required. */
+		if ((p->flags & PARAM_REQUIRED) || strcmp(p->name, "words") == 0 || strcmp(p->name, "template") == 0)
+			buf_printf(json, "%s\"%s\":%s", json->n > 1 ? "," : "", p->name, value_for(m, p->name));
 	buf_text(json, "}");
 	return buf_as_str(json);
 }
