@@ -97,8 +97,8 @@ enum status where_find_store(struct str given, const struct settings *settings, 
 	return STATUS_OK;
 }
 
-enum status where_open_store(const struct store_place *place, const struct where_opening *o, struct store **out,
-			     struct err *err)
+enum status where_open_store(const struct store_place *place, const struct where_opening *o,
+			     struct store **out, struct err *err)
 {
 	struct store_options options = {
 		.path = place->path,

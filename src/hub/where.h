@@ -36,7 +36,7 @@ struct where_opening {
 };
 
 /* Opens a store for methods: what is derived is there and this program's. */
-enum status where_open_store(const struct store_place *place, const struct where_opening *o, struct store **out,
-			     struct err *err) MUST_USE;
+enum status where_open_store(const struct store_place *place, const struct where_opening *o,
+			     struct store **out, struct err *err) MUST_USE;
 
 #endif
