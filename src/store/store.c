@@ -393,7 +393,7 @@ void store_close(struct store *s)
 	}
 	/* Who only reads leaves the log, empty, and what belongs to it for the next one: making and
 	 * removing two files costs as much as looking a word up. */
-	if (!s->may_write)
+	if (s->db && !s->may_write)
 		sqlite3_file_control(s->db, NULL, SQLITE_FCNTL_PERSIST_WAL, &(int){ 1 });
 	sqlite3_close(s->db);
 	packer_free(s->packer);
