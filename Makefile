@@ -61,9 +61,9 @@ NO_USER_LISTS := -Wl,--wrap=getpwuid_r,--defsym=__wrap_getpwuid_r=abort
 LIBS  = $(OWN_LIBS) -lpthread -lm $(SQLITE_LIBS)
 # The shared library needs those of the system: static ones are mostly not made for being in
 # another. Ours has them inside, as the program does; what it has not, its user has to link.
-SHARED_LIBS := -lutf8proc -lzstd -luv -lpthread -lm $(SQLITE_LIBS)
+SHARED_LIBS = -lutf8proc -lzstd -luv -lpthread -lm $(SQLITE_LIBS)
 INSIDE_LIBS := $(filter -l:%,$(OWN_LIBS))
-PRIVATE_LIBS := $(filter-out -l:%,$(OWN_LIBS)) -lpthread -lm $(SQLITE_LIBS)
+PRIVATE_LIBS = $(strip $(filter-out -l:%,$(OWN_LIBS)) -lpthread -lm $(SQLITE_LIBS))
 
 CC ?= cc
 CC_release := $(CC)
@@ -202,7 +202,7 @@ build/$(1)/libarbor.a: build/$(1)/libarbor.o
 build/$(1)/libarbor.so: $$($(1)_OBJ) $$(SQLITE_OBJ) src/api/arbor.map
 	@echo "LD  $$@"
 	$$(Q)$$(CC_$(1)) -shared $$(filter-out -pie -static-pie,$$(LINK_$(1))) $$(LDFLAGS) -Wl,-soname,libarbor.so.$$(SOVERSION) \
-	  -Wl,--version-script=src/api/arbor.map -o $$@ $$(filter %.o,$$^) $$(SHARED_LIBS)
+	  $$(if $$(findstring sanitize,$$(LINK_$(1))),,-Wl,-z,defs) -Wl,--version-script=src/api/arbor.map -o $$@ $$(filter %.o,$$^) $$(SHARED_LIBS)
 build/$(1)/arbor.pc: Makefile VERSION build/$(1)/flags
 	$$(Q)printf '%s\n' 'prefix=@PREFIX@' 'libdir=@LIBDIR@' 'includedir=$$$${prefix}/include' '' 'Name: arbor' \
 	  'Description: Keeps and finds conversations with coding agents' 'Version: $$(VERSION)' \

@@ -37,7 +37,7 @@ build() {
 		{ fail "$cc cannot build $file"; show "$T/log"; }
 }
 run() { # PROGRAM ARGUMENT...
-	LD_LIBRARY_PATH=$both/opt/arbor/lib "$@" >"$T/out" 2>"$T/err"
+	LD_LIBRARY_PATH=$both/opt/arbor/lib:${LD_LIBRARY_PATH:-} "$@" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 needs() { readelf -d "$1" | grep -q "NEEDED.*$2"; }
@@ -107,16 +107,28 @@ else
 fi
 
 it "hides all that is inside it from a program that has the same names"
-inside=$(grep -q -e '-lzstd' "$BUILD/arbor.pc" || echo 'ZSTD_decompressDCtx ZSTD_createDCtx utf8proc_category uv_loop_init')
-for name in sqlite3_open_v2 sqlite3_prepare_v2 sqlite3_step sqlite3_initialize buf_add arena_alloc mem_alloc json_read \
-	store_open hub_call str_of err_set api_end sql_files arbor_hub; do
-	echo "void $name(void); void $name(void) { abort(); }"
-done >"$T/names"
-{ echo '#include <stdlib.h>'; cat "$T/names" $X/find.c; } >"$T/clash.c"
-build gcc "$both" "$T/clash.c" -rdynamic -w && mv "$T/clash" "$T/find" && finds
-for name in $inside; do echo "void $name(void); void $name(void) { abort(); }"; done >>"$T/names"
-{ echo '#include <stdlib.h>'; cat "$T/names" $X/find.c; } >"$T/clash.c"
-build gcc "$alone" "$T/clash.c" -rdynamic -w && mv "$T/clash" "$T/find" && finds
+# What of others is inside: both have SQLite, the static one what it could get.
+theirs() { # LIBRARY NAME...
+	grep -q -e "-l$1\b" "$BUILD/arbor.pc" || { shift && echo "$@"; }
+}
+sqlite=$(theirs sqlite3 sqlite3_open_v2 sqlite3_prepare_v2 sqlite3_step sqlite3_initialize)
+others="$(theirs zstd ZSTD_decompressDCtx ZSTD_createDCtx) $(theirs utf8proc utf8proc_category) $(theirs uv uv_loop_init)"
+clash() { # FOLDER NAME...
+	at=$1 && shift
+	{
+		echo '#include <stdlib.h>'
+		for name in "$@"; do echo "void $name(void); void $name(void) { abort(); }"; done
+		cat $X/find.c
+	} >"$T/clash.c"
+	build gcc "$at" "$T/clash.c" -rdynamic -w
+	mv "$T/clash" "$T/find"
+	finds
+}
+ours='buf_add arena_alloc mem_alloc json_read store_open hub_call str_of err_set api_end sql_files arbor_hub'
+# shellcheck disable=SC2086 # lists of names
+clash "$both" $ours $sqlite
+# shellcheck disable=SC2086
+clash "$alone" $ours $sqlite $others
 
 [ -n "$san" ] || it "works beside another SQLite and another copy of itself"
 cat >"$T/beside.c" <<'END'
