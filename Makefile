@@ -201,7 +201,7 @@ build/$(1)/libarbor.a: build/$(1)/libarbor.o
 	$$(Q)rm -f $$@ && ar rcs $$@ $$<
 build/$(1)/libarbor.so: $$($(1)_OBJ) $$(SQLITE_OBJ) src/api/arbor.map
 	@echo "LD  $$@"
-	$$(Q)$$(CC_$(1)) -shared $$(filter-out -pie -static-pie,$$(LINK_$(1))) $$(LDFLAGS) -Wl,-soname,libarbor.so.$$(SOVERSION) \
+	$$(Q)$$(CC_$(1)) -shared $$(filter-out -pie -static-pie $$(NO_USER_LISTS),$$(LINK_$(1))) $$(LDFLAGS) -Wl,-soname,libarbor.so.$$(SOVERSION) \
 	  $$(if $$(findstring sanitize,$$(LINK_$(1))),,-Wl,-z,defs) -Wl,--version-script=src/api/arbor.map -o $$@ $$(filter %.o,$$^) $$(SHARED_LIBS)
 build/$(1)/arbor.pc: Makefile VERSION build/$(1)/flags
 	$$(Q)printf '%s\n' 'prefix=@PREFIX@' 'libdir=@LIBDIR@' 'includedir=$$$${prefix}/include' '' 'Name: arbor' \

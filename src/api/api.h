@@ -9,6 +9,7 @@
 
 #include <arbor.h>
 
+#include "base/deadline.h"
 #include "hub/hub.h"
 #include "hub/settings.h"
 #include "hub/where.h"
@@ -27,7 +28,8 @@ struct arbor {
 	void *log_ctx;
 	struct store_place place;
 	uint32_t scopes;
-	pthread_mutex_t lock; /* on what follows */
+	struct deadlines deadlines;
+	pthread_mutex_t lock; /* on the next two */
 	struct store *free[LIMIT_FREE_STORES];
 	size_t free_count;
 	pthread_mutex_t waiting; /* whoever is in arbor_wait() */

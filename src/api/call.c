@@ -4,7 +4,6 @@
 #include "api/api.h"
 
 #include "base/clock.h"
-#include "base/deadline.h"
 #include "hub/activations.h"
 #include "hub/params.h"
 
@@ -102,7 +101,7 @@ static enum status running_begin(struct running *r, struct arbor *a, const char 
 		return err_fail(err, STATUS_USAGE, "options: %s",
 				r->o.reserved ? "reserved: has to be 0" : "timeout_ms: may not be negative");
 	r->arbor = a;
-	r->cancel = deadline_begin(&r->deadline, deadline_of(r->o.timeout_ms),
+	r->cancel = deadline_begin(&r->deadline, &a->deadlines, deadline_of(r->o.timeout_ms),
 				   r->o.cancel ? &r->o.cancel->on : NULL);
 	return STATUS_OK;
 }

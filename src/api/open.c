@@ -168,6 +168,7 @@ static struct arbor *arbor_new(const struct arbor_options *o)
 	a->log_ctx = o->ctx;
 	if (o->log)
 		a->log = (struct log){ .level = LOG_DEBUG, .sink = hand_to_log, .ctx = a };
+	deadlines_init(&a->deadlines);
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_mutex_init(&a->waiting, NULL);
 	return a;
@@ -199,6 +200,7 @@ void arbor_close(struct arbor *a)
 	for (size_t i = 0; i < a->free_count; i++)
 		store_close(a->free[i]);
 	store_close(a->watched);
+	deadlines_release(&a->deadlines);
 	pthread_mutex_destroy(&a->waiting);
 	pthread_mutex_destroy(&a->lock);
 	arena_release(&a->mem);
