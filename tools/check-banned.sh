@@ -2,7 +2,8 @@
 # check-banned.sh: what no source file may contain.
 #
 #   - functions with a safer form, or with hidden state; a shell, but in tests
-#   - in the library, numbers printed or read as the locale of the process has them
+#   - in the library, numbers printed or read as the locale of the process has them, and threads that
+#     take its signals
 #   - notes to self
 #   - C lines over 120 columns (a tab counts 8); blanks at line ends
 #   - functions over 100 lines
@@ -59,6 +60,7 @@ is_c && !/^ \*/ && ($0 ~ banned || ($0 ~ shell && FILENAME !~ /^test\//)) { comp
 is_c && FILENAME ~ /^src\// && FILENAME !~ /^src\/face\// && !/^ \*/ && $0 ~ locale {
 	complain(FNR, "depends on the locale")
 }
+is_c && FILENAME ~ /^src\// && !/^ \*|^\/\*/ && /(pthread|thrd)_create *\(/ { complain(FNR, "a thread that takes signals: thread_start()") }
 /(^|[^A-Za-z0-9_])(TO[D]O|FIX[M]E|X[X]X)([^A-Za-z0-9_]|$)/ { complain(FNR, "a note to self") }
 is_c && length($0) > 90 && columns($0) > 120 { complain(FNR, "over 120 columns") }
 /[ \t]$/ { complain(FNR, "blanks at the end of the line") }
