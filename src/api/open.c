@@ -21,6 +21,12 @@ _Static_assert((int)ARBOR_LOG_ERROR == LOG_ERROR && (int)ARBOR_LOG_WARN == LOG_W
 		       (int)ARBOR_LOG_INFO == LOG_INFO && (int)ARBOR_LOG_DEBUG == LOG_DEBUG,
 	       "and so are the levels of a log");
 
+/* Where programs, and languages that read no header, have found them. Only their ends may grow. */
+_Static_assert(sizeof(void *) != 8 || (offsetof(struct arbor_options, scopes) == 36 &&
+				       offsetof(struct arbor_call_options, timeout_ms) == 40 &&
+				       offsetof(struct arbor_call_options, reserved) == 52),
+	       "options are part of the interface");
+
 int arbor_api_level(void)
 {
 	return ARBOR_API_LEVEL;
