@@ -1,6 +1,7 @@
 # Arbor's build. Everything it makes is under build/.
 #
 #   make          the program, build/release/arbor
+#   make lib      the library, build/release/libarbor.a and .so (docs/LIBRARY.md)
 #   make run      build, mirror ~/.claude (or demo/), show what is there
 #   make test     all tests: plain and under ASan+UBSan, threads under TSan
 #   make asan     the tests under ASan+UBSan only;  make tsan  under TSan only
@@ -11,7 +12,7 @@
 #   make bench    speed and size, as ratios against other programs
 #   make dist     a source archive that builds without npm
 #   make man      manual pages and completions, below build/man
-#   make install  PREFIX=/usr/local DESTDIR=
+#   make install  PREFIX=/usr/local LIBDIR=PREFIX/lib DESTDIR=
 #   make deps     install what is missing (called by the others when needed)
 #   make clean    remove what was built;  make distclean  downloads too
 #
@@ -19,7 +20,11 @@
 # The rules for all modes are generated below from one template.
 
 VERSION := $(shell cat VERSION)
+# In the name of the shared library: rises when a program built for an older one would not
+# work any more.
+SOVERSION := 0
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 FUZZ_SECONDS ?= 600
 V ?= 0
@@ -34,11 +39,13 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstric
         -Wwrite-strings -Wpointer-arith -Wdouble-promotion -Wnull-dereference -Wswitch-enum \
         -fno-common
 CF_PROTECTION := $(if $(filter x86_64 i686,$(shell uname -m)),-fcf-protection)
-HARDEN := -fPIE -fstack-protector-strong -fstack-clash-protection $(CF_PROTECTION) \
+HARDEN := -fstack-protector-strong -fstack-clash-protection $(CF_PROTECTION) \
           -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
-ARBOR_CPP = -std=gnu17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DARBOR_VERSION='"$(VERSION)"' -Isrc -Ibuild/gen $(SQLITE_CPP) \
-            -fvisibility=hidden -MMD -MP $(CPPFLAGS)
+ARBOR_CPP = -std=gnu17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DARBOR_VERSION='"$(VERSION)"' -Iinclude -Isrc -Ibuild/gen $(SQLITE_CPP) \
+            -fPIC -fvisibility=hidden -MMD -MP $(CPPFLAGS)
+# -fPIC: program and shared library are made of the same objects. With everything hidden it costs
+# no more than -fPIE.
 # Linked in where the system has them so, the release also with the C library: a program
 # that is started for every search saves a tenth of its time. STATIC_LIBS=0 is for packagers.
 STATIC_LIBS ?= 1
@@ -52,6 +59,11 @@ WHOLLY := $(if $(filter 1,$(SYSTEM_SQLITE)),,$(and $(call static,c),$(call stati
 # whoever calls it after all is stopped.
 NO_USER_LISTS := -Wl,--wrap=getpwuid_r,--defsym=__wrap_getpwuid_r=abort
 LIBS  = $(OWN_LIBS) -lpthread -lm $(SQLITE_LIBS)
+# The shared library needs those of the system: static ones are mostly not made for being in
+# another. Ours has them inside, as the program does; what it has not, its user has to link.
+SHARED_LIBS = -lutf8proc -lzstd -luv -lpthread -lm $(SQLITE_LIBS)
+INSIDE_LIBS := $(filter -l:%,$(OWN_LIBS))
+PRIVATE_LIBS = $(strip $(filter-out -l:%,$(OWN_LIBS)) -lpthread -lm $(SQLITE_LIBS))
 
 CC ?= cc
 CC_release := $(CC)
@@ -78,8 +90,8 @@ LINK_fuzz     := -fsanitize=fuzzer,address,undefined
 
 # ---- Sources ----------------------------------------------------------------
 
-# Everything but src/face is the library; src/face is the program around it, and all
-# of that but main.c works with any table of methods.
+# Everything but src/face is the library, with src/api as what others see of it; src/face is the
+# program around the same, and all of that but main.c works with any table of methods.
 LIB_SRC  := $(filter-out src/face/%,$(sort $(wildcard src/*/*.c)))
 FACE_SRC := $(sort $(wildcard src/face/*.c))
 UNIT_SRC := $(sort $(wildcard test/unit/*.c))
@@ -93,7 +105,7 @@ UNITS := $(patsubst test/unit/%.c,%,$(UNIT_SRC))
 FUZZERS := $(patsubst fuzz/%.c,%,$(FUZZ_SRC))
 TOOLS := $(notdir $(TOOL_SRC:.c=))
 
-.PHONY: all run test test-long asan tsan lint fuzz torture bench dist man install deps clean distclean
+.PHONY: all lib run test test-long asan tsan lint fuzz torture bench dist man install deps clean distclean
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/release/arbor
@@ -122,7 +134,7 @@ SQLITE_OPTIONS := -DSQLITE_THREADSAFE=2 -DSQLITE_ENABLE_FTS5 -DSQLITE_ENABLE_STA
   -DSQLITE_DEFAULT_WAL_SYNCHRONOUS=1 -DSQLITE_DEFAULT_MEMSTATUS=0 -DSQLITE_LIKE_DOESNT_MATCH_BLOBS \
   -DSQLITE_OMIT_DEPRECATED -DSQLITE_OMIT_SHARED_CACHE -DSQLITE_OMIT_LOAD_EXTENSION \
   -DSQLITE_OMIT_AUTOINIT -DSQLITE_USE_ALLOCA -DSQLITE_TRUSTED_SCHEMA=0 -DHAVE_FDATASYNC=1
-SQLITE_CC := $(CC) -O2 -g1 $(HARDEN) $(SQLITE_OPTIONS)
+SQLITE_CC := $(CC) -O2 -g1 $(HARDEN) -fPIC -fvisibility=hidden $(SQLITE_OPTIONS)
 ifeq ($(SYSTEM_SQLITE),1)
 SQLITE_CPP  :=
 SQLITE_LIBS := -lsqlite3
@@ -172,7 +184,7 @@ build/gen/templates.c: build/gen/embed $(TEMPLATES)
 # ---- One mode ---------------------------------------------------------------
 
 define MODE
-$(1)_LIB  := build/$(1)/libarbor.a
+$(1)_LIB  := build/$(1)/parts.a
 $(1)_OBJ  := $$(patsubst %.c,build/$(1)/%.o,$$(LIB_SRC)) build/$(1)/gen/sql.o build/$(1)/gen/templates.o
 $(1)_ALL := $$(strip $$(CC_$(1)) $$(ARBOR_CPP) $$(FLAGS_$(1)) $$(LINK_$(1)) $$(LDFLAGS) $$(LIBS))
 $(call FLAGS_FILE,build/$(1)/flags,$(1)_ALL)
@@ -183,6 +195,22 @@ build/$(1)/gen/%.o: build/gen/%.c build/$(1)/flags | $$(DEPS_$(1))
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(ARBOR_CPP) $$(FLAGS_$(1)) -c $$< -o $$@
 $$($(1)_LIB): $$($(1)_OBJ)
 	$$(Q)rm -f $$@ && ar rcs $$@ $$^
+# For others: one object in which only what arbor.h declares can be seen, whatever its user has
+# that is called like something in it.
+build/$(1)/libarbor.o: $$($(1)_OBJ) $$(SQLITE_OBJ)
+	$$(Q)$$(CC_$(1)) -r -nostdlib -o $$@.all $$^ $$(INSIDE_LIBS)
+	$$(Q)objcopy --localize-hidden --wildcard --keep-global-symbol='arbor_*' $$@.all $$@ && rm $$@.all
+build/$(1)/libarbor.a: build/$(1)/libarbor.o
+	$$(Q)rm -f $$@ && ar rcs $$@ $$<
+build/$(1)/libarbor.so: $$($(1)_OBJ) $$(SQLITE_OBJ) src/api/arbor.map
+	@echo "LD  $$@"
+	$$(Q)$$(CC_$(1)) -shared $$(filter-out -pie -static-pie $$(NO_USER_LISTS),$$(LINK_$(1))) $$(LDFLAGS) -Wl,-soname,libarbor.so.$$(SOVERSION) \
+	  $$(if $$(findstring sanitize,$$(LINK_$(1))),,-Wl,-z,defs) -Wl,--version-script=src/api/arbor.map -o $$@ $$(filter %.o,$$^) $$(SHARED_LIBS)
+build/$(1)/arbor.pc: Makefile VERSION build/$(1)/flags
+	$$(Q)printf '%s\n' 'prefix=@PREFIX@' 'libdir=@LIBDIR@' 'includedir=$$$${prefix}/include' '' 'Name: arbor' \
+	  'Description: Keeps and finds conversations with coding agents' 'Version: $$(VERSION)' \
+	  'Cflags: -I$$$${includedir}' 'Libs: -L$$$${libdir} -larbor' 'Libs.private: $$(PRIVATE_LIBS)' > $$@
+$(1)_PUBLIC := build/$(1)/libarbor.a build/$(1)/libarbor.so build/$(1)/arbor.pc
 build/$(1)/arbor: $$(patsubst %.c,build/$(1)/%.o,$$(FACE_SRC)) $$($(1)_LIB) $$(SQLITE_OBJ)
 	@echo "LD  $$@"
 	$$(Q)$$(CC_$(1)) $$(LINK_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
@@ -199,12 +227,14 @@ build/$(1)/tool/%: build/$(1)/bench/%.o $$($(1)_LIB) $$(SQLITE_OBJ)
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
 build/$(1)/fuzz/%: build/$(1)/fuzz/%.o $$($(1)_LIB) $$(SQLITE_OBJ) $$(if $$(filter fuzz,$(1)),,build/$(1)/test/harness/replay.o)
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
-$(1)_TESTS := build/$(1)/arbor $$(UNITS:%=build/$(1)/unit/%) $$(TOOLS:%=build/$(1)/tool/%) $$(FUZZERS:%=build/$(1)/fuzz/%)
+$(1)_TESTS := build/$(1)/arbor $$($(1)_PUBLIC) $$(UNITS:%=build/$(1)/unit/%) $$(TOOLS:%=build/$(1)/tool/%) $$(FUZZERS:%=build/$(1)/fuzz/%)
 endef
 $(foreach mode,$(MODES),$(eval $(call MODE,$(mode))))
 -include $(foreach mode,$(MODES),$(wildcard build/$(mode)/*/*.d build/$(mode)/*/*/*.d))
 
 # ---- What people type -------------------------------------------------------
+
+lib: $(release_PUBLIC)
 
 run: build/release/arbor
 	$(Q)tools/run.sh build/release/arbor
@@ -238,7 +268,7 @@ build/man/arbor.1: build/release/arbor tools/pages.sh
 	$(Q)tools/pages.sh build/release/arbor build/man
 
 SHARE = $(DESTDIR)$(PREFIX)/share
-install: build/release/arbor build/man/arbor.1
+install: build/release/arbor build/man/arbor.1 lib
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions \
 	  $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	install -m 755 build/release/arbor $(DESTDIR)$(PREFIX)/bin/arbor
@@ -246,6 +276,7 @@ install: build/release/arbor build/man/arbor.1
 	install -m 644 build/man/arbor.bash $(SHARE)/bash-completion/completions/arbor
 	install -m 644 build/man/arbor.zsh $(SHARE)/zsh/site-functions/_arbor
 	install -m 644 build/man/arbor.fish $(SHARE)/fish/vendor_completions.d/arbor.fish
+	PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' tools/install-lib.sh build/release
 
 clean:
 	rm -rf $(MODES:%=build/%) build/gen build/man build/test build/dist build/lint build/bench build/fuzz-corpus

@@ -2,6 +2,8 @@
 # check-banned.sh: what no source file may contain.
 #
 #   - functions with a safer form, or with hidden state; a shell, but in tests
+#   - in the library, numbers printed or read as the locale of the process has them, and threads that
+#     take its signals
 #   - notes to self
 #   - C lines over 120 columns (a tab counts 8); blanks at line ends
 #   - functions over 100 lines
@@ -12,7 +14,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-c_files=$(find src test fuzz bench tools -name '*.[ch]' | sort)
+c_files=$(find include src test fuzz bench tools examples -name '*.[ch]' | sort)
 scripts=$(find .ci tools test bench demo -name '*.sh' -o -path .ci/run -o -path test/run | sort)
 
 bad=0
@@ -40,6 +42,8 @@ function columns(line,    n, parts, i, width) {
 BEGIN {
 	banned = "(^|[^A-Za-z0-9_])(strcpy|stpcpy|strcat|v?sprintf|strtok|ato[il]|gets|gmtime|localtime" \
 		 "|asctime|ctime|alloca|tmpnam|mktemp)[ \t]*\\("
+	locale = "%[-+#0-9.*]*L?[aefgAEFG][^a-z]|(^|[^A-Za-z0-9_])(strto(d|f|ld)|atof|setlocale|to(upper|lower)" \
+		 "|is(alpha|alnum|upper|lower|space|punct|print)|strn?casecmp)[ \t]*\\("
 	shell = "(^|[^A-Za-z0-9_])(system|popen)[ \t]*\\("
 }
 FNR == 1 {
@@ -53,6 +57,10 @@ FNR == 2 && is_script && $0 !~ /^#/ { complain(2, "does not open with a comment"
 
 # Not in comments that go over several lines.
 is_c && !/^ \*/ && ($0 ~ banned || ($0 ~ shell && FILENAME !~ /^test\//)) { complain(FNR, "a banned function") }
+is_c && FILENAME ~ /^src\// && FILENAME !~ /^src\/face\// && !/^ \*/ && $0 ~ locale {
+	complain(FNR, "depends on the locale")
+}
+is_c && FILENAME ~ /^src\// && !/^ \*|^\/\*/ && /(pthread|thrd)_create *\(/ { complain(FNR, "a thread that takes signals: thread_start()") }
 /(^|[^A-Za-z0-9_])(TO[D]O|FIX[M]E|X[X]X)([^A-Za-z0-9_]|$)/ { complain(FNR, "a note to self") }
 is_c && length($0) > 90 && columns($0) > 120 { complain(FNR, "over 120 columns") }
 /[ \t]$/ { complain(FNR, "blanks at the end of the line") }

@@ -6,11 +6,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-flags=${ARBOR_CFLAGS:-"-std=gnu17 -D_GNU_SOURCE -Isrc -Ibuild/gen -isystem build/sqlite -Wall -Wextra -Wpedantic"}
+flags=${ARBOR_CFLAGS:-"-std=gnu17 -D_GNU_SOURCE -Iinclude -Isrc -Ibuild/gen -isystem build/sqlite -Wall -Wextra -Wpedantic"}
 
 bad=0
 for compiler in gcc clang; do
-	for header in src/*/*.h test/harness/*.h; do
+	for header in include/*.h src/*/*.h test/harness/*.h; do
 		[ -e "$header" ] || continue
 		# An unused static inline function is what a header is for.
 		# shellcheck disable=SC2086 # a list of flags

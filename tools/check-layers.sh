@@ -2,7 +2,7 @@
 # check-layers.sh: who may include and call what.
 #
 #   - a folder of src/ includes only itself and folders before it in `order`;
-#     store and claude do not know each other; net knows only base
+#     store and claude do not know each other, nor do api and face; net knows only base
 #   - the database: only store and query (sqlite3.h, store/db.h)
 #   - libuv: only base/loop, live and net
 #   - sockets and child processes: only live and net; face/pager.c starts the pager
@@ -14,7 +14,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-awk -v order="base claude store query ingest live hub net face" '
+awk -v order="base claude store query ingest live hub net api face" '
 function complain(why) {
 	printf "%s:%d: %s\n", FILENAME, FNR, why
 	bad = 1
@@ -76,6 +76,8 @@ function check_include(    name, theirs, quoted) {
 		complain("net may include base only, not " theirs)
 	else if (quoted && mine == "store" && theirs == "claude")
 		complain("store and claude do not know each other")
+	else if (quoted && mine == "face" && theirs == "api")
+		complain("face and api do not know each other")
 	if ((name == "sqlite3.h" || name == "store/db.h") && !in_folder("store query"))
 		complain("only store and query may include " name)
 	if (name ~ /^uv(\/|\.h)/ && !in_folder("live net") && FILENAME !~ /^src\/base\/loop\.[ch]$/)

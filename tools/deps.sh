@@ -87,6 +87,9 @@ test_deps() {
 	need mandoc have mandoc   # to find what is wrong with manual pages
 	need less have less       # to page as people do
 	need jq have jq           # to compare with other programs
+	need binutils have nm     # to see what the library exports
+	need pkgconf have pkg-config # to build with it as others do
+	need g++ have g++         # its header is for C++, too
 	install_missing
 	# It is compared with on the corpus alone.
 	[ ! -e "${ARBOR_SHARED:-../shared}/corpus/real-a.tar.zst" ] || fetch_peers

@@ -7,7 +7,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-flags=${ARBOR_CFLAGS:-"-std=gnu17 -D_GNU_SOURCE -Isrc -Ibuild/gen -isystem build/sqlite"}
+flags=${ARBOR_CFLAGS:-"-std=gnu17 -D_GNU_SOURCE -Iinclude -Isrc -Ibuild/gen -isystem build/sqlite"}
 out=build/lint
 rm -rf "$out" && mkdir -p "$out"
 failed=
@@ -26,7 +26,7 @@ step() {
 	fi
 }
 
-c_files() { find src test fuzz bench tools -name '*.c' | sort; }
+c_files() { find src test fuzz bench tools examples -name '*.c' | sort; }
 scripts() { find .ci tools test bench demo -name '*.sh' -o -path .ci/run -o -path test/run | sort; }
 
 # One file at a time on every core. The warnings' flags are the compilers' work.
@@ -48,7 +48,7 @@ tidy() {
 cpp_check() {
 	cppcheck --quiet --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		--suppress=missingIncludeSystem --std=c11 --template=gcc -j "$(nproc)" \
-		-D_GNU_SOURCE '-DARBOR_VERSION="0"' -Isrc -Itest/harness src test fuzz bench tools
+		-D_GNU_SOURCE '-DARBOR_VERSION="0"' -Iinclude -Isrc -Itest/harness src test fuzz bench tools examples
 }
 
 shell_check() {
@@ -60,7 +60,8 @@ shell_check() {
 # The pages that the program prints of itself.
 manuals() {
 	tools/pages.sh build/dev/arbor "$out/man" || return 1
-	for page in "$out"/man/*.1; do
+	tools/man3.sh include/arbor.h >"$out/man/arbor.3"
+	for page in "$out"/man/*.[13]; do
 		mandoc -T lint -W warning "$page" || return 1
 	done
 }

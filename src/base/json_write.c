@@ -16,6 +16,9 @@
 #include "base/json_scan.h"
 #include "base/utf8.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void json_write_init(struct json_writer *w, struct buf *out, unsigned indent)
@@ -231,6 +234,40 @@ void json_write_i64(struct json_writer *w, int64_t value)
 		return;
 	buf_printf(w->out, "%" PRId64, value);
 	value_ends(w);
+}
+
+/* The C library prints and reads numbers as the locale has them, which is the process's own and may
+ * have "1,5", or another sign of any number of bytes. */
+static void use_point(char *text)
+{
+	char *sign = text + strspn(text, "-0123456789");
+	size_t n = strcspn(sign, "0123456789");
+
+	if (n == 0 || *sign == 'e')
+		return;
+	*sign = '.';
+	memmove(sign + 1, sign + n, strlen(sign + n) + 1);
+}
+
+void json_write_real(struct json_writer *w, double value)
+{
+	char text[40];
+	double back;
+
+	if (!isfinite(value)) {
+		json_write_raw(w, value < 0 ? STR("-9e999") : STR("9e999"));
+		return;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof text - 2, "%.*g", digits, value); /* lint: allow, see use_point() */
+		back = strtod(text, NULL); /* lint: allow, the same locale */
+		if (!(back < value) && !(back > value))
+			break;
+	}
+	use_point(text);
+	if (!strpbrk(text, ".e"))
+		memcpy(text + strlen(text), ".0", 3);
+	json_write_raw(w, str_of(text));
 }
 
 void json_write_bool(struct json_writer *w, bool value)

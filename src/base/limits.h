@@ -117,6 +117,10 @@
  * any transaction of ours; below what a person takes for a hang. */
 #define LIMIT_BUSY_MS 30000
 
+/* Connections that a program using the library leaves open between calls. Each has its descriptors
+ * and a small cache; more threads than this seldom call at once. */
+#define LIMIT_FREE_STORES 8
+
 /* Names of hosts and roots: they are part of ids and of what people type. */
 #define LIMIT_LABEL 64
 

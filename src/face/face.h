@@ -74,7 +74,6 @@ const struct param *args_word(const struct method *m, size_t number);
 
 /* ---- Places (where.c) ------------------------------------------------------- */
 
-const char *home_dir(void);
 enum status face_open_store(void *face, bool make, struct store **out, struct err *err) MUST_USE;
 enum status face_load_settings(struct face *f, struct err *err) MUST_USE;
 

@@ -12,12 +12,12 @@
 
 #include "base/file.h"
 #include "face/text.h"
+#include "hub/where.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -25,13 +25,6 @@
 enum { HELD = 64 * 1024 };
 
 /* ---- What kind of terminal --------------------------------------------------- */
-
-const char *env_text(const char *name)
-{
-	const char *v = getenv(name);
-
-	return v && v[0] ? v : NULL;
-}
 
 static bool env_on(const char *name)
 {

@@ -60,8 +60,6 @@ struct out {
 	struct progress progress;
 };
 
-const char *env_text(const char *name); /* NULL when unset or empty */
-
 /* Some terminals do no more than show characters. */
 bool terminal_is_able(void);
 void terminal_size(int fd, int *columns, int *rows);

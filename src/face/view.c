@@ -264,7 +264,8 @@ static void add_bytes(const struct view *v, struct buf *out, struct str raw)
 
 static void add_path(const struct view *v, struct buf *out, struct str path, unsigned flags)
 {
-	struct str home = str_of(home_dir());
+	const struct settings *s = v->face->settings;
+	struct str home = s && s->home ? str_of(s->home) : (struct str){ 0 };
 
 	if (v->out->terminal && (flags & FIELD_SHORT))
 		path = text_last_folders(path);

@@ -67,7 +67,10 @@ enum status hub_find(const struct hub *h, struct str name, const struct activati
 
 static void call_release(struct call *c)
 {
-	store_close(c->store);
+	if (c->store && c->who->close_store)
+		c->who->close_store(c->who->ctx, c->store);
+	else
+		store_close(c->store);
 	buf_release(&c->item);
 	arena_release(&c->mem);
 }

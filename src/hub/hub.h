@@ -26,6 +26,8 @@ struct hub_caller {
 	unsigned scopes; /* a bit for each enum scope it has */
 	/* Opens the store a method needs; called at most once a call. */
 	enum status (*open_store)(void *ctx, bool make, struct store **out, struct err *err);
+	/* Takes it back when the call is over; NULL = it is closed. */
+	void (*close_store)(void *ctx, struct store *s);
 	void *ctx;
 	const struct hub_elsewhere *elsewhere; /* other hubs (handle_resolve.h); NULL = none */
 };

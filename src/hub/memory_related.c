@@ -12,6 +12,8 @@
 #include "hub/resolve.h"
 #include "query/related.h"
 
+#include <math.h>
+
 static const char *const types[] = { "session", "message", "agent",	 "file",  "url",
 				     "issue",	"commit",  "identifier", "topic", NULL };
 
@@ -84,6 +86,14 @@ static const struct field related_fields[] = {
 	{ 0 },
 };
 
+/* Three digits, and never nothing. */
+static struct str weight_text(double weight, struct arena *mem)
+{
+	long n = weight < 0.001 ? 1 : lround(weight * 1000);
+
+	return arena_printf(mem, "%ld.%03ld", n / 1000, n % 1000);
+}
+
 static enum status emit(struct call *c, const struct related *r, struct err *err)
 {
 	struct json_writer *w = call_begin(c);
@@ -92,7 +102,7 @@ static enum status emit(struct call *c, const struct related *r, struct err *err
 	struct uuid id;
 
 	json_write_key(w, STR("weight"));
-	json_write_raw(w, arena_printf(&c->mem, "%.3f", r->weight < 0.001 ? 0.001 : r->weight));
+	json_write_raw(w, weight_text(r->weight, &c->mem));
 	put_text(w, "relationship", str_of(r->relationship));
 	put_text(w, "type", str_of(related_type_name(r->type)));
 	put_text(w, "id", r->id);

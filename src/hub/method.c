@@ -5,7 +5,6 @@
 
 #include "base/handle.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +58,7 @@ static void print_name(const char *name, bool capitals, char *out, size_t room)
 	for (; name[n] && n + 1 < room; n++) {
 		char c = name[n] == '_' ? '-' : name[n];
 
-		out[n] = (char)(capitals ? toupper((unsigned char)c) : c);
+		out[n] = (char)(capitals && c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
 	}
 	out[n] = '\0';
 }

@@ -8,9 +8,6 @@
 #include "hub/call.h"
 #include "query/sql.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct param sql_params[] = {
@@ -60,27 +57,6 @@ static void name_members(struct asking *a, const struct sql_row *row)
 	}
 }
 
-/* As many digits as bring the number back. What JSON has no number for is one that is too large for
- * every reader, which then takes it for the same. */
-static void put_real(struct json_writer *w, double value)
-{
-	char text[40];
-	double back;
-
-	if (!isfinite(value)) {
-		json_write_raw(w, value < 0 ? STR("-9e999") : STR("9e999"));
-		return;
-	}
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof text, "%.*g", digits, value);
-		back = strtod(text, NULL);
-		if (!(back < value) && !(back > value))
-			break;
-	}
-	snprintf(text + strlen(text), sizeof text - strlen(text), "%s", strpbrk(text, ".e") ? "" : ".0");
-	json_write_raw(w, str_of(text));
-}
-
 /* Bytes as hex; sixteen of them are an id. */
 static void put_blob(struct json_writer *w, struct str bytes, struct arena *mem)
 {
@@ -108,7 +84,7 @@ static void put_value(struct json_writer *w, const struct sql_value *v, struct a
 		json_write_i64(w, v->number);
 		break;
 	case SQL_REAL:
-		put_real(w, v->real);
+		json_write_real(w, v->real);
 		break;
 	case SQL_TEXT:
 		json_write_string(w, v->bytes);

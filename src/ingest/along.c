@@ -14,8 +14,8 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/thread.h"
 
-#include <pthread.h>
 #include <time.h>
 
 enum {
@@ -102,7 +102,7 @@ struct along *along_begin(struct store *s, const atomic_bool *cancel)
 	pthread_cond_init(&a->changed, NULL);
 	if (store_open_beside(s, &a->store, &err) == STATUS_OK &&
 	    store_derived_current(a->store, &current, &err) == STATUS_OK && current &&
-	    pthread_create(&a->thread, NULL, read_along, a) == 0)
+	    thread_start(&a->thread, read_along, a) == 0)
 		return a;
 	along_free(a);
 	return NULL;

@@ -22,12 +22,12 @@
 #include "ingest/plan.h"
 
 #include "base/hash.h"
+#include "base/thread.h"
 #include "claude/layout.h"
 #include "ingest/owner.h"
 #include "store/session.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -441,7 +441,7 @@ static enum status exclude(struct joining *j, struct discovery *d, struct store 
 static enum status find_all(struct plan *p, struct discovery *d, struct store *s, int64_t root, struct err *err)
 {
 	pthread_t walker;
-	bool threaded = pthread_create(&walker, NULL, discover, d) == 0;
+	bool threaded = thread_start(&walker, discover, d) == 0;
 	enum status loaded = STATUS_OK;
 
 	if (s)

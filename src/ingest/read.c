@@ -29,6 +29,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/split.h"
+#include "base/thread.h"
 #include "claude/layout.h"
 #include "ingest/part.h"
 #include "store/archive.h"
@@ -652,8 +653,7 @@ static enum status start_readers(struct reading *y, struct reader *readers, size
 	if (n < want)
 		reader_release(&readers[n]);
 	queue_init(&y->queue, (int)n, LIMIT_SYNC_QUEUE);
-	while (started < n &&
-	       (code = pthread_create(&readers[started].thread, NULL, read_sources, &readers[started])) == 0)
+	while (started < n && (code = thread_start(&readers[started].thread, read_sources, &readers[started])) == 0)
 		started++;
 	for (size_t i = started; i < n; i++) {
 		reader_release(&readers[i]);

@@ -20,6 +20,7 @@
 #include "ingest/sync.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "claude/layout.h"
 #include "claude/record.h"
 #include "ingest/along.h"
@@ -138,7 +139,7 @@ static enum status start_readers(struct syncing *y, struct reader *readers, size
 		return err_failed(err->status);
 	piece_queue_init(&y->queue, (int)n);
 	for (size_t i = 0; i < n; i++) {
-		started = pthread_create(&readers[i].thread, NULL, read_files, &readers[i]);
+		started = thread_start(&readers[i].thread, read_files, &readers[i]);
 		if (started == 0)
 			continue;
 		for (size_t k = i; k < n; k++) {

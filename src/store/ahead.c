@@ -9,11 +9,10 @@
  */
 #include "store/ahead.h"
 
+#include "base/thread.h"
 #include "store/pack.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 enum slot_state { SLOT_FREE, SLOT_WAITS, SLOT_BUSY, SLOT_DONE };
 
@@ -117,17 +116,6 @@ static void *work(void *ctx)
 	return NULL;
 }
 
-/* Signals are for the thread that waits for them. */
-static void start(struct ahead *a)
-{
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	a->running = pthread_create(&a->thread, NULL, work, a) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 /* Wants the lock. */
 static struct slot *find(struct ahead *a, const struct ahead_block *b)
 {
@@ -170,7 +158,7 @@ void ahead_announce(struct ahead *a, const struct ahead_block *b, int codec, str
 	if (b->length > LIMIT_BLOCK_MAX || packed.n > 2 * LIMIT_BLOCK_MAX)
 		return;
 	if (!a->running)
-		start(a);
+		a->running = thread_start(&a->thread, work, a) == 0;
 	pthread_mutex_lock(&a->lock);
 	slot = &a->slots[a->oldest];
 	if (a->running && slot->state != SLOT_BUSY && !find(a, b)) {

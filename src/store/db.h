@@ -14,6 +14,7 @@
 #include "store/store.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 /* One per module that has statements. */
 enum db_slot {
@@ -63,6 +64,7 @@ enum db_access {
 struct store {
 	sqlite3 *db;
 	enum db_access access;
+	struct stat frozen; /* DB_FROZEN: what the file was then */
 	sqlite3_stmt **prepared[DB_SLOTS];
 	size_t prepared_count[DB_SLOTS];
 	fts5_api *fts5;	       /* once it was asked for */

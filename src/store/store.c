@@ -140,18 +140,37 @@ static enum status check_file(const struct store_options *o, struct err *err)
 	return STATUS_OK;
 }
 
+/* Whether there is something in the log. */
+static bool has_log(const struct store *s)
+{
+	char name[LIMIT_PATH + 16];
+	struct stat log;
+
+	snprintf(name, sizeof name, "%s-wal", s->path);
+	return stat(name, &log) == 0 && log.st_size > 0;
+}
+
+/* Somebody who may has written to a file that we took not to change. */
+static bool has_thawed(const struct store *s)
+{
+	struct stat now;
+
+	return stat(s->path, &now) || now.st_size != s->frozen.st_size || has_log(s) ||
+	       now.st_mtim.tv_sec != s->frozen.st_mtim.tv_sec || now.st_mtim.tv_nsec != s->frozen.st_mtim.tv_nsec;
+}
+
 /* The folder counts, too: the log is made in it. */
 static enum status find_access(struct store *s, struct err *err)
 {
 	char name[LIMIT_PATH + 16];
-	struct stat log;
 
 	if (parent_of(s->path, name, err))
 		return err_failed(err->status);
 	if (faccessat(AT_FDCWD, s->path, W_OK, AT_EACCESS) == 0 && faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) == 0)
 		return STATUS_OK;
-	snprintf(name, sizeof name, "%s-wal", s->path);
-	s->access = stat(name, &log) == 0 && log.st_size > 0 ? DB_READ : DB_FROZEN;
+	s->access = has_log(s) ? DB_READ : DB_FROZEN;
+	if (s->access == DB_FROZEN && stat(s->path, &s->frozen))
+		return err_fail_errno(err, errno, "%s", s->path);
 	return STATUS_OK;
 }
 
@@ -374,7 +393,7 @@ void store_close(struct store *s)
 	}
 	/* Who only reads leaves the log, empty, and what belongs to it for the next one: making and
 	 * removing two files costs as much as looking a word up. */
-	if (!s->may_write)
+	if (s->db && !s->may_write)
 		sqlite3_file_control(s->db, NULL, SQLITE_FCNTL_PERSIST_WAL, &(int){ 1 });
 	sqlite3_close(s->db);
 	packer_free(s->packer);
@@ -407,6 +426,19 @@ const struct log *store_log(const struct store *s)
 bool store_is_cancelled(const struct store *s)
 {
 	return s->cancel && atomic_load(s->cancel);
+}
+
+void store_set_cancel(struct store *s, const atomic_bool *cancel)
+{
+	s->cancel = cancel;
+}
+
+bool store_is_outdated(const struct store *s)
+{
+	int moved = 0;
+
+	return (sqlite3_file_control(s->db, NULL, SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved) ||
+	       (s->access == DB_FROZEN && has_thawed(s));
 }
 
 enum status store_wait(struct store *s, int timeout_ms, bool *changed, struct err *err)

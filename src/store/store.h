@@ -61,6 +61,13 @@ int64_t store_now(const struct store *s);
 const struct log *store_log(const struct store *s);
 bool store_is_cancelled(const struct store *s); /* as its options' `cancel` says */
 
+/* For a connection that is used for one thing after the other. */
+void store_set_cancel(struct store *s, const atomic_bool *cancel);
+
+/* Whether the connection shows the store no more: its file was removed or replaced, or was taken not
+ * to change, and has. */
+bool store_is_outdated(const struct store *s);
+
 /*
  * Whether the derived tables are what this program would build. If not, the
  * caller refills them (ingest/rebuild.h) before it uses them. If they are, and another

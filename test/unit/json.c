@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -607,6 +608,35 @@ TEST(random_changes_give_an_error_or_a_value_that_survives_rewriting)
 
 /* ---- Writing ---- */
 
+TEST(a_real_number_is_written_with_the_digits_that_bring_it_back)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} cases[] = {
+		{ 0, "0.0" },
+		{ 1.5, "1.5" },
+		{ -3, "-3.0" },
+		{ 0.1, "0.1" },
+		{ 1.0 / 3, "0.3333333333333333" },
+		{ 1e300, "1e+300" },
+		{ -2.5e-7, "-2.5e-07" },
+		{ HUGE_VAL, "9e999" },
+		{ -HUGE_VAL, "-9e999" },
+	};
+	struct buf out CLEANUP(buf_release) = BUF_INIT(1000);
+	struct json_writer w;
+	struct err err;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		buf_clear(&out);
+		json_write_init(&w, &out, 0);
+		json_write_real(&w, cases[i].value);
+		OK(json_write_done(&w, &err));
+		EQS(buf_as_str(&out), str_of(cases[i].text));
+	}
+}
+
 TEST(the_writer_puts_commas_and_colons_where_they_belong)
 {
 	struct buf out = BUF_INIT(1000);
@@ -1058,6 +1088,7 @@ TESTS(CASE(every_kind_of_value_has_its_entry_and_span), CASE(spans_and_the_gaps_
       CASE(strings_are_read_at_every_alignment_with_specials_anywhere),
       CASE(random_changes_are_scanned_alike_by_both_variants),
       CASE(random_changes_give_an_error_or_a_value_that_survives_rewriting),
+      CASE(a_real_number_is_written_with_the_digits_that_bring_it_back),
       CASE(the_writer_puts_commas_and_colons_where_they_belong),
       CASE(indented_output_looks_as_json_stringify_makes_it), CASE(only_what_must_be_escaped_is_escaped),
       CASE(copied_values_stay_byte_for_byte), CASE(misuse_of_the_writer_is_remembered),
