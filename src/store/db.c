@@ -32,6 +32,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_SUMMARY] = &summary_statements,
 	[DB_LINK] = &link_statements,
 	[DB_VARIANT] = &variant_statements,
+	[DB_ANNOTATION] = &annotation_statements,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */

@@ -29,6 +29,7 @@ enum db_slot {
 	DB_SUMMARY,
 	DB_LINK,
 	DB_VARIANT,
+	DB_ANNOTATION,
 	DB_RANK,
 	DB_USAGE,
 	DB_SQL,
@@ -48,7 +49,7 @@ struct db_set {
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
-	link_statements, variant_statements;
+	link_statements, variant_statements, annotation_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
 	related_statements, recap_statements; /* src/query */
 

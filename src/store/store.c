@@ -469,15 +469,35 @@ enum status store_setting_put(struct store *s, const char *key, struct str value
 	return txn_commit(&txn, err);
 }
 
-enum status db_check_version(struct store *s, struct err *err)
+static enum status read_version(struct store *s, int64_t *out, struct err *err)
 {
 	STMT st = { 0 };
 
-	if (!s->opened)
-		return STATUS_OK;
 	if (stmt_use(s, &store_statements, STORE_VERSION, &st, err) || stmt_row(&st, "store version", err))
 		return err_failed(err->status);
-	if (col_int(&st, 0) > db_newest_version())
+	*out = col_int(&st, 0);
+	return STATUS_OK;
+}
+
+enum status store_has(struct store *s, enum store_part part, bool *out, struct err *err)
+{
+	int64_t version;
+
+	if (read_version(s, &version, err))
+		return err_failed(err->status);
+	*out = version >= (int64_t)part;
+	return STATUS_OK;
+}
+
+enum status db_check_version(struct store *s, struct err *err)
+{
+	int64_t version;
+
+	if (!s->opened)
+		return STATUS_OK;
+	if (read_version(s, &version, err))
+		return err_failed(err->status);
+	if (version > db_newest_version())
 		return err_fail(err, STATUS_TOO_NEW, "%s: a newer arbor has upgraded it meanwhile; start again",
 				s->path);
 	return db_check_derived(s, err);
