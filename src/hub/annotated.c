@@ -12,7 +12,6 @@
 #include "hub/resolve.h"
 #include "query/transcript.h"
 #include "query/variant.h"
-#include "store/variant.h"
 
 enum { SHOWN = 200 }; /* bytes of a text in a list */
 
@@ -155,55 +154,20 @@ enum status subject_resolve(struct call *c, struct str typed, struct subject *ou
 
 /* ---- By an annotation ------------------------------------------------------------- */
 
-struct locating {
-	int64_t session; /* where it was set */
-	struct node node;
-	bool found;
-};
-
-/* Of copies the one in that conversation, or the first. */
-static enum status locate(void *ctx, const struct node *node, struct err *err)
-{
-	struct locating *l = ctx;
-
-	(void)err;
-	if (!l->found || (node->session == l->session && l->node.session != l->session))
-		l->node = *node;
-	l->found = true;
-	return STATUS_OK;
-}
-
-static enum status locate_variant(struct store *s, const struct uuid *id, struct locating *l, struct err *err)
-{
-	char text[UUID_TEXT + 1];
-	struct id_match match;
-	size_t count = 0;
-	bool any;
-
-	uuid_print(id, text);
-	if (variant_any(s, &any, err) ||
-	    (any && variant_search(s, str_from(text, UUID_TEXT), 0, &match, 1, &count, err)))
-		return err_failed(err->status);
-	if (count)
-		l->node = match.node;
-	l->found = count > 0;
-	return STATUS_OK;
-}
-
 static enum status find_node(struct call *c, struct subject *out, struct err *err)
 {
-	struct locating l = { .session = out->session.row };
+	struct node node;
+	bool found;
 
-	if (node_each(c->store, &out->on.id, locate, &l, err) ||
-	    (!l.found && locate_variant(c->store, &out->on.id, &l, err)))
+	/* Of copies the one in the conversation where it was set. */
+	if (node_place(c->store, &out->on.id, out->session.row, &node, &found, err))
 		return err_failed(err->status);
-	out->gone = !l.found;
+	out->gone = !found;
 	if (out->gone)
 		return STATUS_OK;
-	if (out->session.row != l.node.session &&
-	    session_get(c->store, l.node.session, &c->mem, &out->session, err))
+	if (out->session.row != node.session && session_get(c->store, node.session, &c->mem, &out->session, err))
 		return err_failed(err->status);
-	return node_text(c, &out->session, &l.node, &out->what, err);
+	return node_text(c, &out->session, &node, &out->what, err);
 }
 
 static enum status find_made(struct call *c, struct subject *out, struct err *err)
@@ -222,17 +186,6 @@ static enum status find_made(struct call *c, struct subject *out, struct err *er
 	return STATUS_OK;
 }
 
-static enum status find_session(struct call *c, struct subject *out, struct err *err)
-{
-	int64_t *rows;
-	size_t count = 0;
-
-	if (out->on.in_session &&
-	    session_rows(c->store, &out->on.session, out->on.agent, &c->mem, &rows, &count, err))
-		return err_failed(err->status);
-	return count ? session_get(c->store, rows[0], &c->mem, &out->session, err) : STATUS_OK;
-}
-
 /* What is known without looking into it. */
 static enum status subject_begin(struct call *c, const struct annotation_subject *on, struct subject *out,
 				 struct err *err)
@@ -240,14 +193,14 @@ static enum status subject_begin(struct call *c, const struct annotation_subject
 	*out = (struct subject){ .on = *on };
 	out->on.kind = arena_str(&c->mem, on->kind);
 	out->on.agent = arena_str(&c->mem, on->agent);
-	return find_session(c, out, err);
+	return subject_session(c->store, on, &c->mem, &out->session, err);
 }
 
 static enum status subject_complete(struct call *c, struct subject *out, struct err *err)
 {
-	if (str_eq(out->on.kind, STR("node")) || str_eq(out->on.kind, STR("tree")))
+	if (subject_is_made(&out->on))
 		return find_made(c, out, err);
-	if (!str_eq(out->on.kind, STR("session")) && !str_eq(out->on.kind, STR("agent")))
+	if (!subject_is_transcript(&out->on))
 		return find_node(c, out, err);
 	out->gone = !out->session.row;
 	out->what = out->session.title;

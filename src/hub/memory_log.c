@@ -7,6 +7,7 @@
  */
 #include "hub/memory_find.h"
 
+#include "hub/attached.h"
 #include "hub/call.h"
 #include "hub/memory_message.h"
 #include "hub/memory_place.h"
@@ -86,6 +87,7 @@ static const struct field log_fields[] = {
 	EVENT_FIELDS,
 	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
+	ATTACHED_FIELDS(""),
 	{ 0 },
 };
 
@@ -98,6 +100,7 @@ struct logging {
 	uint32_t *noted, *next_noted;
 	struct lines_set lines;
 	struct buf text;
+	struct attached attached; /* notes and the like; not where it is told what the model is sent */
 };
 
 static void logging_release(struct logging *y)
@@ -110,9 +113,12 @@ static void logging_release(struct logging *y)
 static enum status emit_heading(struct logging *y, struct err *err)
 {
 	struct json_writer *w = call_begin(y->call);
+	const struct session *session = &y->forest.sources[y->source].session;
+	int64_t noted;
 
 	put_text(w, "kind", STR("session"));
-	if (put_session(y->call, &y->forest.sources[y->source].session, err))
+	if (put_session(y->call, session, err) ||
+	    (y->attached.any && put_attached_session(y->call, session, &noted, err)))
 		return err_failed(err->status);
 	return call_emit(y->call, err);
 }
@@ -183,6 +189,7 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	const struct forest_message *m = &f->messages[message];
 	const struct chain_line *first = forest_line(f, m->first);
 	struct lines *lines = lines_in(y, f->nodes[m->first].canon.source);
+	struct attached_set attached = { 0 };
 	struct node_name name = { 0 };
 	struct json_writer *w;
 	struct record rec;
@@ -210,6 +217,8 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	}
 	if (put_blocks(y, m, err))
 		return err_failed(err->status);
+	attached_take_message(&y->attached, &attached, message, ATTACHED_ALL);
+	put_attached(w, &attached);
 	return call_emit(y->call, err);
 }
 
@@ -273,6 +282,8 @@ static enum status emit_path(struct logging *y, uint32_t message, struct err *er
 
 	if (call_flag(y->call, "all"))
 		find_noted(y);
+	if (attached_load_forest(&y->attached, y->call, &y->forest, err))
+		return err_failed(err->status);
 	if (emit_heading(y, err) || emit_noted(y, y->forest.message_count, err))
 		return err_failed(err->status);
 	for (uint32_t i = 0; i < count; i++) {

@@ -8,6 +8,7 @@
 #include "hub/memory_find.h"
 
 #include "base/map.h"
+#include "hub/attached.h"
 #include "hub/call.h"
 #include "hub/memory_message.h"
 #include "hub/memory_session.h"
@@ -70,6 +71,7 @@ static const struct field show_fields[] = {
 	EVENT_FIELDS,
 	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
+	ATTACHED_FIELDS(""),
 	{ .name = "alive", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "session: open just now" },
 	{ .name = "pid", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of its client" },
 	{ 0 },
@@ -90,6 +92,8 @@ struct showing {
 	struct arena mem;
 	struct buf text;
 	struct transcript transcript;
+	struct attached attached;     /* notes and the like */
+	struct attached_set attached_here; /* to the message that is being written */
 };
 
 static void showing_release(struct showing *y)
@@ -106,6 +110,7 @@ static enum status close_message(struct showing *y, struct err *err)
 		return STATUS_OK;
 	y->open = false;
 	json_write_array_end(&y->call->writer);
+	put_attached(&y->call->writer, &y->attached_here);
 	return call_emit(y->call, err);
 }
 
@@ -200,6 +205,8 @@ static enum status show_event(struct showing *y, const struct transcript_line *l
 	if (!text.n && (r->type == RECORD_BROKEN || alone))
 		text = str_sub(r->bytes, 0, alone ? MIB : KIB);
 	put_event(call_begin(y->call), line->reader, r, name, text);
+	attached_take(&y->attached, &y->attached_here, y->session->row, line->offset, -1);
+	put_attached(&y->call->writer, &y->attached_here);
 	return call_emit(y->call, err);
 }
 
@@ -227,21 +234,25 @@ static enum status show_line(void *ctx, const struct transcript_line *line, bool
 		return STATUS_OK;
 	if (name_line(y, line, &name, err))
 		return err_failed(err->status);
-	if (is_message)
-		return show_message(y, line, &name, err);
-	return show_event(y, line, &name, err);
+	if (!is_message)
+		return show_event(y, line, &name, err);
+	if (show_message(y, line, &name, err))
+		return err_failed(err->status);
+	attached_take(&y->attached, &y->attached_here, y->session->row, line->offset, y->block);
+	return STATUS_OK;
 }
 
 static enum status show_heading(struct showing *y, bool part, struct err *err)
 {
 	struct alive alive CLEANUP(alive_release) = { 0 };
 	struct json_writer *w;
+	int64_t noted;
 
 	if (alive_load(y->call->store, &alive, err))
 		return err_failed(err->status);
 	w = call_begin(y->call);
 	put_text(w, "kind", STR("session"));
-	if (put_session(y->call, y->session, err))
+	if (put_session(y->call, y->session, err) || put_attached_session(y->call, y->session, &noted, err))
 		return err_failed(err->status);
 	put_alive(w, alive_find(&alive, &y->session->id));
 	if (part)
@@ -356,7 +367,7 @@ static enum status show(struct call *c, const struct resolved *what, struct err 
 	};
 
 	transcript_init(&y.transcript);
-	if (variant_any(c->store, &y.variants, err))
+	if (variant_any(c->store, &y.variants, err) || attached_load(&y.attached, c, &what->session, err))
 		return err_failed(err->status);
 	if (what->is_session)
 		return show_session(&y, err);

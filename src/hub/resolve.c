@@ -344,25 +344,12 @@ static enum status find_first(struct store *s, struct str text, struct candidate
 static enum status bookmark_gone(const struct annotation *b, struct err *err)
 {
 	char id[UUID_TEXT + 1];
-	bool made = str_eq(b->on.kind, STR("node")) || str_eq(b->on.kind, STR("tree"));
+	bool made = subject_is_made(&b->on);
 
 	uuid_print(&b->on.id, id);
 	return err_fail(err, made ? STATUS_USAGE : STATUS_NOT_FOUND, "the bookmark '%.*s' is on %.*s %s, which is %s",
 			STR_ARG(b->name), STR_ARG(b->on.kind), id,
 			made ? "no part of a conversation" : "not in this store, or no more");
-}
-
-/* The conversation it is on, or that it was set in; row 0 = neither is here. */
-static enum status bookmark_session(struct store *s, const struct annotation *b, struct arena *mem,
-				    struct session *out, struct err *err)
-{
-	int64_t *rows;
-	size_t count = 0;
-
-	*out = (struct session){ 0 };
-	if (b->on.in_session && session_rows(s, &b->on.session, b->on.agent, mem, &rows, &count, err))
-		return err_failed(err->status);
-	return count ? session_get(s, rows[0], mem, out, err) : STATUS_OK;
 }
 
 /* What somebody has given a name. Of copies of a node that in the conversation where it got it is meant. */
@@ -373,9 +360,9 @@ static enum status find_bookmark(struct store *s, struct str name, struct candid
 	char id[UUID_TEXT + 1];
 	enum status status;
 
-	if (annotation_bookmark(s, name, mem, &b, err) || bookmark_session(s, &b, mem, &out->session, err))
+	if (annotation_bookmark(s, name, mem, &b, err) || subject_session(s, &b.on, mem, &out->session, err))
 		return err_failed(err->status);
-	out->match.is_session = str_eq(b.on.kind, STR("session")) || str_eq(b.on.kind, STR("agent"));
+	out->match.is_session = subject_is_transcript(&b.on);
 	if (out->match.is_session)
 		return out->session.row ? STATUS_OK : bookmark_gone(&b, err);
 	uuid_print(&b.on.id, id);

@@ -12,7 +12,6 @@
 #include "query/noted.h"
 
 #include "query/variant.h"
-#include "store/variant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +40,6 @@ struct placing {
 	struct noted *noted;
 	int64_t session; /* of the message or turn in hand */
 	int64_t end;	 /* of the turn */
-	bool found;
 };
 
 static enum status add_line(void *ctx, int64_t offset, int64_t length, struct err *err)
@@ -77,7 +75,6 @@ static enum status add_node(void *ctx, const struct node *node, struct err *err)
 {
 	struct placing *p = ctx;
 
-	p->found = true;
 	p->session = node->session;
 	if (node->part == PART_TURN)
 		return add_turn(p, node, err);
@@ -86,24 +83,6 @@ static enum status add_node(void *ctx, const struct node *node, struct err *err)
 	add_range(p->noted, node->session, node->offset, node->offset + 1,
 		  node->part >= 0 ? node->part : NOTED_ALL);
 	return STATUS_OK;
-}
-
-/* One of several contents of a line: their ids are no keys. */
-static enum status add_variant(struct placing *p, const struct uuid *id, struct err *err)
-{
-	char text[UUID_TEXT + 1];
-	struct id_match match;
-	size_t count;
-	bool any;
-
-	if (variant_any(p->store, &any, err))
-		return err_failed(err->status);
-	if (!any)
-		return STATUS_OK;
-	uuid_print(id, text);
-	if (variant_search(p->store, str_from(text, UUID_TEXT), 0, &match, 1, &count, err))
-		return err_failed(err->status);
-	return count ? add_node(p, &match.node, err) : STATUS_OK;
 }
 
 static enum status add_sessions(struct placing *p, const struct annotation_subject *on, struct err *err)
@@ -119,27 +98,13 @@ static enum status add_sessions(struct placing *p, const struct annotation_subje
 	return STATUS_OK;
 }
 
-static bool is_in_transcripts(struct str kind)
-{
-	return !str_eq(kind, STR("node")) && !str_eq(kind, STR("tree"));
-}
-
-static bool is_transcript(struct str kind)
-{
-	return str_eq(kind, STR("session")) || str_eq(kind, STR("agent"));
-}
-
 static enum status place(struct store *s, struct noted *n, const struct annotation_subject *on, struct err *err)
 {
 	struct placing p = { .store = s, .noted = n };
 
-	if (is_transcript(on->kind))
+	if (subject_is_transcript(on))
 		return add_sessions(&p, on, err);
-	if (!is_in_transcripts(on->kind))
-		return STATUS_OK;
-	if (node_each(s, &on->id, add_node, &p, err))
-		return err_failed(err->status);
-	return p.found ? STATUS_OK : add_variant(&p, &on->id, err);
+	return subject_is_made(on) ? STATUS_OK : node_places(s, &on->id, add_node, &p, err);
 }
 
 /* ---- In order --------------------------------------------------------------------- */

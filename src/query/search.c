@@ -69,32 +69,21 @@ static enum status is_wanted(void *ctx, int64_t row, bool *wanted, struct err *e
 	return status ? err_failed(status) : conditions_hold(&y->filter, y->store, &session, wanted, err);
 }
 
-/* The transcript a note is on or in; *row 0 = there is none here. */
-static enum status session_of_note(struct store *s, const struct annotation_subject *on, struct arena *mem, int64_t *row,
-				   struct err *err)
-{
-	int64_t *rows;
-	size_t count = 0;
-
-	if (on->in_session && session_rows(s, &on->session, on->agent, mem, &rows, &count, err))
-		return err_failed(err->status);
-	*row = count ? rows[0] : 0;
-	return STATUS_OK;
-}
-
 static enum status is_note_wanted(struct searching *y, int64_t row, bool *wanted, struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct annotation note;
-	int64_t session;
+	struct session session;
 
-	if (annotation_get(y->store, row, &mem, &note, err) ||
-	    session_of_note(y->store, &note.on, &mem, &session, err))
+	if (annotation_get(y->store, row, &mem, &note, err))
 		return err_failed(err->status);
 	*wanted = noted_conditions_hold(&y->noted, NULL, &note.on);
-	if (*wanted && conditions_ask_session(&y->filter))
-		return is_wanted(y, session, wanted, err);
-	return STATUS_OK;
+	if (!*wanted || !conditions_ask_session(&y->filter))
+		return STATUS_OK;
+	if (subject_session(y->store, &note.on, &mem, &session, err))
+		return err_failed(err->status);
+	*wanted = session.row != 0;
+	return *wanted ? conditions_hold(&y->filter, y->store, &session, wanted, err) : STATUS_OK;
 }
 
 static enum status is_doc_wanted(void *ctx, const struct doc *doc, bool *wanted, struct err *err)
@@ -166,60 +155,26 @@ static void make_snippet(const struct searching *y, struct snippet *out)
 		snippet_make(out, text, y->q->expr, SNIPPET_WIDTH);
 }
 
-/* Where the line is that a note is on, if it is on one: of several places that in its conversation. */
-struct locating {
-	int64_t session; /* its row; 0 = any will do */
-	struct node node;
-	bool found;
-};
-
-static enum status locate(void *ctx, const struct node *node, struct err *err)
-{
-	struct locating *l = ctx;
-
-	(void)err;
-	if (l->found && (l->node.session == l->session || node->session != l->session))
-		return STATUS_OK;
-	l->found = true;
-	l->node = *node;
-	return STATUS_OK;
-}
-
-static enum status find_line(struct searching *y, int64_t session, struct search_hit *hit, struct err *err)
-{
-	struct locating l = { .session = session };
-	struct node_name name;
-	struct node line;
-
-	if (node_each(y->store, &hit->id, locate, &l, err))
-		return err_failed(err->status);
-	if (!l.found)
-		return STATUS_OK;
-	if ((y->session.row != l.node.session &&
-	     session_get(y->store, l.node.session, &y->mem, &y->session, err)) ||
-	    entry_get(y->store, l.node.session, l.node.offset, &y->mem, &line, &name, err) ||
-	    entry_message(y->store, &line, &name, &y->mem, &hit->message, err))
-		return err_failed(err->status);
-	hit->in_line = true;
-	hit->session = &y->session;
-	hit->line = name.uuid;
-	hit->offset = line.offset;
-	return STATUS_OK;
-}
-
-/* The conversation of a note, and the line. */
+/* The conversation of a note, and the line it is on, if it is on one. */
 static enum status find_subject(struct searching *y, struct search_hit *hit, struct err *err)
 {
-	int64_t row;
+	struct node_name name;
+	struct node node, line;
 
-	hit->session = NULL;
-	if (session_of_note(y->store, &hit->note->on, &y->mem, &row, err))
+	if (subject_session(y->store, &hit->note->on, &y->mem, &y->session, err) ||
+	    node_place(y->store, &hit->id, y->session.row, &node, &hit->in_line, err))
 		return err_failed(err->status);
-	if (row && y->session.row != row && session_get(y->store, row, &y->mem, &y->session, err))
-		return err_failed(err->status);
-	if (row)
-		hit->session = &y->session;
-	return find_line(y, row, hit, err);
+	if (hit->in_line) {
+		if ((y->session.row != node.session &&
+		     session_get(y->store, node.session, &y->mem, &y->session, err)) ||
+		    entry_get(y->store, node.session, node.offset, &y->mem, &line, &name, err) ||
+		    entry_message(y->store, &line, &name, &y->mem, &hit->message, err))
+			return err_failed(err->status);
+		hit->line = name.uuid;
+		hit->offset = line.offset;
+	}
+	hit->session = y->session.row ? &y->session : NULL;
+	return STATUS_OK;
 }
 
 static enum status give_note(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,

@@ -250,12 +250,12 @@ static enum status take_each(struct stmt *st, annotation_fn *fn, void *ctx, stru
 
 /* ---- The index -------------------------------------------------------------------- */
 
-static struct str mark_of(const struct uuid *id, char word[WORD_MAX])
+enum status annotation_doc(struct store *s, const struct uuid *id, int64_t *sequence, struct err *err)
 {
-	char hex[2 * UUID_BYTES + 1];
+	char hex[2 * UUID_BYTES + 1], word[WORD_MAX];
 
 	hex_encode(id->b, UUID_BYTES, hex);
-	return mark_word(MARK_NOTE, str_of(hex), word);
+	return doc_with_word(s, mark_word(MARK_NOTE, str_of(hex), word), sequence, err);
 }
 
 static enum status index_one(const struct annotation *a, struct doc_writer *w, struct err *err)
@@ -285,12 +285,11 @@ static enum status enter(struct store *s, const struct annotation *a, struct err
 
 static enum status leave(struct store *s, const struct annotation *a, struct err *err)
 {
-	char word[WORD_MAX];
 	int64_t sequence;
 
 	if (a->kind == ANNOTATION_TAG)
 		return STATUS_OK;
-	if (doc_with_word(s, mark_of(&a->id, word), &sequence, err))
+	if (annotation_doc(s, &a->id, &sequence, err))
 		return err_failed(err->status);
 	return sequence ? doc_remove(s, sequence, 1, err) : STATUS_OK;
 }
@@ -635,6 +634,18 @@ enum status annotation_in(struct store *s, const struct uuid *session, annotatio
 		return STATUS_OK;
 	stmt_uuid(&st, 1, session);
 	return take_each(&st, fn, ctx, err);
+}
+
+enum status subject_session(struct store *s, const struct annotation_subject *on, struct arena *mem,
+			    struct session *out, struct err *err)
+{
+	int64_t *rows;
+	size_t count = 0;
+
+	*out = (struct session){ 0 };
+	if (on->in_session && session_rows(s, &on->session, on->agent, mem, &rows, &count, err))
+		return err_failed(err->status);
+	return count ? session_get(s, rows[0], mem, out, err) : STATUS_OK;
 }
 
 /* ---- Tags --------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 #define ARBOR_STORE_ANNOTATION_H
 
 #include "base/arena.h"
-#include "store/store.h"
+#include "store/session.h"
 
 enum annotation_kind { ANNOTATION_NOTE, ANNOTATION_BOOKMARK, ANNOTATION_TAG, ANNOTATION_KINDS };
 
@@ -26,6 +26,16 @@ struct annotation_subject {
 	bool in_session;     /* it is, or is in, this conversation: */
 	struct uuid session;
 };
+
+static inline bool subject_is_transcript(const struct annotation_subject *on)
+{
+	return str_eq(on->kind, STR("session")) || str_eq(on->kind, STR("agent"));
+}
+
+static inline bool subject_is_made(const struct annotation_subject *on)
+{
+	return str_eq(on->kind, STR("node")) || str_eq(on->kind, STR("tree"));
+}
 
 struct annotation {
 	int64_t row;
@@ -68,6 +78,9 @@ enum status annotation_reword(struct store *s, struct annotation *a, struct str 
 /* STATUS_NOT_FOUND when somebody else has removed it. */
 enum status annotation_remove(struct store *s, const struct annotation *a, struct err *err) MUST_USE;
 
+/* Its document (store/fulltext.h), by its sequence; 0 = it has none. */
+enum status annotation_doc(struct store *s, const struct uuid *id, int64_t *sequence, struct err *err) MUST_USE;
+
 /* Enters all into an index that is empty. Wants a write transaction. */
 enum status annotation_index_all(struct store *s, struct err *err) MUST_USE;
 
@@ -87,6 +100,10 @@ enum status annotation_search(struct store *s, enum annotation_kind kind, struct
 
 /* A copy with its texts in the arena. */
 void annotation_keep(struct annotation *to, const struct annotation *from, struct arena *mem);
+
+/* The transcript that something is, or was in; row 0 = it is not here. Texts are in the arena. */
+enum status subject_session(struct store *s, const struct annotation_subject *on, struct arena *mem,
+			    struct session *out, struct err *err) MUST_USE;
 
 /* Texts are valid during the call. */
 typedef enum status annotation_fn(void *ctx, const struct annotation *a, bool *go_on, struct err *err);
