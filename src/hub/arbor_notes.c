@@ -240,7 +240,7 @@ const struct method arbor_note_set = {
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "note @ 'the plan that worked'", "on the last conversation" },
 					      { "note 7abd08b4 'decided: cents everywhere'", "on one message" },
-					      { "note @ - < thoughts.txt", "from a file" },
+					      { "note @ - <<< 'from a script'", "from standard input" },
 					      { 0 } },
 	.run = run_set,
 };

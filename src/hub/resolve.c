@@ -381,6 +381,9 @@ static enum status find_named(struct store *s, struct str name, struct candidate
 
 	if (read_back(name, &back))
 		return latest_session(s, back, mem, &out->session, err);
+	if (str_has_prefix(name, STR("~")))
+		return err_fail(err, STATUS_USAGE, "'@%.*s': @~2 is the third last session", (int)size_min(name.n, 60),
+				name.p);
 	status = find_bookmark(s, name, out, mem, err);
 	if (status == STATUS_NOT_FOUND && is_id_text(name))
 		return err_fail(err, STATUS_NOT_FOUND,

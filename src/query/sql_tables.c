@@ -390,10 +390,12 @@ static const struct way tree_ways[] = {
 		{ "created_at TEXT", "arbor_time(a.created_at)", NULL }, \
 		{ "updated_at TEXT", "arbor_time(a.updated_at)", NULL }, { 0 }
 #define ANNOTATIONS(kind) "FROM annotation a WHERE a.kind = '" kind "'"
+/* Few have the same subject, and many the same kind. */
+#define ANNOTATIONS_BY(column, kind) "FROM annotation a WHERE a." column " = arbor_blob(?1) AND +a.kind = '" kind "'"
 #define ANNOTATION_WAYS(kind) \
-	{ "id", false, ANNOTATIONS(kind) " AND a.annotation_id = arbor_blob(?1)", 5, 1 }, \
-		{ "subject_id", false, ANNOTATIONS(kind) " AND a.subject_id = arbor_blob(?1)", 5, 2 }, \
-		{ "session_id", false, ANNOTATIONS(kind) " AND a.session_id = arbor_blob(?1)", 10, 10 }, \
+	{ "id", false, ANNOTATIONS_BY("annotation_id", kind), 5, 1 }, \
+		{ "subject_id", false, ANNOTATIONS_BY("subject_id", kind), 5, 2 }, \
+		{ "session_id", false, ANNOTATIONS_BY("session_id", kind), 10, 10 }, \
 		{ NULL, false, ANNOTATIONS(kind), 1e3, 1000 }
 
 static const struct column note_columns[] = { { "text TEXT", "a.text", NULL }, ANNOTATION_COLUMNS };

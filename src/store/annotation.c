@@ -52,17 +52,18 @@ enum {
 	NOTE_STATEMENTS
 };
 
+/* SQLite takes a kind for something that few have: a + keeps it from looking for that first. */
 static const char *const sql[NOTE_STATEMENTS] = {
 	[NOTE_ANY] = "SELECT 1 FROM annotation LIMIT 1",
 	[NOTE_GET] = COLUMNS "WHERE id = ?1",
 	[NOTE_BOOKMARK] = COLUMNS "WHERE kind = 'bookmark' AND name = ?1 COLLATE NOCASE",
-	[NOTE_PREFIX] = COLUMNS "WHERE annotation_id BETWEEN ?1 AND ?2 AND kind = ?3 ORDER BY annotation_id LIMIT ?4",
+	[NOTE_PREFIX] = COLUMNS "WHERE annotation_id BETWEEN ?1 AND ?2 AND +kind = ?3 ORDER BY annotation_id LIMIT ?4",
 	[NOTE_EACH] = COLUMNS "WHERE kind = ?1 ORDER BY updated_at DESC, id DESC",
 	[NOTE_BY_ID] = COLUMNS "ORDER BY annotation_id",
 	[NOTE_OF] = COLUMNS "WHERE subject_id = ?1 AND agent = ?2 ORDER BY kind, created_at, id",
 	[NOTE_IN] = COLUMNS "WHERE session_id = ?1 ORDER BY kind, created_at, id",
-	[NOTE_TAGGED] = COLUMNS "WHERE kind = 'tag' AND " NAMED("name") " ORDER BY name COLLATE NOCASE, id",
-	[NOTE_SAME] = COLUMNS "WHERE subject_id = ?1 AND agent = ?2 AND kind = ?3 AND name = ?4 COLLATE NOCASE"
+	[NOTE_TAGGED] = COLUMNS "INDEXED BY annotation_tag WHERE kind = 'tag' AND " NAMED("name") " ORDER BY name COLLATE NOCASE, id",
+	[NOTE_SAME] = COLUMNS "WHERE subject_id = ?1 AND agent = ?2 AND +kind = ?3 AND name = ?4 COLLATE NOCASE"
 			      " AND text = ?5 AND (kind <> 'note' OR author = ?6)",
 	[NOTE_ADD] = "INSERT INTO annotation(annotation_id, kind, subject_id, subject, agent, session_id, name, text,"
 		     " author, created_at, updated_at, rev) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11)",

@@ -82,6 +82,7 @@ TEST(every_statement_can_be_prepared)
 	store_file(path, t_tmpdir(t));
 	OK(open_store(path, &s, &err));
 	OK(rebuild_if_stale(s, NULL, &done, &err));
+	OK(store_reach(s, STORE_TREES, &err));
 	for (int slot = 0; slot < DB_SLOTS; slot++) {
 		if (slot >= DB_RANK)
 			continue; /* src/query's come last: the first needs a function that is registered there */
