@@ -1,9 +1,9 @@
 /*
  * Subjects of annotations.
  *
- * An annotation names what it is on by id and kind. Where that is here, a list says what it is: the title of the
- * session, the beginning of the text. Where it is not, because it was purged, or belongs to a conversation that
- * this store does not mirror, the annotation is still there and says so.
+ * An annotation names what it is on by id and kind. Where that is here, a list says what it is: the title of
+ * the session, the beginning of the text. Where it is not, because it was purged, or belongs to a
+ * conversation that this store does not mirror, the annotation is still there and says so.
  */
 #include "hub/annotated.h"
 
@@ -12,10 +12,13 @@
 #include "hub/resolve.h"
 #include "query/transcript.h"
 #include "query/variant.h"
+#include "store/made.h"
+#include "store/tag.h"
 
 enum { SHOWN = 200 }; /* bytes of a text in a list */
 
-const char *const subject_kinds[] = { "session", "agent", "turn", "message", "line", "block", "node", "tree", NULL };
+const char *const subject_kinds[] = { "session", "agent", "turn", "message", "line",
+				      "block",	 "node",  "tree", NULL };
 const char *const annotation_deeds[] = { "there", "added", "changed", "deleted", NULL };
 
 /* ---- Its text -------------------------------------------------------------------- */
@@ -47,18 +50,29 @@ static enum status read_text(void *ctx, const struct transcript_line *line, bool
 	return STATUS_OK;
 }
 
-static enum status node_text(struct call *c, const struct session *session, const struct node *node, struct str *out,
-			     struct err *err)
+static enum status node_text(struct call *c, const struct session *session, const struct node *node,
+			     struct str *out, struct err *err)
 {
 	struct transcript t CLEANUP(transcript_release);
 	struct reading r = { .call = c, .part = node->part };
 
 	transcript_init(&t);
 	t.peek = true;
-	if (transcript_each(&t, c->store, session, node->offset, node->offset + node->length, read_text, &r, err))
+	if (transcript_each(&t, c->store, session, node->offset, node->offset + node->length, read_text, &r,
+			    err))
 		return err_failed(err->status);
 	*out = r.text;
 	return STATUS_OK;
+}
+
+/* What is known without looking into it. */
+static enum status subject_begin(struct call *c, const struct annotation_subject *on, struct subject *out,
+				 struct err *err)
+{
+	*out = (struct subject){ .on = *on };
+	out->on.kind = arena_str(&c->mem, on->kind);
+	out->on.agent = arena_str(&c->mem, on->agent);
+	return subject_session(c->store, on, &c->mem, &out->session, err);
 }
 
 /* ---- By what was typed ------------------------------------------------------------ */
@@ -74,7 +88,7 @@ static struct str kind_of_part(int part)
 static struct annotation_subject of_resolved(const struct resolved *what)
 {
 	return (struct annotation_subject){
-		.kind = !what->is_session      ? kind_of_part(what->node.part)
+		.kind = !what->is_session	? kind_of_part(what->node.part)
 			: what->session.agent.n ? STR("agent")
 						: STR("session"),
 		.id = what->is_session ? what->session.id : what->node.id,
@@ -97,7 +111,8 @@ static enum status of_made(struct call *c, struct str typed, bool *found, struct
 				STR_ARG(typed));
 	*found = count == 1;
 	if (*found)
-		*out = (struct annotation_subject){ .kind = made.is_tree ? STR("tree") : STR("node"), .id = made.id };
+		*out = (struct annotation_subject){ .kind = made.is_tree ? STR("tree") : STR("node"),
+						    .id = made.id };
 	return STATUS_OK;
 }
 
@@ -114,7 +129,8 @@ static bool of_bookmark(struct call *c, struct str typed, struct annotation_subj
 	return true;
 }
 
-static enum status read_typed(struct call *c, struct str typed, struct annotation_subject *out, struct err *err)
+static enum status read_typed(struct call *c, struct str typed, struct annotation_subject *out,
+			      struct err *err)
 {
 	struct resolved what;
 	enum status status;
@@ -149,7 +165,7 @@ enum status subject_resolve(struct call *c, struct str typed, struct subject *ou
 
 	if (read_begin(c->store, &snapshot, err) || read_typed(c, typed, &on, err))
 		return err_failed(err->status);
-	return subject_find(c, &on, out, err);
+	return subject_begin(c, &on, out, err);
 }
 
 /* ---- By an annotation ------------------------------------------------------------- */
@@ -165,7 +181,8 @@ static enum status find_node(struct call *c, struct subject *out, struct err *er
 	out->gone = !found;
 	if (out->gone)
 		return STATUS_OK;
-	if (out->session.row != node.session && session_get(c->store, node.session, &c->mem, &out->session, err))
+	if (out->session.row != node.session &&
+	    session_get(c->store, node.session, &c->mem, &out->session, err))
 		return err_failed(err->status);
 	return node_text(c, &out->session, &node, &out->what, err);
 }
@@ -186,16 +203,6 @@ static enum status find_made(struct call *c, struct subject *out, struct err *er
 	return STATUS_OK;
 }
 
-/* What is known without looking into it. */
-static enum status subject_begin(struct call *c, const struct annotation_subject *on, struct subject *out,
-				 struct err *err)
-{
-	*out = (struct subject){ .on = *on };
-	out->on.kind = arena_str(&c->mem, on->kind);
-	out->on.agent = arena_str(&c->mem, on->agent);
-	return subject_session(c->store, on, &c->mem, &out->session, err);
-}
-
 static enum status subject_complete(struct call *c, struct subject *out, struct err *err)
 {
 	if (subject_is_made(&out->on))
@@ -207,14 +214,9 @@ static enum status subject_complete(struct call *c, struct subject *out, struct 
 	return STATUS_OK;
 }
 
-enum status subject_find(struct call *c, const struct annotation_subject *on, struct subject *out, struct err *err)
-{
-	return subject_begin(c, on, out, err) ? err_failed(err->status) : subject_complete(c, out, err);
-}
-
 /* ---- Results --------------------------------------------------------------------- */
 
-void put_subject(struct json_writer *w, const struct subject *s)
+static void put_subject(struct json_writer *w, const struct subject *s)
 {
 	put_text(w, "on", s->on.kind);
 	put_uuid(w, "subject", &s->on.id);
@@ -232,11 +234,34 @@ void put_subject(struct json_writer *w, const struct subject *s)
 		put_text(w, "what", s->what);
 }
 
-void put_annotation(struct json_writer *w, const struct annotation *a)
+static void put_annotation(struct json_writer *w, const struct annotation *a)
 {
 	put_text(w, "author", a->author);
 	put_time(w, "created", a->created_at);
 	put_time(w, "updated", a->updated_at);
+}
+
+static enum status emit_with(struct call *c, const struct annotation *a, const struct subject *on,
+			     const char *done, annotation_put *put, struct err *err)
+{
+	struct json_writer *w = call_begin(c);
+
+	if (done)
+		put_text(w, "done", str_of(done));
+	put(w, a);
+	put_annotation(w, a);
+	put_subject(w, on);
+	return call_emit(c, err);
+}
+
+enum status annotation_emit(struct call *c, const char *done, const struct annotation *a, annotation_put *put,
+			    struct err *err)
+{
+	struct subject on;
+
+	if (subject_begin(c, &a->on, &on, err) || subject_complete(c, &on, err))
+		return err_failed(err->status);
+	return emit_with(c, a, &on, done, put, err);
 }
 
 /* ---- Listing --------------------------------------------------------------------- */
@@ -266,7 +291,6 @@ static enum status emit(void *ctx, const struct annotation *a, bool *go_on, stru
 {
 	struct listing *l = ctx;
 	struct subject on;
-	struct json_writer *w;
 
 	if (call_is_cancelled(l->call))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
@@ -276,13 +300,8 @@ static enum status emit(void *ctx, const struct annotation *a, bool *go_on, stru
 		return err_failed(err->status);
 	if (!is_wanted(l, &on, go_on))
 		return STATUS_OK;
-	if (subject_complete(l->call, &on, err))
-		return err_failed(err->status);
-	w = call_begin(l->call);
-	l->put(w, a);
-	put_annotation(w, a);
-	put_subject(w, &on);
-	return call_emit(l->call, err);
+	return subject_complete(l->call, &on, err) ? err_failed(err->status)
+						   : emit_with(l->call, a, &on, NULL, l->put, err);
 }
 
 static enum status emit_client_tag(void *ctx, int64_t row, struct str tag, struct err *err)
@@ -304,11 +323,13 @@ static enum status emit_client_tag(void *ctx, int64_t row, struct str tag, struc
 	return call_emit(l->call, err);
 }
 
-static enum status begin_listing(struct call *c, struct listing *l, struct read_txn *snapshot, struct err *err)
+static enum status begin_listing(struct call *c, struct listing *l, struct read_txn *snapshot,
+				 struct err *err)
 {
 	l->call = c;
 	l->left = call_int(c, "limit");
-	return read_begin(c->store, snapshot, err) ? err_failed(err->status) : project_of(c, &l->narrow.project, err);
+	return read_begin(c->store, snapshot, err) ? err_failed(err->status)
+						   : project_of(c, &l->narrow.project, err);
 }
 
 static void end_listing(const struct listing *l)
@@ -325,8 +346,9 @@ static enum status list_on(struct listing *l, struct str typed, struct err *err)
 
 	if (read_typed(l->call, typed, &on, err))
 		return err_failed(err->status);
-	return str_eq(on.kind, STR("session")) ? annotation_in(l->call->store, &on.id, emit, l, err)
-					       : annotation_of(l->call->store, &on.id, on.agent, emit, l, err);
+	return str_eq(on.kind, STR("session"))
+		       ? annotation_in(l->call->store, &on.id, emit, l, err)
+		       : annotation_of(l->call->store, &on.id, on.agent, emit, l, err);
 }
 
 enum status annotation_list(struct call *c, enum annotation_kind kind, struct str on, annotation_put *put,

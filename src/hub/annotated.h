@@ -16,22 +16,19 @@ struct subject {
 	struct str what;	/* how it begins, or the title of the session; in the call's arena */
 };
 
-/* A session, a sub-agent or a part of a conversation (hub/resolve.h), or a node or tree that was made. Wants no
- * transaction. */
+/* A session, a sub-agent or a part of a conversation (hub/resolve.h), or a node or tree that was made;
+ * without what it says. Wants no transaction. */
 enum status subject_resolve(struct call *c, struct str typed, struct subject *out, struct err *err) MUST_USE;
 
-/* What an annotation is on. Wants a read transaction. */
-enum status subject_find(struct call *c, const struct annotation_subject *on, struct subject *out,
-			 struct err *err) MUST_USE;
-
-/* What put_subject() writes. */
+/* As results tell it. */
 extern const char *const subject_kinds[];
-#define SUBJECT_FIELDS(flags_of_all) \
-	{ .name = "on", .type = VALUE_ENUM, .choices = subject_kinds, .flags = FIELD_HIDDEN | (flags_of_all), \
+#define SUBJECT_FIELDS(more_flags) \
+	{ .name = "on", .type = VALUE_ENUM, .choices = subject_kinds, .flags = FIELD_HIDDEN | (more_flags), \
 	  .help = "what it is on" }, \
-	{ .name = "subject", .type = VALUE_ID, .flags = (flags_of_all), .title = "on", \
+	{ .name = "subject", .type = VALUE_ID, .flags = (more_flags), .title = "on", \
 	  .help = "id of that; of a sub-agent its conversation's" }, \
-	{ .name = "agent", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "the sub-agent it is on" }, \
+	{ .name = "agent", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, \
+	  .help = "the sub-agent it is on" }, \
 	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, \
 	  .help = "the conversation it is on, or in" }, \
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "of that" }, \
@@ -56,10 +53,12 @@ extern const char *const annotation_deeds[];
 	{ .name = "done", .type = VALUE_ENUM, .choices = annotation_deeds, \
 	  .help = "added, changed or deleted; there: nothing had to be done" }
 
-void put_subject(struct json_writer *w, const struct subject *on);
+/* Writes what is its kind's own. */
+typedef void annotation_put(struct json_writer *w, const struct annotation *a);
 
-/* Author, and when it was made and changed. */
-void put_annotation(struct json_writer *w, const struct annotation *a);
+/* Gives one with what it is on, and what was done with it. */
+enum status annotation_emit(struct call *c, const char *done, const struct annotation *a, annotation_put *put,
+			    struct err *err) MUST_USE;
 
 /* ---- Listing -------------------------------------------------------------------- */
 
@@ -67,18 +66,16 @@ void put_annotation(struct json_writer *w, const struct annotation *a);
 #define ANNOTATION_LIST_PARAMS \
 	{ .name = "project", .type = VALUE_PATH, .letter = 'p', .shown = "DIR", .names = "memory.projects", \
 	  .help = "only in sessions of this folder and below; its name, or the end of its path, will do" }, \
-	{ .name = "limit", .type = VALUE_INT, .letter = 'n', .initial = "50", .setting = "list.limit", .least = 0, \
-	  .most = INT32_MAX, .help = "at most so many; 0 for all" }
+	{ .name = "limit", .type = VALUE_INT, .letter = 'n', .initial = "50", .setting = "list.limit", \
+	  .least = 0, .most = INT32_MAX, .help = "at most so many; 0 for all" }
 
-/* Writes the rest of an item that has been begun with what it is on. */
-typedef void annotation_put(struct json_writer *w, const struct annotation *a);
-
-/* All of a kind, the last changed first; those on what `on` names and in it, if that is given; as the parameters
- * above say. */
+/* All of a kind, the last changed first; those on what `on` names and in it, if that is given; as the
+ * parameters above say. */
 enum status annotation_list(struct call *c, enum annotation_kind kind, struct str on, annotation_put *put,
 			    struct err *err) MUST_USE;
 
 /* So too, what has a tag, the client's included: their items have neither id nor author. */
-enum status annotation_list_tagged(struct call *c, struct str tag, annotation_put *put, struct err *err) MUST_USE;
+enum status annotation_list_tagged(struct call *c, struct str tag, annotation_put *put,
+				   struct err *err) MUST_USE;
 
 #endif

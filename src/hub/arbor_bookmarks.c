@@ -13,13 +13,17 @@ static const struct param set_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "a session, sub-agent, turn, message, block or line, a node or tree; with --delete the bookmark" },
+	  .help = "a session, sub-agent, turn, message, block or line, a node or tree; with --delete "
+		  "the bookmark" },
 	{ .name = "name",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_WORD,
 	  .shown = "NAME",
 	  .help = "what it is called; no blanks, no @" },
-	{ .name = "force", .type = VALUE_BOOL, .letter = 'f', .help = "also if the name is on something else: it moves" },
+	{ .name = "force",
+	  .type = VALUE_BOOL,
+	  .letter = 'f',
+	  .help = "also if the name is on something else: it moves" },
 	{ .name = "delete", .type = VALUE_BOOL, .letter = 'd', .help = "take the bookmark away instead" },
 	{ .name = "author", .type = VALUE_TEXT, .setting = "author", .help = "who sets it" },
 	{ 0 },
@@ -44,8 +48,8 @@ static const struct param delete_params[] = {
 #define BOOKMARK_FIELDS \
 	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_KEY, .help = "@NAME can be typed instead of an id" }, \
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "of the bookmark" }, \
-	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_SHORT, .help = "when it was set" }, SUBJECT_FIELDS(0), \
-	SUBJECT_WHAT(FIELD_STRETCH), ANNOTATION_FIELDS
+	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_SHORT, .help = "when it was set" }, \
+	SUBJECT_FIELDS(0), SUBJECT_WHAT(FIELD_STRETCH), ANNOTATION_FIELDS
 
 static const struct field list_fields[] = { BOOKMARK_FIELDS, { 0 } };
 static const struct field set_fields[] = { ANNOTATION_DONE, BOOKMARK_FIELDS, { 0 } };
@@ -54,21 +58,6 @@ static void put_bookmark(struct json_writer *w, const struct annotation *a)
 {
 	put_uuid(w, "id", &a->id);
 	put_text(w, "name", a->name);
-}
-
-static enum status emit_bookmark(struct call *c, const char *done, const struct annotation *a, struct err *err)
-{
-	struct json_writer *w;
-	struct subject on;
-
-	if (subject_find(c, &a->on, &on, err))
-		return err_failed(err->status);
-	w = call_begin(c);
-	put_text(w, "done", str_of(done));
-	put_bookmark(w, a);
-	put_annotation(w, a);
-	put_subject(w, &on);
-	return call_emit(c, err);
 }
 
 /* As it is typed elsewhere, or without the @. */
@@ -81,9 +70,10 @@ static enum status delete_bookmark(struct call *c, struct str typed, struct err 
 {
 	struct annotation a;
 
-	if (annotation_bookmark(c->store, plain_name(typed), &c->mem, &a, err) || annotation_remove(c->store, &a, err))
+	if (annotation_bookmark(c->store, plain_name(typed), &c->mem, &a, err) ||
+	    annotation_remove(c->store, &a, err))
 		return err_failed(err->status);
-	return emit_bookmark(c, "deleted", &a, err);
+	return annotation_emit(c, "deleted", &a, put_bookmark, err);
 }
 
 static enum status run_set(struct call *c, struct err *err)
@@ -96,7 +86,8 @@ static enum status run_set(struct call *c, struct err *err)
 
 	if (call_flag(c, "delete")) {
 		if (a.name.n)
-			return err_fail(err, STATUS_USAGE, "--delete wants the name of the bookmark and nothing else");
+			return err_fail(err, STATUS_USAGE,
+					"--delete wants the name of the bookmark and nothing else");
 		return delete_bookmark(c, call_text(c, "on"), err);
 	}
 	if (!call_text(c, "name").p)
@@ -107,7 +98,7 @@ static enum status run_set(struct call *c, struct err *err)
 	a.on = on.on;
 	if (annotation_add(c->store, &a, call_flag(c, "force"), &c->mem, &done, err))
 		return err_failed(err->status);
-	return emit_bookmark(c, annotation_deeds[done], &a, err);
+	return annotation_emit(c, annotation_deeds[done], &a, put_bookmark, err);
 }
 
 static enum status run_list(struct call *c, struct err *err)
@@ -125,16 +116,19 @@ const struct method arbor_bookmark_set = {
 	.verb = "bookmark",
 	.group = "notes",
 	.summary = "Give a conversation or a part of it a name",
-	.text = "ID is whatever 'arbor show' takes. @NAME can then be typed wherever an id can: 'arbor show @NAME', 'arbor "
-		"log @NAME'. A bookmark on a session is a session there: @NAME@7abd is a message of it.\n\n"
-		"A name is one thing in the whole store, and its case does not matter. Like a branch of git it stays where "
-		"it is until --force moves it. --delete takes it away: 'arbor bookmark --delete NAME'.\n",
+	.text = "ID is whatever 'arbor show' takes. @NAME can then be typed wherever an id can: "
+		"'arbor show @NAME', 'arbor log @NAME'. A bookmark on a session is a session there: "
+		"@NAME@7abd is a message of it.\n\n"
+		"A name is one thing in the whole store, and its case does not matter. Like a branch "
+		"of git it stays where it is until --force moves it. --delete takes it away: 'arbor "
+		"bookmark --delete NAME'.\n",
 	.params = set_params,
 	.kind = RESULT_ONE,
 	.fields = set_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "bookmark @ prices && arbor show @prices", "the last conversation" },
+	.examples = (const struct example[]){ { "bookmark @ prices && arbor show @prices",
+						"the last conversation" },
 					      { "bookmark 7abd08b4 cents", "a message of one" },
 					      { 0 } },
 	.run = run_set,
@@ -145,14 +139,16 @@ const struct method arbor_bookmark_list = {
 	.verb = "bookmarks",
 	.group = "notes",
 	.summary = "List bookmarks, the last set first",
-	.text = "With what they are on. Where that is gone, or is not mirrored in this store, the list says so.\n",
+	.text = "With what they are on. Where that is gone, or is not mirrored in this store, the "
+		"list says so.\n",
 	.params = list_params,
 	.kind = RESULT_STREAM,
 	.fields = list_fields,
 	.empty = "no bookmarks; 'arbor bookmark ID NAME' sets one",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "bookmark @ prices && arbor bookmarks", "all of them" }, { 0 } },
+	.examples = (const struct example[]){ { "bookmark @ prices && arbor bookmarks", "all of them" },
+					      { 0 } },
 	.run = run_list,
 };
 
@@ -165,8 +161,10 @@ const struct method arbor_bookmark_delete = {
 	.fields = set_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "bookmark @ prices && arbor call arbor.bookmark_delete --name prices",
-						"by its name" },
-					      { 0 } },
+	.examples =
+		(const struct example[]){
+			{ "bookmark @ prices && arbor call arbor.bookmark_delete --name prices",
+			  "by its name" },
+			{ 0 } },
 	.run = run_delete,
 };

@@ -1,8 +1,8 @@
 /*
  * arbor.note_*: what somebody wrote about a conversation, or a part of one.
  *
- * A thing may have several notes. One is meant by its own id, or by what it is on where that has no other. To write
- * to a note that is there, its own id has to be given: nothing that is written is lost by writing more.
+ * A thing may have several notes. One is meant by its own id, or by what it is on where that has no other. To
+ * write to a note that is there, its own id has to be given: nothing that is written is lost by writing more.
  */
 #include "hub/arbor_notes.h"
 
@@ -16,8 +16,8 @@ static const struct param set_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "a session, sub-agent, turn, message, block or line, a node or tree; or a note that is to say "
-		  "something else" },
+	  .help = "a session, sub-agent, turn, message, block or line, a node or tree; or a note that "
+		  "is to say something else" },
 	{ .name = "text",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_WORD | PARAM_INPUT,
@@ -53,7 +53,8 @@ static const struct param delete_params[] = {
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the note" }, \
 	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_SHORT, .help = "when it was last written" }, \
 	SUBJECT_FIELDS(0), SUBJECT_WHAT(0), \
-	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "what it says" }, ANNOTATION_FIELDS
+	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "what it says" }, \
+	ANNOTATION_FIELDS
 
 static const struct field list_fields[] = { NOTE_FIELDS, { 0 } };
 static const struct field set_fields[] = { ANNOTATION_DONE, NOTE_FIELDS, { 0 } };
@@ -95,7 +96,8 @@ static enum status several(struct str typed, const struct finding *f, struct err
 }
 
 /* By its own id; *found is false when no note has such a one. */
-static enum status find_by_id(struct call *c, struct str typed, struct annotation *out, bool *found, struct err *err)
+static enum status find_by_id(struct call *c, struct str typed, struct annotation *out, bool *found,
+			      struct err *err)
 {
 	struct finding f = { .mem = &c->mem };
 	struct id_match match;
@@ -156,28 +158,13 @@ static enum status find_note(struct call *c, struct str typed, struct annotation
 
 /* ---- Methods ----------------------------------------------------------------------- */
 
-static enum status emit_note(struct call *c, const char *done, const struct annotation *a, struct err *err)
-{
-	struct json_writer *w;
-	struct subject on;
-
-	if (subject_find(c, &a->on, &on, err))
-		return err_failed(err->status);
-	w = call_begin(c);
-	put_text(w, "done", str_of(done));
-	put_note(w, a);
-	put_annotation(w, a);
-	put_subject(w, &on);
-	return call_emit(c, err);
-}
-
 static enum status delete_note(struct call *c, struct str typed, struct err *err)
 {
 	struct annotation a;
 
 	if (find_note(c, typed, &a, err) || annotation_remove(c->store, &a, err))
 		return err_failed(err->status);
-	return emit_note(c, "deleted", &a, err);
+	return annotation_emit(c, "deleted", &a, put_note, err);
 }
 
 static enum status add_note(struct call *c, struct str text, struct err *err)
@@ -191,7 +178,7 @@ static enum status add_note(struct call *c, struct str text, struct err *err)
 	a.on = on.on;
 	if (annotation_add(c->store, &a, false, &c->mem, &done, err))
 		return err_failed(err->status);
-	return emit_note(c, annotation_deeds[done], &a, err);
+	return annotation_emit(c, annotation_deeds[done], &a, put_note, err);
 }
 
 static enum status run_set(struct call *c, struct err *err)
@@ -210,7 +197,8 @@ static enum status run_set(struct call *c, struct err *err)
 		return err_failed(err->status);
 	if (!found)
 		return add_note(c, text, err);
-	return annotation_reword(c->store, &a, text, err) ? err_failed(err->status) : emit_note(c, "changed", &a, err);
+	return annotation_reword(c->store, &a, text, err) ? err_failed(err->status)
+							  : annotation_emit(c, "changed", &a, put_note, err);
 }
 
 static enum status run_list(struct call *c, struct err *err)
@@ -228,18 +216,21 @@ const struct method arbor_note_set = {
 	.verb = "note",
 	.group = "notes",
 	.summary = "Write a note on a conversation or a part of it",
-	.text = "ID is whatever 'arbor show' takes; the ids that 'arbor search' prints will do. A thing may have several "
-		"notes; the id of a note instead means that it says something else from now on. --delete takes a note "
-		"away, by its own id, or by what it is on where that has no other.\n\n"
-		"Notes are yours: they are found by 'arbor search' and shown by 'arbor show' and 'arbor tree', they stay "
-		"when the index is made anew and when what they are on is gone, and no model is ever sent them.\n",
+	.text = "ID is whatever 'arbor show' takes; the ids that 'arbor search' prints will do. A "
+		"thing may have several notes; the id of a note instead means that it says something "
+		"else from now on. --delete takes a note away, by its own id, or by what it is on "
+		"where that has no other.\n\n"
+		"Notes are yours: they are found by 'arbor search' and shown by 'arbor show' and "
+		"'arbor tree', they stay when the index is made anew and when what they are on is "
+		"gone, and no model is ever sent them.\n",
 	.params = set_params,
 	.kind = RESULT_ONE,
 	.fields = set_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "note @ 'the plan that worked'", "on the last conversation" },
-					      { "note 7abd08b4 'decided: cents everywhere'", "on one message" },
+					      { "note 7abd08b4 'decided: cents everywhere'",
+						"on one message" },
 					      { "note @ - <<< 'from a script'", "from standard input" },
 					      { 0 } },
 	.run = run_set,
@@ -250,8 +241,9 @@ const struct method arbor_note_list = {
 	.verb = "notes",
 	.group = "notes",
 	.summary = "List notes, the last written first",
-	.text = "With what they are on: the beginning of a message, the title of a session. Where that is gone, or is not "
-		"mirrored in this store, the list says so, and the note is still there.\n",
+	.text = "With what they are on: the beginning of a message, the title of a session. Where "
+		"that is gone, or is not mirrored in this store, the list says so, and the note is "
+		"still there.\n",
 	.params = list_params,
 	.kind = RESULT_STREAM,
 	.fields = list_fields,
@@ -259,7 +251,8 @@ const struct method arbor_note_list = {
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "note @ 'ask Kim' && arbor notes", "all of them" },
-					      { "note @ 'ask Kim' && arbor notes @", "of the last conversation" },
+					      { "note @ 'ask Kim' && arbor notes @",
+						"of the last conversation" },
 					      { 0 } },
 	.run = run_list,
 };

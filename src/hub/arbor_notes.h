@@ -1,5 +1,6 @@
 /*
- * The methods of arbor.* that attach something to conversations: notes, bookmarks, tags. act_arbor.c lists them.
+ * The methods of arbor.* that attach something to conversations: notes, bookmarks, tags; act_arbor.c
+ * lists them.
  */
 #ifndef ARBOR_HUB_ARBOR_NOTES_H
 #define ARBOR_HUB_ARBOR_NOTES_H

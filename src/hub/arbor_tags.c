@@ -1,12 +1,13 @@
 /*
  * arbor.tag_*: words on conversations and parts of them, to find them by.
  *
- * Any number of tags on a thing, and of things with a tag. The client has tags, too, one for a session; they stand in
- * its files. Whoever looks for a tag finds both.
+ * Any number of tags on a thing, and of things with a tag. The client has tags, too, one for a session; they
+ * stand in its files. Whoever looks for a tag finds both.
  */
 #include "hub/arbor_notes.h"
 
 #include "hub/annotated.h"
+#include "store/tag.h"
 
 static const struct param set_params[] = {
 	{ .name = "on",
@@ -89,18 +90,6 @@ static void put_tag(struct json_writer *w, const struct annotation *a)
 
 /* ---- Setting ----------------------------------------------------------------------- */
 
-static enum status emit_tag(struct call *c, const char *done, const struct annotation *a, const struct subject *on,
-			    struct err *err)
-{
-	struct json_writer *w = call_begin(c);
-
-	put_text(w, "done", str_of(done));
-	put_tag(w, a);
-	put_annotation(w, a);
-	put_subject(w, on);
-	return call_emit(c, err);
-}
-
 static enum status add_tag(struct call *c, struct str name, const struct subject *on, struct err *err)
 {
 	struct annotation a = {
@@ -110,7 +99,7 @@ static enum status add_tag(struct call *c, struct str name, const struct subject
 
 	if (annotation_add(c->store, &a, false, &c->mem, &done, err))
 		return err_failed(err->status);
-	return emit_tag(c, annotation_deeds[done], &a, on, err);
+	return annotation_emit(c, annotation_deeds[done], &a, put_tag, err);
 }
 
 /* That on one thing. */
@@ -137,7 +126,8 @@ static enum status no_tag(const struct subject *on, struct str name, struct err 
 	if (str_eq(on->session.tag, name) && str_eq(on->on.kind, STR("session")))
 		return err_fail(err, STATUS_USAGE, "'%.*s' is the client's tag, and stands in its own file",
 				STR_ARG(str_sub(name, 0, LIMIT_ANNOTATION_NAME)));
-	return err_fail(err, STATUS_NOT_FOUND, "it has no tag '%.*s'", STR_ARG(str_sub(name, 0, LIMIT_ANNOTATION_NAME)));
+	return err_fail(err, STATUS_NOT_FOUND, "it has no tag '%.*s'",
+			STR_ARG(str_sub(name, 0, LIMIT_ANNOTATION_NAME)));
 }
 
 static enum status find_tag(struct call *c, struct str name, struct finding *f, struct err *err)
@@ -148,7 +138,8 @@ static enum status find_tag(struct call *c, struct str name, struct finding *f, 
 }
 
 /* All are there before the first goes. */
-static enum status delete_tags(struct call *c, const struct value *tags, const struct subject *on, struct err *err)
+static enum status delete_tags(struct call *c, const struct value *tags, const struct subject *on,
+			       struct err *err)
 {
 	struct finding *list = arena_alloc(&c->mem, tags->count * sizeof *list);
 
@@ -159,7 +150,7 @@ static enum status delete_tags(struct call *c, const struct value *tags, const s
 	}
 	for (size_t i = 0; i < tags->count; i++)
 		if (annotation_remove(c->store, &list[i].found, err) ||
-		    emit_tag(c, "deleted", &list[i].found, on, err))
+		    annotation_emit(c, "deleted", &list[i].found, put_tag, err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }
@@ -252,17 +243,20 @@ const struct method arbor_tag_set = {
 	.verb = "tag",
 	.group = "notes",
 	.summary = "Tag a conversation or a part of it",
-	.text = "ID is whatever 'arbor show' takes. Tags have no blanks in them, and their case does not matter. What has "
-		"one is found by 'arbor search tag:NAME' with or without words, 'arbor list --tag NAME', 'arbor tags NAME'. "
-		"A tag on a session counts for all that was said in it and by its sub-agents.\n",
+	.text = "ID is whatever 'arbor show' takes. Tags have no blanks in them, and their case does "
+		"not matter. What has one is found by 'arbor search tag:NAME' with or without words, "
+		"'arbor list --tag NAME', 'arbor tags NAME'. A tag on a session counts for all that "
+		"was said in it and by its sub-agents.\n",
 	.params = set_params,
 	.kind = RESULT_STREAM,
 	.fields = set_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "tag @ decision prices", "two at once" },
-					      { "tag 7abd08b4 decision && arbor search tag:decision", "and find it again" },
-					      { "tag @ draft && arbor tag @ draft --delete", "take one away" },
+					      { "tag 7abd08b4 decision && arbor search tag:decision",
+						"and find it again" },
+					      { "tag @ draft && arbor tag @ draft --delete",
+						"take one away" },
 					      { 0 } },
 	.run = run_set,
 };
@@ -272,8 +266,8 @@ const struct method arbor_tag_list = {
 	.verb = "tags",
 	.group = "notes",
 	.summary = "List tags, or what has one",
-	.text = "Without TAG all there are, and how often each was given. Those that the client gave its sessions are among "
-		"them.\n",
+	.text = "Without TAG all there are, and how often each was given. Those that the client gave "
+		"its sessions are among them.\n",
 	.params = list_params,
 	.kind = RESULT_STREAM,
 	.fields = list_fields,
@@ -295,8 +289,9 @@ const struct method arbor_tag_delete = {
 	.fields = set_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "tag @ draft && arbor call arbor.tag_delete --on @ --tags draft",
-						"from the last conversation" },
-					      { 0 } },
+	.examples =
+		(const struct example[]){ { "tag @ draft && arbor call arbor.tag_delete --on @ --tags draft",
+					    "from the last conversation" },
+					  { 0 } },
 	.run = run_delete,
 };

@@ -1,9 +1,10 @@
 /*
  * Finding what is attached to the lines of a conversation.
  *
- * Annotations remember the conversation they were made in, so those of a conversation are found at once, and each is
- * looked up by its id: that gives every line that is a copy of the one it is on. What it costs depends on how many
- * annotations the conversation has, not on how many lines; and nothing where there are none.
+ * Annotations remember the conversation they were made in, so those of a conversation are found at once, and
+ * each is looked up by its id: that gives every line that is a copy of the one it is on. What it costs
+ * depends on how many annotations the conversation has, not on how many lines; and nothing where there are
+ * none.
  */
 #include "hub/attached.h"
 
@@ -56,9 +57,10 @@ static enum status add_place(void *ctx, const struct node *node, struct err *err
 
 	(void)err;
 	a->list = grow(&a->call->mem, a->list, a->count, &a->cap, sizeof *a->list);
-	a->list[a->count++] = (struct attached_place){
-		.session = node->session, .offset = node->offset, .part = node->part, .annotation = p->annotation
-	};
+	a->list[a->count++] = (struct attached_place){ .session = node->session,
+						       .offset = node->offset,
+						       .part = node->part,
+						       .annotation = p->annotation };
 	return STATUS_OK;
 }
 
@@ -82,7 +84,8 @@ enum status attached_add(struct attached *a, const struct uuid *session, struct 
 			return STATUS_OK;
 	if (!a->any)
 		return STATUS_OK;
-	a->sessions = grow(&a->call->mem, a->sessions, a->session_count, &a->session_cap, sizeof *a->sessions);
+	a->sessions = grow(&a->call->mem, a->sessions, a->session_count, &a->session_cap,
+			   sizeof *a->sessions);
 	a->sessions[a->session_count++] = *session;
 	return annotation_in(a->call->store, session, add_annotation, a, err);
 }
@@ -190,7 +193,8 @@ static size_t first_at(const struct attached *a, int64_t session, int64_t offset
 	return low;
 }
 
-void attached_take(const struct attached *a, struct attached_set *set, int64_t session, int64_t offset, int block)
+void attached_take(const struct attached *a, struct attached_set *set, int64_t session, int64_t offset,
+		   int block)
 {
 	for (size_t i = first_at(a, session, offset);
 	     i < a->count && a->list[i].session == session && a->list[i].offset == offset; i++)
@@ -221,7 +225,8 @@ static void put_note(struct json_writer *w, const struct annotation *a)
 }
 
 /* Those of a kind as a list, which is left out when there are none. */
-static void put_kind(struct json_writer *w, const struct attached_set *set, enum annotation_kind kind, const char *key)
+static void put_kind(struct json_writer *w, const struct attached_set *set, enum annotation_kind kind,
+		     const char *key)
 {
 	bool open = false;
 
@@ -275,7 +280,8 @@ static enum status take_on_session(void *ctx, const struct annotation *from, boo
 	return STATUS_OK;
 }
 
-enum status put_attached_session(struct call *c, const struct session *session, int64_t *noted, struct err *err)
+enum status put_attached_session(struct call *c, const struct session *session, int64_t *noted,
+				 struct err *err)
 {
 	struct on_session y = { .attached = { .call = c }, .session = session };
 

@@ -13,14 +13,14 @@
 /* One, and a line it is on. */
 struct attached_place {
 	int64_t session, offset;
-	int part; /* of the line, enum PART_* or a block */
+	int part;      /* of the line, enum PART_* or a block */
 	uint32_t next; /* of the same message, once they are joined to messages */
 	const struct annotation *annotation;
 };
 
 struct attached {
 	struct call *call;
-	bool any;	      /* the store has some at all */
+	bool any;	       /* the store has some at all */
 	struct uuid *sessions; /* that were asked for */
 	size_t session_count, session_cap;
 	struct attached_place *list;
@@ -28,8 +28,8 @@ struct attached {
 	uint32_t *by_message; /* the first of each; NULL = they have not been joined */
 };
 
-/* Those in a conversation: begin, add conversations, and sort. Everything is in the call's arena. Wants a read
- * transaction. */
+/* Those in a conversation: begin, add conversations, and sort. Everything is in the call's arena. Wants a
+ * read transaction. */
 enum status attached_begin(struct attached *a, struct call *c, struct err *err) MUST_USE;
 enum status attached_add(struct attached *a, const struct uuid *session, struct err *err) MUST_USE;
 void attached_end(struct attached *a);
@@ -49,7 +49,8 @@ struct attached_set {
 };
 
 /* What is on a line; of its blocks only on one, if that is not below 0. */
-void attached_take(const struct attached *a, struct attached_set *set, int64_t session, int64_t offset, int block);
+void attached_take(const struct attached *a, struct attached_set *set, int64_t session, int64_t offset,
+		   int block);
 
 /* What is on a message of the forest; only on turns, or on all but these, or both. */
 enum attached_turns { ATTACHED_ALL, ATTACHED_TURNS, ATTACHED_NO_TURNS };
@@ -67,7 +68,8 @@ extern const struct field attached_notes[];
 /* Writes these fields into an item, those that are not empty, and empties the set. */
 void put_attached(struct json_writer *w, struct attached_set *set);
 
-/* The same for what is on a session itself. *noted counts the notes in all of it. Wants a read transaction. */
+/* The same for what is on a session itself. *noted counts the notes in all of it. Wants a read transaction.
+ */
 enum status put_attached_session(struct call *c, const struct session *session, int64_t *noted,
 				 struct err *err) MUST_USE;
 

@@ -403,8 +403,9 @@ const struct method memory_show = {
 	.text = "ID is the id of a session, turn, message, block or line, or its first digits (four or\n"
 		"more); a line's own uuid and the id of a tool's call will do, too. @ is the session\n"
 		"last touched, @~1 the one before it, and so on; @@ID is a message of the last, SESSION@ID\n"
-		"one of another; @NAME is what a bookmark is on ('arbor help bookmark'). A sub-agent's id, as 'arbor agents' lists it, is what that one did. Where a\n"
-		"conversation was copied and went on, ROOT:ID is the one in the folder with that label.\n\n"
+		"one of another; @NAME is what a bookmark is on ('arbor help bookmark'). A sub-agent's id, as\n"
+		"'arbor agents' lists it, is what that one did. Where a conversation was copied and went on,\n"
+		"ROOT:ID is the one in the folder with that label.\n\n"
 		"Several are shown one after the other. Works long after the file itself is gone.\n",
 	.params = show_params,
 	.kind = RESULT_STREAM,

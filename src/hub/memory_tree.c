@@ -534,7 +534,8 @@ static enum status run_tree(struct call *c, struct err *err)
 	turns_find(&d.turns);
 	w = call_begin(c);
 	put_text(w, "kind", STR("session"));
-	if (put_session(c, &what.session, err) || put_attached_session(c, &what.session, &noted, err) || call_emit(c, err) || emit_turns(&d, err) ||
+	if (put_session(c, &what.session, err) || put_attached_session(c, &what.session, &noted, err) ||
+	    call_emit(c, err) || emit_turns(&d, err) ||
 	    emit_continues(&d, err) || emit_heads(&d, err))
 		return err_failed(err->status);
 	return STATUS_OK;

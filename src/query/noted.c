@@ -12,6 +12,7 @@
 #include "query/noted.h"
 
 #include "query/variant.h"
+#include "store/tag.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,14 +92,16 @@ static enum status add_sessions(struct placing *p, const struct annotation_subje
 	int64_t *rows;
 	size_t count;
 
-	if (session_rows(p->store, &on->id, on->agent.n ? on->agent : (struct str){ 0 }, &mem, &rows, &count, err))
+	if (session_rows(p->store, &on->id, on->agent.n ? on->agent : (struct str){ 0 }, &mem, &rows, &count,
+			 err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < count; i++)
 		add_range(p->noted, rows[i], 0, INT64_MAX, NOTED_ALL);
 	return STATUS_OK;
 }
 
-static enum status place(struct store *s, struct noted *n, const struct annotation_subject *on, struct err *err)
+static enum status place(struct store *s, struct noted *n, const struct annotation_subject *on,
+			 struct err *err)
 {
 	struct placing p = { .store = s, .noted = n };
 
@@ -123,8 +126,8 @@ static int by_place(const void *a, const void *b)
 	return x->to > y->to ? -1 : x->to < y->to;
 }
 
-/* Leaves out what others cover: then a document can be in the last range that begins before it, or in those that
- * begin with it. */
+/* Leaves out what others cover: then a document can be in the last range that begins before it, or in those
+ * that begin with it. */
 static void settle(struct noted *n)
 {
 	struct noted_range *last = NULL; /* without a block */
@@ -281,7 +284,8 @@ void noted_conditions_release(struct noted_conditions *c)
 	*c = (struct noted_conditions)NOTED_CONDITIONS_INIT;
 }
 
-enum status noted_conditions_read(struct noted_conditions *c, struct store *s, const struct expr *e, struct err *err)
+enum status noted_conditions_read(struct noted_conditions *c, struct store *s, const struct expr *e,
+				  struct err *err)
 {
 	*c = (struct noted_conditions){ .expr = e };
 	for (size_t i = 0; i < e->condition_count; i++)

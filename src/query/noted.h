@@ -25,12 +25,16 @@ struct noted {
 	struct arena mem;
 };
 
-#define NOTED_INIT { 0 }
+#define NOTED_INIT \
+	{ \
+		0 \
+	}
 void noted_release(struct noted *n);
 
 /* Everything that has such a tag, of the client's too; or a note, or a bookmark. Wants a read transaction. */
 enum status noted_by_tag(struct store *s, struct str tag, struct noted *out, struct err *err) MUST_USE;
-enum status noted_by_kind(struct store *s, enum annotation_kind kind, struct noted *out, struct err *err) MUST_USE;
+enum status noted_by_kind(struct store *s, enum annotation_kind kind, struct noted *out,
+			  struct err *err) MUST_USE;
 
 /* Whether a document is part of it; whether anything of a transcript is; whether what an annotation is on is,
  * or the conversation it was in. */
@@ -45,7 +49,10 @@ struct noted_conditions {
 	bool any;	    /* whether there are any */
 };
 
-#define NOTED_CONDITIONS_INIT { 0 }
+#define NOTED_CONDITIONS_INIT \
+	{ \
+		0 \
+	}
 void noted_conditions_release(struct noted_conditions *c);
 enum status noted_conditions_read(struct noted_conditions *c, struct store *s, const struct expr *e,
 				  struct err *err) MUST_USE;

@@ -15,18 +15,14 @@
 
 #include "base/hash.h"
 #include "base/mark.h"
-#include "base/term.h"
-#include "base/utf8.h"
 #include "store/db.h"
 #include "store/fulltext.h"
 
 #include <string.h>
 
 #define COLUMNS \
-	"SELECT id, annotation_id, kind, subject_id, subject, agent, session_id, name, text, author, created_at," \
-	" updated_at FROM annotation "
-/* Names that begin with ?1, where ?2 stands behind all of them. */
-#define NAMED(column) column " COLLATE NOCASE BETWEEN ?1 AND ?2"
+	"SELECT id, annotation_id, kind, subject_id, subject, agent, session_id, name, text, author," \
+	" created_at, updated_at FROM annotation "
 
 enum {
 	NOTE_ANY,
@@ -45,10 +41,6 @@ enum {
 	NOTE_REMOVE,
 	NOTE_GONE,
 	NOTE_INDEXED,
-	NOTE_TAGS,
-	NOTE_CLIENT_TAGS,
-	NOTE_CLIENT_TAGGED,
-	NOTE_MADE,
 	NOTE_STATEMENTS
 };
 
@@ -57,31 +49,26 @@ static const char *const sql[NOTE_STATEMENTS] = {
 	[NOTE_ANY] = "SELECT 1 FROM annotation LIMIT 1",
 	[NOTE_GET] = COLUMNS "WHERE id = ?1",
 	[NOTE_BOOKMARK] = COLUMNS "WHERE kind = 'bookmark' AND name = ?1 COLLATE NOCASE",
-	[NOTE_PREFIX] = COLUMNS "WHERE annotation_id BETWEEN ?1 AND ?2 AND +kind = ?3 ORDER BY annotation_id LIMIT ?4",
+	[NOTE_PREFIX] = COLUMNS "WHERE annotation_id BETWEEN ?1 AND ?2 AND +kind = ?3"
+				" ORDER BY annotation_id LIMIT ?4",
 	[NOTE_EACH] = COLUMNS "WHERE kind = ?1 ORDER BY updated_at DESC, id DESC",
 	[NOTE_BY_ID] = COLUMNS "ORDER BY annotation_id",
 	[NOTE_OF] = COLUMNS "WHERE subject_id = ?1 AND agent = ?2 ORDER BY kind, created_at, id",
 	[NOTE_IN] = COLUMNS "WHERE session_id = ?1 ORDER BY kind, created_at, id",
-	[NOTE_TAGGED] = COLUMNS "INDEXED BY annotation_tag WHERE kind = 'tag' AND " NAMED("name") " ORDER BY name COLLATE NOCASE, id",
-	[NOTE_SAME] = COLUMNS "WHERE subject_id = ?1 AND agent = ?2 AND +kind = ?3 AND name = ?4 COLLATE NOCASE"
-			      " AND text = ?5 AND (kind <> 'note' OR author = ?6)",
-	[NOTE_ADD] = "INSERT INTO annotation(annotation_id, kind, subject_id, subject, agent, session_id, name, text,"
-		     " author, created_at, updated_at, rev) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11)",
-	[NOTE_REWORD] = "UPDATE annotation SET text = ?2, updated_at = ?3, rev = ?4 WHERE id = ?1 AND kind = 'note'",
-	[NOTE_MOVE] = "UPDATE annotation SET subject_id = ?2, subject = ?3, agent = ?4, session_id = ?5, name = ?6,"
-		      " author = ?7, updated_at = ?8, rev = ?9 WHERE id = ?1",
+	[NOTE_TAGGED] = COLUMNS "INDEXED BY annotation_tag WHERE kind = 'tag'"
+				" AND name COLLATE NOCASE BETWEEN ?1 AND ?2 ORDER BY name COLLATE NOCASE, id",
+	[NOTE_SAME] = COLUMNS "WHERE subject_id = ?1 AND agent = ?2 AND +kind = ?3"
+			      " AND name = ?4 COLLATE NOCASE AND text = ?5 AND (kind <> 'note' OR author = ?6)",
+	[NOTE_ADD] = "INSERT INTO annotation(annotation_id, kind, subject_id, subject, agent, session_id,"
+		     " name, text, author, created_at, updated_at, rev)"
+		     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11)",
+	[NOTE_REWORD] = "UPDATE annotation SET text = ?2, updated_at = ?3, rev = ?4"
+			" WHERE id = ?1 AND kind = 'note'",
+	[NOTE_MOVE] = "UPDATE annotation SET subject_id = ?2, subject = ?3, agent = ?4, session_id = ?5,"
+		      " name = ?6, author = ?7, updated_at = ?8, rev = ?9 WHERE id = ?1",
 	[NOTE_REMOVE] = "DELETE FROM annotation WHERE id = ?1 AND annotation_id = ?2",
 	[NOTE_GONE] = "INSERT INTO deleted_row(table_name, key, at, rev) VALUES ('annotation', ?1, ?2, ?3)",
 	[NOTE_INDEXED] = COLUMNS "WHERE kind IN ('note', 'bookmark') ORDER BY id",
-	/* As it was last written. */
-	[NOTE_TAGS] = "SELECT name, count(*), max(updated_at) FROM annotation WHERE kind = 'tag'"
-		      " GROUP BY name COLLATE NOCASE",
-	[NOTE_CLIENT_TAGS] = "SELECT tag, count(DISTINCT session_id), 0 FROM mirror_session"
-			     " WHERE tag <> '' AND old = 0 AND agent IS NULL GROUP BY tag COLLATE NOCASE",
-	[NOTE_CLIENT_TAGGED] = "SELECT id, tag FROM mirror_session WHERE old = 0 AND agent IS NULL AND tag <> ''"
-			       " AND " NAMED("tag"),
-	[NOTE_MADE] = "SELECT node_id, 0, coalesce(content, handle, '') FROM node WHERE node_id BETWEEN ?1 AND ?2"
-		      " UNION ALL SELECT tree_id, 1, '' FROM tree WHERE tree_id BETWEEN ?1 AND ?2 ORDER BY 1 LIMIT 2",
 };
 
 const struct db_set annotation_statements = { DB_ANNOTATION, sql, NOTE_STATEMENTS };
@@ -96,76 +83,6 @@ const char *annotation_kind_name(enum annotation_kind kind)
 static enum status use(struct store *s, int index, struct stmt *st, struct err *err)
 {
 	return stmt_use(s, &annotation_statements, index, st, err);
-}
-
-/* ---- Checks --------------------------------------------------------------------- */
-
-/* The same as it stands there when a terminal shows it: no controls, nothing invisible. */
-static bool is_visible(struct str name)
-{
-	struct buf shown CLEANUP(buf_release) = BUF_INIT(64 * KIB);
-
-	term_filter(&shown, name, TERM_LINE);
-	return str_eq(buf_as_str(&shown), name);
-}
-
-static bool has_blank(struct str name)
-{
-	for (size_t at = 0; at < name.n;)
-		if (utf8_is_blank(utf8_next(name, &at)))
-			return true;
-	return false;
-}
-
-/* Two dots are a range, @ parts what is in a session, a comma several; * and quotes mean something in a query;
- * in front ~ counts back, - is an option, and the others look like files. */
-static const char *name_fault(struct str name)
-{
-	static const char outer[] = ":./", front[] = "-~", inside[] = "@,*\"'";
-
-	if (!name.n)
-		return "is empty";
-	if (name.n > LIMIT_ANNOTATION_NAME)
-		return "is too long";
-	if (!utf8_valid(name) || !is_visible(name) || has_blank(name))
-		return "has a blank in it, or something that cannot be seen";
-	for (size_t i = 0; i < name.n; i++)
-		if (strchr(inside, name.p[i]) || (name.p[i] == '.' && i && name.p[i - 1] == '.'))
-			return "has one of @ , * .. or a quote in it";
-	if (strchr(outer, name.p[0]) || strchr(front, name.p[0]) || strchr(outer, name.p[name.n - 1]))
-		return "begins with one of : . / ~ - or ends with one of : . /";
-	return NULL;
-}
-
-enum status annotation_check_name(struct str name, struct err *err)
-{
-	const char *fault = name_fault(name);
-	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB);
-
-	if (!fault)
-		return STATUS_OK;
-	utf8_repair(&shown, str_sub(name, 0, 60));
-	return err_fail(err, STATUS_USAGE, "'%s' cannot be a name: it %s", shown.p ? shown.p : "", fault);
-}
-
-enum status annotation_check_author(struct str author, struct err *err)
-{
-	if (author.n <= LIMIT_ANNOTATION_NAME && utf8_valid(author) && is_visible(author))
-		return STATUS_OK;
-	return err_fail(err, STATUS_USAGE, "the author has more than %d bytes, or something that cannot be seen",
-			LIMIT_ANNOTATION_NAME);
-}
-
-enum status annotation_check_text(struct str text, struct err *err)
-{
-	if (!str_trim(text).n)
-		return err_fail(err, STATUS_USAGE, "the note is empty; to take one away there is --delete");
-	if (text.n > LIMIT_NOTE)
-		return err_fail(err, STATUS_LIMIT, "the note is longer than %zu KiB; keep it in a file, and its name here",
-				LIMIT_NOTE / KIB);
-	if (!utf8_valid(text) || str_has_byte(text, '\0'))
-		return err_fail(err, STATUS_USAGE, "the note is no text: it has a NUL in it, or is not UTF-8");
-	return STATUS_OK;
 }
 
 /* ---- Rows ----------------------------------------------------------------------- */
@@ -218,7 +135,8 @@ void annotation_keep(struct annotation *to, const struct annotation *from, struc
 }
 
 /* The row of a statement, if it has one. */
-static enum status take_one(struct stmt *st, struct arena *mem, struct annotation *out, bool *found, struct err *err)
+static enum status take_one(struct stmt *st, struct arena *mem, struct annotation *out, bool *found,
+			    struct err *err)
 {
 	enum step step = stmt_step(st, err);
 
@@ -270,7 +188,8 @@ static enum status index_one(const struct annotation *a, struct doc_writer *w, s
 	hex_encode(a->id.b, UUID_BYTES, hex);
 	mark_pack(&packed, MARK_NOTE, str_of(hex));
 	words = words_pack(&packed, a->kind == ANNOTATION_NOTE ? a->text : a->name);
-	return words ? doc_writer_add(w, &doc, ANNOTATION_PLACE, words, buf_as_str(&packed), &ignored, err) : STATUS_OK;
+	return words ? doc_writer_add(w, &doc, ANNOTATION_PLACE, words, buf_as_str(&packed), &ignored, err)
+		     : STATUS_OK;
 }
 
 static enum status enter(struct store *s, const struct annotation *a, struct err *err)
@@ -311,7 +230,8 @@ enum status annotation_index_all(struct store *s, struct err *err)
 		return err_failed(err->status);
 	if (!has)
 		return STATUS_OK;
-	if (doc_writer_begin(&w, s, err) || use(s, NOTE_INDEXED, &st, err) || take_each(&st, index_next, &w, err))
+	if (doc_writer_begin(&w, s, err) || use(s, NOTE_INDEXED, &st, err) ||
+	    take_each(&st, index_next, &w, err))
 		return err_failed(err->status);
 	return doc_writer_finish(&w, err);
 }
@@ -335,8 +255,8 @@ static void bind_subject(struct stmt *st, int at, const struct annotation_subjec
 		stmt_uuid(st, at + 3, &on->session);
 }
 
-static enum status find_same(struct store *s, const struct annotation *a, struct arena *mem, struct annotation *out,
-			     bool *found, struct err *err)
+static enum status find_same(struct store *s, const struct annotation *a, struct arena *mem,
+			     struct annotation *out, bool *found, struct err *err)
 {
 	STMT st = { 0 };
 
@@ -384,8 +304,8 @@ static enum status insert(struct store *s, struct annotation *a, int64_t rev, st
 }
 
 /* The bookmark `old` is on something else from now on. Its name may be written otherwise, too. */
-static enum status move_bookmark(struct store *s, const struct annotation *old, struct annotation *a, int64_t rev,
-				 struct err *err)
+static enum status move_bookmark(struct store *s, const struct annotation *old, struct annotation *a,
+				 int64_t rev, struct err *err)
 {
 	STMT st = { 0 };
 
@@ -410,7 +330,8 @@ static enum status taken(struct annotation *a, const struct annotation *old, str
 
 	uuid_print(&old->on.id, id);
 	*a = *old;
-	return err_fail(err, STATUS_CONFLICT, "there is a bookmark '%.*s' already, on %.*s %.8s; --force moves it",
+	return err_fail(err, STATUS_CONFLICT,
+			"there is a bookmark '%.*s' already, on %.*s %.8s; --force moves it",
 			STR_ARG(old->name), STR_ARG(old->on.kind), id);
 }
 
@@ -533,7 +454,8 @@ enum status annotation_any(struct store *s, bool *out, struct err *err)
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
-enum status annotation_get(struct store *s, int64_t row, struct arena *mem, struct annotation *out, struct err *err)
+enum status annotation_get(struct store *s, int64_t row, struct arena *mem, struct annotation *out,
+			   struct err *err)
 {
 	STMT st = { 0 };
 	bool found;
@@ -553,15 +475,18 @@ enum status annotation_bookmark(struct store *s, struct str name, struct arena *
 {
 	bool found;
 
-	if (store_has(s, STORE_TREES, &found, err) || (found && find_bookmark(s, name, mem, out, &found, err)))
+	if (store_has(s, STORE_TREES, &found, err) ||
+	    (found && find_bookmark(s, name, mem, out, &found, err)))
 		return err_failed(err->status);
 	return found ? STATUS_OK
-		     : err_fail(err, STATUS_NOT_FOUND, "there is no bookmark '%.*s'; 'arbor bookmarks' lists them",
+		     : err_fail(err, STATUS_NOT_FOUND,
+				"there is no bookmark '%.*s'; 'arbor bookmarks' lists them",
 				(int)size_min(name.n, 60), name.p ? name.p : "");
 }
 
-enum status annotation_search(struct store *s, enum annotation_kind kind, struct str prefix, struct arena *mem,
-			      struct annotation *out, size_t most, size_t *count, struct err *err)
+enum status annotation_search(struct store *s, enum annotation_kind kind, struct str prefix,
+			      struct arena *mem, struct annotation *out, size_t most, size_t *count,
+			      struct err *err)
 {
 	struct uuid low, high;
 	STMT st = { 0 };
@@ -586,7 +511,8 @@ enum status annotation_search(struct store *s, enum annotation_kind kind, struct
 	return STATUS_OK;
 }
 
-enum status annotation_each(struct store *s, enum annotation_kind kind, annotation_fn *fn, void *ctx, struct err *err)
+enum status annotation_each(struct store *s, enum annotation_kind kind, annotation_fn *fn, void *ctx,
+			    struct err *err)
 {
 	STMT st = { 0 };
 	bool has;
@@ -609,8 +535,8 @@ enum status annotation_each_by_id(struct store *s, annotation_fn *fn, void *ctx,
 	return has ? take_each(&st, fn, ctx, err) : STATUS_OK;
 }
 
-enum status annotation_of(struct store *s, const struct uuid *id, struct str agent, annotation_fn *fn, void *ctx,
-			  struct err *err)
+enum status annotation_of(struct store *s, const struct uuid *id, struct str agent, annotation_fn *fn,
+			  void *ctx, struct err *err)
 {
 	STMT st = { 0 };
 	bool has;
@@ -624,7 +550,8 @@ enum status annotation_of(struct store *s, const struct uuid *id, struct str age
 	return take_each(&st, fn, ctx, err);
 }
 
-enum status annotation_in(struct store *s, const struct uuid *session, annotation_fn *fn, void *ctx, struct err *err)
+enum status annotation_in(struct store *s, const struct uuid *session, annotation_fn *fn, void *ctx,
+			  struct err *err)
 {
 	STMT st = { 0 };
 	bool has;
@@ -651,21 +578,6 @@ enum status subject_session(struct store *s, const struct annotation_subject *on
 
 /* ---- Tags --------------------------------------------------------------------------- */
 
-/* Binds from where to where names go: the one itself, or all that begin so. A byte that no text has stands
- * behind those. */
-static void bind_name(struct stmt *st, struct str name, struct buf *to)
-{
-	bool prefix = str_has_suffix(name, STR("*"));
-
-	if (prefix)
-		name.n--;
-	buf_str(to, name);
-	if (prefix)
-		buf_text(to, "\xff");
-	stmt_text(st, 1, name);
-	stmt_text(st, 2, buf_as_str(to));
-}
-
 enum status annotation_tagged(struct store *s, struct str name, annotation_fn *fn, void *ctx, struct err *err)
 {
 	struct buf to CLEANUP(buf_release) = BUF_INIT(64 * KIB);
@@ -676,106 +588,6 @@ enum status annotation_tagged(struct store *s, struct str name, annotation_fn *f
 		return err_failed(err->status);
 	if (!has)
 		return STATUS_OK;
-	bind_name(&st, name, &to);
+	stmt_text_range(&st, 1, name, &to);
 	return take_each(&st, fn, ctx, err);
-}
-
-enum status tag_sessions(struct store *s, struct str name, tag_session_fn *fn, void *ctx, struct err *err)
-{
-	struct buf to CLEANUP(buf_release) = BUF_INIT(64 * KIB);
-	enum step step;
-	STMT st = { 0 };
-
-	if (use(s, NOTE_CLIENT_TAGGED, &st, err))
-		return err_failed(err->status);
-	bind_name(&st, name, &to);
-	while ((step = stmt_step(&st, err)) == STEP_ROW)
-		if (fn(ctx, col_int(&st, 0), col_bytes(&st, 1), err))
-			return err_failed(err->status);
-	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
-}
-
-/* One row of either list of tags, in hand. */
-struct tag_row {
-	struct stmt st;
-	bool more;
-};
-
-static void tag_row_done(struct tag_row *r)
-{
-	stmt_done(&r->st);
-}
-
-static enum status next_tag(struct tag_row *r, struct err *err)
-{
-	enum step step = stmt_step(&r->st, err);
-
-	r->more = step == STEP_ROW;
-	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
-}
-
-static int compare_tags(const struct tag_row *a, const struct tag_row *b)
-{
-	struct str x, y;
-	int order;
-
-	if (!a->more || !b->more)
-		return a->more ? -1 : 1;
-	x = col_bytes(&a->st, 0);
-	y = col_bytes(&b->st, 0);
-	order = sqlite3_strnicmp(x.p, y.p, (int)size_min(x.n, y.n));
-	return order ? order : x.n < y.n ? -1 : x.n > y.n;
-}
-
-/* Both lists are in the order of names; of a tag in both ours is how it is written. */
-static enum status merge_tags(struct tag_row *ours, struct tag_row *clients, tag_fn *fn, void *ctx, struct err *err)
-{
-	while (ours->more || clients->more) {
-		int order = compare_tags(ours, clients);
-		const struct tag_row *first = order <= 0 ? ours : clients;
-		struct tag_use t = { col_bytes(&first->st, 0), col_int(&first->st, 1), col_int(&first->st, 2) };
-
-		if (order == 0)
-			t.count += col_int(&clients->st, 1);
-		if (fn(ctx, &t, err) || (order <= 0 && next_tag(ours, err)) || (order >= 0 && next_tag(clients, err)))
-			return err_failed(err->status);
-	}
-	return STATUS_OK;
-}
-
-enum status tag_each(struct store *s, tag_fn *fn, void *ctx, struct err *err)
-{
-	struct tag_row ours CLEANUP(tag_row_done) = { 0 };
-	struct tag_row clients CLEANUP(tag_row_done) = { 0 };
-
-	if (use_if_any(s, NOTE_TAGS, &ours.st, &ours.more, err) || (ours.more && next_tag(&ours, err)) ||
-	    use(s, NOTE_CLIENT_TAGS, &clients.st, err) || next_tag(&clients, err))
-		return err_failed(err->status);
-	return merge_tags(&ours, &clients, fn, ctx, err);
-}
-
-/* ---- Nodes and trees that were made --------------------------------------------------- */
-
-enum status made_search(struct store *s, struct str prefix, struct arena *mem, struct made *out, size_t *count,
-			struct err *err)
-{
-	struct uuid low, high;
-	enum step step;
-	STMT st = { 0 };
-	bool has;
-
-	*count = 0;
-	if (!uuid_range(prefix, &low, &high))
-		return STATUS_OK;
-	if (use_if_any(s, NOTE_MADE, &st, &has, err))
-		return err_failed(err->status);
-	if (!has)
-		return STATUS_OK;
-	stmt_uuid(&st, 1, &low);
-	stmt_uuid(&st, 2, &high);
-	while ((step = stmt_step(&st, err)) == STEP_ROW)
-		if (!(*count)++)
-			*out = (struct made){ uuid_at(&st, 0), col_int(&st, 1) != 0,
-					      arena_str(mem, col_bytes(&st, 2)) };
-	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }

@@ -20,10 +20,10 @@ enum { ANNOTATION_PLACE = 6 };
 
 /* What one is on. */
 struct annotation_subject {
-	struct str kind;     /* session, agent, turn, message, line, block; node, tree */
-	struct uuid id;	     /* of a sub-agent: its conversation's */
-	struct str agent;    /* of a sub-agent: its id; else empty */
-	bool in_session;     /* it is, or is in, this conversation: */
+	struct str kind;  /* session, agent, turn, message, line, block; node, tree */
+	struct uuid id;	  /* of a sub-agent: its conversation's */
+	struct str agent; /* of a sub-agent: its id; else empty */
+	bool in_session;  /* it is, or is in, this conversation: */
 	struct uuid session;
 };
 
@@ -73,13 +73,15 @@ enum status annotation_add(struct store *s, struct annotation *a, bool move, str
 			   enum annotation_done *done, struct err *err) MUST_USE;
 
 /* A note says something else now. STATUS_NOT_FOUND when it is gone. */
-enum status annotation_reword(struct store *s, struct annotation *a, struct str text, struct err *err) MUST_USE;
+enum status annotation_reword(struct store *s, struct annotation *a, struct str text,
+			      struct err *err) MUST_USE;
 
 /* STATUS_NOT_FOUND when somebody else has removed it. */
 enum status annotation_remove(struct store *s, const struct annotation *a, struct err *err) MUST_USE;
 
 /* Its document (store/fulltext.h), by its sequence; 0 = it has none. */
-enum status annotation_doc(struct store *s, const struct uuid *id, int64_t *sequence, struct err *err) MUST_USE;
+enum status annotation_doc(struct store *s, const struct uuid *id, int64_t *sequence,
+			   struct err *err) MUST_USE;
 
 /* Enters all into an index that is empty. Wants a write transaction. */
 enum status annotation_index_all(struct store *s, struct err *err) MUST_USE;
@@ -95,8 +97,9 @@ enum status annotation_get(struct store *s, int64_t row, struct arena *mem, stru
 enum status annotation_bookmark(struct store *s, struct str name, struct arena *mem, struct annotation *out,
 				struct err *err) MUST_USE;
 /* Those of a kind whose ids begin with these digits, at most `most`. */
-enum status annotation_search(struct store *s, enum annotation_kind kind, struct str prefix, struct arena *mem,
-			      struct annotation *out, size_t most, size_t *count, struct err *err) MUST_USE;
+enum status annotation_search(struct store *s, enum annotation_kind kind, struct str prefix,
+			      struct arena *mem, struct annotation *out, size_t most, size_t *count,
+			      struct err *err) MUST_USE;
 
 /* A copy with its texts in the arena. */
 void annotation_keep(struct annotation *to, const struct annotation *from, struct arena *mem);
@@ -116,37 +119,13 @@ enum status annotation_each(struct store *s, enum annotation_kind kind, annotati
 enum status annotation_each_by_id(struct store *s, annotation_fn *fn, void *ctx, struct err *err) MUST_USE;
 
 /* On one thing, and on a conversation with all that was in it; by kind, the oldest first. */
-enum status annotation_of(struct store *s, const struct uuid *id, struct str agent, annotation_fn *fn, void *ctx,
-			  struct err *err) MUST_USE;
+enum status annotation_of(struct store *s, const struct uuid *id, struct str agent, annotation_fn *fn,
+			  void *ctx, struct err *err) MUST_USE;
 enum status annotation_in(struct store *s, const struct uuid *session, annotation_fn *fn, void *ctx,
 			  struct err *err) MUST_USE;
 
 /* Tags called so, or that begin so where the name ends with a *; by name. */
 enum status annotation_tagged(struct store *s, struct str name, annotation_fn *fn, void *ctx,
 			      struct err *err) MUST_USE;
-
-/* Each tag once, in alphabetical order; those that the client gave its sessions count, too. */
-struct tag_use {
-	struct str name;
-	int64_t count;
-	int64_t last_at; /* 0 = only the client uses it, and does not say when */
-};
-typedef enum status tag_fn(void *ctx, const struct tag_use *t, struct err *err);
-enum status tag_each(struct store *s, tag_fn *fn, void *ctx, struct err *err) MUST_USE;
-
-/* Conversations that the client has tagged so, by their rows; the name as above. */
-typedef enum status tag_session_fn(void *ctx, int64_t session, struct str tag, struct err *err);
-enum status tag_sessions(struct store *s, struct str name, tag_session_fn *fn, void *ctx,
-			 struct err *err) MUST_USE;
-
-/* A node or tree that was made through arbor.*, by the beginning of its id: as many as begin so, and the
- * first of them. Its text, if it has one, is in the arena. */
-struct made {
-	struct uuid id;
-	bool is_tree;
-	struct str text;
-};
-enum status made_search(struct store *s, struct str prefix, struct arena *mem, struct made *out, size_t *count,
-			struct err *err) MUST_USE;
 
 #endif

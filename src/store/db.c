@@ -33,6 +33,8 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_LINK] = &link_statements,
 	[DB_VARIANT] = &variant_statements,
 	[DB_ANNOTATION] = &annotation_statements,
+	[DB_TAG] = &tag_statements,
+	[DB_MADE] = &made_statements,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */
@@ -159,6 +161,18 @@ void stmt_blob(struct stmt *st, int at, const void *p, size_t n)
 void stmt_uuid(struct stmt *st, int at, const struct uuid *u)
 {
 	stmt_blob(st, at, u->b, UUID_BYTES);
+}
+
+void stmt_text_range(struct stmt *st, int at, struct str pattern, struct buf *room)
+{
+	bool prefix = str_has_suffix(pattern, STR("*"));
+
+	if (prefix)
+		pattern.n--;
+	buf_str(room, pattern);
+	buf_text(room, prefix ? "\xff" : ""); /* no text has this byte: it is behind all that begin so */
+	stmt_text(st, at, pattern);
+	stmt_text(st, at + 1, buf_as_str(room));
 }
 
 enum step stmt_step(struct stmt *st, struct err *err)

@@ -30,6 +30,8 @@ enum db_slot {
 	DB_LINK,
 	DB_VARIANT,
 	DB_ANNOTATION,
+	DB_TAG,
+	DB_MADE,
 	DB_RANK,
 	DB_USAGE,
 	DB_SQL,
@@ -49,7 +51,7 @@ struct db_set {
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
-	link_statements, variant_statements, annotation_statements;
+	link_statements, variant_statements, annotation_statements, tag_statements, made_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
 	related_statements, recap_statements; /* src/query */
 
@@ -107,6 +109,10 @@ void stmt_int_or_null(struct stmt *st, int at, int64_t v, bool is_null);
 void stmt_text(struct stmt *st, int at, struct str v);
 void stmt_blob(struct stmt *st, int at, const void *p, size_t n);
 void stmt_uuid(struct stmt *st, int at, const struct uuid *u);
+
+/* Two: the first and the last text that is meant by one as it is, or with a * at its end by its beginning. What
+ * `room` gets must stay valid, too. */
+void stmt_text_range(struct stmt *st, int at, struct str pattern, struct buf *room);
 
 enum step { STEP_ROW, STEP_DONE, STEP_FAILED };
 enum step stmt_step(struct stmt *st, struct err *err) MUST_USE;

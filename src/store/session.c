@@ -82,7 +82,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	" ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
 	[SESSION_OF_SOURCE] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 0",
-	[SESSION_ROWS] = "SELECT id FROM mirror_session WHERE session_id = ?1 AND (?2 IS NULL OR coalesce(agent, '') = ?2)"
+	[SESSION_ROWS] = "SELECT id FROM mirror_session WHERE session_id = ?1"
+			 " AND (?2 IS NULL OR coalesce(agent, '') = ?2)"
 			 " ORDER BY old, agent IS NOT NULL, updated_at DESC, id",
 	[SESSION_PREFIX] = "SELECT id, session_id FROM mirror_session WHERE session_id BETWEEN ?1 AND ?2"
 			   " AND agent IS NULL AND old = 0"

@@ -15,7 +15,8 @@
 #define NOWHERE	  "33330000-0000-4000-8000-000000000003"
 
 static const char said[] = "{\"type\":\"user\",\"uuid\":\"aaaaaaaa-2222-4333-8444-555555555555\","
-			   "\"timestamp\":\"2026-05-01T00:00:00Z\",\"cwd\":\"/w\",\"message\":{\"content\":\"find the walrus\"}}\n";
+			   "\"timestamp\":\"2026-05-01T00:00:00Z\",\"cwd\":\"/"
+			   "w\",\"message\":{\"content\":\"find the walrus\"}}\n";
 
 struct world {
 	const char *dir;
@@ -49,10 +50,9 @@ static enum status take_item(void *ctx, struct str json, struct err *err)
 
 static enum status call(struct world *w, const char *method, const char *params, struct err *err)
 {
-	struct hub_caller who = { .sink = { .item = take_item, .ctx = w },
-				  .scopes = ~0u,
-				  .open_store = open_it,
-				  .ctx = w };
+	struct hub_caller who = {
+		.sink = { .item = take_item, .ctx = w }, .scopes = ~0u, .open_store = open_it, .ctx = w
+	};
 
 	buf_clear(&w->out);
 	return hub_call(&arbor_hub, str_of(method), str_of(params), &who, err);
@@ -74,13 +74,14 @@ static enum status make(struct t *t, struct world *w, struct err *err)
 	if (tree_store(w->dir, "s", NULL, NULL, &s, err) || tree_sync(w->dir, "tree", s, NULL, err) ||
 	    store_reach(s, STORE_TREES, err))
 		return err_failed(err->status);
-	return db_exec(s,
-		       "INSERT INTO tree VALUES (1, x'22220000000040008000000000000002', '',"
-		       " x'11110000000040008000000000000001', NULL, 1, 1, 1);"
-		       "INSERT INTO node(id, node_id, tree_id, position, kind, content, created_at, rev) VALUES (1,"
-		       " x'11110000000040008000000000000001', x'22220000000040008000000000000002', 0, 'text',"
-		       " 'made by\nhand', 1, 1)",
-		       err);
+	return db_exec(
+		s,
+		"INSERT INTO tree VALUES (1, x'22220000000040008000000000000002', '',"
+		" x'11110000000040008000000000000001', NULL, 1, 1, 1);"
+		"INSERT INTO node(id, node_id, tree_id, position, kind, content, created_at, rev) VALUES (1,"
+		" x'11110000000040008000000000000001', x'22220000000040008000000000000002', 0, 'text',"
+		" 'made by\nhand', 1, 1)",
+		err);
 }
 
 TEST(nodes_and_trees_that_were_made_are_meant_by_their_ids)
@@ -90,7 +91,8 @@ TEST(nodes_and_trees_that_were_made_are_meant_by_their_ids)
 
 	OK(make(t, &w, &err));
 	OK(call(&w, "arbor.note_set", "{\"on\":\"" MADE_NODE "\",\"text\":\"on a seal\"}", &err));
-	CHECK(says(&w, "\"on\":\"node\"") && says(&w, "\"what\":\"made by hand\"") && !says(&w, "\"session\""));
+	CHECK(says(&w, "\"on\":\"node\"") && says(&w, "\"what\":\"made by hand\"") &&
+	      !says(&w, "\"session\""));
 	OK(call(&w, "arbor.note_set", "{\"on\":\"2222\",\"text\":\"on a tree\"}", &err));
 	CHECK(says(&w, "\"on\":\"tree\"") && says(&w, "\"subject\":\"" MADE_TREE "\""));
 	OK(call(&w, "arbor.tag_set", "{\"on\":\"1111\",\"tags\":[\"own\"]}", &err));
@@ -121,7 +123,8 @@ static enum status add_gone(struct world *w, const char *kind, bool in_session, 
 
 	uuid_parse(STR(NOWHERE), &a.on.id);
 	a.on.session = a.on.id;
-	return open_it(w, false, &s, err) ? err_failed(err->status) : annotation_add(s, &a, false, &mem, &done, err);
+	return open_it(w, false, &s, err) ? err_failed(err->status)
+					  : annotation_add(s, &a, false, &mem, &done, err);
 }
 
 TEST(a_note_on_what_is_not_here_is_listed_and_found_and_says_so)
@@ -129,7 +132,11 @@ TEST(a_note_on_what_is_not_here_is_listed_and_found_and_says_so)
 	static const struct {
 		const char *kind;
 		bool in_session;
-	} cases[] = { { "session", true }, { "block", true }, { "turn", false }, { "node", false }, { "tree", false } };
+	} cases[] = { { "session", true },
+		      { "block", true },
+		      { "turn", false },
+		      { "node", false },
+		      { "tree", false } };
 	struct err err;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -183,7 +190,8 @@ TEST(a_note_and_a_message_that_begin_alike_are_told_apart)
 		struct store *s CLEANUP(store_closep) = NULL;
 
 		OK(open_it(&w, false, &s, &err));
-		OK(db_exec(s, "UPDATE annotation SET annotation_id = x'12340001999940008000000000000009'", &err));
+		OK(db_exec(s, "UPDATE annotation SET annotation_id = x'12340001999940008000000000000009'",
+			   &err));
 	}
 	EQ(call(&w, "arbor.note_set", "{\"on\":\"12340001\",\"text\":\"instead?\"}", &err), STATUS_AMBIGUOUS);
 	EQ(call(&w, "arbor.note_set", "{\"on\":\"1234\",\"text\":\"instead?\"}", &err), STATUS_AMBIGUOUS);
@@ -195,4 +203,5 @@ TEST(a_note_and_a_message_that_begin_alike_are_told_apart)
 
 TESTS(CASE(nodes_and_trees_that_were_made_are_meant_by_their_ids),
       CASE(a_note_on_what_is_not_here_is_listed_and_found_and_says_so),
-      CASE(what_was_made_and_is_gone_is_still_noted), CASE(a_note_and_a_message_that_begin_alike_are_told_apart))
+      CASE(what_was_made_and_is_gone_is_still_noted),
+      CASE(a_note_and_a_message_that_begin_alike_are_told_apart))

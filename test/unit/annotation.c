@@ -7,6 +7,8 @@
 #include "query/expr.h"
 #include "query/noted.h"
 #include "query/search.h"
+#include "store/made.h"
+#include "store/tag.h"
 #include "t.h"
 #include "tree.h"
 
@@ -23,8 +25,8 @@ static struct annotation_subject session_of(uint8_t number)
 	return on;
 }
 
-static enum status add(struct store *s, enum annotation_kind kind, uint8_t number, const char *what, bool move,
-		       enum annotation_done *done, struct annotation *out, struct err *err)
+static enum status add(struct store *s, enum annotation_kind kind, uint8_t number, const char *what,
+		       bool move, enum annotation_done *done, struct annotation *out, struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct annotation a = { .kind = kind, .on = session_of(number), .author = STR("kim") };
@@ -55,11 +57,33 @@ static int64_t found(struct store *s, const char *word)
 
 TEST(names_are_what_cannot_be_taken_for_something_else)
 {
-	static const char *const good[] = { "a", "Prices", "area:db", "work/auth", "v1.2", "größe", "日本", "x_y-z+1", "🐛",
-					    "a~", "0123abcd" };
-	static const char *const bad[] = { "", "@", "a@b", "a b", "a\tb", "a\nb", "a\x01", "a,b", "a*", "\"a", "it's", "a..b",
-					   ".a", "a.", "/a", "a/", ":a", "a:", "-a", "~1", "\xff", "a\xe2\x80\xae", "a\xe2\x80\x8b",
-					   "\xc2\xa0x", "\xc2\x9b" };
+	static const char *const good[] = { "a",    "Prices",  "area:db", "work/auth", "v1.2",	  "größe",
+					    "日本", "x_y-z+1", "🐛",	  "a~",	       "0123abcd" };
+	static const char *const bad[] = { "",
+					   "@",
+					   "a@b",
+					   "a b",
+					   "a\tb",
+					   "a\nb",
+					   "a\x01",
+					   "a,b",
+					   "a*",
+					   "\"a",
+					   "it's",
+					   "a..b",
+					   ".a",
+					   "a.",
+					   "/a",
+					   "a/",
+					   ":a",
+					   "a:",
+					   "-a",
+					   "~1",
+					   "\xff",
+					   "a\xe2\x80\xae",
+					   "a\xe2\x80\x8b",
+					   "\xc2\xa0x",
+					   "\xc2\x9b" };
 	struct buf longest CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct err err;
 
@@ -387,16 +411,22 @@ static int64_t cost(struct t *t, struct store *s)
 	return steps;
 }
 
-/* Straight into the tables, and then into the index as a rebuild does: one by one takes long under sanitizers. */
+/* Straight into the tables, and then into the index as a rebuild does: one by one takes long under
+ * sanitizers. */
 static enum status add_many(struct store *s, int to, struct err *err)
 {
 	char sql[600];
 
 	snprintf(sql, sizeof sql,
-		 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO annotation("
-		 "annotation_id, kind, subject_id, subject, session_id, name, text, created_at, updated_at, rev)"
-		 " SELECT randomblob(16), iif(i %% 2, 'note', 'tag'), randomblob(16), 'message', randomblob(16),"
-		 " iif(i %% 2, '', 'common' || i %% 7), iif(i %% 2, 'many ordinary words' || i, ''), i, i, 1 FROM n", to);
+		 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO "
+		 "annotation("
+		 "annotation_id, kind, subject_id, subject, session_id, name, text, created_at, updated_at, "
+		 "rev)"
+		 " SELECT randomblob(16), iif(i %% 2, 'note', 'tag'), randomblob(16), 'message', "
+		 "randomblob(16),"
+		 " iif(i %% 2, '', 'common' || i %% 7), iif(i %% 2, 'many ordinary words' || i, ''), i, i, 1 "
+		 "FROM n",
+		 to);
 	if (store_reach(s, STORE_TREES, err) || db_exec(s, sql, err))
 		return err_failed(err->status);
 	return rebuild_all(s, &(struct read_options){ 0 }, err);
@@ -421,8 +451,8 @@ TEST(what_few_have_costs_the_same_among_many)
 	}
 	/* Trees get a level deeper; nothing is gone through. */
 	if (costs[2] > 2 * costs[0])
-		t_fail(t, __FILE__, __LINE__, "%lld, %lld and %lld steps with 100, 1000 and 10000", (long long)costs[0],
-		       (long long)costs[1], (long long)costs[2]);
+		t_fail(t, __FILE__, __LINE__, "%lld, %lld and %lld steps with 100, 1000 and 10000",
+		       (long long)costs[0], (long long)costs[1], (long long)costs[2]);
 }
 
 TESTS(CASE(names_are_what_cannot_be_taken_for_something_else), CASE(a_note_is_a_text_of_some_length),

@@ -24,12 +24,15 @@ static void put_turn(struct buf *out, int session, int turn, bool shared)
 		const char *type, *rest;
 	} lines[] = {
 		{ "user", "\"message\":{\"content\":\"walrus prompt\"}" },
-		{ "assistant", "\"message\":{\"id\":\"m%d%d\",\"content\":[{\"type\":\"text\",\"text\":\"walrus one\"},"
-			       "{\"type\":\"thinking\",\"thinking\":\"walrus two\"}]}" },
-		{ "assistant", "\"message\":{\"id\":\"m%d%d\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t%d%d\","
-			       "\"name\":\"Bash\",\"input\":{\"command\":\"walrus\"}}]}" },
-		{ "user", "\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t%d%d\",\"content\":"
-			  "\"walrus out\"}]}" },
+		{ "assistant",
+		  "\"message\":{\"id\":\"m%d%d\",\"content\":[{\"type\":\"text\",\"text\":\"walrus one\"},"
+		  "{\"type\":\"thinking\",\"thinking\":\"walrus two\"}]}" },
+		{ "assistant",
+		  "\"message\":{\"id\":\"m%d%d\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t%d%d\","
+		  "\"name\":\"Bash\",\"input\":{\"command\":\"walrus\"}}]}" },
+		{ "user",
+		  "\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t%d%d\",\"content\":"
+		  "\"walrus out\"}]}" },
 		{ "system", "\"content\":\"walrus note\"" },
 	};
 
@@ -48,7 +51,8 @@ static void put_turn(struct buf *out, int session, int turn, bool shared)
 		}
 		rest[n] = '\0';
 		buf_printf(out,
-			   "{\"type\":\"%s\",\"uuid\":\"%02d%02d%02zu00-0000-4000-8000-000000000000\",\"timestamp\":"
+			   "{\"type\":\"%s\",\"uuid\":\"%02d%02d%02zu00-0000-4000-8000-000000000000\","
+			   "\"timestamp\":"
 			   "\"2026-05-01T00:%02d:%02zu.000Z\",%s}\n",
 			   lines[i].type, of, turn, i, turn, i, rest);
 	}
@@ -64,7 +68,8 @@ static enum status make(const char *dir, struct store **s, struct err *err)
 		if (!tree_write(dir, "tree", 0x12340001 + (uint32_t)i, buf_as_str(&text), O_TRUNC))
 			return err_fail(err, STATUS_IO, "writing a transcript");
 	}
-	return tree_store(dir, "s", NULL, NULL, s, err) ? err_failed(err->status) : tree_sync(dir, "tree", *s, NULL, err);
+	return tree_store(dir, "s", NULL, NULL, s, err) ? err_failed(err->status)
+							: tree_sync(dir, "tree", *s, NULL, err);
 }
 
 /* ---- All there is ------------------------------------------------------------------- */
@@ -143,7 +148,9 @@ static uint64_t next_random(uint64_t *state)
 static enum status tag(struct world *w, const struct uuid *id, int which, const char *name, struct err *err)
 {
 	static const char *const kinds[] = { "block", "line", "message", "turn", "session" };
-	struct annotation a = { .kind = ANNOTATION_TAG, .name = str_of(name), .on = { .kind = str_of(kinds[which]), .id = *id } };
+	struct annotation a = { .kind = ANNOTATION_TAG,
+				.name = str_of(name),
+				.on = { .kind = str_of(kinds[which]), .id = *id } };
 	enum annotation_done done;
 
 	return annotation_add(w->s, &a, false, &w->mem, &done, err);
@@ -184,8 +191,10 @@ static void try_round(struct t *t, struct world *w, int round, uint64_t *random)
 			want |= is_among(tagged, count, &o->ids[k]);
 		yes += want;
 		if (noted_has(&noted, &o->doc) != want)
-			t_fail(t, __FILE__, __LINE__, "round %d: document %zu, session %lld at %lld.%u, is %s tagged", round, i,
-			       (long long)o->doc.session, (long long)o->doc.offset, o->doc.block, want ? "" : "not");
+			t_fail(t, __FILE__, __LINE__,
+			       "round %d: document %zu, session %lld at %lld.%u, is %s tagged", round, i,
+			       (long long)o->doc.session, (long long)o->doc.offset, o->doc.block,
+			       want ? "" : "not");
 		CHECK(!want || noted_has_session(&noted, o->doc.session));
 	}
 	CHECK(yes > 0);
