@@ -104,7 +104,7 @@ CREATE TABLE annotation (
   rev            INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX annotation_of ON annotation(subject_id, agent);
-CREATE INDEX annotation_in ON annotation(session_id) WHERE session_id IS NOT NULL;
+CREATE INDEX annotation_in ON annotation(session_id, kind) WHERE session_id IS NOT NULL;
 CREATE INDEX annotation_at ON annotation(kind, updated_at);
 CREATE UNIQUE INDEX annotation_bookmark ON annotation(name COLLATE NOCASE) WHERE kind = 'bookmark';
 CREATE UNIQUE INDEX annotation_tag ON annotation(name COLLATE NOCASE, subject_id, agent) WHERE kind = 'tag';

@@ -304,7 +304,8 @@ static enum status emit(void *ctx, const struct annotation *a, bool *go_on, stru
 						   : emit_with(l->call, a, &on, NULL, l->put, err);
 }
 
-static enum status emit_client_tag(void *ctx, int64_t row, struct str tag, struct err *err)
+static enum status emit_client_tag(void *ctx, int64_t row, const struct uuid *id, struct str tag,
+				   struct err *err)
 {
 	struct listing *l = ctx;
 	struct subject on = { .on = { .kind = STR("session"), .in_session = true } };
@@ -313,7 +314,7 @@ static enum status emit_client_tag(void *ctx, int64_t row, struct str tag, struc
 
 	if (session_get(l->call->store, row, &l->call->mem, &on.session, err))
 		return err_failed(err->status);
-	on.on.id = on.on.session = on.session.id;
+	on.on.id = on.on.session = *id;
 	on.what = on.session.title;
 	if (!is_wanted(l, &on, &ignored))
 		return STATUS_OK;

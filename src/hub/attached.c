@@ -260,8 +260,6 @@ void put_attached(struct json_writer *w, struct attached_set *set)
 struct on_session {
 	struct attached attached; /* only its memory is used */
 	struct attached_set set;
-	const struct session *session;
-	int64_t noted;
 };
 
 static enum status take_on_session(void *ctx, const struct annotation *from, bool *go_on, struct err *err)
@@ -271,23 +269,18 @@ static enum status take_on_session(void *ctx, const struct annotation *from, boo
 
 	(void)go_on;
 	(void)err;
-	y->noted += from->kind == ANNOTATION_NOTE;
-	if (!subject_is_transcript(&from->on) || !str_eq(from->on.agent, y->session->agent))
-		return STATUS_OK;
 	kept = arena_alloc(&y->attached.call->mem, sizeof *kept);
 	annotation_keep(kept, from, &y->attached.call->mem);
 	add_to(&y->attached, &y->set, kept);
 	return STATUS_OK;
 }
 
-enum status put_attached_session(struct call *c, const struct session *session, int64_t *noted,
-				 struct err *err)
+enum status put_attached_session(struct call *c, const struct session *session, struct err *err)
 {
-	struct on_session y = { .attached = { .call = c }, .session = session };
+	struct on_session y = { .attached = { .call = c } };
 
-	if (annotation_in(c->store, &session->id, take_on_session, &y, err))
+	if (annotation_of(c->store, &session->id, session->agent, take_on_session, &y, err))
 		return err_failed(err->status);
 	put_attached(&c->writer, &y.set);
-	*noted = y.noted;
 	return STATUS_OK;
 }

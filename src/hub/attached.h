@@ -68,9 +68,7 @@ extern const struct field attached_notes[];
 /* Writes these fields into an item, those that are not empty, and empties the set. */
 void put_attached(struct json_writer *w, struct attached_set *set);
 
-/* The same for what is on a session itself. *noted counts the notes in all of it. Wants a read transaction.
- */
-enum status put_attached_session(struct call *c, const struct session *session, int64_t *noted,
-				 struct err *err) MUST_USE;
+/* The same for what is on a session itself. Wants a read transaction. */
+enum status put_attached_session(struct call *c, const struct session *session, struct err *err) MUST_USE;
 
 #endif

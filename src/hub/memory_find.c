@@ -109,7 +109,8 @@ static enum status emit_session(void *ctx, const struct session *session, bool *
 		return STATUS_OK; /* not wanted, or only counted */
 	w = call_begin(l->call);
 	if (put_session(l->call, session, err) ||
-	    (l->attached && put_attached_session(l->call, session, &noted, err)))
+	    (l->attached && (put_attached_session(l->call, session, err) ||
+			     annotation_count(l->call->store, ANNOTATION_NOTE, &session->id, &noted, err))))
 		return err_failed(err->status);
 	if (noted)
 		put_int(w, "noted", noted);

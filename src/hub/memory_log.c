@@ -114,11 +114,10 @@ static enum status emit_heading(struct logging *y, struct err *err)
 {
 	struct json_writer *w = call_begin(y->call);
 	const struct session *session = &y->forest.sources[y->source].session;
-	int64_t noted;
 
 	put_text(w, "kind", STR("session"));
 	if (put_session(y->call, session, err) ||
-	    (y->attached.any && put_attached_session(y->call, session, &noted, err)))
+	    (y->attached.any && put_attached_session(y->call, session, err)))
 		return err_failed(err->status);
 	return call_emit(y->call, err);
 }

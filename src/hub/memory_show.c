@@ -246,13 +246,12 @@ static enum status show_heading(struct showing *y, bool part, struct err *err)
 {
 	struct alive alive CLEANUP(alive_release) = { 0 };
 	struct json_writer *w;
-	int64_t noted;
 
 	if (alive_load(y->call->store, &alive, err))
 		return err_failed(err->status);
 	w = call_begin(y->call);
 	put_text(w, "kind", STR("session"));
-	if (put_session(y->call, y->session, err) || put_attached_session(y->call, y->session, &noted, err))
+	if (put_session(y->call, y->session, err) || put_attached_session(y->call, y->session, err))
 		return err_failed(err->status);
 	put_alive(w, alive_find(&alive, &y->session->id));
 	if (part)

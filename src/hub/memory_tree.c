@@ -520,7 +520,6 @@ static enum status run_tree(struct call *c, struct err *err)
 	};
 	struct resolved what;
 	struct json_writer *w;
-	int64_t noted;
 
 	if (read_begin(c->store, &snapshot, err) ||
 	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
@@ -534,7 +533,7 @@ static enum status run_tree(struct call *c, struct err *err)
 	turns_find(&d.turns);
 	w = call_begin(c);
 	put_text(w, "kind", STR("session"));
-	if (put_session(c, &what.session, err) || put_attached_session(c, &what.session, &noted, err) ||
+	if (put_session(c, &what.session, err) || put_attached_session(c, &what.session, err) ||
 	    call_emit(c, err) || emit_turns(&d, err) ||
 	    emit_continues(&d, err) || emit_heads(&d, err))
 		return err_failed(err->status);

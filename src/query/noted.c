@@ -6,6 +6,8 @@
  * there are such annotations, and each document that matches is compared with those: a search among a
  * handful of numbers, however large the store.
  *
+ * Notes on what is meant are meant with it, and so are those on parts of a conversation that is.
+ *
  * A conversation means itself, its sub-agents and what older versions of its file had; a turn its lines up to
  * the next; a message its lines; copies of a line in other files are meant with it.
  */
@@ -20,6 +22,7 @@
 void noted_release(struct noted *n)
 {
 	mem_free(n->ranges);
+	mem_free(n->notes);
 	map_release(&n->subjects);
 	arena_release(&n->mem);
 	*n = (struct noted)NOTED_INIT;
@@ -126,6 +129,13 @@ static int by_place(const void *a, const void *b)
 	return x->to > y->to ? -1 : x->to < y->to;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 /* Leaves out what others cover: then a document can be in the last range that begins before it, or in those
  * that begin with it. */
 static void settle(struct noted *n)
@@ -133,6 +143,8 @@ static void settle(struct noted *n)
 	struct noted_range *last = NULL; /* without a block */
 	size_t kept = 0;
 
+	if (n->note_count)
+		qsort(n->notes, n->note_count, sizeof *n->notes, by_number);
 	if (n->count)
 		qsort(n->ranges, n->count, sizeof *n->ranges, by_place);
 	for (size_t i = 0; i < n->count; i++) {
@@ -168,31 +180,53 @@ struct gathering {
 	struct noted *noted;
 };
 
+static enum status add_note(void *ctx, const struct annotation *a, bool *go_on, struct err *err)
+{
+	struct noted *n = ctx;
+
+	(void)go_on;
+	(void)err;
+	if (a->kind == ANNOTATION_TAG)
+		return STATUS_OK;
+	if (n->note_count == n->note_cap) {
+		n->note_cap = n->note_cap ? n->note_cap * 2 : 16;
+		n->notes = mem_resize(n->notes, n->note_cap * sizeof *n->notes);
+	}
+	n->notes[n->note_count++] = a->row;
+	return STATUS_OK;
+}
+
 static enum status gather(void *ctx, const struct annotation *a, bool *go_on, struct err *err)
 {
 	struct gathering *g = ctx;
-	struct str key = subject_key(&g->noted->mem, &a->on.id, a->on.agent);
+	struct noted *n = g->noted;
+	struct str key = subject_key(&n->mem, &a->on.id, a->on.agent);
 
 	(void)go_on;
-	if (map_get(&g->noted->subjects, key))
+	if (map_get(&n->subjects, key))
 		return STATUS_OK;
-	map_put(&g->noted->subjects, key, g->noted);
-	return place(g->store, g->noted, &a->on, err);
+	map_put(&n->subjects, key, n);
+	if (str_eq(a->on.kind, STR("session")) ? annotation_in(g->store, &a->on.id, add_note, n, err)
+					       : annotation_of(g->store, &a->on.id, a->on.agent, add_note, n, err))
+		return err_failed(err->status);
+	return place(g->store, n, &a->on, err);
 }
 
-static enum status add_tagged_session(void *ctx, int64_t session, struct str tag, struct err *err)
+static enum status add_tagged_session(void *ctx, int64_t session, const struct uuid *id, struct str tag,
+				      struct err *err)
 {
+	struct gathering *g = ctx;
+
 	(void)tag;
-	(void)err;
-	add_range(ctx, session, 0, INT64_MAX, NOTED_ALL);
-	return STATUS_OK;
+	add_range(g->noted, session, 0, INT64_MAX, NOTED_ALL);
+	return annotation_in(g->store, id, add_note, g->noted, err);
 }
 
 enum status noted_by_tag(struct store *s, struct str tag, struct noted *out, struct err *err)
 {
 	struct gathering g = { s, out };
 
-	if (annotation_tagged(s, tag, gather, &g, err) || tag_sessions(s, tag, add_tagged_session, out, err))
+	if (annotation_tagged(s, tag, gather, &g, err) || tag_sessions(s, tag, add_tagged_session, &g, err))
 		return err_failed(err->status);
 	settle(out);
 	return STATUS_OK;
@@ -229,6 +263,9 @@ static size_t count_before(const struct noted *n, int64_t session, int64_t offse
 
 bool noted_has(const struct noted *n, const struct doc *doc)
 {
+	if (doc->session == DOC_NOTES)
+		return n->note_count &&
+		       bsearch(&doc->offset, n->notes, n->note_count, sizeof *n->notes, by_number);
 	for (size_t i = count_before(n, doc->session, doc->offset); i-- > 0;) {
 		const struct noted_range *r = &n->ranges[i];
 
@@ -247,18 +284,6 @@ bool noted_has_session(const struct noted *n, int64_t session)
 	size_t i = count_before(n, session, INT64_MAX);
 
 	return i > 0 && n->ranges[i - 1].session == session;
-}
-
-static bool has_id(const struct noted *n, const struct uuid *id, struct str agent)
-{
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-
-	return map_get(&n->subjects, subject_key(&mem, id, agent)) != NULL;
-}
-
-bool noted_has_subject(const struct noted *n, const struct annotation_subject *on)
-{
-	return has_id(n, &on->id, on->agent) || (on->in_session && has_id(n, &on->session, STR("")));
 }
 
 /* ---- Conditions ------------------------------------------------------------------- */
@@ -304,8 +329,7 @@ enum status noted_conditions_read(struct noted_conditions *c, struct store *s, c
 	return STATUS_OK;
 }
 
-bool noted_conditions_hold(const struct noted_conditions *c, const struct doc *doc,
-			   const struct annotation_subject *on)
+bool noted_conditions_hold(const struct noted_conditions *c, const struct doc *doc)
 {
 	bool asked = false, tagged = false;
 
@@ -315,7 +339,7 @@ bool noted_conditions_hold(const struct noted_conditions *c, const struct doc *d
 
 		if (!is_asked(o))
 			continue;
-		yes = on ? noted_has_subject(&c->sets[i], on) : noted_has(&c->sets[i], doc);
+		yes = noted_has(&c->sets[i], doc);
 		if (o->field == EXPR_TAG && !o->excluded) {
 			asked = true;
 			tagged |= yes;

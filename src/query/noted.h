@@ -21,14 +21,13 @@ enum { NOTED_ALL = -1 };
 struct noted {
 	struct noted_range *ranges; /* by session and offset; those without a block do not overlap */
 	size_t count, cap;
+	int64_t *notes; /* annotations on these things, and in these conversations: rows, in order */
+	size_t note_count, note_cap;
 	struct map subjects; /* by id and sub-agent */
 	struct arena mem;
 };
 
-#define NOTED_INIT \
-	{ \
-		0 \
-	}
+#define NOTED_INIT { 0 }
 void noted_release(struct noted *n);
 
 /* Everything that has such a tag, of the client's too; or a note, or a bookmark. Wants a read transaction. */
@@ -36,11 +35,9 @@ enum status noted_by_tag(struct store *s, struct str tag, struct noted *out, str
 enum status noted_by_kind(struct store *s, enum annotation_kind kind, struct noted *out,
 			  struct err *err) MUST_USE;
 
-/* Whether a document is part of it; whether anything of a transcript is; whether what an annotation is on is,
- * or the conversation it was in. */
+/* Whether a document is part of it, or is a note on something that is; whether anything of a transcript is. */
 bool noted_has(const struct noted *n, const struct doc *doc);
 bool noted_has_session(const struct noted *n, int64_t session);
-bool noted_has_subject(const struct noted *n, const struct annotation_subject *on);
 
 /* The conditions of a query that ask for such things. */
 struct noted_conditions {
@@ -49,16 +46,11 @@ struct noted_conditions {
 	bool any;	    /* whether there are any */
 };
 
-#define NOTED_CONDITIONS_INIT \
-	{ \
-		0 \
-	}
+#define NOTED_CONDITIONS_INIT { 0 }
 void noted_conditions_release(struct noted_conditions *c);
 enum status noted_conditions_read(struct noted_conditions *c, struct store *s, const struct expr *e,
 				  struct err *err) MUST_USE;
 
-/* Whether they hold for a document, or for an annotation by what that is on. */
-bool noted_conditions_hold(const struct noted_conditions *c, const struct doc *doc,
-			   const struct annotation_subject *on);
+bool noted_conditions_hold(const struct noted_conditions *c, const struct doc *doc);
 
 #endif

@@ -69,18 +69,15 @@ static enum status is_wanted(void *ctx, int64_t row, bool *wanted, struct err *e
 	return status ? err_failed(status) : conditions_hold(&y->filter, y->store, &session, wanted, err);
 }
 
+/* What is asked of sessions is asked of the one it is on or in. */
 static enum status is_note_wanted(struct searching *y, int64_t row, bool *wanted, struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct annotation note;
 	struct session session;
 
-	if (annotation_get(y->store, row, &mem, &note, err))
-		return err_failed(err->status);
-	*wanted = noted_conditions_hold(&y->noted, NULL, &note.on);
-	if (!*wanted || !conditions_ask_session(&y->filter))
-		return STATUS_OK;
-	if (subject_session(y->store, &note.on, &mem, &session, err))
+	if (annotation_get(y->store, row, &mem, &note, err) ||
+	    subject_session(y->store, &note.on, &mem, &session, err))
 		return err_failed(err->status);
 	*wanted = session.row != 0;
 	return *wanted ? conditions_hold(&y->filter, y->store, &session, wanted, err) : STATUS_OK;
@@ -90,9 +87,9 @@ static enum status is_doc_wanted(void *ctx, const struct doc *doc, bool *wanted,
 {
 	struct searching *y = ctx;
 
-	if (doc->session == DOC_NOTES)
+	*wanted = noted_conditions_hold(&y->noted, doc);
+	if (*wanted && doc->session == DOC_NOTES && conditions_ask_session(&y->filter))
 		return is_note_wanted(y, doc->offset, wanted, err);
-	*wanted = noted_conditions_hold(&y->noted, doc, NULL);
 	return STATUS_OK;
 }
 

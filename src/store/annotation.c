@@ -18,8 +18,6 @@
 #include "store/db.h"
 #include "store/fulltext.h"
 
-#include <string.h>
-
 #define COLUMNS \
 	"SELECT id, annotation_id, kind, subject_id, subject, agent, session_id, name, text, author," \
 	" created_at, updated_at FROM annotation "
@@ -33,6 +31,7 @@ enum {
 	NOTE_BY_ID,
 	NOTE_OF,
 	NOTE_IN,
+	NOTE_COUNT,
 	NOTE_TAGGED,
 	NOTE_SAME,
 	NOTE_ADD,
@@ -55,6 +54,7 @@ static const char *const sql[NOTE_STATEMENTS] = {
 	[NOTE_BY_ID] = COLUMNS "ORDER BY annotation_id",
 	[NOTE_OF] = COLUMNS "WHERE subject_id = ?1 AND agent = ?2 ORDER BY kind, created_at, id",
 	[NOTE_IN] = COLUMNS "WHERE session_id = ?1 ORDER BY kind, created_at, id",
+	[NOTE_COUNT] = "SELECT count(*) FROM annotation WHERE session_id = ?1 AND kind = ?2",
 	[NOTE_TAGGED] = COLUMNS "INDEXED BY annotation_tag WHERE kind = 'tag'"
 				" AND name COLLATE NOCASE BETWEEN ?1 AND ?2 ORDER BY name COLLATE NOCASE, id",
 	[NOTE_SAME] = COLUMNS "WHERE subject_id = ?1 AND agent = ?2 AND +kind = ?3"
@@ -87,16 +87,6 @@ static enum status use(struct store *s, int index, struct stmt *st, struct err *
 
 /* ---- Rows ----------------------------------------------------------------------- */
 
-static struct uuid uuid_at(const struct stmt *st, int at)
-{
-	struct str bytes = col_bytes(st, at);
-	struct uuid out = { 0 };
-
-	if (bytes.n == UUID_BYTES)
-		memcpy(out.b, bytes.p, UUID_BYTES);
-	return out;
-}
-
 static enum annotation_kind kind_of(struct str name)
 {
 	int kind = 0;
@@ -110,13 +100,13 @@ static void read_row(const struct stmt *st, struct annotation *out)
 {
 	*out = (struct annotation){
 		.row = col_int(st, 0),
-		.id = uuid_at(st, 1),
+		.id = col_uuid(st, 1),
 		.kind = kind_of(col_bytes(st, 2)),
 		.on = { .kind = col_bytes(st, 4),
-			.id = uuid_at(st, 3),
+			.id = col_uuid(st, 3),
 			.agent = col_bytes(st, 5),
 			.in_session = !col_null(st, 6),
-			.session = uuid_at(st, 6) },
+			.session = col_uuid(st, 6) },
 		.name = col_bytes(st, 7),
 		.text = col_bytes(st, 8),
 		.author = col_bytes(st, 9),
@@ -562,6 +552,25 @@ enum status annotation_in(struct store *s, const struct uuid *session, annotatio
 		return STATUS_OK;
 	stmt_uuid(&st, 1, session);
 	return take_each(&st, fn, ctx, err);
+}
+
+enum status annotation_count(struct store *s, enum annotation_kind kind, const struct uuid *session, int64_t *out,
+			     struct err *err)
+{
+	STMT st = { 0 };
+	bool has;
+
+	*out = 0;
+	if (use_if_any(s, NOTE_COUNT, &st, &has, err))
+		return err_failed(err->status);
+	if (!has)
+		return STATUS_OK;
+	stmt_uuid(&st, 1, session);
+	stmt_text(&st, 2, str_of(kinds[kind]));
+	if (stmt_row(&st, "a count", err))
+		return err_failed(err->status);
+	*out = col_int(&st, 0);
+	return STATUS_OK;
 }
 
 enum status subject_session(struct store *s, const struct annotation_subject *on, struct arena *mem,

@@ -124,6 +124,10 @@ enum status annotation_of(struct store *s, const struct uuid *id, struct str age
 enum status annotation_in(struct store *s, const struct uuid *session, annotation_fn *fn, void *ctx,
 			  struct err *err) MUST_USE;
 
+/* How many of a kind are on a conversation and on what was in it. */
+enum status annotation_count(struct store *s, enum annotation_kind kind, const struct uuid *session, int64_t *out,
+			     struct err *err) MUST_USE;
+
 /* Tags called so, or that begin so where the name ends with a *; by name. */
 enum status annotation_tagged(struct store *s, struct str name, annotation_fn *fn, void *ctx,
 			      struct err *err) MUST_USE;

@@ -295,6 +295,16 @@ struct str col_bytes(const struct stmt *st, int at)
 	return str_from(p, (size_t)sqlite3_column_bytes(st->st, at));
 }
 
+struct uuid col_uuid(const struct stmt *st, int at)
+{
+	struct str bytes = col_bytes(st, at);
+	struct uuid out = { 0 };
+
+	if (bytes.n == UUID_BYTES)
+		memcpy(out.b, bytes.p, UUID_BYTES);
+	return out;
+}
+
 enum status db_exec(struct store *s, const char *sql, struct err *err)
 {
 	int code = sqlite3_exec(s->db, sql, NULL, NULL, NULL);

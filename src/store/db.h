@@ -134,6 +134,7 @@ enum status stmt_run_one(struct stmt *st, const char *what, struct err *err) MUS
 int64_t col_int(const struct stmt *st, int at);
 bool col_null(const struct stmt *st, int at);
 struct str col_bytes(const struct stmt *st, int at); /* text or blob */
+struct uuid col_uuid(const struct stmt *st, int at); /* all zero when it is none */
 
 /*
  * Many rows, handed over from inside of SQLite, which takes half the time of stepping

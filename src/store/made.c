@@ -5,8 +5,6 @@
 
 #include "store/db.h"
 
-#include <string.h>
-
 enum { MADE_PREFIX, MADE_STATEMENTS };
 
 static const char *const sql[MADE_STATEMENTS] = {
@@ -16,15 +14,6 @@ static const char *const sql[MADE_STATEMENTS] = {
 };
 
 const struct db_set made_statements = { DB_MADE, sql, MADE_STATEMENTS };
-
-static void read_made(const struct stmt *st, struct arena *mem, struct made *out)
-{
-	struct str id = col_bytes(st, 0);
-
-	*out = (struct made){ .is_tree = col_int(st, 1) != 0, .text = arena_str(mem, col_bytes(st, 2)) };
-	if (id.n == UUID_BYTES)
-		memcpy(out->id.b, id.p, UUID_BYTES);
-}
 
 enum status made_search(struct store *s, struct str prefix, struct arena *mem, struct made *out, size_t *count,
 			struct err *err)
@@ -47,6 +36,7 @@ enum status made_search(struct store *s, struct str prefix, struct arena *mem, s
 	stmt_uuid(&st, 2, &high);
 	while ((step = stmt_step(&st, err)) == STEP_ROW)
 		if (!(*count)++)
-			read_made(&st, mem, out);
+			*out = (struct made){ col_uuid(&st, 0), col_int(&st, 1) != 0,
+					      arena_str(mem, col_bytes(&st, 2)) };
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }

@@ -17,7 +17,7 @@ static const char *const sql[TAG_STATEMENTS] = {
 	[TAG_CLIENTS] = "SELECT tag, count(DISTINCT session_id), 0 FROM mirror_session"
 			" WHERE tag <> '' AND old = 0 AND agent IS NULL"
 			" GROUP BY tag COLLATE NOCASE ORDER BY tag COLLATE NOCASE",
-	[TAG_SESSIONS] = "SELECT id, tag FROM mirror_session WHERE tag <> '' AND old = 0 AND agent IS NULL"
+	[TAG_SESSIONS] = "SELECT id, session_id, tag FROM mirror_session WHERE tag <> '' AND old = 0 AND agent IS NULL"
 			 " AND tag COLLATE NOCASE BETWEEN ?1 AND ?2",
 };
 
@@ -32,9 +32,12 @@ enum status tag_sessions(struct store *s, struct str name, tag_session_fn *fn, v
 	if (stmt_use(s, &tag_statements, TAG_SESSIONS, &st, err))
 		return err_failed(err->status);
 	stmt_text_range(&st, 1, name, &to);
-	while ((step = stmt_step(&st, err)) == STEP_ROW)
-		if (fn(ctx, col_int(&st, 0), col_bytes(&st, 1), err))
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		struct uuid id = col_uuid(&st, 1);
+
+		if (fn(ctx, col_int(&st, 0), &id, col_bytes(&st, 2), err))
 			return err_failed(err->status);
+	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 

@@ -15,8 +15,9 @@ struct tag_use {
 typedef enum status tag_fn(void *ctx, const struct tag_use *t, struct err *err);
 enum status tag_each(struct store *s, tag_fn *fn, void *ctx, struct err *err) MUST_USE;
 
-/* Conversations that the client has tagged so, by their rows; the name as above. */
-typedef enum status tag_session_fn(void *ctx, int64_t session, struct str tag, struct err *err);
+/* Transcripts of conversations that the client has tagged so: their rows and ids. The name may end with a *. */
+typedef enum status tag_session_fn(void *ctx, int64_t session, const struct uuid *id, struct str tag,
+				   struct err *err);
 enum status tag_sessions(struct store *s, struct str name, tag_session_fn *fn, void *ctx,
 			 struct err *err) MUST_USE;
 
