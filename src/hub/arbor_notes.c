@@ -106,7 +106,7 @@ static enum status find_by_id(struct call *c, struct str typed, struct annotatio
 	if (annotation_search(c->store, ANNOTATION_NOTE, typed, &c->mem, f.list, LISTED, &f.count, err))
 		return err_failed(err->status);
 	if (f.count > 1)
-		return several(typed, &f, err);
+		return err_failed(several(typed, &f, err));
 	/* A few digits may mean something that has no note yet. */
 	if (f.count && typed.n < UUID_TEXT && id_search(c->store, typed, 0, &match, 1, &others, err))
 		return err_failed(err->status);
@@ -148,7 +148,7 @@ static enum status find_note(struct call *c, struct str typed, struct annotation
 	    annotation_of(c->store, &on.on.id, on.on.agent, take_note, &f, err))
 		return err_failed(err->status);
 	if (f.count > 1)
-		return several(typed, &f, err);
+		return err_failed(several(typed, &f, err));
 	if (!f.count)
 		return err_fail(err, STATUS_NOT_FOUND, "there is no note on '%.*s'; 'arbor notes' lists them",
 				(int)size_min(typed.n, 60), typed.p);
