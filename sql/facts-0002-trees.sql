@@ -89,16 +89,25 @@ CREATE TABLE annotation (
   annotation_id  BLOB NOT NULL UNIQUE CHECK (length(annotation_id) = 16),
   kind           TEXT NOT NULL CHECK (kind IN ('note', 'bookmark', 'tag')),
   subject_id     BLOB NOT NULL CHECK (length(subject_id) = 16),
-  subject        TEXT NOT NULL,            -- what it is: tree, node, session, source, stream, ...
-  name           TEXT NOT NULL DEFAULT '', -- of a bookmark or tag
+                                           -- of a sub-agent: its conversation's
+  subject        TEXT NOT NULL,            -- what it is: session, agent, turn, message, line, block; node
+                                           -- and tree where these were made through arbor.*
+  agent          TEXT NOT NULL DEFAULT '', -- of a sub-agent: its id
+  session_id     BLOB CHECK (length(session_id) = 16),
+                                           -- the conversation it is, or was in when this was written;
+                                           -- NULL = none
+  name           TEXT NOT NULL DEFAULT '', -- of a bookmark or tag; case does not matter
   text           TEXT NOT NULL DEFAULT '', -- of a note
   author         TEXT NOT NULL DEFAULT '',
   created_at     INTEGER NOT NULL,
   updated_at     INTEGER NOT NULL,
   rev            INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX annotation_of ON annotation(subject_id, kind);
-CREATE UNIQUE INDEX annotation_name ON annotation(kind, name, subject_id) WHERE kind <> 'note';
+CREATE INDEX annotation_of ON annotation(subject_id, agent);
+CREATE INDEX annotation_in ON annotation(session_id, kind) WHERE session_id IS NOT NULL;
+CREATE INDEX annotation_at ON annotation(kind, updated_at);
+CREATE UNIQUE INDEX annotation_bookmark ON annotation(name COLLATE NOCASE) WHERE kind = 'bookmark';
+CREATE UNIQUE INDEX annotation_tag ON annotation(name COLLATE NOCASE, subject_id, agent) WHERE kind = 'tag';
 
 -- Templates that render resolved handles, set by people; the built-in ones are
 -- in the program.

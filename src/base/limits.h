@@ -168,6 +168,11 @@
 /* Bytes that all edits of one call may go through. Real ones are a few, of files of some KiB. */
 #define LIMIT_EDIT_WORK ((size_t)1 * GIB)
 
+/* A note: what a person writes, or a page that is pasted. It is searched as one document. Names of bookmarks
+ * and tags are typed and stand in columns. */
+#define LIMIT_NOTE	      (64 * KIB)
+#define LIMIT_ANNOTATION_NAME 100
+
 /* SQL that somebody typed. Its text; a value of it, which a line that is parsed has to fit into; the columns
  * of a result, which a person reads; and all memory that SQLite takes for it, sorting included. */
 #define LIMIT_SQL_TEXT	  (1 * MIB)

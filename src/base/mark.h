@@ -13,6 +13,7 @@ enum mark {
 	MARK_FILE = 'f',  /* a call that names a file, by the last part of its path */
 	MARK_ERROR = 'e', /* what went wrong: a tool's result, a request's */
 	MARK_AGENT = 's', /* said by a sub-agent, or to it */
+	MARK_NOTE = 'n',  /* a note or bookmark, by its id in hex */
 };
 
 /* The word; a name that is longer than a word may be is cut. */

@@ -43,6 +43,7 @@ const struct topic topics[] = {
 			  { "ARBOR_COLOR, ARBOR_PAGE, ARBOR_SEARCH_LIMIT, ARBOR_LIST_LIMIT, ARBOR_SHOW_FULL, "
 			    "ARBOR_USAGE_PRICES",
 			    "like the settings color, page, search.limit, list.limit, show.full and usage.prices" },
+			  { "ARBOR_AUTHOR, USER", "who writes notes" },
 			  { "TZ", "the local time zone, when it is not the system's" },
 			  { "ARBOR_PAGER, PAGER", "the pager; 'less' when unset, none when empty or 'cat'" },
 			  { "LESS", "set to FRX for the pager when unset; otherwise less gets -R for colours" },

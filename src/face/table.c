@@ -276,6 +276,10 @@ static struct str *make_row(struct view *v, const struct json *j, struct arena *
 	for (size_t i = 0; i < t->count; i++) {
 		struct buf cell CLEANUP(buf_release) = BUF_INIT(64 * MIB);
 
+		/* What somebody attached to it has no column of its own, since few have any. */
+		if ((t->columns[i].field->flags & FIELD_STRETCH) && !t->open)
+			view_attached(v, &cell, j, "", true);
+		buf_text(&cell, cell.n ? "  " : "");
 		view_value(v, &cell, j, json_root(j), t->columns[i].field);
 		if (!is_null(v, j, t->columns[i].field))
 			row[i] = arena_str(mem, buf_as_str(&cell));

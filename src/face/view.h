@@ -79,6 +79,10 @@ void view_field(struct view *v, const struct json *j, const char *name, enum val
 /* Prints the title of a conversation on a line of its own, as long as the screen is wide. */
 void view_title(struct view *v, const struct json *j);
 
+/* Appends the bookmarks and tags of an item, '@name  #tag', and if asked for how many notes it has; on one line,
+ * `front` before it when there is anything. */
+void view_attached(struct view *v, struct buf *out, const struct json *j, const char *front, bool count_notes);
+
 /* Prints the branches, tag, pull requests, modes and further folders of a conversation on a
  * line; nothing when there is nothing to be said. */
 void view_facts(struct view *v, const struct json *j);

@@ -58,6 +58,30 @@ static void add_word(struct view *v, struct buf *out, const struct json *j, cons
 	term_filter(out, text, TERM_LINE);
 }
 
+static void add_names(struct view *v, struct buf *out, const struct json *j, const char *list, const char *sign,
+		      const char *front)
+{
+	uint32_t node = json_get(j, json_root(j), str_of(list));
+	size_t begin = out->n;
+
+	for (uint32_t i = json_first(j, node); i != json_end(j, node); i = json_next(j, i)) {
+		buf_printf(out, "%s%s", out->n == begin ? front : " ", sign);
+		term_filter(out, json_string_in(j, i, &v->mem), TERM_LINE);
+	}
+}
+
+void view_attached(struct view *v, struct buf *out, const struct json *j, const char *front, bool count_notes)
+{
+	int64_t notes = json_count(j, json_get(j, json_root(j), STR("notes"))), all = view_int(j, 0, "noted");
+	size_t begin = out->n;
+
+	add_names(v, out, j, "bookmarks", "@", front);
+	add_names(v, out, j, "tags", "#", out->n == begin ? front : "  ");
+	notes = all > notes ? all : notes;
+	if (notes && count_notes)
+		buf_printf(out, "%s%" PRId64 " note%s", out->n == begin ? front : "  ", notes, notes == 1 ? "" : "s");
+}
+
 void view_facts(struct view *v, const struct json *j)
 {
 	struct buf line CLEANUP(buf_release) = BUF_INIT(MIB);
@@ -68,6 +92,7 @@ void view_facts(struct view *v, const struct json *j)
 	if (!str_eq(view_text(v, j, 0, "branch"), STR("HEAD")))
 		add_some(v, &line, j, "git_branches", 0, "on ");
 	add_word(v, &line, j, "tag", "tag ", "");
+	view_attached(v, &line, j, line.n ? "  " : "", false);
 	add_some(v, &line, j, "prs", 0, "PR ");
 	add_word(v, &line, j, "mode", "", "normal");
 	add_word(v, &line, j, "permission_mode", "", "default");

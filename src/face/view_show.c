@@ -90,6 +90,34 @@ static void print_cut(struct view *v, struct str text, enum style style)
 	}
 }
 
+/* ---- Notes ------------------------------------------------------------------- */
+
+/* What somebody noted about the item: whole, with the id it is changed and removed by. */
+static void print_notes(struct view *v, const struct json *j)
+{
+	const struct field id = { .name = "id", .type = VALUE_ID };
+	uint32_t notes = json_get(j, json_root(j), STR("notes"));
+
+	for (uint32_t n = json_first(j, notes); n != json_end(j, notes); n = json_next(j, n)) {
+		struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
+
+		buf_text(&text, "note ");
+		view_value(v, &text, j, n, &id);
+		buf_text(&text, "  ");
+		buf_str(&text, view_text(v, j, n, "text"));
+		print_text(v, buf_as_str(&text), INDENT, STYLE_NAME);
+	}
+}
+
+/* Bookmarks and tags, at the end of a line. */
+static void print_attached(struct view *v, const struct json *j)
+{
+	struct buf names CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	view_attached(v, &names, j, "  ", false);
+	out_styled(v->out, STYLE_NAME, buf_as_str(&names));
+}
+
 /* ---- Headings ---------------------------------------------------------------- */
 
 static void gap(struct view *v)
@@ -122,8 +150,10 @@ static void print_session(struct view *v, const struct json *j)
 	if (json_bool(j, json_get(j, json_root(j), STR("alive"))))
 		out_styled(v->out, STYLE_NAME, STR("  open now"));
 	out_text(v->out, "\n");
-	if (!((struct showing *)v->state)->whole)
-		view_facts(v, j);
+	if (((struct showing *)v->state)->whole)
+		return;
+	view_facts(v, j);
+	print_notes(v, j);
 }
 
 /* Who a message comes from. To the model everything that is not its own comes from
@@ -160,7 +190,9 @@ static void print_heading(struct view *v, const struct json *j)
 		out_styled(v->out, STYLE_DIM, STR("  variant"));
 		view_field(v, j, "variant", VALUE_ID, STYLE_ID);
 	}
+	print_attached(v, j);
 	out_text(v->out, "\n");
+	print_notes(v, j);
 }
 
 /* ---- Blocks ------------------------------------------------------------------ */
@@ -306,7 +338,9 @@ static void print_event(struct view *v, const struct json *j)
 	if (v->out->terminal)
 		text_cut(&cut, buf_as_str(&line), v->out->columns, false);
 	out_styled(v->out, STYLE_DIM, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&line));
+	print_attached(v, j);
 	out_text(v->out, "\n");
+	print_notes(v, j);
 	if (s->whole)
 		print_text(v, text, 0, STYLE_PLAIN);
 }

@@ -100,6 +100,7 @@ static void print_turn(struct view *v, const struct json *j)
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf counts CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct buf heads CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf attached CLEANUP(buf_release) = BUF_INIT(MIB);
 
 	add_rails(v, j, &rails);
 	buf_text(&rails, view_text(v, j, 0, "agent").n ? "○ " : "● ");
@@ -108,9 +109,11 @@ static void print_turn(struct view *v, const struct json *j)
 	add_count(&counts, view_int(j, 0, "says"), "message");
 	add_count(&counts, view_int(j, 0, "calls"), "tool");
 	add_heads(v, j, &heads);
+	view_attached(v, &attached, j, "  ", true);
 	if (v->out->terminal) {
 		int front = width_of(&rails) + width_of(&agent) + width_of(&number);
-		int room = v->out->columns - front - width_of(&counts) - width_of(&heads) - 2 * COLUMNS_LEFT;
+		int room = v->out->columns - front - width_of(&counts) - width_of(&heads) - width_of(&attached) -
+			   2 * COLUMNS_LEFT;
 
 		text_cut(&cut, buf_as_str(&text), room < LEAST_TEXT ? LEAST_TEXT : room, false);
 	}
@@ -121,6 +124,7 @@ static void print_turn(struct view *v, const struct json *j)
 	out_str(v->out, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&text));
 	out_text(v->out, "  ");
 	out_styled(v->out, STYLE_DIM, buf_as_str(&counts));
+	out_styled(v->out, STYLE_NAME, buf_as_str(&attached));
 	if (heads.n) {
 		out_text(v->out, "  ");
 		out_styled(v->out, STYLE_ID, buf_as_str(&heads));
@@ -158,7 +162,9 @@ static void print_message(struct view *v, const struct json *j)
 	struct str role = view_text(v, j, 0, "role");
 	struct buf measured CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct buf ways CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct buf attached CLEANUP(buf_release) = BUF_INIT(MIB);
 
+	view_attached(v, &attached, j, "  ", true);
 	if (view_int(j, 0, "branches") > 1)
 		buf_printf(&ways, "%" PRId64 " ways on  ", view_int(j, 0, "branches"));
 	view_short(v, &measured, j, "id", VALUE_ID);
@@ -171,7 +177,8 @@ static void print_message(struct view *v, const struct json *j)
 	out_pad(v->out, GAP);
 	out_str(v->out, buf_as_str(&ways));
 	print_beginning(v, j, INDENT + ROLE + 3 * GAP + text_width(buf_as_str(&measured)) +
-				      text_width(buf_as_str(&ways)));
+				      text_width(buf_as_str(&ways)) + width_of(&attached));
+	out_styled(v->out, STYLE_NAME, buf_as_str(&attached));
 	out_text(v->out, "\n");
 }
 

@@ -4,6 +4,7 @@
 #include "hub/activations.h"
 
 #include "hub/arbor_derived.h"
+#include "hub/arbor_notes.h"
 #include "hub/call.h"
 #include "store/check.h"
 
@@ -71,7 +72,11 @@ static const struct method check = {
 	.run = run_check,
 };
 
-static const struct method *const methods[] = { &check, &arbor_rebuild, &arbor_dump, NULL };
+static const struct method *const methods[] = {
+	&arbor_note_set,      &arbor_note_list, &arbor_note_delete, &arbor_bookmark_set, &arbor_bookmark_list,
+	&arbor_bookmark_delete, &arbor_tag_set, &arbor_tag_list,    &arbor_tag_delete,
+	&check,		      &arbor_rebuild,	&arbor_dump,	    NULL,
+};
 
 const struct activation activation_arbor = {
 	.name = "arbor",

@@ -14,6 +14,7 @@
 #include "hub/call.h"
 #include "hub/dump_forest.h"
 #include "ingest/rebuild.h"
+#include "store/annotation.h"
 #include "store/archive.h"
 #include "store/find.h"
 #include "store/fulltext.h"
@@ -90,14 +91,15 @@ const struct method arbor_rebuild = {
 
 /* ---- arbor.dump --------------------------------------------------------------- */
 
-static const char *const parts[] = { "mirror", NULL };
+static const char *const parts[] = { "mirror", "facts", "all", NULL };
 
 static const struct param dump_params[] = {
 	{ .name = "logical",
 	  .type = VALUE_ENUM,
 	  .choices = parts,
 	  .flags = PARAM_REQUIRED | PARAM_BARE,
-	  .help = "what to print: content only, no row numbers, times or layout" },
+	  .help = "what to print: what is mirrored, what was written by hand, or both; content only, no row numbers "
+		  "or layout" },
 	{ 0 },
 };
 
@@ -359,21 +361,80 @@ static enum status dump_withdrawn(struct dumping *d, struct err *err)
 	return STATUS_OK;
 }
 
+/* ---- What was written by hand ----------------------------------------------------- */
+
+static void add_member(struct buf *line, const char *name, struct str value)
+{
+	buf_printf(line, " %s=", name);
+	dump_word(line, value);
+}
+
+/* With its words, if it is in the index: that is derived, but of these. */
+static enum status dump_annotation(void *ctx, const struct annotation *a, bool *go_on, struct err *err)
+{
+	struct dumping *d = ctx;
+	int64_t doc;
+
+	(void)go_on;
+	buf_clear(&d->line);
+	add_id(&d->line, "annotation ", &a->id);
+	add_member(&d->line, "kind", str_of(annotation_kind_name(a->kind)));
+	add_member(&d->line, "on", a->on.kind);
+	add_id(&d->line, " subject=", &a->on.id);
+	add_member(&d->line, "agent", a->on.agent);
+	if (a->on.in_session)
+		add_id(&d->line, " session=", &a->on.session);
+	add_member(&d->line, "author", a->author);
+	buf_printf(&d->line, " created=%" PRId64 " updated=%" PRId64, a->created_at, a->updated_at);
+	add_member(&d->line, "name", a->name);
+	add_member(&d->line, "text", a->text);
+	if (annotation_doc(d->call->store, &a->id, &doc, err))
+		return err_failed(err->status);
+	if (doc && (size_t)doc < d->count)
+		buf_printf(&d->line, " words=%" PRId64 " sum=%016" PRIx64, d->sums[doc].words, d->sums[doc].sum);
+	buf_byte(&d->line, '\n');
+	return call_bytes(d->call, buf_as_str(&d->line), err);
+}
+
 /* ---- All of it ------------------------------------------------------------------ */
+
+/* Words of notes belong to no line, and are none of the mirror. */
+static enum status count_strays(struct dumping *d, int64_t *out, struct err *err)
+{
+	*out = 0;
+	for (size_t i = 0; i < d->count; i++) {
+		enum status status = STATUS_OK;
+		struct doc doc = { 0 };
+		int64_t id;
+
+		if (d->sums[i].words)
+			status = doc_get(&d->docs, (int64_t)i, &doc, &id, err);
+		if (status && status != STATUS_NOT_FOUND)
+			return err_failed(status);
+		*out += d->sums[i].words && doc.session != DOC_NOTES;
+	}
+	return STATUS_OK;
+}
 
 static enum status dump_sessions(struct dumping *d, struct err *err)
 {
 	struct store *s = d->call->store;
-	int64_t strays = 0;
+	int64_t strays;
 
-	if (fulltext_each(s, add_word_sum, d, err) || session_each(s, (struct str){ 0 }, dump_session, d, err) ||
-	    session_each_old(s, take_old, d, err))
+	if (session_each(s, (struct str){ 0 }, dump_session, d, err) || session_each_old(s, take_old, d, err) ||
+	    count_strays(d, &strays, err))
 		return err_failed(err->status);
-	for (size_t i = 0; i < d->count; i++)
-		strays += d->sums[i].words > 0;
 	buf_clear(&d->line);
 	buf_printf(&d->line, "strays %" PRId64 "\n", strays);
 	return call_bytes(d->call, buf_as_str(&d->line), err);
+}
+
+static enum status dump_mirror(struct dumping *d, struct err *err)
+{
+	if (source_each(d->call->store, dump_source, d->call, err) || dump_sessions(d, err) ||
+	    dump_forests(d->call, err))
+		return err_failed(err->status);
+	return dump_withdrawn(d, err);
 }
 
 static enum status run_dump(struct call *c, struct err *err)
@@ -381,11 +442,14 @@ static enum status run_dump(struct call *c, struct err *err)
 	struct dumping d CLEANUP(
 		dumping_release) = { .call = c, .docs = { .store = c->store }, .line = BUF_INIT(GIB) };
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct str what = call_text(c, "logical");
 
-	if (read_begin(c->store, &snapshot, err) || source_each(c->store, dump_source, c, err) ||
-	    dump_sessions(&d, err) || dump_forests(c, err))
+	if (read_begin(c->store, &snapshot, err) || fulltext_each(c->store, add_word_sum, &d, err))
 		return err_failed(err->status);
-	return dump_withdrawn(&d, err);
+	/* First, since the mirror's own words are forgotten as they are met. */
+	if (!str_eq(what, STR("mirror")) && annotation_each_by_id(c->store, dump_annotation, &d, err))
+		return err_failed(err->status);
+	return str_eq(what, STR("facts")) ? STATUS_OK : dump_mirror(&d, err);
 }
 
 const struct method arbor_dump = {
@@ -401,13 +465,15 @@ const struct method arbor_dump = {
 		"each answer cost, once for all its copies. Two stores that mirror the same files print the "
 		"same, in whatever order, pieces and runs the bytes came in; but in the end there are the "
 		"lines that older versions had and no file has any more ('withdrawn'), and those a store knows "
-		"only when it saw them. Odd bytes in names are shown as %XX.\n",
+		"only when it saw them. Odd bytes in names are shown as %XX.\n\n"
+		"--logical=facts prints what people wrote instead: notes, bookmarks and tags; --logical=all both.\n",
 	.params = dump_params,
 	.kind = RESULT_RAW,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "dump --logical", "everything" },
 					      { "dump --logical | grep ^branch", "where conversations part" },
+					      { "dump --logical=facts", "notes, bookmarks and tags" },
 					      { "dump --logical --store other.db | sort | sha256sum",
 						"one name for all of it" },
 					      { 0 } },

@@ -3,11 +3,13 @@
  */
 #include "hub/memory_find.h"
 
+#include "hub/attached.h"
 #include "hub/call.h"
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/forest_load.h"
+#include "query/noted.h"
 
 static const struct param session_params[] = {
 	{ .name = "project",
@@ -26,6 +28,11 @@ static const struct param session_params[] = {
 	  .type = VALUE_TEXT,
 	  .shown = "NAME",
 	  .help = "only those in which this model answered; a part of its name will do" },
+	{ .name = "tag",
+	  .type = VALUE_TEXT,
+	  .shown = "TAG",
+	  .names = "arbor.tag_list",
+	  .help = "only those with this tag, on them or on anything in them; area* for all that begin so" },
 	{ .name = "branched", .type = VALUE_BOOL, .help = "only those that were rewound, forked or continued twice" },
 	{ .name = "alive", .type = VALUE_BOOL, .help = "only those a client has open just now" },
 	{ .name = "limit",
@@ -46,10 +53,13 @@ struct listing {
 	struct session last; /* that was looked at; copies of it follow */
 	struct alive alive;
 	int64_t alive_count; /* of all that were looked at */
+	bool attached;	     /* there are notes and the like */
+	struct noted tagged; /* as 'tag' says */
 };
 
 static void listing_release(struct listing *l)
 {
+	noted_release(&l->tagged);
 	alive_release(&l->alive);
 }
 
@@ -63,11 +73,14 @@ static bool is_wanted(const struct call *c, const struct session *session, const
 }
 
 /* What costs more to know than the row in hand says. */
-static enum status is_wanted_still(struct call *c, const struct session *session, bool *out, struct err *err)
+static enum status is_wanted_still(const struct listing *l, const struct session *session, bool *out, struct err *err)
 {
+	const struct call *c = l->call;
 	struct str model = call_text(c, "model");
 
-	*out = true;
+	*out = !call_text(c, "tag").p || noted_has_session(&l->tagged, session->row);
+	if (!*out)
+		return STATUS_OK;
 	if (model.p && session_has_model(c->store, session->row, model, out, err))
 		return err_failed(err->status);
 	return *out && call_flag(c, "branched") ? forest_is_branched(c->store, session->row, out, err) : STATUS_OK;
@@ -78,6 +91,7 @@ static enum status emit_session(void *ctx, const struct session *session, bool *
 	struct listing *l = ctx;
 	const struct live *live = alive_find(&l->alive, &session->id);
 	struct json_writer *w;
+	int64_t noted = 0;
 	bool wanted;
 
 	if (call_is_cancelled(l->call))
@@ -89,13 +103,17 @@ static enum status emit_session(void *ctx, const struct session *session, bool *
 	l->alive_count += live != NULL;
 	if (!is_wanted(l->call, session, live))
 		return STATUS_OK;
-	if (is_wanted_still(l->call, session, &wanted, err))
+	if (is_wanted_still(l, session, &wanted, err))
 		return err_failed(err->status);
 	if (!wanted || (l->count++ >= l->left && l->left))
 		return STATUS_OK; /* not wanted, or only counted */
 	w = call_begin(l->call);
-	if (put_session(l->call, &l->call->writer, session, err))
+	if (put_session(l->call, &l->call->writer, session, err) ||
+	    (l->attached && (put_attached_session(l->call, session, err) ||
+			     annotation_count(l->call->store, ANNOTATION_NOTE, &session->id, &noted, err))))
 		return err_failed(err->status);
+	if (noted)
+		put_int(w, "noted", noted);
 	put_alive(w, live);
 	return call_emit(l->call, err);
 }
@@ -120,7 +138,8 @@ static enum status run_sessions(struct call *c, struct err *err)
 	if (call_text(c, "model").p && !call_text(c, "model").n)
 		return err_fail(err, STATUS_USAGE, "--model: which one? a part of its name will do");
 	if (read_begin(c->store, &snapshot, err) || project_of(c, &project, err) ||
-	    alive_load(c->store, &l.alive, err) ||
+	    alive_load(c->store, &l.alive, err) || annotation_any(c->store, &l.attached, err) ||
+	    (call_text(c, "tag").p && noted_by_tag(c->store, call_text(c, "tag"), &l.tagged, err)) ||
 	    session_each(c->store, project, emit_session, &l, err))
 		return err_failed(err->status);
 	warn_unread(c);
@@ -129,6 +148,8 @@ static enum status run_sessions(struct call *c, struct err *err)
 		call_note(c, "%" PRId64 " of %" PRId64 " sessions; -n 0 lists all", l.left, l.count);
 	if (l.count)
 		return STATUS_OK;
+	if (call_text(c, "tag").p)
+		return err_fail(err, STATUS_NOT_FOUND, "no session with that tag; 'arbor tags' lists those there are");
 	if (call_flag(c, "alive") || call_flag(c, "branched") || call_text(c, "branch").p || call_text(c, "model").p ||
 	    call_value(c, "since")->given)
 		return err_fail(err, STATUS_NOT_FOUND, "no session like that");

@@ -7,6 +7,7 @@
  */
 #include "hub/memory_find.h"
 
+#include "hub/attached.h"
 #include "hub/call.h"
 #include "hub/handle_node.h"
 #include "hub/memory_message.h"
@@ -89,6 +90,7 @@ static const struct field log_fields[] = {
 	EVENT_FIELDS,
 	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
+	ATTACHED_FIELDS(""),
 	{ 0 },
 };
 
@@ -101,6 +103,7 @@ struct logging {
 	uint32_t *noted, *next_noted;
 	struct lines_set lines;
 	struct buf text;
+	struct attached attached; /* notes and the like; not where it is told what the model is sent */
 };
 
 static void logging_release(struct logging *y)
@@ -113,9 +116,11 @@ static void logging_release(struct logging *y)
 static enum status emit_heading(struct logging *y, struct err *err)
 {
 	struct json_writer *w = call_begin(y->call);
+	const struct session *session = &y->forest.sources[y->source].session;
 
 	put_text(w, "kind", STR("session"));
-	if (put_session(y->call, w, &y->forest.sources[y->source].session, err))
+	if (put_session(y->call, w, session, err) ||
+	    (y->attached.any && put_attached_session(y->call, session, err)))
 		return err_failed(err->status);
 	return call_emit(y->call, err);
 }
@@ -194,6 +199,7 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	const struct forest_message *m = &f->messages[message];
 	const struct chain_line *first = forest_line(f, m->first);
 	struct lines *lines = lines_in(y, f->nodes[m->first].canon.source);
+	struct attached_set attached = { 0 };
 	struct node_name name = { 0 };
 	struct json_writer *w;
 	struct uuid variant;
@@ -220,6 +226,8 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	put_message(w, &variant, &rec);
 	if (put_blocks(y, m, err))
 		return err_failed(err->status);
+	attached_take_message(&y->attached, &attached, message, ATTACHED_ALL);
+	put_attached(w, &attached);
 	return call_emit(y->call, err);
 }
 
@@ -283,6 +291,8 @@ static enum status emit_path(struct logging *y, uint32_t message, struct err *er
 
 	if (call_flag(y->call, "all"))
 		find_noted(y);
+	if (attached_load_forest(&y->attached, y->call, &y->forest, err))
+		return err_failed(err->status);
 	if (emit_heading(y, err) || emit_noted(y, y->forest.message_count, err))
 		return err_failed(err->status);
 	for (uint32_t i = 0; i < count; i++) {

@@ -15,7 +15,7 @@
 #include "query/search.h"
 #include "query/suggest.h"
 
-static const char *const places[] = { "prompt", "answer", "thinking", "input", "output", "other", NULL };
+static const char *const places[] = { "prompt", "answer", "thinking", "input", "output", "other", "note", NULL };
 
 static const char *const roles[] = { "user", "assistant", "tool", "system", NULL };
 static const char *const orders[] = { "relevance", "recent", "old", NULL };
@@ -53,7 +53,7 @@ static const struct param search_params[] = {
 	  .flags = PARAM_REST,
 	  .choices = places,
 	  .help = "only what a person asked, what was answered, thought, given to a tool, or came out of "
-		  "one; several with commas" },
+		  "one, or what somebody noted; several with commas" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
 	  .flags = PARAM_REST,
@@ -124,12 +124,22 @@ static const struct field around_fields[] = {
 };
 
 static const struct field search_fields[] = {
-	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the part that was found" },
-	HANDLE_FIELD(""),
-	{ .name = "message", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "it belongs to" },
-	{ .name = "session", .type = VALUE_ID, .help = "it belongs to" },
-	{ .name = "title", .type = VALUE_TEXT, .help = "of the session" },
-	{ .name = "project", .type = VALUE_PATH, .help = "folder the session worked in" },
+	{ .name = "id",
+	  .type = VALUE_ID,
+	  .flags = FIELD_KEY,
+	  .help = "of the part that was found; of what a note is on" },
+	HANDLE_FIELD("absent for a note; "),
+	{ .name = "message",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "it belongs to; absent = a note on something that is no part of one" },
+	{ .name = "session",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "it belongs to; absent = a note on what is in none, or is gone: then so are its title, project and "
+		  "file" },
+	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of the session" },
+	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "folder the session worked in" },
 	{ .name = "branch",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -142,8 +152,12 @@ static const struct field search_fields[] = {
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "an older version of the file had it, the newest has not" },
-	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said, or noted" },
 	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "what kind of text it is" },
+	{ .name = "note",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of the note or bookmark whose words were found" },
 	{ .name = "tool",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -185,10 +199,13 @@ static const struct field search_fields[] = {
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "the uuid its line has in the file" },
-	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "the file, below its folder" },
+	{ .name = "path",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "the file, below its folder" },
 	{ .name = "offset",
 	  .type = VALUE_INT,
-	  .flags = FIELD_HIDDEN,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "byte of the file at which its line begins" },
 	{ 0 },
 };
@@ -231,25 +248,36 @@ struct finding {
 	int64_t first;		 /* characters of the first that was left out */
 };
 
+static void put_hit_session(struct json_writer *w, const struct session *s)
+{
+	put_uuid(w, "session", &s->id);
+	put_text(w, "title", s->title);
+	put_path(w, "project", s->project);
+	if (s->branch.n)
+		put_text(w, "branch", s->branch);
+	if (s->agent.n)
+		put_text(w, "agent", s->agent);
+	if (s->old)
+		put_bool(w, "withdrawn", true);
+	put_path(w, "path", s->path);
+}
+
 static void put_hit(struct json_writer *w, const struct search_hit *hit)
 {
 	struct node_handle handle = hit->block ? handle_of_block(&hit->id, hit->block) : handle_of_event(&hit->id);
 
 	put_uuid(w, "id", &hit->id);
-	put_handle(w, &handle);
-	put_uuid(w, "message", &hit->message);
-	put_uuid(w, "session", &hit->session->id);
-	put_text(w, "title", hit->session->title);
-	put_path(w, "project", hit->session->project);
-	if (hit->session->branch.n)
-		put_text(w, "branch", hit->session->branch);
+	if (!hit->note)
+		put_handle(w, &handle);
+	if (hit->in_line)
+		put_uuid(w, "message", &hit->message);
+	if (hit->session)
+		put_hit_session(w, hit->session);
 	if (hit->at)
 		put_time(w, "at", hit->at);
-	put_text(w, "in", str_of(record_place_name(hit->place)));
-	if (hit->session->agent.n)
-		put_text(w, "agent", hit->session->agent);
-	if (hit->session->old)
-		put_bool(w, "withdrawn", true);
+	put_text(w, "in", str_of(search_place_name(hit->place)));
+	if (hit->note)
+		put_uuid(w, "note", &hit->note->id);
 	if (hit->block && hit->block->name.n)
 		put_text(w, "tool", hit->block->name);
 	put_int(w, "number", hit->number);
@@ -262,8 +290,8 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 	put_around(w, "after", hit->around.after, hit->around.after_count);
 	if (hit->line.p)
 		put_text(w, "line", hit->line);
-	put_path(w, "path", hit->session->path);
-	put_int(w, "offset", hit->offset);
+	if (hit->in_line)
+		put_int(w, "offset", hit->offset);
 }
 
 static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err *err)
@@ -529,15 +557,15 @@ const struct method memory_search = {
 		"excluded needs something that is looked for.\n\n"
 		"Conditions hold for the whole query, and alone they list the newest: role:user (typed or\n"
 		"queued by a person), role:assistant, role:tool, role:system; in:prompt, answer, thinking,\n"
-		"input, output, other; tool:Bash (calls of it, not their results), file:NAME (calls that "
+		"input, output, other, note; tool:Bash (calls of it, not their results), file:NAME (calls that "
 		"name\n"
-		"such a file), project:NAME, session:ID, model:NAME, branch:NAME, agent:ID; is:error, "
-		"is:subagent,\n"
+		"such a file), project:NAME, session:ID, model:NAME, branch:NAME, agent:ID; tag:NAME (on it, its\n"
+		"message, turn or session, 'arbor help tag'), is:noted, is:bookmarked; is:error, is:subagent,\n"
 		"is:withdrawn (gone from the newest version of its file), is:branch (its conversation was\n"
 		"rewound, forked or continued twice); after:, before: and day: with 2026-01-31, 2026-01,\n"
 		"yesterday, 7d, last-week. NOT, or - in front, excludes; of several of one kind one has to "
 		"hold;\n"
-		"tool, file and branch may end with *. A word with a colon that is none of these is text.\n\n"
+		"tool, file, branch and tag may end with *. A word with a colon that is none of these is text.\n\n"
 		"--regex and --case-sensitive look at texts that words and conditions have found, and "
 		"without any\n"
 		"at the newest ones; at some thousand and for two seconds, and they say so if there were "

@@ -3,6 +3,7 @@
  */
 #include "hub/memory_session.h"
 
+#include "hub/attached.h"
 #include "hub/handle_node.h"
 #include "store/mirror.h"
 
@@ -29,6 +30,23 @@ const struct field session_fields[] = {
 	  .help = "folder it worked in; empty when no line says" },
 	{ .name = "messages", .type = VALUE_INT, .title = "msgs", .help = "of either side" },
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "what it is about" },
+	{ .name = "tags",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "tags on the session itself" },
+	{ .name = "bookmarks",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "names it was given, to be typed as @NAME" },
+	{ .name = "noted",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "notes on it and on parts of it" },
+	{ .name = "notes",
+	  .type = VALUE_OBJECT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .fields = attached_notes,
+	  .help = "those on the session itself" },
 	{ .name = "started",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,

@@ -8,7 +8,10 @@
 #include "hub/memory_find.h"
 
 #include "base/map.h"
+#include "hub/attached.h"
+#include "hub/call.h"
 #include "hub/handle_node.h"
+#include "hub/memory_message.h"
 #include "hub/memory_session.h"
 #include "hub/memory_show.h"
 #include "hub/memory_turns.h"
@@ -71,6 +74,7 @@ static const struct field show_fields[] = {
 	EVENT_FIELDS,
 	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
+	ATTACHED_FIELDS(""),
 	{ .name = "alive", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "session: open just now" },
 	{ .name = "pid", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of its client" },
 	{ 0 },
@@ -91,6 +95,8 @@ struct showing {
 	struct arena mem;
 	struct buf text;
 	struct transcript transcript;
+	struct attached attached;     /* notes and the like */
+	struct attached_set attached_here; /* to the message that is being written */
 };
 
 static void showing_release(struct showing *y)
@@ -107,6 +113,7 @@ static enum status close_message(struct showing *y, struct err *err)
 		return STATUS_OK;
 	y->open = false;
 	json_write_array_end(&y->call->writer);
+	put_attached(&y->call->writer, &y->attached_here);
 	return call_emit(y->call, err);
 }
 
@@ -206,6 +213,8 @@ static enum status show_event(struct showing *y, const struct transcript_line *l
 	if (!text.n && (r->type == RECORD_BROKEN || alone))
 		text = str_sub(r->bytes, 0, alone ? MIB : KIB);
 	put_event(call_begin(y->call), line->reader, r, name, text, y->how.window);
+	attached_take(&y->attached, &y->attached_here, y->session->row, line->offset, -1);
+	put_attached(&y->call->writer, &y->attached_here);
 	return call_emit(y->call, err);
 }
 
@@ -233,9 +242,12 @@ static enum status show_line(void *ctx, const struct transcript_line *line, bool
 		return STATUS_OK;
 	if (name_line(y, line, &name, err))
 		return err_failed(err->status);
-	if (is_message)
-		return show_message(y, line, &name, err);
-	return show_event(y, line, &name, err);
+	if (!is_message)
+		return show_event(y, line, &name, err);
+	if (show_message(y, line, &name, err))
+		return err_failed(err->status);
+	attached_take(&y->attached, &y->attached_here, y->session->row, line->offset, y->how.block);
+	return STATUS_OK;
 }
 
 static enum status show_heading(struct showing *y, bool part, struct err *err)
@@ -249,7 +261,7 @@ static enum status show_heading(struct showing *y, bool part, struct err *err)
 		return err_failed(err->status);
 	w = call_begin(y->call);
 	put_text(w, "kind", STR("session"));
-	if (put_session(y->call, w, y->session, err))
+	if (put_session(y->call, w, y->session, err) || put_attached_session(y->call, y->session, err))
 		return err_failed(err->status);
 	put_alive(w, alive_find(&alive, &y->session->id));
 	if (part)
@@ -363,7 +375,7 @@ enum status show_what(struct call *c, const struct resolved *what, const struct 
 	};
 
 	transcript_init(&y.transcript);
-	if (variant_any(c->store, &y.variants, err))
+	if (variant_any(c->store, &y.variants, err) || attached_load(&y.attached, c, &what->session, err))
 		return err_failed(err->status);
 	if (what->is_session)
 		return show_session(&y, err);
@@ -400,9 +412,10 @@ const struct method memory_show = {
 	.text = "ID is the id of a session, turn, message, block or line, or its first digits (four or\n"
 		"more); a line's own uuid and the id of a tool's call will do, too. @ is the session\n"
 		"last touched, @~1 the one before it, and so on; @@ID is a message of the last, SESSION@ID\n"
-		"one of another. A sub-agent's id, as 'arbor agents' lists it, is what that one did. Where a\n"
-		"conversation was copied and went on, ROOT:ID is the one in the folder with that label. A handle\n"
-		"(claudecode@1.0.0::…), as --json has it, means the same everywhere.\n\n"
+		"one of another; @NAME is what a bookmark is on ('arbor help bookmark'). A sub-agent's id, as\n"
+		"'arbor agents' lists it, is what that one did. Where a conversation was copied and went on,\n"
+		"ROOT:ID is the one in the folder with that label. A handle (claudecode@1.0.0::…), as --json has\n"
+		"it, means the same everywhere.\n\n"
 		"Several are shown one after the other. Works long after the file itself is gone.\n",
 	.params = show_params,
 	.kind = RESULT_STREAM,

@@ -10,6 +10,8 @@
  */
 #include "hub/memory_find.h"
 
+#include "hub/attached.h"
+#include "hub/call.h"
 #include "hub/handle_node.h"
 #include "hub/memory_message.h"
 #include "hub/memory_session.h"
@@ -134,6 +136,7 @@ static const struct field tree_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "continues: nothing says so" },
 	SESSION_PART_FIELDS,
+	ATTACHED_FIELDS("session, turn, message: "),
 	{ 0 },
 };
 
@@ -142,6 +145,7 @@ struct drawing {
 	struct forest forest;
 	struct turns turns;
 	struct lines_set lines;
+	struct attached attached; /* notes and the like */
 	bool messages;
 };
 
@@ -282,6 +286,16 @@ static void put_start(struct drawing *d, uint32_t turn)
 	}
 }
 
+/* What is attached to a turn, and unless its messages follow, to these. */
+static void put_attached_turn(struct drawing *d, uint32_t turn)
+{
+	struct attached_set set = { 0 };
+
+	for (uint32_t m = d->turns.first[turn]; m != FOREST_NONE; m = d->turns.after[m])
+		attached_take_message(&d->attached, &set, m, d->messages ? ATTACHED_TURNS : ATTACHED_ALL);
+	put_attached(&d->call->writer, &set);
+}
+
 /* Where a turn is drawn. */
 struct place {
 	uint32_t turn;
@@ -322,6 +336,7 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 	put_heads(d, turn);
 	if (put_beginning(d, turn, err))
 		return err_failed(err->status);
+	put_attached_turn(d, turn);
 	return call_emit(d->call, err);
 }
 
@@ -364,6 +379,7 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 	const struct forest_message *m = &f->messages[message];
 	struct json_writer *w = call_begin(d->call);
 	struct uuid id = message_id(f, message);
+	struct attached_set attached = { 0 };
 
 	put_text(w, "kind", STR("message"));
 	put_uuid(w, "id", &id);
@@ -392,6 +408,8 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 		put_time(w, "at", forest_line(f, m->first)->at);
 	if (put_first(d, m, &id, err) || put_beginning(d, message, err))
 		return err_failed(err->status);
+	attached_take_message(&d->attached, &attached, message, ATTACHED_NO_TURNS);
+	put_attached(w, &attached);
 	return call_emit(d->call, err);
 }
 
@@ -518,7 +536,8 @@ static enum status run_tree(struct call *c, struct err *err)
 
 	if (read_begin(c->store, &snapshot, err) ||
 	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
-	    forest_load(c->store, what.session.row, &d.forest, &d.turns.source, err))
+	    forest_load(c->store, what.session.row, &d.forest, &d.turns.source, err) ||
+	    attached_load_forest(&d.attached, c, &d.forest, err))
 		return err_failed(err->status);
 	warn_unread(c);
 	d.turns.agents |= d.forest.sources[d.turns.source].agent.n > 0;
@@ -527,7 +546,8 @@ static enum status run_tree(struct call *c, struct err *err)
 	turns_find(&d.turns);
 	w = call_begin(c);
 	put_text(w, "kind", STR("session"));
-	if (put_session(c, w, &what.session, err) || call_emit(c, err) || emit_turns(&d, err) ||
+	if (put_session(c, w, &what.session, err) || put_attached_session(c, &what.session, err) ||
+	    call_emit(c, err) || emit_turns(&d, err) ||
 	    emit_continues(&d, err) || emit_heads(&d, err))
 		return err_failed(err->status);
 	return STATUS_OK;

@@ -13,6 +13,7 @@
 #include "hub/activations.h"
 #include "hub/handle_resolve.h"
 #include "query/variant.h"
+#include "store/annotation.h"
 #include "store/find.h"
 
 enum { LISTED = 8, MOST = 64 };
@@ -302,6 +303,8 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 	if (all.count > 1)
 		return ambiguous(text, &all, err);
 	out->match = all.list[0].match;
+	if (other)
+		out->match.node.id = out->match.id;
 	if (!out->match.is_session && !other && variant_choose(s, session, &out->match.node, err))
 		return err_failed(err->status);
 	if (!out->match.is_session)
@@ -427,22 +430,69 @@ static enum status read_handle(struct store *s, struct str text, struct arena *m
 	return resolve_handle(s, &h, mem, out, err);
 }
 
+/* ---- Bookmarks ---------------------------------------------------------------- */
+
+static enum status bookmark_gone(const struct annotation *b, struct err *err)
+{
+	char id[UUID_TEXT + 1];
+	bool made = subject_is_made(&b->on);
+
+	uuid_print(&b->on.id, id);
+	return err_fail(err, made ? STATUS_USAGE : STATUS_NOT_FOUND, "the bookmark '%.*s' is on %.*s %s, which is %s",
+			STR_ARG(b->name), STR_ARG(b->on.kind), id,
+			made ? "no part of a conversation" : "not in this store, or no more");
+}
+
+/* What somebody has given a name. Of copies of a node that in the conversation where it got it is meant. */
+static enum status find_bookmark(struct store *s, struct str name, struct candidate *out, struct arena *mem,
+				 struct err *err)
+{
+	struct annotation b;
+	char id[UUID_TEXT + 1];
+	enum status status;
+
+	if (annotation_bookmark(s, name, mem, &b, err) || subject_session(s, &b.on, mem, &out->session, err))
+		return err_failed(err->status);
+	out->match.is_session = subject_is_transcript(&b.on);
+	if (out->match.is_session)
+		return out->session.row ? STATUS_OK : bookmark_gone(&b, err);
+	uuid_print(&b.on.id, id);
+	status = find_id(s, str_from(id, UUID_TEXT), (struct str){ 0 }, out->session.row, out, mem, err);
+	if (status == STATUS_NOT_FOUND && out->session.row)
+		status = find_id(s, str_from(id, UUID_TEXT), (struct str){ 0 }, 0, out, mem, err);
+	return status == STATUS_NOT_FOUND ? bookmark_gone(&b, err) : status;
+}
+
+/* What begins with an @: one of the last sessions, or a name. */
+static enum status find_named(struct store *s, struct str name, struct candidate *out, struct arena *mem,
+			      struct err *err)
+{
+	enum status status;
+	uint64_t back;
+
+	if (read_back(name, &back))
+		return latest_session(s, back, mem, &out->session, err);
+	if (str_has_prefix(name, STR("~")))
+		return err_fail(err, STATUS_USAGE, "'@%.*s': @~2 is the third last session", (int)size_min(name.n, 60),
+				name.p);
+	status = find_bookmark(s, name, out, mem, err);
+	if (status == STATUS_NOT_FOUND && is_id_text(name))
+		return err_fail(err, STATUS_NOT_FOUND,
+				"there is no bookmark '%.*s'; a node of the last session is @@%.*s",
+				(int)size_min(name.n, 60), name.p, (int)size_min(name.n, 60), name.p);
+	return status;
+}
+
 enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,
 		       struct err *err)
 {
-	bool latest = text.n && text.p[0] == '@';
-	struct str rest, first = str_cut(latest ? str_sub(text, 1, SIZE_MAX) : text, '@', &rest);
+	bool named = text.n && text.p[0] == '@';
+	struct str rest, first = str_cut(named ? str_sub(text, 1, SIZE_MAX) : text, '@', &rest);
 	struct candidate found = { .match.is_session = true };
-	uint64_t back = 0;
 
 	if (handle_is_like(text))
 		return read_handle(s, text, mem, out, err);
-	if (latest && !read_back(first, &back))
-		return err_fail(err, STATUS_USAGE,
-				"'%.*s': write @@%.*s for a node of the last session, @~2 for the third last",
-				(int)size_min(text.n, 60), text.p, (int)size_min(first.n, 60), first.p);
-	if (latest ? latest_session(s, back, mem, &found.session, err)
-		   : find_first(s, first, &found, mem, err))
+	if (named ? find_named(s, first, &found, mem, err) : find_first(s, first, &found, mem, err))
 		return err_failed(err->status);
 	if (rest.p && !found.match.is_session)
 		return err_fail(err, STATUS_USAGE, "'%.*s' is not a session", (int)size_min(first.n, 60),

@@ -19,6 +19,7 @@ struct resolved {
  *     ROOT:ID     the same in one mirrored folder
  *     ROOT:PATH   its file, also as 'arbor export' takes it otherwise, with a '/' in it
  *     @           the one last touched; @~ or @~1 the one before it, @~2 and so on
+ *     @NAME       what a bookmark of this name is on, which may be a node, too
  * and a node is meant by the beginning of its id or of its line's own uuid, alone or behind
  * its session: SESSION@NODE, so @@NODE is one of the last. A session wins over nodes
  * that begin alike, and nodes over sub-agents, which can be meant by the beginning of their

@@ -39,6 +39,7 @@ struct setting {
 
 static const char why_path[] = "a project may not choose which files are read or written";
 static const char why_keep[] = "a project may not choose what is kept";
+static const char why_author[] = "a project may not say who you are";
 static const char why_command[] = "a project may not choose commands";
 
 static const char *const colors[] = { "auto", "always", "never", NULL };
@@ -118,6 +119,14 @@ const struct setting_key setting_keys[] = {
 		     .initial = "false",
 		     .help = "whether long tool output is shown whole" },
 	  .env = "ARBOR_SHOW_FULL" },
+	{ .param = { .name = "author",
+		     .type = VALUE_TEXT,
+		     .initial = "me",
+		     .help = "who writes notes, and sets bookmarks and tags" },
+	  .env = "ARBOR_AUTHOR",
+	  .general_env = "USER",
+	  .flags = SETTING_USER_ONLY,
+	  .why = why_author },
 	{ .param = { .name = "usage.prices",
 		     .type = VALUE_JSON,
 		     .shown = "an object such as " PRICES_EXAMPLE,

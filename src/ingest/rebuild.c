@@ -1,10 +1,11 @@
 /*
  * Rebuilding is forgetting and reading again: the tables are made anew in one
- * transaction that also says that every source is unread, and then read by the same
- * code that fills them after a sync, so that both cannot differ.
+ * transaction that also enters the words of notes and says that every source is unread,
+ * and then read by the same code that fills them after a sync, so that both cannot differ.
  */
 #include "ingest/rebuild.h"
 
+#include "store/annotation.h"
 #include "store/mirror.h"
 
 /* Drops and makes the tables, if that is still needed once we have the lock. */
@@ -18,7 +19,8 @@ static enum status start_over(struct store *s, bool only_if_stale, bool *done, s
 	*done = !(current && only_if_stale);
 	if (!*done)
 		return STATUS_OK;
-	if (store_derived_reset(s, err) || unread_add_all(s, err) || store_derived_made(s, err))
+	if (store_derived_reset(s, err) || annotation_index_all(s, err) || unread_add_all(s, err) ||
+	    store_derived_made(s, err))
 		return err_pass(err, "making derived data anew");
 	return txn_commit(&txn, err);
 }

@@ -4,7 +4,8 @@
  * Places and times are bits and numbers of a document, and cost nothing. What is asked of a
  * session is found out once for each that has a match (query/rank.c). Conditions that
  * the index knows by marks (tool, file, is:error, is:subagent) are in the query already
- * (query/expr.c) and only checked here.
+ * (query/expr.c) and only checked here; so are those for what is attached to something (tag, is:noted,
+ * is:bookmarked), which query/noted.c asks.
  *
  * Of several conditions of one kind one has to hold, of different kinds all, and none that
  * is negated; times narrow each other.
@@ -16,6 +17,7 @@
 #include "base/when.h"
 #include "claude/record.h"
 #include "query/forest_load.h"
+#include "store/annotation.h"
 
 /* Values with a meaning, ended by one without a name. */
 struct choice {
@@ -38,20 +40,24 @@ static const struct choice places[] = {
 	{ "input", 1u << PLACE_INPUT },
 	{ "output", 1u << PLACE_OUTPUT },
 	{ "other", 1u << PLACE_OTHER },
+	{ "note", 1u << ANNOTATION_PLACE },
 	{ 0 },
 };
 
-enum { IS_ERROR = 1, IS_BRANCH, IS_SUBAGENT, IS_WITHDRAWN };
+enum { IS_ERROR = 1, IS_BRANCH, IS_SUBAGENT, IS_WITHDRAWN, IS_NOTED, IS_BOOKMARKED };
 
 static const struct choice states[] = {
 	{ "error", IS_ERROR },
 	{ "branch", IS_BRANCH },
 	{ "subagent", IS_SUBAGENT },
 	{ "withdrawn", IS_WITHDRAWN },
+	{ "noted", IS_NOTED },
+	{ "bookmarked", IS_BOOKMARKED },
 	{ 0 },
 };
 
-enum { ALL_PLACES = (1u << PLACES) - 1, NO_PLACE = 1u << PLACES };
+_Static_assert((int)ANNOTATION_PLACE == (int)PLACES, "notes stand behind what conversations have");
+enum { ALL_PLACES = (1u << (ANNOTATION_PLACE + 1)) - 1, NO_PLACE = ALL_PLACES + 1 };
 
 /* ---- Values -------------------------------------------------------------------- */
 
@@ -181,6 +187,7 @@ static bool asks_session(const struct expr_condition *c)
 	case EXPR_IN:
 	case EXPR_TOOL:
 	case EXPR_FILE:
+	case EXPR_TAG:
 	case EXPR_AFTER:
 	case EXPR_BEFORE:
 	case EXPR_DAY:

@@ -27,8 +27,8 @@ static const char *const names[EXPR_FIELDS] = {
 	[EXPR_ROLE] = "role",	    [EXPR_IN] = "in",		[EXPR_TOOL] = "tool",
 	[EXPR_PROJECT] = "project", [EXPR_SESSION] = "session", [EXPR_MODEL] = "model",
 	[EXPR_BRANCH] = "branch",   [EXPR_FILE] = "file",	[EXPR_AGENT] = "agent",
-	[EXPR_IS] = "is",	    [EXPR_AFTER] = "after",	[EXPR_BEFORE] = "before",
-	[EXPR_DAY] = "day",
+	[EXPR_TAG] = "tag",	    [EXPR_IS] = "is",		[EXPR_AFTER] = "after",
+	[EXPR_BEFORE] = "before",   [EXPR_DAY] = "day",
 };
 
 const char *expr_field_name(enum expr_field field)
@@ -407,7 +407,7 @@ static bool take_condition(struct reading *r, bool excluded)
 		value = take_quoted(r);
 	else if (field == EXPR_AFTER || field == EXPR_BEFORE || field == EXPR_DAY)
 		value = take_time(r, value);
-	if (field != EXPR_ROLE && field != EXPR_IN && field != EXPR_IS && field != EXPR_TOOL) {
+	if (field != EXPR_ROLE && field != EXPR_IN && field != EXPR_IS && field != EXPR_TOOL && field != EXPR_TAG) {
 		add_condition(r, field, value, excluded);
 		return true;
 	}

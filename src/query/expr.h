@@ -25,6 +25,7 @@ enum expr_field {
 	EXPR_BRANCH,
 	EXPR_FILE,
 	EXPR_AGENT,
+	EXPR_TAG,
 	EXPR_IS,
 	EXPR_AFTER,
 	EXPR_BEFORE,
@@ -34,7 +35,7 @@ enum expr_field {
 
 const char *expr_field_name(enum expr_field field);
 #define EXPR_FIELD_NAMES \
-	"role: in: tool: project: session: model: branch: file: agent: is: after: before: day:"
+	"role: in: tool: project: session: model: branch: file: agent: tag: is: after: before: day:"
 
 struct expr_condition {
 	enum expr_field field;

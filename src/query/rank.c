@@ -304,10 +304,10 @@ static enum status is_session_wanted(struct ranker *r, int64_t session, bool *ou
 	size_t row = (size_t)session;
 
 	*out = true;
-	if (!r->q->session)
+	if (!r->q->session || session == DOC_NOTES)
 		return STATUS_OK;
 	if (session < 0 || session >= most)
-		return r->q->session(r->q->session_ctx, session, out, err);
+		return r->q->session(r->q->wanted_ctx, session, out, err);
 	if (row >= r->session_count) {
 		size_t count = size_max(2 * r->session_count, row + 256);
 
@@ -316,7 +316,7 @@ static enum status is_session_wanted(struct ranker *r, int64_t session, bool *ou
 		r->session_count = count;
 	}
 	if (r->sessions[row] == UNKNOWN) {
-		if (r->q->session(r->q->session_ctx, session, out, err))
+		if (r->q->session(r->q->wanted_ctx, session, out, err))
 			return err_failed(err->status);
 		r->sessions[row] = *out ? WANTED : UNWANTED;
 	}
@@ -352,7 +352,9 @@ static void take_by_time(struct ranker *r, struct ranked *one, const Fts5Extensi
 static enum status is_wanted(struct ranker *r, const struct doc *doc, bool *out, struct err *err)
 {
 	*out = is_in_time(r->q, doc->at);
-	return *out ? is_session_wanted(r, doc->session, out, err) : STATUS_OK;
+	if (*out && is_session_wanted(r, doc->session, out, err))
+		return err_failed(err->status);
+	return *out && r->q->doc ? r->q->doc(r->q->wanted_ctx, doc, out, err) : STATUS_OK;
 }
 
 /* One that matches: counted if it is wanted, and kept if it is among the best. */
@@ -528,7 +530,7 @@ enum status rank_run(struct store *s, const struct rank_query *q, struct ranking
 	r->keep = most_gathered(q->limit);
 	r->cap = 0;
 	r->prepared = false;
-	r->filters = q->session || q->after || q->before || q->order != RANK_BEST;
+	r->filters = q->session || q->doc || q->after || q->before || q->order != RANK_BEST;
 	r->session_count = 0;
 	r->err = (struct err){ 0 };
 	status = set_freshness(r, err) ? err_failed(err->status) :

@@ -3,7 +3,10 @@
  * archive and cut snippets from it.
  *
  * Places weigh differently: what a person asked says more about a conversation than
- * what a tool printed.
+ * what a tool printed, and what somebody found worth noting says most.
+ *
+ * A note is a document like others, only that it stands in no transcript: its text is a fact, and what
+ * is asked of sessions is asked of the one it is on or in.
  */
 #include "query/search.h"
 
@@ -11,10 +14,15 @@
 #include "query/variant.h"
 #include "store/variant.h"
 
-const double search_weights[PLACES] = {
-	[PLACE_PROMPT] = 2.0, [PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9,
-	[PLACE_INPUT] = 1.0,  [PLACE_OUTPUT] = 0.6, [PLACE_OTHER] = 1.2,
+const double search_weights[SEARCH_PLACES] = {
+	[PLACE_PROMPT] = 2.0, [PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9, [PLACE_INPUT] = 1.0,
+	[PLACE_OUTPUT] = 0.6, [PLACE_OTHER] = 1.2,  [PLACE_NOTE] = 3.0,
 };
+
+const char *search_place_name(int place)
+{
+	return place == PLACE_NOTE ? "note" : record_place_name((enum record_place)place);
+}
 
 enum { SNIPPET_WIDTH = 220, MOST_CHECKED = 5000 };
 
@@ -27,9 +35,10 @@ struct searching {
 	struct store *store;
 	const struct search_query *q;
 	struct conditions filter;
+	struct noted_conditions noted;
 	struct arena mem;
 	struct buf text;
-	struct session session; /* of the hit before */
+	struct session session; /* of the hit before; row 0 = of none */
 	struct map given;	/* struct given of the hits so far */
 	struct transcript transcript;
 	bool variants; /* there are lines with one uuid and different contents */
@@ -40,6 +49,7 @@ static void searching_release(struct searching *y)
 	buf_release(&y->text);
 	transcript_release(&y->transcript);
 	map_release(&y->given);
+	noted_conditions_release(&y->noted);
 	arena_release(&y->mem);
 }
 
@@ -57,6 +67,30 @@ static enum status is_wanted(void *ctx, int64_t row, bool *wanted, struct err *e
 	if (status == STATUS_NOT_FOUND)
 		return STATUS_OK;
 	return status ? err_failed(status) : conditions_hold(&y->filter, y->store, &session, wanted, err);
+}
+
+/* What is asked of sessions is asked of the one it is on or in. */
+static enum status is_note_wanted(struct searching *y, int64_t row, bool *wanted, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct annotation note;
+	struct session session;
+
+	if (annotation_get(y->store, row, &mem, &note, err) ||
+	    subject_session(y->store, &note.on, &mem, &session, err))
+		return err_failed(err->status);
+	*wanted = session.row != 0;
+	return *wanted ? conditions_hold(&y->filter, y->store, &session, wanted, err) : STATUS_OK;
+}
+
+static enum status is_doc_wanted(void *ctx, const struct doc *doc, bool *wanted, struct err *err)
+{
+	struct searching *y = ctx;
+
+	*wanted = noted_conditions_hold(&y->noted, doc);
+	if (*wanted && doc->session == DOC_NOTES && conditions_ask_session(&y->filter))
+		return is_note_wanted(y, doc->offset, wanted, err);
+	return STATUS_OK;
 }
 
 /* ---- A hit ------------------------------------------------------------------- */
@@ -122,17 +156,76 @@ static void make_snippet(const struct searching *y, struct snippet *out)
 		snippet_make(out, text, y->q->expr, SNIPPET_WIDTH);
 }
 
+/* The conversation of a note, and the line it is on, if it is on one. */
+static enum status find_subject(struct searching *y, struct search_hit *hit, struct err *err)
+{
+	struct node_name name;
+	struct node node, line;
+
+	if (subject_session(y->store, &hit->note->on, &y->mem, &y->session, err) ||
+	    node_place(y->store, &hit->id, y->session.row, &node, &hit->in_line, err))
+		return err_failed(err->status);
+	if (hit->in_line) {
+		if ((y->session.row != node.session &&
+		     session_get(y->store, node.session, &y->mem, &y->session, err)) ||
+		    entry_get(y->store, node.session, node.offset, &y->mem, &line, &name, err) ||
+		    entry_message(y->store, &line, &name, &y->mem, &hit->message, err))
+			return err_failed(err->status);
+		hit->line = name.uuid;
+		hit->offset = line.offset;
+	}
+	hit->session = y->session.row ? &y->session : NULL;
+	return STATUS_OK;
+}
+
+static enum status give_note(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
+			     struct err *err)
+{
+	struct snippet snippet CLEANUP(snippet_release) = { 0 };
+	struct annotation note;
+	struct search_hit hit = { .score = r->score, .total = total, .snippet = &snippet, .note = &note };
+
+	if (annotation_get(y->store, r->doc.offset, &y->mem, &note, err))
+		return err_fail(err, STATUS_CORRUPT, "%s: the index has words of a note that is not there; 'arbor "
+						     "rebuild' makes it anew", store_path(y->store));
+	/* Its own conversation follows; whether it was given does not depend on one. */
+	y->session = (struct session){ 0 };
+	buf_clear(&y->text);
+	buf_str(&y->text, note.kind == ANNOTATION_NOTE ? note.text : note.name);
+	if (y->q->check && !grep_text(y->q->check, buf_as_str(&y->text)))
+		return STATUS_OK;
+	if (is_given(y, &note.id) || y->given.count <= y->q->offset)
+		return STATUS_OK;
+	hit.id = note.on.id;
+	hit.place = PLACE_NOTE;
+	hit.at = note.updated_at;
+	hit.number = (int64_t)y->given.count;
+	if (find_subject(y, &hit, err))
+		return err_failed(err->status);
+	make_snippet(y, &snippet);
+	if (y->q->context && hit.in_line &&
+	    around_get(&y->transcript, y->store, &y->session, hit.offset, y->q->context, &y->mem, &hit.around, err))
+		return err_failed(err->status);
+	return fn(ctx, &hit, err);
+}
+
 static enum status give_hit(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
 			    struct err *err)
 {
 	struct node_name name;
 	struct fetching f = { .y = y, .doc = &r->doc, .name = &name };
 	struct snippet snippet CLEANUP(snippet_release) = { 0 };
-	struct search_hit hit = { .score = r->score, .total = total, .session = &y->session, .snippet = &snippet };
+	struct search_hit hit = { .score = r->score,
+				  .total = total,
+				  .in_line = true,
+				  .session = &y->session,
+				  .snippet = &snippet };
 	/* Whether it is one more can be known before its text is. */
 	bool is_early = !y->variants && !y->q->check;
 	struct node line;
 
+	if (r->doc.session == DOC_NOTES)
+		return give_note(y, r, total, fn, ctx, err);
 	if (y->session.row != r->doc.session &&
 	    session_get(y->store, r->doc.session, &y->mem, &y->session, err))
 		return err_failed(err->status);
@@ -156,7 +249,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	make_snippet(y, &snippet);
 	hit.number = (int64_t)y->given.count;
 	hit.line = name.uuid;
-	hit.place = (enum record_place)doc_rank(r->id).place;
+	hit.place = doc_rank(r->id).place;
 	hit.at = line.at;
 	hit.offset = line.offset;
 	hit.block = f.is_block ? &f.block : NULL;
@@ -214,19 +307,23 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 				   .limit = q->limit ? q->limit + q->offset : 0,
 				   .now = store_now(s),
 				   .weights = search_weights,
-				   .place_count = PLACES,
+				   .place_count = SEARCH_PLACES,
 				   .order = q->order };
+	bool asks_session;
 
 	transcript_init(&y.transcript);
 	y.transcript.peek = true;
 	y.filter.expr = q->expr;
-	if (conditions_read(&y.filter, rank.now, err) || variant_any(s, &y.variants, err))
+	if (conditions_read(&y.filter, rank.now, err) || noted_conditions_read(&y.noted, s, q->expr, err) ||
+	    variant_any(s, &y.variants, err))
 		return err_failed(err->status);
 	rank.places = y.filter.places;
 	rank.after = y.filter.after;
 	rank.before = y.filter.before;
-	rank.session = conditions_ask_session(&y.filter) ? is_wanted : NULL;
-	rank.session_ctx = &y;
+	asks_session = conditions_ask_session(&y.filter);
+	rank.session = asks_session ? is_wanted : NULL;
+	rank.doc = asks_session || y.noted.any ? is_doc_wanted : NULL;
+	rank.wanted_ctx = &y;
 	if (!q->expr->count && rank.order == RANK_BEST)
 		rank.order = RANK_RECENT;
 	report->more = report->gave_up = false;

@@ -8,11 +8,16 @@
 #include "query/around.h"
 #include "query/conditions.h"
 #include "query/grep.h"
+#include "query/noted.h"
 #include "query/rank.h"
 #include "query/snippet.h"
 
+/* Where a text stands: in a conversation (enum record_place), or in a note of somebody. */
+enum { PLACE_NOTE = PLACES, SEARCH_PLACES };
+const char *search_place_name(int place);
+
 /* How much a place counts. */
-extern const double search_weights[PLACES];
+extern const double search_weights[SEARCH_PLACES];
 
 struct search_query {
 	const struct expr *expr;
@@ -25,11 +30,13 @@ struct search_query {
 };
 
 struct search_hit {
-	struct uuid id;	     /* of the block, or of the line where it has none */
+	struct uuid id;	     /* of the block, or of the line where it has none; of what a note is on */
+	bool in_line;	     /* it stands in a line, or is on what does: */
 	struct uuid message; /* it is part of; the line's where it is in none */
 	struct str line;     /* the line's own uuid; p NULL = none */
-	const struct session *session;
-	enum record_place place;
+	const struct session *session; /* NULL = in none: a note on something else, or on what is gone */
+	int place;
+	const struct annotation *note; /* that was found; NULL = it is none */
 	int64_t at;	 /* of its line, ms; 0 = unknown */
 	int64_t offset;	 /* of its line in the session's file */
 	const struct record_block *block; /* NULL = it is a line; its node is not to be used */

@@ -381,6 +381,37 @@ static const struct way tree_ways[] = {
 	{ NULL, false, "FROM tree t LEFT JOIN lifecycle l ON l.subject_id = t.tree_id", 1e4, 100 },
 };
 
+/* Notes, bookmarks and tags: what they have in common, and how each is found. */
+#define ANNOTATION_COLUMNS \
+	{ "id TEXT", "arbor_uuid(a.annotation_id)", NULL }, { "subject_id TEXT", "arbor_uuid(a.subject_id)", NULL }, \
+		{ "subject TEXT", "a.subject", NULL }, { "agent TEXT", "nullif(a.agent, '')", NULL }, \
+		{ "session_id TEXT", "arbor_uuid(a.session_id)", NULL }, \
+		{ "author TEXT", "nullif(a.author, '')", NULL }, \
+		{ "created_at TEXT", "arbor_time(a.created_at)", NULL }, \
+		{ "updated_at TEXT", "arbor_time(a.updated_at)", NULL }, { 0 }
+#define ANNOTATIONS(kind) "FROM annotation a WHERE a.kind = '" kind "'"
+/* Few have the same subject, and many the same kind. */
+#define ANNOTATIONS_BY(column, kind) "FROM annotation a WHERE a." column " = arbor_blob(?1) AND +a.kind = '" kind "'"
+#define ANNOTATION_WAYS(kind) \
+	{ "id", false, ANNOTATIONS_BY("annotation_id", kind), 5, 1 }, \
+		{ "subject_id", false, ANNOTATIONS_BY("subject_id", kind), 5, 2 }, \
+		{ "session_id", false, ANNOTATIONS_BY("session_id", kind), 10, 10 }, \
+		{ NULL, false, ANNOTATIONS(kind), 1e3, 1000 }
+
+static const struct column note_columns[] = { { "text TEXT", "a.text", NULL }, ANNOTATION_COLUMNS };
+static const struct way note_ways[] = { ANNOTATION_WAYS("note") };
+
+/* Case does not matter to a name. */
+static const struct column name_columns[] = { { "name TEXT COLLATE NOCASE", "a.name", NULL }, ANNOTATION_COLUMNS };
+static const struct way bookmark_ways[] = {
+	{ "name", false, ANNOTATIONS("bookmark") " AND a.name = ?1 COLLATE NOCASE", 5, 1 },
+	ANNOTATION_WAYS("bookmark"),
+};
+static const struct way tag_ways[] = {
+	{ "name", false, ANNOTATIONS("tag") " AND a.name = ?1 COLLATE NOCASE", 10, 20 },
+	ANNOTATION_WAYS("tag"),
+};
+
 #define LINE_PLACE "e.session, e.offset, NULL"
 
 static const struct sql_table tables[] = {
@@ -394,6 +425,9 @@ static const struct sql_table tables[] = {
 	{ "topics", false, NULL, topic_columns, topic_ways },
 	{ "nodes", false, "n.session, n.offset, n.part", node_columns, node_ways },
 	{ "trees", false, NULL, tree_columns, tree_ways },
+	{ "notes", false, NULL, note_columns, note_ways },
+	{ "bookmarks", false, NULL, name_columns, bookmark_ways },
+	{ "tags", false, NULL, name_columns, tag_ways },
 };
 
 /* Of SQLite's own: JSON taken apart, and what columns a table has. */

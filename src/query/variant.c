@@ -186,3 +186,66 @@ enum status variant_choose(struct store *s, int64_t within, struct node *node, s
 	*node = line;
 	return STATUS_OK;
 }
+
+/* ---- Places --------------------------------------------------------------------- */
+
+struct placing {
+	node_fn *fn;
+	void *ctx;
+	bool any;
+};
+
+static enum status pass_on(void *ctx, const struct node *node, struct err *err)
+{
+	struct placing *p = ctx;
+
+	p->any = true;
+	return p->fn(p->ctx, node, err);
+}
+
+enum status node_places(struct store *s, const struct uuid *id, node_fn *fn, void *ctx, struct err *err)
+{
+	struct placing p = { .fn = fn, .ctx = ctx };
+	char text[UUID_TEXT + 1];
+	struct id_match match;
+	size_t count = 0;
+	bool variants;
+
+	if (node_each(s, id, pass_on, &p, err))
+		return err_failed(err->status);
+	if (p.any)
+		return STATUS_OK;
+	uuid_print(id, text);
+	if (variant_any(s, &variants, err) ||
+	    (variants && variant_search(s, str_from(text, UUID_TEXT), 0, &match, 1, &count, err)))
+		return err_failed(err->status);
+	return count ? fn(ctx, &match.node, err) : STATUS_OK;
+}
+
+struct choosing {
+	int64_t session;
+	struct node *out;
+	bool found;
+};
+
+static enum status choose_place(void *ctx, const struct node *node, struct err *err)
+{
+	struct choosing *c = ctx;
+
+	(void)err;
+	if (!c->found || (node->session == c->session && c->out->session != c->session))
+		*c->out = *node;
+	c->found = true;
+	return STATUS_OK;
+}
+
+enum status node_place(struct store *s, const struct uuid *id, int64_t session, struct node *out, bool *found,
+		       struct err *err)
+{
+	struct choosing c = { .session = session, .out = out };
+
+	if (node_places(s, id, choose_place, &c, err))
+		return err_failed(err->status);
+	*found = c.found;
+	return STATUS_OK;
+}

@@ -25,4 +25,11 @@ enum status variant_search(struct store *s, struct str prefix, int64_t within, s
  * as they are. */
 enum status variant_choose(struct store *s, int64_t within, struct node *node, struct err *err) MUST_USE;
 
+/* Every place where a node stands, be it one of several contents of a line. */
+enum status node_places(struct store *s, const struct uuid *id, node_fn *fn, void *ctx, struct err *err) MUST_USE;
+
+/* The one of them that is in a transcript (its row), or else the first; *found is false when there is none. */
+enum status node_place(struct store *s, const struct uuid *id, int64_t session, struct node *out, bool *found,
+		       struct err *err) MUST_USE;
+
 #endif

@@ -33,6 +33,9 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_LINK] = &link_statements,
 	[DB_VARIANT] = &variant_statements,
 	[DB_TEMPLATE] = &template_statements,
+	[DB_ANNOTATION] = &annotation_statements,
+	[DB_TAG] = &tag_statements,
+	[DB_MADE] = &made_statements,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */
@@ -161,6 +164,18 @@ void stmt_uuid(struct stmt *st, int at, const struct uuid *u)
 	stmt_blob(st, at, u->b, UUID_BYTES);
 }
 
+void stmt_text_range(struct stmt *st, int at, struct str pattern, struct buf *room)
+{
+	bool prefix = str_has_suffix(pattern, STR("*"));
+
+	if (prefix)
+		pattern.n--;
+	buf_str(room, pattern);
+	buf_text(room, prefix ? "\xff" : ""); /* no text has this byte: it is behind all that begin so */
+	stmt_text(st, at, pattern);
+	stmt_text(st, at + 1, buf_as_str(room));
+}
+
 enum step stmt_step(struct stmt *st, struct err *err)
 {
 	int code = st->bind_error ? st->bind_error : sqlite3_step(st->st);
@@ -279,6 +294,16 @@ struct str col_bytes(const struct stmt *st, int at)
 	const char *p = sqlite3_column_blob(st->st, at);
 
 	return str_from(p, (size_t)sqlite3_column_bytes(st->st, at));
+}
+
+struct uuid col_uuid(const struct stmt *st, int at)
+{
+	struct str bytes = col_bytes(st, at);
+	struct uuid out = { 0 };
+
+	if (bytes.n == UUID_BYTES)
+		memcpy(out.b, bytes.p, UUID_BYTES);
+	return out;
 }
 
 enum status db_exec(struct store *s, const char *sql, struct err *err)

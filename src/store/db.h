@@ -31,6 +31,9 @@ enum db_slot {
 	DB_LINK,
 	DB_VARIANT,
 	DB_TEMPLATE,
+	DB_ANNOTATION,
+	DB_TAG,
+	DB_MADE,
 	DB_RANK,
 	DB_USAGE,
 	DB_SQL,
@@ -50,7 +53,8 @@ struct db_set {
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
-	link_statements, variant_statements, template_statements;
+	link_statements, variant_statements, template_statements, annotation_statements, tag_statements,
+	made_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
 	related_statements, recap_statements; /* src/query */
 
@@ -110,6 +114,10 @@ void stmt_text(struct stmt *st, int at, struct str v);
 void stmt_blob(struct stmt *st, int at, const void *p, size_t n);
 void stmt_uuid(struct stmt *st, int at, const struct uuid *u);
 
+/* Two: the first and the last text that is meant by one as it is, or with a * at its end by its beginning. What
+ * `room` gets must stay valid, too. */
+void stmt_text_range(struct stmt *st, int at, struct str pattern, struct buf *room);
+
 enum step { STEP_ROW, STEP_DONE, STEP_FAILED };
 enum step stmt_step(struct stmt *st, struct err *err) MUST_USE;
 
@@ -130,6 +138,7 @@ enum status stmt_run_one(struct stmt *st, const char *what, struct err *err) MUS
 int64_t col_int(const struct stmt *st, int at);
 bool col_null(const struct stmt *st, int at);
 struct str col_bytes(const struct stmt *st, int at); /* text or blob */
+struct uuid col_uuid(const struct stmt *st, int at); /* all zero when it is none */
 
 /*
  * Many rows, handed over from inside of SQLite, which takes half the time of stepping

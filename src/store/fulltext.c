@@ -45,6 +45,7 @@ enum {
 enum {
 	TEXT_ADD,
 	TEXT_REMOVE,
+	TEXT_WITH,
 	TEXT_MERGE,
 	TEXT_LAST_CHUNK,
 	TEXT_CHUNK,
@@ -60,6 +61,7 @@ enum {
 static const char *const sql[TEXT_STATEMENTS] = {
 	[TEXT_ADD] = "INSERT INTO search(rowid, text) VALUES (?1, ?2)",
 	[TEXT_REMOVE] = "DELETE FROM search WHERE rowid = ?1",
+	[TEXT_WITH] = "SELECT rowid FROM search WHERE search MATCH ?1 LIMIT 1",
 	[TEXT_MERGE] = "INSERT INTO search(search, rank) VALUES ('merge', ?1)",
 	[TEXT_LAST_CHUNK] = "SELECT id, used, slots FROM doc_chunk ORDER BY id DESC LIMIT 1",
 	[TEXT_CHUNK] = "SELECT used, slots FROM doc_chunk WHERE id = ?1",
@@ -409,6 +411,22 @@ enum status doc_remove(struct store *s, int64_t first, int64_t count, struct err
 		at = next;
 	}
 	return STATUS_OK;
+}
+
+/* A word is folded and a mark has no quote: nothing of either is FTS5's syntax. */
+enum status doc_with_word(struct store *s, struct str word, int64_t *sequence, struct err *err)
+{
+	struct buf match CLEANUP(buf_release) = BUF_INIT(KIB);
+	enum step step;
+	STMT st = { 0 };
+
+	buf_printf(&match, "\"%.*s\"", STR_ARG(word));
+	if (use(s, TEXT_WITH, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, buf_as_str(&match));
+	step = stmt_step(&st, err);
+	*sequence = step == STEP_ROW ? doc_sequence(col_int(&st, 0)) : 0;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 /* The statement counts as one change; what it writes counts besides. */

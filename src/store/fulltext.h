@@ -35,6 +35,9 @@ struct doc {
 
 enum { DOC_LINE = UINT16_MAX };
 
+/* The session of documents that belong to none: notes, whose offset is their row (store/annotation.h). */
+#define DOC_NOTES ((int64_t)UINT32_MAX)
+
 /* Adds documents one after the other and writes their slots at the end: begin, add
  * ..., finish, all inside one write transaction. */
 struct doc_writer {
@@ -55,6 +58,9 @@ void doc_writer_release(struct doc_writer *w);
 
 /* Takes `count` documents out of the index, from sequence `first` on. */
 enum status doc_remove(struct store *s, int64_t first, int64_t count, struct err *err) MUST_USE;
+
+/* The sequence of the first document that has a word, which may be a mark; 0 = none has. */
+enum status doc_with_word(struct store *s, struct str word, int64_t *sequence, struct err *err) MUST_USE;
 
 /* Each transaction that adds documents makes a segment of the index. Merges some of them, if
  * there are many, in a transaction of its own. *more: there may be more to do. */

@@ -45,6 +45,7 @@ enum {
 	SESSION_ONE,
 	SESSION_TWIN,
 	SESSION_OF_SOURCE,
+	SESSION_ROWS,
 	SESSION_PREFIX,
 	SESSION_KEYS,
 	SESSION_CALLS,
@@ -84,6 +85,9 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_TWIN] = "SELECT 1 FROM mirror_session WHERE session_id = ?1 AND agent IS NULL AND old = 0"
 			 " AND id <> ?2 LIMIT 1",
 	[SESSION_OF_SOURCE] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 0",
+	[SESSION_ROWS] = "SELECT id FROM mirror_session WHERE session_id = ?1"
+			 " AND (?2 IS NULL OR coalesce(agent, '') = ?2)"
+			 " ORDER BY old, agent IS NOT NULL, updated_at DESC, id",
 	[SESSION_PREFIX] = "SELECT id, session_id FROM mirror_session WHERE session_id BETWEEN ?1 AND ?2"
 			   " AND agent IS NULL AND old = 0"
 			   " ORDER BY session_id, updated_at DESC, id",
@@ -447,19 +451,15 @@ enum status variant_each(struct store *s, int64_t within, variant_fn *fn, void *
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
-enum status session_kin(struct store *s, int64_t session, struct arena *mem, int64_t **out, size_t *count,
-			struct err *err)
+/* The first column of all rows, in the arena. */
+static enum status take_numbers(struct stmt *st, struct arena *mem, int64_t **out, size_t *count, struct err *err)
 {
 	size_t cap = 0;
 	enum step step;
-	STMT st = { 0 };
 
 	*out = NULL;
 	*count = 0;
-	if (use(s, SESSION_KIN, &st, err))
-		return err_failed(err->status);
-	stmt_int(&st, 1, session);
-	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+	while ((step = stmt_step(st, err)) == STEP_ROW) {
 		if (*count == cap) {
 			int64_t *more = arena_alloc(mem, (cap ? cap * 2 : 8) * sizeof *more);
 
@@ -468,9 +468,33 @@ enum status session_kin(struct store *s, int64_t session, struct arena *mem, int
 			*out = more;
 			cap = cap ? cap * 2 : 8;
 		}
-		(*out)[(*count)++] = col_int(&st, 0);
+		(*out)[(*count)++] = col_int(st, 0);
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status session_kin(struct store *s, int64_t session, struct arena *mem, int64_t **out, size_t *count,
+			struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SESSION_KIN, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	return take_numbers(&st, mem, out, count, err);
+}
+
+enum status session_rows(struct store *s, const struct uuid *id, struct str agent, struct arena *mem, int64_t **out,
+			 size_t *count, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SESSION_ROWS, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, id);
+	if (agent.p)
+		stmt_text(&st, 2, agent);
+	return take_numbers(&st, mem, out, count, err);
 }
 
 struct line_taking {
@@ -656,21 +680,46 @@ static enum status take_nodes(struct stmt *st, const struct uuid *low, const str
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
+/* Keys are signed and ids are not: a range may wrap around the sign, but a beginning of four digits or more
+ * never does. */
+static enum status use_keys(struct store *s, const struct uuid *low, const struct uuid *high, int64_t within,
+			    struct stmt *st, struct err *err)
+{
+	if (use(s, SESSION_KEYS, st, err))
+		return err_failed(err->status);
+	stmt_int(st, 1, key_of(low));
+	stmt_int(st, 2, key_of(high));
+	stmt_int(st, 3, within);
+	return STATUS_OK;
+}
+
 static enum status search_nodes(struct store *s, const struct uuid *low, const struct uuid *high,
 				int64_t within, struct id_match *out, size_t most, size_t *count,
 				struct err *err)
 {
-	/* Keys are signed and ids are not: a range may wrap around the sign, but a
-	 * beginning of four digits or more never does. */
-	int64_t from = key_of(low), to = key_of(high);
 	STMT st = { 0 };
 
-	if (use(s, SESSION_KEYS, &st, err))
+	if (use_keys(s, low, high, within, &st, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, from);
-	stmt_int(&st, 2, to);
-	stmt_int(&st, 3, within);
 	return take_nodes(&st, low, high, out, most, count, err);
+}
+
+enum status node_each(struct store *s, const struct uuid *id, node_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use_keys(s, id, id, 0, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		struct node_name name;
+		struct node node;
+
+		read_node(&st, &node, &name);
+		if (uuid_eq(&node.id, id) && fn(ctx, &node, err))
+			return err_failed(err->status);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
 enum status call_search(struct store *s, struct str call, int64_t within, struct id_match *out, size_t most,

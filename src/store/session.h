@@ -66,6 +66,11 @@ enum status session_get(struct store *s, int64_t row, struct arena *mem, struct 
 /* Whether another conversation has its id: in another mirrored folder, or another project's. */
 enum status session_has_twins(struct store *s, const struct session *session, bool *out, struct err *err) MUST_USE;
 
+/* Those with this id, by their rows in the arena: conversations, `agent` of such an id, or with p NULL either;
+ * the newest versions of their files first, of these the last touched. */
+enum status session_rows(struct store *s, const struct uuid *id, struct str agent, struct arena *mem, int64_t **out,
+			 size_t *count, struct err *err) MUST_USE;
+
 /* The one that a file is; 0 = none. */
 enum status session_of_source(struct store *s, int64_t source, int64_t *row, struct err *err) MUST_USE;
 
@@ -120,6 +125,10 @@ struct id_match {
 
 enum status id_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
 		      size_t *count, struct err *err) MUST_USE;
+
+/* Every place where a node stands: copies of its line in other files, and in older versions of them last. */
+typedef enum status node_fn(void *ctx, const struct node *node, struct err *err);
+enum status node_each(struct store *s, const struct uuid *id, node_fn *fn, void *ctx, struct err *err) MUST_USE;
 
 /* Sub-agents whose id begins so, as matches that are sessions. */
 enum status agent_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,

@@ -67,10 +67,11 @@ on_terminal call "$(printf '\033[95mx')"; harmless call
 on_terminal complete items "$(printf '\033[95mx')"; harmless complete
 
 it "filters every field of the views of their own"
+attached="\"tags\":[\"$json\",\"$json\"],\"bookmarks\":[\"$json\"],\"notes\":[{\"id\":\"$json\",\"on\":\"$json\",\"author\":\"$json\",\"text\":\"$json\\n$json\"}]"
 cat >"$T/show" <<END
-{"kind":"session","id":"$json","title":"$json","project":"$json","started":"$json","prompts":1}
-{"kind":"message","id":"$json","role":"$json","at":"$json","model":"$json","blocks":[{"kind":"text","text":"$json"},{"kind":"thinking","text":"$json"},{"kind":"$json"},{"kind":"tool_use","name":"$json","input":{"command":"$json"}},{"kind":"tool_use","name":"x","input":"$json"},{"kind":"tool_use","name":"x","input":{"$json":"$json"}},{"kind":"tool_result","text":"$json\n$json"},{"kind":"tool_result","error":true,"text":"$json"}]}
-{"kind":"event","id":"$json","type":"$json","at":"$json","text":"$json"}
+{"kind":"session","id":"$json","title":"$json","project":"$json","started":"$json","prompts":1,$attached}
+{"kind":"message","id":"$json","role":"$json","at":"$json","model":"$json",$attached,"blocks":[{"kind":"text","text":"$json"},{"kind":"thinking","text":"$json"},{"kind":"$json"},{"kind":"tool_use","name":"$json","input":{"command":"$json"}},{"kind":"tool_use","name":"x","input":"$json"},{"kind":"tool_use","name":"x","input":{"$json":"$json"}},{"kind":"tool_result","text":"$json\n$json"},{"kind":"tool_result","error":true,"text":"$json"}]}
+{"kind":"event","id":"$json","type":"$json","at":"$json","text":"$json",$attached}
 {"kind":"$json"}
 END
 try show "$T/show"; try show "$T/show" --full
@@ -176,14 +177,22 @@ printf '{"display":"%s","timestamp":1767225601000,"project":"%s","sessionId":"%s
 mkdir -p "$T/said/plans" "$T/said/todos" && cp "$T/hostile" "$T/said/plans/walrus.md"
 printf '[{"content":"%s","status":"pending","priority":"%s","id":"%s"}]\n' "$json" "$json" "$json" >"$T/said/todos/$id-agent-$id.json"
 try sync --source "$T/said"
+text=$(printf '%s' "$json" | sed 's/\\u0000//') # a note is a text
+printf '{"on":"%s","text":"walrus %s"}' $id "$text" >"$T/note"; try call arbor.note_set "$(cat "$T/note")"; code 0
+try note $id "$(printf 'walrus \033[95m\302\233\342\200\256')"; code 0
+try note @ "$(printf 'x\033[95m')" --delete; try note "$(printf '\033[95m')" x; try bookmark $id "$(printf 'a\033[95m')"; code 2
+try bookmark $id walrus; code 0; try bookmark "$(printf '\033[95m')" --delete; try show "@$(printf '\033[95m')"; code 1
+try tag $id walrus; code 0; try tag $id "$(printf 'a\302\233')"; code 2; try tags "$(printf '\033[95m')"
 for json_too in '' --json; do
+	try notes $json_too; code 0; try notes $id $json_too; try bookmarks $json_too; code 0; try tags $json_too; code 0
+	try tags walrus $json_too; try search in:note $json_too; code 0; try list --tag walrus $json_too; code 0
 	try list $json_too; try search walrus $json_too; try dump $json_too
 	for verb in "agents $id" "files $id" "files $id --diff" projects usage "usage model" "usage session" "usage project" "usage agent --each" stats "related $id" "related $id --hops 3" "context p" "context p --format plain" history plans todos "todos $id"; do
 		# shellcheck disable=SC2086 # words
 		try $verb $json_too
 	done
 	on_terminal plans walrus $json_too; tabs; harmless plans
-	for t in sessions messages tool_uses file_modifications nodes; do try sql "SELECT * FROM $t" $json_too; done
+	for t in sessions messages tool_uses file_modifications nodes notes bookmarks tags; do try sql "SELECT * FROM $t" $json_too; done
 	for verb in "show" "show --full" "show --all" "log" "log --full" "log --all" "log --as-sent" "tree" \
 		"tree --messages --agents"; do
 		# shellcheck disable=SC2086 # words
@@ -221,7 +230,7 @@ for method in memory.tree memory.log memory.show; do try call $method --id $id; 
 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' agents call check completion dump export files help history list log pick plans projects rebuild render resolve search show templates \
+printf '%s\n' note notes bookmark bookmarks tag tags agents call check completion dump export files help history list log pick plans projects rebuild render resolve search show templates \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

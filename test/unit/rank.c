@@ -358,7 +358,7 @@ TEST(places_and_sessions_filter_alone_and_together)
 		struct some *some = filters[i].filters ? &filters[i].sessions : NULL;
 		struct rank_query q = { .places = filters[i].places,
 					.session = some ? is_wanted : NULL,
-					.session_ctx = some };
+					.wanted_ctx = some };
 		RANKING r = { 0 };
 		int64_t want = 0;
 
@@ -618,7 +618,7 @@ TEST(a_cancelled_query_says_so_and_the_next_one_runs)
 	atomic_store(&cancel, true);
 	EQ(run(s, "x", (struct rank_query){ 0 }, &r, &err), STATUS_CANCELLED);
 	/* Also one that wants none of the many it has to look at. */
-	EQ(run(s, "x", (struct rank_query){ .session = is_wanted, .session_ctx = &absent }, &none, &err),
+	EQ(run(s, "x", (struct rank_query){ .session = is_wanted, .wanted_ctx = &absent }, &none, &err),
 	   STATUS_CANCELLED);
 	atomic_store(&cancel, false);
 	check_order(t, s, "x", 0, "2 1");
@@ -662,7 +662,7 @@ TEST(an_index_that_contradicts_its_documents_is_damaged_and_the_advice_is_to_reb
 	OK(docs_open(t, NULL, &s, &err));
 	OK(add_some(s, list, COUNT(list), &err));
 	for (size_t i = 0; i < 2 * COUNT(damages); i++) {
-		struct rank_query q = { .session = i % 2 ? is_wanted : NULL, .session_ctx = &first };
+		struct rank_query q = { .session = i % 2 ? is_wanted : NULL, .wanted_ctx = &first };
 		struct txn txn CLEANUP(txn_end) = { 0 };
 		RANKING r = { 0 };
 

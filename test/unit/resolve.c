@@ -142,7 +142,8 @@ TEST(what_means_nothing_is_said_so)
 	} cases[] = {
 		{ "", STATUS_USAGE },
 		{ "abc", STATUS_USAGE },
-		{ "@abc", STATUS_USAGE },
+		{ "@abc", STATUS_NOT_FOUND }, /* a bookmark could be called so */
+		{ "@feed", STATUS_NOT_FOUND },
 		{ "@~x", STATUS_USAGE },
 		{ "@~-1", STATUS_USAGE },
 		{ "@~~", STATUS_USAGE },

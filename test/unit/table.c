@@ -208,6 +208,11 @@ static const char *value_for(const struct method *m, const char *param)
 		{ "query", "\"SELECT * FROM sessions\"" },
 		{ "handle", "\"@\"" },
 		{ "handles", "[\"@\",\"@~1\"]" },
+		{ "on", "\"@\"" },
+		{ "text", "\"the plan that worked\"" },
+		{ "note", "\"@\"" },
+		{ "name", "\"here\"" },
+		{ "tags", "[\"decision\",\"prices\"]" },
 	};
 	char of_method[128];
 
@@ -218,13 +223,19 @@ static const char *value_for(const struct method *m, const char *param)
 	return "null";
 }
 
+/* A search wants words or conditions, a test a template or a handle, a note a text or to be deleted: either will
+ * do, and neither alone is required. */
+static bool is_one_of_two(const char *method, const char *param)
+{
+	return strcmp(param, "words") == 0 || strcmp(param, "template") == 0 || (strcmp(method, "note_set") == 0 && strcmp(param, "text") == 0) ||
+	       (strcmp(method, "bookmark_set") == 0 && strcmp(param, "name") == 0);
+}
+
 static struct str params_for(const struct method *m, struct buf *json)
 {
 	buf_text(json, "{");
 	for (const struct param *p = m->params; p && p->name; p++)
-		/* A search wants words or conditions, and a test a template or a handle: either will do, and
-		 * neither alone is required. */
-		if ((p->flags & PARAM_REQUIRED) || strcmp(p->name, "words") == 0 || strcmp(p->name, "template") == 0)
+		if ((p->flags & PARAM_REQUIRED) || is_one_of_two(m->name, p->name))
 			buf_printf(json, "%s\"%s\":%s", json->n > 1 ? "," : "", p->name, value_for(m, p->name));
 	buf_text(json, "}");
 	return buf_as_str(json);
