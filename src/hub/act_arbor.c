@@ -14,6 +14,8 @@ static const struct field check_fields[] = {
 	{ .name = "blocks", .type = VALUE_INT, .help = "packed blocks" },
 	{ .name = "raw_bytes", .type = VALUE_BYTES, .help = "bytes read and verified" },
 	{ .name = "packed_bytes", .type = VALUE_BYTES, .help = "what they take in the store" },
+	{ .name = "trees", .type = VALUE_INT, .help = "trees that were made" },
+	{ .name = "nodes", .type = VALUE_INT, .help = "nodes in them" },
 	{ .name = "problems",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_LIST,
@@ -43,6 +45,8 @@ static enum status run_check(struct call *c, struct err *err)
 	put_int(w, "blocks", r.blocks);
 	put_int(w, "raw_bytes", r.raw_bytes);
 	put_int(w, "packed_bytes", r.packed_bytes);
+	put_int(w, "trees", r.trees);
+	put_int(w, "nodes", r.nodes);
 	if (call_emit(c, err))
 		return err_failed(err->status);
 	if (r.problems)

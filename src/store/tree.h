@@ -111,15 +111,21 @@ enum status tree_each(struct store *s, enum life_state state, int64_t after, tre
 /* How many nodes it has, in any state. */
 enum status tree_count(struct store *s, int64_t tree, int64_t *out, struct err *err) MUST_USE;
 
-/* Children by position, from behind `after` on (0 = the first): those that are alive, or archived ones too. */
+/* Children by position, from behind `after` on (0 = the first): those that are alive, or archived ones, too. */
 typedef enum status tree_node_fn(void *ctx, const struct tree_node *n, bool *go_on, struct err *err);
 enum status tree_node_children(struct store *s, int64_t parent, int64_t after, bool archived,
 			       enum tree_node_part part, tree_node_fn *fn, void *ctx, struct err *err) MUST_USE;
 
-/* Rows from `top`, which is above `row` or is it (0: the root), down to `row`, both included. STATUS_NOT_FOUND when `top` is
- * not above it. In the arena. */
-enum status tree_path(struct store *s, int64_t top, int64_t row, struct arena *mem, int64_t **rows, size_t *count,
-		      struct err *err) MUST_USE;
+/* A node on a path. */
+struct tree_step {
+	int64_t row;
+	struct uuid id;
+};
+
+/* From `top`, which is above `row` or is it (0: the root), down to `row`, both included. STATUS_NOT_FOUND when `top`
+ * is not above it. In the arena. */
+enum status tree_path(struct store *s, int64_t top, int64_t row, struct arena *mem, struct tree_step **steps,
+		      size_t *count, struct err *err) MUST_USE;
 
 /* The deepest node that both are below, or are. */
 enum status tree_common(struct store *s, int64_t a, int64_t b, int64_t *out, struct err *err) MUST_USE;

@@ -22,7 +22,8 @@ enum status tree_node_release(struct store *s, const struct uuid *id, struct str
 enum status tree_schedule(struct store *s, const struct uuid *id, struct str owner,
 			  const struct life_windows *windows, struct err *err) MUST_USE;
 
-/* How many nodes came into which state, and how many stayed that somebody claims. */
+/* How many nodes came into another state, and how many stay that were to go: somebody claims them, or something
+ * below. */
 struct tree_change {
 	int64_t changed, kept;
 };
@@ -49,15 +50,11 @@ enum status tree_node_move(struct store *s, const struct uuid *id, enum life_sta
 /* Purges a mirrored subject whose time has come; *done false = not now. */
 typedef enum status life_purge_fn(void *ctx, const struct subject *what, bool *done, struct err *err);
 
-/* Hears of every subject that moves, or would. */
-typedef enum status life_moved_fn(void *ctx, const struct subject *what, enum life_state to, struct err *err);
-
 struct gc_options {
 	struct life_windows windows;
 	bool dry_run;		/* says what would move, and changes nothing */
 	int64_t limit;		/* subjects at most; 0 = all that are due */
 	life_purge_fn *purge;	/* of mirrored ones; NULL = these stay */
-	life_moved_fn *moved;	/* may be NULL */
 	void *ctx;
 };
 
