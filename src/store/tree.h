@@ -116,6 +116,11 @@ typedef enum status tree_node_fn(void *ctx, const struct tree_node *n, bool *go_
 enum status tree_node_children(struct store *s, int64_t parent, int64_t after, bool archived,
 			       enum tree_node_part part, tree_node_fn *fn, void *ctx, struct err *err) MUST_USE;
 
+/* Nodes that are in this state by themselves (SCHEDULED or ARCHIVED), those that are due first first; behind one of
+ * that date and id on (both zero: from the first). `tree` 0 = in any. */
+enum status tree_node_each(struct store *s, enum life_state state, int64_t tree, int64_t after_due,
+			   const struct uuid *after, tree_node_fn *fn, void *ctx, struct err *err) MUST_USE;
+
 /* A node on a path. */
 struct tree_step {
 	int64_t row;

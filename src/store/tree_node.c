@@ -30,6 +30,7 @@ enum {
 	NODE_BY_ROW_WHOLE,
 	NODE_CHILDREN,
 	NODE_CHILDREN_WHOLE,
+	NODE_IN_STATE,
 	NODE_RANGE,
 	NODE_UP,
 	NODE_STATEMENTS
@@ -58,6 +59,10 @@ static const char *const sql[NODE_STATEMENTS] = {
 	[NODE_BY_ROW_WHOLE] = NODE_COLUMNS NODE_TEXTS NODE_TABLES " WHERE n.id = ?1",
 	[NODE_CHILDREN] = NODE_COLUMNS CHILDREN,
 	[NODE_CHILDREN_WHOLE] = NODE_COLUMNS NODE_TEXTS CHILDREN,
+	[NODE_IN_STATE] = NODE_COLUMNS " FROM lifecycle l CROSS JOIN node n ON n.node_id = l.subject_id"
+				       " LEFT JOIN node p ON p.id = n.parent WHERE l.state = ?1"
+				       " AND (l.due_at, l.subject_id) > (?2, ?3) AND (?4 = 0 OR n.tree = ?4)"
+				       " ORDER BY l.due_at, l.subject_id",
 	[NODE_RANGE] = "SELECT node_id FROM node WHERE node_id BETWEEN ?1 AND ?2 UNION SELECT alias_id FROM alias"
 		       " WHERE alias_id BETWEEN ?1 AND ?2 AND subject = 'node' LIMIT ?3",
 	[NODE_UP] = "SELECT coalesce(parent, 0), depth, node_id FROM node WHERE id = ?1",
@@ -336,11 +341,24 @@ enum status tree_node_find(struct store *s, struct str text, struct uuid *id, st
 	return tree_find_prefix(s, &tree_node_statements, NODE_RANGE, "node", text, id, err);
 }
 
-enum status tree_node_children(struct store *s, int64_t parent, int64_t after, bool archived, enum tree_node_part part,
-			       tree_node_fn *fn, void *ctx, struct err *err)
+static enum status each_node(struct stmt *st, enum tree_node_part part, tree_node_fn *fn, void *ctx, struct err *err)
 {
 	bool go_on = true;
 	enum step step = STEP_DONE;
+
+	while (go_on && (step = stmt_step(st, err)) == STEP_ROW) {
+		struct tree_node n;
+
+		read_node(st, part, &n);
+		if (fn(ctx, &n, &go_on, err))
+			return err_failed(err->status);
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+enum status tree_node_children(struct store *s, int64_t parent, int64_t after, bool archived, enum tree_node_part part,
+			       tree_node_fn *fn, void *ctx, struct err *err)
+{
 	STMT st = { 0 };
 
 	if (use(s, part == NODE_WHOLE ? NODE_CHILDREN_WHOLE : NODE_CHILDREN, &st, err))
@@ -348,14 +366,21 @@ enum status tree_node_children(struct store *s, int64_t parent, int64_t after, b
 	stmt_int(&st, 1, parent);
 	stmt_int(&st, 2, after);
 	stmt_int(&st, 3, archived);
-	while (go_on && (step = stmt_step(&st, err)) == STEP_ROW) {
-		struct tree_node n;
+	return each_node(&st, part, fn, ctx, err);
+}
 
-		read_node(&st, part, &n);
-		if (fn(ctx, &n, &go_on, err))
-			return err_failed(err->status);
-	}
-	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+enum status tree_node_each(struct store *s, enum life_state state, int64_t tree, int64_t after_due,
+			   const struct uuid *after, tree_node_fn *fn, void *ctx, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, NODE_IN_STATE, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, str_of(life_state_names[state]));
+	stmt_int(&st, 2, after_due);
+	stmt_uuid(&st, 3, after);
+	stmt_int(&st, 4, tree);
+	return each_node(&st, NODE_SKELETON, fn, ctx, err);
 }
 
 /* ---- Ways ------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  *
  * What is not known is looked up when it is asked for and remembered in the frame of its node: its first child,
  * its next sibling. The frames are those of the current node and of the nodes above it, up to wherever somebody
- * has looked; the one above that is found by its number.
+ * has looked, and no more than some; the one above the first is found by its number.
  */
 #include "store/tree_walk.h"
 
@@ -40,9 +40,22 @@ void walk_release(struct tree_walk *w)
 	w->count = w->cap = 0;
 }
 
+/* As many as are kept; whoever gets back to one that was not looks it up again. */
+enum { MOST_FRAMES = 1024 };
+
+static void drop_upper_half(struct tree_walk *w)
+{
+	w->count /= 2;
+	memmove(w->frames, w->frames + w->count, w->count * sizeof *w->frames);
+}
+
 /* Above all others (`at` 0), or below them. */
 static void add_frame(struct tree_walk *w, size_t at, const struct walk_frame *f)
 {
+	if (at && w->count == MOST_FRAMES) {
+		drop_upper_half(w);
+		at = w->count;
+	}
 	if (w->count == w->cap) {
 		w->cap = w->cap ? 2 * w->cap : 32;
 		w->frames = mem_resize(w->frames, w->cap * sizeof *w->frames);
@@ -120,7 +133,7 @@ static enum status leave(struct tree_walk *w, bool *done, struct err *err)
 	for (;;) {
 		struct walk_frame f = *current(w);
 
-		*done = f.row == w->top;
+		*done = f.row == w->top || !f.parent;
 		if (*done)
 			return STATUS_OK;
 		if (find_next(w, &f, err))

@@ -1,9 +1,8 @@
 /*
  * Made trees from top to bottom: a node, then what is below it, then its next sibling.
  *
- * A walk can begin behind any node of its tree; that costs nothing but looking at this node. It holds as many
- * nodes in memory as it has gone down, and looks further up only when it has to, so a page of a large tree
- * costs as much as one of a small one.
+ * A walk can begin behind any node of its tree; that costs nothing but looking at this node. It looks up what it
+ * comes to and remembers a part of the way, so a page of a large tree costs as much as one of a small one.
  */
 #ifndef ARBOR_STORE_TREE_WALK_H
 #define ARBOR_STORE_TREE_WALK_H
