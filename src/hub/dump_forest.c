@@ -11,6 +11,7 @@
 
 #include "base/numbers.h"
 #include "query/forest_load.h"
+#include "query/turns.h"
 #include "query/usage.h"
 
 static const char *const roles[] = { "user", "assistant", "results", "client" };
@@ -63,42 +64,23 @@ static void add_variant(struct dumping *d, uint32_t node)
 
 /* ---- Ids ------------------------------------------------------------------------- */
 
-static enum status name_of(struct dumping *d, uint32_t node, struct arena *mem, struct node_name *out, struct err *err)
+static enum status add_id(struct dumping *d, uint32_t node, int part, struct err *err)
 {
-	const struct forest *f = &d->forest;
-	const struct forest_copy *c = &f->nodes[node].canon;
-	struct node line;
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct node_name name;
+	struct uuid id;
 
-	return entry_get(d->call->store, f->sources[c->source].session.row,
-			 f->sources[c->source].chain.lines[c->line].offset, mem, &line, out, err);
+	if (forest_name(d->call->store, &d->forest, node, &mem, &name, err))
+		return err_failed(err->status);
+	id = node_id(&name, part);
+	add_uuid(&d->line, &id);
+	add_variant(d, node);
+	return STATUS_OK;
 }
 
 static enum status add_line(struct dumping *d, uint32_t node, struct err *err)
 {
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct node_name name;
-	struct uuid id;
-
-	if (name_of(d, node, &mem, &name, err))
-		return err_failed(err->status);
-	id = node_id(&name, PART_LINE);
-	add_uuid(&d->line, &id);
-	add_variant(d, node);
-	return STATUS_OK;
-}
-
-static enum status add_turn(struct dumping *d, uint32_t node, struct err *err)
-{
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct node_name name;
-	struct uuid id;
-
-	if (name_of(d, node, &mem, &name, err))
-		return err_failed(err->status);
-	id = node_id(&name, PART_TURN);
-	add_uuid(&d->line, &id);
-	add_variant(d, node);
-	return STATUS_OK;
+	return add_id(d, node, PART_LINE, err);
 }
 
 static void add_message(struct dumping *d, uint32_t message)
@@ -118,7 +100,7 @@ static enum status find_ids(struct dumping *d, struct err *err)
 		struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 		struct node_name name;
 
-		if (name_of(d, d->forest.messages[m].first, &mem, &name, err))
+		if (forest_name(d->call->store, &d->forest, d->forest.messages[m].first, &mem, &name, err))
 			return err_failed(err->status);
 		d->ids[m] = node_id(&name, PART_MESSAGE);
 	}
@@ -153,12 +135,11 @@ static void dump_copies(struct dumping *d, const struct forest_message *m)
 static enum status dump_turn(struct dumping *d, uint32_t message, struct err *err)
 {
 	const struct forest_message *m = &d->forest.messages[message];
-	bool cut = m->boundary != FOREST_NONE && m->origin == ORIGIN_COMPACTION;
 
 	if (m->origin == ORIGIN_NONE)
 		return STATUS_OK;
 	buf_text(&d->line, "turn ");
-	if (add_turn(d, cut ? m->boundary : m->first, err))
+	if (add_id(d, turn_line(&d->forest, message), PART_TURN, err))
 		return err_failed(err->status);
 	buf_printf(&d->line, " origin=%s message=", origins[m->origin]);
 	add_message(d, message);

@@ -11,10 +11,10 @@
 #include "hub/call.h"
 #include "hub/memory_message.h"
 #include "hub/memory_session.h"
-#include "hub/memory_turns.h"
 #include "hub/resolve.h"
 #include "query/forest_load.h"
 #include "query/transcript.h"
+#include "query/turns.h"
 #include "query/variant.h"
 #include "store/variant.h"
 
@@ -296,8 +296,9 @@ static enum status show_node(struct showing *y, const struct node *node, struct 
 /* ---- A turn --------------------------------------------------------------------- */
 
 /* The message that begins the turn of a line: its own, or of a compaction the one behind it. */
-static uint32_t turn_of(const struct forest *f, const struct node *node)
+static uint32_t turn_of(const struct turns *turns, const struct node *node)
 {
+	const struct forest *f = turns->forest;
 	uint32_t source, line, m;
 
 	if (!forest_find_line(f, node->session, node->offset, &source, &line))
@@ -306,11 +307,7 @@ static uint32_t turn_of(const struct forest *f, const struct node *node)
 	for (uint32_t i = 0; m == FOREST_NONE && i < f->order_count; i++)
 		if (f->messages[f->order[i]].boundary == f->sources[source].nodes[line])
 			m = f->order[i];
-	if (m != FOREST_NONE && f->messages[m].turn != FOREST_NONE)
-		return f->messages[m].turn;
-	while (m != FOREST_NONE && f->messages[m].prev != FOREST_NONE)
-		m = f->messages[m].prev;
-	return m;
+	return m == FOREST_NONE ? FOREST_NONE : turns->of[m];
 }
 
 static enum status show_forest_line(struct showing *y, const struct forest *f, uint32_t node, struct err *err)
@@ -331,7 +328,7 @@ static enum status show_turn(struct showing *y, const struct node *node, struct 
 	if (show_heading(y, false, err) || forest_load(y->call->store, node->session, &f, &turns.source, err))
 		return err_failed(err->status);
 	turns_find(&turns);
-	turn = turn_of(&f, node);
+	turn = turn_of(&turns, node);
 	y->several = turn != FOREST_NONE;
 	if (turn == FOREST_NONE)
 		return show_one(y, node->offset, node->length, err) || close_message(y, err);

@@ -474,6 +474,7 @@ static enum status take_row(void *ctx, sqlite3_value **row, struct err *err)
 		.flags = (uint32_t)sqlite3_value_int64(row[3]),
 		.at = sqlite3_value_int64(row[4]),
 		.has_key = uuid != SQLITE_NULL,
+		.is_text = uuid == SQLITE_TEXT,
 		.has_parent = parent != SQLITE_NULL,
 		.parent_at = parent == SQLITE_INTEGER ? sqlite3_value_int64(row[6]) : -1,
 		.has_link = sqlite3_value_type(row[7]) != SQLITE_NULL,

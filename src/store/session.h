@@ -160,6 +160,7 @@ struct entry_line {
 	int type;
 	uint32_t flags;
 	bool has_key, has_parent, has_link, has_message;
+	bool is_text;		/* its uuid is none, but another text */
 	struct uuid key;	/* line_key() of its uuid */
 	int64_t parent_at;	/* offset of its parent; -1 = by key: */
 	struct uuid parent_key;

@@ -6,9 +6,8 @@
  * the turn with the call that asked for it. All of these can lead in circles where files are
  * out of order, or were made to; each is cut before its earliest turn.
  */
-#include "hub/memory_turns.h"
+#include "query/turns.h"
 
-#include "base/hash.h"
 #include "claude/record.h"
 
 #include <stdlib.h>
@@ -17,10 +16,10 @@
 /* ---- Turns ----------------------------------------------------------------------- */
 
 /* The turn of a message; those before the first turn belong to the root they follow. */
-static uint32_t *find_turns(struct turns *all)
+static void find_turns(struct turns *all)
 {
 	const struct forest *f = all->forest;
-	uint32_t *of = arena_alloc(all->mem, (f->message_count + 1) * sizeof *of);
+	uint32_t *of = all->of = arena_alloc(all->mem, (f->message_count + 1) * sizeof *of);
 
 	for (uint32_t i = 0; i < f->order_count; i++) {
 		uint32_t m = f->order[i];
@@ -30,50 +29,12 @@ static uint32_t *find_turns(struct turns *all)
 		else
 			of[m] = f->messages[m].prev == FOREST_NONE ? m : of[f->messages[m].prev];
 	}
-	return of;
 }
 
 static bool is_shown(const struct turns *all, uint32_t m)
 {
 	return all->agents || !all->forest->messages[m].sidechain ||
 	       all->forest->sources[all->source].agent.n;
-}
-
-/* ---- Sub-agents ------------------------------------------------------------------ */
-
-static void list_calls(struct turns *all)
-{
-	const struct forest *f = all->forest;
-	size_t count = 0;
-
-	for (uint32_t n = 0; n < f->node_count; n++)
-		count += forest_line(f, n)->tool_count;
-	all->calls = numbers_new(all->mem, count);
-	for (uint32_t i = 0; i < f->order_count; i++) {
-		const struct forest_message *m = &f->messages[f->order[i]];
-
-		for (uint32_t n = m->first; n != FOREST_NONE && m->role == FOREST_ASSISTANT;
-		     n = f->nodes[n].next)
-			for (uint32_t t = 0; t < forest_line(f, n)->tool_count; t++)
-				if (numbers_get(&all->calls, forest_line(f, n)->tools[t]) == NUMBERS_NONE)
-					numbers_put(&all->calls, forest_line(f, n)->tools[t], f->order[i]);
-	}
-}
-
-const struct subagent *turns_agent(const struct turns *all, uint32_t message)
-{
-	uint32_t at = all->subagents.of ? all->subagents.of[message] : FOREST_NONE;
-
-	return at != FOREST_NONE && all->forest->messages[message].prev == FOREST_NONE
-		       ? &all->subagents.list[at]
-		       : NULL;
-}
-
-static uint32_t asker_of(const struct turns *all, uint32_t message)
-{
-	const struct subagent *a = turns_agent(all, message);
-
-	return a && a->call.n ? numbers_get(&all->calls, hash64(a->call.p, a->call.n)) : FOREST_NONE;
 }
 
 /* ---- Which follow which ------------------------------------------------------------ */
@@ -109,7 +70,7 @@ static void cut_circles(struct turns *all, const uint32_t *list, uint32_t count)
 		first = at;
 		for (uint32_t t = all->list[at].parent; t != at; t = all->list[t].parent)
 			first = latest_first(&t, &first, all) > 0 ? t : first;
-		all->list[first].parent = FOREST_NONE;
+		all->list[first].parent = all->list[first].hangs_on = FOREST_NONE;
 	}
 }
 
@@ -129,17 +90,20 @@ static void link_turns(struct turns *all, uint32_t *list, uint32_t count)
 	}
 }
 
-static void begin_turn(struct turns *all, uint32_t m, const uint32_t *of)
+static void begin_turn(struct turns *all, uint32_t m)
 {
 	const struct forest_message *x = &all->forest->messages[m];
 	struct turn *t = &all->list[m];
 	uint32_t before = x->prev;
 
-	t->asker = asker_of(all, m);
+	t->asker = all->askers && before == FOREST_NONE ? all->askers[m] : FOREST_NONE;
 	if (before == FOREST_NONE)
 		before = t->asker != FOREST_NONE ? t->asker : forest_goes_on_from(all->forest, m);
+	if (before != FOREST_NONE && !is_shown(all, before))
+		before = FOREST_NONE;
 	t->child = t->started = t->head = FOREST_NONE;
-	t->parent = before == FOREST_NONE || !is_shown(all, before) ? FOREST_NONE : of[before];
+	t->parent = before == FOREST_NONE ? FOREST_NONE : all->of[before];
+	t->hangs_on = t->asker == FOREST_NONE ? before : FOREST_NONE;
 }
 
 /* As a session counts them: what the model said, and each line of the other side, results
@@ -155,7 +119,27 @@ static uint32_t messages_in(const struct forest *f, const struct forest_message 
 	return lines;
 }
 
-static void gather_turns(struct turns *all, const uint32_t *of)
+/* Each from the one it follows, counted from those that follow none. */
+static void number_turns(struct turns *all, uint32_t count)
+{
+	uint32_t *stack = arena_alloc(all->mem, (count + 1) * sizeof *stack), depth = 0;
+
+	for (uint32_t t = all->roots; t != FOREST_NONE; t = all->list[t].next)
+		stack[depth++] = t;
+	while (depth) {
+		struct turn *t = &all->list[stack[--depth]];
+
+		t->number += all->forest->messages[stack[depth]].origin != ORIGIN_NONE;
+		for (uint32_t c = t->child; c != FOREST_NONE; c = all->list[c].next) {
+			all->list[c].number = t->number;
+			stack[depth++] = c;
+		}
+		for (uint32_t c = t->started; c != FOREST_NONE; c = all->list[c].next)
+			stack[depth++] = c;
+	}
+}
+
+static void gather_turns(struct turns *all)
 {
 	const struct forest *f = all->forest;
 	uint32_t *last = memset(arena_alloc(all->mem, (f->message_count + 1) * sizeof *last), 0xff,
@@ -163,13 +147,13 @@ static void gather_turns(struct turns *all, const uint32_t *of)
 	uint32_t *list = arena_alloc(all->mem, (f->message_count + 1) * sizeof *list), count = 0;
 
 	for (uint32_t i = 0; i < f->order_count; i++) {
-		uint32_t m = f->order[i], turn = of[m];
+		uint32_t m = f->order[i], turn = all->of[m];
 		const struct forest_message *x = &f->messages[m];
 
 		if (!is_shown(all, m))
 			continue;
 		if (turn == m) {
-			begin_turn(all, m, of);
+			begin_turn(all, m);
 			list[count++] = m;
 		}
 		all->list[turn].messages += messages_in(f, x);
@@ -184,9 +168,10 @@ static void gather_turns(struct turns *all, const uint32_t *of)
 		last[turn] = m;
 	}
 	link_turns(all, list, count);
+	number_turns(all, count);
 }
 
-static void gather_heads(struct turns *all, const uint32_t *of)
+static void gather_heads(struct turns *all)
 {
 	const struct forest *f = all->forest;
 
@@ -201,11 +186,11 @@ static void gather_heads(struct turns *all, const uint32_t *of)
 			continue;
 		/* Nobody goes on with a sub-agent's file. */
 		if (!f->sources[s].agent.n) {
-			all->next_head[s] = all->list[of[m]].head;
-			all->list[of[m]].head = s;
+			all->next_head[s] = all->list[all->of[m]].head;
+			all->list[all->of[m]].head = s;
 		}
 		if (s == all->source)
-			for (uint32_t t = of[m]; t != FOREST_NONE && !all->list[t].wanted;
+			for (uint32_t t = all->of[m]; t != FOREST_NONE && !all->list[t].wanted;
 			     t = all->list[t].parent)
 				all->list[t].wanted = true;
 	}
@@ -215,7 +200,6 @@ void turns_find(struct turns *all)
 {
 	const struct forest *f = all->forest;
 	struct arena *mem = all->mem;
-	uint32_t *of;
 
 	all->roots = FOREST_NONE;
 	all->list = arena_alloc(mem, (f->message_count + 1) * sizeof *all->list);
@@ -224,9 +208,12 @@ void turns_find(struct turns *all)
 	all->next_head = arena_alloc(mem, (f->source_count + 1) * sizeof *all->next_head);
 	all->leaves = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaves);
 	all->leaf_lines = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaf_lines);
-	if (all->subagents.of)
-		list_calls(all);
-	of = find_turns(all);
-	gather_turns(all, of);
-	gather_heads(all, of);
+	find_turns(all);
+	gather_turns(all);
+	gather_heads(all);
+}
+
+uint32_t turn_line(const struct forest *f, uint32_t turn)
+{
+	return f->messages[turn].cut ? f->messages[turn].boundary : f->messages[turn].first;
 }
