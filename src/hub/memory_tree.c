@@ -296,7 +296,7 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 	uint32_t turn = p->turn;
 	const struct forest *f = &d->forest;
 	const struct forest_message *m = &f->messages[turn];
-	uint32_t first = turn_line(f, turn);
+	uint32_t first = d->turns.list[turn].line;
 	struct json_writer *w = call_begin(d->call);
 
 	put_text(w, "kind", STR("turn"));

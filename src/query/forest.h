@@ -67,7 +67,6 @@ struct forest_message {
 	uint32_t results; /* an answer's */
 	uint32_t prev;	  /* message it follows; of a canonical message a canonical one */
 	uint32_t boundary; /* node of the compaction it begins behind */
-	bool cut;	   /* it is the first behind that one, whose turn begins there */
 	uint32_t canonical; /* of the copies that are joined; itself mostly */
 	uint32_t next_copy; /* of the same, in canonical order */
 	enum forest_origin origin;

@@ -50,14 +50,11 @@ static enum forest_origin origin_of(const struct forest_message *m, const struct
 static void find_turns(struct build *b)
 {
 	struct forest *f = b->f;
-	bool *begun = arena_alloc(&b->mem, f->node_count + 1); /* boundaries whose turn has */
 
 	for (uint32_t i = 0; i < f->order_count; i++) {
 		struct forest_message *m = &f->messages[f->order[i]];
 
 		m->origin = origin_of(m, forest_line(f, m->first));
-		if (m->boundary != FOREST_NONE && !begun[m->boundary])
-			m->cut = begun[m->boundary] = true;
 		if (m->origin != ORIGIN_NONE)
 			m->turn = f->order[i];
 		else if (m->prev != FOREST_NONE)

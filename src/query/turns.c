@@ -37,6 +37,56 @@ static bool is_shown(const struct turns *all, uint32_t m)
 	       all->forest->sources[all->source].agent.n;
 }
 
+/* ---- What they are called -------------------------------------------------------- */
+
+#define UNKNOWN	   (FOREST_NONE - 1)
+#define ON_THE_WAY (FOREST_NONE - 2)
+
+/* The last of the events that lie above a node; those on the way remember it. */
+static uint32_t top_above(const struct forest *f, uint32_t node, uint32_t *tops)
+{
+	uint32_t last = FOREST_NONE, first = forest_parent(f, node), at, found;
+
+	for (at = first; at != FOREST_NONE && tops[at] == UNKNOWN && f->nodes[at].message == FOREST_NONE;
+	     at = forest_parent(f, at)) {
+		tops[at] = ON_THE_WAY;
+		last = at;
+	}
+	if (at == FOREST_NONE)
+		found = last;
+	else /* known, a circle, or another's message */
+		found = f->nodes[at].message != FOREST_NONE || tops[at] == ON_THE_WAY ? FOREST_NONE : tops[at];
+	for (at = first; at != FOREST_NONE && tops[at] == ON_THE_WAY; at = forest_parent(f, at))
+		tops[at] = found;
+	return found;
+}
+
+/* A compaction's turn begins with the boundary, and what comes before the first turn with whatever the client
+ * noted there. Of several turns below one such line the first is named by it. */
+static void name_turns(struct turns *all)
+{
+	const struct forest *f = all->forest;
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	uint32_t *tops = arena_alloc(&mem, (f->node_count + 1) * sizeof *tops);
+	bool *taken = arena_alloc(&mem, f->node_count + 1);
+
+	for (uint32_t n = 0; n < f->node_count; n++)
+		tops[n] = UNKNOWN;
+	for (uint32_t i = 0; i < f->order_count; i++) {
+		const struct forest_message *m = &f->messages[f->order[i]];
+		struct turn *t = &all->list[f->order[i]];
+
+		t->line = m->first;
+		t->top = m->boundary;
+		if (m->prev == FOREST_NONE && t->top == FOREST_NONE)
+			t->top = top_above(f, m->first, tops);
+		if (t->top == FOREST_NONE || taken[t->top] || (m->origin != ORIGIN_NONE && t->top != m->boundary))
+			continue;
+		taken[t->top] = true;
+		t->line = t->top;
+	}
+}
+
 /* ---- Which follow which ------------------------------------------------------------ */
 
 static int latest_first(const void *a, const void *b, void *turns)
@@ -53,13 +103,13 @@ static int latest_first(const void *a, const void *b, void *turns)
 
 /* Where turns go on from one another in a circle, as in a file whose lines are out of order,
  * the earliest follows none. */
-static void cut_circles(struct turns *all, const uint32_t *list, uint32_t count)
+static void cut_circles(struct turns *all)
 {
 	uint32_t *seen = memset(arena_alloc(all->mem, (all->forest->message_count + 1) * sizeof *seen), 0xff,
 				(all->forest->message_count + 1) * sizeof *seen);
 
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t at = list[i], first;
+	for (uint32_t i = 0; i < all->count; i++) {
+		uint32_t at = all->order[i], first;
 
 		while (at != FOREST_NONE && seen[at] == FOREST_NONE) {
 			seen[at] = i;
@@ -75,18 +125,18 @@ static void cut_circles(struct turns *all, const uint32_t *list, uint32_t count)
 }
 
 /* The turns that follow each, in the order of their times. */
-static void link_turns(struct turns *all, uint32_t *list, uint32_t count)
+static void link_turns(struct turns *all)
 {
-	qsort_r(list, count, sizeof *list, latest_first, all);
-	cut_circles(all, list, count);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct turn *t = &all->list[list[i]];
+	qsort_r(all->order, all->count, sizeof *all->order, latest_first, all);
+	cut_circles(all);
+	for (uint32_t i = 0; i < all->count; i++) {
+		const struct turn *t = &all->list[all->order[i]];
 		uint32_t *at = t->parent == FOREST_NONE	 ? &all->roots
 			       : t->asker == FOREST_NONE ? &all->list[t->parent].child
 							 : &all->list[t->parent].started;
 
-		all->list[list[i]].next = *at;
-		*at = list[i];
+		all->list[all->order[i]].next = *at;
+		*at = all->order[i];
 	}
 }
 
@@ -120,9 +170,9 @@ static uint32_t messages_in(const struct forest *f, const struct forest_message 
 }
 
 /* Each from the one it follows, counted from those that follow none. */
-static void number_turns(struct turns *all, uint32_t count)
+static void number_turns(struct turns *all)
 {
-	uint32_t *stack = arena_alloc(all->mem, (count + 1) * sizeof *stack), depth = 0;
+	uint32_t *stack = arena_alloc(all->mem, (all->count + 1) * sizeof *stack), depth = 0;
 
 	for (uint32_t t = all->roots; t != FOREST_NONE; t = all->list[t].next)
 		stack[depth++] = t;
@@ -144,7 +194,6 @@ static void gather_turns(struct turns *all)
 	const struct forest *f = all->forest;
 	uint32_t *last = memset(arena_alloc(all->mem, (f->message_count + 1) * sizeof *last), 0xff,
 				(f->message_count + 1) * sizeof *last);
-	uint32_t *list = arena_alloc(all->mem, (f->message_count + 1) * sizeof *list), count = 0;
 
 	for (uint32_t i = 0; i < f->order_count; i++) {
 		uint32_t m = f->order[i], turn = all->of[m];
@@ -154,7 +203,7 @@ static void gather_turns(struct turns *all)
 			continue;
 		if (turn == m) {
 			begin_turn(all, m);
-			list[count++] = m;
+			all->order[all->count++] = m;
 		}
 		all->list[turn].messages += messages_in(f, x);
 		for (uint32_t n = x->first; n != FOREST_NONE && x->role == FOREST_ASSISTANT;
@@ -167,8 +216,8 @@ static void gather_turns(struct turns *all)
 		all->after[m] = FOREST_NONE;
 		last[turn] = m;
 	}
-	link_turns(all, list, count);
-	number_turns(all, count);
+	link_turns(all);
+	number_turns(all);
 }
 
 static void gather_heads(struct turns *all)
@@ -203,17 +252,14 @@ void turns_find(struct turns *all)
 
 	all->roots = FOREST_NONE;
 	all->list = arena_alloc(mem, (f->message_count + 1) * sizeof *all->list);
+	all->order = arena_alloc(mem, (f->message_count + 1) * sizeof *all->order);
 	all->first = arena_alloc(mem, (f->message_count + 1) * sizeof *all->first);
 	all->after = arena_alloc(mem, (f->message_count + 1) * sizeof *all->after);
 	all->next_head = arena_alloc(mem, (f->source_count + 1) * sizeof *all->next_head);
 	all->leaves = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaves);
 	all->leaf_lines = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaf_lines);
 	find_turns(all);
+	name_turns(all);
 	gather_turns(all);
 	gather_heads(all);
-}
-
-uint32_t turn_line(const struct forest *f, uint32_t turn)
-{
-	return f->messages[turn].cut ? f->messages[turn].boundary : f->messages[turn].first;
 }

@@ -9,6 +9,9 @@
 
 /* By message, for those that begin a turn or stand before the first. */
 struct turn {
+	uint32_t line;	      /* node it is named by: its first line, be it an event */
+	uint32_t top;	      /* event that its first message hangs on in the end; FOREST_NONE = on none, or it
+			       * follows another message */
 	uint32_t parent;      /* turn it follows, or was started in */
 	uint32_t hangs_on;    /* message it goes on from; FOREST_NONE = it follows nothing, or was started */
 	uint32_t child, next; /* turns that follow it; their list */
@@ -29,6 +32,7 @@ struct turns {
 	/* Found: */
 	struct turn *list;	 /* by message */
 	uint32_t *of;		 /* by canonical message: the one its turn begins with */
+	uint32_t *order, count;	 /* all of them, the latest first */
 	uint32_t roots;		 /* turns that follow none */
 	uint32_t *first, *after; /* messages of each turn: list */
 	uint32_t *next_head;	 /* by source */
@@ -37,8 +41,5 @@ struct turns {
 };
 
 void turns_find(struct turns *t);
-
-/* The node a turn is named by: the line it begins with, which of a compaction is the boundary. */
-uint32_t turn_line(const struct forest *f, uint32_t turn);
 
 #endif

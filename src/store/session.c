@@ -50,6 +50,8 @@ enum {
 	SESSION_UUIDS,
 	SESSION_AGENTS,
 	SESSION_ENTRY,
+	SESSION_BLOCKS,
+	SESSION_NAMED,
 	SESSION_HELD,
 	SESSION_ENTRIES,
 	SESSION_VARIANTS,
@@ -89,7 +91,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			 " coalesce(e.at, 0)"
 			 " FROM node_key k JOIN entry e ON e.session = k.session AND e.offset = k.offset"
 			 " JOIN mirror_session m ON m.id = k.session"
-			 " WHERE k.key BETWEEN ?1 AND ?2 AND (k.part > -3 OR k.part = -6)"
+			 " WHERE k.key BETWEEN ?1 AND ?2 AND (k.part > -3 OR k.part <= -6)"
 			 " AND (?3 = 0 OR k.session = ?3)"
 			 " ORDER BY k.key, m.old, k.session, k.offset, k.part",
 	[SESSION_CALLS] = "SELECT k.session, k.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
@@ -107,6 +109,11 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
+	[SESSION_BLOCKS] = "SELECT blocks FROM entry WHERE session = ?1 AND offset = ?2",
+	[SESSION_NAMED] = "SELECT e.session, e.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
+			  " coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
+			  " WHERE m.old = 0 AND e.uuid IS NOT NULL AND e.session BETWEEN ?1 AND ?2"
+			  " ORDER BY e.session, e.offset",
 	[SESSION_HELD] = "SELECT 1 FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
 			 " WHERE k.key = ?1 AND k.part = -1 LIMIT 1",
 	[SESSION_ENTRIES] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
@@ -324,8 +331,11 @@ struct uuid node_id(const struct node_name *name, int part)
 		return name->line_id;
 	if (part == PART_LINE)
 		return uuid_of_parts(&name->uuid, 1);
-	if (part == PART_MESSAGE || part == PART_TURN)
-		return uuid_of_parts((struct str[]){ part == PART_TURN ? STR("t") : STR("m"), name->uuid }, 2);
+	if (part == PART_MESSAGE || part == PART_TURN || part == PART_TREE) {
+		struct str what = part == PART_TREE ? STR("tree") : part == PART_TURN ? STR("t") : STR("m");
+
+		return uuid_of_parts((struct str[]){ what, name->uuid }, 2);
+	}
 	snprintf(index, sizeof index, "%d", part);
 	return uuid_of_parts((struct str[]){ name->uuid, str_of(index) }, 2);
 }
@@ -375,6 +385,20 @@ enum status entry_get(struct store *s, int64_t session, int64_t offset, struct a
 	read_node(&st, out, name);
 	if (name->uuid.p)
 		name->uuid = arena_str(mem, name->uuid);
+	return STATUS_OK;
+}
+
+enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64_t *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SESSION_BLOCKS, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_int(&st, 2, offset);
+	if (stmt_row(&st, "a line", err))
+		return err_failed(err->status);
+	*out = col_int(&st, 0);
 	return STATUS_OK;
 }
 
@@ -686,6 +710,40 @@ enum status line_search(struct store *s, struct str prefix, int64_t within, stru
 	stmt_int(&st, 3, within);
 	stmt_int(&st, 4, within ? within : INT64_MAX);
 	return take_nodes(&st, NULL, NULL, out, most, count, err);
+}
+
+enum status name_search(struct store *s, struct str id, int64_t within, struct id_match *out, size_t most,
+			size_t *count, struct err *err)
+{
+	static const int parts[] = { PART_MESSAGE, PART_TURN, PART_TREE };
+	enum step step = STEP_DONE;
+	struct uuid wanted;
+	STMT st = { 0 };
+
+	*count = 0;
+	if (!uuid_parse(id, &wanted))
+		return STATUS_OK;
+	if (use(s, SESSION_NAMED, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, within);
+	stmt_int(&st, 2, within ? within : INT64_MAX);
+	while (*count < most && (step = stmt_step(&st, err)) == STEP_ROW) {
+		struct id_match m = { 0 };
+		struct node_name name;
+
+		read_node(&st, &m.node, &name);
+		m.session = m.node.session;
+		m.id = wanted;
+		for (size_t i = 0; i < COUNT(parts) && *count == 0; i++) {
+			m.node.part = parts[i];
+			m.node.id = node_id(&name, parts[i]);
+			if (uuid_eq(&m.node.id, &wanted))
+				out[(*count)++] = m;
+		}
+		if (*count)
+			break;
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 enum status id_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
