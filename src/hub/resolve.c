@@ -10,6 +10,7 @@
 #include "base/term.h"
 #include "base/utf8.h"
 #include "claude/record.h"
+#include "query/grove.h"
 #include "query/variant.h"
 #include "store/find.h"
 
@@ -217,13 +218,40 @@ static enum status find_matches(struct store *s, struct str text, int64_t sessio
 	return id_search(s, str_from(printed, UUID_TEXT), session, list, most, count, err);
 }
 
-/* What else an id may be: of one of several contents of a line, or of a sub-agent. */
+/* What else an id may be: of one of several contents of a line, of a sub-agent, or of what begins with a line
+ * where nothing should. */
 static enum status find_others(struct store *s, struct str text, int64_t session, struct id_match *list, size_t most,
 			       size_t *count, struct err *err)
 {
 	if (variant_search(s, text, session, list, most, count, err))
 		return err_failed(err->status);
-	return *count ? STATUS_OK : agent_search(s, text, session, list, most, count, err);
+	if (!*count && agent_search(s, text, session, list, most, count, err))
+		return err_failed(err->status);
+	return *count ? STATUS_OK : name_search(s, text, session, list, most, count, err);
+}
+
+/* A tree is the conversation, or sub-agent, whose first line it is called by. A file that had such a line once
+ * stands for it. */
+static enum status find_tree(struct store *s, struct id_match *match, bool *is_there, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+	uint32_t source, line;
+	struct session held;
+	struct grove_ref tree;
+
+	if (session_get(s, match->session, &mem, &held, err))
+		return err_failed(err->status);
+	match->is_session = *is_there = true;
+	if (held.old)
+		return session_of_source(s, held.source, &match->session, err);
+	if (grove_load(s, match->session, &g, err) || grove_find(&g, &match->node, &tree, is_there, err))
+		return err_failed(err->status);
+	if (*is_there) {
+		grove_line(&g, tree, &source, &line);
+		match->session = g.forest.sources[source].session.row;
+	}
+	return STATUS_OK;
 }
 
 static enum status no_id(struct str text, struct err *err)
@@ -304,6 +332,14 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 		return err_failed(err->status);
 	if (!out->match.is_session)
 		out->match.session = out->match.node.session;
+	if (!out->match.is_session && out->match.node.part == PART_TREE) {
+		bool is_there;
+
+		if (find_tree(s, &out->match, &is_there, err))
+			return err_failed(err->status);
+		if (!is_there)
+			return not_found(text, root, session, err);
+	}
 	return session_get(s, out->match.session, mem, &out->session, err);
 }
 

@@ -19,9 +19,10 @@ struct resolved {
  *     ROOT:PATH   its file, also as 'arbor export' takes it otherwise, with a '/' in it
  *     @           the one last touched; @~ or @~1 the one before it, @~2 and so on
  * and a node is meant by the beginning of its id or of its line's own uuid, alone or behind
- * its session: SESSION@NODE, so @@NODE is one of the last. A session wins over nodes
- * that begin alike, and nodes over sub-agents, which can be meant by the beginning of their
- * id too. Copies of a session in which the same was said are one.
+ * its session: SESSION@NODE, so @@NODE is one of the last. The id of a tree means the session
+ * it begins in. A session wins over nodes that begin alike, and nodes over sub-agents, which
+ * can be meant by the beginning of their id too. Copies of a session in which the same was said
+ * are one.
  * STATUS_AMBIGUOUS lists candidates in the error, a line each, as they can be typed and
  * made safe to show.
  */

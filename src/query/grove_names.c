@@ -12,24 +12,19 @@
 
 #include <string.h>
 
-/* By node: the canonical one with its uuid. */
-static uint32_t *find_heads(const struct forest *f, struct arena *mem)
+/* The canonical one with its uuid. */
+static uint32_t head_of(const struct forest *f, uint32_t node)
 {
-	uint32_t *heads = arena_alloc(mem, (f->node_count + 1) * sizeof *heads);
-
-	for (uint32_t n = 0; n < f->node_count; n++)
-		for (uint32_t v = f->nodes[n].variant ? FOREST_NONE : n; v != FOREST_NONE; v = f->nodes[v].next_variant)
-			heads[v] = n;
-	return heads;
+	return f->nodes[node].variant ? forest_find(f, &forest_line(f, node)->key) : node;
 }
 
-/* Whether it hangs on nothing that stands before it in its file; `seen` are the uuids that do. */
-static bool is_first(const struct forest_source *s, const struct chain_line *l, const uint32_t *heads,
+/* Whether a line hangs on nothing that stands before it in its file; `seen` are the uuids that do. */
+static bool is_first(const struct forest *f, const struct forest_source *s, const struct chain_line *l,
 		     const uint32_t *seen, uint32_t stamp)
 {
 	uint32_t up = l->parent == CHAIN_NONE || l->inferred ? FOREST_NONE : s->nodes[l->parent];
 
-	return up == FOREST_NONE || seen[heads[up]] != stamp;
+	return up == FOREST_NONE || seen[head_of(f, up)] != stamp;
 }
 
 static uint32_t tree_of_node(const struct grove *g, uint32_t node)
@@ -47,19 +42,19 @@ static uint32_t tree_of_node(const struct grove *g, uint32_t node)
 static void find_names(struct grove *g, struct arena *mem)
 {
 	const struct forest *f = &g->forest;
-	uint32_t *heads = find_heads(f, mem), *seen = arena_alloc(mem, (f->node_count + 1) * sizeof *seen);
+	uint32_t *seen = arena_alloc(mem, (f->node_count + 1) * sizeof *seen);
 
 	g->names = memset(arena_alloc(&g->mem, (f->node_count + 1) * sizeof *g->names), 0xff,
 			  (f->node_count + 1) * sizeof *g->names);
 	for (uint32_t s = 0; s < f->source_count; s++)
 		for (uint32_t i = 0; i < f->sources[s].chain.line_count; i++) {
-			uint32_t n = f->sources[s].nodes[i];
+			uint32_t n = f->sources[s].nodes[i], head = n == FOREST_NONE ? n : head_of(f, n);
 
-			if (n == FOREST_NONE || seen[heads[n]] == s + 1)
+			if (n == FOREST_NONE || seen[head] == s + 1)
 				continue;
-			if (is_first(&f->sources[s], &f->sources[s].chain.lines[i], heads, seen, s + 1))
-				g->names[heads[n]] = tree_of_node(g, heads[n]);
-			seen[heads[n]] = s + 1;
+			if (is_first(f, &f->sources[s], &f->sources[s].chain.lines[i], seen, s + 1))
+				g->names[head] = tree_of_node(g, head);
+			seen[head] = s + 1;
 		}
 }
 
@@ -96,7 +91,7 @@ static void take_any(struct grove *g, uint32_t tree)
 
 	for (uint32_t i = 0; g->trees[tree].root == FOREST_NONE && i < turns->count; i++) {
 		uint32_t node = f->messages[g->hanging[turns->start + i]].first;
-		uint32_t head = forest_find(f, &forest_line(f, node)->key);
+		uint32_t head = head_of(f, node);
 
 		if (g->names[head] == FOREST_NONE || i + 1 == turns->count)
 			g->trees[tree].root = node;

@@ -288,14 +288,16 @@ static void find_trees(struct shaping *x)
 {
 	struct grove *g = x->g;
 	const struct forest *f = &g->forest;
-	uint32_t *numbers = new_list(&x->mem, f->message_count);
+	uint32_t *numbers = new_list(&x->mem, f->message_count), count = 0;
 
 	x->up = arena_alloc(&x->mem, (f->message_count + 1) * sizeof *x->up);
 	for (uint32_t m = 0; m < f->message_count; m++)
 		x->up[m] = m;
 	join_messages(x);
 	join_sources(x);
-	g->trees = arena_alloc(&g->mem, (f->message_count + f->source_count + 1) * sizeof *g->trees);
+	for (uint32_t m = 0; m < f->message_count; m++)
+		count += x->up[m] == m;
+	g->trees = arena_alloc(&g->mem, (count + f->source_count + 1) * sizeof *g->trees);
 	for (uint32_t i = 0; i < f->order_count; i++) {
 		uint32_t m = f->order[i], top = top_of(x, m);
 
