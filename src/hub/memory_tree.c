@@ -15,9 +15,8 @@
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "hub/subagents.h"
-#include "query/forest_load.h"
+#include "query/grove.h"
 #include "query/lines.h"
-#include "query/turns.h"
 #include "query/variant.h"
 
 static const char *const kinds[] = { "session", "turn", "message", "continues", "head", NULL };
@@ -121,6 +120,7 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "first turn of a sub-agent: the message with that call" },
+	TREE_ID_FIELD("session, turn: "),
 	{ .name = "failed",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
@@ -139,7 +139,8 @@ static const struct field tree_fields[] = {
 
 struct drawing {
 	struct call *call;
-	struct forest forest;
+	struct grove grove;
+	struct forest forest; /* the grove's */
 	struct turns turns;
 	struct subagents subagents; /* when they are wanted */
 	struct lines_set lines;
@@ -149,7 +150,7 @@ struct drawing {
 static void drawing_release(struct drawing *d)
 {
 	lines_set_release(&d->lines);
-	forest_release(&d->forest);
+	grove_release(&d->grove);
 }
 
 /* ---- Items ------------------------------------------------------------------------- */
@@ -314,6 +315,7 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 		put_time(w, "at", forest_line(f, first)->at);
 	put_int(w, "says", d->turns.list[turn].messages);
 	put_int(w, "calls", d->turns.list[turn].calls);
+	put_tree_id(w, &d->grove, d->grove.spots[turn].tree);
 	put_agent(d, turn);
 	put_heads(d, turn);
 	if (put_start(d, turn, err) || put_beginning(d, turn, err))
@@ -501,8 +503,10 @@ static enum status run_tree(struct call *c, struct err *err)
 
 	if (read_begin(c->store, &snapshot, err) ||
 	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
-	    forest_load(c->store, what.session.row, &d.forest, &d.turns.source, err))
+	    grove_load(c->store, what.session.row, &d.grove, err))
 		return err_failed(err->status);
+	d.forest = d.grove.forest;
+	d.turns.source = d.grove.source;
 	warn_unread(c);
 	d.turns.agents |= d.forest.sources[d.turns.source].agent.n > 0;
 	if (d.turns.agents) {
@@ -513,7 +517,10 @@ static enum status run_tree(struct call *c, struct err *err)
 	turns_find(&d.turns);
 	w = call_begin(c);
 	put_text(w, "kind", STR("session"));
-	if (put_session(c, &what.session, err) || call_emit(c, err) || emit_turns(&d, err) ||
+	if (put_session(c, &what.session, err))
+		return err_failed(err->status);
+	put_tree_id(w, &d.grove, grove_tree_of_source(&d.grove, d.grove.source));
+	if (call_emit(c, err) || emit_turns(&d, err) ||
 	    emit_continues(&d, err) || emit_heads(&d, err))
 		return err_failed(err->status);
 	return STATUS_OK;

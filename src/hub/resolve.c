@@ -392,7 +392,10 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 				first.p);
 	if (rest.p && find_id(s, rest, (struct str){ 0 }, found.session.row, &found, mem, err))
 		return err_failed(err->status);
-	*out = (struct resolved){ found.match.is_session, found.session, found.match.node };
+	*out = (struct resolved){ .is_session = found.match.is_session,
+				  .session = found.session,
+				  .node = found.match.node,
+				  .is_tree = found.match.is_session && found.match.node.part == PART_TREE };
 	return STATUS_OK;
 }
 

@@ -9,7 +9,8 @@
 struct resolved {
 	bool is_session;
 	struct session session; /* that it is, or is in; texts in the arena */
-	struct node node;	/* when it is none */
+	struct node node;	/* when it is none, or is_tree */
+	bool is_tree;		/* it was meant by the id of a tree */
 };
 
 /*

@@ -311,6 +311,25 @@ bool grove_parent(const struct grove *g, struct grove_ref r, struct grove_ref *o
 	return false;
 }
 
+uint32_t grove_depth(const struct grove *g, struct grove_ref r)
+{
+	switch (r.kind) {
+	case GROVE_TREE:
+		break;
+	case GROVE_TURN:
+		return g->spots[r.at].depth;
+	case GROVE_MESSAGE:
+		return g->spots[g->turns.of[r.at]].depth + 1;
+	case GROVE_BLOCK:
+		return g->spots[g->turns.of[message_of_block(g, r)]].depth + 2;
+	case GROVE_EVENT:
+		if (g->events[r.at].turn != FOREST_NONE)
+			return g->spots[g->events[r.at].turn].depth + 1;
+		return g->events[r.at].tree == FOREST_NONE ? 0 : 1;
+	}
+	return 0;
+}
+
 struct grove_ref *grove_above(const struct grove *g, struct grove_ref r, struct arena *mem, uint32_t *count)
 {
 	struct grove_ref *list, at = r;

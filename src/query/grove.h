@@ -62,6 +62,7 @@ struct grove_spot {
 	struct grove_span items; /* messages and events in order */
 	uint32_t hangs_on;	 /* message; FOREST_NONE = on the tree */
 	uint32_t turn_place;	 /* among those that hang there */
+	uint32_t depth;		 /* steps from the tree to the turn */
 };
 
 struct grove {
@@ -125,6 +126,9 @@ enum status grove_next(const struct grove *g, struct grove_ref r, struct grove_r
 
 /* How many siblings come before it. */
 enum status grove_place(const struct grove *g, struct grove_ref r, uint32_t *out, struct err *err) MUST_USE;
+
+/* How many nodes are above it. */
+uint32_t grove_depth(const struct grove *g, struct grove_ref r);
 
 /* From its tree down to it, in the arena. */
 struct grove_ref *grove_above(const struct grove *g, struct grove_ref r, struct arena *mem, uint32_t *count);

@@ -442,6 +442,28 @@ static void fill_hanging(struct grove *g)
 	}
 }
 
+/* From the trees down: between a turn and one that goes on from it lies a message. */
+static void find_depths(struct shaping *x)
+{
+	struct grove *g = x->g;
+	uint32_t *stack = new_list(&x->mem, g->turns.count), count = 0;
+
+	for (uint32_t t = 0; t < g->tree_count; t++)
+		for (uint32_t i = 0; i < g->trees[t].turns.count; i++) {
+			stack[count] = g->hanging[g->trees[t].turns.start + i];
+			g->spots[stack[count++]].depth = 1;
+		}
+	while (count) {
+		uint32_t turn = stack[--count];
+
+		for (uint32_t m = g->turns.first[turn]; m != FOREST_NONE; m = g->turns.after[m])
+			for (uint32_t i = 0; i < g->spots[m].hanging.count; i++) {
+				stack[count] = g->hanging[g->spots[m].hanging.start + i];
+				g->spots[stack[count++]].depth = g->spots[turn].depth + 2;
+			}
+	}
+}
+
 static void find_followed(struct grove *g)
 {
 	const struct forest *f = &g->forest;
@@ -474,6 +496,7 @@ void grove_shape(struct grove *g)
 	fill_turns(&x, &count);
 	fill_loose(g, &count);
 	fill_hanging(g);
+	find_depths(&x);
 	find_followed(g);
 	grove_choose_roots(g);
 }

@@ -135,6 +135,8 @@ static inline bool groves_tree(struct groves *x, uint32_t tree)
 		}
 		if (at.kind == GROVE_MESSAGE)
 			sound = groves_message(x, at);
+		if (grove_depth(&x->g, at) != depth)
+			sound = groves_flaw(x, at, "it is deeper or less deep than it says");
 		if (grove_tree(&x->g, at) != tree)
 			sound = groves_flaw(x, at, "it is in another tree than its parent");
 		if (grove_first(&x->g, at, &next, &is_there, &err))
