@@ -30,7 +30,7 @@ enum status tree_handle_check(struct str handle, struct uuid *plugin, struct err
 /* What an object says, by the members that say something. */
 static struct str said_by(const struct json *j, uint32_t object, struct arena *mem)
 {
-	static const char *const names[] = { "text", "content", "subject", "title", "prompt", "name", "path" };
+	static const char *const names[] = { "text", "content", "subject", "name", "title", "prompt", "path" };
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		struct str text = str_trim(json_string_in(j, json_get(j, object, str_of(names[i])), mem));

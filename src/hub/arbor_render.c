@@ -18,7 +18,8 @@
 #include "hub/arbor_handle.h"
 #include "hub/resolve.h"
 
-enum { LEVELS = 20, INDENT = 3, NARROWEST = 20, WIDEST = 1000 };
+/* Columns: of a level, and of the number of those that are left out. */
+enum { LEVELS = 20, INDENT = 3, LEFT_OUT = 11, NARROWEST = 40, WIDEST = 1000 };
 
 static const struct param render_params[] = {
 	TREE_PARAM,
@@ -47,14 +48,15 @@ struct drawing {
 	struct tree_walk walk;
 	int64_t top_depth;
 	int width;
-	struct buf line, resolved;
+	struct buf line;
+	struct buf words; /* what a line says, as long as it is */
 };
 
 static void drawing_release(struct drawing *d)
 {
 	walk_release(&d->walk);
 	buf_release(&d->line);
-	buf_release(&d->resolved);
+	buf_release(&d->words);
 }
 
 /* ---- A line --------------------------------------------------------------------- */
@@ -64,7 +66,10 @@ static int levels_shown(const struct drawing *d, int64_t level)
 	int most = d->width / 2 / INDENT;
 
 	most = most < LEVELS ? most : LEVELS;
-	return level < most ? (int)level : most;
+	if (level <= most)
+		return (int)level;
+	most = (d->width / 2 - LEFT_OUT) / INDENT;
+	return most < LEVELS ? most : LEVELS;
 }
 
 /* What stands in front of the current node. Returns its columns. */
@@ -88,55 +93,61 @@ static enum status draw_front(struct drawing *d, int64_t level, int *used, struc
 	return STATUS_OK;
 }
 
-/* What a handle stands for, or the handle. */
-static enum status draw_handle(struct drawing *d, struct str handle, int columns, struct err *err)
+/* No more of a text than could be shown: wide enough even if half of it were blanks. */
+static struct str beginning(struct str text)
 {
+	return str_sub(text, 0, 16 * WIDEST);
+}
+
+/* What a handle stands for, or the handle. */
+static enum status say_handle(struct drawing *d, struct str handle, struct err *err)
+{
+	size_t before = d->words.n;
 	bool found = false;
 
-	buf_clear(&d->resolved);
-	if (tree_handle_line(d->call, handle, &d->resolved, &found, err))
+	if (tree_handle_line(d->call, handle, &d->words, &found, err))
 		return err_failed(err->status);
-	utf8_line(&d->line, found ? buf_as_str(&d->resolved) : handle, columns);
+	if (!found) {
+		d->words.n = before;
+		buf_str(&d->words, handle);
+	}
 	return STATUS_OK;
 }
 
-static int draw_words(struct drawing *d, const char *before, struct str words, const char *behind, int columns)
+static enum status say_node(struct drawing *d, const struct made_node *m, struct err *err)
 {
-	int used;
+	const struct tree_node *n = &m->node;
 
-	buf_text(&d->line, before);
-	used = utf8_line(&d->line, words, columns);
-	buf_text(&d->line, behind);
-	return used;
+	buf_clear(&d->words);
+	if (m->life.state == LIFE_SCHEDULED)
+		buf_text(&d->words, "(scheduled) ");
+	switch (n->kind) {
+	case TREE_NODE_ROOT:
+		buf_str(&d->words, d->tree.owner);
+		buf_byte(&d->words, ' ');
+		buf_str(&d->words, beginning(d->tree.metadata));
+		break;
+	case TREE_NODE_TEXT:
+		if (n->role != ROLE_NOTE)
+			buf_printf(&d->words, "%s: ", tree_node_roles[n->role]);
+		buf_str(&d->words, beginning(n->content));
+		break;
+	case TREE_NODE_EXTERNAL:
+		buf_text(&d->words, "→ ");
+		return say_handle(d, n->handle, err);
+	}
+	return STATUS_OK;
 }
 
 static enum status draw_node(struct drawing *d, const struct made_node *m, int columns, struct err *err)
 {
-	const struct tree_node *n = &m->node;
-	const char *role = tree_node_roles[n->role];
 	char id[UUID_TEXT + 1];
 
-	uuid_print(n->kind == TREE_NODE_ROOT ? &d->tree.id : &n->id, id);
+	if (say_node(d, m, err))
+		return err_failed(err->status);
+	uuid_print(m->node.kind == TREE_NODE_ROOT ? &d->tree.id : &m->node.id, id);
 	buf_printf(&d->line, "%.*s ", RESOLVE_SHOWN, id);
-	columns -= RESOLVE_SHOWN + 1;
-	if (m->life.state == LIFE_SCHEDULED) {
-		buf_text(&d->line, "(scheduled) ");
-		columns -= 12;
-	}
-	switch (n->kind) {
-	case TREE_NODE_ROOT:
-		columns -= draw_words(d, "", d->tree.owner, d->tree.metadata.p ? " " : "", columns);
-		draw_words(d, "", d->tree.metadata, "", columns - 1);
-		break;
-	case TREE_NODE_TEXT:
-		if (n->role != ROLE_NOTE)
-			columns -= draw_words(d, "", str_of(role), ": ", columns) + 2;
-		draw_words(d, "", n->content, "", columns);
-		break;
-	case TREE_NODE_EXTERNAL:
-		buf_text(&d->line, "→ ");
-		return draw_handle(d, n->handle, columns - 2, err);
-	}
+	utf8_line(&d->line, buf_as_str(&d->words), columns - RESOLVE_SHOWN - 1);
 	return STATUS_OK;
 }
 
@@ -151,7 +162,7 @@ static enum status draw_line(struct drawing *d, int64_t row, struct uuid *id, st
 	    draw_front(d, m.node.depth - d->top_depth, &used, err) || draw_node(d, &m, d->width - used, err))
 		return err_failed(err->status);
 	*id = m.node.id;
-	while (d->line.n && d->line.p[d->line.n - 1] == ' ')
+	if (d->line.p[d->line.n - 1] == ' ') /* it says nothing */
 		d->line.n--;
 	buf_byte(&d->line, '\n');
 	return call_bytes(d->call, buf_as_str(&d->line), err);
@@ -191,7 +202,7 @@ static enum status draw_tree(struct call *c, const struct tree *t, struct err *e
 						      .tree = *t,
 						      .width = (int)call_int(c, "width"),
 						      .line = BUF_INIT(64 * KIB),
-						      .resolved = BUF_INIT(LIMIT_NODE_TEXT) };
+						      .words = BUF_INIT(LIMIT_NODE_TEXT + KIB) };
 	struct made_node top = { 0 };
 
 	if (call_text(c, "node").p && find_node(c, "node", t->row, false, &top, err))
