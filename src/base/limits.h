@@ -75,6 +75,10 @@
  * memory of a sync whatever the files' sizes. */
 #define LIMIT_SYNC_QUEUE (12 * MIB)
 
+/* From so much on that is new, a sync reads what it has archived while it archives the rest.
+ * Below it, a second connection and its thread cost more than they gain. */
+#define LIMIT_ALONG_BYTES (2 * MIB)
+
 /* Archived bytes up to which all of them are compared before an append is
  * believed; beyond, only the first block and the last ones are: 64 KiB and more
  * in front of the new bytes. Comparing runs at some GB/s. */

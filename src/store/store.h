@@ -41,6 +41,9 @@ enum status store_reach(struct store *s, enum store_part part, struct err *err) 
 
 /* A second connection for another thread: only reads, small cache. */
 enum status store_open_again(const struct store *from, struct store **out, struct err *err) MUST_USE;
+
+/* The same for one that writes, too. */
+enum status store_open_beside(const struct store *from, struct store **out, struct err *err) MUST_USE;
 void store_close(struct store *s); /* NULL is fine */
 
 /* For CLEANUP. */
