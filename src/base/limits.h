@@ -157,6 +157,27 @@
  * bytes beside its text; the longest real turns have some thousand. */
 #define LIMIT_RESOLVED_PARTS 10000
 
+/* Text of a node that somebody makes. It is written and read as one value; what is larger belongs to whoever has
+ * it, and a handle into the tree. */
+#define LIMIT_NODE_TEXT (16 * MIB)
+
+/* Metadata of a tree or node: small hints, which are read with every node on a path. What metadata
+ * is looked for by is compared with that of every tree. */
+#define LIMIT_METADATA	(64 * KIB)
+#define LIMIT_FILTER	(4 * KIB)
+
+/* Nesting of metadata. It is compared recursively. */
+#define LIMIT_METADATA_DEPTH 64
+
+/* Name of an owner: of a program, a person or a session. */
+#define LIMIT_OWNER 200
+
+/* Claims of one owner. Whoever has more has lost count. */
+#define LIMIT_CLAIMS ((int64_t)1000000)
+
+/* Subjects that are planned for at once when what is due moves on: some 30 bytes each. */
+#define LIMIT_GC_PLAN 100000
+
 /* Lines between what two texts begin and end with that are compared one by one; each takes
  * some hundred bytes. Beyond, all of them count as replaced. */
 #define LIMIT_DIFF_LINES ((int64_t)1024 * 1024)

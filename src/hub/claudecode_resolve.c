@@ -17,6 +17,7 @@
 #include "hub/memory_session.h"
 #include "hub/memory_show.h"
 #include "query/forest_load.h"
+#include "store/lifecycle.h"
 
 static struct str id_text(const struct resolving *r)
 {
@@ -36,8 +37,18 @@ static enum status not_here(const struct resolving *r, struct err *err)
 static enum status find(struct resolving *r, struct resolved *out, struct err *err)
 {
 	enum status status = resolve_handle(r->call->store, r->handle, r->mem, out, err);
+	struct subject what = { .kind = SUBJECT_NODE };
+	struct life life;
 
-	return status == STATUS_NOT_FOUND ? not_here(r, err) : status;
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	if (uuid_parse(id_text(r), &what.id)) {
+		if (life_get(r->call->store, &what.id, &life, err))
+			return err_failed(err->status);
+		if (life.state == LIFE_PURGED)
+			return life_alive(&what, &life, err);
+	}
+	return not_here(r, err);
 }
 
 /* The id of a session, or a part of another kind. */
@@ -206,8 +217,10 @@ enum status claudecode_event(struct resolving *r, struct err *err)
 
 	if (find(r, &what, err))
 		return err_failed(err->status);
-	if (what.is_session || what.node.part != PART_LINE)
+	/* What the client put in has the id of a message, too. */
+	if (what.is_session || (what.node.part != PART_LINE && what.node.part != PART_MESSAGE))
 		return wrong_kind(r, kind_of_part(&what), err);
+	what.node.part = PART_LINE;
 	if (read_part(r, &what, &how, &item, &j, err) || compare(r, &j, 0, err))
 		return err_failed(err->status);
 	put_place(r->w, &what.session);

@@ -43,7 +43,7 @@ struct node_handle handle_of_message(const struct uuid *id, const struct record 
 {
 	struct node_handle h = of_claude("message", id);
 
-	if (first->type != RECORD_USER && first->type != RECORD_ASSISTANT)
+	if (!record_is_message(first))
 		return handle_of_event(id);
 	h.meta[1] = first->type == RECORD_USER ? STR("user") : STR("assistant");
 	h.meta[2] = if_short(first->message_id);
@@ -198,13 +198,14 @@ static bool name_block(const struct naming *y, const struct transcript_line *lin
 	return false;
 }
 
-static struct node_handle name_whole(const struct node *node, const struct record *rec)
+static struct node_handle name_whole(const struct naming *y, const struct record *rec)
 {
-	struct node_handle h = handle_of_message(&node->id, rec);
+	const struct node *node = &y->what->node;
+	struct uuid line = node_id(y->name, PART_LINE);
 
-	if (node->part == PART_LINE && str_eq(str_of(h.method), STR("message")))
-		h = handle_of_line(&node->id);
-	return h;
+	if (!record_is_message(rec))
+		return handle_of_event(node->part == PART_LINE ? &node->id : &line);
+	return node->part == PART_LINE ? handle_of_line(&node->id) : handle_of_message(&node->id, rec);
 }
 
 static enum status name_line(void *ctx, const struct transcript_line *line, bool *go_on, struct err *err)
@@ -217,7 +218,7 @@ static enum status name_line(void *ctx, const struct transcript_line *line, bool
 		return STATUS_OK;
 	*go_on = false;
 	if (!name_block(y, line, &h))
-		h = name_whole(&y->what->node, line->record);
+		h = name_whole(y, line->record);
 	*y->out = node_handle_in(&h, y->mem);
 	y->done = true;
 	return STATUS_OK;

@@ -14,7 +14,7 @@
 #include "hub/memory_place.h"
 #include "hub/memory_session.h"
 #include "query/context.h"
-#include "query/forest_load.h"
+#include "query/grove.h"
 #include "query/variant.h"
 
 static const char *const kinds[] = { "session", "message", "event", "sent", NULL };
@@ -88,6 +88,7 @@ static const struct field log_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "sent: its blocks as the API takes them; \"client\": true where the client words it" },
 	EVENT_FIELDS,
+	TREE_ID_FIELD("session: "),
 	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
 	ATTACHED_FIELDS(""),
@@ -96,7 +97,8 @@ static const struct field log_fields[] = {
 
 struct logging {
 	struct call *call;
-	struct forest forest;
+	struct grove grove;
+	struct forest forest; /* the grove's */
 	uint32_t source; /* the conversation's own */
 	/* With --all, lines of its that are no part of a message: lists in the order of the file, of those
 	 * behind each message and, one more, of those before all. */
@@ -109,7 +111,7 @@ struct logging {
 static void logging_release(struct logging *y)
 {
 	lines_set_release(&y->lines);
-	forest_release(&y->forest);
+	grove_release(&y->grove);
 	buf_release(&y->text);
 }
 
@@ -122,6 +124,7 @@ static enum status emit_heading(struct logging *y, struct err *err)
 	if (put_session(y->call, w, session, err) ||
 	    (y->attached.any && put_attached_session(y->call, session, err)))
 		return err_failed(err->status);
+	put_tree_id(w, &y->grove, grove_tree_of_source(&y->grove, y->source));
 	return call_emit(y->call, err);
 }
 
@@ -221,7 +224,7 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 		variant = variant_id(&lines->reader, &rec);
 		put_uuid(w, "variant", &variant);
 	}
-	if (m->role == FOREST_CLIENT)
+	if (!record_is_message(&rec))
 		variant = node_id(&name, PART_LINE);
 	put_message(w, &variant, &rec);
 	if (put_blocks(y, m, err))
@@ -348,8 +351,9 @@ static enum status run_log(struct call *c, struct err *err)
 
 	if (read_begin(c->store, &snapshot, err) ||
 	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
-	    forest_load(c->store, what.session.row, &y.forest, &y.source, err))
+	    grove_load(c->store, what.session.row, &y.grove, err))
 		return err_failed(err->status);
+	y.forest = y.grove.forest;
 	warn_unread(c);
 	if (place_find(&y.forest, &what, &at, err))
 		return err_failed(err->status);

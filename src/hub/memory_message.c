@@ -137,6 +137,12 @@ void put_message(struct json_writer *w, const struct uuid *id, const struct reco
 		put_text(w, "api_id", rec->message_id);
 }
 
+void put_tree_id(struct json_writer *w, const struct grove *g, uint32_t tree)
+{
+	if (tree != FOREST_NONE)
+		put_uuid(w, "tree_id", &g->trees[tree].id);
+}
+
 bool message_aside(const struct record_reader *r, const struct record *rec, struct arena *mem, struct buf *out)
 {
 	const struct json *j = &r->json;

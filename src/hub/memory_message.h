@@ -6,7 +6,7 @@
 
 #include "claude/record.h"
 #include "hub/window.h"
-#include "store/session.h"
+#include "query/grove.h"
 
 extern const char *const message_roles[];
 extern const struct field message_blocks[];
@@ -37,6 +37,11 @@ void put_message(struct json_writer *w, const struct uuid *id, const struct reco
 #define VARIANT_FIELD \
 	{ .name = "variant", .type = VALUE_ID, .flags = FIELD_OPTIONAL, \
 	  .help = "message: the line's own id, where its uuid stands with something else elsewhere" }
+
+/* The tree something is in, by its number; nothing for FOREST_NONE. */
+#define TREE_ID_FIELD(whose) \
+	{ .name = "tree_id", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = whose "of the tree it is in" }
+void put_tree_id(struct json_writer *w, const struct grove *g, uint32_t tree);
 
 /* How the blocks of a line are given. */
 struct block_manner {

@@ -14,8 +14,7 @@
 #include "hub/memory_message.h"
 #include "hub/memory_session.h"
 #include "hub/memory_show.h"
-#include "hub/memory_turns.h"
-#include "query/forest_load.h"
+#include "query/grove.h"
 #include "query/transcript.h"
 #include "query/variant.h"
 #include "store/variant.h"
@@ -315,52 +314,42 @@ static enum status show_node(struct showing *y, const struct node *node, struct 
 
 /* ---- A turn --------------------------------------------------------------------- */
 
-/* The message that begins the turn of a line: its own, or of a compaction the one behind it. */
-static uint32_t turn_of(const struct forest *f, const struct node *node)
+/* A line, wherever it stands. */
+static enum status show_place(struct showing *y, const struct forest *f, uint32_t source, uint32_t line, struct err *err)
 {
-	uint32_t source, line, m;
+	const struct chain_line *l = &f->sources[source].chain.lines[line];
 
-	if (!forest_find_line(f, node->session, node->offset, &source, &line))
-		return FOREST_NONE;
-	m = forest_message_of(f, source, line);
-	for (uint32_t i = 0; m == FOREST_NONE && i < f->order_count; i++)
-		if (f->messages[f->order[i]].boundary == f->sources[source].nodes[line])
-			m = f->order[i];
-	if (m != FOREST_NONE && f->messages[m].turn != FOREST_NONE)
-		return f->messages[m].turn;
-	while (m != FOREST_NONE && f->messages[m].prev != FOREST_NONE)
-		m = f->messages[m].prev;
-	return m;
+	y->session = &f->sources[source].session;
+	return show_one(y, l->offset, l->length, err);
 }
 
-static enum status show_forest_line(struct showing *y, const struct forest *f, uint32_t node, struct err *err)
+static enum status show_item(struct showing *y, const struct grove *g, struct grove_ref r, struct err *err)
 {
-	const struct chain_line *line = forest_line(f, node);
+	const struct forest *f = &g->forest;
 
-	y->session = &f->sources[f->nodes[node].canon.source].session;
-	return show_one(y, line->offset, line->length, err);
+	if (r.kind == GROVE_EVENT)
+		return show_place(y, f, g->events[r.at].source, g->events[r.at].line, err);
+	for (uint32_t n = f->messages[r.at].first; n != FOREST_NONE; n = f->nodes[n].next)
+		if (show_place(y, f, f->nodes[n].canon.source, f->nodes[n].canon.line, err))
+			return err_failed(err->status);
+	return STATUS_OK;
 }
 
 /* All its messages, wherever they stand. */
 static enum status show_turn(struct showing *y, const struct node *node, struct err *err)
 {
-	struct forest f CLEANUP(forest_release) = FOREST_INIT;
-	struct turns turns = { .mem = &y->call->mem, .forest = &f, .agents = true };
-	uint32_t turn;
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+	struct grove_ref turn;
 
-	if (show_heading(y, false, err) || forest_load(y->call->store, node->session, &f, &turns.source, err))
+	if (show_heading(y, false, err) || grove_load(y->call->store, node->session, &g, err) ||
+	    grove_find(&g, node, &turn, &y->several, err))
 		return err_failed(err->status);
-	turns_find(&turns);
-	turn = turn_of(&f, node);
-	y->several = turn != FOREST_NONE;
-	if (turn == FOREST_NONE)
+	y->several = y->several && turn.kind == GROVE_TURN;
+	if (!y->several)
 		return show_one(y, node->offset, node->length, err) ? err_failed(err->status) : close_message(y, err);
-	if (f.messages[turn].boundary != FOREST_NONE && show_forest_line(y, &f, f.messages[turn].boundary, err))
-		return err_failed(err->status);
-	for (uint32_t m = turns.first[turn]; m != FOREST_NONE; m = turns.after[m])
-		for (uint32_t n = f.messages[m].first; n != FOREST_NONE; n = f.nodes[n].next)
-			if (show_forest_line(y, &f, n, err))
-				return err_failed(err->status);
+	for (uint32_t i = 0; i < g.spots[turn.at].items.count; i++)
+		if (show_item(y, &g, g.items[g.spots[turn.at].items.start + i], err))
+			return err_failed(err->status);
 	return close_message(y, err);
 }
 

@@ -12,9 +12,11 @@
 #include "claude/record.h"
 #include "hub/activations.h"
 #include "hub/handle_resolve.h"
+#include "query/grove.h"
 #include "query/variant.h"
 #include "store/annotation.h"
 #include "store/find.h"
+#include "store/variant.h"
 
 enum { LISTED = 8, MOST = 64 };
 
@@ -220,13 +222,40 @@ static enum status find_matches(struct store *s, struct str text, int64_t sessio
 	return id_search(s, str_from(printed, UUID_TEXT), session, list, most, count, err);
 }
 
-/* What else an id may be: of one of several contents of a line, or of a sub-agent. */
+/* What else an id may be: of one of several contents of a line, of a sub-agent, or of what begins with a line
+ * where nothing should. */
 static enum status find_others(struct store *s, struct str text, int64_t session, struct id_match *list, size_t most,
 			       size_t *count, struct err *err)
 {
 	if (variant_search(s, text, session, list, most, count, err))
 		return err_failed(err->status);
-	return *count ? STATUS_OK : agent_search(s, text, session, list, most, count, err);
+	if (!*count && agent_search(s, text, session, list, most, count, err))
+		return err_failed(err->status);
+	return *count ? STATUS_OK : name_search(s, text, session, list, most, count, err);
+}
+
+/* A tree is the conversation, or sub-agent, whose first line it is called by. A file that had such a line once
+ * stands for it. */
+static enum status find_tree(struct store *s, struct id_match *match, bool *is_there, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+	uint32_t source, line;
+	struct session held;
+	struct grove_ref tree;
+
+	if (session_get(s, match->session, &mem, &held, err))
+		return err_failed(err->status);
+	match->is_session = *is_there = true;
+	if (held.old)
+		return session_of_source(s, held.source, &match->session, err);
+	if (grove_load(s, match->session, &g, err) || grove_find(&g, &match->node, &tree, is_there, err))
+		return err_failed(err->status);
+	if (*is_there) {
+		grove_line(&g, tree, &source, &line);
+		match->session = g.forest.sources[source].session.row;
+	}
+	return STATUS_OK;
 }
 
 static enum status no_id(struct str text, struct err *err)
@@ -279,6 +308,24 @@ static enum status find_call(struct store *s, struct str text, int64_t session, 
 	return session_get(s, out->match.session, mem, &out->session, err);
 }
 
+/* Which copy of a message: the whole one. Where copies say different things it has been decided already. */
+static enum status choose_copy(struct store *s, struct node *node, struct err *err)
+{
+	struct node fullest = *node;
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct node_name name;
+	struct node line;
+	bool is_one;
+
+	if (entry_get(s, node->session, node->offset, &mem, &line, &name, err))
+		return err_failed(err->status);
+	line.id = node_id(&name, PART_LINE);
+	if (variant_is(s, &line.id, &is_one, err) || (!is_one && message_fullest(s, &fullest, err)))
+		return err_failed(err->status);
+	*node = fullest;
+	return STATUS_OK;
+}
+
 /* By its id: in a root, if one is named, or in a session. */
 static enum status find_id(struct store *s, struct str text, struct str root, int64_t session,
 			   struct candidate *out, struct arena *mem, struct err *err)
@@ -307,8 +354,19 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 		out->match.node.id = out->match.id;
 	if (!out->match.is_session && !other && variant_choose(s, session, &out->match.node, err))
 		return err_failed(err->status);
+	if (!out->match.is_session && !other && !session && out->match.node.part == PART_MESSAGE &&
+	    choose_copy(s, &out->match.node, err))
+		return err_failed(err->status);
 	if (!out->match.is_session)
 		out->match.session = out->match.node.session;
+	if (!out->match.is_session && out->match.node.part == PART_TREE) {
+		bool is_there;
+
+		if (find_tree(s, &out->match, &is_there, err))
+			return err_failed(err->status);
+		if (!is_there)
+			return not_found(text, root, session, err);
+	}
 	return session_get(s, out->match.session, mem, &out->session, err);
 }
 
@@ -412,7 +470,8 @@ enum status resolve_handle(struct store *s, const struct handle *h, struct arena
 static enum status read_handle(struct store *s, struct str text, struct arena *mem, struct resolved *out,
 			       struct err *err)
 {
-	const struct activation *a = &activation_claudecode;
+	const struct activation *const owners[] = { &activation_claudecode, &activation_storage, &activation_arbor };
+	const struct activation *a = NULL;
 	const struct handle_kind *kind = NULL;
 	struct handle h;
 	struct uuid plugin;
@@ -420,9 +479,10 @@ static enum status read_handle(struct store *s, struct str text, struct arena *m
 	if (handle_parse(text, mem, &h, err))
 		return err_failed(err->status);
 	plugin = handle_plugin_id(&h);
-	if (str_eq(h.method, STR("file")) && activation_owns(&activation_storage, &plugin))
-		a = &activation_storage;
-	if (h.hub.n || !activation_owns(a, &plugin))
+	for (size_t i = 0; i < COUNT(owners) && !a; i++)
+		if (activation_owns(owners[i], &plugin))
+			a = owners[i];
+	if (h.hub.n || !a || (a == &activation_storage && !str_eq(h.method, STR("file"))))
 		return err_fail(err, STATUS_USAGE,
 				"this handle is of something else than a conversation; 'arbor resolve' shows it");
 	if (handle_fit(a, &h, mem, &kind, &h, err))
@@ -501,7 +561,10 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 		return err_failed(err->status);
 	/* One of several contents of a line has an id of its own. */
 	found.match.node.id = found.match.id;
-	*out = (struct resolved){ found.match.is_session, found.session, found.match.node };
+	*out = (struct resolved){ .is_session = found.match.is_session,
+				  .session = found.session,
+				  .node = found.match.node,
+				  .is_tree = found.match.is_session && found.match.node.part == PART_TREE };
 	return STATUS_OK;
 }
 

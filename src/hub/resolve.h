@@ -10,7 +10,8 @@
 struct resolved {
 	bool is_session;
 	struct session session; /* that it is, or is in; texts in the arena */
-	struct node node;	/* when it is none */
+	struct node node;	/* when it is none, or is_tree */
+	bool is_tree;		/* it was meant by the id of a tree */
 };
 
 /*
@@ -21,17 +22,17 @@ struct resolved {
  *     @           the one last touched; @~ or @~1 the one before it, @~2 and so on
  *     @NAME       what a bookmark of this name is on, which may be a node, too
  * and a node is meant by the beginning of its id or of its line's own uuid, alone or behind
- * its session: SESSION@NODE, so @@NODE is one of the last. A session wins over nodes
- * that begin alike, and nodes over sub-agents, which can be meant by the beginning of their
- * id too. Copies of a session in which the same was said are one. A handle of any of these
- * means it, too.
+ * its session: SESSION@NODE, so @@NODE is one of the last. The id of a tree means the session
+ * it begins in. A session wins over nodes that begin alike, and nodes over sub-agents, which
+ * can be meant by the beginning of their id too. Copies of a session in which the same was said
+ * are one. A handle of any of these means it, too.
  * STATUS_AMBIGUOUS lists candidates in the error, a line each, as they can be typed and
  * made safe to show.
  */
 enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,
 		       struct err *err) MUST_USE;
 
-/* What a handle of claudecode means, or one of a file that is a transcript; checked already against its kind
+/* What a handle of claudecode means, or one of a mirrored tree or node, or of a file that is a transcript; checked already against its kind
  * (handle_fit() in hub/handle_resolve.h). A sub-agent that has no file of its own is its conversation. */
 enum status resolve_handle(struct store *s, const struct handle *h, struct arena *mem, struct resolved *out,
 			   struct err *err) MUST_USE;

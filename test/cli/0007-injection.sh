@@ -228,9 +228,24 @@ for keys in '' walrus; do # any other sequence, or one outside of the screen, is
 done
 for method in memory.tree memory.log memory.show; do try call $method --id $id; code 0; done
 
+it "filters what was put into trees in every method that shows it"
+tree=7ee0a000-0000-4000-8000-000000000000 node=a0de0100-0000-4000-8000-000000000000
+arbor call arbor.tree_create "{\"id\":\"$tree\",\"metadata\":{\"$json\":\"$json\"}}"; code 0
+arbor call arbor.node_create_text "{\"tree\":\"$tree\",\"id\":\"$node\",\"role\":\"user\",\"content\":\"$json\",\"metadata\":\"$json\"}"; code 0
+arbor call arbor.node_create_external_ephemeral "{\"tree\":\"$tree\",\"parent\":\"$node\",\"handle\":{\"plugin_id\":\"$json\",\"version\":\"1\",\"method\":\"$json\",\"meta\":[\"$json\"]}}"; code 0
+for method in tree_get tree_get_skeleton tree_render context_list_leaves tree_refs; do
+	on_terminal call arbor.$method $tree; code 0; tabs; harmless $method
+done
+for method in node_get node_get_children node_get_path context_get_path node_refs; do try call arbor.$method $node; code 0; done
+for method in tree_list node_list_scheduled; do try call arbor.$method; code 0; done
+try keep $node; code 0; try keep "$(printf '\033[95m')"; try gc; code 0; try gc --dry-run --json; code 0
+try call arbor.tree_claim "{\"tree\":\"$tree\",\"owner\":\"$json\"}"; code 2
+try call arbor.node_get "{\"node\":\"$json\"}"; code 2
+try sql "SELECT * FROM trees"; try sql "SELECT * FROM nodes WHERE id = '$node'"
+
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' note notes bookmark bookmarks tag tags agents call check completion dump export files help history list log pick plans projects rebuild render resolve search show templates \
+printf '%s\n' note notes bookmark bookmarks tag tags agents call check completion dump export files gc help history keep list log pick plans projects rebuild render resolve search show templates \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

@@ -117,6 +117,39 @@ while read -r h; do
 	arbor show "$h" --json; code 0; out_has "$title"
 done <"$T/handles"
 
+it "resolves trees and nodes that were made, and does not follow what they name"
+tree=7ee0a000-0000-4000-8000-000000000000 text=a0de0100-0000-4000-8000-000000000000 named=a0de0200-0000-4000-8000-000000000000
+arbor call arbor.tree_create "{\"id\":\"$tree\",\"metadata\":{\"topic\":\"x\"}}"; code 0
+arbor call arbor.node_create_text "{\"tree\":\"$tree\",\"id\":\"$text\",\"role\":\"user\",\"content\":\"What is left?\"}"; code 0
+arbor call arbor.node_create_external "{\"tree\":\"$tree\",\"id\":\"$named\",\"handle\":\"$call\"}"; code 0
+arbor resolve arbor@1.0.0::tree:$tree --json; code 0
+out_has '"kind":"document","by":"","data":{"id":"'$tree'"'; out_has '"metadata":{"topic":"x"}'; out_has '"nodes":3'
+arbor resolve arbor@1.0.0::node:$text --json; code 0; out_has '"kind":"message"'; out_has '"content":"What is left?","bytes":13}'
+arbor resolve arbor@1.0.0::node:$text --from 5 -n 2 --json; out_has '"content":"is","bytes":13,"truncated":true'
+arbor resolve arbor@1.0.0::node:$named --json; code 0; out_has "\"handle\":\"$call\""; out_lacks npm
+arbor call arbor.tree_render $tree; out_has 'tool_use: Bash'
+
+it "refuses to put into a tree what is no handle"
+arbor call arbor.node_create_external "{\"tree\":\"$tree\",\"handle\":\"notes@1::x:%\"}"; code 9; err_has "'%' needs two hex digits"
+arbor call arbor.node_create_external "{\"tree\":\"$tree\",\"handle\":\"79f2f12c\"}"; code 9; err_has "no '@' behind the plugin"
+arbor call arbor.node_create_external "{\"tree\":\"$tree\",\"handle\":{\"plugin_id\":\"notes\",\"version\":\"1\",\"method\":\"note\",\"meta\":[\"1\"]}}"; code 0
+arbor call arbor.tree_render $tree; code 0; out_has '→ {"plugin_id":"notes"'
+
+it "says of what was purged that it is gone, and of what is archived how it is read"
+arbor call arbor.node_purge $text; code 0
+arbor resolve arbor@1.0.0::node:$text; code 1; err_has 'was purged on'
+arbor call hub.resolve_many arbor@1.0.0::node:$text arbor@1.0.0::node:00000000-0000-4000-8000-000000000000; code 3
+out_has '"error":{"status":"gone"'; out_has '"error":{"status":"not_found"'
+arbor call arbor.tree_archive $tree --force; code 0
+arbor resolve arbor@1.0.0::tree:$tree; code 2; err_has 'is archived'; err_has 'tree_get_archived'
+
+it "knows mirrored trees and nodes by handles of arbor, too"
+arbor tree 79f2f12c --json; mirrored=$(grep -o '"tree_id":"[^"]*"' "$T/out" | head -n 1 | cut -d '"' -f 4)
+arbor resolve "arbor@1.0.0::tree:$mirrored" --json; code 0; out_has "\"id\":\"$mirrored\",\"owner\":\"mirror\""; out_has '"of":"claudecode@1.0.0::session:'
+arbor show "arbor@1.0.0::tree:$mirrored"; code 0
+arbor resolve "arbor@1.0.0::node:$use" --json; code 0; out_has "\"kind\":\"mirrored\",\"handle\":\"$call\""
+arbor resolve "arbor@1.0.0::tree:$use"; code 9; err_has 'is no tree'
+
 it "answers each of many by itself"
 arbor call hub.resolve_many "$call" 'x@1::y' "$last" --json; code 3; err_has '1 of 3 could not be resolved'
 check test "$(wc -l <"$T/out")" -eq 3
@@ -142,7 +175,7 @@ it "has a handle for every node of the demo and of what was made here, and each 
 rm -rf "$T/two"
 "$BUILD/tool/handles" "$T/.local/share/arbor/arbor.db" >"$T/out" 2>&1 || { fail 'not all'; show "$T/out"; }
 check grep -qx 'bad 0' "$T/out"
-for kind in session agent turn message content thinking tool_use tool_result event line file plan todo; do
+for kind in tree session agent turn message content thinking tool_use tool_result event line file plan todo; do
 	check grep -q "^$kind [1-9]" "$T/out"
 done
 

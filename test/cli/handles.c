@@ -226,6 +226,15 @@ static enum status take_shown(void *ctx, struct str json, struct err *err)
 	return STATUS_OK;
 }
 
+static void want_tree(struct walk *w, const struct json *j)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct str id = json_string_in(j, json_get(j, 0, STR("tree_id")), &mem);
+
+	if (id.n)
+		want(w, arena_printf(&mem, "arbor@1.0.0::tree:%.*s", STR_ARG(id)), (struct str){ 0 }, id);
+}
+
 /* Turns and messages as the tree has them; what they say is told in another form there. */
 static enum status take_drawn(void *ctx, struct str json, struct err *err)
 {
@@ -238,6 +247,8 @@ static enum status take_drawn(void *ctx, struct str json, struct err *err)
 	kind = json_get(&j, 0, STR("kind"));
 	if (json_string_eq(&j, kind, STR("turn")) || json_string_eq(&j, kind, STR("message")))
 		want_object(w, &j, 0, false);
+	if (json_string_eq(&j, kind, STR("session")))
+		want_tree(w, &j);
 	return STATUS_OK;
 }
 
