@@ -90,6 +90,7 @@ test_deps() {
 	need binutils have nm     # to see what the library exports
 	need pkgconf have pkg-config # to build with it as others do
 	need g++ have g++         # its header is for C++, too
+	need python3 have python3 # to run the examples of other hubs
 	install_missing
 	# It is compared with on the corpus alone.
 	[ ! -e "${ARBOR_SHARED:-../shared}/corpus/real-a.tar.zst" ] || fetch_peers

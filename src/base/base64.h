@@ -12,4 +12,8 @@ void base64_encode(struct buf *out, struct str bytes);
 /* Whether a text is base64 and nothing else, and how many bytes it stands for. */
 bool base64_is(struct str text, size_t *bytes);
 
+/* Appends what it stands for. Strictly: padded, no white space, no bits left over. False leaves
+ * `out` as it was. */
+bool base64_decode(struct buf *out, struct str text);
+
 #endif

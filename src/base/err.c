@@ -13,6 +13,7 @@ static const struct status_info status_table[STATUS_COUNT] = {
 	[STATUS_OK]          = { "ok", 0, 200, 0, "done" },
 	[STATUS_NOT_FOUND]   = { "not_found", 1, 404, -32001, "nothing found" },
 	[STATUS_GONE]        = { "gone", 1, 410, -32016, "it was removed" },
+	[STATUS_UNSUPPORTED] = { "unsupported", 1, 501, -32018, "nobody here knows how" },
 	[STATUS_USAGE]       = { "usage", 2, 400, -32602, "the call is not right" },
 	[STATUS_AMBIGUOUS]   = { "ambiguous", 2, 409, -32002, "this could mean several things" },
 	[STATUS_PARTIAL]     = { "partial", 3, 200, -32003, "some parts failed" },

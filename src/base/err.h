@@ -19,6 +19,7 @@ enum status {
 	STATUS_OK = 0,
 	STATUS_NOT_FOUND,   /* the thing asked for does not exist */
 	STATUS_GONE,        /* it was here and was removed for good */
+	STATUS_UNSUPPORTED, /* nobody here knows what kind of thing it is */
 	STATUS_USAGE,       /* the call itself is wrong */
 	STATUS_AMBIGUOUS,   /* a name or prefix means several things */
 	STATUS_PARTIAL,     /* done, but for some parts */

@@ -12,10 +12,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { ALWAYS = O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
@@ -179,6 +181,27 @@ enum status file_read_all(const char *path, struct buf *out, struct err *err)
 		if (got < want)
 			return STATUS_OK;
 	}
+}
+
+ssize_t file_write_quietly(int fd, struct str bytes)
+{
+	struct timespec at_once = { 0 };
+	sigset_t broken, pending, before;
+	ssize_t n;
+	int number;
+
+	sigemptyset(&broken);
+	sigaddset(&broken, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &broken, &before);
+	sigpending(&pending);
+	n = write(fd, bytes.p, bytes.n);
+	number = errno;
+	if (n < 0 && number == EPIPE && !sigismember(&pending, SIGPIPE))
+		while (sigtimedwait(&broken, NULL, &at_once) < 0 && errno == EINTR)
+			;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = number;
+	return n;
 }
 
 enum status file_write_all(int fd, struct str bytes, struct err *err)

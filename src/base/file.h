@@ -8,6 +8,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+#include <sys/types.h>
+
 /* The device is left out on purpose: its number changes with every boot on many
  * file systems, and would make every file look changed. */
 struct file_stat {
@@ -48,6 +50,10 @@ enum status file_read_at(int fd, int64_t offset, void *into, size_t n, size_t *g
 enum status file_read_all(const char *path, struct buf *out, struct err *err) MUST_USE;
 
 enum status file_write_all(int fd, struct str bytes, struct err *err) MUST_USE;
+
+/* write(2) into a pipe that may have no reader any more: EPIPE, and no signal, whatever the
+ * thread does with signals. */
+ssize_t file_write_quietly(int fd, struct str bytes);
 
 /* Replaces `path` so that at any moment, even across a power cut, either the
  * old or the new content is there. */

@@ -178,6 +178,26 @@
 /* Subjects that are planned for at once when what is due moves on: some 30 bytes each. */
 #define LIMIT_GC_PLAN 100000
 
+/* A message of JSON-RPC. It has to hold a resolved text of LIMIT_RESOLVED_MOST, escaped. */
+#define LIMIT_RPC_LINE (64 * MIB)
+
+/* Calls of one connection that run at the same time, each in a thread of its own, and that wait for
+ * their turn; and all bytes of the latter. Whoever wants more is told to come again. */
+#define LIMIT_RPC_RUNNING      16
+#define LIMIT_RPC_WAITING      256
+#define LIMIT_RPC_WAITING_SIZE (64 * MIB)
+
+/* Results of a child hub that nobody has taken yet, for each call, before no more are read from
+ * it; and what it has not read, before it is told no more. One message fits in any case. */
+#define LIMIT_PEER_QUEUE  (1 * MIB)
+#define LIMIT_PEER_UNREAD (256 * KIB)
+
+/* Child hubs in the settings. Each is a process once somebody needs it. */
+#define LIMIT_HUBS 64
+
+/* Hubs on the way of one question. Nobody nests so deep; a chain that does not end is a mistake. */
+#define LIMIT_HUB_HOPS 8
+
 /* Lines between what two texts begin and end with that are compared one by one; each takes
  * some hundred bytes. Beyond, all of them count as replaced. */
 #define LIMIT_DIFF_LINES ((int64_t)1024 * 1024)

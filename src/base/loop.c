@@ -7,7 +7,8 @@
  * descriptor it offers for that, and libuv only calls what is due. A flag that is
  * set by another thread, or just before the wait begins, is seen within a second.
  *
- * Invariant: a handle is in one of the lists exactly as long as libuv knows it.
+ * Invariant: a handle is in one of the lists until somebody frees it. libuv knows it
+ * for a moment longer, and gives it back to be freed when it is done with it.
  */
 #include "base/loop.h"
 
@@ -23,18 +24,21 @@ struct loop_timer {
 	struct loop_timer *next;
 };
 
-struct watched_fd {
+struct loop_fd {
 	uv_poll_t uv;
 	void (*fn)(void *ctx);
 	void *ctx;
-	struct watched_fd *next;
+	struct loop_fd *next;
 };
 
 struct loop {
 	uv_loop_t uv;
 	const atomic_bool *cancel;
 	struct loop_timer *timers;
-	struct watched_fd *fds;
+	struct loop_fd *fds;
+	uv_async_t waker;
+	void (*on_wake)(void *ctx); /* NULL = `waker` is not in use */
+	void *wake_ctx;
 	bool stopped;
 };
 
@@ -53,34 +57,31 @@ enum status loop_new(const atomic_bool *cancel, struct loop **out, struct err *e
 		mem_free(l);
 		return fail_uv(number, err);
 	}
+	l->uv.data = l;
 	l->cancel = cancel;
 	*out = l;
 	return STATUS_OK;
+}
+
+/* Its data is the struct it is in. */
+static void free_handle(uv_handle_t *handle)
+{
+	mem_free(handle->data);
 }
 
 void loop_free(struct loop *l)
 {
 	if (!l)
 		return;
-	for (struct loop_timer *t = l->timers; t; t = t->next)
-		uv_close((uv_handle_t *)&t->uv, NULL);
-	for (struct watched_fd *w = l->fds; w; w = w->next)
-		uv_close((uv_handle_t *)&w->uv, NULL);
+	while (l->timers)
+		loop_timer_free(l->timers);
+	while (l->fds)
+		loop_fd_free(l->fds);
+	if (l->on_wake)
+		uv_close((uv_handle_t *)&l->waker, NULL);
 	uv_run(&l->uv, UV_RUN_DEFAULT);
 	if (uv_loop_close(&l->uv))
 		bug("a loop is freed that has handles nobody knows");
-	while (l->timers) {
-		struct loop_timer *next = l->timers->next;
-
-		mem_free(l->timers);
-		l->timers = next;
-	}
-	while (l->fds) {
-		struct watched_fd *next = l->fds->next;
-
-		mem_free(l->fds);
-		l->fds = next;
-	}
 	mem_free(l);
 }
 
@@ -104,11 +105,24 @@ struct loop_timer *loop_timer_new(struct loop *l, void (*fn)(void *ctx), void *c
 
 	t->fn = fn;
 	t->ctx = ctx;
-	t->uv.data = t;
 	t->next = l->timers;
 	l->timers = t;
 	uv_timer_init(&l->uv, &t->uv);
+	t->uv.data = t;
 	return t;
+}
+
+void loop_timer_free(struct loop_timer *t)
+{
+	struct loop_timer **at;
+
+	if (!t)
+		return;
+	at = &((struct loop *)t->uv.loop->data)->timers;
+	while (*at != t)
+		at = &(*at)->next;
+	*at = t->next;
+	uv_close((uv_handle_t *)&t->uv, free_handle);
 }
 
 /* libuv counts from when its callbacks began, and one of ours may have taken long. */
@@ -130,33 +144,82 @@ bool loop_timer_is_set(const struct loop_timer *t)
 
 /* ---- Descriptors ------------------------------------------------------------ */
 
-/* An error on the descriptor is found by whoever reads it. */
+/* An error on the descriptor is found by whoever reads or writes it. */
 static void on_fd(uv_poll_t *handle, int status, int events)
 {
-	struct watched_fd *w = handle->data;
+	struct loop_fd *w = handle->data;
 
 	(void)status;
 	(void)events;
 	w->fn(w->ctx);
 }
 
-enum status loop_watch_fd(struct loop *l, int fd, void (*fn)(void *ctx), void *ctx, struct err *err)
+enum status loop_fd_new(struct loop *l, int fd, void (*fn)(void *ctx), void *ctx, struct loop_fd **out,
+			struct err *err)
 {
-	struct watched_fd *w = mem_alloc(sizeof *w);
-	int number;
+	struct loop_fd *w = mem_alloc(sizeof *w);
+	int number = uv_poll_init(&l->uv, &w->uv, fd);
 
-	w->fn = fn;
-	w->ctx = ctx;
-	w->uv.data = w;
-	number = uv_poll_init(&l->uv, &w->uv, fd);
 	if (number) {
 		mem_free(w);
 		return fail_uv(number, err);
 	}
+	w->fn = fn;
+	w->ctx = ctx;
+	w->uv.data = w;
 	w->next = l->fds;
 	l->fds = w;
-	number = uv_poll_start(&w->uv, UV_READABLE, on_fd);
-	return number ? fail_uv(number, err) : STATUS_OK;
+	*out = w;
+	return STATUS_OK;
+}
+
+void loop_fd_want(struct loop_fd *w, unsigned events)
+{
+	int wanted = (events & LOOP_READ ? UV_READABLE : 0) | (events & LOOP_WRITE ? UV_WRITABLE : 0);
+
+	if (wanted)
+		uv_poll_start(&w->uv, wanted, on_fd);
+	else
+		uv_poll_stop(&w->uv);
+}
+
+void loop_fd_free(struct loop_fd *w)
+{
+	struct loop_fd **at;
+
+	if (!w)
+		return;
+	at = &((struct loop *)w->uv.loop->data)->fds;
+	while (*at != w)
+		at = &(*at)->next;
+	*at = w->next;
+	uv_close((uv_handle_t *)&w->uv, free_handle);
+}
+
+/* ---- Other threads ---------------------------------------------------------- */
+
+static void on_async(uv_async_t *handle)
+{
+	struct loop *l = handle->data;
+
+	l->on_wake(l->wake_ctx);
+}
+
+enum status loop_on_wake(struct loop *l, void (*fn)(void *ctx), void *ctx, struct err *err)
+{
+	int number = uv_async_init(&l->uv, &l->waker, on_async);
+
+	if (number)
+		return fail_uv(number, err);
+	l->waker.data = l;
+	l->on_wake = fn;
+	l->wake_ctx = ctx;
+	return STATUS_OK;
+}
+
+void loop_wake(struct loop *l)
+{
+	uv_async_send(&l->waker);
 }
 
 /* ---- Running ---------------------------------------------------------------- */
@@ -174,7 +237,7 @@ static void wait_for_it(struct loop *l)
 
 	uv_update_time(&l->uv); /* callbacks may have taken long */
 	ms = uv_backend_timeout(&l->uv);
-	poll(&p, 1, ms < 0 || ms > LOOK_MS ? LOOK_MS : ms);
+	poll(&p, 1, l->cancel && (ms < 0 || ms > LOOK_MS) ? LOOK_MS : ms);
 }
 
 void loop_run(struct loop *l)

@@ -255,6 +255,10 @@ static enum status word(struct reader *r, struct err *err)
 	struct str text = str_of(r->argv[r->at]);
 	const struct param *q;
 
+	if (r->args->takes_raw && str_has_prefix(text, STR("{")) && !r->args->raw.p) {
+		r->args->raw = text;
+		return STATUS_OK;
+	}
 	if (r->args->takes_json && str_has_prefix(text, STR("{"))) {
 		r->args->own.typed = false;
 		return params_set_json(&r->args->own, text, err);
@@ -269,12 +273,14 @@ static enum status complete(struct reader *r, struct err *err)
 	struct params *p = &r->args->own;
 
 	for (const struct param *q = r->method->params; q && q->name; q++) {
-		if (params_value(p, q)->given)
+		if (params_value(p, q)->given && r->args->raw.p)
+			return err_fail(err, STATUS_USAGE, "parameters as JSON or as options, not both");
+		if (params_value(p, q)->given || r->args->raw.p)
 			continue;
 		if ((q->flags & PARAM_WORD) && (q->flags & PARAM_REQUIRED) && !r->args->takes_json)
 			return usage(r, "something is missing", err);
 	}
-	return params_end(p, err);
+	return r->args->raw.p ? STATUS_OK : params_end(p, err);
 }
 
 enum status args_read(struct face *f, struct args *a, const struct method *m, int argc, char **argv,

@@ -10,6 +10,7 @@
 
 #include "face/face.h"
 #include "face/view.h"
+#include "hub/far_method.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -140,8 +141,9 @@ static enum status open_store(void *ctx, bool make, struct store **out, struct e
 	return STATUS_OK;
 }
 
-enum status face_run(struct face *f, const char *activation, const struct method *m, struct params *p,
-		     struct err *err)
+/* `far`: parameters for a method of another hub, as JSON; NULL = it is our own. */
+static enum status run_method(struct face *f, const char *activation, const struct method *m, struct params *p,
+			      const struct str *far, struct err *err)
 {
 	struct view v;
 	struct hub_caller who = {
@@ -157,12 +159,14 @@ enum status face_run(struct face *f, const char *activation, const struct method
 		.settings = f->settings,
 		.open_store = open_store,
 		.ctx = f,
+		.elsewhere = &f->elsewhere,
+		.children = f->children,
 	};
 	enum status status;
 
 	take_memory_at_once(m);
 	view_begin(&v, f, activation, m, p);
-	status = hub_run(f->hub, m, p->values, &who, err);
+	status = far ? hub_call(f->hub, str_of(m->name), *far, &who, err) : hub_run(f->hub, m, p->values, &who, err);
 	f->open = NULL; /* closed with the call */
 	view_end(&v, status);
 	if (f->out.closed)
@@ -170,6 +174,24 @@ enum status face_run(struct face *f, const char *activation, const struct method
 	if (status == STATUS_OK && m->kind == RESULT_STREAM && v.items == 0)
 		return err_fail(err, STATUS_NOT_FOUND, "%s", m->empty ? m->empty : "nothing found");
 	return status;
+}
+
+enum status face_run(struct face *f, const char *activation, const struct method *m, struct params *p,
+		     struct err *err)
+{
+	return run_method(f, activation, m, p, NULL, err);
+}
+
+static enum status face_run_far(struct face *f, const struct method *m, struct args *a, struct err *err)
+{
+	struct buf json CLEANUP(buf_release) = BUF_INIT(LIMIT_RPC_LINE);
+	struct str far = a->raw;
+
+	if (!far.p && params_to_json(&a->own, &json, err))
+		return err_failed(err->status);
+	if (!far.p)
+		far = buf_as_str(&json);
+	return run_method(f, "", m, &a->own, &far, err);
 }
 
 /* ---- Options of every verb ---------------------------------------------------- */
@@ -229,7 +251,9 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 	struct args a = { 0 };
 
 	/* Help is for those who have a broken file, too. */
-	if (face_load_settings(f, err) && (v->activation || v->run == run_call || v->run == run_pick))
+	if (face_load_settings(f, err) == STATUS_OK)
+		face_find_hubs(f);
+	else if (v->activation || v->run == run_call || v->run == run_pick || v->run == run_rpc)
 		return err_failed(err->status);
 	if (v->reads_args)
 		return v->run(f, argc, argv, NULL, err);
@@ -248,6 +272,42 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 
 /* ---- arbor call, arbor version ------------------------------------------------- */
 
+enum status face_find_method(struct face *f, struct str name, const struct activation **a,
+			     const struct method **m, struct err *err)
+{
+	struct method *far;
+	struct str item = { 0 }, rest;
+	size_t which;
+	struct hub_caller who = { .scopes = ~0u, .cancel = f->cancel, .settings = f->settings };
+	enum status status;
+
+	if (!children_find(f->children, name, &which, &rest))
+		return hub_find(f->hub, name, a, m, err);
+	far = arena_alloc(&f->mem, sizeof *far);
+	*m = far;
+	status = children_schema(f->children, which, rest, &who, &f->mem, &item, err);
+	if (status == STATUS_OK)
+		return far_method_read(item, name, &f->mem, far, err);
+	far_method_unknown(name, &f->mem, far);
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+/* What nobody described may be there all the same, but what it takes is not known. */
+static enum status read_call(struct face *f, struct args *a, const struct method *m, int argc, char **argv,
+			     struct err *err)
+{
+	if (args_read(f, a, m, argc, argv, err) == STATUS_OK)
+		return STATUS_OK;
+	if (a->takes_raw && !m->params)
+		return err_fail(err, STATUS_USAGE, "it is not described; give its parameters as one JSON object");
+	return err_failed(err->status);
+}
+
+static const char *called(const struct activation *a, const struct method *m, struct face *f)
+{
+	return a ? arena_printf(&f->mem, "%s.%s", a->name, m->name).p : m->name;
+}
+
 enum status run_call(struct face *f, int argc, char **argv, const struct params *p, struct err *err)
 {
 	int at = args_first_word(argc, argv);
@@ -259,16 +319,16 @@ enum status run_call(struct face *f, int argc, char **argv, const struct params 
 	if (at < 0)
 		return err_fail(err, STATUS_USAGE,
 				"call: something is missing; usage: arbor call METHOD [JSON]");
-	if (hub_find(f->hub, str_of(argv[at]), &activation, &m, err))
+	if (face_find_method(f, str_of(argv[at]), &activation, &m, err))
 		return err_pass(err, "call");
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
-	if (args_read(f, &a, m, argc - 1, argv + 1, err))
-		return err_pass(err, "call: %s.%s", activation->name, m->name);
-	if (apply(f, &a, err))
-		return err_pass(err, "call: %s.%s", activation->name, m->name);
+	a.takes_raw = !activation;
+	if (read_call(f, &a, m, argc - 1, argv + 1, err) || apply(f, &a, err) ||
+	    (f->print0 && view_refuse(f, m, err)))
+		return err_pass(err, "call: %s", called(activation, m, f));
 	f->json = !f->print0;
-	if (face_run(f, activation->name, m, &a.own, err))
-		return err_pass(err, "call: %s.%s", activation->name, m->name);
+	if (activation ? face_run(f, activation->name, m, &a.own, err) : face_run_far(f, m, &a, err))
+		return err_pass(err, "call: %s", called(activation, m, f));
 	return STATUS_OK;
 }
 
@@ -346,6 +406,7 @@ int cli_main(const struct hub *hub, int argc, char **argv)
 			say_error(&f.out, &err);
 	}
 	logfile_close(&f);
+	children_free(f.children);
 	arena_release(&f.mem);
 	if (status == STATUS_CANCELLED)
 		end_by_signal();

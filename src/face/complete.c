@@ -8,15 +8,18 @@
  */
 #include "face/face.h"
 
+#include "base/clock.h"
 #include "base/json.h"
 
 #include <string.h>
 
 enum { MOST = 200, ASKED = 1000, DESCRIPTION = 60 };
+#define PATIENCE_NS ((int64_t)3 * 1000 * 1000 * 1000) /* with another hub */
 
 struct asking {
 	struct face *face;
 	const struct method *method; /* that lists the candidates */
+	const char *hub;	     /* or the hub whose methods they are */
 	struct str prefix;
 	int found;
 };
@@ -114,6 +117,45 @@ static void offer_names(struct face *f, const char *names, struct str prefix)
 		(void)!hub_run(f->hub, a.method, p.values, &who, &ignored);
 }
 
+/* ---- Other hubs ------------------------------------------------------------------ */
+
+static enum status offer_method(void *ctx, struct str text, struct err *err)
+{
+	struct asking *a = ctx;
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	struct str name;
+
+	if (json_read(&j, text, LIMIT_JSON_DEPTH, err))
+		return err_failed(err->status);
+	if (json_string_eq(&j, json_get(&j, 0, STR("type")), STR("handle")))
+		return STATUS_OK;
+	name = json_string_in(&j, json_get(&j, 0, STR("name")), &mem);
+	offer(a->face, a->prefix, arena_printf(&mem, "%s.%.*s", a->hub, STR_ARG(name)),
+	      json_string_in(&j, json_get(&j, json_get(&j, 0, STR("schema")), STR("summary")), &mem));
+	return ++a->found < MOST ? STATUS_OK : err_fail(err, STATUS_CANCELLED, "enough");
+}
+
+/* The names of hubs; the methods of one whose name was typed, which is started for it. */
+static void offer_hubs(struct face *f, struct str prefix)
+{
+	struct hub_caller who = { .scopes = 1u << SCOPE_READ, .deadline_ns = clock_monotonic_ns() + PATIENCE_NS };
+	struct err ignored;
+
+	for (size_t i = 0; i < children_count(f->children); i++) {
+		const char *hub = children_at(f->children, i)->name;
+		struct str front = arena_printf(&f->mem, "%s.", hub);
+		struct asking a = { .face = f, .hub = hub, .prefix = prefix };
+		struct sink sink = { .item = offer_method, .ctx = &a };
+		struct child_ask ask = { .which = i, .method = STR("hub.schema") };
+
+		if (str_has_prefix(prefix, front))
+			(void)!children_ask(f->children, &ask, &who, &sink, &ignored);
+		else
+			offer(f, prefix, front, STR("another hub"));
+	}
+}
+
 /* ---- What the table says --------------------------------------------------------- */
 
 static void offer_verbs(struct face *f, struct str prefix)
@@ -140,6 +182,8 @@ static void offer_value(struct face *f, const struct param *q, struct str prefix
 		offer_help(f, prefix);
 	else if (q->names)
 		offer_names(f, q->names, prefix);
+	if (q->names && strcmp(q->names, "hub.methods") == 0)
+		offer_hubs(f, prefix);
 }
 
 static void offer_options(struct face *f, const struct method *m, struct str prefix)
@@ -222,7 +266,7 @@ enum status run_complete(struct face *f, int argc, char **argv, const struct par
 	argv += at + 1;
 	/* Behind 'call METHOD' stand the options of that method. */
 	if (v.run == run_call && (at = args_first_word(argc - 1, argv)) >= 0 &&
-	    hub_find(f->hub, str_of(argv[at]), &a, &v.method, err) == STATUS_OK) {
+	    face_find_method(f, str_of(argv[at]), &a, &v.method, err) == STATUS_OK) {
 		argc -= at + 1;
 		argv += at + 1;
 	}

@@ -131,6 +131,8 @@ static void bash(struct face *f)
 		"2>/dev/null)\n"
 		"\tfor i in \"${!found[@]}\"; do printf -v \"found[i]\" %q \"${found[i]%%$'\\t'*}\"; done\n"
 		"\tCOMPREPLY=(\"${found[@]}\")\n"
+		/* A hub's name goes on with one of its methods. */
+		"\tif [[ ${#found[@]} == 1 && ${found[0]} == *. ]]; then compopt -o nospace; fi\n"
 		"}\n"
 		"_arbor() {\n"
 		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' i\n"

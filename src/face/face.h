@@ -5,9 +5,11 @@
 #define ARBOR_FACE_FACE_H
 
 #include "face/out.h"
+#include "hub/children.h"
 #include "hub/hub.h"
 #include "hub/params.h"
 #include "hub/settings.h"
+#include "hub/where.h"
 
 struct face {
 	const struct hub *hub;
@@ -22,6 +24,9 @@ struct face {
 	bool json, print0, verbose;
 	bool left; /* somebody left a screen, and knows it: nothing has to be said */
 	const struct settings *settings; /* NULL until a verb needs them */
+	struct children *children;	 /* other hubs; NULL = there are none */
+	struct hub_elsewhere elsewhere;	 /* the same, for handles */
+	struct environment environment;	 /* ours */
 };
 
 /* ---- Verbs (verb.c) --------------------------------------------------------- */
@@ -51,6 +56,8 @@ struct args {
 	struct params own;    /* of the method */
 	struct params common; /* of every verb */
 	bool takes_json;      /* a word that begins with '{' holds all parameters */
+	bool takes_raw;	      /* such a word is kept as it is, and nothing but it is given */
+	struct str raw;
 };
 
 enum status args_read(struct face *f, struct args *a, const struct method *m, int argc, char **argv,
@@ -77,6 +84,13 @@ const struct param *args_word(const struct method *m, size_t number);
 enum status face_open_store(void *face, bool make, struct store **out, struct err *err) MUST_USE;
 enum status face_load_settings(struct face *f, struct err *err) MUST_USE;
 
+/* The same for a thread: `progress` may be NULL. */
+enum status face_open_store_for(const struct face *f, const struct where_opening *o, struct store **out,
+				struct err *err) MUST_USE;
+
+/* Other hubs, as the settings have them: started when somebody asks them. */
+void face_find_hubs(struct face *f);
+
 /* ---- The file of --log (logfile.c) ------------------------------------------ */
 
 enum status logfile_open(struct face *f, struct str path, struct err *err) MUST_USE;
@@ -91,6 +105,11 @@ void logfile_close(struct face *f);
 enum status face_run(struct face *f, const char *activation, const struct method *m, struct params *p,
 		     struct err *err) MUST_USE;
 
+/* A method by its whole name. The activation is NULL for one of another hub, which is asked what it
+ * takes. */
+enum status face_find_method(struct face *f, struct str name, const struct activation **a,
+			     const struct method **m, struct err *err) MUST_USE;
+
 /* ---- Our own verbs ---------------------------------------------------------- */
 
 enum status run_help(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
@@ -98,6 +117,7 @@ enum status run_call(struct face *f, int argc, char **argv, const struct params 
 enum status run_completion(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 enum status run_complete(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 enum status run_pick(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
+enum status run_rpc(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 enum status run_version(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 
 /* ---- Help and manual (help.c, man.c) ---------------------------------------- */

@@ -188,6 +188,37 @@ static const struct method own_pick = {
 					      { 0 } },
 };
 
+static const char *const scopes[] = { "read", "write", "drive", "approve", NULL };
+
+static const struct param rpc_params[] = {
+	{ .name = "stdio", .type = VALUE_BOOL, .help = "speak on standard input and output" },
+	{ .name = "scopes",
+	  .type = VALUE_ENUM,
+	  .choices = scopes,
+	  .flags = PARAM_REST,
+	  .shown = "LIST",
+	  .help = "what whoever speaks may do, commas between: read, write, drive, approve; read unless said" },
+	{ 0 },
+};
+
+static const struct method own_rpc = {
+	.name = "rpc",
+	.verb = "rpc",
+	.group = "programs",
+	.summary = "Answer another program's calls, by JSON-RPC",
+	.text = "For programs that call often, and for other hubs: in the settings of another Arbor, the command "
+		"'ssh HOST arbor rpc --stdio' makes this one a part of it. Every line is a message of JSON-RPC 2.0; "
+		"every method that 'hub.methods' lists can be called. docs/RPC.md describes it.\n\n"
+		"Whoever can write to it may do what --scopes says and no more. What is for the owner of the store "
+		"alone (the scope 'local', as of 'arbor sql') is never given. It ends with its input.\n",
+	.params = rpc_params,
+	.kind = RESULT_RAW,
+	.examples = (const struct example[]){ { "rpc --stdio < requests.jsonl", "answers as lines of JSON" },
+					      { "rpc --stdio --scopes read,write < requests.jsonl",
+						"for a program that may change something" },
+					      { 0 } },
+};
+
 static const struct method own_version = {
 	.name = "version",
 	.verb = "version",
@@ -204,6 +235,7 @@ static const struct method own_complete = { .name = "complete", .verb = "complet
 static const struct verb own_verbs[] = {
 	{ .method = &own_pick, .run = run_pick },
 	{ .method = &own_call, .run = run_call, .reads_args = true },
+	{ .method = &own_rpc, .run = run_rpc },
 	{ .method = &own_completion, .run = run_completion },
 	{ .method = &own_help, .run = run_help },
 	{ .method = &own_version, .run = run_version },

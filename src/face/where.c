@@ -1,10 +1,12 @@
 /*
- * The store and the settings of a command line: found as everywhere (hub/where.c), with
+ * The store, the settings and the hubs of a command line: found as everywhere (hub/where.c), with
  * --store before anything else and the progress shown to a person.
  */
 #include "face/face.h"
 
 #include "hub/where.h"
+
+#include <string.h>
 
 /* After an update of Arbor, what follows from the archive may have to be made anew. */
 static void on_rebuild(void *ctx, int64_t done, int64_t total)
@@ -14,20 +16,42 @@ static void on_rebuild(void *ctx, int64_t done, int64_t total)
 	progress_report(&f->out, "updating the index", done, total);
 }
 
+enum status face_open_store_for(const struct face *f, const struct where_opening *o, struct store **out,
+				struct err *err)
+{
+	struct store_place place;
+
+	if (where_find_store(f->store, f->settings, &place, err))
+		return err_failed(err->status);
+	return where_open_store(&place, o, out, err);
+}
+
 enum status face_open_store(void *face, bool make, struct store **out, struct err *err)
 {
 	struct face *f = face;
 	struct where_opening o = {
 		.make = make, .log = &f->log, .cancel = f->cancel, .progress = on_rebuild, .ctx = f
 	};
-	struct store_place place;
 
-	if (where_find_store(f->store, f->settings, &place, err))
-		return err_failed(err->status);
-	return where_open_store(&place, &o, out, err);
+	return face_open_store_for(f, &o, out, err);
 }
 
 enum status face_load_settings(struct face *f, struct err *err)
 {
 	return where_load_settings(&f->mem, &f->log, &f->settings, err);
+}
+
+/* Programs we start want to know where the user is at home, even where nobody told us. */
+static const char *get_env_for_child(void *ctx, const char *name)
+{
+	const struct settings *settings = ctx;
+
+	return strcmp(name, "HOME") == 0 ? settings->home : env_text(name);
+}
+
+void face_find_hubs(struct face *f)
+{
+	f->environment = (struct environment){ .get = get_env_for_child, .ctx = (void *)(uintptr_t)f->settings };
+	f->children = children_new(f->settings, &f->environment);
+	f->elsewhere = (struct hub_elsewhere){ .resolve = children_resolve, .ctx = f->children };
 }

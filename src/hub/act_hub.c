@@ -4,6 +4,7 @@
 #include "hub/activations.h"
 
 #include "hub/hub.h"
+#include "hub/hub_children.h"
 #include "hub/hub_resolve.h"
 #include "hub/schema.h"
 
@@ -48,15 +49,39 @@ static enum status emit_method(struct call *c, const struct activation *a, const
 	return call_emit(c, err);
 }
 
+/* The same of a child's, out of what it describes. */
+static enum status emit_far_method(struct call *c, const struct far_schema *f, struct err *err)
+{
+	struct json_writer *w;
+
+	if (f->is_handle)
+		return STATUS_OK;
+	w = call_begin(c);
+	put_text(w, "name", f->name);
+	put_text(w, "summary", f->summary);
+	put_text(w, "scope", f->scope);
+	put_bool(w, "streaming", f->streaming);
+	return call_emit(c, err);
+}
+
 static enum status run_methods(struct call *c, struct err *err)
 {
-	return each_method(c, emit_method, err);
+	if (each_method(c, emit_method, err))
+		return err_failed(err->status);
+	return call_flag(c, "own") ? STATUS_OK : each_far_schema(c, emit_far_method, err);
 }
+
+#define OWN_PARAM \
+	{ .name = "own", .type = VALUE_BOOL, .help = "only what this hub has itself; no other one is started" }
+
+static const struct param methods_params[] = { OWN_PARAM, { 0 } };
 
 static const struct method methods_method = {
 	.name = "methods",
 	.summary = "List everything that can be called",
-	.text = "Every method of every activation. 'hub.schema' has what each takes and gives.\n",
+	.text = "Every method of every activation, and of the hubs that the settings name; of one that cannot be "
+		"reached, that is said. 'hub.schema' has what each takes and gives.\n",
+	.params = methods_params,
 	.kind = RESULT_STREAM,
 	.fields = method_fields,
 	.scope = SCOPE_READ,
@@ -77,17 +102,30 @@ static const struct field schema_fields[] = {
 	  .help = "parameters and results of a method, meta and data of a handle, as JSON Schema (2020-12)" },
 	{ .name = "plugin_id",
 	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL,
 	  .help = "names its activation in handles, the same for all versions of a major" },
 	{ 0 },
 };
 
+/* Whether it is wanted: all are, or this one. */
+static bool is_wanted(struct call *c, struct str name)
+{
+	struct str wanted = call_text(c, "method");
+
+	return !wanted.p || str_eq(wanted, name);
+}
+
 static enum status emit_schema(struct call *c, const struct activation *a, const struct method *m,
 			       struct err *err)
 {
-	struct json_writer *w = call_begin(c);
+	struct str name = arena_printf(&c->mem, "%s.%s", a->name, m->name);
 	struct uuid id = activation_id(a);
+	struct json_writer *w;
 
-	put_text(w, "name", arena_printf(&c->mem, "%s.%s", a->name, m->name));
+	if (!is_wanted(c, name))
+		return STATUS_OK;
+	w = call_begin(c);
+	put_text(w, "name", name);
 	put_text(w, "type", STR("method"));
 	json_write_key(w, STR("schema"));
 	schema_method(w, a, m);
@@ -97,14 +135,24 @@ static enum status emit_schema(struct call *c, const struct activation *a, const
 
 static enum status emit_handle(struct call *c, const struct activation *a, const struct handle_kind *k, struct err *err)
 {
-	struct json_writer *w = call_begin(c);
+	struct str name = arena_printf(&c->mem, "%s::%s", a->name, k->method);
 	struct uuid id = activation_id(a);
+	struct json_writer *w;
 
-	put_text(w, "name", arena_printf(&c->mem, "%s::%s", a->name, k->method));
+	if (!is_wanted(c, name))
+		return STATUS_OK;
+	w = call_begin(c);
+	put_text(w, "name", name);
 	put_text(w, "type", STR("handle"));
 	json_write_key(w, STR("schema"));
 	schema_handle(w, a, k);
 	put_uuid(w, "plugin_id", &id);
+	return call_emit(c, err);
+}
+
+static enum status emit_far_schema(struct call *c, const struct far_schema *f, struct err *err)
+{
+	put_far_schema(call_begin(c), f);
 	return call_emit(c, err);
 }
 
@@ -116,14 +164,25 @@ static enum status run_schema(struct call *c, struct err *err)
 		for (const struct handle_kind *k = (*a)->handles; k && k->method; k++)
 			if (emit_handle(c, *a, k, err))
 				return err_failed(err->status);
-	return STATUS_OK;
+	return call_flag(c, "own") ? STATUS_OK : each_far_schema(c, emit_far_schema, err);
 }
+
+static const struct param describe_params[] = {
+	{ .name = "method",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_WORD,
+	  .names = "hub.methods",
+	  .help = "only this one" },
+	OWN_PARAM,
+	{ 0 },
+};
 
 static const struct method schema = {
 	.name = "schema",
 	.summary = "Describe every method and every kind of handle",
 	.text = "As JSON Schema (2020-12), in the order of the tables: first what can be called, then what can be "
-		"resolved.\n",
+		"resolved; then the same of the hubs that the settings name.\n",
+	.params = describe_params,
 	.kind = RESULT_STREAM,
 	.fields = schema_fields,
 	.scope = SCOPE_READ,
@@ -133,9 +192,16 @@ static const struct method schema = {
 };
 
 static const struct field hash_fields[] = {
-	{ .name = "hash", .type = VALUE_TEXT, .help = "SHA-256 over all schemas" },
+	{ .name = "hash", .type = VALUE_TEXT, .help = "SHA-256 over all schemas of this hub itself" },
+	{ .name = "hubs",
+	  .type = VALUE_OBJECT,
+	  .flags = FIELD_OPTIONAL | FIELD_LIST,
+	  .fields = far_hash_fields,
+	  .help = "the same of each hub that the settings name" },
 	{ 0 },
 };
+
+static const struct param hash_params[] = { OWN_PARAM, { 0 } };
 
 static enum status run_hash(struct call *c, struct err *err)
 {
@@ -144,13 +210,17 @@ static enum status run_hash(struct call *c, struct err *err)
 	if (hub_hash(c->hub, hash, err))
 		return err_failed(err->status);
 	put_text(call_begin(c), "hash", str_of(hash));
+	if (!call_flag(c, "own") && put_far_hashes(c, &c->writer, err))
+		return err_failed(err->status);
 	return call_emit(c, err);
 }
 
 static const struct method hash = {
 	.name = "hash",
 	.summary = "Name this set of methods, the same at every start",
-	.text = "A client that keeps schemas knows by it whether they are still right.\n",
+	.text = "A client that keeps schemas knows by it whether they are still right. The hash is of this hub's own; "
+		"what other hubs give has hashes of its own beside it, and one that cannot be reached has none.\n",
+	.params = hash_params,
 	.kind = RESULT_ONE,
 	.fields = hash_fields,
 	.scope = SCOPE_READ,
@@ -203,12 +273,15 @@ static enum status run_call(struct call *c, struct err *err)
 	struct hub_caller who = *c->who;
 	const struct activation *a = NULL;
 	const struct method *m = NULL;
+	struct str rest;
+	size_t which;
 
-	if (hub_find(c->hub, call_text(c, "method"), &a, &m, err))
+	if (!children_find(who.children, call_text(c, "method"), &which, &rest) &&
+	    hub_find(c->hub, call_text(c, "method"), &a, &m, err))
 		return err_failed(err->status);
 	if (m == c->method)
 		return err_fail(err, STATUS_USAGE, "method: a call does not call itself");
-	if (m->kind == RESULT_RAW)
+	if (m && m->kind == RESULT_RAW)
 		return err_fail(err, STATUS_USAGE, "method: %s.%s gives bytes and not JSON; call it directly",
 				a->name, m->name);
 	who.sink = (struct sink){ .item = pass_item, .progress = pass_progress, .note = pass_note, .ctx = c };
@@ -232,8 +305,8 @@ static const struct method call_method = {
 };
 
 static const struct method *const methods[] = {
-	&methods_method,     &schema,		&hash,		    &call_method,
-	&hub_resolve_method, &hub_resolve_many, &hub_render_method, NULL,
+	&methods_method,   &schema,	       &hash,	  &call_method, &hub_resolve_method,
+	&hub_resolve_many, &hub_render_method, &hub_info, &hub_hubs,    NULL,
 };
 
 const struct activation activation_hub = {

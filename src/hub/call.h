@@ -33,6 +33,9 @@ struct value {
  * that, and hands the same result over again when it is called again. */
 struct sink {
 	enum status (*item)(void *ctx, struct str json, struct err *err);
+	/* The result of a method that has but one, told apart where only who gives it knows which it is
+	 * (another hub); NULL = by item(), as our own methods do. */
+	enum status (*one)(void *ctx, struct str json, struct err *err);
 	enum status (*bytes)(void *ctx, struct str bytes, struct err *err);
 	/* How many bytes are done of "reading", say; may be NULL. `total` 0 = unknown. */
 	void (*progress)(void *ctx, const char *what, int64_t done, int64_t total);

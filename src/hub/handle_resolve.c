@@ -6,7 +6,7 @@
  * the table: a resolver sees only handles of its kind, with an id that is one.
  *
  * When this hub does not know, or knows of the plugin and does not have the thing, other hubs are
- * asked. What this hub has to say stands unless they say more than that they do not have it either.
+ * asked.
  */
 #include "hub/handle_resolve.h"
 
@@ -66,14 +66,14 @@ static enum status no_such_plugin(const struct hub *hub, const struct handle *h,
 		if (!(*a)->handles)
 			continue;
 		if (str_eq(h->plugin, str_of((*a)->name)))
-			return err_fail(err, STATUS_NOT_FOUND,
+			return err_fail(err, STATUS_UNSUPPORTED,
 					"handle: it is of %s %.*s, and %s is what is here; its handles have"
 					" another form",
 					(*a)->name, (int)size_min(h->version.n, 40), h->version.p,
 					(*a)->version);
 		buf_printf(&known, "%s%s", known.n ? ", " : "", (*a)->name);
 	}
-	return err_fail(err, STATUS_NOT_FOUND, "handle: there is no plugin '%.*s' here; those are: %s",
+	return err_fail(err, STATUS_UNSUPPORTED, "handle: there is no plugin '%.*s' here; those are: %s",
 			(int)size_min(h->plugin.n, 60), h->plugin.p, known.p ? known.p : "none");
 }
 
@@ -97,9 +97,9 @@ static enum status no_such_kind(const struct activation *a, struct str method, s
 		buf_printf(&known, "%s%s", known.n ? ", " : "", k->method);
 	}
 	if (near.best)
-		return err_fail(err, STATUS_NOT_FOUND, "handle: %s has no '%.*s'; did you mean '%s'?",
+		return err_fail(err, STATUS_UNSUPPORTED, "handle: %s has no '%.*s'; did you mean '%s'?",
 				a->name, (int)size_min(method.n, 60), method.p, near.best);
-	return err_fail(err, STATUS_NOT_FOUND, "handle: %s has no '%.*s'; it has %s", a->name,
+	return err_fail(err, STATUS_UNSUPPORTED, "handle: %s has no '%.*s'; it has %s", a->name,
 			(int)size_min(method.n, 60), method.p, known.p);
 }
 
@@ -113,8 +113,8 @@ static enum status find_kind(const struct activation *a, const struct handle *h,
 			return STATUS_OK;
 		}
 	if (h->older.p)
-		return err_fail(err, STATUS_NOT_FOUND, "handle: %s knows no identifiers like '%.*s'", a->name,
-				(int)size_min(h->identifier.n, 60), h->identifier.p);
+		return err_fail(err, STATUS_UNSUPPORTED, "handle: %s knows no identifiers like '%.*s'",
+				a->name, (int)size_min(h->identifier.n, 60), h->identifier.p);
 	return no_such_kind(a, h->method, err);
 }
 
@@ -272,14 +272,13 @@ enum status hub_resolve_own(struct call *c, const struct resolve_ask *ask, struc
 
 static bool may_be_elsewhere(enum status s)
 {
-	return s == STATUS_NOT_FOUND || s == STATUS_GONE;
+	return s == STATUS_UNSUPPORTED || s == STATUS_NOT_FOUND || s == STATUS_GONE;
 }
 
 enum status hub_resolve(struct call *c, const struct resolve_ask *ask, struct resolution *out,
 			struct err *err)
 {
 	const struct hub_elsewhere *elsewhere = c->who->elsewhere;
-	struct err theirs;
 
 	if (ask->handle->hub.n && !elsewhere)
 		return err_fail(err, STATUS_NOT_FOUND, "handle: there is no hub '%.*s' here",
@@ -290,11 +289,7 @@ enum status hub_resolve(struct call *c, const struct resolve_ask *ask, struct re
 		return STATUS_OK;
 	if (!elsewhere || !may_be_elsewhere(err->status))
 		return err_failed(err->status);
-	if (elsewhere->resolve(elsewhere->ctx, c, ask, out, &theirs) == STATUS_OK)
-		return STATUS_OK;
-	if (theirs.status != STATUS_NOT_FOUND)
-		*err = theirs;
-	return err_failed(err->status);
+	return elsewhere->resolve(elsewhere->ctx, c, ask, out, err);
 }
 
 enum status hub_resolve_handle(struct call *c, struct str text, struct resolution *out, struct err *err)

@@ -8,8 +8,8 @@
  * What can go wrong, told apart by the status:
  *     STATUS_FORMAT       it is no handle, or not one of this plugin: meta is missing or contradicts
  *                         what is found
- *     STATUS_NOT_FOUND    there is no such plugin, the plugin knows no such method, or what is meant
- *                         is not here
+ *     STATUS_UNSUPPORTED  there is no such plugin, or not in this version, or it knows no such method
+ *     STATUS_NOT_FOUND    the plugin is right, and what is meant is not here
  *     STATUS_GONE         it was here and was purged
  *     STATUS_AMBIGUOUS    a short form could mean several things; they are listed
  *     STATUS_UNREACHABLE  another hub should know and does not answer
@@ -55,8 +55,9 @@ struct resolve_ask {
 
 /*
  * Other hubs, whoever brings them along (struct hub_caller). Asked when this hub has no such
- * plugin, or has it and not what is meant; with a path in the handle at once, and then only for
- * that hub. Fills *out, `by` included, or fails with STATUS_NOT_FOUND when it reached all and none knows.
+ * plugin, or has it and not what is meant: *err then has what this hub had to say, and stays so unless
+ * they know more. With a path in the handle they are asked at once, and only for that hub. Fills *out, `by`
+ * included, or fails.
  */
 struct hub_elsewhere {
 	enum status (*resolve)(void *ctx, struct call *c, const struct resolve_ask *ask, struct resolution *out,

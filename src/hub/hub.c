@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/near.h"
+#include "hub/children.h"
 #include "hub/params.h"
 #include "hub/schema.h"
 
@@ -139,6 +140,19 @@ enum status hub_run(const struct hub *h, const struct method *m, struct value *v
 	return status;
 }
 
+/* Parameters become part of a message: they have to be what they are said to be. */
+static enum status call_child(size_t which, struct str method, struct str json, const struct hub_caller *who,
+			      struct err *err)
+{
+	struct json j CLEANUP(json_release) = JSON_INIT;
+
+	if (json.n && json_read(&j, json, LIMIT_JSON_DEPTH, err))
+		return err_pass(err, "parameters");
+	if (json.n && !json_is(&j, json_root(&j), JSON_OBJECT))
+		return err_fail(err, STATUS_USAGE, "parameters: wants a JSON object");
+	return children_call(who->children, which, method, json, who, err);
+}
+
 enum status hub_call(const struct hub *h, struct str name, struct str json, const struct hub_caller *who,
 		     struct err *err)
 {
@@ -146,7 +160,11 @@ enum status hub_call(const struct hub *h, struct str name, struct str json, cons
 	const struct activation *a = NULL;
 	const struct method *m = NULL;
 	struct params p;
+	struct str rest;
+	size_t which;
 
+	if (children_find(who->children, name, &which, &rest))
+		return call_child(which, rest, json, who, err);
 	if (hub_find(h, name, &a, &m, err))
 		return err_failed(err->status);
 	params_begin(&p, m, &mem);

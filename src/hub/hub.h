@@ -15,6 +15,8 @@ enum status hub_find(const struct hub *h, struct str name, const struct activati
 		     const struct method **m, struct err *err) MUST_USE;
 
 struct hub_elsewhere;
+struct children;
+struct route;
 
 /* What a caller brings along. */
 struct hub_caller {
@@ -30,6 +32,8 @@ struct hub_caller {
 	void (*close_store)(void *ctx, struct store *s);
 	void *ctx;
 	const struct hub_elsewhere *elsewhere; /* other hubs (handle_resolve.h); NULL = none */
+	struct children *children;	       /* the same by name (children.h); NULL = none */
+	const struct route *route;	       /* on which way the call came (route.h); NULL = from here */
 };
 
 /*
@@ -40,7 +44,8 @@ struct hub_caller {
 enum status hub_run(const struct hub *h, const struct method *m, struct value *values,
 		    const struct hub_caller *who, struct err *err) MUST_USE;
 
-/* The same by name and with parameters as JSON. */
+/* The same by name and with parameters as JSON; a name that begins with that of a child hub is
+ * passed on to it. */
 enum status hub_call(const struct hub *h, struct str name, struct str json, const struct hub_caller *who,
 		     struct err *err) MUST_USE;
 

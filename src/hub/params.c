@@ -7,6 +7,7 @@
 #include "hub/params.h"
 
 #include "base/clock.h"
+#include "base/json_write.h"
 #include "base/near.h"
 #include "base/when.h"
 #include "hub/settings.h"
@@ -318,6 +319,57 @@ enum status params_set_json(struct params *p, struct str json, struct err *err)
 		if (set_member(p, &j, k, err))
 			return err_failed(err->status);
 	return STATUS_OK;
+}
+
+static void write_value(struct json_writer *w, const struct param *q, const struct value *v, struct str text)
+{
+	switch (q->type) {
+	case VALUE_INT:
+	case VALUE_BYTES:
+		json_write_i64(w, v->number);
+		break;
+	case VALUE_BOOL:
+		json_write_bool(w, v->number != 0);
+		break;
+	case VALUE_JSON:
+	case VALUE_OBJECT:
+		json_write_raw(w, text);
+		break;
+	case VALUE_TEXT:
+	case VALUE_ENUM:
+	case VALUE_TIME:
+	case VALUE_ID:
+	case VALUE_PATH:
+	case VALUE_HANDLE:
+	case VALUE_TYPES:
+		json_write_string(w, text);
+		break;
+	}
+}
+
+enum status params_to_json(const struct params *p, struct buf *out, struct err *err)
+{
+	struct json_writer w;
+
+	json_write_init(&w, out, 0);
+	json_write_object_begin(&w);
+	for (const struct param *q = p->method->params; q && q->name; q++) {
+		const struct value *v = params_value(p, q);
+
+		if (!v->given)
+			continue;
+		json_write_key(&w, str_of(q->name));
+		if (!(q->flags & PARAM_REST)) {
+			write_value(&w, q, v, v->text);
+			continue;
+		}
+		json_write_array_begin(&w);
+		for (size_t i = 0; i < v->count; i++)
+			write_value(&w, q, v, v->list[i]);
+		json_write_array_end(&w);
+	}
+	json_write_object_end(&w);
+	return json_write_done(&w, err);
 }
 
 enum status params_end(struct params *p, struct err *err)

@@ -39,6 +39,9 @@ enum status param_from_text(const struct param *param, struct str text, struct a
 enum status param_from_json(const struct param *param, const struct json *j, uint32_t node, struct arena *mem,
 			    struct value *v, struct err *err) MUST_USE;
 
+/* What was given, as an object: what params_set_json() would take. */
+enum status params_to_json(const struct params *p, struct buf *out, struct err *err) MUST_USE;
+
 /* Forgets a value, so that it can be set again. */
 void params_unset(struct params *p, const struct param *param);
 

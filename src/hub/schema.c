@@ -205,6 +205,17 @@ void schema_result(struct json_writer *w, const struct method *m)
 	json_write_object_end(w);
 }
 
+/* What stands without a name on a command line, in its order. */
+static void put_words(struct json_writer *w, const struct method *m)
+{
+	json_write_key(w, STR("words"));
+	json_write_array_begin(w);
+	for (const struct param *p = m->params; p && p->name; p++)
+		if (p->flags & PARAM_WORD)
+			json_write_string(w, str_of(p->name));
+	json_write_array_end(w);
+}
+
 static void put_examples(struct json_writer *w, const struct method *m)
 {
 	json_write_key(w, STR("examples"));
@@ -234,6 +245,7 @@ void schema_method(struct json_writer *w, const struct activation *a, const stru
 	json_write_bool(w, m->kind != RESULT_ONE);
 	json_write_key(w, STR("params"));
 	schema_params(w, m);
+	put_words(w, m);
 	json_write_key(w, STR("result"));
 	schema_result(w, m);
 	put_examples(w, m);

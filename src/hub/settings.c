@@ -22,6 +22,7 @@
 #include "base/near.h"
 #include "base/place.h"
 #include "claude/price.h"
+#include "hub/children.h"
 #include "hub/params.h"
 
 #include <stdarg.h>
@@ -41,6 +42,7 @@ static const char why_path[] = "a project may not choose which files are read or
 static const char why_keep[] = "a project may not choose what is kept";
 static const char why_author[] = "a project may not say who you are";
 static const char why_command[] = "a project may not choose commands";
+static const char why_hubs[] = "a project may not choose which programs are asked";
 
 static const char *const colors[] = { "auto", "always", "never", NULL };
 static const char *const pages[] = { "auto", "never", NULL };
@@ -50,6 +52,14 @@ static enum status check_prices(struct str text, struct arena *mem, struct err *
 	struct prices ignored;
 
 	return prices_read(text, mem, &ignored, err);
+}
+
+static enum status check_hubs(struct str text, struct arena *mem, struct err *err)
+{
+	struct child_setting *ignored;
+	size_t count;
+
+	return children_read(text, mem, &ignored, &count, err);
 }
 
 /* In the order of docs/SETTINGS.md. A path, a command, a hub and anything about
@@ -151,6 +161,13 @@ const struct setting_key setting_keys[] = {
 		     .help = "what models cost, in dollars per million tokens, before the prices that are built in" },
 	  .env = "ARBOR_USAGE_PRICES",
 	  .check = check_prices },
+	{ .param = { .name = "hubs",
+		     .type = VALUE_JSON,
+		     .shown = "an object such as " CHILDREN_EXAMPLE,
+		     .help = "other hubs: programs that are asked by JSON-RPC, each by its name" },
+	  .flags = SETTING_USER_ONLY,
+	  .why = why_hubs,
+	  .check = check_hubs },
 	{ .param = { .name = NULL } },
 };
 

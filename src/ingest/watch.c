@@ -424,6 +424,7 @@ static void watching_release(struct watching *w)
 
 static enum status hear(struct watching *w, struct err *err)
 {
+	struct loop_fd *heard = NULL;
 	struct err why;
 
 	if (w->o->poll_ms) {
@@ -434,7 +435,10 @@ static enum status hear(struct watching *w, struct err *err)
 		start_polling(w, &why);
 		return STATUS_OK;
 	}
-	return loop_watch_fd(w->loop, notify_fd(w->notify), on_readable, w, err);
+	if (loop_fd_new(w->loop, notify_fd(w->notify), on_readable, w, &heard, err))
+		return err_failed(err->status);
+	loop_fd_want(heard, LOOP_READ);
+	return STATUS_OK;
 }
 
 enum status watch_run(struct store *s, const struct watch_options *o, struct err *err)

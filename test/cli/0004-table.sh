@@ -114,6 +114,8 @@ done
 check test ! -e "$T/no"
 
 it "gives examples that run, for every method"
+mkdir -p "$T/.config/arbor"
+printf '{ "hubs": { "notes": { "command": ["%s"] } } }\n' "$PWD/examples/notes/notes.py" >"$T/.config/arbor/settings.json"
 arbor call hub.schema
 grep -o '"command":"[^"\\]*\(\\.[^"\\]*\)*"' "$T/out" | sed 's/^"command":"//; s/"$//; s/\\\(.\)/\1/g' >"$T/examples"
 check test "$(wc -l <"$T/examples")" -ge 10
@@ -129,6 +131,7 @@ while read -r line; do
 	rc=$?
 	[ $rc = $good ] || { fail "'arbor $line' ended with $rc"; show "$T/err"; }
 done <"$T/examples"
+rm "$T/.config/arbor/settings.json"
 
 it "starts as fast as a program can"
 # A regression would open the store or read a file here; that is what is looked for,

@@ -215,6 +215,7 @@ for t in "$evil" "{{$evil}}" "{{#$evil}}" "{{>$evil}}"; do
 done
 try call mustache.get evil@1 thing; try call mustache.get "$evil" thing; try call mustache.get claudecode "$evil" "$evil"
 try call mustache.set claudecode "$evil" --template x; try call mustache.render evil@1 thing --value "{\"a\":\"$json\"}"
+try rpc; try rpc --scopes "$(cat "$T/hostile" | tr -d '\000')"
 for words in '' walrus '--print resume'; do
 	# shellcheck disable=SC2086 # words
 	on_terminal pick --plain $words; code 0; tabs; harmless pick
@@ -243,9 +244,44 @@ try call arbor.tree_claim "{\"tree\":\"$tree\",\"owner\":\"$json\"}"; code 2
 try call arbor.node_get "{\"node\":\"$json\"}"; code 2
 try sql "SELECT * FROM trees"; try sql "SELECT * FROM nodes WHERE id = '$node'"
 
+it "filters what other hubs say, of themselves and of what they do"
+mkdir -p "$T/.config/arbor"
+cat >"$T/evil" <<'END'
+#!/bin/sh
+# A hub that says hostile things wherever it can say something.
+cat "$HOME/hostile" >&2
+json=$(cat "$HOME/json")
+while read -r l; do
+	id=${l#*'"id":'}; id=${id%%,*}
+	case $l in
+	*hub.info*) result="{\"name\":\"$json\",\"version\":\"$json\",\"plugins\":[{\"name\":\"evil\",\"version\":\"1.0.0\"}]}" ;;
+	*hub.schema*)
+		printf '{"jsonrpc":"2.0","method":"$/item","params":{"id":%s,"item":{"name":"%s","schema":{"summary":"%s","params":{"properties":{"%s":{"description":"%s"}}}}}}}\n' "$id" "$json" "$json" "$json" "$json"
+		result=1 ;;
+	*hub.resolve*) result="{\"kind\":\"$json\",\"data\":{\"$json\":\"$json\"}}" ;;
+	*note*)
+		printf '{"jsonrpc":"2.0","method":"$/note","params":{"id":%s,"text":"%s"}}\n' "$id" "$json"
+		printf '{"jsonrpc":"2.0","method":"$/progress","params":{"id":%s,"what":"%s","done":1,"total":2}}\n' "$id" "$json"
+		result="{\"$json\":\"$json\"}" ;;
+	*error*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s","data":{"status":"%s"}}}\n' "$id" "$json" "$json"; continue ;;
+	*garbage*) cat "$HOME/hostile"; echo; result=0 ;;
+	*) exit 3 ;;
+	esac
+	printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done
+END
+chmod +x "$T/evil"; printf %s "$json" >"$T/json"
+printf '{ "hubs": { "evil": { "command": ["~/evil"] } } }\n' >"$T/.config/arbor/settings.json"
+for json_too in '' --json; do try hubs $json_too; code 0; done
+for what in note error garbage die; do try call evil.$what; done
+for method in hub.methods hub.schema hub.hash; do try call $method; code 0; done
+try resolve evil@1.0.0::x:y; code 0
+on_terminal complete call evil.; tabs; harmless complete
+rm "$T/.config/arbor/settings.json"
+
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' note notes bookmark bookmarks tag tags agents call check completion dump export files gc help history keep list log pick plans projects rebuild render resolve search show templates \
+printf '%s\n' note notes bookmark bookmarks tag tags agents call check completion dump export files gc help history hubs keep list log pick plans projects rebuild render resolve rpc search show templates \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

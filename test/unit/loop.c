@@ -6,6 +6,7 @@
 #include "t.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ struct log {
 	char text[16];
 	size_t n;
 	int fd;
+	struct loop_fd *watched;
 };
 
 static void put(struct log *g, char c)
@@ -123,6 +125,7 @@ TEST(a_descriptor_that_can_be_read_is_told_until_it_is_empty)
 {
 	LOOP;
 	struct log g = { 0 };
+	struct loop_fd *fd = NULL;
 	struct err err;
 	int ends[2];
 
@@ -130,7 +133,8 @@ TEST(a_descriptor_that_can_be_read_is_told_until_it_is_empty)
 	OK(loop_new(NULL, &l, &err));
 	g.loop = l;
 	g.fd = ends[0];
-	OK(loop_watch_fd(l, ends[0], on_bytes, &g, &err));
+	OK(loop_fd_new(l, ends[0], on_bytes, &g, &fd, &err));
+	loop_fd_want(fd, LOOP_READ);
 	NEED(write(ends[1], "xyz", 3) == 3);
 	loop_run(l);
 	EQS(str_from(g.text, g.n), STR("xyz"));
@@ -143,13 +147,75 @@ TEST(a_descriptor_that_can_be_read_is_told_until_it_is_empty)
 TEST(what_cannot_be_waited_for_is_refused)
 {
 	LOOP;
+	struct loop_fd *none = NULL;
 	struct err err;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	NEED(fd >= 0);
 	OK(loop_new(NULL, &l, &err));
-	CHECK(loop_watch_fd(l, fd, on_bytes, NULL, &err) != STATUS_OK); /* a plain file */
+	CHECK(loop_fd_new(l, fd, on_bytes, NULL, &none, &err) != STATUS_OK); /* a plain file */
 	close(fd);
+}
+
+static void fill(void *ctx)
+{
+	struct log *g = ctx;
+	char bytes[4096] = { 0 };
+
+	put(g, 'w');
+	while (write(g->fd, bytes, sizeof bytes) > 0)
+		;
+	loop_fd_free(g->watched); /* by its own function */
+	g->watched = NULL;
+	loop_timer_set(g->timers[0], 0);
+}
+
+TEST(a_descriptor_that_can_be_written_is_told_and_can_be_left)
+{
+	LOOP;
+	struct log g = { 0 };
+	struct err err;
+	int ends[2];
+
+	NEED(pipe2(ends, O_NONBLOCK) == 0);
+	OK(loop_new(NULL, &l, &err));
+	g.loop = l;
+	g.fd = ends[1];
+	g.timers[0] = loop_timer_new(l, last, &g);
+	OK(loop_fd_new(l, ends[1], fill, &g, &g.watched, &err));
+	loop_fd_want(g.watched, LOOP_WRITE);
+	loop_run(l);
+	EQS(str_from(g.text, g.n), STR("wz"));
+	loop_timer_free(g.timers[0]);
+	loop_free(l);
+	l = NULL;
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void *wake(void *ctx)
+{
+	struct log *g = ctx;
+
+	usleep(20000);
+	loop_wake(g->loop);
+	return NULL;
+}
+
+TEST(another_thread_can_wake_it)
+{
+	LOOP;
+	struct log g = { 0 };
+	pthread_t other;
+	struct err err;
+
+	OK(loop_new(NULL, &l, &err));
+	g.loop = l;
+	OK(loop_on_wake(l, last, &g, &err));
+	NEED(pthread_create(&other, NULL, wake, &g) == 0);
+	loop_run(l);
+	pthread_join(other, NULL);
+	EQS(str_from(g.text, g.n), STR("z"));
 }
 
 static void set_flag(void *ctx)
@@ -196,5 +262,6 @@ TEST(a_signal_that_sets_the_flag_ends_it)
 
 TESTS(CASE(timers_come_when_they_are_due), CASE(a_timer_can_be_moved_and_stopped_and_comes_once),
       CASE(a_timer_counts_from_when_it_is_set), CASE(a_descriptor_that_can_be_read_is_told_until_it_is_empty),
-      CASE(what_cannot_be_waited_for_is_refused), CASE(the_flag_ends_it_before_and_while_it_runs),
+      CASE(what_cannot_be_waited_for_is_refused), CASE(a_descriptor_that_can_be_written_is_told_and_can_be_left),
+      CASE(another_thread_can_wake_it), CASE(the_flag_ends_it_before_and_while_it_runs),
       CASE(a_signal_that_sets_the_flag_ends_it))

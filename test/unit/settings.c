@@ -379,6 +379,8 @@ static const char *sample(struct user *u, const struct setting_key *k, int sourc
 		return arena_printf(&u->mem, "%d", 100 + source).p;
 	if (k->param.type == VALUE_BOOL)
 		return source % 2 ? "true" : "false";
+	if (strcmp(k->param.name, "hubs") == 0)
+		return arena_printf(&u->mem, "{\"hub-%d\":{\"command\":[\"x\"]}}", source).p;
 	if (k->param.type == VALUE_JSON)
 		return arena_printf(&u->mem, "{\"model-%d\":{\"input\":%d}}", source, source).p;
 	if (k->param.type != VALUE_ENUM)

@@ -4,11 +4,14 @@
  */
 #include "base/file.h"
 #include "hub/activations.h"
+#include "hub/children.h"
+#include "hub/settings.h"
 #include "ingest/rebuild.h"
 #include "ingest/sync.h"
 #include "t.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Every activation `a` and method `m` of the program. */
@@ -292,14 +295,39 @@ static struct str params_for(const struct method *m, struct buf *json)
 	return buf_as_str(json);
 }
 
+/* Another hub, with a method and nothing else, so that what is said of such is looked at, too. */
+static const char other_hub[] =
+	"{ \"hubs\": { \"other\": { \"command\": [\"sh\", \"-c\", \"while read -r l; do id=${l#*id\\\":}; id=${id%%,*};"
+	" case $l in *hub.schema*) echo '{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"method\\\":\\\"$/item\\\",\\\"params\\\":"
+	"{\\\"id\\\":'$id',\\\"item\\\":{\\\"name\\\":\\\"do\\\",\\\"schema\\\":{}}}}';; esac;"
+	" echo '{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":'$id',\\\"result\\\":null}'; done\"] } } }";
+
+static const char *get_env(void *ctx, const char *name)
+{
+	(void)ctx;
+	return getenv(name);
+}
+
+static void children_freep(struct children **c)
+{
+	children_free(*c);
+}
+
 TEST(every_method_gives_what_its_schema_says)
 {
 	const char *dir = t_tmpdir(t);
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct children *children CLEANUP(children_freep) = NULL;
+	struct environment e = { .get = get_env };
+	struct settings settings;
 	char path[256], full[256];
 	struct judge none = { .t = t, .store = full };
 	struct hub_caller planter = { .sink = { .item = ignore_item }, .scopes = ~0u, .open_store = open_store, .ctx = &none };
 	struct err err;
 
+	settings_begin(&settings, "/", &mem);
+	OK(settings_read(&settings, SETTING_USER, "settings", str_of(other_hub), NULL, &err));
+	children = children_new(&settings, &e);
 	snprintf(full, sizeof full, "%s/full.db", dir);
 	OK(fill(full, &err));
 	OK(plant(t, &planter, &err));
@@ -309,6 +337,7 @@ TEST(every_method_gives_what_its_schema_says)
 		struct hub_caller who = { .sink = { .item = judge_item, .bytes = judge_bytes, .ctx = &g },
 					  .scopes = ~0u,
 					  .open_store = open_store,
+					  .children = children,
 					  .ctx = &g };
 		struct buf json CLEANUP(buf_release) = BUF_INIT(KIB);
 		char name[128];

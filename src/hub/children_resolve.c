@@ -1,0 +1,280 @@
+/*
+ * Handles that other hubs know.
+ *
+ * This hub has been asked already (handle_resolve.c). Then come its children, each for itself
+ * (`shallow`), in the order of the settings, if they say that they have the plugin; then those
+ * that are hubs, once more, for what is behind them. The first that has it answers. Who was on
+ * the way already is passed over, so that a question ends however hubs are nested.
+ *
+ * A path in front of the handle leads from hub to hub, whatever plugins they say they have, and the
+ * last one answers for itself.
+ *
+ * When nobody has it, the best of what was said is told: that it is gone, that it is not with those who
+ * know its plugin, that nobody knows that. Who could not be asked is told in addition: it could
+ * have been there.
+ */
+#include "hub/children.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+struct search {
+	struct children *children;
+	struct call *call;
+	const struct resolve_ask *ask;
+	struct resolution *out;
+	char own[UUID_TEXT + 1];      /* id of this hub */
+	bool unreachable[LIMIT_HUBS]; /* who need not be asked again */
+	struct err problem;	      /* the first that could not say; STATUS_OK = none */
+	struct err absent;	      /* the best of what was said by those who do not have it */
+	int heaviest;		      /* how good that is, see weight() */
+};
+
+/* ---- The answer --------------------------------------------------------------------- */
+
+struct answer {
+	struct search *search;
+	size_t which;
+	bool given;
+};
+
+static enum content_kind kind_of(const struct json *j, uint32_t node)
+{
+	for (int k = 0; k < CONTENT_KINDS; k++)
+		if (json_string_eq(j, node, str_of(content_kind_name((enum content_kind)k))))
+			return (enum content_kind)k;
+	return CONTENT_DOCUMENT;
+}
+
+static struct str text_or(const struct json *j, const char *name, struct str otherwise, struct arena *mem)
+{
+	struct str text = json_string_in(j, json_get(j, 0, str_of(name)), mem);
+
+	return arena_str(mem, text.n ? text : otherwise);
+}
+
+/* The path of who answered: the child's name, and behind it whom the child asked. */
+static struct str path_of(const struct answer *a, const struct json *j, struct arena *mem)
+{
+	struct str by = json_string_in(j, json_get(j, 0, STR("by")), mem);
+
+	return arena_printf(mem, "%s%s%.*s", children_at(a->search->children, a->which)->name,
+			    by.n ? "." : "", (int)size_min(by.n, LIMIT_HANDLE), by.p ? by.p : "");
+}
+
+/* Its plugin by name, if the child calls it by one that is right. */
+static struct str plugin_name(const struct answer *a, const struct json *j, struct arena *mem)
+{
+	const struct handle *h = a->search->ask->handle;
+	struct str said = json_string_in(j, json_get(j, 0, STR("plugin")), mem);
+	struct uuid id = handle_plugin_id(h), theirs = plugin_id_of(said, h->version);
+
+	return arena_str(mem, said.n && uuid_eq(&id, &theirs) ? said : h->plugin);
+}
+
+/* A program need not say more than `data`. The handle is the one that was asked for. */
+static enum status take_answer(void *ctx, struct str json, struct err *err)
+{
+	struct answer *a = ctx;
+	struct resolution *out = a->search->out;
+	struct handle shown = *a->search->ask->handle;
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	uint32_t data;
+
+	if (a->given)
+		return err_fail(err, STATUS_FORMAT, "hub.resolve gave more than one result");
+	if (json_read(&j, json, LIMIT_JSON_DEPTH, err))
+		return err_failed(err->status);
+	data = json_get(&j, 0, STR("data"));
+	if (!json_is(&j, data, JSON_OBJECT))
+		return err_fail(err, STATUS_FORMAT, "hub.resolve gave a result without an object 'data'");
+	out->plugin = plugin_name(a, &j, &out->mem);
+	out->version = text_or(&j, "version", shown.version, &out->mem);
+	out->method = text_or(&j, "method", shown.method, &out->mem);
+	out->plugin_id = handle_plugin_id(&shown);
+	out->kind = kind_of(&j, json_get(&j, 0, STR("kind")));
+	out->data = arena_str(&out->mem, json_raw(&j, data));
+	out->by = path_of(a, &j, &out->mem);
+	shown.hub = (struct str){ 0 };
+	shown.plugin = out->plugin;
+	out->handle = handle_text(&shown, &out->mem);
+	a->given = true;
+	return STATUS_OK;
+}
+
+/* ---- Asking ---------------------------------------------------------------------------- */
+
+/* A program that is no hub has nothing to do with windows of long texts. */
+static struct str params_of(const struct handle *h, const struct resolve_ask *window, struct buf *out)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct json_writer w;
+
+	json_write_init(&w, out, 0);
+	json_write_object_begin(&w);
+	put_text(&w, "handle", handle_text(h, &mem));
+	if (window) {
+		put_int(&w, "from", window->from);
+		put_int(&w, "limit", window->most);
+	}
+	json_write_object_end(&w);
+	return buf_as_str(out);
+}
+
+static enum status ask_child(struct search *s, size_t which, const struct child_about *about,
+			     const struct handle *h, bool shallow, struct err *err)
+{
+	struct buf params CLEANUP(buf_release) = BUF_INIT(LIMIT_RPC_LINE);
+	struct answer a = { .search = s, .which = which };
+	struct sink sink = { .item = take_answer, .ctx = &a };
+	struct child_ask ask = {
+		.which = which,
+		.method = STR("hub.resolve"),
+		.own = str_of(s->own),
+		.deadline_ns = children_deadline(s->children, which, s->call->who),
+		.shallow = shallow,
+	};
+
+	ask.params = params_of(h, about->id.n ? s->ask : NULL, &params);
+	if (children_ask(s->children, &ask, s->call->who, &sink, err))
+		return err_failed(err->status);
+	if (!a.given)
+		return err_fail(err, STATUS_FORMAT, "%s: hub.resolve gave no result",
+				children_at(s->children, which)->name);
+	return STATUS_OK;
+}
+
+/* How much it says that somebody does not have it. That he cannot do it says more when he has the
+ * plugin. 0 = that is not what was said. */
+static int weight(enum status s, bool has)
+{
+	return s == STATUS_GONE ? 4 : s == STATUS_NOT_FOUND ? 3 : s != STATUS_UNSUPPORTED ? 0 : has ? 2 : 1;
+}
+
+static void note_absent(struct search *s, int heavy, const struct err *err)
+{
+	if (heavy <= s->heaviest)
+		return;
+	s->heaviest = heavy;
+	s->absent = *err;
+}
+
+/* Whether it is the end of the search: found, or withdrawn. */
+static bool note(struct search *s, size_t which, bool has, const struct err *err)
+{
+	if (err->status == STATUS_OK || err->status == STATUS_CANCELLED)
+		return true;
+	if (weight(err->status, has)) {
+		note_absent(s, weight(err->status, has), err);
+		return false;
+	}
+	s->unreachable[which] = err->status == STATUS_UNREACHABLE;
+	if (s->problem.status == STATUS_OK)
+		s->problem = *err;
+	return false;
+}
+
+/* A program of the right name in another version: that it cannot do it is worth knowing. */
+static void note_version(struct search *s, size_t which, const struct child_about *about)
+{
+	const struct handle *h = s->ask->handle;
+	struct err err;
+
+	if (!child_has_name(about, h->plugin))
+		return;
+	err_set(&err, STATUS_UNSUPPORTED,
+		"handle: it is of %.*s %.*s, and %s has another version of that, whose handles have another "
+		"form",
+		(int)size_min(h->plugin.n, 60), h->plugin.p, (int)size_min(h->version.n, 40), h->version.p,
+		children_at(s->children, which)->name);
+	note_absent(s, weight(err.status, true), &err);
+}
+
+static bool may_ask(const struct search *s, const struct child_about *about)
+{
+	const struct route *r = s->call->who->route;
+
+	return !about->id.n || (!route_has(r, about->id) && !str_eq(about->id, str_of(s->own)));
+}
+
+/* One child in one of the two rounds. Whether it is the end of the search. */
+static bool try_child(struct search *s, size_t which, bool deep, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct child_about about CLEANUP(child_about_release) = { 0 };
+	struct uuid plugin = handle_plugin_id(s->ask->handle);
+	bool has;
+
+	if (s->unreachable[which])
+		return false;
+	if (children_about(s->children, which, s->call->who, &mem, &about, err))
+		return note(s, which, false, err);
+	has = child_has_plugin(&about, &plugin);
+	if (!has)
+		note_version(s, which, &about);
+	if (!may_ask(s, &about) || (deep ? !about.id.n : !has))
+		return false;
+	err->status = STATUS_OK;
+	(void)!ask_child(s, which, &about, s->ask->handle, !deep, err);
+	return note(s, which, has, err);
+}
+
+static enum status ask_all(struct search *s, struct err *err)
+{
+	bool full = route_is_full(s->call->who->route);
+
+	for (int deep = 0; deep <= !full; deep++)
+		for (size_t i = 0; i < children_count(s->children); i++)
+			if (try_child(s, i, deep != 0, err))
+				return err->status;
+	*err = s->absent;
+	if (s->problem.status != STATUS_OK)
+		err_set(err, s->problem.status, "%s; not asked: %.*s", s->absent.text, LIMIT_ERR_TEXT / 2,
+			s->problem.text);
+	return err_failed(err->status);
+}
+
+/* ---- A path ------------------------------------------------------------------------------- */
+
+static enum status follow_path(struct search *s, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct child_about about CLEANUP(child_about_release) = { 0 };
+	struct handle next = *s->ask->handle;
+	struct str rest = { 0 };
+	size_t which = 0;
+
+	if (!children_find(s->children, next.hub, &which, &rest))
+		return err_fail(err, STATUS_NOT_FOUND, "handle: there is no hub '%.*s' here",
+				(int)size_min(next.hub.n, 60), next.hub.p);
+	if (children_about(s->children, which, s->call->who, &mem, &about, err))
+		return err_failed(err->status);
+	if (rest.n && !about.id.n)
+		return err_fail(err, STATUS_NOT_FOUND, "handle: '%s' is a program and has no hub '%.*s'",
+				children_at(s->children, which)->name, (int)size_min(rest.n, 60), rest.p);
+	next.hub = rest;
+	return ask_child(s, which, &about, &next, !rest.n, err);
+}
+
+enum status children_resolve(void *children, struct call *c, const struct resolve_ask *ask,
+			     struct resolution *out, struct err *err)
+{
+	struct resolution found CLEANUP(resolution_release) = RESOLUTION_INIT;
+	struct search s = { .children = children, .call = c, .ask = ask, .out = &found };
+	bool shallow = c->who->route && c->who->route->shallow;
+	enum status status;
+
+	if (!ask->handle->hub.n && (shallow || !children_count(children)))
+		return err_failed(err->status);
+	if (!ask->handle->hub.n)
+		note_absent(&s, weight(err->status, false), err);
+	if (hub_own_id(c, s.own, err))
+		return err_failed(err->status);
+	status = ask->handle->hub.n ? follow_path(&s, err) : ask_all(&s, err);
+	if (status != STATUS_OK)
+		return status;
+	*out = found;
+	found = (struct resolution)RESOLUTION_INIT;
+	return STATUS_OK;
+}
