@@ -77,10 +77,11 @@ static enum status make(struct t *t, struct world *w, struct err *err)
 	return db_exec(
 		s,
 		"INSERT INTO tree VALUES (1, x'22220000000040008000000000000002', '',"
-		" x'11110000000040008000000000000001', NULL, 1, 1, 1);"
-		"INSERT INTO node(id, node_id, tree_id, position, kind, content, created_at, rev) VALUES (1,"
-		" x'11110000000040008000000000000001', x'22220000000040008000000000000002', 0, 'text',"
-		" 'made by\nhand', 1, 1)",
+		" x'55550000000040008000000000000005', NULL, 1, 1, 1);"
+		"INSERT INTO node(id, node_id, tree, depth, position, kind, created_at, rev) VALUES (1,"
+		" x'55550000000040008000000000000005', 1, 0, 1, 'root', 1, 1);"
+		"INSERT INTO node(id, node_id, tree, parent, depth, position, kind, content, created_at, rev) VALUES (2,"
+		" x'11110000000040008000000000000001', 1, 1, 1, 1, 'text', 'made by\nhand', 1, 1)",
 		err);
 }
 
@@ -167,7 +168,7 @@ TEST(what_was_made_and_is_gone_is_still_noted)
 		struct store *s CLEANUP(store_closep) = NULL;
 
 		OK(open_it(&w, false, &s, &err));
-		OK(db_exec(s, "DELETE FROM node", &err));
+		OK(db_exec(s, "DELETE FROM node WHERE id = 2", &err));
 	}
 	OK(call(&w, "arbor.note_list", "{}", &err));
 	CHECK(says(&w, "on a seal") && says(&w, "\"gone\":true"));
