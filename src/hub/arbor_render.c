@@ -1,5 +1,5 @@
 /*
- * arbor.tree_render: a made tree as text, a line a node.
+ * arbor.tree_render: a tree as text, a line a node. (Mirrored ones are drawn in mirrored_tree.c.)
  *
  *     7ee0a000 user {"topic":"release"}
  *     ├─ a0de0100 user: What is left to do?
@@ -16,6 +16,8 @@
 #include "base/utf8.h"
 #include "hub/arbor_find.h"
 #include "hub/arbor_handle.h"
+#include "hub/arbor_render.h"
+#include "hub/mirrored_methods.h"
 #include "hub/resolve.h"
 
 enum { LEVELS = 20, INDENT = 3, NARROWEST = 20, WIDEST = 1000 };
@@ -59,33 +61,61 @@ static void drawing_release(struct drawing *d)
 
 /* ---- A line --------------------------------------------------------------------- */
 
-static int levels_shown(const struct drawing *d, int64_t level)
+static int levels_shown(int width, int64_t level)
 {
-	int most = d->width / 2 / INDENT;
+	int most = width / 2 / INDENT;
 
 	most = most < LEVELS ? most : LEVELS;
 	return level < most ? (int)level : most;
 }
 
-/* What stands in front of the current node. Returns its columns. */
-static enum status draw_front(struct drawing *d, int64_t level, int *used, struct err *err)
+enum status render_front(struct buf *line, int width, int64_t level, render_next_fn *fn, void *ctx, int *used,
+			 struct err *err)
 {
-	int shown = levels_shown(d, level);
-	size_t before = d->line.n;
+	int shown = levels_shown(width, level);
+	size_t before = line->n;
 	bool next;
 
 	if (level > shown)
-		buf_printf(&d->line, "(+%" PRId64 ") ", level - shown);
-	*used = (int)(d->line.n - before) + INDENT * shown;
+		buf_printf(line, "(+%" PRId64 ") ", level - shown);
+	*used = (int)(line->n - before) + INDENT * shown;
 	for (int above = shown - 1; above >= 0; above--) {
-		if (walk_has_next(&d->walk, (size_t)above, &next, err))
+		if (fn(ctx, above, &next, err))
 			return err_failed(err->status);
 		if (above)
-			buf_text(&d->line, next ? "│  " : "   ");
+			buf_text(line, next ? "│  " : "   ");
 		else
-			buf_text(&d->line, next ? "├─ " : "└─ ");
+			buf_text(line, next ? "├─ " : "└─ ");
 	}
 	return STATUS_OK;
+}
+
+enum status render_line(struct call *c, struct buf *line, struct err *err)
+{
+	enum status status;
+
+	while (line->n && line->p[line->n - 1] == ' ')
+		line->n--;
+	buf_byte(line, '\n');
+	status = call_bytes(c, buf_as_str(line), err);
+	buf_clear(line);
+	return status;
+}
+
+enum status render_more(struct call *c, const struct uuid *last, struct buf *line, struct err *err)
+{
+	char id[UUID_TEXT + 1];
+
+	uuid_print(last, id);
+	buf_printf(line, "… goes on after %s", id);
+	return render_line(c, line, err);
+}
+
+static enum status has_next(void *ctx, int64_t above, bool *next, struct err *err)
+{
+	struct drawing *d = ctx;
+
+	return walk_has_next(&d->walk, (size_t)above, next, err);
 }
 
 /* What a handle stands for, or the handle. */
@@ -146,28 +176,14 @@ static enum status draw_line(struct drawing *d, int64_t row, struct uuid *id, st
 	struct made_node m;
 	int used;
 
-	buf_clear(&d->line);
 	if (load_node(d->call, &d->tree, row, NODE_WHOLE, &mem, &m, err) ||
-	    draw_front(d, m.node.depth - d->top_depth, &used, err) || draw_node(d, &m, d->width - used, err))
+	    render_front(&d->line, d->width, m.node.depth - d->top_depth, has_next, d, &used, err) || draw_node(d, &m, d->width - used, err))
 		return err_failed(err->status);
 	*id = m.node.id;
-	while (d->line.n && d->line.p[d->line.n - 1] == ' ')
-		d->line.n--;
-	buf_byte(&d->line, '\n');
-	return call_bytes(d->call, buf_as_str(&d->line), err);
+	return render_line(d->call, &d->line, err);
 }
 
 /* ---- A page --------------------------------------------------------------------- */
-
-static enum status draw_more(struct drawing *d, const struct uuid *last, struct err *err)
-{
-	char id[UUID_TEXT + 1];
-
-	uuid_print(last, id);
-	buf_clear(&d->line);
-	buf_printf(&d->line, "… goes on after %s\n", id);
-	return call_bytes(d->call, buf_as_str(&d->line), err);
-}
 
 static enum status draw_page(struct drawing *d, struct err *err)
 {
@@ -182,7 +198,7 @@ static enum status draw_page(struct drawing *d, struct err *err)
 		if (draw_line(d, row, &last, err))
 			return err_failed(err->status);
 	}
-	return row ? draw_more(d, &last, err) : STATUS_OK;
+	return row ? render_more(d->call, &last, &d->line, err) : STATUS_OK;
 }
 
 static enum status draw_tree(struct call *c, const struct tree *t, struct err *err)
@@ -204,7 +220,7 @@ static enum status draw_tree(struct call *c, const struct tree *t, struct err *e
 
 static enum status run_render(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .made = draw_tree, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .made = draw_tree, .mirrored = mirrored_tree_render }, err);
 }
 
 const struct method arbor_tree_render = {

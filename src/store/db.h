@@ -36,6 +36,7 @@ enum db_slot {
 	DB_LIFECYCLE,
 	DB_TREE_LIFE,
 	DB_TREE_GONE,
+	DB_TREE_GRAFT,
 	DB_GC,
 	DB_CHECK_TREES,
 	DB_RANK,
@@ -58,7 +59,7 @@ extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
 	link_statements, variant_statements, alias_statements, tree_statements, tree_node_statements, tree_walk_statements,
-	lifecycle_statements, tree_life_statements, tree_gone_statements, gc_statements, check_trees_statements;
+	lifecycle_statements, tree_life_statements, tree_gone_statements, tree_graft_statements, gc_statements, check_trees_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
 	related_statements, recap_statements; /* src/query */
 

@@ -25,7 +25,7 @@ static const char *const sql[GC_STATEMENTS] = {
 	/* Of the children of ?1 that are in one of two states that which stays the longest. */
 	[GC_SLOWEST] = "SELECT max(due_at) FROM lifecycle WHERE parent = ?1 AND state IN (?2, ?3)",
 	[GC_MADE] = "SELECT coalesce((SELECT id FROM node WHERE node_id = ?1), 0),"
-		    " coalesce((SELECT id FROM tree WHERE tree_id = ?1), 0)",
+		    " coalesce((SELECT id FROM tree WHERE tree_id = ?1 AND owner <> '" CLAIM_MIRROR "'), 0)",
 };
 
 const struct db_set gc_statements = { DB_GC, sql, GC_STATEMENTS };

@@ -1,0 +1,23 @@
+/*
+ * What drawing made and mirrored trees has in common.
+ */
+#ifndef ARBOR_HUB_ARBOR_RENDER_H
+#define ARBOR_HUB_ARBOR_RENDER_H
+
+#include "hub/call.h"
+
+/* Whether a sibling follows the node in hand (0), or one so many steps above it. */
+typedef enum status render_next_fn(void *ctx, int64_t above, bool *next, struct err *err);
+
+/* What stands in front of a node so many levels down, appended: the last levels only, and no more than half the
+ * width. *used = its columns. */
+enum status render_front(struct buf *line, int width, int64_t level, render_next_fn *fn, void *ctx, int *used,
+			 struct err *err) MUST_USE;
+
+/* Gives the line, and empties it. */
+enum status render_line(struct call *c, struct buf *line, struct err *err) MUST_USE;
+
+/* The last line of a page that is not the last. */
+enum status render_more(struct call *c, const struct uuid *last, struct buf *line, struct err *err) MUST_USE;
+
+#endif
