@@ -8,6 +8,7 @@
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/forest_load.h"
+#include "query/hidden.h"
 
 static const struct param session_params[] = {
 	{ .name = "project",
@@ -28,6 +29,7 @@ static const struct param session_params[] = {
 	  .help = "only those in which this model answered; a part of its name will do" },
 	{ .name = "branched", .type = VALUE_BOOL, .help = "only those that were rewound, forked or continued twice" },
 	{ .name = "alive", .type = VALUE_BOOL, .help = "only those a client has open just now" },
+	{ .name = "archived", .type = VALUE_BOOL, .help = "also those that are archived" },
 	{ .name = "limit",
 	  .type = VALUE_INT,
 	  .letter = 'n',
@@ -46,11 +48,13 @@ struct listing {
 	struct session last; /* that was looked at; copies of it follow */
 	struct alive alive;
 	int64_t alive_count; /* of all that were looked at */
+	struct hidden hidden;
 };
 
 static void listing_release(struct listing *l)
 {
 	alive_release(&l->alive);
+	hidden_release(&l->hidden);
 }
 
 static bool is_wanted(const struct call *c, const struct session *session, const struct live *live)
@@ -87,7 +91,7 @@ static enum status emit_session(void *ctx, const struct session *session, bool *
 		return STATUS_OK;
 	l->last = *session;
 	l->alive_count += live != NULL;
-	if (!is_wanted(l->call, session, live))
+	if (!is_wanted(l->call, session, live) || hidden_has(&l->hidden, session->row))
 		return STATUS_OK;
 	if (is_wanted_still(l->call, session, &wanted, err))
 		return err_failed(err->status);
@@ -121,6 +125,7 @@ static enum status run_sessions(struct call *c, struct err *err)
 		return err_fail(err, STATUS_USAGE, "--model: which one? a part of its name will do");
 	if (read_begin(c->store, &snapshot, err) || project_of(c, &project, err) ||
 	    alive_load(c->store, &l.alive, err) ||
+	    (!call_flag(c, "archived") && hidden_load(c->store, &l.hidden, err)) ||
 	    session_each(c->store, project, emit_session, &l, err))
 		return err_failed(err->status);
 	warn_unread(c);
@@ -143,7 +148,8 @@ const struct method memory_sessions = {
 	.text = "A conversation has the title somebody gave it, else the client's, else its summary of old\n"
 		"clients, else its first prompt. Its id, or the first digits of it, is what 'arbor show' wants;\n"
 		"@ stands for the last one, @~1 for the one before it, and so on. Where several folders are\n"
-		"mirrored, copies that say the same are listed once.\n\n"
+		"mirrored, copies that say the same are listed once. What is archived ('arbor.tree_archive')\n"
+		"is left out unless --archived is given.\n\n"
 		"--alive asks the mirrored folders and the machine's processes, not the store: what is\n"
 		"listed is open at this moment.\n",
 	.params = session_params,

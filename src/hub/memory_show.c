@@ -367,7 +367,7 @@ static enum status run_show(struct call *c, struct err *err)
 			return err_failed(err->status);
 	warn_unread(c);
 	for (size_t i = 0; i < ids->count; i++)
-		if (show(c, &what[i], err))
+		if (note_archived(c, &what[i].session, err) || show(c, &what[i], err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }

@@ -45,14 +45,42 @@ static enum status find_ref(struct mirrored *m, const struct resolved *what, str
 	return STATUS_OK;
 }
 
+enum status mirrored_subject(struct mirrored *m, uint32_t tree, struct uuid *out, struct err *err)
+{
+	const struct grove *g = &m->grove;
+	struct store *s = m->call->store;
+	bool has, found = false;
+
+	*out = g->trees[tree].id;
+	if (store_has(s, STORE_TREES, &has, err) || (has && claim_is_written(s, out, &found, err)))
+		return err_failed(err->status);
+	for (uint32_t n = 0; has && !found && n < g->forest.node_count; n++) {
+		struct node_name name;
+		struct uuid id;
+
+		if (g->names[n] != tree)
+			continue;
+		if (forest_name(s, &g->forest, n, &m->call->mem, &name, err))
+			return err_failed(err->status);
+		id = node_id(&name, PART_TREE);
+		if (claim_is_written(s, &id, &found, err))
+			return err_failed(err->status);
+		if (found)
+			*out = id;
+	}
+	return STATUS_OK;
+}
+
 enum status mirrored_life(struct mirrored *m, struct grove_ref r, struct life *out, struct err *err)
 {
 	uint32_t tree = grove_tree(&m->grove, r);
+	struct uuid subject;
 
 	if (tree != m->life_of) {
 		m->life_of = FOREST_NONE;
 		m->life = (struct life){ 0 };
-		if (tree != FOREST_NONE && life_get(m->call->store, &m->grove.trees[tree].id, &m->life, err))
+		if (tree != FOREST_NONE && (mirrored_subject(m, tree, &subject, err) ||
+					    life_get(m->call->store, &subject, &m->life, err)))
 			return err_failed(err->status);
 		m->life_of = tree;
 	}

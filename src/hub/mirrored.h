@@ -37,6 +37,10 @@ void mirrored_end_reading(struct mirrored *m);
 enum status mirrored_find_in(struct mirrored *m, const char *param, struct str text, struct grove_ref *out,
 			     struct err *err) MUST_USE;
 
+/* The id under which claims and the lifecycle of a tree are written down: of its names the one that something is written
+ * of, the current one first. */
+enum status mirrored_subject(struct mirrored *m, uint32_t tree, struct uuid *out, struct err *err) MUST_USE;
+
 /* Where its tree is in its lifecycle. */
 enum status mirrored_life(struct mirrored *m, struct grove_ref r, struct life *out, struct err *err) MUST_USE;
 

@@ -2,9 +2,9 @@
  * The lifecycle of mirrored trees: who claims them and their nodes, and what becomes of a tree that nobody does.
  *
  * A mirrored tree stays while its standing claim is held, somebody claims it or a node in it, mirrored or made. Its nodes
- * have no lifecycle of their own: they are as far as their tree. What is written down is of the id that a tree has at
- * the time. When more files bring it another one, it is active again: who let go of a conversation did not mean what
- * has come to it since.
+ * have no lifecycle of their own: they are as far as their tree. What is written down is of the id that the tree has
+ * when the first of it is; when more files bring it another one, it is found by the old one still
+ * (mirrored_subject()).
  */
 #include "hub/mirrored_methods.h"
 
@@ -114,8 +114,7 @@ static enum status begin(struct call *c, struct str id, enum gate gate, struct c
 	tree = grove_tree(&x->m.grove, x->m.ref);
 	if (tree == FOREST_NONE)
 		return err_fail(err, STATUS_NOT_FOUND, "this is in no tree");
-	x->tree.id = x->m.grove.trees[tree].id;
-	if (grove_id(&x->m.grove, x->m.ref, &x->node.id, err) || look_inside(x, err))
+	if (mirrored_subject(&x->m, tree, &x->tree.id, err) || grove_id(&x->m.grove, x->m.ref, &x->node.id, err) || look_inside(x, err))
 		return err_failed(err->status);
 	mirrored_end_reading(&x->m);
 	return store_reach(c->store, STORE_TREES, err) ? err_failed(err->status) : txn_begin(c->store, &x->txn, err);
@@ -268,11 +267,10 @@ static enum status emit_refs(struct call *c, struct str id, bool tree, struct er
 		return err_failed(err->status);
 	if ((tree && m.ref.kind != GROVE_TREE) || grove_tree(&m.grove, m.ref) == FOREST_NONE)
 		return err_fail(err, STATUS_NOT_FOUND, "this is no tree");
-	home = m.grove.trees[grove_tree(&m.grove, m.ref)].id;
-	if (grove_id(&m.grove, m.ref, &own, err) || claim_mirror_get(c->store, &home, &held, err) ||
+	if (mirrored_subject(&m, grove_tree(&m.grove, m.ref), &home, err) || grove_id(&m.grove, m.ref, &own, err) || claim_mirror_get(c->store, &home, &held, err) ||
 	    (held && emit_ref(c, &standing, err)))
 		return err_failed(err->status);
-	return claim_each(c->store, &own, skip_mirror, c, err);
+	return claim_each(c->store, m.ref.kind == GROVE_TREE ? &home : &own, skip_mirror, c, err);
 }
 
 enum status mirrored_tree_refs(struct call *c, struct str id, struct err *err)

@@ -329,19 +329,22 @@ static enum status list_active(struct listing *l, struct err *err)
 	return list_from(l, rank_of(l, &m.grove) + (size_t)1, err);
 }
 
-/* One that has another name by now is active: what was said of the old name is not meant for all that has come to it. */
+/* By the id that it is written down by. */
 static enum status list_in_state(void *ctx, const struct uuid *tree, const struct life *life, bool *go_on,
 				 struct err *err)
 {
 	struct listing *l = ctx;
 	char id[UUID_TEXT + 1];
+	struct uuid subject;
 	MIRRORED m = { 0 };
 
 	(void)life;
 	uuid_print(tree, id);
 	if (find_tree(l->call, str_of(id), GATE_ANY, &m, err))
 		return err->status == STATUS_NOT_FOUND ? STATUS_OK : err_failed(err->status);
-	if (!uuid_eq(&m.grove.trees[m.ref.at].id, tree))
+	if (mirrored_subject(&m, m.ref.at, &subject, err))
+		return err_failed(err->status);
+	if (!uuid_eq(&subject, tree))
 		return STATUS_OK;
 	if (list_tree(l, &m, m.ref.at, err))
 		return err_failed(err->status);
@@ -353,6 +356,7 @@ enum status mirrored_tree_list(struct call *c, enum life_state state, int64_t co
 {
 	struct listing l CLEANUP(listing_release) = { .call = c, .count = count };
 	struct str text = call_text(c, "after");
+	struct uuid subject;
 	MIRRORED after = { 0 };
 
 	if (state == LIFE_ACTIVE)
@@ -360,5 +364,7 @@ enum status mirrored_tree_list(struct call *c, enum life_state state, int64_t co
 	/* Made ones are listed before. */
 	if (!text.p || count || find_tree(c, text, GATE_ANY, &after, err))
 		return tree_each_mirrored(c->store, state, NULL, list_in_state, &l, err);
-	return tree_each_mirrored(c->store, state, &after.grove.trees[after.ref.at].id, list_in_state, &l, err);
+	if (mirrored_subject(&after, after.ref.at, &subject, err))
+		return err_failed(err->status);
+	return tree_each_mirrored(c->store, state, &subject, list_in_state, &l, err);
 }

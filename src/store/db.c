@@ -49,7 +49,7 @@ static const enum store_part db_parts[DB_SLOTS] = {
 	[DB_TREE] = STORE_TREES,      [DB_TREE_NODE] = STORE_TREES, [DB_TREE_WALK] = STORE_TREES,
 	[DB_LIFECYCLE] = STORE_TREES, [DB_TREE_LIFE] = STORE_TREES, [DB_GC] = STORE_TREES,
 	[DB_CHECK_TREES] = STORE_TREES, [DB_ALIAS] = STORE_TREES, [DB_TREE_GONE] = STORE_TREES,
-	[DB_TREE_GRAFT] = STORE_TREES,
+	[DB_TREE_GRAFT] = STORE_TREES,  [DB_HIDDEN] = STORE_TREES,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */

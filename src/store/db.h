@@ -45,6 +45,7 @@ enum db_slot {
 	DB_STATS,
 	DB_RELATED,
 	DB_RECAP,
+	DB_HIDDEN,
 	DB_SLOTS
 };
 
@@ -61,7 +62,7 @@ extern const struct db_set store_statements, source_statements, find_statements,
 	link_statements, variant_statements, alias_statements, tree_statements, tree_node_statements, tree_walk_statements,
 	lifecycle_statements, tree_life_statements, tree_gone_statements, tree_graft_statements, gc_statements, check_trees_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
-	related_statements, recap_statements; /* src/query */
+	related_statements, recap_statements, hidden_statements; /* src/query */
 
 /* What can be done with the files of a store. */
 enum db_access {

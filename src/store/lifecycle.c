@@ -32,6 +32,7 @@ enum {
 	CLAIM_DROP,
 	CLAIM_FORGET,
 	CLAIM_OWNERS,
+	CLAIM_IS_WRITTEN,
 	CLAIM_MIRROR_GET,
 	CLAIM_MIRROR_PUT,
 	CLAIM_MIRRORED,
@@ -60,6 +61,8 @@ static const char *const sql[LIFE_STATEMENTS] = {
 	[CLAIM_DROP] = "UPDATE claim SET count = 0, rev = ?2 WHERE subject_id = ?1 AND count > 0",
 	[CLAIM_FORGET] = "DELETE FROM claim WHERE subject_id = ?1",
 	[CLAIM_OWNERS] = "SELECT owner FROM claim WHERE subject_id = ?1",
+	[CLAIM_IS_WRITTEN] = "SELECT 1 FROM claim WHERE subject_id = ?1 UNION ALL SELECT 1 FROM lifecycle WHERE subject_id = ?1"
+			     " LIMIT 1",
 	[CLAIM_MIRROR_GET] = "SELECT count FROM claim WHERE subject_id = ?1 AND owner = '" CLAIM_MIRROR "'",
 	[CLAIM_MIRROR_PUT] = "INSERT INTO claim(subject_id, subject, owner, count, claimed_at, rev)"
 			     " VALUES (?1, 'tree', '" CLAIM_MIRROR "', ?2, ?3, ?4)"
@@ -352,6 +355,16 @@ static enum status claim_of(struct store *s, const struct uuid *id, struct str o
 		return err_failed(err->status);
 	*out = found ? col_int(&st, 0) : 0;
 	return STATUS_OK;
+}
+
+enum status claim_is_written(struct store *s, const struct uuid *id, bool *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, CLAIM_IS_WRITTEN, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, id);
+	return stmt_found(&st, out, err);
 }
 
 enum status claim_mirror_get(struct store *s, const struct uuid *tree, bool *held, struct err *err)

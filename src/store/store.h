@@ -39,6 +39,9 @@ enum status store_open(const struct store_options *o, struct store **out, struct
 enum store_part { STORE_ARCHIVE = 1, STORE_TREES, STORE_LIVE };
 enum status store_reach(struct store *s, enum store_part part, struct err *err) MUST_USE;
 
+/* Whether the tables of a part are there. */
+enum status store_has(struct store *s, enum store_part part, bool *out, struct err *err) MUST_USE;
+
 /* A second connection for another thread: only reads, small cache. */
 enum status store_open_again(const struct store *from, struct store **out, struct err *err) MUST_USE;
 void store_close(struct store *s); /* NULL is fine */
