@@ -75,6 +75,10 @@
  * memory of a sync whatever the files' sizes. */
 #define LIMIT_SYNC_QUEUE (12 * MIB)
 
+/* From so much on that is new, a sync reads what it has archived while it archives the rest.
+ * Below it, a second connection and its thread cost more than they gain. */
+#define LIMIT_ALONG_BYTES (2 * MIB)
+
 /* Archived bytes up to which all of them are compared before an append is
  * believed; beyond, only the first block and the last ones are: 64 KiB and more
  * in front of the new bytes. Comparing runs at some GB/s. */
@@ -131,14 +135,31 @@
 /* Digits of an id that are enough to mean it, if nothing else begins so. */
 #define LIMIT_ID_PREFIX 4
 
+/* A handle: all its parts together, decoded; in text form three times that and the marks between
+ * them, in JSON six times. It names a thing and holds none; ids and names of tools take some hundred bytes. */
+#define LIMIT_HANDLE	  ((size_t)8 * KIB)
+#define LIMIT_HANDLE_TEXT (8 * LIMIT_HANDLE)
+#define LIMIT_HANDLE_META 64
+
+/* Handles in one call. A page of a tree has some hundred; whoever has more asks again. */
+#define LIMIT_RESOLVE_MANY 10000
+
+/* Bytes of one text that a resolved handle carries unless more are asked for, and at most. What
+ * tools print is mostly shorter than the first; the second has to fit into a result several times. */
+#define LIMIT_RESOLVED	    (64 * KIB)
+#define LIMIT_RESOLVED_MOST (16 * MIB)
+
+/* Parts that a resolved handle has: blocks of a message, of all messages of a turn. Each takes some hundred
+ * bytes beside its text; the longest real turns have some thousand. */
+#define LIMIT_RESOLVED_PARTS 10000
+
 /* Text of a node that somebody makes. It is written and read as one value; what is larger belongs to whoever has
  * it, and a handle into the tree. */
 #define LIMIT_NODE_TEXT (16 * MIB)
 
-/* Metadata of a tree or node, and a handle: small hints, which are read with every node on a path. What metadata
+/* Metadata of a tree or node: small hints, which are read with every node on a path. What metadata
  * is looked for by is compared with that of every tree. */
 #define LIMIT_METADATA	(64 * KIB)
-#define LIMIT_HANDLE	(16 * KIB)
 #define LIMIT_FILTER	(4 * KIB)
 
 /* Nesting of metadata. It is compared recursively. */

@@ -4,6 +4,7 @@
 #include "hub/activations.h"
 
 #include "hub/arbor_derived.h"
+#include "hub/arbor_handle.h"
 #include "hub/arbor_methods.h"
 #include "hub/call.h"
 #include "store/check.h"
@@ -131,4 +132,5 @@ const struct activation activation_arbor = {
 	.version = "1.0.0",
 	.summary = "Trees and nodes, and the store itself",
 	.methods = methods,
+	.handles = arbor_handle_kinds,
 };

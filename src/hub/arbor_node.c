@@ -21,7 +21,7 @@
 	{ .name = "role", .type = VALUE_ENUM, .choices = tree_node_roles, .initial = "note", \
 	  .help = "how it counts in a model's context; a note does not" }
 #define HANDLE_PARAM \
-	{ .name = "handle", .type = VALUE_TEXT, .flags = PARAM_REQUIRED, .shown = "HANDLE", \
+	{ .name = "handle", .type = VALUE_HANDLE, .flags = PARAM_REQUIRED, .shown = "HANDLE", \
 	  .help = "what it stands for: PLUGIN@VERSION::METHOD:META..., or a JSON object" }
 #define NODE_ID_PARAM \
 	{ .name = "id", .type = VALUE_ID, .help = "its id, random (version 4) and new; left out: one is made" }
@@ -81,7 +81,7 @@ static enum status create_external(struct call *c, const struct tree *t, bool ep
 				      .handle = call_text(c, "handle"),
 				      .ephemeral = ephemeral };
 
-	return handle_check(what.handle, &what.plugin_id, err) ? err_failed(err->status) : create(c, t, &what, err);
+	return tree_handle_check(what.handle, &what.plugin_id, err) ? err_failed(err->status) : create(c, t, &what, err);
 }
 
 /* Each of them for made and for mirrored trees. */
@@ -324,7 +324,7 @@ static const struct param update_params[] = {
 	NODE_PARAM,
 	IN_TREE_PARAM,
 	{ .name = "content", .type = VALUE_TEXT, .flags = PARAM_INPUT, .shown = "TEXT", .help = "its new text; left out: as it is" },
-	{ .name = "handle", .type = VALUE_TEXT, .shown = "HANDLE", .help = "its new handle; left out: as it is" },
+	{ .name = "handle", .type = VALUE_HANDLE, .shown = "HANDLE", .help = "its new handle; left out: as it is" },
 	{ .name = "role", .type = VALUE_ENUM, .choices = tree_node_roles, .help = "its new role; left out: as it is" },
 	{ .name = "metadata",
 	  .type = VALUE_JSON,
@@ -365,7 +365,7 @@ static enum status replace(struct call *c, const struct made_node *m, struct err
 	struct uuid id;
 
 	if (check_update(c, old, err) ||
-	    (call_text(c, "handle").p && handle_check(what.handle, &what.plugin_id, err)))
+	    (call_text(c, "handle").p && tree_handle_check(what.handle, &what.plugin_id, err)))
 		return err_failed(err->status);
 	if (uuid_parse(call_text(c, "id"), &id))
 		what.id = &id;

@@ -20,7 +20,8 @@
 #include "hub/mirrored_methods.h"
 #include "hub/resolve.h"
 
-enum { LEVELS = 20, INDENT = 3, NARROWEST = 20, WIDEST = 1000 };
+/* Columns: of a level, and of the number of those that are left out. */
+enum { LEVELS = 20, INDENT = 3, LEFT_OUT = 11, NARROWEST = 40, WIDEST = 1000 };
 
 static const struct param render_params[] = {
 	TREE_PARAM,
@@ -49,14 +50,15 @@ struct drawing {
 	struct tree_walk walk;
 	int64_t top_depth;
 	int width;
-	struct buf line, resolved;
+	struct buf line;
+	struct buf words; /* what a line says, as long as it is */
 };
 
 static void drawing_release(struct drawing *d)
 {
 	walk_release(&d->walk);
 	buf_release(&d->line);
-	buf_release(&d->resolved);
+	buf_release(&d->words);
 }
 
 /* ---- A line --------------------------------------------------------------------- */
@@ -66,7 +68,10 @@ static int levels_shown(int width, int64_t level)
 	int most = width / 2 / INDENT;
 
 	most = most < LEVELS ? most : LEVELS;
-	return level < most ? (int)level : most;
+	if (level <= most)
+		return (int)level;
+	most = (width / 2 - LEFT_OUT) / INDENT;
+	return most < LEVELS ? most : LEVELS;
 }
 
 enum status render_front(struct buf *line, int width, int64_t level, render_next_fn *fn, void *ctx, int *used,
@@ -90,11 +95,20 @@ enum status render_front(struct buf *line, int width, int64_t level, render_next
 	return STATUS_OK;
 }
 
+void render_node(struct buf *line, const struct uuid *id, struct str words, int columns)
+{
+	char text[UUID_TEXT + 1];
+
+	uuid_print(id, text);
+	buf_printf(line, "%.*s ", RESOLVE_SHOWN, text);
+	utf8_line(line, words, columns - RESOLVE_SHOWN - 1);
+}
+
 enum status render_line(struct call *c, struct buf *line, struct err *err)
 {
 	enum status status;
 
-	while (line->n && line->p[line->n - 1] == ' ')
+	if (line->n && line->p[line->n - 1] == ' ') /* it says nothing */
 		line->n--;
 	buf_byte(line, '\n');
 	status = call_bytes(c, buf_as_str(line), err);
@@ -118,54 +132,47 @@ static enum status has_next(void *ctx, int64_t above, bool *next, struct err *er
 	return walk_has_next(&d->walk, (size_t)above, next, err);
 }
 
-/* What a handle stands for, or the handle. */
-static enum status draw_handle(struct drawing *d, struct str handle, int columns, struct err *err)
+/* No more of a text than could be shown: wide enough even if half of it were blanks. */
+static struct str beginning(struct str text)
 {
+	return str_sub(text, 0, 16 * WIDEST);
+}
+
+/* What a handle stands for, or the handle. */
+static enum status say_handle(struct call *c, struct str handle, struct buf *words, struct err *err)
+{
+	size_t before = words->n;
 	bool found = false;
 
-	buf_clear(&d->resolved);
-	if (handle_resolve && handle_resolve(d->call, handle, &d->resolved, &found, err))
+	if (tree_handle_line(c, handle, words, &found, err))
 		return err_failed(err->status);
-	utf8_line(&d->line, found ? buf_as_str(&d->resolved) : handle, columns);
+	if (!found) {
+		words->n = before;
+		buf_str(words, handle);
+	}
 	return STATUS_OK;
 }
 
-static int draw_words(struct drawing *d, const char *before, struct str words, const char *behind, int columns)
-{
-	int used;
-
-	buf_text(&d->line, before);
-	used = utf8_line(&d->line, words, columns);
-	buf_text(&d->line, behind);
-	return used;
-}
-
-static enum status draw_node(struct drawing *d, const struct made_node *m, int columns, struct err *err)
+enum status render_words(struct call *c, const struct made_node *m, struct buf *words, struct err *err)
 {
 	const struct tree_node *n = &m->node;
-	const char *role = tree_node_roles[n->role];
-	char id[UUID_TEXT + 1];
 
-	uuid_print(n->kind == TREE_NODE_ROOT ? &d->tree.id : &n->id, id);
-	buf_printf(&d->line, "%.*s ", RESOLVE_SHOWN, id);
-	columns -= RESOLVE_SHOWN + 1;
-	if (m->life.state == LIFE_SCHEDULED) {
-		buf_text(&d->line, "(scheduled) ");
-		columns -= 12;
-	}
+	if (m->life.state == LIFE_SCHEDULED)
+		buf_text(words, "(scheduled) ");
 	switch (n->kind) {
 	case TREE_NODE_ROOT:
-		columns -= draw_words(d, "", d->tree.owner, d->tree.metadata.p ? " " : "", columns);
-		draw_words(d, "", d->tree.metadata, "", columns - 1);
+		buf_str(words, m->tree.owner);
+		buf_byte(words, ' ');
+		buf_str(words, beginning(m->tree.metadata));
 		break;
 	case TREE_NODE_TEXT:
 		if (n->role != ROLE_NOTE)
-			columns -= draw_words(d, "", str_of(role), ": ", columns) + 2;
-		draw_words(d, "", n->content, "", columns);
+			buf_printf(words, "%s: ", tree_node_roles[n->role]);
+		buf_str(words, beginning(n->content));
 		break;
 	case TREE_NODE_EXTERNAL:
-		buf_text(&d->line, "→ ");
-		return draw_handle(d, n->handle, columns - 2, err);
+		buf_text(words, "→ ");
+		return say_handle(c, n->handle, words, err);
 	}
 	return STATUS_OK;
 }
@@ -176,10 +183,14 @@ static enum status draw_line(struct drawing *d, int64_t row, struct uuid *id, st
 	struct made_node m;
 	int used;
 
+	buf_clear(&d->words);
 	if (load_node(d->call, &d->tree, row, NODE_WHOLE, &mem, &m, err) ||
-	    render_front(&d->line, d->width, m.node.depth - d->top_depth, has_next, d, &used, err) || draw_node(d, &m, d->width - used, err))
+	    render_front(&d->line, d->width, m.node.depth - d->top_depth, has_next, d, &used, err) ||
+	    render_words(d->call, &m, &d->words, err))
 		return err_failed(err->status);
 	*id = m.node.id;
+	render_node(&d->line, m.node.kind == TREE_NODE_ROOT ? &d->tree.id : &m.node.id, buf_as_str(&d->words),
+		    d->width - used);
 	return render_line(d->call, &d->line, err);
 }
 
@@ -207,7 +218,7 @@ static enum status draw_tree(struct call *c, const struct tree *t, struct err *e
 						      .tree = *t,
 						      .width = (int)call_int(c, "width"),
 						      .line = BUF_INIT(64 * KIB),
-						      .resolved = BUF_INIT(LIMIT_NODE_TEXT) };
+						      .words = BUF_INIT(LIMIT_NODE_TEXT + KIB) };
 	struct made_node top = { 0 };
 
 	if (call_text(c, "node").p && find_node(c, "node", t->row, false, &top, err))

@@ -4,7 +4,7 @@
 #ifndef ARBOR_HUB_ARBOR_RENDER_H
 #define ARBOR_HUB_ARBOR_RENDER_H
 
-#include "hub/call.h"
+#include "hub/arbor_find.h"
 
 /* Whether a sibling follows the node in hand (0), or one so many steps above it. */
 typedef enum status render_next_fn(void *ctx, int64_t above, bool *next, struct err *err);
@@ -13,6 +13,12 @@ typedef enum status render_next_fn(void *ctx, int64_t above, bool *next, struct 
  * width. *used = its columns. */
 enum status render_front(struct buf *line, int width, int64_t level, render_next_fn *fn, void *ctx, int *used,
 			 struct err *err) MUST_USE;
+
+/* What a made node says on a line, appended. */
+enum status render_words(struct call *c, const struct made_node *m, struct buf *words, struct err *err) MUST_USE;
+
+/* The beginning of an id, and of what its node says. */
+void render_node(struct buf *line, const struct uuid *id, struct str words, int columns);
 
 /* Gives the line, and empties it. */
 enum status render_line(struct call *c, struct buf *line, struct err *err) MUST_USE;

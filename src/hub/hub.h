@@ -14,6 +14,8 @@ struct hub {
 enum status hub_find(const struct hub *h, struct str name, const struct activation **a,
 		     const struct method **m, struct err *err) MUST_USE;
 
+struct hub_elsewhere;
+
 /* What a caller brings along. */
 struct hub_caller {
 	struct sink sink;
@@ -25,6 +27,7 @@ struct hub_caller {
 	/* Opens the store a method needs; called at most once a call. */
 	enum status (*open_store)(void *ctx, bool make, struct store **out, struct err *err);
 	void *ctx;
+	const struct hub_elsewhere *elsewhere; /* other hubs (handle_resolve.h); NULL = none */
 };
 
 /*

@@ -10,7 +10,7 @@
  */
 #include "hub/memory_find.h"
 
-#include "hub/call.h"
+#include "hub/handle_node.h"
 #include "hub/memory_message.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
@@ -42,6 +42,7 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY | FIELD_OPTIONAL,
 	  .help = "of the session, turn or message" },
+	HANDLE_FIELD(""),
 	{ .name = "uuid",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
@@ -251,14 +252,22 @@ static void put_agent(struct drawing *d, uint32_t message)
 		put_text(&d->call->writer, "agent", agent);
 }
 
-static enum status put_id(struct drawing *d, const char *name, uint32_t node, int part, struct err *err)
+static enum status find_id(struct drawing *d, uint32_t node, int part, struct uuid *out, struct err *err)
 {
 	struct node_name of;
-	struct uuid id;
 
 	if (forest_name(d->call->store, &d->forest, node, &d->call->mem, &of, err))
 		return err_failed(err->status);
-	id = node_id(&of, part);
+	*out = node_id(&of, part);
+	return STATUS_OK;
+}
+
+static enum status put_id(struct drawing *d, const char *name, uint32_t node, int part, struct err *err)
+{
+	struct uuid id;
+
+	if (find_id(d, node, part, &id, err))
+		return err_failed(err->status);
 	put_uuid(&d->call->writer, name, &id);
 	return STATUS_OK;
 }
@@ -299,10 +308,15 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 	const struct forest_message *m = &f->messages[turn];
 	uint32_t first = d->turns.list[turn].line;
 	struct json_writer *w = call_begin(d->call);
+	struct node_handle handle;
+	struct uuid id;
 
-	put_text(w, "kind", STR("turn"));
-	if (put_id(d, "id", first, PART_TURN, err))
+	if (find_id(d, first, PART_TURN, &id, err))
 		return err_failed(err->status);
+	handle = handle_of_turn(&id, d->turns.list[turn].number);
+	put_text(w, "kind", STR("turn"));
+	put_uuid(w, "id", &id);
+	put_handle(w, &handle);
 	put_key(w, "uuid", f, first);
 	put_int(w, "number", d->turns.list[turn].number);
 	put_int(w, "depth", p->depth);
@@ -331,19 +345,26 @@ static void put_key_list(struct drawing *d, uint32_t node)
 	json_write_string(&d->call->writer, str_of(text));
 }
 
-static enum status put_variant(struct drawing *d, uint32_t node, struct err *err)
+/* What its first line says of it: whose it is, when, and its own id where others have its uuid, too. */
+static enum status put_first(struct drawing *d, const struct forest_message *m, struct err *err)
 {
 	const struct forest *f = &d->forest;
+	uint32_t node = m->first;
 	struct lines *lines = lines_set_of(&d->lines, &f->sources[f->nodes[node].canon.source].session);
+	struct json_writer *w = &d->call->writer;
+	struct node_handle handle;
 	struct record rec;
 	struct uuid id;
 
-	if (!forest_has_variants(f, node))
-		return STATUS_OK;
-	if (lines_get(lines, forest_line(f, node), &rec, err))
+	if (lines_get(lines, forest_line(f, node), &rec, err) ||
+	    find_id(d, node, record_is_message(&rec) ? PART_MESSAGE : PART_LINE, &id, err))
 		return err_failed(err->status);
-	id = variant_id(&lines->reader, &rec);
-	put_uuid(&d->call->writer, "variant", &id);
+	if (forest_has_variants(f, node)) {
+		id = variant_id(&lines->reader, &rec);
+		put_uuid(w, "variant", &id);
+	}
+	handle = handle_of_message(&id, &rec);
+	put_handle(w, &handle);
 	return STATUS_OK;
 }
 
@@ -379,7 +400,7 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 		put_bool(w, "failed", true);
 	if (forest_line(f, m->first)->at)
 		put_time(w, "at", forest_line(f, m->first)->at);
-	if (put_variant(d, m->first, err) || put_beginning(d, message, err))
+	if (put_first(d, m, err) || put_beginning(d, message, err))
 		return err_failed(err->status);
 	return call_emit(d->call, err);
 }
@@ -517,7 +538,7 @@ static enum status run_tree(struct call *c, struct err *err)
 	turns_find(&d.turns);
 	w = call_begin(c);
 	put_text(w, "kind", STR("session"));
-	if (put_session(c, &what.session, err))
+	if (put_session(c, w, &what.session, err))
 		return err_failed(err->status);
 	put_tree_id(w, &d.grove, grove_tree_of_source(&d.grove, d.grove.source));
 	if (call_emit(c, err) || emit_turns(&d, err) ||

@@ -4,10 +4,8 @@
 #include "hub/mirrored_methods.h"
 
 #include "base/numbers.h"
-#include "base/utf8.h"
 #include "hub/arbor_render.h"
 #include "hub/mirrored_walk.h"
-#include "hub/resolve.h"
 #include "store/tree_graft.h"
 
 /* ---- tree_get ------------------------------------------------------------------- */
@@ -139,13 +137,7 @@ static enum status draw_made(struct drawing *d, struct uuid *id, struct err *err
 		return err_failed(err->status);
 	*id = made.node.id;
 	d->level = made.node.depth - (int64_t)d->walk->top;
-	if (made.node.kind == TREE_NODE_EXTERNAL)
-		buf_printf(&d->text, "→ %.*s", STR_ARG(made.node.handle));
-	else if (made.node.role == ROLE_NOTE)
-		buf_str(&d->text, made.node.content);
-	else
-		buf_printf(&d->text, "%s: %.*s", tree_node_roles[made.node.role], STR_ARG(made.node.content));
-	return STATUS_OK;
+	return render_words(d->walk->m->call, &made, &d->text, err);
 }
 
 static enum status has_next(void *ctx, int64_t above, bool *next, struct err *err)
@@ -159,7 +151,6 @@ static enum status draw_line(struct drawing *d, struct uuid *id, struct err *err
 {
 	struct mirrored_walk *w = d->walk;
 	struct grove_ref ref = w->frames[w->count - 1].ref;
-	char text[UUID_TEXT + 1];
 	int used;
 
 	buf_clear(&d->text);
@@ -169,9 +160,7 @@ static enum status draw_line(struct drawing *d, struct uuid *id, struct err *err
 		return err_failed(err->status);
 	if (render_front(&d->line, d->width, d->level, has_next, d, &used, err))
 		return err_failed(err->status);
-	uuid_print(id, text);
-	buf_printf(&d->line, "%.*s ", RESOLVE_SHOWN, text);
-	utf8_line(&d->line, buf_as_str(&d->text), d->width - used - RESOLVE_SHOWN - 1);
+	render_node(&d->line, id, buf_as_str(&d->text), d->width - used);
 	return render_line(w->m->call, &d->line, err);
 }
 

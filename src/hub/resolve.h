@@ -4,6 +4,7 @@
 #ifndef ARBOR_HUB_RESOLVE_H
 #define ARBOR_HUB_RESOLVE_H
 
+#include "base/handle.h"
 #include "store/session.h"
 
 struct resolved {
@@ -23,12 +24,17 @@ struct resolved {
  * its session: SESSION@NODE, so @@NODE is one of the last. The id of a tree means the session
  * it begins in. A session wins over nodes that begin alike, and nodes over sub-agents, which
  * can be meant by the beginning of their id too. Copies of a session in which the same was said
- * are one.
+ * are one. A handle of any of these means it, too.
  * STATUS_AMBIGUOUS lists candidates in the error, a line each, as they can be typed and
  * made safe to show.
  */
 enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,
 		       struct err *err) MUST_USE;
+
+/* What a handle of claudecode means, or one of a mirrored tree or node, or of a file that is a transcript; checked already against its kind
+ * (handle_fit() in hub/handle_resolve.h). A sub-agent that has no file of its own is its conversation. */
+enum status resolve_handle(struct store *s, const struct handle *h, struct arena *mem, struct resolved *out,
+			   struct err *err) MUST_USE;
 
 /* The same where only a session will do. */
 enum status resolve_session(struct store *s, struct str text, struct arena *mem, struct session *out,

@@ -194,6 +194,7 @@ void setting_wants(const struct setting_key *key, struct buf *out)
 		break;
 	case VALUE_TIME:
 	case VALUE_ID:
+	case VALUE_HANDLE:
 	case VALUE_JSON:
 	case VALUE_OBJECT:
 	case VALUE_TYPES:

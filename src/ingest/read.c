@@ -740,6 +740,13 @@ static void pause_for_others(int round)
 	nanosleep(&pause, NULL);
 }
 
+enum status read_some(struct store *s, const struct read_options *o, struct err *err)
+{
+	bool again;
+
+	return read_round(s, o, 0, &again, err);
+}
+
 enum status read_unread(struct store *s, const struct read_options *o, struct err *err)
 {
 	static const struct read_options nothing = { 0 };

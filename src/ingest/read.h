@@ -33,4 +33,7 @@ struct read_report {
 /* `o` may be NULL. */
 enum status read_unread(struct store *s, const struct read_options *o, struct err *err) MUST_USE;
 
+/* What is unread now, once, and without what can only be done when all has been read. */
+enum status read_some(struct store *s, const struct read_options *o, struct err *err) MUST_USE;
+
 #endif

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "claude/layout.h"
 #include "claude/record.h"
+#include "ingest/along.h"
 #include "ingest/follow.h"
 #include "ingest/read.h"
 #include "store/mirror.h"
@@ -53,6 +54,7 @@ struct syncing {
 	int64_t bytes_before;       /* brought in by earlier rounds */
 	int round;
 	int64_t progress_at;        /* monotonic */
+	struct along *along;        /* reads what is there already, when there is much to bring in */
 	bool conflict;              /* somebody else was faster somewhere */
 	bool wrote;
 };
@@ -364,6 +366,8 @@ static enum status read_and_write(struct syncing *y, struct err *err)
 	atomic_store(&y->next_job, 0);
 	if (start_readers(y, readers, &count, err))
 		return err_failed(err->status);
+	if (y->bytes_total >= (y->o->along_bytes ? y->o->along_bytes : (int64_t)LIMIT_ALONG_BYTES) && !y->along)
+		y->along = along_begin(y->store, y->o->cancel);
 	status = write_all(y, err);
 	stop_readers(y, readers, count);
 	return status;
@@ -611,6 +615,23 @@ static void on_broken(void *ctx, struct str path, int64_t line, int64_t more)
 	tell(ctx, SYNC_BROKEN, path, &why);
 }
 
+static void add_up(struct sync_report *all, const struct read_report *read)
+{
+	all->messages += read->messages;
+	all->tools += read->tools;
+	all->broken += read->broken;
+}
+
+static void end_along(struct syncing *y)
+{
+	struct read_report read = { 0 };
+	struct read_options o = { .broken = on_broken, .report = &read, .ctx = y };
+
+	y->wrote |= y->along != NULL;
+	along_end(y->along, &o);
+	add_up(y->report, &read);
+}
+
 /* Also what an earlier sync had no time for. */
 static enum status read_what_is_new(struct syncing *y, struct err *err)
 {
@@ -629,9 +650,7 @@ static enum status read_what_is_new(struct syncing *y, struct err *err)
 		return err_failed(err->status);
 	y->wrote |= any;
 	status = read_unread(y->store, &o, err);
-	y->report->messages += read.messages;
-	y->report->tools += read.tools;
-	y->report->broken += read.broken;
+	add_up(y->report, &read);
 	return status == STATUS_CANCELLED && is_cancelled(y) ? STATUS_OK : status;
 }
 
@@ -654,6 +673,7 @@ enum status sync_run(struct store *s, const struct sync_options *o, struct sync_
 		snprintf(report->root, sizeof report->root, "%s", y.root.label);
 		status = sync_rounds(&y, err);
 	}
+	end_along(&y);
 	if (status == STATUS_OK && !is_cancelled(&y))
 		status = read_what_is_new(&y, err);
 	if (status == STATUS_OK)

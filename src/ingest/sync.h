@@ -41,6 +41,7 @@ struct sync_options {
 	/* Only these paths below the folder, each once; NULL = all there are. */
 	const struct str *paths;
 	size_t path_count;
+	int64_t along_bytes; /* if so many are new, they are read while they come in; 0 = LIMIT_ALONG_BYTES */
 	const struct filter_rules *filter; /* what is not taken by it stays as it is; NULL = all is taken */
 	const atomic_bool *cancel;  /* may be NULL; set by a signal handler */
 	/* Called for what happens to a file, in this thread. May be NULL. */

@@ -464,6 +464,8 @@ enum status store_sync_next_commit(struct store *s, struct err *err)
 
 enum status read_begin(struct store *s, struct read_txn *t, struct err *err)
 {
+	if (!sqlite3_get_autocommit(s->db))
+		return STATUS_OK;
 	if (run_transaction_word(s, "BEGIN", err))
 		return err_failed(err->status);
 	t->store = s;

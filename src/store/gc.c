@@ -24,8 +24,10 @@ static const char *const sql[GC_STATEMENTS] = {
 		   " ORDER BY depth DESC LIMIT ?3",
 	/* Of the children of ?1 that are in one of two states that which stays the longest. */
 	[GC_SLOWEST] = "SELECT max(due_at) FROM lifecycle WHERE parent = ?1 AND state IN (?2, ?3)",
-	[GC_MADE] = "SELECT coalesce((SELECT id FROM node WHERE node_id = ?1), 0),"
-		    " coalesce((SELECT id FROM tree WHERE tree_id = ?1 AND owner <> '" CLAIM_MIRROR "'), 0)",
+	/* Not what only stands for something mirrored. */
+	[GC_MADE] = "SELECT n.id, n.tree FROM node n JOIN tree t ON t.id = n.tree WHERE n.node_id = ?1"
+		    " AND (n.parent IS NOT NULL OR t.owner <> '" CLAIM_MIRROR "')"
+		    " UNION ALL SELECT 0, id FROM tree WHERE tree_id = ?1 AND owner <> '" CLAIM_MIRROR "'",
 };
 
 const struct db_set gc_statements = { DB_GC, sql, GC_STATEMENTS };
@@ -80,18 +82,19 @@ static enum status make_plan(struct gc *g, struct err *err)
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
-/* Rows of what was made; both 0 = it is mirrored. */
+/* Rows of a made node and its tree, or of a made tree; both 0 = it is mirrored. */
 static enum status find_made(struct store *s, const struct uuid *id, int64_t *node, int64_t *tree, struct err *err)
 {
+	bool found;
 	STMT st = { 0 };
 
 	if (use(s, GC_MADE, &st, err))
 		return err_failed(err->status);
 	stmt_uuid(&st, 1, id);
-	if (stmt_row(&st, "whether it was made", err))
+	if (stmt_found(&st, &found, err))
 		return err_failed(err->status);
-	*node = col_int(&st, 0);
-	*tree = col_int(&st, 1);
+	*node = found ? col_int(&st, 0) : 0;
+	*tree = found ? col_int(&st, 1) : 0;
 	return STATUS_OK;
 }
 
@@ -216,7 +219,7 @@ static enum status purge_mirrored(struct gc *g, struct err *err)
 		if (go_on(g, err) || row_get(g->store, &what->id, &life, err) ||
 		    find_made(g->store, &what->id, &node, &tree, err))
 			return err_failed(err->status);
-		if (node || tree || life.state != g->from || life.due_at > g->now)
+		if (tree || life.state != g->from || life.due_at > g->now)
 			continue;
 		if (g->o->purge(g->o->ctx, what, &done, err))
 			return err_failed(err->status);
@@ -256,16 +259,18 @@ static enum status move_all(struct gc *g, struct err *err)
 
 /* ---- Only looking ------------------------------------------------------------- */
 
-/* Parents of what would not move, by the bytes of their row numbers. */
+/* By the bytes of row numbers. */
 struct looking {
 	struct gc *g;
-	struct map held_back;
+	struct map held_back; /* parents of what would not move */
+	struct map gone;      /* trees of nodes that would be purged by themselves: how many */
 	struct arena mem;
 };
 
 static void looking_release(struct looking *l)
 {
 	map_release(&l->held_back);
+	map_release(&l->gone);
 	arena_release(&l->mem);
 }
 
@@ -274,9 +279,21 @@ static struct str key_of_row(const int64_t *row)
 	return str_from((const char *)row, sizeof *row);
 }
 
+static int64_t *gone_of(struct looking *l, int64_t tree)
+{
+	int64_t *both = map_get(&l->gone, key_of_row(&tree));
+
+	if (both)
+		return both + 1;
+	both = arena_alloc(&l->mem, 2 * sizeof *both);
+	both[0] = tree;
+	map_put(&l->gone, key_of_row(both), both);
+	return both + 1;
+}
+
 /* A node waits when a child does, or is not due yet. */
 static enum status look_at_node(struct looking *l, const struct subject *what, const struct life_row *life,
-				int64_t node, struct err *err)
+				int64_t node, int64_t tree, struct err *err)
 {
 	int64_t until;
 
@@ -289,6 +306,7 @@ static enum status look_at_node(struct looking *l, const struct subject *what, c
 		map_put(&l->held_back, key_of_row(parent), parent);
 		return STATUS_OK;
 	}
+	++*gone_of(l, tree);
 	count_move(l->g, what);
 	return STATUS_OK;
 }
@@ -302,13 +320,13 @@ static enum status look_at(struct looking *l, const struct subject *what, struct
 	if (row_get(g->store, &what->id, &life, err) || find_made(g->store, &what->id, &node, &tree, err))
 		return err_failed(err->status);
 	if (node)
-		return look_at_node(l, what, &life, node, err);
+		return look_at_node(l, what, &life, node, tree, err);
 	if (!tree && g->from == ROW_ARCHIVED && !g->o->purge)
 		return STATUS_OK;
 	if (tree && g->from == ROW_ARCHIVED && tree_count(g->store, tree, &nodes, err))
 		return err_failed(err->status);
 	count_move(g, what);
-	g->report->nodes_purged += nodes;
+	g->report->nodes_purged += nodes ? nodes - *gone_of(l, tree) : 0;
 	return STATUS_OK;
 }
 

@@ -260,7 +260,7 @@ static enum status is_purged(const struct subject *what, const struct life *l, s
 {
 	char text[SUBJECT_TEXT], at[TIME_TEXT + 1];
 
-	return err_fail(err, STATUS_NOT_FOUND, "%s was purged on %s; nothing of it is left", subject_text(what, text),
+	return err_fail(err, STATUS_GONE, "%s was purged on %s; nothing of it is left", subject_text(what, text),
 			moment(l->since_at, at));
 }
 

@@ -1,5 +1,6 @@
 /*
- * Blocks are single zstd frames with content size and checksum. A frame can only be
+ * Blocks are single zstd frames with content size and checksum, which is there for whoever
+ * reads them without us. A frame can only be
  * unpacked from its front, and zstd's own blocks, its smallest unit, would be as large
  * as ours. So they are ended every STEP bytes: a reader who wants a line of the first
  * half, as a snippet may, unpacks only that. It costs 1 % of size.
@@ -10,7 +11,7 @@
  */
 #include "store/pack.h"
 
-#define ZSTD_STATIC_LINKING_ONLY /* two settings of unpack_front, which it can do without */
+#define ZSTD_STATIC_LINKING_ONLY /* settings that only save time */
 #include <zstd.h>
 
 enum { LEVEL = 3, STEP = 32 * 1024 };
@@ -42,6 +43,9 @@ static enum status ready_to_compress(struct packer *p, struct err *err)
 	if (!p->compress || ZSTD_isError(ZSTD_CCtx_setParameter(p->compress, ZSTD_c_compressionLevel, LEVEL)) ||
 	    ZSTD_isError(ZSTD_CCtx_setParameter(p->compress, ZSTD_c_checksumFlag, 1)))
 		return err_fail(err, STATUS_INTERNAL, "zstd cannot be set up");
+	/* Straight from the bytes and to where they go: they stay where they are. */
+	ZSTD_CCtx_setParameter(p->compress, ZSTD_c_stableInBuffer, 1);
+	ZSTD_CCtx_setParameter(p->compress, ZSTD_c_stableOutBuffer, 1);
 	return STATUS_OK;
 }
 
@@ -88,6 +92,9 @@ static enum status prepare(struct packer *p, int codec, struct str packed, size_
 		p->decompress = ZSTD_createDCtx();
 	if (!p->decompress)
 		return err_fail(err, STATUS_INTERNAL, "zstd cannot be set up");
+	ZSTD_DCtx_reset(p->decompress, ZSTD_reset_session_only);
+	/* Whoever wants to be sure compares the block's own hash, which is faster. */
+	ZSTD_DCtx_setParameter(p->decompress, ZSTD_d_forceIgnoreChecksum, ZSTD_d_ignoreChecksum);
 	return STATUS_OK;
 }
 
@@ -127,11 +134,8 @@ enum status packer_unpack_front(struct packer *p, int codec, struct str packed, 
 	if (prepare(p, codec, packed, length, length, out, &to, err))
 		return err_failed(err->status);
 	into.dst = to;
-	/* Straight into our buffer, which has room for all, and without adding up a checksum
-	 * that is not going to be compared. */
-	ZSTD_DCtx_reset(p->decompress, ZSTD_reset_session_and_parameters);
+	/* Straight into our buffer, which has room for all. */
 	ZSTD_DCtx_setParameter(p->decompress, ZSTD_d_stableOutBuffer, 1);
-	ZSTD_DCtx_setParameter(p->decompress, ZSTD_d_forceIgnoreChecksum, ZSTD_d_ignoreChecksum);
 	while (into.pos < wanted && from.pos < packed.n && !ZSTD_isError(result)) {
 		from.size = packed.n - from.pos < BITE ? packed.n : from.pos + BITE;
 		result = ZSTD_decompressStream(p->decompress, &into, &from);

@@ -43,6 +43,7 @@ enum {
 	SESSION_PROJECTS,
 	SESSION_BELOW,
 	SESSION_ONE,
+	SESSION_TWIN,
 	SESSION_OF_SOURCE,
 	SESSION_PREFIX,
 	SESSION_KEYS,
@@ -60,6 +61,8 @@ enum {
 	SESSION_LINES,
 	SESSION_KIN,
 	SESSION_MESSAGE,
+	SESSION_COPIED,
+	SESSION_FULLEST,
 	SESSION_BEFORE,
 	SESSION_BEHIND,
 	SESSION_STATEMENTS
@@ -82,6 +85,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	" WHERE e.old = 0 AND (p.path = ?1 OR substr(p.path, 1, length(rtrim(?1, '/')) + 1) = rtrim(?1, '/') || '/')"
 	" ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
+	[SESSION_TWIN] = "SELECT 1 FROM mirror_session WHERE session_id = ?1 AND agent IS NULL AND old = 0"
+			 " AND id <> ?2 LIMIT 1",
 	[SESSION_OF_SOURCE] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 0",
 	[SESSION_PREFIX] = "SELECT id, session_id FROM mirror_session WHERE session_id BETWEEN ?1 AND ?2"
 			   " AND agent IS NULL AND old = 0"
@@ -142,6 +147,13 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_MESSAGE] =
 		"SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
 		" e.first = ?2) AND e.offset >= ?2 ORDER BY e.offset",
+	[SESSION_COPIED] = "SELECT count(*) > 1 FROM node_key WHERE key = ?1 AND part = -2",
+	[SESSION_FULLEST] = "SELECT k.session, k.offset, -2, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
+			    " coalesce(e.at, 0) FROM node_key k JOIN entry e ON e.session = k.session"
+			    " AND e.offset = k.offset JOIN mirror_session m ON m.id = k.session"
+			    " JOIN source s ON s.id = m.source WHERE k.key = ?1 AND k.part = -2"
+			    " ORDER BY m.old, (SELECT count(*) FROM entry x WHERE x.session = k.session"
+			    " AND x.first = k.offset) DESC, s.source_id, k.offset",
 };
 
 const struct db_set session_statements = { DB_SESSION, sql, SESSION_STATEMENTS };
@@ -285,6 +297,20 @@ enum status session_get(struct store *s, int64_t row, struct arena *mem, struct 
 	read_session(&st, out);
 	keep(out, mem);
 	return STATUS_OK;
+}
+
+enum status session_has_twins(struct store *s, const struct session *session, bool *out, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_TWIN, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, &session->id);
+	stmt_int(&st, 2, session->row);
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 enum status session_of_source(struct store *s, int64_t source, int64_t *row, struct err *err)
@@ -560,6 +586,34 @@ enum status message_lines(struct store *s, const struct node *first, message_fn 
 	stmt_int(&st, 1, first->session);
 	stmt_int(&st, 2, first->offset);
 	return each_line(&st, fn, ctx, err);
+}
+
+enum status message_fullest(struct store *s, struct node *node, struct err *err)
+{
+	struct node_name name;
+	struct node copy;
+	enum step step;
+	STMT copied = { 0 };
+	STMT st = { 0 };
+
+	if (use(s, SESSION_COPIED, &copied, err))
+		return err_failed(err->status);
+	stmt_int(&copied, 1, key_of(&node->id));
+	if (stmt_row(&copied, "copies of a message", err))
+		return err_failed(err->status);
+	if (!col_int(&copied, 0))
+		return STATUS_OK;
+	if (use(s, SESSION_FULLEST, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, key_of(&node->id));
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		read_node(&st, &copy, &name);
+		if (!uuid_eq(&copy.id, &node->id))
+			continue;
+		*node = copy;
+		return STATUS_OK;
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 enum status entry_near(struct store *s, int64_t session, int64_t offset, bool before, unsigned flags, int64_t most,

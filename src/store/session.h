@@ -63,6 +63,9 @@ enum status session_values(struct store *s, int64_t row, session_value_fn *fn, v
 enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out,
 			struct err *err) MUST_USE;
 
+/* Whether another conversation has its id: in another mirrored folder, or another project's. */
+enum status session_has_twins(struct store *s, const struct session *session, bool *out, struct err *err) MUST_USE;
+
 /* The one that a file is; 0 = none. */
 enum status session_of_source(struct store *s, int64_t source, int64_t *row, struct err *err) MUST_USE;
 
@@ -204,6 +207,10 @@ enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, voi
 typedef enum status message_fn(void *ctx, int64_t offset, int64_t length, struct err *err);
 enum status message_lines(struct store *s, const struct node *first, message_fn *fn, void *ctx,
 			  struct err *err) MUST_USE;
+
+/* Of the copies of a message the one that has most of its lines, and of several such always the same: a copy
+ * may have been made when it was not complete. */
+enum status message_fullest(struct store *s, struct node *node, struct err *err) MUST_USE;
 
 /* The lines nearest to an offset that have one of these flags, `before` it or behind it, at most
  * so many; the nearest first. */

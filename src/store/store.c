@@ -338,9 +338,21 @@ enum status store_open(const struct store_options *o, struct store **out, struct
 	return STATUS_OK;
 }
 
+static struct store_options options_of(const struct store *s)
+{
+	return (struct store_options){ .path = s->path, .clock = s->clock, .log = s->log, .cancel = s->cancel };
+}
+
+enum status store_open_beside(const struct store *from, struct store **out, struct err *err)
+{
+	struct store_options o = options_of(from);
+
+	return store_open(&o, out, err);
+}
+
 enum status store_open_again(const struct store *from, struct store **out, struct err *err)
 {
-	struct store_options o = { .path = from->path, .clock = from->clock, .log = from->log, .cancel = from->cancel };
+	struct store_options o = options_of(from);
 	struct store *s CLEANUP(store_closep) = store_new(&o);
 
 	s->access = from->access;

@@ -44,6 +44,9 @@ enum status store_has(struct store *s, enum store_part part, bool *out, struct e
 
 /* A second connection for another thread: only reads, small cache. */
 enum status store_open_again(const struct store *from, struct store **out, struct err *err) MUST_USE;
+
+/* The same for one that writes, too. */
+enum status store_open_beside(const struct store *from, struct store **out, struct err *err) MUST_USE;
 void store_close(struct store *s); /* NULL is fine */
 
 /* For CLEANUP. */
@@ -118,7 +121,8 @@ void save_end(struct save *v);
  * the system: for the last commit before success is reported. */
 enum status store_sync_next_commit(struct store *s, struct err *err) MUST_USE;
 
-/* A snapshot for several reads. Ends with read_end() or its scope. */
+/* A snapshot for several reads. Ends with read_end() or its scope. Inside of another transaction it is
+ * that one. */
 struct read_txn {
 	struct store *store;
 };

@@ -131,8 +131,8 @@ static enum status check_texts(const struct tree_node_new *what, struct err *err
 	if (what->content.n > LIMIT_NODE_TEXT)
 		return err_fail(err, STATUS_LIMIT, "the text of a node may have %zu bytes, this has %zu", LIMIT_NODE_TEXT,
 				what->content.n);
-	if (what->handle.n > LIMIT_HANDLE)
-		return err_fail(err, STATUS_LIMIT, "a handle may have %zu bytes, this has %zu", LIMIT_HANDLE,
+	if (what->handle.n > LIMIT_HANDLE_TEXT)
+		return err_fail(err, STATUS_LIMIT, "a handle may have %zu bytes, this has %zu", LIMIT_HANDLE_TEXT,
 				what->handle.n);
 	if (!utf8_valid(what->content) || !utf8_valid(what->handle))
 		return err_fail(err, STATUS_FORMAT, "the text of a node is UTF-8, and this is not");

@@ -24,6 +24,14 @@ while read -r v; do
 	while read -r o; do out_has "$o"; done <"$T/options"
 done <"$T/all"
 
+it "has help for each method, also for those that have no verb"
+arbor call hub.methods; sed -n 's/.*"name":"\([^"]*\)".*/\1/p' "$T/out" >"$T/methods"
+while read -r m; do
+	arbor help "$m"; code 0
+	out_has "Usage: arbor call $m"; out_has Examples:; out_lacks 'In a pipe'
+done <"$T/methods"
+arbor help arbor.tree_crate; code 1; err_has "did you mean 'arbor.tree_create'?"
+
 it "says which columns go into a pipe, of those that print columns there"
 for v in list search sources; do
 	arbor help $v; out_has 'In a pipe its columns are'

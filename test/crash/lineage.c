@@ -111,13 +111,12 @@ static uint64_t rnd(struct world *w, uint64_t below)
 
 static void read_whole(struct world *w, struct buf *out, const char *format, const char *name)
 {
-	char front[MOST_TEXT], path[MOST_TEXT + 512];
+	struct buf path CLEANUP(buf_release) = BUF_INIT(LIMIT_PATH);
 	struct err err;
 
-	snprintf(front, sizeof front, "%s/%" PRIu64, w->dir, w->seed);
-	snprintf(path, sizeof path, "%s/%s/%s", front, format, name);
+	buf_printf(&path, "%s/%" PRIu64 "/%s/%s", w->dir, w->seed, format, name);
 	buf_init(out, MOST_BYTES);
-	if (file_read_all(path, out, &err))
+	if (file_read_all(path.p, out, &err))
 		die(w, "%s", err.text);
 }
 

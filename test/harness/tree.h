@@ -55,7 +55,7 @@ static inline enum status tree_sync(const char *dir, const char *tree, struct st
 				    const atomic_bool *cancel, struct err *err)
 {
 	char path[LIMIT_PATH];
-	struct sync_options o = { .dir = path, .cancel = cancel };
+	struct sync_options o = { .dir = path, .cancel = cancel, .along_bytes = 1 };
 	struct sync_report report;
 
 	snprintf(path, sizeof path, "%s/%s", dir, tree);

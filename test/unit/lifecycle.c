@@ -503,13 +503,13 @@ TEST(what_was_purged_says_when)
 	a = grow(t, &w, &tree, NULL, "a");
 	b = grow(t, &w, &tree, NULL, "b");
 	OK(tree_node_move(w.s, &a, LIFE_PURGED, false, &weeks, &change, &err));
-	EQ(tree_node_claim(w.s, &a, STR("me"), 1, &now, &err), STATUS_NOT_FOUND);
+	EQ(tree_node_claim(w.s, &a, STR("me"), 1, &now, &err), STATUS_GONE);
 	CHECK(strstr(err.text, "was purged on 2027-01-15 08:00Z"));
 	OK(tree_move(w.s, &tree, LIFE_PURGED, true, &weeks, &change, &err));
-	EQ(tree_node_claim(w.s, &b, STR("me"), 1, &now, &err), STATUS_NOT_FOUND);
+	EQ(tree_node_claim(w.s, &b, STR("me"), 1, &now, &err), STATUS_GONE);
 	CHECK(strstr(err.text, "was purged on"));
-	EQ(tree_claim(w.s, &tree, STR("me"), 1, &now, &err), STATUS_NOT_FOUND);
-	EQ(tree_rescue(w.s, &tree, &err), STATUS_NOT_FOUND);
+	EQ(tree_claim(w.s, &tree, STR("me"), 1, &now, &err), STATUS_GONE);
+	EQ(tree_rescue(w.s, &tree, &err), STATUS_GONE);
 }
 
 /* ---- gc --------------------------------------------------------------------- */

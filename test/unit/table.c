@@ -101,6 +101,7 @@ static bool has_type(const struct json *j, uint32_t node, enum value_type type)
 	case VALUE_TIME:
 	case VALUE_ID:
 	case VALUE_PATH:
+	case VALUE_HANDLE:
 	case VALUE_TYPES:
 		break;
 	}
@@ -236,7 +237,6 @@ static const char *value_for(const char *method, const char *param)
 		{ "from", "\"a0de02\"" },
 		{ "to", "\"a0de03\"" },
 		{ "content", "\"a text\"" },
-		{ "handle", "\"notes@1.0.0::note:1\"" },
 		{ "metadata", "{\"a\":1}" },
 		{ "filter", "{\"topic\":\"release\"}" },
 		{ "source", "\"demo\"" },
@@ -250,6 +250,8 @@ static const char *value_for(const char *method, const char *param)
 		{ "about", "\"2396d03e\"" },
 		{ "project", "\"webshop\"" },
 		{ "query", "\"SELECT * FROM sessions\"" },
+		{ "handle", "\"claudecode@1.0.0::session:79f2f12c-0e62-4e25-8416-798d8549f7e1\"" },
+		{ "handles", "[\"@\",\"@~1\"]" },
 	};
 
 	for (size_t i = 0; i < COUNT(values); i++)
