@@ -4,7 +4,8 @@
 -- Mirrored nodes are derived and not here. Facts name any node by its public
 -- id; there is no foreign key from a fact to something derived.
 
--- Trees made by hand or by an activation. Mirrored trees are derived.
+-- Trees made by hand or by an activation. Mirrored trees are derived; one that something made hangs on
+-- has a row here that stands for it, with its id, and the owner 'mirror', which no other tree can have.
 CREATE TABLE tree (
   id          INTEGER PRIMARY KEY AUTOINCREMENT,
   tree_id     BLOB NOT NULL UNIQUE CHECK (length(tree_id) = 16),
@@ -17,7 +18,8 @@ CREATE TABLE tree (
   rev         INTEGER NOT NULL
 ) STRICT;
 
--- Nodes made through arbor.*. Immutable: an update is a new node. A parent has been there before its
+-- Nodes made through arbor.*, and of mirrored ones those that some of them hang on: roots in the tree that stands
+-- for theirs, of which there may be several. Immutable: an update is a new node. A parent has been there before its
 -- children and so has a smaller number: there are no cycles, and numbers in descending order are children
 -- before parents. Paths follow these numbers and not ids, which lie anywhere in a table. None is given
 -- twice: who works through many nodes in several transactions knows them by their numbers.
@@ -49,6 +51,7 @@ CREATE TABLE node (
   CHECK ((kind = 'text') = (content IS NOT NULL)),
   CHECK ((kind = 'external') = (handle IS NOT NULL))
 ) STRICT;
+CREATE INDEX tree_mirrored ON tree(tree_id) WHERE owner = 'mirror';
 CREATE UNIQUE INDEX node_children ON node(parent, position) WHERE parent IS NOT NULL;
 CREATE INDEX node_in_tree ON node(tree);
 

@@ -4,7 +4,8 @@
  */
 #include "hub/arbor_methods.h"
 
-#include "hub/arbor_find.h"
+#include "hub/arbor_change.h"
+#include "hub/mirrored_methods.h"
 
 /* ---- Claims ------------------------------------------------------------------- */
 
@@ -27,8 +28,7 @@ static const struct field claim_fields[] = {
 	{ 0 },
 };
 
-static enum status emit_claims(struct call *c, const struct uuid *id, const struct uuid *tree, int64_t count,
-			       struct err *err)
+enum status emit_claims(struct call *c, const struct uuid *id, const struct uuid *tree, int64_t count, struct err *err)
 {
 	struct json_writer *w = call_begin(c);
 
@@ -61,7 +61,8 @@ static enum status claim_node(struct call *c, const struct made_node *m, struct 
 {
 	int64_t now;
 
-	if (tree_node_claim(c->store, &m->node.id, call_text(c, "owner"), call_int(c, "count"), &now, err))
+	if (tree_node_claim(c->store, &m->node.id, call_text(c, "owner"), call_int(c, "count"), &now, err) ||
+	    mirrored_settle(c, m, err))
 		return err_failed(err->status);
 	return emit_claims(c, &m->node.id, &m->tree.id, now, err);
 }
@@ -71,29 +72,30 @@ static enum status release_node(struct call *c, const struct made_node *m, struc
 	struct life_windows windows = call_windows(c);
 	int64_t now;
 
-	if (tree_node_release(c->store, &m->node.id, call_text(c, "owner"), call_int(c, "count"), &windows, &now, err))
+	if (tree_node_release(c->store, &m->node.id, call_text(c, "owner"), call_int(c, "count"), &windows, &now, err) ||
+	    mirrored_settle(c, m, err))
 		return err_failed(err->status);
 	return emit_claims(c, &m->node.id, &m->tree.id, now, err);
 }
 
 static enum status run_tree_claim(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .made = claim_tree, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .made = claim_tree, .mirrored = mirrored_tree_claim }, err);
 }
 
 static enum status run_tree_release(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = release_tree, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = release_tree, .mirrored = mirrored_tree_release }, err);
 }
 
 static enum status run_node_claim(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .made = claim_node, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .made = claim_node, .mirrored = mirrored_node_claim }, err);
 }
 
 static enum status run_node_release(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = release_node, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = release_node, .mirrored = mirrored_node_release }, err);
 }
 
 const struct method arbor_tree_claim = {
@@ -113,7 +115,8 @@ const struct method arbor_tree_release = {
 	.name = "tree_release",
 	.summary = "Release claims on a tree",
 	.text = "With the last one the tree is scheduled: it can be read and claimed for some days, then it is archived, "
-		"and some weeks later purged with all its nodes. While a node in it is claimed it stays.\n",
+		"and some weeks later purged with all its nodes. While a node in it is claimed it stays.\n\nA conversation "
+		"has a claim of owner 'mirror' from the start, and only goes when that is released.\n",
 	.params = tree_release_params,
 	.kind = RESULT_ONE,
 	.fields = claim_fields,
@@ -157,13 +160,13 @@ static const struct param tree_refs_params[] = { TREE_PARAM, { 0 } };
 static const struct param node_refs_params[] = { NODE_PARAM, IN_TREE_PARAM, { 0 } };
 
 static const struct field ref_fields[] = {
-	{ .name = "owner", .type = VALUE_TEXT, .flags = FIELD_KEY, .help = "who claims it; 'tree': it was made to stay" },
+	{ .name = "owner", .type = VALUE_TEXT, .flags = FIELD_KEY, .help = "who claims it; 'tree': it was made to stay; 'mirror': it is a conversation" },
 	{ .name = "count", .type = VALUE_INT, .help = "how many times" },
 	{ .name = "claimed", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "the first time" },
 	{ 0 },
 };
 
-static enum status emit_ref(void *ctx, const struct claim *claim, struct err *err)
+enum status emit_ref(void *ctx, const struct claim *claim, struct err *err)
 {
 	struct call *c = ctx;
 	struct json_writer *w = call_begin(c);
@@ -191,12 +194,12 @@ static enum status refs_of_node(struct call *c, const struct made_node *m, struc
 
 static enum status run_tree_refs(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = refs_of_tree, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = refs_of_tree, .mirrored = mirrored_tree_refs }, err);
 }
 
 static enum status run_node_refs(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = refs_of_node, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = refs_of_node, .mirrored = mirrored_node_refs }, err);
 }
 
 const struct method arbor_tree_refs = {
@@ -247,20 +250,31 @@ static enum status find_own(void *ctx, const struct claim *claim, struct err *er
 	return STATUS_OK;
 }
 
-/* Once is enough. */
-static enum status keep_node(struct call *c, const struct made_node *m, struct err *err)
+enum status own_claims(struct call *c, const struct uuid *id, int64_t *count, struct err *err)
 {
 	struct own_claim own = { .owner = call_text(c, "owner") };
 
-	if (claim_each(c->store, &m->node.id, find_own, &own, err) ||
-	    (!own.count && tree_node_claim(c->store, &m->node.id, own.owner, 1, &own.count, err)))
+	if (claim_each(c->store, id, find_own, &own, err))
 		return err_failed(err->status);
-	return emit_claims(c, &m->node.id, &m->tree.id, own.count, err);
+	*count = own.count;
+	return STATUS_OK;
+}
+
+/* Once is enough. */
+static enum status keep_node(struct call *c, const struct made_node *m, struct err *err)
+{
+	int64_t own;
+
+	if (own_claims(c, &m->node.id, &own, err) ||
+	    (!own && (tree_node_claim(c->store, &m->node.id, call_text(c, "owner"), 1, &own, err) ||
+		      mirrored_settle(c, m, err))))
+		return err_failed(err->status);
+	return emit_claims(c, &m->node.id, &m->tree.id, own, err);
 }
 
 static enum status run_keep(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .made = keep_node, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .made = keep_node, .mirrored = mirrored_node_keep }, err);
 }
 
 const struct method arbor_node_keep = {

@@ -4,6 +4,8 @@
 #include "hub/arbor_methods.h"
 
 #include "hub/arbor_find.h"
+#include "hub/mirrored_methods.h"
+#include "store/tree_graft.h"
 
 static const struct param one_node_params[] = { NODE_PARAM, IN_TREE_PARAM, { 0 } };
 
@@ -32,18 +34,21 @@ static enum status along(struct call *c, const struct tree *t, int64_t top, int6
 
 static enum status path_of(struct call *c, const struct made_node *m, struct err *err)
 {
+	if (tree_is_graft(&m->tree))
+		return mirrored_path_to_made(c, m, NODE_SKELETON, err);
 	return along(c, &m->tree, 0, m->node.row, NODE_SKELETON, emit_node, err);
 }
 
 static enum status run_path(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .made = path_of, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .made = path_of, .mirrored = mirrored_node_get_path }, err);
 }
 
 const struct method arbor_node_get_path = {
 	.name = "node_get_path",
 	.summary = "List the nodes from the root to a node, without their texts",
-	.text = "It takes as long as the path is, however large the tree.\n",
+	.text = "It takes as long as the path is, however large the tree. In a conversation these are the messages that it "
+		"follows, as 'arbor log' shows them.\n",
 	.params = one_node_params,
 	.kind = RESULT_STREAM,
 	.fields = node_fields,
@@ -55,19 +60,21 @@ const struct method arbor_node_get_path = {
 
 static enum status context_of(struct call *c, const struct made_node *m, struct err *err)
 {
+	if (tree_is_graft(&m->tree))
+		return mirrored_path_to_made(c, m, NODE_WHOLE, err);
 	return along(c, &m->tree, 0, m->node.row, NODE_WHOLE, emit_node, err);
 }
 
 static enum status run_context(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .made = context_of, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .made = context_of, .mirrored = mirrored_context_get_path }, err);
 }
 
 const struct method arbor_context_get_path = {
 	.name = "context_get_path",
 	.summary = "Show all nodes from the root to a node",
 	.text = "With all that they hold: what a model's context is made of. Texts count by their role, and a note does "
-		"not.\n",
+		"not. Of a conversation it is what the model is sent, as 'arbor log --as-sent --through' shows it.\n",
 	.params = one_node_params,
 	.kind = RESULT_STREAM,
 	.fields = node_fields,
@@ -137,6 +144,12 @@ struct pair {
 	struct made_node from, to;
 };
 
+/* Both made, and not on something mirrored. */
+static bool is_made_pair(struct call *c, struct pair *p, struct err *err)
+{
+	return find_node(c, "from", 0, false, &p->from, err) != STATUS_NOT_FOUND && !tree_is_graft(&p->from.tree);
+}
+
 static enum status find_pair(struct call *c, struct pair *p, struct err *err)
 {
 	return find_node(c, "from", 0, false, &p->from, err) || find_node(c, "to", p->from.node.tree, false, &p->to, err) ?
@@ -167,7 +180,11 @@ static enum status run_between(struct call *c, struct err *err)
 	struct pair p = { 0 };
 	int64_t common;
 
-	if (read_begin(c->store, &snapshot, err) || find_pair(c, &p, err) ||
+	if (read_begin(c->store, &snapshot, err))
+		return err_failed(err->status);
+	if (!is_made_pair(c, &p, err))
+		return mirrored_between(c, err);
+	if (find_pair(c, &p, err) ||
 	    tree_common(c->store, p.from.node.row, p.to.node.row, &common, err) || emit_way_up(c, &p, common, err))
 		return err_failed(err->status);
 	return along(c, &p.from.tree, common, p.to.node.row, NODE_SKELETON, emit_node, err);
@@ -194,7 +211,11 @@ static enum status run_common(struct call *c, struct err *err)
 	struct made_node m;
 	int64_t common;
 
-	if (read_begin(c->store, &snapshot, err) || find_pair(c, &p, err) ||
+	if (read_begin(c->store, &snapshot, err))
+		return err_failed(err->status);
+	if (!is_made_pair(c, &p, err))
+		return mirrored_common(c, err);
+	if (find_pair(c, &p, err) ||
 	    tree_common(c->store, p.from.node.row, p.to.node.row, &common, err) ||
 	    load_node(c, &p.from.tree, common, NODE_WHOLE, &c->mem, &m, err))
 		return err_failed(err->status);
@@ -258,7 +279,7 @@ static enum status leaves_of(struct call *c, const struct tree *t, struct err *e
 
 static enum status run_leaves(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .made = leaves_of, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .made = leaves_of, .mirrored = mirrored_context_list_leaves }, err);
 }
 
 const struct method arbor_context_list_leaves = {

@@ -6,9 +6,15 @@
  */
 #include "hub/arbor_find.h"
 
+#include "hub/mirrored.h"
 #include "hub/settings.h"
+#include "store/tree_graft.h"
 
 #include <string.h>
+
+/* Of made nodes (tree_node_kinds) and of mirrored ones. */
+static const char *const node_kinds[] = { "root",    "text",	 "external", "turn",	    "message", "content",
+					  "thinking", "tool_use", "tool_result", "event", NULL };
 
 const char *const tree_states[] = { "active", "scheduled", "archived", NULL };
 
@@ -21,39 +27,66 @@ const struct field tree_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "when it moves on: scheduled to archived, archived to purged" },
 	{ .name = "since", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "when it came into this state" },
-	{ .name = "owner", .type = VALUE_TEXT, .help = "who made it" },
-	{ .name = "created", .type = VALUE_TIME, .help = "when" },
-	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_HIDDEN, .help = "when its metadata was last set" },
+	{ .name = "owner", .type = VALUE_TEXT, .help = "who made it; 'mirror' = it is a conversation" },
+	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when; of a conversation, its first line" },
+	{ .name = "updated",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_HIDDEN | FIELD_OPTIONAL,
+	  .help = "when its metadata was last set; of a conversation, its last line" },
 	{ .name = "nodes", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "how many it has, its root included" },
-	{ .name = "metadata", .type = VALUE_JSON, .flags = FIELD_OPTIONAL | FIELD_STRETCH, .help = "as it was given" },
+	{ .name = "turns", .type = VALUE_INT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "conversation: how many it has" },
+	{ .name = "messages", .type = VALUE_INT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "conversation: so too" },
+	{ .name = "events",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "conversation: lines that are no message" },
+	{ .name = "metadata",
+	  .type = VALUE_JSON,
+	  .flags = FIELD_OPTIONAL | FIELD_STRETCH,
+	  .help = "as it was given; of a conversation what is known of it" },
 	{ 0 },
 };
 
 const struct field node_fields[] = {
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the node" },
-	{ .name = "tree", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "it is in" },
+	{ .name = "tree", .type = VALUE_ID, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "it is in" },
 	{ .name = "parent", .type = VALUE_ID, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "what contains it; a root has none" },
 	{ .name = "prev", .type = VALUE_ID, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "what it follows" },
 	{ .name = "depth", .type = VALUE_INT, .help = "steps from the root" },
 	{ .name = "position", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "among the children of its parent, from 1 on" },
-	{ .name = "kind", .type = VALUE_ENUM, .choices = tree_node_kinds, .help = "what it is" },
+	{ .name = "kind", .type = VALUE_ENUM, .choices = node_kinds, .help = "what it is" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
 	  .choices = tree_node_roles,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "text: how it counts in a model's context; a note does not" },
+	  .help = "how it counts in a model's context; a note does not" },
 	{ .name = "state", .type = VALUE_ENUM, .choices = life_state_names, .help = "where it is in its lifecycle" },
 	{ .name = "due", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "when it moves on" },
 	{ .name = "since", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "when it came into this state" },
 	{ .name = "ephemeral", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "it was made to go" },
-	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_HIDDEN, .help = "when it was made" },
+	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "when it was made" },
 	{ .name = "replaces",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "the node it is an update of" },
 	{ .name = "metadata", .type = VALUE_JSON, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "as it was given" },
+	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "mirrored: it was said in" },
+	{ .name = "number", .type = VALUE_INT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "turn: counted along its way" },
+	{ .name = "type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "event: of the line" },
+	{ .name = "brief", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "event: what it is about, in a line" },
+	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "tool_use: of the tool" },
+	{ .name = "tool_id",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "tool_use, tool_result: what joins the two" },
+	{ .name = "error", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "tool_result: it failed" },
+	{ .name = "input", .type = VALUE_JSON, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "tool_use: what it was given" },
+	{ .name = "sent",
+	  .type = VALUE_JSON,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "mirrored, in a context: its blocks as the API takes them" },
 	{ .name = "handle", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "external: as it was given" },
-	{ .name = "content", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_STRETCH, .help = "text: all of it" },
+	{ .name = "content", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_STRETCH, .help = "what it says, all of it" },
 	{ 0 },
 };
 
@@ -89,7 +122,7 @@ void note_more(struct call *c, const struct uuid *last)
 
 /* ---- Showing ----------------------------------------------------------------- */
 
-static void put_life(struct json_writer *w, const struct life *l)
+void put_life(struct json_writer *w, const struct life *l)
 {
 	put_text(w, "state", str_of(life_state_names[l->state]));
 	if (l->state == LIFE_ACTIVE)
@@ -153,18 +186,30 @@ void put_node(struct json_writer *w, const struct made_node *m)
 
 enum status emit_node(struct call *c, const struct made_node *n, struct err *err)
 {
-	put_node(call_begin(c), n);
+	struct made_node placed = *n;
+	MIRRORED m = { 0 };
+
+	/* What hangs on something mirrored is a part of that tree. */
+	if (tree_is_graft(&n->tree) && (mirrored_below(c, n, &m, err) || mirrored_place(&m, &placed, -1, err)))
+		return err_failed(err->status);
+	put_node(call_begin(c), &placed);
 	return call_emit(c, err);
 }
 
 /* ---- Finding ----------------------------------------------------------------- */
 
-static enum status pass(enum gate gate, const struct subject *what, const struct life *l, struct err *err)
+enum status pass_gate(enum gate gate, const struct subject *what, const struct life *l, struct err *err)
 {
 	/* Of what is purged nothing is left to show. */
 	if (gate == GATE_ARCHIVED)
 		return life_archived(what, l, err);
 	return gate == GATE_ALIVE || l->state == LIFE_PURGED ? life_alive(what, l, err) : STATUS_OK;
+}
+
+/* A row that only stands for something else. */
+static enum status is_mirrored(struct err *err)
+{
+	return err_fail(err, STATUS_NOT_FOUND, "this was not made but mirrored");
 }
 
 static enum status find_tree(struct call *c, struct str text, enum gate gate, struct tree *out, struct err *err)
@@ -173,7 +218,9 @@ static enum status find_tree(struct call *c, struct str text, enum gate gate, st
 
 	if (tree_find(c->store, text, &id, err) || tree_get(c->store, &id, &c->mem, out, err))
 		return err_failed(err->status);
-	return pass(gate, &(struct subject){ SUBJECT_TREE, out->id }, &out->life, err);
+	if (tree_is_graft(out))
+		return is_mirrored(err);
+	return pass_gate(gate, &(struct subject){ SUBJECT_TREE, out->id }, &out->life, err);
 }
 
 /* Its tree, and what follows from that for it. */
@@ -197,7 +244,9 @@ static enum status find_in(struct call *c, struct str text, enum tree_node_part 
 	if (tree_node_find(c->store, text, &id, err) ||
 	    tree_node_get(c->store, &id, part, &c->mem, &out->node, err) || complete(c, out, err))
 		return err_failed(err->status);
-	return pass(gate, &(struct subject){ SUBJECT_NODE, out->node.id }, &out->life, err);
+	if (out->node.row && out->node.kind == TREE_NODE_ROOT && tree_is_graft(&out->tree))
+		return is_mirrored(err);
+	return pass_gate(gate, &(struct subject){ SUBJECT_NODE, out->node.id }, &out->life, err);
 }
 
 static enum status not_in(const struct made_node *m, const struct uuid *tree, struct err *err)
@@ -249,17 +298,37 @@ enum status walk_tree(struct call *c, const struct tree *t, int64_t top, bool ar
 	return walk_begin(walk, c->store, root.row, after.node.row, archived, err);
 }
 
+struct str call_if_has(const struct call *c, const char *name)
+{
+	for (const struct param *p = c->method->params; p->name; p++)
+		if (strcmp(p->name, name) == 0)
+			return call_text(c, name);
+	return (struct str){ 0 };
+}
+
+static enum status check_mirrored_tree(struct call *c, const struct made_node *n, struct str text, struct err *err)
+{
+	MIRRORED m = { 0 };
+	MIRRORED wanted = { 0 };
+
+	if (mirrored_below(c, n, &m, err) || mirrored_find(c, text, GATE_ANY, &wanted, err))
+		return err_failed(err->status);
+	if (uuid_eq(&m.grove.trees[grove_tree(&m.grove, m.ref)].id,
+		    &wanted.grove.trees[grove_tree(&wanted.grove, wanted.ref)].id))
+		return STATUS_OK;
+	return not_in(n, &wanted.grove.trees[grove_tree(&wanted.grove, wanted.ref)].id, err);
+}
+
 /* A tree that is named beside a node is where that must be. */
 static enum status check_tree(struct call *c, const struct made_node *m, struct err *err)
 {
-	struct str text = { 0 };
+	struct str text = call_if_has(c, "tree");
 	struct tree wanted;
 
-	for (const struct param *p = c->method->params; p->name; p++)
-		if (strcmp(p->name, "tree") == 0)
-			text = call_text(c, "tree");
 	if (!text.p)
 		return STATUS_OK;
+	if (tree_is_graft(&m->tree))
+		return check_mirrored_tree(c, m, text, err);
 	if (find_tree(c, text, GATE_ANY, &wanted, err))
 		return err_failed(err->status);
 	return wanted.row == m->node.tree ? STATUS_OK : not_in(m, &wanted.id, err);
@@ -269,6 +338,14 @@ enum status begin_call(struct call *c, struct read_txn *snapshot, struct err *er
 {
 	return c->method->scope == SCOPE_READ ? read_begin(c->store, snapshot, err)
 					      : store_sync_next_commit(c->store, err);
+}
+
+/* What nothing made is called by may be mirrored, and so may what is no id: '@', say. */
+static bool may_be_mirrored(enum status status, struct str text)
+{
+	struct uuid low, high;
+
+	return status == STATUS_NOT_FOUND || (status == STATUS_USAGE && !uuid_range(text, &low, &high));
 }
 
 enum status with_tree(struct call *c, const struct tree_ways *ways, struct err *err)
@@ -283,7 +360,7 @@ enum status with_tree(struct call *c, const struct tree_ways *ways, struct err *
 	status = find_tree(c, text, ways->gate, &t, err);
 	if (status == STATUS_OK)
 		return ways->made(c, &t, err);
-	return status == STATUS_NOT_FOUND && ways->mirrored ? ways->mirrored(c, text, err) : status;
+	return ways->mirrored && may_be_mirrored(status, text) ? ways->mirrored(c, text, err) : status;
 }
 
 enum status with_node(struct call *c, const struct node_ways *ways, struct err *err)
@@ -298,7 +375,7 @@ enum status with_node(struct call *c, const struct node_ways *ways, struct err *
 	status = find_in(c, text, ways->part, ways->gate, &m, err);
 	if (status == STATUS_OK)
 		return check_tree(c, &m, err) ? err_failed(err->status) : ways->made(c, &m, err);
-	return status == STATUS_NOT_FOUND && ways->mirrored ? ways->mirrored(c, text, err) : status;
+	return ways->mirrored && may_be_mirrored(status, text) ? ways->mirrored(c, text, err) : status;
 }
 
 /* ---- After a change ------------------------------------------------------------ */

@@ -56,6 +56,11 @@ enum status load_node(struct call *c, const struct tree *t, int64_t row, enum tr
 enum status walk_tree(struct call *c, const struct tree *t, int64_t top, bool archived, struct tree_walk *walk,
 		      struct err *err) MUST_USE;
 
+/* A parameter that not every method has; p NULL = left out. */
+struct str call_if_has(const struct call *c, const char *name);
+
+enum status pass_gate(enum gate gate, const struct subject *what, const struct life *l, struct err *err) MUST_USE;
+
 /* The parameter 'metadata'; null is none. */
 struct str call_metadata(const struct call *c);
 
@@ -102,6 +107,7 @@ extern const char *const tree_states[]; /* that a tree can be listed by, ended b
 extern const struct field tree_fields[], node_fields[];
 
 /* Into the item being written. */
+void put_life(struct json_writer *w, const struct life *l);
 void put_tree(struct json_writer *w, const struct tree *t);
 void put_node(struct json_writer *w, const struct made_node *n);
 

@@ -11,6 +11,7 @@
 #include "hub/arbor_find.h"
 #include "hub/handle_node.h"
 #include "hub/handle_resolve.h"
+#include "hub/render.h"
 #include "hub/window.h"
 #include "query/grove.h"
 
@@ -27,58 +28,12 @@ enum status tree_handle_check(struct str handle, struct uuid *plugin, struct err
 	return STATUS_OK;
 }
 
-/* What an object says, by the members that say something. */
-static struct str said_by(const struct json *j, uint32_t object, struct arena *mem)
-{
-	static const char *const names[] = { "text", "content", "subject", "name", "title", "prompt", "path" };
-
-	for (size_t i = 0; i < COUNT(names); i++) {
-		struct str text = str_trim(json_string_in(j, json_get(j, object, str_of(names[i])), mem));
-
-		if (text.n)
-			return text;
-	}
-	return (struct str){ 0 };
-}
-
-/* The first of its blocks that says something; else what it is itself. */
-static struct str brief_of(const struct json *j, struct arena *mem)
-{
-	uint32_t blocks = json_get(j, 0, STR("blocks"));
-
-	for (uint32_t b = json_first(j, blocks); b != json_end(j, blocks); b = json_next(j, b)) {
-		struct str text = said_by(j, b, mem);
-
-		if (text.n)
-			return text;
-	}
-	return said_by(j, 0, mem);
-}
-
 enum status tree_handle_line(struct call *c, struct str handle, struct buf *out, bool *found, struct err *err)
 {
 	enum { ENOUGH = 1024 }; /* bytes, of which a line shows the first */
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct resolution r CLEANUP(resolution_release) = RESOLUTION_INIT;
-	struct json j CLEANUP(json_release) = JSON_INIT;
-	struct err why;
-	struct handle h;
-	struct str brief;
+	struct renderer r CLEANUP(renderer_release) = RENDERER_INIT(c);
 
-	*found = false;
-	if (handle_parse(handle, &mem, &h, &why) ||
-	    hub_resolve(c, &(struct resolve_ask){ &h, 0, ENOUGH }, &r, &why)) {
-		*err = why;
-		return why.status == STATUS_CANCELLED ? err_failed(why.status) : STATUS_OK;
-	}
-	if (json_read(&j, r.data, LIMIT_JSON_DEPTH, err))
-		return err_failed(err->status);
-	brief = brief_of(&j, &mem);
-	*found = brief.n > 0;
-	if (*found)
-		buf_printf(out, "%.*s: ", STR_ARG(r.method));
-	buf_str(out, brief);
-	return STATUS_OK;
+	return render_handle(&r, handle, ENOUGH, out, found, err);
 }
 
 /* ---- Of trees ----------------------------------------------------------------------------- */

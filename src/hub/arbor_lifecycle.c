@@ -4,7 +4,8 @@
  */
 #include "hub/arbor_methods.h"
 
-#include "hub/arbor_find.h"
+#include "hub/arbor_change.h"
+#include "hub/mirrored_methods.h"
 
 /* ---- States -------------------------------------------------------------------- */
 
@@ -20,8 +21,8 @@ static const struct field change_fields[] = {
 	{ 0 },
 };
 
-static enum status emit_change(struct call *c, const struct uuid *id, const struct uuid *tree,
-			       const struct tree_change *change, struct err *err)
+enum status emit_change(struct call *c, const struct uuid *id, const struct uuid *tree, const struct tree_change *change,
+			struct err *err)
 {
 	struct json_writer *w = call_begin(c);
 
@@ -120,17 +121,17 @@ static enum status purge_node(struct call *c, const struct made_node *m, struct 
 
 static enum status run_schedule(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .made = schedule_tree, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .made = schedule_tree, .mirrored = mirrored_tree_schedule }, err);
 }
 
 static enum status run_tree_rescue(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = rescue_tree, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = rescue_tree, .mirrored = mirrored_tree_rescue }, err);
 }
 
 static enum status run_tree_archive(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .made = archive_tree, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .made = archive_tree, .mirrored = mirrored_tree_archive }, err);
 }
 
 static enum status run_tree_purge(struct call *c, struct err *err)

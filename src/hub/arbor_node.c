@@ -5,6 +5,8 @@
 
 #include "hub/arbor_find.h"
 #include "hub/arbor_handle.h"
+#include "hub/mirrored_methods.h"
+#include "store/tree_graft.h"
 
 /* ---- node_create_* ------------------------------------------------------------- */
 
@@ -43,21 +45,23 @@ static enum status add_node(struct call *c, const struct tree_node_new *what, st
 	return tree_node_add(c->store, what, &windows, &id, err) ? err_failed(err->status) : emit_node_now(c, &id, err);
 }
 
-/* What all of them take. */
+/* What all of them take. `t` NULL: a mirrored tree, which parameter 'tree' names. */
 static enum status create(struct call *c, const struct tree *t, struct tree_node_new *what, struct err *err)
 {
 	struct str parent = call_text(c, "parent");
 	struct uuid above, id;
 
-	what->tree = t->id;
 	what->metadata = call_metadata(c);
+	if (uuid_parse(call_text(c, "id"), &id))
+		what->id = &id;
+	if (!t)
+		return mirrored_node_create(c, call_text(c, "tree"), what, err);
+	what->tree = t->id;
 	if (parent.p) {
 		if (tree_node_find(c->store, parent, &above, err))
 			return err_pass(err, "parent");
 		what->parent = &above;
 	}
-	if (uuid_parse(call_text(c, "id"), &id))
-		what->id = &id;
 	return add_node(c, what, err);
 }
 
@@ -80,45 +84,26 @@ static enum status create_external(struct call *c, const struct tree *t, bool ep
 	return tree_handle_check(what.handle, &what.plugin_id, err) ? err_failed(err->status) : create(c, t, &what, err);
 }
 
-static enum status made_text(struct call *c, const struct tree *t, struct err *err)
-{
-	return create_text(c, t, false, err);
-}
+/* Each of them for made and for mirrored trees. */
+#define CREATE(name, create_kind, ephemeral) \
+	static enum status name(struct call *c, const struct tree *t, struct err *err) \
+	{ \
+		return create_kind(c, t, ephemeral, err); \
+	} \
+	static enum status name##_mirrored(struct call *c, struct str id, struct err *err) \
+	{ \
+		(void)id; \
+		return create_kind(c, NULL, ephemeral, err); \
+	} \
+	static enum status run_##name(struct call *c, struct err *err) \
+	{ \
+		return with_tree(c, &(struct tree_ways){ .made = name, .mirrored = name##_mirrored }, err); \
+	}
 
-static enum status made_text_ephemeral(struct call *c, const struct tree *t, struct err *err)
-{
-	return create_text(c, t, true, err);
-}
-
-static enum status made_external(struct call *c, const struct tree *t, struct err *err)
-{
-	return create_external(c, t, false, err);
-}
-
-static enum status made_external_ephemeral(struct call *c, const struct tree *t, struct err *err)
-{
-	return create_external(c, t, true, err);
-}
-
-static enum status run_create_text(struct call *c, struct err *err)
-{
-	return with_tree(c, &(struct tree_ways){ .made = made_text, .mirrored = NULL }, err);
-}
-
-static enum status run_create_text_ephemeral(struct call *c, struct err *err)
-{
-	return with_tree(c, &(struct tree_ways){ .made = made_text_ephemeral, .mirrored = NULL }, err);
-}
-
-static enum status run_create_external(struct call *c, struct err *err)
-{
-	return with_tree(c, &(struct tree_ways){ .made = made_external, .mirrored = NULL }, err);
-}
-
-static enum status run_create_external_ephemeral(struct call *c, struct err *err)
-{
-	return with_tree(c, &(struct tree_ways){ .made = made_external_ephemeral, .mirrored = NULL }, err);
-}
+CREATE(text, create_text, false)
+CREATE(text_ephemeral, create_text, true)
+CREATE(external, create_external, false)
+CREATE(external_ephemeral, create_external, true)
 
 #define STAYS_TEXT \
 	"\n\nIt stays until somebody deletes it ('node_delete') or its tree goes. Adding it makes all that is above it " \
@@ -139,7 +124,7 @@ const struct method arbor_node_create_text = {
 	.examples = (const struct example[]){ { "call arbor.node_create_text 7ee0 --parent a0de01 --role user --content 'And now?'",
 						"a question below another node" },
 					      { 0 } },
-	.run = run_create_text,
+	.run = run_text,
 };
 
 const struct method arbor_node_create_text_ephemeral = {
@@ -154,7 +139,7 @@ const struct method arbor_node_create_text_ephemeral = {
 	.examples = (const struct example[]){ { "call arbor.node_create_text_ephemeral 7ee0 --content 'What if?'",
 						"gone after some weeks" },
 					      { 0 } },
-	.run = run_create_text_ephemeral,
+	.run = run_text_ephemeral,
 };
 
 const struct method arbor_node_create_external = {
@@ -170,7 +155,7 @@ const struct method arbor_node_create_external = {
 		(const struct example[]){ { "call arbor.node_create_external 7ee0 --handle notes@1.0.0::note:17",
 					    "a note of another activation" },
 					  { 0 } },
-	.run = run_create_external,
+	.run = run_external,
 };
 
 const struct method arbor_node_create_external_ephemeral = {
@@ -185,7 +170,7 @@ const struct method arbor_node_create_external_ephemeral = {
 	.examples = (const struct example[]){ { "call arbor.node_create_external_ephemeral 7ee0 --handle notes@1.0.0::note:18",
 						"gone after some weeks" },
 					      { 0 } },
-	.run = run_create_external_ephemeral,
+	.run = run_external_ephemeral,
 };
 
 /* ---- node_get ------------------------------------------------------------------ */
@@ -194,7 +179,7 @@ static const struct param one_node_params[] = { NODE_PARAM, IN_TREE_PARAM, { 0 }
 
 static enum status run_get(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .part = NODE_WHOLE, .made = emit_node, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .part = NODE_WHOLE, .made = emit_node, .mirrored = mirrored_node_get }, err);
 }
 
 const struct method arbor_node_get = {
@@ -212,7 +197,10 @@ const struct method arbor_node_get = {
 
 static enum status run_get_archived(struct call *c, struct err *err)
 {
-	struct node_ways ways = { .gate = GATE_ARCHIVED, .part = NODE_WHOLE, .made = emit_node, .mirrored = NULL };
+	struct node_ways ways = { .gate = GATE_ARCHIVED,
+				  .part = NODE_WHOLE,
+				  .made = emit_node,
+				  .mirrored = mirrored_node_get_archived };
 
 	return with_node(c, &ways, err);
 }
@@ -236,6 +224,8 @@ static enum status parent_of(struct call *c, const struct made_node *m, struct e
 
 	if (!m->node.parent)
 		return err_fail(err, STATUS_NOT_FOUND, "the root of a tree has no parent");
+	if (m->node.depth == 1 && tree_is_graft(&m->tree))
+		return mirrored_parent_of_made(c, m, err);
 	if (load_node(c, &m->tree, m->node.parent, NODE_WHOLE, &c->mem, &parent, err))
 		return err_failed(err->status);
 	return emit_node(c, &parent, err);
@@ -243,13 +233,14 @@ static enum status parent_of(struct call *c, const struct made_node *m, struct e
 
 static enum status run_get_parent(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .made = parent_of, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .made = parent_of, .mirrored = mirrored_node_get_parent }, err);
 }
 
 const struct method arbor_node_get_parent = {
 	.name = "node_get_parent",
 	.summary = "Show the parent of a node",
-	.text = "What contains it, which of a node that was made is also what it follows.\n",
+	.text = "What contains it, which of a node that was made is also what it follows. Of a conversation blocks are in "
+		"messages, messages and what the client noted in turns, and a turn in the message it goes on from.\n",
 	.params = one_node_params,
 	.kind = RESULT_ONE,
 	.fields = node_fields,
@@ -310,7 +301,7 @@ static enum status children_of(struct call *c, const struct made_node *m, struct
 
 static enum status run_get_children(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = children_of, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = children_of, .mirrored = mirrored_node_get_children }, err);
 }
 
 const struct method arbor_node_get_children = {

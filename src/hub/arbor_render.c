@@ -1,5 +1,5 @@
 /*
- * arbor.tree_render: a made tree as text, a line a node.
+ * arbor.tree_render: a tree as text, a line a node. (Mirrored ones are drawn in mirrored_tree.c.)
  *
  *     7ee0a000 user {"topic":"release"}
  *     ├─ a0de0100 user: What is left to do?
@@ -16,6 +16,8 @@
 #include "base/utf8.h"
 #include "hub/arbor_find.h"
 #include "hub/arbor_handle.h"
+#include "hub/arbor_render.h"
+#include "hub/mirrored_methods.h"
 #include "hub/resolve.h"
 
 /* Columns: of a level, and of the number of those that are left out. */
@@ -61,36 +63,73 @@ static void drawing_release(struct drawing *d)
 
 /* ---- A line --------------------------------------------------------------------- */
 
-static int levels_shown(const struct drawing *d, int64_t level)
+static int levels_shown(int width, int64_t level)
 {
-	int most = d->width / 2 / INDENT;
+	int most = width / 2 / INDENT;
 
 	most = most < LEVELS ? most : LEVELS;
 	if (level <= most)
 		return (int)level;
-	most = (d->width / 2 - LEFT_OUT) / INDENT;
+	most = (width / 2 - LEFT_OUT) / INDENT;
 	return most < LEVELS ? most : LEVELS;
 }
 
-/* What stands in front of the current node. Returns its columns. */
-static enum status draw_front(struct drawing *d, int64_t level, int *used, struct err *err)
+enum status draw_front(struct buf *line, int width, int64_t level, draw_next_fn *fn, void *ctx, int *used,
+			 struct err *err)
 {
-	int shown = levels_shown(d, level);
-	size_t before = d->line.n;
+	int shown = levels_shown(width, level);
+	size_t before = line->n;
 	bool next;
 
 	if (level > shown)
-		buf_printf(&d->line, "(+%" PRId64 ") ", level - shown);
-	*used = (int)(d->line.n - before) + INDENT * shown;
+		buf_printf(line, "(+%" PRId64 ") ", level - shown);
+	*used = (int)(line->n - before) + INDENT * shown;
 	for (int above = shown - 1; above >= 0; above--) {
-		if (walk_has_next(&d->walk, (size_t)above, &next, err))
+		if (fn(ctx, above, &next, err))
 			return err_failed(err->status);
 		if (above)
-			buf_text(&d->line, next ? "│  " : "   ");
+			buf_text(line, next ? "│  " : "   ");
 		else
-			buf_text(&d->line, next ? "├─ " : "└─ ");
+			buf_text(line, next ? "├─ " : "└─ ");
 	}
 	return STATUS_OK;
+}
+
+void draw_node(struct buf *line, const struct uuid *id, struct str words, int columns)
+{
+	char text[UUID_TEXT + 1];
+
+	uuid_print(id, text);
+	buf_printf(line, "%.*s ", RESOLVE_SHOWN, text);
+	utf8_line(line, words, columns - RESOLVE_SHOWN - 1);
+}
+
+enum status draw_end(struct call *c, struct buf *line, struct err *err)
+{
+	enum status status;
+
+	if (line->n && line->p[line->n - 1] == ' ') /* it says nothing */
+		line->n--;
+	buf_byte(line, '\n');
+	status = call_bytes(c, buf_as_str(line), err);
+	buf_clear(line);
+	return status;
+}
+
+enum status draw_more(struct call *c, const struct uuid *last, struct buf *line, struct err *err)
+{
+	char id[UUID_TEXT + 1];
+
+	uuid_print(last, id);
+	buf_printf(line, "… goes on after %s", id);
+	return draw_end(c, line, err);
+}
+
+static enum status has_next(void *ctx, int64_t above, bool *next, struct err *err)
+{
+	struct drawing *d = ctx;
+
+	return walk_has_next(&d->walk, (size_t)above, next, err);
 }
 
 /* No more of a text than could be shown: wide enough even if half of it were blanks. */
@@ -100,54 +139,41 @@ static struct str beginning(struct str text)
 }
 
 /* What a handle stands for, or the handle. */
-static enum status say_handle(struct drawing *d, struct str handle, struct err *err)
+static enum status say_handle(struct call *c, struct str handle, struct buf *words, struct err *err)
 {
-	size_t before = d->words.n;
+	size_t before = words->n;
 	bool found = false;
 
-	if (tree_handle_line(d->call, handle, &d->words, &found, err))
+	if (tree_handle_line(c, handle, words, &found, err))
 		return err_failed(err->status);
 	if (!found) {
-		d->words.n = before;
-		buf_str(&d->words, handle);
+		words->n = before;
+		buf_str(words, handle);
 	}
 	return STATUS_OK;
 }
 
-static enum status say_node(struct drawing *d, const struct made_node *m, struct err *err)
+enum status render_words(struct call *c, const struct made_node *m, struct buf *words, struct err *err)
 {
 	const struct tree_node *n = &m->node;
 
-	buf_clear(&d->words);
 	if (m->life.state == LIFE_SCHEDULED)
-		buf_text(&d->words, "(scheduled) ");
+		buf_text(words, "(scheduled) ");
 	switch (n->kind) {
 	case TREE_NODE_ROOT:
-		buf_str(&d->words, d->tree.owner);
-		buf_byte(&d->words, ' ');
-		buf_str(&d->words, beginning(d->tree.metadata));
+		buf_str(words, m->tree.owner);
+		buf_byte(words, ' ');
+		buf_str(words, beginning(m->tree.metadata));
 		break;
 	case TREE_NODE_TEXT:
 		if (n->role != ROLE_NOTE)
-			buf_printf(&d->words, "%s: ", tree_node_roles[n->role]);
-		buf_str(&d->words, beginning(n->content));
+			buf_printf(words, "%s: ", tree_node_roles[n->role]);
+		buf_str(words, beginning(n->content));
 		break;
 	case TREE_NODE_EXTERNAL:
-		buf_text(&d->words, "→ ");
-		return say_handle(d, n->handle, err);
+		buf_text(words, "→ ");
+		return say_handle(c, n->handle, words, err);
 	}
-	return STATUS_OK;
-}
-
-static enum status draw_node(struct drawing *d, const struct made_node *m, int columns, struct err *err)
-{
-	char id[UUID_TEXT + 1];
-
-	if (say_node(d, m, err))
-		return err_failed(err->status);
-	uuid_print(m->node.kind == TREE_NODE_ROOT ? &d->tree.id : &m->node.id, id);
-	buf_printf(&d->line, "%.*s ", RESOLVE_SHOWN, id);
-	utf8_line(&d->line, buf_as_str(&d->words), columns - RESOLVE_SHOWN - 1);
 	return STATUS_OK;
 }
 
@@ -157,28 +183,18 @@ static enum status draw_line(struct drawing *d, int64_t row, struct uuid *id, st
 	struct made_node m;
 	int used;
 
-	buf_clear(&d->line);
+	buf_clear(&d->words);
 	if (load_node(d->call, &d->tree, row, NODE_WHOLE, &mem, &m, err) ||
-	    draw_front(d, m.node.depth - d->top_depth, &used, err) || draw_node(d, &m, d->width - used, err))
+	    draw_front(&d->line, d->width, m.node.depth - d->top_depth, has_next, d, &used, err) ||
+	    render_words(d->call, &m, &d->words, err))
 		return err_failed(err->status);
 	*id = m.node.id;
-	if (d->line.p[d->line.n - 1] == ' ') /* it says nothing */
-		d->line.n--;
-	buf_byte(&d->line, '\n');
-	return call_bytes(d->call, buf_as_str(&d->line), err);
+	draw_node(&d->line, m.node.kind == TREE_NODE_ROOT ? &d->tree.id : &m.node.id, buf_as_str(&d->words),
+		    d->width - used);
+	return draw_end(d->call, &d->line, err);
 }
 
 /* ---- A page --------------------------------------------------------------------- */
-
-static enum status draw_more(struct drawing *d, const struct uuid *last, struct err *err)
-{
-	char id[UUID_TEXT + 1];
-
-	uuid_print(last, id);
-	buf_clear(&d->line);
-	buf_printf(&d->line, "… goes on after %s\n", id);
-	return call_bytes(d->call, buf_as_str(&d->line), err);
-}
 
 static enum status draw_page(struct drawing *d, struct err *err)
 {
@@ -193,7 +209,7 @@ static enum status draw_page(struct drawing *d, struct err *err)
 		if (draw_line(d, row, &last, err))
 			return err_failed(err->status);
 	}
-	return row ? draw_more(d, &last, err) : STATUS_OK;
+	return row ? draw_more(d->call, &last, &d->line, err) : STATUS_OK;
 }
 
 static enum status draw_tree(struct call *c, const struct tree *t, struct err *err)
@@ -215,7 +231,7 @@ static enum status draw_tree(struct call *c, const struct tree *t, struct err *e
 
 static enum status run_render(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .made = draw_tree, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .made = draw_tree, .mirrored = mirrored_tree_render }, err);
 }
 
 const struct method arbor_tree_render = {

@@ -5,6 +5,8 @@
 
 #include "base/json_match.h"
 #include "hub/arbor_find.h"
+#include "hub/mirrored_methods.h"
+#include "store/tree_graft.h"
 
 /* ---- tree_create ------------------------------------------------------------- */
 
@@ -66,7 +68,7 @@ static enum status emit_tree(struct call *c, const struct tree *t, struct err *e
 
 static enum status run_get(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .made = emit_tree, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .made = emit_tree, .mirrored = mirrored_tree_get }, err);
 }
 
 const struct method arbor_tree_get = {
@@ -84,7 +86,7 @@ const struct method arbor_tree_get = {
 
 static enum status run_get_archived(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .gate = GATE_ARCHIVED, .made = emit_tree, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .gate = GATE_ARCHIVED, .made = emit_tree, .mirrored = mirrored_tree_get_archived }, err);
 }
 
 const struct method arbor_tree_get_archived = {
@@ -142,7 +144,7 @@ static enum status skeleton_of(struct call *c, const struct tree *t, struct err 
 
 static enum status run_skeleton(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = skeleton_of, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = skeleton_of, .mirrored = mirrored_tree_get_skeleton }, err);
 }
 
 const struct method arbor_tree_get_skeleton = {
@@ -167,6 +169,8 @@ const struct method arbor_tree_get_skeleton = {
 
 static const struct param list_params[] = {
 	{ .name = "state", .type = VALUE_ENUM, .choices = tree_states, .initial = "active", .help = "only trees in this state" },
+	{ .name = "mirrored", .type = VALUE_BOOL, .letter = 'm', .help = "conversations instead of what was made" },
+	{ .name = "agents", .type = VALUE_BOOL, .letter = 'a', .help = "with --mirrored: also those of sub-agents" },
 	LIMIT_PARAM,
 	AFTER_TREE_PARAM,
 	{ 0 },
@@ -177,6 +181,7 @@ struct listing {
 	struct call *call;
 	int64_t count;
 	struct uuid last;
+	bool full;
 	/* Of metadata, when that is looked at. */
 	struct json wanted;
 	struct json found;
@@ -202,8 +207,9 @@ static enum status list_tree(void *ctx, const struct tree *t, bool *go_on, struc
 		if (!json_contains(&l->found, 0, &l->wanted, 0))
 			return STATUS_OK;
 	}
-	*go_on = !is_full(l->call, l->count);
-	if (!*go_on) {
+	l->full = is_full(l->call, l->count);
+	*go_on = !l->full;
+	if (l->full) {
 		note_more(l->call, &l->last);
 		return STATUS_OK;
 	}
@@ -213,18 +219,24 @@ static enum status list_tree(void *ctx, const struct tree *t, bool *go_on, struc
 	return call_emit(l->call, err);
 }
 
-/* The row of the tree behind which a list goes on; 0 = it begins. */
-static enum status find_after(struct call *c, int64_t *row, struct err *err)
+/* The row of the tree behind which a list goes on; 0 = it begins. *is_made false: that is a mirrored one, and made ones
+ * come before these. */
+static enum status find_after(struct call *c, int64_t *row, bool *is_made, struct err *err)
 {
 	struct str text = call_text(c, "after");
+	enum status status;
 	struct uuid id;
 	struct tree t;
 
 	*row = 0;
+	*is_made = true;
 	if (!text.p)
 		return STATUS_OK;
-	if (tree_find(c->store, text, &id, err) || tree_get(c->store, &id, &c->mem, &t, err))
-		return err_pass(err, "after");
+	status = tree_find(c->store, text, &id, err);
+	status = status ? status : tree_get(c->store, &id, &c->mem, &t, err);
+	*is_made = status != STATUS_NOT_FOUND && (status || !tree_is_graft(&t));
+	if (status || !*is_made)
+		return *is_made ? err_pass(err, "after") : STATUS_OK;
 	if (!t.row)
 		return err_fail(err, STATUS_NOT_FOUND, "after: this tree was purged meanwhile; begin again without it");
 	*row = t.row;
@@ -235,11 +247,23 @@ static enum status list_trees(struct call *c, enum life_state state, struct list
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	int64_t after;
+	bool is_made;
 
 	l->call = c;
-	if (read_begin(c->store, &snapshot, err) || find_after(c, &after, err))
+	if (read_begin(c->store, &snapshot, err) || find_after(c, &after, &is_made, err) ||
+	    (is_made && tree_each(c->store, state, after, list_tree, l, err)))
 		return err_failed(err->status);
-	return tree_each(c->store, state, after, list_tree, l, err);
+	/* There is one for every conversation: those that are active are listed when they are asked for. */
+	if (state == LIFE_ACTIVE || l->full || l->wanted.count)
+		return STATUS_OK;
+	return mirrored_tree_list(c, state, l->count, err);
+}
+
+static enum status list_mirrored(struct call *c, enum life_state state, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+
+	return read_begin(c->store, &snapshot, err) ? err_failed(err->status) : mirrored_tree_list(c, state, 0, err);
 }
 
 static enum life_state wanted_state(const struct call *c)
@@ -252,20 +276,25 @@ static enum life_state wanted_state(const struct call *c)
 
 static enum status run_list(struct call *c, struct err *err)
 {
+	if (call_flag(c, "mirrored"))
+		return list_mirrored(c, wanted_state(c), err);
 	return list_trees(c, wanted_state(c), &(struct listing){ 0 }, err);
 }
 
 const struct method arbor_tree_list = {
 	.name = "tree_list",
 	.summary = "List trees, newest first",
-	.text = "Those that are active, unless another state is asked for.\n",
+	.text = "Those that are active, unless another state is asked for. With --mirrored every conversation is a tree, "
+		"the one last touched first; one that was forked or copied is in the tree of the other.\n",
 	.params = list_params,
 	.kind = RESULT_STREAM,
 	.fields = tree_fields,
 	.empty = "there is no tree in this state",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.tree_list", "those that are active" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.tree_list", "those that are active" },
+					      { "call arbor.tree_list --mirrored -n 10", "the last ten conversations" },
+					      { 0 } },
 	.run = run_list,
 };
 

@@ -9,6 +9,7 @@
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/forest_load.h"
+#include "query/hidden.h"
 #include "query/noted.h"
 
 static const struct param session_params[] = {
@@ -35,6 +36,7 @@ static const struct param session_params[] = {
 	  .help = "only those with this tag, on them or on anything in them; area* for all that begin so" },
 	{ .name = "branched", .type = VALUE_BOOL, .help = "only those that were rewound, forked or continued twice" },
 	{ .name = "alive", .type = VALUE_BOOL, .help = "only those a client has open just now" },
+	{ .name = "archived", .type = VALUE_BOOL, .help = "also those that are archived" },
 	{ .name = "limit",
 	  .type = VALUE_INT,
 	  .letter = 'n',
@@ -55,12 +57,14 @@ struct listing {
 	int64_t alive_count; /* of all that were looked at */
 	bool attached;	     /* there are notes and the like */
 	struct noted tagged; /* as 'tag' says */
+	struct hidden hidden;
 };
 
 static void listing_release(struct listing *l)
 {
 	noted_release(&l->tagged);
 	alive_release(&l->alive);
+	hidden_release(&l->hidden);
 }
 
 static bool is_wanted(const struct call *c, const struct session *session, const struct live *live)
@@ -101,7 +105,7 @@ static enum status emit_session(void *ctx, const struct session *session, bool *
 		return STATUS_OK;
 	l->last = *session;
 	l->alive_count += live != NULL;
-	if (!is_wanted(l->call, session, live))
+	if (!is_wanted(l->call, session, live) || hidden_has(&l->hidden, session->row))
 		return STATUS_OK;
 	if (is_wanted_still(l, session, &wanted, err))
 		return err_failed(err->status);
@@ -140,6 +144,7 @@ static enum status run_sessions(struct call *c, struct err *err)
 	if (read_begin(c->store, &snapshot, err) || project_of(c, &project, err) ||
 	    alive_load(c->store, &l.alive, err) || annotation_any(c->store, &l.attached, err) ||
 	    (call_text(c, "tag").p && noted_by_tag(c->store, call_text(c, "tag"), &l.tagged, err)) ||
+	    (!call_flag(c, "archived") && hidden_load(c->store, &l.hidden, err)) ||
 	    session_each(c->store, project, emit_session, &l, err))
 		return err_failed(err->status);
 	warn_unread(c);
@@ -164,7 +169,8 @@ const struct method memory_sessions = {
 	.text = "A conversation has the title somebody gave it, else the client's, else its summary of old\n"
 		"clients, else its first prompt. Its id, or the first digits of it, is what 'arbor show' wants;\n"
 		"@ stands for the last one, @~1 for the one before it, and so on. Where several folders are\n"
-		"mirrored, copies that say the same are listed once.\n\n"
+		"mirrored, copies that say the same are listed once. What is archived ('arbor.tree_archive')\n"
+		"is left out unless --archived is given.\n\n"
 		"--alive asks the mirrored folders and the machine's processes, not the store: what is\n"
 		"listed is open at this moment.\n",
 	.params = session_params,

@@ -355,7 +355,7 @@ static enum status run_log(struct call *c, struct err *err)
 		return err_failed(err->status);
 	y.forest = y.grove.forest;
 	warn_unread(c);
-	if (place_find(&y.forest, &what, &at, err))
+	if (note_archived(c, &what.session, err) || place_find(&y.forest, &what, &at, err))
 		return err_failed(err->status);
 	y.source = at.source;
 	return call_flag(c, "as_sent") ? emit_context(&y, at.line, err) : emit_path(&y, at.message, err);

@@ -42,6 +42,7 @@ static const struct param search_params[] = {
 	  .shown = "DIR",
 	  .names = "memory.projects",
 	  .help = "only in this folder and below; its name, or the end of its path, will do" },
+	{ .name = "archived", .type = VALUE_BOOL, .help = "also in conversations that are archived" },
 	{ .name = "session",
 	  .type = VALUE_TEXT,
 	  .letter = 's',
@@ -442,11 +443,14 @@ static size_t limit_of(const struct call *c)
 	return (size_t)(fit < MOST ? fit : MOST);
 }
 
-static enum status set_filter(struct call *c, struct conditions *f, struct err *err)
+static enum status set_filter(struct call *c, struct conditions *f, struct hidden *hidden, struct err *err)
 {
 	const int64_t day = 24 * 3600 * INT64_C(1000);
 	struct session session;
 
+	if (!call_flag(c, "archived") && hidden_load(c->store, hidden, err))
+		return err_failed(err->status);
+	f->hidden = hidden;
 	f->places = places_of(c);
 	f->after = call_value(c, "since")->given ? call_int(c, "since") : 0;
 	f->before = call_value(c, "before")->given ? call_int(c, "before") : 0;
@@ -507,6 +511,8 @@ static enum status not_found(struct call *c, const struct search_query *q, struc
 	if (!q->check && suggest(c->store, q->expr, &advice, err))
 		return err_failed(err->status);
 	text.n = utf8_valid_prefix(text);
+	if (q->filter.hidden->count)
+		buf_text(&advice, "; conversations that are archived are searched with --archived");
 	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(text),
 			STR_ARG(buf_as_str(&advice)));
 }
@@ -516,6 +522,7 @@ static enum status run_search(struct call *c, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct expr expr CLEANUP(expr_release) = { 0 };
 	struct grep check CLEANUP(grep_release) = { 0 };
+	struct hidden hidden CLEANUP(hidden_release) = HIDDEN_INIT;
 	struct search_query q = { .expr = &expr,
 				  .limit = limit_of(c),
 				  .offset = (size_t)call_int(c, "offset"),
@@ -527,7 +534,7 @@ static enum status run_search(struct call *c, struct err *err)
 
 	if (read_query(c, &q, &expr, &check, err) || add_roles(c, &expr, err) ||
 	    read_begin(c->store, &snapshot, err) || look_up_names(c, &expr, err) ||
-	    set_filter(c, &q.filter, err) || search_run(c->store, &q, emit_hit, &f, &report, err))
+	    set_filter(c, &q.filter, &hidden, err) || search_run(c->store, &q, emit_hit, &f, &report, err))
 		return err_failed(err->status);
 	warn_unread(c);
 	note_odd(c, &expr, report.total > 0);

@@ -5,6 +5,7 @@
 
 #include "hub/attached.h"
 #include "hub/handle_node.h"
+#include "query/hidden.h"
 #include "store/mirror.h"
 
 const struct field pull_fields[] = {
@@ -176,6 +177,17 @@ void put_alive(struct json_writer *w, const struct live *live)
 	put_bool(w, "alive", live != NULL);
 	if (live)
 		put_int(w, "pid", live->pid);
+}
+
+enum status note_archived(struct call *c, const struct session *s, struct err *err)
+{
+	struct hidden hidden CLEANUP(hidden_release) = HIDDEN_INIT;
+
+	if (hidden_load(c->store, &hidden, err))
+		return err_failed(err->status);
+	if (hidden_has(&hidden, s->row))
+		call_note(c, "this conversation is archived; 'arbor.tree_rescue' makes it active again");
+	return STATUS_OK;
 }
 
 void warn_unread(struct call *c)

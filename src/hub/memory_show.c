@@ -387,7 +387,7 @@ static enum status run_show(struct call *c, struct err *err)
 			return err_failed(err->status);
 	warn_unread(c);
 	for (size_t i = 0; i < ids->count; i++)
-		if (show_what(c, &what[i], &how, err))
+		if (note_archived(c, &what[i].session, err) || show_what(c, &what[i], &how, err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }

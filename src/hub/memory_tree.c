@@ -542,7 +542,7 @@ static enum status run_tree(struct call *c, struct err *err)
 
 	if (read_begin(c->store, &snapshot, err) ||
 	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
-	    grove_load(c->store, what.session.row, &d.grove, err) ||
+	    note_archived(c, &what.session, err) || grove_load(c->store, what.session.row, &d.grove, err) ||
 	    attached_load_forest(&d.attached, c, &d.grove.forest, err))
 		return err_failed(err->status);
 	d.forest = d.grove.forest;

@@ -13,6 +13,7 @@
 #include "hub/activations.h"
 #include "hub/handle_resolve.h"
 #include "query/grove.h"
+#include "query/hidden.h"
 #include "query/variant.h"
 #include "store/annotation.h"
 #include "store/find.h"
@@ -39,6 +40,7 @@ static void candidates_release(struct candidates *c)
 
 /* The session so many before the last. Copies of one follow each other, as in 'list'. */
 struct counting {
+	struct hidden hidden; /* archived ones, which are not listed either */
 	uint64_t back;
 	uint64_t seen;
 	struct session last; /* of them */
@@ -50,7 +52,7 @@ static enum status count_back(void *ctx, const struct session *session, bool *go
 	struct counting *c = ctx;
 
 	(void)err;
-	if (session->agent.n || (c->seen && session_is_copy(session, &c->last)))
+	if (session->agent.n || (c->seen && session_is_copy(session, &c->last)) || hidden_has(&c->hidden, session->row))
 		return STATUS_OK;
 	c->last = *session;
 	*go_on = c->seen++ < c->back;
@@ -59,12 +61,17 @@ static enum status count_back(void *ctx, const struct session *session, bool *go
 	return STATUS_OK;
 }
 
+static void counting_release(struct counting *c)
+{
+	hidden_release(&c->hidden);
+}
+
 static enum status latest_session(struct store *s, uint64_t back, struct arena *mem, struct session *out,
 				  struct err *err)
 {
-	struct counting c = { .back = back };
+	struct counting c CLEANUP(counting_release) = { .back = back };
 
-	if (session_each(s, (struct str){ 0 }, count_back, &c, err))
+	if (hidden_load(s, &c.hidden, err) || session_each(s, (struct str){ 0 }, count_back, &c, err))
 		return err_failed(err->status);
 	if (!c.seen)
 		return err_fail(err, STATUS_NOT_FOUND,

@@ -202,7 +202,17 @@ bool conditions_ask_session(const struct conditions *f)
 	for (size_t i = 0; f->expr && i < f->expr->condition_count; i++)
 		if (asks_session(&f->expr->conditions[i]))
 			return true;
-	return f->project.p || f->session;
+	return f->project.p || f->session || (f->hidden && f->hidden->count);
+}
+
+/* Whoever asks for a session by its name has it, hidden or not. */
+static bool names_session(const struct conditions *f)
+{
+	bool named = f->session != 0;
+
+	for (size_t i = 0; f->expr && i < f->expr->condition_count; i++)
+		named |= f->expr->conditions[i].field == EXPR_SESSION && !f->expr->conditions[i].excluded;
+	return named;
 }
 
 static bool is_below(struct str folder, struct str path)
@@ -267,7 +277,8 @@ enum status conditions_hold(const struct conditions *f, struct store *s, const s
 	uint64_t asked = 0, held = 0;
 
 	*out = (!f->project.p || is_below(f->project, session->project)) &&
-	       (!f->session || session->row == f->session);
+	       (!f->session || session->row == f->session) &&
+	       !(f->hidden && hidden_has(f->hidden, session->row) && !names_session(f));
 	for (size_t i = 0; f->expr && *out && i < f->expr->condition_count; i++) {
 		const struct expr_condition *c = &f->expr->conditions[i];
 		/* Each state is a kind of its own. */

@@ -6,6 +6,7 @@
 #define ARBOR_QUERY_CONDITIONS_H
 
 #include "query/expr.h"
+#include "query/hidden.h"
 #include "store/session.h"
 
 struct conditions {
@@ -13,6 +14,7 @@ struct conditions {
 	int64_t after, before;	 /* ms; 0 = open */
 	struct str project;	 /* p NULL = all; else a folder and those below it */
 	int64_t session;	 /* row; 0 = all */
+	const struct hidden *hidden; /* none of these, unless one is asked for; may be NULL */
 	const struct expr *expr; /* its conditions on sessions hold, too; may be NULL */
 };
 

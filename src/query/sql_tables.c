@@ -350,7 +350,8 @@ static const struct column node_columns[] = {
 	" UNION ALL SELECT arbor_uuid(m.node_id), (SELECT arbor_uuid(t.tree_id) FROM tree t WHERE t.id = m.tree)," \
 	" (SELECT arbor_uuid(p.node_id) FROM node p WHERE p.id = m.parent)," \
 	" NOT EXISTS (SELECT 1 FROM lifecycle WHERE subject_id = m.node_id), m.kind, m.handle," \
-	" arbor_time(m.created_at), m.metadata, NULL, 0, m.id, 0 FROM node m"
+	" arbor_time(m.created_at), m.metadata, NULL, 0, m.id, 0 FROM node m JOIN tree h ON h.id = m.tree" \
+	" AND (m.parent IS NOT NULL OR h.owner <> 'mirror')"
 #define EACH_PART \
 	"FROM " LINES_OF_SESSION " CROSS JOIN arbor_part(e.session, e.offset," \
 	" iif(e.uuid IS NOT NULL AND e.first = e.offset, -2, -1), iif(e.uuid IS NULL, 0, e.blocks)) p " \
@@ -383,7 +384,7 @@ static const struct column tree_columns[] = {
 };
 
 static const struct way tree_ways[] = {
-	{ NULL, false, "FROM tree t LEFT JOIN lifecycle l ON l.subject_id = t.tree_id", 1e4, 100 },
+	{ NULL, false, "FROM tree t LEFT JOIN lifecycle l ON l.subject_id = t.tree_id WHERE t.owner <> 'mirror'", 1e4, 100 },
 };
 
 /* Notes, bookmarks and tags: what they have in common, and how each is found. */

@@ -10,6 +10,7 @@
 
 #define SOME " LIMIT 20"
 #define IS_CLAIMED(id) "EXISTS (SELECT 1 FROM claim c WHERE c.subject_id = " id " AND c.count > 0)"
+#define IS_MADE(t) t ".owner <> '" CLAIM_MIRROR "'" /* and does not stand for a mirrored tree */
 #define HAS_CLAIMED(tree) "EXISTS (SELECT 1 FROM claim c WHERE c.tree = " tree " AND c.count > 0)"
 
 enum {
@@ -35,9 +36,9 @@ static const char *const sql[TREES_STATEMENTS] = {
 	[TREES_COUNT] = "SELECT (SELECT count(*) FROM tree), (SELECT count(*) FROM node)",
 	[TREES_PARENT] = "SELECT n.node_id FROM node n LEFT JOIN node p ON p.id = n.parent WHERE n.parent IS NOT NULL"
 			 " AND (p.id IS NULL OR p.tree <> n.tree OR p.depth + 1 <> n.depth OR p.id >= n.id)" SOME,
-	[TREES_ROOT] = "SELECT t.tree_id FROM tree t WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.node_id = t.root_id"
-		       " AND n.tree = t.id AND n.parent IS NULL)" SOME,
-	[TREES_ROOTS] = "SELECT t.tree_id FROM node n JOIN tree t ON t.id = n.tree WHERE n.parent IS NULL"
+	[TREES_ROOT] = "SELECT t.tree_id FROM tree t WHERE " IS_MADE("t") " AND NOT EXISTS (SELECT 1 FROM node n"
+		       " WHERE n.node_id = t.root_id AND n.tree = t.id AND n.parent IS NULL)" SOME,
+	[TREES_ROOTS] = "SELECT t.tree_id FROM node n JOIN tree t ON t.id = n.tree AND " IS_MADE("t") " WHERE n.parent IS NULL"
 			" GROUP BY n.tree HAVING count(*) > 1" SOME,
 	[TREES_FURTHER] = "SELECT n.node_id FROM lifecycle above CROSS JOIN node p ON p.node_id = above.subject_id"
 			  " CROSS JOIN node n ON n.parent = p.id LEFT JOIN lifecycle l ON l.subject_id = n.node_id"
@@ -47,8 +48,8 @@ static const char *const sql[TREES_STATEMENTS] = {
 		       " LEFT JOIN node h ON h.id = l.held_by LEFT JOIN lifecycle hl ON hl.subject_id = h.node_id"
 		       " WHERE l.state = 'held' AND CASE WHEN l.held_by IS NULL THEN NOT " IS_CLAIMED("n.node_id")
 		       " ELSE h.parent IS NOT n.id OR " ROW_STATE("hl") " > 1 END" SOME,
-	[TREES_HOME_HELD] = "SELECT t.tree_id FROM lifecycle l CROSS JOIN tree t ON t.tree_id = l.subject_id"
-			    " WHERE l.state = 'held' AND NOT " IS_CLAIMED("t.tree_id") " AND NOT "
+	[TREES_HOME_HELD] = "SELECT t.tree_id FROM lifecycle l CROSS JOIN tree t ON t.tree_id = l.subject_id AND "
+			    IS_MADE("t") " WHERE l.state = 'held' AND NOT " IS_CLAIMED("t.tree_id") " AND NOT "
 			    HAS_CLAIMED("t.id") SOME,
 	[TREES_CLAIMED] = "SELECT l.subject_id FROM lifecycle l WHERE l.state IN ('scheduled', 'archived')"
 			  " AND " IS_CLAIMED("l.subject_id") SOME,
@@ -65,7 +66,8 @@ static const char *const sql[TREES_STATEMENTS] = {
 			 " OR (l.due_at IS NULL AND (EXISTS (SELECT 1 FROM node WHERE node_id = l.subject_id)"
 			 " OR EXISTS (SELECT 1 FROM tree WHERE tree_id = l.subject_id))))" SOME,
 	[TREES_CLAIM_TREE] = "SELECT c.subject_id FROM claim c LEFT JOIN node n ON n.node_id = c.subject_id"
-			     " WHERE c.tree IS NOT n.tree" SOME,
+			     " LEFT JOIN tree t ON t.id = n.tree WHERE c.tree IS NOT"
+			     " iif(n.parent IS NULL AND NOT " IS_MADE("t") ", NULL, n.tree)" SOME,
 	[TREES_CLAIM_GONE] = "SELECT c.subject_id FROM claim c CROSS JOIN deleted_row d ON d.key = c.subject_id"
 			     " AND d.table_name = c.subject" SOME,
 };

@@ -43,6 +43,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_LIFECYCLE] = &lifecycle_statements,
 	[DB_TREE_LIFE] = &tree_life_statements,
 	[DB_TREE_GONE] = &tree_gone_statements,
+	[DB_TREE_GRAFT] = &tree_graft_statements,
 	[DB_GC] = &gc_statements,
 	[DB_CHECK_TREES] = &check_trees_statements,
 };
@@ -52,6 +53,7 @@ static const enum store_part db_parts[DB_SLOTS] = {
 	[DB_TREE] = STORE_TREES,      [DB_TREE_NODE] = STORE_TREES, [DB_TREE_WALK] = STORE_TREES,
 	[DB_LIFECYCLE] = STORE_TREES, [DB_TREE_LIFE] = STORE_TREES, [DB_GC] = STORE_TREES,
 	[DB_CHECK_TREES] = STORE_TREES, [DB_ALIAS] = STORE_TREES, [DB_TREE_GONE] = STORE_TREES,
+	[DB_TREE_GRAFT] = STORE_TREES,  [DB_HIDDEN] = STORE_TREES,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */
@@ -484,6 +486,11 @@ enum status read_begin(struct store *s, struct read_txn *t, struct err *err)
 		return err_failed(err->status);
 	t->store = s;
 	return STATUS_OK;
+}
+
+enum status read_join(struct store *s, struct read_txn *t, struct err *err)
+{
+	return sqlite3_get_autocommit(s->db) ? read_begin(s, t, err) : STATUS_OK;
 }
 
 void read_end(struct read_txn *t)

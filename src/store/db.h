@@ -41,6 +41,7 @@ enum db_slot {
 	DB_LIFECYCLE,
 	DB_TREE_LIFE,
 	DB_TREE_GONE,
+	DB_TREE_GRAFT,
 	DB_GC,
 	DB_CHECK_TREES,
 	DB_RANK,
@@ -49,6 +50,7 @@ enum db_slot {
 	DB_STATS,
 	DB_RELATED,
 	DB_RECAP,
+	DB_HIDDEN,
 	DB_SLOTS
 };
 
@@ -64,9 +66,10 @@ extern const struct db_set store_statements, source_statements, find_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
 	link_statements, variant_statements, template_statements, annotation_statements, tag_statements,
 	made_statements, alias_statements, tree_statements, tree_node_statements, tree_walk_statements,
-	lifecycle_statements, tree_life_statements, tree_gone_statements, gc_statements, check_trees_statements;
+	lifecycle_statements, tree_life_statements, tree_gone_statements, tree_graft_statements, gc_statements,
+	check_trees_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
-	related_statements, recap_statements; /* src/query */
+	related_statements, recap_statements, hidden_statements; /* src/query */
 
 /* What can be done with the files of a store. */
 enum db_access {

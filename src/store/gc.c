@@ -24,7 +24,10 @@ static const char *const sql[GC_STATEMENTS] = {
 		   " ORDER BY depth DESC LIMIT ?3",
 	/* Of the children of ?1 that are in one of two states that which stays the longest. */
 	[GC_SLOWEST] = "SELECT max(due_at) FROM lifecycle WHERE parent = ?1 AND state IN (?2, ?3)",
-	[GC_MADE] = "SELECT id, tree FROM node WHERE node_id = ?1 UNION ALL SELECT 0, id FROM tree WHERE tree_id = ?1",
+	/* Not what only stands for something mirrored. */
+	[GC_MADE] = "SELECT n.id, n.tree FROM node n JOIN tree t ON t.id = n.tree WHERE n.node_id = ?1"
+		    " AND (n.parent IS NOT NULL OR t.owner <> '" CLAIM_MIRROR "')"
+		    " UNION ALL SELECT 0, id FROM tree WHERE tree_id = ?1 AND owner <> '" CLAIM_MIRROR "'",
 };
 
 const struct db_set gc_statements = { DB_GC, sql, GC_STATEMENTS };

@@ -46,9 +46,8 @@ enum status row_enter(struct store *s, const struct subject *what, struct life_r
 enum { SUBJECT_TEXT = 48 };
 const char *subject_text(const struct subject *what, char out[SUBJECT_TEXT]);
 
-/* Removes all claims on it, or leaves them with a count of 0. Both want a write transaction. */
+/* Removes all claims on it; claim_drop() leaves them with a count of 0. Wants a write transaction. */
 enum status claim_forget(struct store *s, const struct uuid *id, struct err *err) MUST_USE;
-enum status claim_drop(struct store *s, const struct uuid *id, struct err *err) MUST_USE;
 
 /* STATUS_CONFLICT with who claims it, when somebody does. */
 enum status claim_none(struct store *s, const struct subject *what, struct err *err) MUST_USE;

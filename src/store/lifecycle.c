@@ -32,6 +32,10 @@ enum {
 	CLAIM_DROP,
 	CLAIM_FORGET,
 	CLAIM_OWNERS,
+	CLAIM_IS_WRITTEN,
+	CLAIM_MIRROR_GET,
+	CLAIM_MIRROR_PUT,
+	CLAIM_MIRRORED,
 	LIFE_STATEMENTS
 };
 
@@ -57,6 +61,13 @@ static const char *const sql[LIFE_STATEMENTS] = {
 	[CLAIM_DROP] = "UPDATE claim SET count = 0, rev = ?2 WHERE subject_id = ?1 AND count > 0",
 	[CLAIM_FORGET] = "DELETE FROM claim WHERE subject_id = ?1",
 	[CLAIM_OWNERS] = "SELECT owner FROM claim WHERE subject_id = ?1",
+	[CLAIM_IS_WRITTEN] = "SELECT 1 FROM claim WHERE subject_id = ?1 UNION ALL SELECT 1 FROM lifecycle WHERE subject_id = ?1"
+			     " LIMIT 1",
+	[CLAIM_MIRROR_GET] = "SELECT count FROM claim WHERE subject_id = ?1 AND owner = '" CLAIM_MIRROR "'",
+	[CLAIM_MIRROR_PUT] = "INSERT INTO claim(subject_id, subject, owner, count, claimed_at, rev)"
+			     " VALUES (?1, 'tree', '" CLAIM_MIRROR "', ?2, ?3, ?4)"
+			     " ON CONFLICT(subject_id, owner) DO UPDATE SET count = ?2, claimed_at = ?3, rev = ?4",
+	[CLAIM_MIRRORED] = "SELECT DISTINCT subject_id FROM claim WHERE subject = 'node' AND tree IS NULL AND count > 0",
 };
 
 const struct db_set lifecycle_statements = { DB_LIFECYCLE, sql, LIFE_STATEMENTS };
@@ -344,6 +355,60 @@ static enum status claim_of(struct store *s, const struct uuid *id, struct str o
 		return err_failed(err->status);
 	*out = found ? col_int(&st, 0) : 0;
 	return STATUS_OK;
+}
+
+enum status claim_is_written(struct store *s, const struct uuid *id, bool *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, CLAIM_IS_WRITTEN, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, id);
+	return stmt_found(&st, out, err);
+}
+
+enum status claim_mirror_get(struct store *s, const struct uuid *tree, bool *held, struct err *err)
+{
+	bool found;
+	STMT st = { 0 };
+
+	if (use(s, CLAIM_MIRROR_GET, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, tree);
+	if (stmt_found(&st, &found, err))
+		return err_failed(err->status);
+	*held = !found || col_int(&st, 0) > 0;
+	return STATUS_OK;
+}
+
+enum status claim_mirror_put(struct store *s, const struct uuid *tree, bool held, struct err *err)
+{
+	int64_t rev;
+	STMT st = { 0 };
+
+	if (db_rev(s, &rev, err) || use(s, CLAIM_MIRROR_PUT, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, tree);
+	stmt_int(&st, 2, held);
+	stmt_int(&st, 3, store_now(s));
+	stmt_int(&st, 4, rev);
+	return stmt_run(&st, err);
+}
+
+enum status claim_each_mirrored(struct store *s, claimed_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, CLAIM_MIRRORED, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		struct uuid id = col_uuid(&st, 0);
+
+		if (fn(ctx, &id, err))
+			return err_failed(err->status);
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 static enum status check_count(int64_t count, struct err *err)

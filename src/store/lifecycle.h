@@ -84,6 +84,21 @@ enum status claim_total(struct store *s, const struct uuid *id, int64_t *out, st
 /* Whether an owner may be called so: not empty, not too long, no control characters, no standing claim. */
 enum status claim_check_owner(struct str owner, struct err *err) MUST_USE;
 
+/* Whether anything is written down of a subject: a claim, or where it is. */
+enum status claim_is_written(struct store *s, const struct uuid *id, bool *out, struct err *err) MUST_USE;
+
+/* The standing claim of a mirrored tree: whether it is held; releasing it, and taking it back. What follows is for who
+ * does it. The last wants a write transaction. */
+enum status claim_mirror_get(struct store *s, const struct uuid *tree, bool *held, struct err *err) MUST_USE;
+enum status claim_mirror_put(struct store *s, const struct uuid *tree, bool held, struct err *err) MUST_USE;
+
+/* Mirrored nodes that somebody claims, of all trees. */
+typedef enum status claimed_fn(void *ctx, const struct uuid *node, struct err *err);
+enum status claim_each_mirrored(struct store *s, claimed_fn *fn, void *ctx, struct err *err) MUST_USE;
+
+/* Takes all claims on something away, but for what is written down of a standing one. Wants a write transaction. */
+enum status claim_drop(struct store *s, const struct uuid *id, struct err *err) MUST_USE;
+
 /*
  * One more or less of them, and nothing but that: whoever does this says afterwards what follows for the
  * subject. Wants a write transaction. Releasing more than there is fails with STATUS_USAGE and names what there

@@ -336,6 +336,12 @@ enum status db_see(struct store *s, enum store_part part, struct err *err)
 	return STATUS_OK;
 }
 
+enum status store_has(struct store *s, enum store_part part, bool *out, struct err *err)
+{
+	*out = s->parts & 1u << part;
+	return *out ? STATUS_OK : has_file(s, (int)part, out, err);
+}
+
 enum status store_reach(struct store *s, enum store_part part, struct err *err)
 {
 	bool has;

@@ -511,16 +511,6 @@ static enum status read_version(struct store *s, int64_t *out, struct err *err)
 	return STATUS_OK;
 }
 
-enum status store_has(struct store *s, enum store_part part, bool *out, struct err *err)
-{
-	int64_t version;
-
-	if (read_version(s, &version, err))
-		return err_failed(err->status);
-	*out = version >= (int64_t)part;
-	return STATUS_OK;
-}
-
 enum status db_check_version(struct store *s, struct err *err)
 {
 	int64_t version;

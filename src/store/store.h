@@ -137,6 +137,9 @@ struct read_txn {
 enum status read_begin(struct store *s, struct read_txn *t, struct err *err) MUST_USE;
 void read_end(struct read_txn *t);
 
+/* The same where somebody above may have begun one, or a write transaction: then nothing begins or ends here. */
+enum status read_join(struct store *s, struct read_txn *t, struct err *err) MUST_USE;
+
 /*
  * Waits until another connection has committed something since the last call
  * (or since opening), at most `timeout_ms`. *changed says which it was.

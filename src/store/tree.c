@@ -40,9 +40,11 @@ static const char *const sql[TREE_STATEMENTS] = {
 	[TREE_BY_ID] = TREE_COLUMNS " FROM tree t LEFT JOIN lifecycle l ON l.subject_id = t.tree_id WHERE t.tree_id = ?1",
 	[TREE_BY_ROW] = TREE_COLUMNS " FROM tree t LEFT JOIN lifecycle l ON l.subject_id = t.tree_id WHERE t.id = ?1",
 	[TREE_ACTIVE] = TREE_COLUMNS " FROM tree t LEFT JOIN lifecycle l ON l.subject_id = t.tree_id"
-				     " WHERE t.id < ?1 AND coalesce(l.state, 'held') = 'held' ORDER BY t.id DESC",
+				     " WHERE t.id < ?1 AND t.owner <> '" CLAIM_MIRROR "' AND coalesce(l.state, 'held') = 'held'"
+				     " ORDER BY t.id DESC",
 	[TREE_IN_STATE] = TREE_COLUMNS " FROM lifecycle l CROSS JOIN tree t ON t.tree_id = l.subject_id"
-				       " WHERE l.state = ?2 AND l.subject = 'tree' AND t.id < ?1 ORDER BY t.id DESC",
+				       " WHERE l.state = ?2 AND l.subject = 'tree' AND t.id < ?1"
+				       " AND t.owner <> '" CLAIM_MIRROR "' ORDER BY t.id DESC",
 	[TREE_COUNT] = "SELECT count(*) FROM node WHERE tree = ?1",
 	[TREE_RANGE] = "SELECT tree_id FROM tree WHERE tree_id BETWEEN ?1 AND ?2 UNION SELECT alias_id FROM alias"
 		       " WHERE alias_id BETWEEN ?1 AND ?2 AND subject = 'tree' LIMIT ?3",
@@ -181,8 +183,8 @@ enum status tree_check_metadata(struct str metadata, struct err *err)
 	return STATUS_OK;
 }
 
-static enum status insert_tree(struct store *s, const struct tree_new *what, const struct uuid *id,
-			       const struct uuid *root, int64_t *row, struct err *err)
+enum status tree_insert(struct store *s, const struct tree_new *what, const struct uuid *id, const struct uuid *root,
+			int64_t *row, struct err *err)
 {
 	int64_t rev;
 	STMT st = { 0 };
@@ -211,7 +213,7 @@ enum status tree_add(struct store *s, const struct tree_new *what, struct uuid *
 
 	if (claim_check_owner(what->owner, err) || tree_check_metadata(what->metadata, err) ||
 	    tree_begin(s, &txn, err) || tree_new_id(s, what->id, &tree.id, err) || uuid_random(&root, err) ||
-	    insert_tree(s, what, &tree.id, &root, &row, err) || tree_add_root(s, row, &root, err) ||
+	    tree_insert(s, what, &tree.id, &root, &row, err) || tree_add_root(s, row, &root, err) ||
 	    claim_add(s, &tree, 0, what->owner, 1, &claims, err) || txn_commit(&txn, err))
 		return err_failed(err->status);
 	*id = tree.id;

@@ -5,6 +5,9 @@
  * Parent is what contains a node and what it follows, so a path is a chain of parents. The order of
  * children is their position, wherever they are shown. How long all of it stays: lifecycle.h, tree_life.h.
  *
+ * What is made can hang on something mirrored. That has rows here then which stand for it (tree_graft.h); whoever
+ * asks for it by its id finds these, and looks elsewhere.
+ *
  * Reading works in a store that has none of these tables, and finds nothing. Ids that belong to
  * something mirrored are not found here either (STATUS_NOT_FOUND): that is for who asks to look up.
  */
@@ -69,6 +72,7 @@ struct tree_node_new {
 	const struct uuid *id; /* as above */
 	struct uuid tree;
 	const struct uuid *parent; /* NULL = the root */
+	bool mirrored;		   /* both are, and the parent is not NULL */
 	enum tree_node_kind kind;  /* TEXT or EXTERNAL */
 	enum tree_node_role role;
 	struct str content, handle;

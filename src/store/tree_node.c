@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "store/alias.h"
 #include "store/life_row.h"
+#include "store/tree_graft.h"
 #include "store/tree_row.h"
 
 #include <stdio.h>
@@ -207,10 +208,13 @@ enum status tree_node_add(struct store *s, const struct tree_node_new *what, con
 						 .handle = what->handle,
 						 .plugin_id = what->plugin_id,
 						 .metadata = what->metadata };
+	struct uuid home = what->tree;
 	struct tree t;
 	int64_t row;
 
-	if (check_texts(what, err) || tree_begin(s, &txn, err) || find_growing_tree(s, &what->tree, &mem, &t, err) ||
+	if (check_texts(what, err) || tree_begin(s, &txn, err) ||
+	    (what->mirrored && tree_graft(s, &what->tree, what->parent, &home, err)) ||
+	    find_growing_tree(s, &home, &mem, &t, err) ||
 	    find_living(s, &t, what->parent ? what->parent : &t.root_id, &parent, err) ||
 	    (what->replaces && find_living(s, &t, what->replaces, &replaced, err)))
 		return err_failed(err->status);

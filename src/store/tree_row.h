@@ -23,7 +23,11 @@ enum status tree_find_prefix(struct store *s, const struct db_set *set, int inde
 /* Size and syntax. */
 enum status tree_check_metadata(struct str metadata, struct err *err) MUST_USE;
 
-/* The root node of a new tree. Wants a write transaction. */
+/* A row of a tree. Wants a write transaction. */
+enum status tree_insert(struct store *s, const struct tree_new *what, const struct uuid *id, const struct uuid *root,
+			int64_t *row, struct err *err) MUST_USE;
+
+/* The root node of a new tree, or one that stands for a mirrored node. Wants a write transaction. */
 enum status tree_add_root(struct store *s, int64_t tree, const struct uuid *id, struct err *err) MUST_USE;
 
 /* After `row` has begun to stay: what is above it stays, too. Wants a write transaction. */

@@ -241,7 +241,7 @@ for method in node_get node_get_children node_get_path context_get_path node_ref
 for method in tree_list node_list_scheduled; do try call arbor.$method; code 0; done
 try keep $node; code 0; try keep "$(printf '\033[95m')"; try gc; code 0; try gc --dry-run --json; code 0
 try call arbor.tree_claim "{\"tree\":\"$tree\",\"owner\":\"$json\"}"; code 2
-try call arbor.node_get "{\"node\":\"$json\"}"; code 2
+try call arbor.node_get "{\"node\":\"$json\"}"; code 1
 try sql "SELECT * FROM trees"; try sql "SELECT * FROM nodes WHERE id = '$node'"
 
 it "filters what other hubs say, of themselves and of what they do"

@@ -1,0 +1,614 @@
+/*
+ * Mirrored nodes: found, read back from the archive, and shown.
+ *
+ * A tree is computed from the lines of all files that belong to it, which takes milliseconds; so a call loads it once
+ * and answers everything from that.
+ */
+#include "hub/mirrored.h"
+
+#include "claude/event.h"
+#include "hub/memory_message.h"
+#include "hub/resolve.h"
+#include "store/tree_graft.h"
+
+void mirrored_release(struct mirrored *m)
+{
+	lines_set_release(&m->lines);
+	buf_release(&m->text);
+	grove_release(&m->grove);
+	read_end(&m->snapshot);
+}
+
+void mirrored_end_reading(struct mirrored *m)
+{
+	read_end(&m->snapshot);
+}
+
+/* ---- Finding ----------------------------------------------------------------- */
+
+static enum status find_ref(struct mirrored *m, const struct resolved *what, struct err *err)
+{
+	bool is_there = false;
+
+	if (!what->is_session && what->session.old)
+		return err_fail(err, STATUS_NOT_FOUND,
+				"only an older version of its file has this line, so it is in no tree; 'arbor show' prints it");
+	if ((!what->is_session || what->is_tree) && grove_find(&m->grove, &what->node, &m->ref, &is_there, err))
+		return err_failed(err->status);
+	/* A file that had the line that named its tree once is in that tree still. */
+	if (!is_there && what->is_session) {
+		m->ref = (struct grove_ref){ GROVE_TREE, grove_tree_of_source(&m->grove, m->grove.source), 0 };
+		is_there = m->ref.at != FOREST_NONE;
+	}
+	if (!is_there)
+		return err_fail(err, STATUS_NOT_FOUND, "this is in no tree; 'arbor show' prints it");
+	return STATUS_OK;
+}
+
+enum status mirrored_subject(struct mirrored *m, uint32_t tree, struct uuid *out, struct err *err)
+{
+	const struct grove *g = &m->grove;
+	struct store *s = m->call->store;
+	bool has, found = false;
+
+	*out = g->trees[tree].id;
+	if (store_has(s, STORE_TREES, &has, err) || (has && claim_is_written(s, out, &found, err)))
+		return err_failed(err->status);
+	for (uint32_t n = 0; has && !found && n < g->forest.node_count; n++) {
+		struct node_name name;
+		struct uuid id;
+
+		if (g->names[n] != tree)
+			continue;
+		if (forest_name(s, &g->forest, n, &m->call->mem, &name, err))
+			return err_failed(err->status);
+		id = node_id(&name, PART_TREE);
+		if (claim_is_written(s, &id, &found, err))
+			return err_failed(err->status);
+		if (found)
+			*out = id;
+	}
+	return STATUS_OK;
+}
+
+enum status mirrored_life(struct mirrored *m, struct grove_ref r, struct life *out, struct err *err)
+{
+	uint32_t tree = grove_tree(&m->grove, r);
+	struct uuid subject;
+
+	if (tree != m->life_of) {
+		m->life_of = FOREST_NONE;
+		m->life = (struct life){ 0 };
+		if (tree != FOREST_NONE && (mirrored_subject(m, tree, &subject, err) ||
+					    life_get(m->call->store, &subject, &m->life, err)))
+			return err_failed(err->status);
+		m->life_of = tree;
+	}
+	*out = m->life;
+	return STATUS_OK;
+}
+
+static enum status check_gate(struct mirrored *m, enum gate gate, struct err *err)
+{
+	struct subject what = { .kind = SUBJECT_TREE };
+	uint32_t tree = grove_tree(&m->grove, m->ref);
+	struct life life;
+
+	if (tree == FOREST_NONE)
+		return STATUS_OK;
+	what.id = m->grove.trees[tree].id;
+	return mirrored_life(m, m->ref, &life, err) ? err_failed(err->status) : pass_gate(gate, &what, &life, err);
+}
+
+/* A tree that is named beside a node is where that must be. */
+static enum status check_tree(struct mirrored *m, struct err *err)
+{
+	struct str text = call_if_has(m->call, "tree");
+	struct grove_ref tree;
+
+	return m->ref.kind == GROVE_TREE || !text.p ? STATUS_OK : mirrored_find_in(m, "tree", text, &tree, err);
+}
+
+static enum status load(struct mirrored *m, struct str text, struct err *err)
+{
+	struct resolved what;
+
+	if (read_join(m->call->store, &m->snapshot, err) ||
+	    resolve_id(m->call->store, text, &m->call->mem, &what, err) ||
+	    grove_load(m->call->store, what.session.row, &m->grove, err) ||
+	    tree_has_grafts(m->call->store, &m->grafts, err))
+		return err_failed(err->status);
+	return find_ref(m, &what, err);
+}
+
+enum status mirrored_find(struct call *c, struct str text, enum gate gate, struct mirrored *out, struct err *err)
+{
+	*out = (struct mirrored){
+		.call = c, .lines = { .store = c->store }, .text = BUF_INIT(2 * LIMIT_LINE_PARSED), .life_of = FOREST_NONE
+	};
+	if (load(out, text, err) || check_tree(out, err))
+		return err_failed(err->status);
+	return check_gate(out, gate, err);
+}
+
+enum status mirrored_find_in(struct mirrored *m, const char *param, struct str text, struct grove_ref *out,
+			     struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct resolved what;
+	bool is_there = false;
+
+	if (resolve_id(m->call->store, text, &mem, &what, err))
+		return err_pass(err, "%s", param);
+	if ((!what.is_session || what.is_tree) && grove_find(&m->grove, &what.node, out, &is_there, err))
+		return err_failed(err->status);
+	for (uint32_t i = 0; !is_there && what.is_session && i < m->grove.forest.source_count; i++)
+		if (m->grove.forest.sources[i].session.row == what.session.row && !m->grove.forest.sources[i].embedded) {
+			*out = (struct grove_ref){ GROVE_TREE, grove_tree_of_source(&m->grove, i), 0 };
+			is_there = out->at != FOREST_NONE;
+		}
+	if (is_there && grove_tree(&m->grove, *out) == grove_tree(&m->grove, m->ref))
+		return STATUS_OK;
+	return err_fail(err, STATUS_USAGE, "%s: this is no node of the same tree", param);
+}
+
+/* ---- What they say ------------------------------------------------------------- */
+
+static enum status read_line(struct mirrored *m, uint32_t source, uint32_t line, struct lines **lines,
+			     struct record *rec, struct err *err)
+{
+	const struct forest_source *s = &m->grove.forest.sources[source];
+
+	*lines = lines_set_of(&m->lines, &s->session);
+	return lines_get(*lines, &s->chain.lines[line], rec, err);
+}
+
+static enum status read_node(struct mirrored *m, uint32_t node, struct lines **lines, struct record *rec,
+			     struct err *err)
+{
+	const struct forest_copy *at = &m->grove.forest.nodes[node].canon;
+
+	return read_line(m, at->source, at->line, lines, rec, err);
+}
+
+/* The texts of a message, one below the other. */
+static enum status say_message(struct mirrored *m, uint32_t message, struct err *err)
+{
+	const struct forest *f = &m->grove.forest;
+
+	for (uint32_t n = f->messages[message].first; n != FOREST_NONE; n = f->nodes[n].next) {
+		struct block_cursor at = { 0 };
+		struct record_block b;
+		struct lines *lines;
+		struct record rec;
+
+		if (read_node(m, n, &lines, &rec, err))
+			return err_failed(err->status);
+		if (rec.type == RECORD_ATTACHMENT || rec.type == RECORD_SYSTEM)
+			message_aside(&lines->reader, &rec, &m->call->mem, &m->text);
+		while (record_block(&lines->reader, &rec, &at, &b))
+			if (b.kind == BLOCK_TEXT) {
+				if (m->text.n)
+					buf_byte(&m->text, '\n');
+				block_text(&lines->reader, &b, &m->text);
+			}
+	}
+	return STATUS_OK;
+}
+
+static const char *kind_of_block(enum block_kind kind)
+{
+	return kind == BLOCK_THINKING	   ? "thinking"
+	       : kind == BLOCK_TOOL_USE	   ? "tool_use"
+	       : kind == BLOCK_TOOL_RESULT ? "tool_result"
+					   : "content";
+}
+
+/* A block, read; false when it is what a line says outside of blocks. */
+static enum status read_block(struct mirrored *m, struct grove_ref r, struct lines **lines, struct record *rec,
+			      struct record_block *b, bool *is_block, struct err *err)
+{
+	struct block_cursor at = { 0 };
+
+	if (read_node(m, r.at, lines, rec, err))
+		return err_failed(err->status);
+	*is_block = r.part != PART_LINE;
+	while (*is_block && record_block(&(*lines)->reader, rec, &at, b))
+		if ((int)b->index == r.part)
+			return STATUS_OK;
+	return *is_block ? err_fail(err, STATUS_CORRUPT, "a block is not in its line") : STATUS_OK;
+}
+
+static enum status put_block(struct mirrored *m, struct grove_ref r, enum tree_node_part part, struct err *err)
+{
+	struct json_writer *w = &m->call->writer;
+	struct lines *lines;
+	struct record rec;
+	struct record_block b;
+	bool is_block;
+
+	if (read_block(m, r, &lines, &rec, &b, &is_block, err))
+		return err_failed(err->status);
+	put_text(w, "kind", str_of(is_block ? kind_of_block(b.kind) : "content"));
+	if (is_block && b.name.n)
+		put_text(w, "name", b.name);
+	if (is_block && b.tool.n)
+		put_text(w, "tool_id", b.tool);
+	if (is_block && b.is_error)
+		put_bool(w, "error", true);
+	if (part == NODE_SKELETON)
+		return STATUS_OK;
+	if (is_block && b.kind == BLOCK_TOOL_USE) {
+		uint32_t input = json_get(&lines->reader.json, b.node, STR("input"));
+
+		if (input != JSON_NONE) {
+			json_write_key(w, STR("input"));
+			json_copy_valid(w, &lines->reader.json, input);
+		}
+		return STATUS_OK;
+	}
+	buf_clear(&m->text);
+	if (is_block)
+		block_text(&lines->reader, &b, &m->text);
+	else
+		message_aside(&lines->reader, &rec, &m->call->mem, &m->text);
+	put_text(w, "content", buf_as_str(&m->text));
+	return STATUS_OK;
+}
+
+static enum status put_event_parts(struct mirrored *m, const struct grove_event *e, enum tree_node_part part,
+				   struct err *err)
+{
+	struct buf brief CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+	struct json_writer *w = &m->call->writer;
+	struct lines *lines;
+	struct record rec;
+
+	put_text(w, "kind", STR("event"));
+	if (part == NODE_SKELETON)
+		return STATUS_OK;
+	if (read_line(m, e->source, e->line, &lines, &rec, err))
+		return err_failed(err->status);
+	put_text(w, "type", rec.type_name.n ? rec.type_name : str_of(record_type_name(rec.type)));
+	event_brief(&lines->reader, &rec, &brief);
+	if (brief.n)
+		put_text(w, "brief", buf_as_str(&brief));
+	buf_clear(&m->text);
+	record_text(&lines->reader, &rec, &m->text);
+	if (m->text.n)
+		put_text(w, "content", buf_as_str(&m->text));
+	return STATUS_OK;
+}
+
+static struct str role_of(const struct mirrored *m, uint32_t message)
+{
+	return m->grove.forest.messages[message].role == FOREST_ASSISTANT ? STR("assistant") : STR("user");
+}
+
+/* What it is, and what it says. */
+static enum status put_kind(struct mirrored *m, struct grove_ref r, enum tree_node_part part, struct err *err)
+{
+	struct json_writer *w = &m->call->writer;
+
+	switch (r.kind) {
+	case GROVE_TREE:
+		put_text(w, "kind", STR("root"));
+		break;
+	case GROVE_TURN:
+		put_text(w, "kind", STR("turn"));
+		put_int(w, "number", m->grove.turns.list[r.at].number);
+		break;
+	case GROVE_MESSAGE:
+		put_text(w, "kind", STR("message"));
+		put_text(w, "role", role_of(m, r.at));
+		buf_clear(&m->text);
+		if (part == NODE_WHOLE && say_message(m, r.at, err))
+			return err_failed(err->status);
+		if (m->text.n)
+			put_text(w, "content", buf_as_str(&m->text));
+		break;
+	case GROVE_BLOCK:
+		put_text(w, "role", role_of(m, grove_message(&m->grove, r)));
+		return put_block(m, r, part, err);
+	case GROVE_EVENT:
+		return put_event_parts(m, &m->grove.events[r.at], part, err);
+	}
+	return STATUS_OK;
+}
+
+/* ---- Showing ------------------------------------------------------------------- */
+
+static enum status put_ref(struct mirrored *m, const char *name, struct grove_ref r, struct err *err)
+{
+	struct uuid id;
+
+	if (grove_id(&m->grove, r, &id, err))
+		return err_failed(err->status);
+	put_uuid(&m->call->writer, name, &id);
+	return STATUS_OK;
+}
+
+/* What is above it, and what it follows. */
+static enum status put_above(struct mirrored *m, struct grove_ref r, struct err *err)
+{
+	uint32_t tree = grove_tree(&m->grove, r), prev = FOREST_NONE;
+	struct grove_ref parent;
+
+	if (tree != FOREST_NONE)
+		put_uuid(&m->call->writer, "tree", &m->grove.trees[tree].id);
+	if (grove_parent(&m->grove, r, &parent) && put_ref(m, "parent", parent, err))
+		return err_failed(err->status);
+	if (r.kind == GROVE_MESSAGE)
+		prev = m->grove.forest.messages[r.at].prev;
+	if (prev != FOREST_NONE)
+		return put_ref(m, "prev", (struct grove_ref){ GROVE_MESSAGE, prev, 0 }, err);
+	return STATUS_OK;
+}
+
+static enum status put_position(struct mirrored *m, struct grove_ref r, int64_t place, struct err *err)
+{
+	uint32_t found;
+
+	if (place < 0) {
+		if (grove_place(&m->grove, r, &found, err))
+			return err_failed(err->status);
+		place = found;
+	}
+	put_int(&m->call->writer, "position", r.kind == GROVE_TREE ? 0 : place + 1);
+	return STATUS_OK;
+}
+
+enum status mirrored_emit(struct mirrored *m, struct grove_ref r, int64_t place, enum tree_node_part part,
+			  struct err *err)
+{
+	struct json_writer *w;
+	uint32_t source, line;
+	struct life life;
+	int64_t at;
+
+	if (call_is_cancelled(m->call))
+		return err_fail(err, STATUS_CANCELLED, "stopped");
+	if (mirrored_life(m, r, &life, err))
+		return err_failed(err->status);
+	w = call_begin(m->call);
+	if (put_ref(m, "id", r, err) || put_above(m, r, err))
+		return err_failed(err->status);
+	put_int(w, "depth", grove_depth(&m->grove, r));
+	if (put_position(m, r, place, err))
+		return err_failed(err->status);
+	put_life(w, &life);
+	grove_line(&m->grove, r, &source, &line);
+	at = m->grove.forest.sources[source].chain.lines[line].at;
+	if (at)
+		put_time(w, "created", at);
+	put_uuid(w, "session", &m->grove.forest.sources[source].session.id);
+	return put_kind(m, r, part, err) ? err_failed(err->status) : call_emit(m->call, err);
+}
+
+/* What is known of a tree from the file that its first line is in. */
+static void put_session_metadata(struct json_writer *w, const struct forest_source *s)
+{
+	char id[UUID_TEXT + 1];
+
+	uuid_print(&s->session.id, id);
+	json_write_key(w, STR("metadata"));
+	json_write_object_begin(w);
+	put_text(w, "session", str_of(id));
+	if (s->agent.n)
+		put_text(w, "agent", s->agent);
+	if (s->session.project.n)
+		put_path(w, "project", s->session.project);
+	put_text(w, "title", s->session.title);
+	json_write_object_end(w);
+}
+
+enum status mirrored_emit_tree(struct mirrored *m, uint32_t tree, struct err *err)
+{
+	const struct grove_tree *t = &m->grove.trees[tree];
+	struct grove_ref root = { GROVE_TREE, tree, 0 };
+	const struct forest_source *s;
+	struct json_writer *w;
+	uint32_t source, line;
+	struct life life;
+
+	if (mirrored_life(m, root, &life, err))
+		return err_failed(err->status);
+	grove_line(&m->grove, root, &source, &line);
+	s = &m->grove.forest.sources[source];
+	w = call_begin(m->call);
+	put_uuid(w, "id", &t->id);
+	put_uuid(w, "root", &t->id);
+	put_life(w, &life);
+	put_text(w, "owner", STR(CLAIM_MIRROR));
+	if (s->chain.lines[line].at)
+		put_time(w, "created", s->chain.lines[line].at);
+	if (s->session.updated_at)
+		put_time(w, "updated", s->session.updated_at);
+	put_int(w, "turns", t->turn_count);
+	put_int(w, "messages", t->message_count);
+	put_int(w, "events", t->event_count);
+	put_session_metadata(w, s);
+	return call_emit(m->call, err);
+}
+
+enum status mirrored_brief(struct mirrored *m, struct grove_ref r, size_t most, struct buf *out, struct err *err)
+{
+	const struct grove_event *e = &m->grove.events[r.kind == GROVE_EVENT ? r.at : 0];
+	struct lines *lines;
+	struct record_block b;
+	struct record rec;
+	bool is_block;
+	uint32_t source, line;
+
+	buf_clear(&m->text);
+	switch (r.kind) {
+	case GROVE_TREE:
+		grove_line(&m->grove, r, &source, &line);
+		buf_str(&m->text, m->grove.forest.sources[source].session.title);
+		break;
+	case GROVE_TURN:
+		buf_printf(out, "turn %" PRId64, m->grove.turns.list[r.at].number);
+		break;
+	case GROVE_MESSAGE:
+		buf_str(out, role_of(m, r.at));
+		break;
+	case GROVE_EVENT:
+		if (read_line(m, e->source, e->line, &lines, &rec, err))
+			return err_failed(err->status);
+		buf_printf(out, "(%.*s) ",
+			   STR_ARG(rec.type_name.n ? rec.type_name : str_of(record_type_name(rec.type))));
+		event_brief(&lines->reader, &rec, &m->text);
+		break;
+	case GROVE_BLOCK:
+		if (read_block(m, r, &lines, &rec, &b, &is_block, err))
+			return err_failed(err->status);
+		buf_printf(out, "%s: ", is_block ? kind_of_block(b.kind) : "content");
+		if (is_block)
+			block_text(&lines->reader, &b, &m->text);
+		else
+			message_aside(&lines->reader, &rec, &m->call->mem, &m->text);
+		break;
+	}
+	record_short(buf_as_str(&m->text), most, out);
+	return STATUS_OK;
+}
+
+/* ---- Made nodes that hang on it ------------------------------------------------ */
+
+/* Every id that leads to a node, the one it has now among them. */
+struct ids {
+	struct mirrored *m;
+	int64_t *rows;
+	size_t count, cap;
+};
+
+static enum status try_id(struct ids *x, uint32_t node, int part, struct err *err)
+{
+	struct store *s = x->m->call->store;
+	struct node_name name;
+	struct uuid id;
+	int64_t row;
+
+	if (forest_name(s, &x->m->grove.forest, node, &x->m->call->mem, &name, err))
+		return err_failed(err->status);
+	id = node_id(&name, part);
+	if (tree_graft_row(s, &id, &row, err))
+		return err_failed(err->status);
+	if (!row)
+		return STATUS_OK;
+	if (x->count == x->cap) {
+		int64_t *more = arena_alloc(&x->m->call->mem, (x->cap ? 2 * x->cap : 4) * sizeof *more);
+
+		for (size_t i = 0; i < x->count; i++)
+			more[i] = x->rows[i];
+		x->rows = more;
+		x->cap = x->cap ? 2 * x->cap : 4;
+	}
+	x->rows[x->count++] = row;
+	return STATUS_OK;
+}
+
+static enum status try_tree(struct ids *x, uint32_t tree, struct err *err)
+{
+	const struct grove *g = &x->m->grove;
+
+	for (uint32_t n = 0; n < g->forest.node_count; n++)
+		if (g->names[n] == tree && try_id(x, n, PART_TREE, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
+/* Of all copies of a message, with one line or another. */
+static enum status try_copies(struct ids *x, uint32_t message, uint32_t equal, int part, struct err *err)
+{
+	const struct forest *f = &x->m->grove.forest;
+
+	for (uint32_t c = message; c != FOREST_NONE; c = f->messages[c].next_copy) {
+		if (equal == FOREST_NONE) {
+			if (try_id(x, f->messages[c].first, part, err))
+				return err_failed(err->status);
+			continue;
+		}
+		for (uint32_t n = f->messages[c].first; n != FOREST_NONE; n = f->nodes[n].next)
+			if (forest_line(f, n)->content == forest_line(f, equal)->content && try_id(x, n, part, err))
+				return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+static enum status try_event(struct ids *x, const struct grove_event *e, struct err *err)
+{
+	struct grove_ref r = { GROVE_EVENT, (uint32_t)(e - x->m->grove.events), 0 };
+	struct uuid id;
+	int64_t row;
+
+	if (grove_id(&x->m->grove, r, &id, err) || tree_graft_row(x->m->call->store, &id, &row, err))
+		return err_failed(err->status);
+	if (!row)
+		return STATUS_OK;
+	x->rows = arena_alloc(&x->m->call->mem, sizeof *x->rows);
+	x->rows[x->count++] = row;
+	return STATUS_OK;
+}
+
+enum status mirrored_grafts(struct mirrored *m, struct grove_ref r, int64_t **rows, size_t *count, struct err *err)
+{
+	struct ids x = { .m = m };
+	uint32_t line = r.kind == GROVE_TURN ? m->grove.turns.list[r.at].line : FOREST_NONE;
+	enum status status = STATUS_OK;
+
+	*rows = NULL;
+	*count = 0;
+	if (!m->grafts)
+		return STATUS_OK;
+	switch (r.kind) {
+	case GROVE_TREE:
+		status = try_tree(&x, r.at, err);
+		break;
+	case GROVE_TURN:
+		if (line != m->grove.forest.messages[r.at].first)
+			status = try_id(&x, line, PART_TURN, err);
+		status = status ? status : try_copies(&x, r.at, FOREST_NONE, PART_TURN, err);
+		break;
+	case GROVE_MESSAGE:
+		status = try_copies(&x, r.at, FOREST_NONE, PART_MESSAGE, err);
+		break;
+	case GROVE_BLOCK:
+		status = try_copies(&x, grove_message(&m->grove, r), r.at, r.part, err);
+		break;
+	case GROVE_EVENT:
+		status = try_event(&x, &m->grove.events[r.at], err);
+		break;
+	}
+	*rows = x.rows;
+	*count = x.count;
+	return status;
+}
+
+enum status mirrored_below(struct call *c, const struct made_node *n, struct mirrored *out, struct err *err)
+{
+	struct tree_step *steps;
+	char id[UUID_TEXT + 1];
+	size_t count;
+
+	*out = (struct mirrored){ 0 };
+	if (tree_path(c->store, 0, n->node.row, &c->mem, &steps, &count, err))
+		return err_failed(err->status);
+	uuid_print(&steps[0].id, id);
+	return mirrored_find(c, arena_str(&c->mem, str_of(id)), GATE_ANY, out, err);
+}
+
+enum status mirrored_place(struct mirrored *m, struct made_node *n, int64_t behind, struct err *err)
+{
+	uint32_t own = 0;
+
+	n->tree.id = m->grove.trees[grove_tree(&m->grove, m->ref)].id;
+	if (n->node.depth == 1) {
+		if (grove_id(&m->grove, m->ref, &n->node.parent_id, err) ||
+		    (behind < 0 && grove_count(&m->grove, m->ref, &own, err)))
+			return err_failed(err->status);
+		n->node.position = behind < 0 ? own + n->node.position : behind + 1;
+	}
+	n->node.depth += grove_depth(&m->grove, m->ref);
+	return STATUS_OK;
+}
