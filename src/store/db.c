@@ -35,6 +35,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_ANNOTATION] = &annotation_statements,
 	[DB_TAG] = &tag_statements,
 	[DB_MADE] = &made_statements,
+	[DB_PAPER] = &paper_statements,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */

@@ -32,6 +32,7 @@ enum db_slot {
 	DB_ANNOTATION,
 	DB_TAG,
 	DB_MADE,
+	DB_PAPER,
 	DB_RANK,
 	DB_USAGE,
 	DB_SQL,
@@ -51,7 +52,8 @@ struct db_set {
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
-	link_statements, variant_statements, annotation_statements, tag_statements, made_statements;
+	link_statements, variant_statements, annotation_statements, tag_statements, made_statements,
+	paper_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
 	related_statements, recap_statements; /* src/query */
 
