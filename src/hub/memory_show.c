@@ -11,6 +11,7 @@
 #include "hub/attached.h"
 #include "hub/call.h"
 #include "hub/memory_message.h"
+#include "hub/memory_paper.h"
 #include "hub/memory_session.h"
 #include "hub/memory_turns.h"
 #include "hub/resolve.h"
@@ -19,7 +20,7 @@
 #include "query/variant.h"
 #include "store/variant.h"
 
-static const char *const kinds[] = { "session", "message", "event", NULL };
+static const char *const kinds[] = { "session", "message", "event", "file", NULL };
 
 static const struct param show_params[] = {
 	{ .name = "id",
@@ -27,7 +28,8 @@ static const struct param show_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST,
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "a session, or a turn, message, block or line of one; @ for the last session" },
+	  .help = "a session, or a turn, message, block or line of one; @ for the last session; a plan, or another file "
+		  "that a search has found" },
 	{ .name = "full",
 	  .type = VALUE_BOOL,
 	  .letter = 'f',
@@ -45,9 +47,10 @@ static const struct field show_fields[] = {
 	{ .name = "kind",
 	  .type = VALUE_ENUM,
 	  .choices = kinds,
-	  .help = "what the item is; 'session' comes before its parts" },
-	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message or line" },
-	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event: when" },
+	  .help = "what the item is; 'session' comes before its parts. 'file' is a text of one beside the "
+		  "conversations, with type, title, path and text" },
+	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message, line or file" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event, file: when" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
 	  .choices = message_roles,
@@ -373,22 +376,44 @@ static enum status show(struct call *c, const struct resolved *what, struct err 
 	return what->node.part == PART_TURN ? show_turn(&y, &what->node, err) : show_node(&y, &what->node, err);
 }
 
+/* What somebody means. */
+struct meant {
+	struct resolved what;
+	bool is_file;
+	struct source_info file;
+};
+
+/* What is no part of a conversation may be a file beside them. */
+static enum status find_meant(struct call *c, struct str text, struct meant *out, struct err *err)
+{
+	enum status status = resolve_id(c->store, text, &c->mem, &out->what, err);
+	struct err why;
+
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	if (paper_named(c, text, &out->file, &out->is_file, &why)) {
+		*err = why;
+		return err_failed(err->status);
+	}
+	return out->is_file ? STATUS_OK : status;
+}
+
 /* All are known before the first is shown: who mistypes the last of several ids wants
  * to hear of it, not to find it below everything else. */
 static enum status run_show(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	const struct value *ids = call_value(c, "id");
-	struct resolved *what = arena_alloc(&c->mem, ids->count * sizeof *what);
+	struct meant *meant = arena_alloc(&c->mem, ids->count * sizeof *meant);
 
 	if (read_begin(c->store, &snapshot, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < ids->count; i++)
-		if (resolve_id(c->store, ids->list[i], &c->mem, &what[i], err))
+		if (find_meant(c, ids->list[i], &meant[i], err))
 			return err_failed(err->status);
 	warn_unread(c);
 	for (size_t i = 0; i < ids->count; i++)
-		if (show(c, &what[i], err))
+		if (meant[i].is_file ? show_paper(c, &meant[i].file, err) : show(c, &meant[i].what, err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }
@@ -405,6 +430,7 @@ const struct method memory_show = {
 		"one of another; @NAME is what a bookmark is on ('arbor help bookmark'). A sub-agent's id, as\n"
 		"'arbor agents' lists it, is what that one did. Where a conversation was copied and went on,\n"
 		"ROOT:ID is the one in the folder with that label.\n\n"
+		"A plan, memory, tasks or typed history are shown by the id that 'arbor search' gives, or by their path.\n\n"
 		"Several are shown one after the other. Works long after the file itself is gone.\n",
 	.params = show_params,
 	.kind = RESULT_STREAM,
