@@ -194,6 +194,29 @@ CREATE TABLE kin (
   PRIMARY KEY (session, other)
 ) STRICT, WITHOUT ROWID;
 
+-- Files beside the conversations that have texts to be found: plans, memory, tasks, todos, typed history.
+CREATE TABLE paper (
+  source      INTEGER PRIMARY KEY,
+  kind        INTEGER NOT NULL,    -- enum claude_kind (claude/layout.h)
+  generation  INTEGER NOT NULL,    -- the one its texts are in
+  read_to     INTEGER NOT NULL     -- bytes of it that have been read: of a history as in mirror_session,
+                                   -- of any other file all that it had
+) STRICT;
+
+-- Their texts: a file, a task of it, a line that was typed.
+CREATE TABLE paper_text (
+  doc      INTEGER PRIMARY KEY,    -- sequence of its first document, whose offset this is, too
+  docs     INTEGER NOT NULL,       -- and how many
+  source   INTEGER NOT NULL,
+  offset   INTEGER NOT NULL,       -- of the bytes it is read from: those of the line, or of the file
+  length   INTEGER NOT NULL,
+  part     INTEGER NOT NULL,       -- which text of these
+  at       INTEGER,                -- its own time; NULL = it has none, and the file's date counts
+  session  BLOB,                   -- id of the conversation it belongs to; NULL = it does not say
+  project  TEXT                    -- folder it was typed in; NULL = it does not say
+) STRICT;
+CREATE INDEX paper_text_by_source ON paper_text(source);
+
 -- Words of all texts, one immutable document for each block. `text` is not text
 -- but the packed words the reading threads made of it (store/fulltext.c), and before them
 -- words that no text has for what it is: a call of which tool, an error (base/mark.h).

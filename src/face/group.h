@@ -15,8 +15,8 @@ struct group {
 /* Prints a heading when the item's session is not the one of the item before. */
 void group_item(struct view *v, struct group *g, const struct json *j);
 
-/* The heading itself: the session's id as it is shown, and the item's members title, project
- * and, where it has one, at. An empty line stands above it when it has `begun`. */
-void group_heading(struct view *v, struct str id, const struct json *j, bool begun);
+/* The heading itself: the session's id as it is shown, its title as it is, and the item's members project and, where it
+ * has one, at. An empty line stands above it when it has `begun`. */
+void group_heading(struct view *v, struct str id, struct str title, const struct json *j, bool begun);
 
 #endif

@@ -161,11 +161,12 @@ static struct pick_row *row_of_session(struct asking *a, const struct json *j)
 	return NULL;
 }
 
+/* Sessions are chosen here: what was found in none has a row only where every hit has. */
 static void take_hit(struct asking *a, const struct json *j)
 {
 	struct pick_row *row = a->question->every_hit ? NULL : row_of_session(a, j);
 
-	if (is_full(a))
+	if ((!a->question->every_hit && !text_of(a, j, "session").n) || is_full(a))
 		return;
 	if (row) {
 		row->more++;

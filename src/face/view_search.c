@@ -7,6 +7,9 @@
  * a time: nobody waits for the last hit to read the first. With --group none they stay in
  * their order, and a heading stands where the session changes.
  *
+ * What was found in no conversation stands below a heading of its file, with what kind of file that is in the place of
+ * an id; the texts of one have the same, by which it is shown.
+ *
  * A snippet comes with the byte ranges that matched. Filtering changes lengths, so
  * the text is filtered piece by piece between their edges and the ranges are kept
  * for what came out.
@@ -22,7 +25,7 @@ enum { MARKS = 64, LINES = 3, WHERE = 9, READABLE = 100, HELD = 200 };
 struct hit {
 	struct str json;
 	struct str id, session; /* as they are shown */
-	struct str whole;	/* the session's id */
+	struct str whole;	/* the session's id, or the file's path */
 	bool printed;
 };
 
@@ -153,6 +156,12 @@ static void print_around(struct view *v, const struct json *j, const char *key, 
 	}
 }
 
+/* Whether it was found in no conversation. */
+static bool is_file(struct view *v, const struct json *j)
+{
+	return view_text(v, j, 0, "kind").n > 0;
+}
+
 static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 {
 	struct snippet found CLEANUP(snippet_release) = { .text = BUF_INIT(64 * MIB) };
@@ -165,7 +174,8 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 	if (json_read(&j, hit->json, 0, &ignored))
 		return; /* it has been read before */
 	if (with_heading) {
-		group_heading(v, hit->session, &j, s->begun);
+		group_heading(v, hit->session,
+			      is_file(v, &j) ? view_path(v, &j, 0, "path") : view_text(v, &j, 0, "title"), &j, s->begun);
 		s->begun = true;
 	}
 	print_around(v, &j, "before", indent);
@@ -215,24 +225,25 @@ static void print_held(struct view *v)
 	arena_release(&s->mem);
 }
 
-static struct str shown(struct view *v, const struct json *j, const char *name)
+static struct str shown(struct view *v, const struct json *j, const char *name, enum value_type type)
 {
 	struct searching *s = v->state;
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 
-	view_short(v, &text, j, name, VALUE_ID);
+	view_short(v, &text, j, name, type);
 	return arena_str(&s->mem, buf_as_str(&text));
 }
 
 static void search_item(struct view *v, const struct json *j)
 {
 	struct searching *s = v->state;
+	bool file = is_file(v, j);
 
 	s->hits[s->count++] = (struct hit){
 		.json = arena_str(&s->mem, json_raw(j, json_root(j))),
-		.id = shown(v, j, "id"),
-		.session = shown(v, j, "session"),
-		.whole = arena_str(&s->mem, view_text(v, j, 0, "session")),
+		.id = shown(v, j, "id", VALUE_ID),
+		.session = shown(v, j, file ? "kind" : "session", file ? VALUE_TEXT : VALUE_ID),
+		.whole = arena_str(&s->mem, file ? view_path(v, j, 0, "path") : view_text(v, j, 0, "session")),
 	};
 	if (s->count == HELD)
 		print_held(v);

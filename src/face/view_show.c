@@ -1,7 +1,7 @@
 /*
  * memory.show: a conversation to read.
  *
- * Each item is the session, a message with its blocks, or an event. Prompts and
+ * Each item is the session, a message with its blocks, an event, or a text of a file beside the conversations. Prompts and
  * answers are whole; a tool call is one line with what matters of its input; its
  * result is indented and cut, because most are long and few are read. Into a pipe
  * everything goes whole: nothing is wrapped there, nothing cut.
@@ -9,8 +9,10 @@
 #include "face/view.h"
 
 #include "base/clock.h"
+#include "base/uuid.h"
 #include "face/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { RESULT_LINES = 10, INDENT = 2 };
@@ -18,6 +20,7 @@ enum { RESULT_LINES = 10, INDENT = 2 };
 struct showing {
 	bool whole; /* a part is shown by itself, and nothing of it left out */
 	bool begun; /* something stands above */
+	char file[UUID_TEXT + 1]; /* whose text that is; empty = no file's */
 };
 
 /* ---- Text -------------------------------------------------------------------- */
@@ -345,6 +348,26 @@ static void print_event(struct view *v, const struct json *j)
 		print_text(v, text, 0, STYLE_PLAIN);
 }
 
+/* Texts of one file follow each other below one heading. */
+static void print_file(struct view *v, const struct json *j)
+{
+	struct showing *s = v->state;
+	struct str id = view_text(v, j, 0, "id");
+
+	gap(v);
+	if (!str_eq(id, str_of(s->file))) {
+		snprintf(s->file, sizeof s->file, "%.*s", STR_ARG(id));
+		out_style(v->out, STYLE_NAME);
+		out_foreign(v->out, view_text(v, j, 0, "type"), TERM_LINE);
+		out_plain(v->out);
+		view_field(v, j, "id", VALUE_ID, STYLE_ID);
+		view_field(v, j, "path", VALUE_TEXT, STYLE_PLAIN);
+		view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+		out_text(v->out, "\n");
+	}
+	print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);
+}
+
 static void show_item(struct view *v, const struct json *j)
 {
 	struct str kind = view_text(v, j, 0, "kind");
@@ -355,6 +378,8 @@ static void show_item(struct view *v, const struct json *j)
 		print_session(v, j);
 	} else if (str_eq(kind, STR("event"))) {
 		print_event(v, j);
+	} else if (str_eq(kind, STR("file"))) {
+		print_file(v, j);
 	} else {
 		print_heading(v, j);
 		for (uint32_t i = json_first(j, blocks); i != json_end(j, blocks); i = json_next(j, i))

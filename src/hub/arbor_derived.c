@@ -9,6 +9,7 @@
 #include "hub/arbor_derived.h"
 
 #include "base/hash.h"
+#include "claude/layout.h"
 #include "claude/mention.h"
 #include "claude/record.h"
 #include "hub/call.h"
@@ -19,6 +20,7 @@
 #include "store/find.h"
 #include "store/fulltext.h"
 #include "store/link.h"
+#include "store/paper.h"
 #include "store/session.h"
 
 #include <stdlib.h>
@@ -305,6 +307,32 @@ static enum status dump_session(void *ctx, const struct session *s, bool *go_on,
 	return entry_each(d->call->store, s->row, dump_line, d, err);
 }
 
+/* ---- Texts beside the conversations -------------------------------------------- */
+
+/* Which day a file has that does not say when it was written is not part of what it says. */
+static enum status dump_paper(void *ctx, const struct paper *p, struct err *err)
+{
+	struct dumping *d = ctx;
+	uint64_t sum = 0;
+	int64_t words = 0;
+
+	buf_clear(&d->line);
+	add_id(&d->line, "paper ", &p->source_id);
+	buf_printf(&d->line, " kind=%s offset=%" PRId64 " length=%" PRId64 " part=%u at=%" PRId64,
+		   claude_kind_name((enum claude_kind)p->kind), p->offset, p->length, p->part, p->at);
+	if (p->has_session)
+		add_id(&d->line, " session=", &p->session);
+	buf_text(&d->line, " project=");
+	dump_word(&d->line, p->project);
+	for (int64_t i = p->row; i < p->row + p->docs && (size_t)i < d->count; i++) {
+		words += d->sums[i].words;
+		sum = sum * 31 + d->sums[i].sum;
+		d->sums[i].words = 0;
+	}
+	buf_printf(&d->line, " words=%" PRId64 " sum=%016" PRIx64 "\n", words, sum);
+	return call_bytes(d->call, buf_as_str(&d->line), err);
+}
+
 /* ---- What is no longer there --------------------------------------------------- */
 
 /* Its words are in the index, and no strays. */
@@ -422,7 +450,7 @@ static enum status dump_sessions(struct dumping *d, struct err *err)
 	int64_t strays;
 
 	if (session_each(s, (struct str){ 0 }, dump_session, d, err) || session_each_old(s, take_old, d, err) ||
-	    count_strays(d, &strays, err))
+	    paper_each(s, dump_paper, d, err) || count_strays(d, &strays, err))
 		return err_failed(err->status);
 	buf_clear(&d->line);
 	buf_printf(&d->line, "strays %" PRId64 "\n", strays);

@@ -14,12 +14,12 @@ extern const struct field message_blocks[];
 /* What put_event() writes beside what every item has, for methods whose items are of several
  * kinds. */
 #define EVENT_FIELDS \
-	{ .name = "type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event: of the line" }, \
+	{ .name = "type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event: of the line; file: what it is" }, \
 	{ .name = "subtype", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, \
 	  .help = "event: of a system line, an attachment or progress" }, \
 	{ .name = "brief", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, \
 	  .help = "event: what it is about, in a line" }, \
-	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event: what it says, all of it" }
+	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event, file: what it says, all of it" }
 
 /* A line that is no message: its kind, id, handle, time and EVENT_FIELDS. `text` is what it says, if
  * anything; `window` NULL = all of it. */

@@ -17,6 +17,7 @@
 
 static const char *const places[] = { "prompt", "answer", "thinking", "input", "output", "other", "note", NULL };
 
+static const char *const kinds[] = { "plan", "memory", "task", "todo", "history", NULL };
 static const char *const roles[] = { "user", "assistant", "tool", "system", NULL };
 static const char *const orders[] = { "relevance", "recent", "old", NULL };
 static const char *const groups[] = { "session", "none", NULL };
@@ -128,19 +129,30 @@ static const struct field search_fields[] = {
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY,
-	  .help = "of the part that was found; of what a note is on" },
+	  .help = "of the part that was found; of what a note is on; of the file, where it is in no conversation" },
 	HANDLE_FIELD("absent for a note; "),
 	{ .name = "message",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "it belongs to; absent = a note on something that is no part of one" },
+	  .help = "it belongs to; absent = a note on something that is no part of one, or a file" },
 	{ .name = "session",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "it belongs to; absent = a note on what is in none, or is gone: then so are its title, project and "
-		  "file" },
-	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of the session" },
-	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "folder the session worked in" },
+		  "file; or a file that belongs to none, or to one that is not here" },
+	{ .name = "kind",
+	  .type = VALUE_ENUM,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .choices = kinds,
+	  .help = "of file, where it is in no conversation" },
+	{ .name = "title",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "of the session; of a plan its heading, of memory its file's name, of others how they begin" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "folder the session worked in, or that the file is about" },
 	{ .name = "branch",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -207,7 +219,7 @@ static const struct field search_fields[] = {
 	{ .name = "offset",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "byte of the file at which its line begins" },
+	  .help = "byte of the file at which its line begins; 0 where a file is read whole" },
 	{ 0 },
 };
 
@@ -263,16 +275,36 @@ static void put_hit_session(struct json_writer *w, const struct session *s)
 	put_path(w, "path", s->path);
 }
 
+static void put_hit_paper(struct json_writer *w, const struct paper_found *p)
+{
+	if (p->session.row)
+		put_uuid(w, "session", &p->session.id);
+	put_text(w, "kind", str_of(claude_kind_name((enum claude_kind)p->paper.kind)));
+	put_text(w, "title", p->title);
+	if (p->project.n)
+		put_path(w, "project", p->project);
+	put_path(w, "path", p->paper.path);
+}
+
+static struct node_handle handle_of_hit(const struct search_hit *hit)
+{
+	if (hit->paper)
+		return handle_of_file(&hit->id, 0);
+	return hit->block ? handle_of_block(&hit->id, hit->block) : handle_of_event(&hit->id);
+}
+
 static void put_hit(struct json_writer *w, const struct search_hit *hit)
 {
-	struct node_handle handle = hit->block ? handle_of_block(&hit->id, hit->block) : handle_of_event(&hit->id);
+	struct node_handle handle = handle_of_hit(hit);
 
 	put_uuid(w, "id", &hit->id);
 	if (!hit->note)
 		put_handle(w, &handle);
 	if (hit->in_line)
 		put_uuid(w, "message", &hit->message);
-	if (hit->session)
+	if (hit->paper)
+		put_hit_paper(w, hit->paper);
+	else if (hit->session)
 		put_hit_session(w, hit->session);
 	if (hit->at)
 		put_time(w, "at", hit->at);
@@ -291,7 +323,7 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 	put_around(w, "after", hit->around.after, hit->around.after_count);
 	if (hit->line.p)
 		put_text(w, "line", hit->line);
-	if (hit->in_line)
+	if (hit->in_line || hit->paper)
 		put_int(w, "offset", hit->offset);
 }
 
@@ -577,7 +609,9 @@ const struct method memory_search = {
 		"without any\n"
 		"at the newest ones; at some thousand and for two seconds, and they say so if there were "
 		"more.\n\n"
-		"Plans, memory and typed history are kept but not searched yet.\n",
+		"Plans, memory, tasks, todos and typed history are searched, too, as in:other; of what was typed\n"
+		"only what is in no conversation that is kept. They have no model, branch or agent. 'arbor show'\n"
+		"with a hit's id prints such a file.\n",
 	.params = search_params,
 	.kind = RESULT_STREAM,
 	.fields = search_fields,

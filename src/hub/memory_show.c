@@ -12,6 +12,7 @@
 #include "hub/call.h"
 #include "hub/handle_node.h"
 #include "hub/memory_message.h"
+#include "hub/memory_paper.h"
 #include "hub/memory_session.h"
 #include "hub/memory_show.h"
 #include "query/grove.h"
@@ -19,7 +20,7 @@
 #include "query/variant.h"
 #include "store/variant.h"
 
-static const char *const kinds[] = { "session", "message", "event", NULL };
+static const char *const kinds[] = { "session", "message", "event", "file", NULL };
 
 static const struct param show_params[] = {
 	{ .name = "id",
@@ -27,7 +28,8 @@ static const struct param show_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST,
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "a session, or a turn, message, block or line of one; @ for the last session" },
+	  .help = "a session, or a turn, message, block or line of one; @ for the last session; a plan, or another file "
+		  "that a search has found" },
 	{ .name = "full",
 	  .type = VALUE_BOOL,
 	  .letter = 'f',
@@ -45,10 +47,11 @@ static const struct field show_fields[] = {
 	{ .name = "kind",
 	  .type = VALUE_ENUM,
 	  .choices = kinds,
-	  .help = "what the item is; 'session' comes before its parts" },
-	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message or line" },
+	  .help = "what the item is; 'session' comes before its parts. 'file' is a text of one beside the "
+		  "conversations, with type, title, path and text" },
+	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message, line or file" },
 	HANDLE_FIELD(""),
-	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event: when" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event, file: when" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
 	  .choices = message_roles,
@@ -371,23 +374,47 @@ enum status show_what(struct call *c, const struct resolved *what, const struct 
 	return what->node.part == PART_TURN ? show_turn(&y, &what->node, err) : show_node(&y, &what->node, err);
 }
 
+/* What somebody means. */
+struct meant {
+	struct resolved what;
+	bool is_file;
+	struct source_info file;
+};
+
+/* What is no part of a conversation may be a file beside them. */
+static enum status find_meant(struct call *c, struct str text, struct meant *out, struct err *err)
+{
+	enum status status = resolve_id(c->store, text, &c->mem, &out->what, err);
+	struct err why;
+
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	if (paper_named(c, text, &out->file, &out->is_file, &why)) {
+		*err = why;
+		return err_failed(err->status);
+	}
+	return out->is_file ? STATUS_OK : status;
+}
+
 /* All are known before the first is shown: who mistypes the last of several ids wants
  * to hear of it, not to find it below everything else. */
 static enum status run_show(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	const struct value *ids = call_value(c, "id");
-	struct resolved *what = arena_alloc(&c->mem, ids->count * sizeof *what);
+	struct meant *meant = arena_alloc(&c->mem, ids->count * sizeof *meant);
 	struct show_manner how = { .all = call_flag(c, "all"), .block = -1 };
 
 	if (read_begin(c->store, &snapshot, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < ids->count; i++)
-		if (resolve_id(c->store, ids->list[i], &c->mem, &what[i], err))
+		if (find_meant(c, ids->list[i], &meant[i], err))
 			return err_failed(err->status);
 	warn_unread(c);
 	for (size_t i = 0; i < ids->count; i++)
-		if (note_archived(c, &what[i].session, err) || show_what(c, &what[i], &how, err))
+		if (meant[i].is_file ? show_paper(c, &meant[i].file, err)
+				     : note_archived(c, &meant[i].what.session, err) ||
+					       show_what(c, &meant[i].what, &how, err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }
@@ -405,6 +432,7 @@ const struct method memory_show = {
 		"'arbor agents' lists it, is what that one did. Where a conversation was copied and went on,\n"
 		"ROOT:ID is the one in the folder with that label. A handle (claudecode@1.0.0::…), as --json has\n"
 		"it, means the same everywhere.\n\n"
+		"A plan, memory, tasks or typed history are shown by the id that 'arbor search' gives, or by their path.\n\n"
 		"Several are shown one after the other. Works long after the file itself is gone.\n",
 	.params = show_params,
 	.kind = RESULT_STREAM,

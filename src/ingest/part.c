@@ -52,6 +52,7 @@ void part_free(struct part *p)
 	if (!p)
 		return;
 	mem_free(p->lines);
+	mem_free(p->texts);
 	mem_free(p->docs);
 	mem_free(p->values);
 	mem_free(p->links);
@@ -68,13 +69,16 @@ void part_seal(struct part *p)
 	p->mirror.values = p->values;
 	p->mirror.links = p->links;
 	p->mirror.packed = buf_as_str(&p->packed);
-	p->item.weight = sizeof *p + p->line_cap * sizeof *p->lines + p->doc_cap * sizeof *p->docs +
-			 p->packed.cap;
+	p->papers.texts = p->texts;
+	p->papers.docs = p->docs;
+	p->papers.packed = p->mirror.packed;
+	p->item.weight = sizeof *p + p->line_cap * sizeof *p->lines + p->text_cap * sizeof *p->texts +
+			 p->doc_cap * sizeof *p->docs + p->packed.cap;
 }
 
 bool part_is_full(const struct part *p)
 {
-	return p->packed.n >= FULL_PACKED || p->mirror.line_count >= FULL_LINES;
+	return p->packed.n >= FULL_PACKED || p->mirror.line_count >= FULL_LINES || p->papers.count >= FULL_LINES;
 }
 
 void part_reader_init(struct part_reader *r)
@@ -197,8 +201,8 @@ static void set_marks(struct part_reader *r, const struct mirror_line *l, const 
 		mark_pack(&r->marks, MARK_FILE, str_basename(file));
 }
 
-static void add_doc(struct part *p, struct str marks, struct mirror_line *l, struct str text, enum record_place place,
-		    uint32_t block)
+static void add_doc(struct part *p, struct str marks, struct str text, enum record_place place, uint32_t block,
+		    uint32_t *docs)
 {
 	size_t at = p->packed.n, words;
 
@@ -216,7 +220,7 @@ static void add_doc(struct part *p, struct str marks, struct mirror_line *l, str
 		.packed_at = at,
 		.packed_n = p->packed.n - at,
 	};
-	l->docs++;
+	(*docs)++;
 }
 
 /* How much of a text goes into one document: up to white space, if there is any near
@@ -236,19 +240,23 @@ static size_t cut_text(struct str text)
 	return end;
 }
 
-/* The text in hand: one document, unless it is very long. The limit counts from the
- * beginning of the record, so it does not depend on what else is in the part. */
-static void add_docs(struct part *p, struct part_reader *r, struct mirror_line *l, enum record_place place,
-		     uint32_t block)
+/* One document, unless it is very long. The limit counts from the beginning of the record, so it does not depend on what else is in the part. */
+static void add_docs_of(struct part *p, struct str marks, struct str text, enum record_place place, uint32_t block,
+			uint32_t *docs)
 {
-	struct str text = buf_as_str(&r->text);
-
 	while (text.n && p->packed.n - p->record_at < LIMIT_LINE_WORDS) {
 		size_t n = cut_text(text);
 
-		add_doc(p, buf_as_str(&r->marks), l, str_sub(text, 0, n), place, block);
+		add_doc(p, marks, str_sub(text, 0, n), place, block, docs);
 		text = str_sub(text, n, SIZE_MAX);
 	}
+}
+
+/* The text in hand. */
+static void add_docs(struct part *p, struct part_reader *r, struct mirror_line *l, enum record_place place,
+		     uint32_t block)
+{
+	add_docs_of(p, buf_as_str(&r->marks), buf_as_str(&r->text), place, block, &l->docs);
 }
 
 static void add_tool(struct part_reader *r, struct str id)
@@ -677,4 +685,44 @@ void part_add_unread(struct part *p, int64_t offset, int64_t length, const uint8
 
 	l->type = RECORD_BROKEN;
 	l->digest = keep_digest(p, digest);
+}
+
+/* ---- Papers -------------------------------------------------------------------- */
+
+/* The file or line in hand. */
+struct papering {
+	struct part *part;
+	int64_t offset, length;
+};
+
+/* A text without words is none that could be found. */
+static bool add_paper(void *ctx, const struct paper_text *t)
+{
+	const struct papering *y = ctx;
+	struct part *p = y->part;
+	uint32_t docs = 0;
+
+	add_docs_of(p, STR(""), t->text, PLACE_OTHER, t->part, &docs);
+	if (!docs)
+		return true;
+	p->texts = grow(p->texts, &p->text_cap, p->papers.count, sizeof *p->texts);
+	p->texts[p->papers.count++] = (struct paper_new){
+		.offset = y->offset,
+		.length = y->length,
+		.part = t->part,
+		.at = t->at,
+		.has_session = t->has_session,
+		.session = t->session,
+		.project = t->project.p ? arena_str(&p->mem, t->project) : (struct str){ 0 },
+		.docs = docs,
+	};
+	return p->packed.n - p->record_at < LIMIT_LINE_WORDS;
+}
+
+void part_add_papers(struct part *p, struct paper_reader *r, struct str bytes, int64_t offset)
+{
+	struct papering y = { p, offset, (int64_t)bytes.n };
+
+	p->record_at = p->packed.n;
+	paper_texts(r, p->job->path, bytes, add_paper, &y);
 }

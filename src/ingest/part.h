@@ -5,9 +5,11 @@
 #define ARBOR_INGEST_PART_H
 
 #include "base/map.h"
+#include "claude/paper.h"
 #include "claude/record.h"
 #include "ingest/queue.h"
 #include "store/mirror.h"
+#include "store/paper.h"
 #include "store/session.h"
 
 struct part {
@@ -18,6 +20,8 @@ struct part {
 	bool last;	 /* the source has been read to its end */
 	bool has_lines;	 /* `mirror` is to be stored */
 	bool no_session; /* the source has none; what is known of one is to go */
+	bool has_papers; /* `papers` is to be stored */
+	bool no_papers;	 /* so too: texts that are known are to go */
 	int64_t broken;	     /* lines that could not be understood */
 	int64_t broken_all;  /* in what was read of the source; only its last part says it */
 	int64_t broken_at;   /* offset of the first of them */
@@ -25,7 +29,10 @@ struct part {
 	bool has_count;
 	struct line_count count; /* of the whole generation */
 	struct mirror_part mirror;
-	/* What `mirror` points to. */
+	struct paper_part papers;
+	/* What these point to; a source has either. */
+	struct paper_new *texts;
+	size_t text_cap;
 	struct mirror_line *lines;
 	size_t line_cap;
 	struct mirror_doc *docs;
@@ -45,7 +52,7 @@ struct part {
 struct part *part_new(const struct unread *job);
 void part_free(struct part *p); /* NULL is fine */
 
-/* Points `mirror` at what was gathered, and weighs it. */
+/* Points them at what was gathered, and weighs it. */
 void part_seal(struct part *p);
 bool part_is_full(const struct part *p);
 
@@ -96,6 +103,9 @@ bool part_last_is_broken(const struct part *p);
 /* Of the record added last: its uuid (p NULL = none); and taking it out again. */
 struct str part_last_uuid(const struct part *p);
 void part_drop_last(struct part *p);
+
+/* The texts of a file beside the conversations, or of a line of one: the bytes at an offset of it. */
+void part_add_papers(struct part *p, struct paper_reader *r, struct str bytes, int64_t offset);
 
 /* A line too long to be read. */
 void part_add_unread(struct part *p, int64_t offset, int64_t length, const uint8_t digest[SHA256_BYTES]);

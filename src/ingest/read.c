@@ -78,6 +78,7 @@ struct reader {
 	struct store *store;
 	pthread_t thread;
 	struct part_reader lines;
+	struct paper_reader papers;
 	const struct unread *job;
 	struct part *part;
 	struct split split;
@@ -131,6 +132,8 @@ static bool hand_over(struct reader *r)
 static bool hand_over_some(struct reader *r)
 {
 	struct mirror_part before = r->part->mirror;
+	struct paper_part papers = r->part->papers;
+	bool has_papers = r->part->has_papers;
 
 	if (!hand_over(r))
 		return false;
@@ -140,6 +143,11 @@ static bool hand_over_some(struct reader *r)
 	r->part->mirror.began_at = before.began_at;
 	r->part->mirror.old = before.old;
 	r->part->mirror.generation = before.generation;
+	r->part->papers = papers;
+	r->part->papers.from = papers.to;
+	r->part->papers.anew = false;
+	r->part->papers.count = 0;
+	r->part->has_papers = has_papers;
 	return true;
 }
 
@@ -272,15 +280,15 @@ static enum status add_bytes(void *ctx, struct str bytes, struct err *err)
 }
 
 /* Whether a line has gone on that was read without its line feed. */
-static enum status line_went_on(struct reader *r, bool *out, struct err *err)
+static enum status line_went_on(struct reader *r, int64_t read_to, bool *out, struct err *err)
 {
 	const struct unread *u = r->job;
 	struct buf around CLEANUP(buf_release) = BUF_INIT(2);
 
 	*out = false;
-	if (u->read_to == 0 || u->read_to >= u->length)
+	if (read_to == 0 || read_to >= u->length)
 		return STATUS_OK;
-	if (archive_read(r->store, u->generation, u->read_to - 1, 2, add_bytes, &around, err))
+	if (archive_read(r->store, u->generation, read_to - 1, 2, add_bytes, &around, err))
 		return err_failed(err->status);
 	*out = !str_has_byte(buf_as_str(&around), '\n');
 	return STATUS_OK;
@@ -296,7 +304,7 @@ static enum status begin_lines(struct reader *r, int64_t *from, struct err *err)
 	m->known_to = m->from = m->to = u->read_to;
 	m->known_old_for = u->old_for;
 	m->anew = u->read_generation != u->generation || (u->generations > 1 && u->old_for != u->generation);
-	if (!m->anew && line_went_on(r, &m->anew, err))
+	if (!m->anew && line_went_on(r, u->read_to, &m->anew, err))
 		return err_failed(err->status);
 	*from = m->from = m->to = m->began_at = m->anew ? 0 : u->read_to;
 	return STATUS_OK;
@@ -336,16 +344,13 @@ static enum status list_old(struct reader *r, struct err *err)
 	return STATUS_OK;
 }
 
-static enum status read_lines(struct reader *r, struct err *err)
+/* Lines from an offset on, to whoever takes them. */
+static enum status split_lines(struct reader *r, int64_t from, split_fn *take, struct err *err)
 {
 	const struct unread *u = r->job;
-	int64_t from = 0;
 
-	if (begin_lines(r, &from, err) || list_old(r, err))
-		return err_failed(err->status);
-	part_reader_begin(&r->lines, from == 0);
 	split_release(&r->split);
-	split_begin(&r->split, LIMIT_LINE_PARSED, from, take_line, r);
+	split_begin(&r->split, LIMIT_LINE_PARSED, from, take, r);
 	r->at_end = false;
 	if (archive_read(r->store, u->generation, from, u->length - from, take_bytes, r, err))
 		return err_failed(err->status);
@@ -354,6 +359,16 @@ static enum status read_lines(struct reader *r, struct err *err)
 	    !split_end(&r->split))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
 	return STATUS_OK;
+}
+
+static enum status read_lines(struct reader *r, struct err *err)
+{
+	int64_t from = 0;
+
+	if (begin_lines(r, &from, err) || list_old(r, err))
+		return err_failed(err->status);
+	part_reader_begin(&r->lines, from == 0);
+	return split_lines(r, from, take_line, err);
 }
 
 /* ---- Reading older versions ------------------------------------------------------ */
@@ -400,15 +415,73 @@ static enum status read_old(struct reader *r, struct err *err)
 	return STATUS_OK;
 }
 
+/* ---- Papers ------------------------------------------------------------------------ */
+
+static bool take_typed(void *ctx, const struct split_line *line)
+{
+	struct reader *r = ctx;
+
+	if (line->text.p)
+		part_add_papers(r->part, &r->papers, line->text, line->offset);
+	r->part->papers.to = r->split.at + (r->at_end ? 0 : 1);
+	return (!part_is_full(r->part) || hand_over_some(r)) && !is_dead(r) && !is_cancelled(r->y);
+}
+
+/* A longer one is kept, but not looked into. */
+static enum status read_whole(struct reader *r, struct err *err)
+{
+	const struct unread *u = r->job;
+	struct buf bytes CLEANUP(buf_release) = BUF_INIT(LIMIT_SMALL_FILE);
+
+	r->part->papers.to = u->length;
+	if (u->length > (int64_t)LIMIT_SMALL_FILE)
+		return STATUS_OK;
+	if (archive_read(r->store, u->generation, 0, u->length, add_bytes, &bytes, err))
+		return err_failed(err->status);
+	part_add_papers(r->part, &r->papers, buf_as_str(&bytes), 0);
+	return STATUS_OK;
+}
+
+/* Texts of a file beside the conversations: of one that grows by lines what is new, of any other all. */
+static enum status read_papers(struct reader *r, enum claude_kind kind, struct err *err)
+{
+	const struct unread *u = r->job;
+	struct paper_part *p = &r->part->papers;
+	bool by_line = paper_has_lines(kind), anew;
+	struct generation g;
+
+	if (generation_get(r->store, u->generation, &g, err))
+		return err_failed(err->status);
+	anew = !by_line || u->paper_generation != u->generation || u->paper_kind != (int)kind;
+	if (!anew && line_went_on(r, u->paper_to, &anew, err))
+		return err_failed(err->status);
+	*p = (struct paper_part){ .source = u->source,
+				  .generation = u->generation,
+				  .kind = (int)kind,
+				  .dated = g.mtime_ms,
+				  .anew = anew,
+				  .known_generation = u->paper_generation,
+				  .known_to = u->paper_to };
+	p->from = p->to = anew ? 0 : u->paper_to;
+	if (!by_line)
+		return read_whole(r, err);
+	r->part->has_papers = true;
+	return split_lines(r, p->from, take_typed, err);
+}
+
+/* ---- A source ---------------------------------------------------------------------- */
+
 /* What there is to do depends on what kind of file it is. */
 static enum status read_source(struct reader *r, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct transcript_name name;
 	bool is_session = record_transcript_of_path(r->job->path, &name);
+	enum claude_kind kind = claude_kind_of(r->job->path);
 
 	begin_part(r, 0);
 	r->part->no_session = !is_session;
+	r->part->no_papers = !paper_is(kind) && r->job->paper_generation;
 	if (!r->job->generation)
 		return STATUS_OK;
 	if (read_begin(r->store, &snapshot, err))
@@ -419,6 +492,11 @@ static enum status read_source(struct reader *r, struct err *err)
 		r->part->has_lines = true; /* a session without lines is one, too */
 		if (read_lines(r, err) || read_old(r, err))
 			return err_failed(err->status);
+	}
+	if (paper_is(kind)) {
+		if (read_papers(r, kind, err))
+			return err_failed(err->status);
+		r->part->has_papers = true;
 	}
 	r->part->has_lines = is_session; /* also if its last lines were in the part before */
 	return r->job->counted ? STATUS_OK : count_lines(r, err);
@@ -468,6 +546,7 @@ static void reader_release(struct reader *r)
 {
 	store_close(r->store);
 	part_reader_release(&r->lines);
+	paper_reader_release(&r->papers);
 	mem_free(r->keys);
 	mem_free(r->old);
 	part_free(r->part);
@@ -478,6 +557,7 @@ static enum status reader_init(struct reader *r, struct reading *y, struct err *
 {
 	*r = (struct reader){ .y = y };
 	part_reader_init(&r->lines);
+	paper_reader_init(&r->papers);
 	return store_open_again(y->store, &r->store, err);
 }
 
@@ -502,9 +582,13 @@ static enum status write_rows(struct reading *y, const struct part *p, struct er
 		return err_failed(err->status);
 	if (p->has_lines && mirror_add(s, &p->mirror, err))
 		return err_failed(err->status);
+	if (p->has_papers && paper_add(s, &p->papers, err))
+		return err_failed(err->status);
 	if (p->old_done && mirror_old_done(s, p->job->source, !p->mirror.old, err))
 		return err_failed(err->status);
 	if (p->no_session && mirror_forget(s, p->job->source, err))
+		return err_failed(err->status);
+	if (p->no_papers && paper_forget(s, p->job->source, err))
 		return err_failed(err->status);
 	if (p->has_count && unread_counted(s, p->job, &p->count, err))
 		return err_failed(err->status);
@@ -578,7 +662,7 @@ static enum status write_part(struct reading *y, const struct part *p, struct er
 		report_part(y, p);
 	if (p->failed)
 		note_failure(y, p);
-	y->done += p->mirror.to - p->mirror.from;
+	y->done += p->mirror.to - p->mirror.from + p->papers.to - p->papers.from;
 	return status;
 }
 

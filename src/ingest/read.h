@@ -1,5 +1,5 @@
 /*
- * Reading archived transcripts into sessions, lines and the full-text index.
+ * Reading archived transcripts into sessions, lines and the full-text index, and the texts beside them.
  *
  * One way for everything derived: a sync calls it for what it has brought in, a
  * rebuild for all there is, a sync after a crash for what was left over.

@@ -255,9 +255,13 @@ static enum status has_branch(struct store *s, const struct session *session, st
 	return STATUS_OK;
 }
 
+/* Without a store only the project and the row of the session count. */
 static enum status holds(const struct expr_condition *c, struct store *s, const struct session *session,
 			 bool *out, struct err *err)
 {
+	*out = false;
+	if (!s && c->field != EXPR_PROJECT && c->field != EXPR_SESSION)
+		return STATUS_OK;
 	if (c->field == EXPR_MODEL)
 		return session_has_model(s, session->row, c->value, out, err);
 	if (c->field == EXPR_BRANCH)
@@ -271,8 +275,8 @@ static enum status holds(const struct expr_condition *c, struct store *s, const 
 	return STATUS_OK;
 }
 
-enum status conditions_hold(const struct conditions *f, struct store *s, const struct session *session,
-			    bool *out, struct err *err)
+static enum status all_hold(const struct conditions *f, struct store *s, const struct session *session, bool *out,
+			    struct err *err)
 {
 	uint64_t asked = 0, held = 0;
 
@@ -298,4 +302,18 @@ enum status conditions_hold(const struct conditions *f, struct store *s, const s
 	}
 	*out = *out && asked == held;
 	return STATUS_OK;
+}
+
+enum status conditions_hold(const struct conditions *f, struct store *s, const struct session *session,
+			    bool *out, struct err *err)
+{
+	return all_hold(f, s, session, out, err);
+}
+
+enum status conditions_hold_beside(const struct conditions *f, struct str project, int64_t session, bool *out,
+				   struct err *err)
+{
+	struct session known = { .row = session, .project = project };
+
+	return all_hold(f, NULL, &known, out, err);
 }

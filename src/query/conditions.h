@@ -29,4 +29,9 @@ bool conditions_ask_session(const struct conditions *f);
 enum status conditions_hold(const struct conditions *f, struct store *s, const struct session *session,
 			    bool *out, struct err *err) MUST_USE;
 
+/* Whether something beside the conversations is, of which only this is known: the folder it belongs to (empty =
+ * none) and the conversation (row; 0 = none). Nothing else that is asked of sessions holds for it. */
+enum status conditions_hold_beside(const struct conditions *f, struct str project, int64_t session, bool *out,
+				   struct err *err) MUST_USE;
+
 #endif

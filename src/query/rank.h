@@ -21,7 +21,8 @@ enum rank_order { RANK_BEST, RANK_RECENT, RANK_OLD };
 /* Whether documents of a session are wanted; asked once for each that has any. */
 typedef enum status rank_session_fn(void *ctx, int64_t session, bool *wanted, struct err *err);
 
-/* Whether a document is, of such a session. Notes are in none (DOC_NOTES), and asked for only here. */
+/* Whether a document is, of such a session. Notes and texts beside conversations are in none (DOC_NOTES, DOC_PAPERS),
+ * and asked for only here. */
 typedef enum status rank_doc_fn(void *ctx, const struct doc *doc, bool *wanted, struct err *err);
 
 struct rank_query {
@@ -35,7 +36,7 @@ struct rank_query {
 	const double *weights;	      /* by place */
 	size_t place_count;	      /* of them, at most 32; documents in other places are passed over */
 	rank_session_fn *session;     /* NULL = all are wanted */
-	rank_doc_fn *doc;	      /* so too; given wherever the other is, and documents may be notes */
+	rank_doc_fn *doc;	      /* so too; given wherever the other is, and documents may be in none */
 	void *wanted_ctx;
 	int64_t after, before;	      /* ms, [after, before); 0 = open. What has no time is outside */
 	enum rank_order order;

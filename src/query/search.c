@@ -7,12 +7,18 @@
  *
  * A note is a document like others, only that it stands in no transcript: its text is a fact, and what
  * is asked of sessions is asked of the one it is on or in.
+ *
+ * So is a text beside the conversations (query/papers.c), of which only its project and its conversation can be
+ * asked. One that a conversation has, too, is passed over when it is met: finding that out for all that match would
+ * cost more than ranking them. Where documents are looked at one by one anyway it is not counted either.
  */
 #include "query/search.h"
 
 #include "base/map.h"
 #include "query/variant.h"
 #include "store/variant.h"
+
+#include <stdio.h>
 
 const double search_weights[SEARCH_PLACES] = {
 	[PLACE_PROMPT] = 2.0, [PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9, [PLACE_INPUT] = 1.0,
@@ -83,6 +89,17 @@ static enum status is_note_wanted(struct searching *y, int64_t row, bool *wanted
 	return *wanted ? conditions_hold(&y->filter, y->store, &session, wanted, err) : STATUS_OK;
 }
 
+static enum status is_paper_wanted(struct searching *y, int64_t row, bool *wanted, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct paper_found p;
+
+	if (papers_find(y->store, row, &mem, &p, err))
+		return err_failed(err->status);
+	*wanted = !p.told;
+	return *wanted ? conditions_hold_beside(&y->filter, p.project, p.session.row, wanted, err) : STATUS_OK;
+}
+
 static enum status is_doc_wanted(void *ctx, const struct doc *doc, bool *wanted, struct err *err)
 {
 	struct searching *y = ctx;
@@ -90,6 +107,8 @@ static enum status is_doc_wanted(void *ctx, const struct doc *doc, bool *wanted,
 	*wanted = noted_conditions_hold(&y->noted, doc);
 	if (*wanted && doc->session == DOC_NOTES && conditions_ask_session(&y->filter))
 		return is_note_wanted(y, doc->offset, wanted, err);
+	if (*wanted && doc->session == DOC_PAPERS)
+		return is_paper_wanted(y, doc->offset, wanted, err);
 	return STATUS_OK;
 }
 
@@ -209,6 +228,46 @@ static enum status give_note(struct searching *y, const struct ranked *r, int64_
 	return fn(ctx, &hit, err);
 }
 
+/* Copies of a file, in several mirrored folders, say the same at the same place. */
+static bool is_paper_given(struct searching *y, const struct paper *p)
+{
+	char at[24];
+	struct uuid said;
+
+	snprintf(at, sizeof at, "%" PRId64, p->at);
+	said = uuid_of_parts((struct str[]){ p->path, str_of(at), buf_as_str(&y->text) }, 3);
+	y->session = (struct session){ 0 };
+	return is_given(y, &said);
+}
+
+static enum status give_paper(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
+			      struct err *err)
+{
+	struct snippet snippet CLEANUP(snippet_release) = { 0 };
+	struct paper_found p;
+	struct search_hit hit = { .score = r->score, .total = total, .snippet = &snippet, .paper = &p };
+
+	if (papers_find(y->store, r->doc.offset, &y->mem, &p, err))
+		return err_failed(err->status);
+	buf_clear(&y->text);
+	if (p.told)
+		return STATUS_OK;
+	if (papers_text(y->store, &p, &y->mem, &y->text, err))
+		return err_failed(err->status);
+	if (y->q->check && !grep_text(y->q->check, buf_as_str(&y->text)))
+		return STATUS_OK;
+	if (is_paper_given(y, &p.paper) || y->given.count <= y->q->offset)
+		return STATUS_OK;
+	hit.id = p.paper.source_id;
+	hit.session = p.session.row ? &p.session : NULL;
+	hit.place = doc_rank(r->id).place;
+	hit.at = p.paper.at ? p.paper.at : p.paper.dated;
+	hit.offset = p.paper.offset;
+	hit.number = (int64_t)y->given.count;
+	make_snippet(y, &snippet);
+	return fn(ctx, &hit, err);
+}
+
 static enum status give_hit(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
 			    struct err *err)
 {
@@ -226,6 +285,8 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 
 	if (r->doc.session == DOC_NOTES)
 		return give_note(y, r, total, fn, ctx, err);
+	if (r->doc.session == DOC_PAPERS)
+		return give_paper(y, r, total, fn, ctx, err);
 	if (y->session.row != r->doc.session &&
 	    session_get(y->store, r->doc.session, &y->mem, &y->session, err))
 		return err_failed(err->status);
@@ -309,7 +370,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 				   .weights = search_weights,
 				   .place_count = SEARCH_PLACES,
 				   .order = q->order };
-	bool asks_session;
+	bool asks_session, looks;
 
 	transcript_init(&y.transcript);
 	y.transcript.peek = true;
@@ -322,10 +383,11 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	rank.before = y.filter.before;
 	asks_session = conditions_ask_session(&y.filter);
 	rank.session = asks_session ? is_wanted : NULL;
-	rank.doc = asks_session || y.noted.any ? is_doc_wanted : NULL;
-	rank.wanted_ctx = &y;
 	if (!q->expr->count && rank.order == RANK_BEST)
 		rank.order = RANK_RECENT;
+	looks = rank.order != RANK_BEST || rank.after || rank.before;
+	rank.doc = asks_session || y.noted.any || looks ? is_doc_wanted : NULL;
+	rank.wanted_ctx = &y;
 	report->more = report->gave_up = false;
 	if (q->check) {
 		rank.limit = MOST_CHECKED;

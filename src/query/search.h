@@ -9,6 +9,7 @@
 #include "query/conditions.h"
 #include "query/grep.h"
 #include "query/noted.h"
+#include "query/papers.h"
 #include "query/rank.h"
 #include "query/snippet.h"
 
@@ -30,13 +31,14 @@ struct search_query {
 };
 
 struct search_hit {
-	struct uuid id;	     /* of the block, or of the line where it has none; of what a note is on */
+	struct uuid id;	     /* of the block, or of the line where it has none; of what a note is on; of a file */
 	bool in_line;	     /* it stands in a line, or is on what does: */
 	struct uuid message; /* it is part of; the line's where it is in none */
 	struct str line;     /* the line's own uuid; p NULL = none */
-	const struct session *session; /* NULL = in none: a note on something else, or on what is gone */
+	const struct session *session; /* NULL = in none: a note on something else, or on what is gone; a file */
 	int place;
 	const struct annotation *note; /* that was found; NULL = it is none */
+	const struct paper_found *paper; /* that was found beside the conversations; NULL = it is none */
 	int64_t at;	 /* of its line, ms; 0 = unknown */
 	int64_t offset;	 /* of its line in the session's file */
 	const struct record_block *block; /* NULL = it is a line; its node is not to be used */

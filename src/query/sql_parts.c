@@ -388,7 +388,7 @@ static int hit_close(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
-/* Of the parts of a line that match the best stands for it. */
+/* Of the parts of a line that match the best stands for it. What is in no conversation is in no table. */
 static void keep_lines(struct ranking *r)
 {
 	struct map seen CLEANUP(map_release) = MAP_INIT;
@@ -403,7 +403,7 @@ static void keep_lines(struct ranking *r)
 
 		keys[i].session = r->list[i].doc.session;
 		keys[i].offset = r->list[i].doc.offset;
-		if (map_get(&seen, key))
+		if (keys[i].session >= DOC_PAPERS || map_get(&seen, key))
 			continue;
 		map_put(&seen, key, &keys[i]);
 		r->list[kept++] = r->list[i];

@@ -46,6 +46,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_TREE_GRAFT] = &tree_graft_statements,
 	[DB_GC] = &gc_statements,
 	[DB_CHECK_TREES] = &check_trees_statements,
+	[DB_PAPER] = &paper_statements,
 };
 
 /* Modules that ask tables which not every store has. */

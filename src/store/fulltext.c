@@ -321,6 +321,11 @@ static enum status index_words(struct store *s, int64_t id, struct str packed, s
 	return stmt_run(&st, err);
 }
 
+int64_t doc_writer_next(const struct doc_writer *w)
+{
+	return w->chunk * CHUNK + (int64_t)w->used; /* of a full chunk that is the first of the one behind it */
+}
+
 enum status doc_writer_add(struct doc_writer *w, const struct doc *d, uint8_t place, size_t words, struct str packed,
 			   int64_t *sequence, struct err *err)
 {
@@ -332,7 +337,7 @@ enum status doc_writer_add(struct doc_writer *w, const struct doc *d, uint8_t pl
 		w->chunk++;
 		w->used = 0;
 	}
-	*sequence = w->chunk * CHUNK + (int64_t)w->used;
+	*sequence = doc_writer_next(w);
 	slot_write(w->slots + w->used++ * SLOT, d, code);
 	w->dirty = true;
 	return index_words(w->store, *sequence << CODE_BITS | code, packed, err);
@@ -411,6 +416,25 @@ enum status doc_remove(struct store *s, int64_t first, int64_t count, struct err
 		at = next;
 	}
 	return STATUS_OK;
+}
+
+/* Documents of neighbouring lines mostly follow each other: removed together, each chunk
+ * of them is written once. */
+enum status doc_remove_each(struct stmt *st, struct err *err)
+{
+	int64_t first = 0, count = 0;
+	enum step step;
+
+	while ((step = stmt_step(st, err)) == STEP_ROW) {
+		if (col_int(st, 0) != first + count) {
+			if (doc_remove(st->store, first, count, err))
+				return err_failed(err->status);
+			first = col_int(st, 0);
+			count = 0;
+		}
+		count += col_int(st, 1);
+	}
+	return step == STEP_DONE ? doc_remove(st->store, first, count, err) : err_failed(err->status);
 }
 
 /* A word is folded and a mark has no quote: nothing of either is FTS5's syntax. */

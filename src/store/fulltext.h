@@ -38,6 +38,10 @@ enum { DOC_LINE = UINT16_MAX };
 /* The session of documents that belong to none: notes, whose offset is their row (store/annotation.h). */
 #define DOC_NOTES ((int64_t)UINT32_MAX)
 
+/* So too texts of files beside the conversations; the offset is their row (store/paper.h). Rows of sessions are
+ * below this. */
+#define DOC_PAPERS (DOC_NOTES - 1)
+
 /* Adds documents one after the other and writes their slots at the end: begin, add
  * ..., finish, all inside one write transaction. */
 struct doc_writer {
@@ -53,11 +57,17 @@ enum status doc_writer_begin(struct doc_writer *w, struct store *s, struct err *
 /* *sequence counts up by one from document to document. */
 enum status doc_writer_add(struct doc_writer *w, const struct doc *d, uint8_t place, size_t words, struct str packed,
 			   int64_t *sequence, struct err *err) MUST_USE;
+/* The sequence that the next one gets. */
+int64_t doc_writer_next(const struct doc_writer *w);
 enum status doc_writer_finish(struct doc_writer *w, struct err *err) MUST_USE;
 void doc_writer_release(struct doc_writer *w);
 
 /* Takes `count` documents out of the index, from sequence `first` on. */
 enum status doc_remove(struct store *s, int64_t first, int64_t count, struct err *err) MUST_USE;
+
+/* The same for each row of a statement: the sequence of a first document, and how many. */
+struct stmt;
+enum status doc_remove_each(struct stmt *st, struct err *err) MUST_USE;
 
 /* The sequence of the first document that has a word, which may be a mark; 0 = none has. */
 enum status doc_with_word(struct store *s, struct str word, int64_t *sequence, struct err *err) MUST_USE;

@@ -69,12 +69,14 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_UNREAD_LIST] =
 		"SELECT s.id, s.source_id, s.path, coalesce(g.id, 0), coalesce(g.length, 0),"
 		" coalesce(e.generation, 0), coalesce(e.read_to, 0), c.generation IS NOT NULL,"
-		" coalesce(g.number, 0), coalesce(e.old_for, 0)"
+		" coalesce(g.number, 0), coalesce(e.old_for, 0), coalesce(y.generation, 0), coalesce(y.read_to, 0),"
+		" coalesce(y.kind, 0)"
 		" FROM unread u JOIN source s ON s.id = u.source LEFT JOIN generation g ON g.id = "
 		"s.generation"
 		" LEFT JOIN mirror_session e ON e.source = s.id AND e.old = 0"
+		" LEFT JOIN paper y ON y.source = s.id"
 		" LEFT JOIN line_count c ON c.generation = g.id"
-		" ORDER BY coalesce(g.length, 0) - coalesce(e.read_to, 0) DESC, s.id",
+		" ORDER BY coalesce(g.length, 0) - coalesce(e.read_to, y.read_to, 0) DESC, s.id",
 	[MIRROR_UNREAD_DONE] = "DELETE FROM unread WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM source s"
 			       " JOIN generation g ON g.id = s.generation WHERE s.id = ?1 AND (g.id <> ?2 OR "
 			       "g.length <> ?3))"
@@ -200,6 +202,9 @@ static void read_unread(const struct stmt *st, struct arena *mem, struct unread 
 		.counted = col_int(st, 7) != 0,
 		.generations = col_int(st, 8),
 		.old_for = col_int(st, 9),
+		.paper_generation = col_int(st, 10),
+		.paper_to = col_int(st, 11),
+		.paper_kind = (int)col_int(st, 12),
 	};
 	if (id.n == UUID_BYTES)
 		memcpy(out->source_id.b, id.p, UUID_BYTES);
@@ -578,27 +583,14 @@ static enum status read_so_far(struct writing *w, struct err *err)
 	return stmt_run_one(&st, "a session", err);
 }
 
-/* Documents of neighbouring lines mostly follow each other: removed together, each chunk
- * of them is written once. */
 static enum status forget_docs(struct store *s, int64_t session, struct err *err)
 {
-	int64_t first = 0, count = 0;
-	enum step step;
 	STMT st = { 0 };
 
 	if (use(s, MIRROR_DOCS, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, session);
-	while ((step = stmt_step(&st, err)) == STEP_ROW) {
-		if (col_int(&st, 0) != first + count) {
-			if (doc_remove(s, first, count, err))
-				return err_failed(err->status);
-			first = col_int(&st, 0);
-			count = 0;
-		}
-		count += col_int(&st, 1);
-	}
-	return step == STEP_DONE ? doc_remove(s, first, count, err) : err_failed(err->status);
+	return doc_remove_each(&st, err);
 }
 
 static enum status forget_lines(struct store *s, int64_t session, struct err *err)

@@ -26,6 +26,8 @@ struct unread {
 	int64_t read_to;
 	int64_t generations; /* how many it has */
 	int64_t old_for;     /* as in sql/derived.sql */
+	int64_t paper_generation, paper_to; /* of its texts, if it is such a file (store/paper.h); 0 = none is read */
+	int paper_kind;
 	bool counted; /* its lines are */
 };
 

@@ -72,11 +72,13 @@ cat >"$T/show" <<END
 {"kind":"session","id":"$json","title":"$json","project":"$json","started":"$json","prompts":1,$attached}
 {"kind":"message","id":"$json","role":"$json","at":"$json","model":"$json",$attached,"blocks":[{"kind":"text","text":"$json"},{"kind":"thinking","text":"$json"},{"kind":"$json"},{"kind":"tool_use","name":"$json","input":{"command":"$json"}},{"kind":"tool_use","name":"x","input":"$json"},{"kind":"tool_use","name":"x","input":{"$json":"$json"}},{"kind":"tool_result","text":"$json\n$json"},{"kind":"tool_result","error":true,"text":"$json"}]}
 {"kind":"event","id":"$json","type":"$json","at":"$json","text":"$json",$attached}
+{"kind":"file","id":"$json","type":"$json","title":"$json","path":"$json","at":"$json","text":"$json\n$json"}
 {"kind":"$json"}
 END
 try show "$T/show"; try show "$T/show" --full
 cat >"$T/search" <<END
 {"id":"$json","session":"$json","title":"$json","project":"$json","at":"$json","in":"$json","tool":"$json","snippet":"$json","marks":[{"start":3,"length":5},{"start":100,"length":190},{"start":300,"length":1}]}
+{"id":"$json","kind":"$json","title":"$json","project":"$json","path":"$json","at":"$json","in":"$json","snippet":"$json","marks":[{"start":3,"length":5}]}
 END
 try search "$T/search"
 cat >"$T/todos" <<END
@@ -174,8 +176,10 @@ cat >"$T/said/projects/p/$id.jsonl" <<END
 {"type":"user","uuid":"g","parentUuid":"b",$common,"message":{"role":"user","content":"aside $json"}}
 END
 printf '{"display":"%s","timestamp":1767225601000,"project":"%s","sessionId":"%s"}\n' "$json" "$json" $id >"$T/said/history.jsonl"
-mkdir -p "$T/said/plans" "$T/said/todos" && cp "$T/hostile" "$T/said/plans/walrus.md"
-printf '[{"content":"%s","status":"pending","priority":"%s","id":"%s"}]\n' "$json" "$json" "$json" >"$T/said/todos/$id-agent-$id.json"
+printf '{"display":"walrus %s","project":"%s"}\n' "$json" "$json" >>"$T/said/history.jsonl"
+mkdir -p "$T/said/plans" "$T/said/todos" "$T/said/projects/p/memory" && cp "$T/hostile" "$T/said/plans/walrus.md"
+{ printf 'walrus '; tr -d '\000' <"$T/hostile"; } >"$T/said/projects/p/memory/$first"
+printf '[{"content":"walrus %s","status":"pending","priority":"%s","id":"%s"}]\n' "$json" "$json" "$json" >"$T/said/todos/$id-agent-$id.json"
 try sync --source "$T/said"
 text=$(printf '%s' "$json" | sed 's/\\u0000//') # a note is a text
 printf '{"on":"%s","text":"walrus %s"}' $id "$text" >"$T/note"; try call arbor.note_set "$(cat "$T/note")"; code 0
@@ -187,6 +191,10 @@ for json_too in '' --json; do
 	try notes $json_too; code 0; try notes $id $json_too; try bookmarks $json_too; code 0; try tags $json_too; code 0
 	try tags walrus $json_too; try search in:note $json_too; code 0; try list --tag walrus $json_too; code 0
 	try list $json_too; try search walrus $json_too; try dump $json_too
+	try search walrus in:other -n 0 $json_too; code 0; out_has memory; out_has history; out_has todo
+	for f in history.jsonl "projects/p/memory/$first" todos/$id-agent-$id.json; do
+		on_terminal show "$f" $json_too; code 0; tabs; harmless show
+	done
 	for verb in "agents $id" "files $id" "files $id --diff" projects usage "usage model" "usage session" "usage project" "usage agent --each" stats "related $id" "related $id --hops 3" "context p" "context p --format plain" history plans todos "todos $id"; do
 		# shellcheck disable=SC2086 # words
 		try $verb $json_too

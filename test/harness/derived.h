@@ -97,7 +97,8 @@ static inline enum status derived_word(void *ctx, struct str word, int64_t doc, 
 	return STATUS_OK;
 }
 
-static inline void derived_doc(struct derived *d, int64_t id, int64_t session, int64_t offset)
+/* `dated`: it says itself when it was written. */
+static inline void derived_doc(struct derived *d, int64_t id, int64_t session, int64_t offset, bool dated)
 {
 	struct doc_rank rank;
 	struct doc doc;
@@ -119,7 +120,7 @@ static inline void derived_doc(struct derived *d, int64_t id, int64_t session, i
 			   id, d->docs[id].count, rank.words);
 	d->docs[id].owned = true;
 	buf_printf(d->out, "  doc block=%u place=%u at=%" PRId64 " words=%" PRIu64 "/%016" PRIx64 "\n",
-		   doc.block, rank.place, doc.at, d->docs[id].count, d->docs[id].sum);
+		   doc.block, rank.place, dated ? doc.at : 0, d->docs[id].count, d->docs[id].sum);
 }
 
 static inline void derived_unowned(struct derived *d)
@@ -269,7 +270,7 @@ static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
 	buf_printf(d->out, " blocks %016" PRIx64, blocks);
 	derived_row(d, row, 1 + 3); /* the number of the first document may differ */
 	for (int64_t i = 0; i < docs; i++)
-		derived_doc(d, doc + i, session, offset);
+		derived_doc(d, doc + i, session, offset, true);
 }
 
 static inline void derived_entries(struct derived *d, int64_t session)
@@ -343,6 +344,27 @@ static inline void derived_sessions(struct derived *d)
 	sqlite3_finalize(st);
 }
 
+/* ---- Texts beside the conversations ------------------------------------------- */
+
+static inline void derived_papers(struct derived *d)
+{
+	sqlite3_stmt *st = derived_ask(
+		d, "SELECT t.doc, t.docs, s.source_id, s.path, y.kind, y.read_to, t.offset, t.length, t.part, t.at,"
+		   " t.session, t.project, y.generation = s.generation AS newest"
+		   " FROM paper_text t JOIN paper y ON y.source = t.source JOIN source s ON s.id = y.source"
+		   " ORDER BY s.source_id, t.offset, t.part");
+
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		int64_t doc = sqlite3_column_int64(st, 0), docs = sqlite3_column_int64(st, 1);
+
+		buf_text(d->out, "paper");
+		derived_row(d, st, 2);
+		for (int64_t i = 0; i < docs; i++)
+			derived_doc(d, doc + i, DOC_PAPERS, doc, sqlite3_column_type(st, 9) != SQLITE_NULL);
+	}
+	sqlite3_finalize(st);
+}
+
 static inline void derived_must_not(struct derived *d, const char *what, const char *sql)
 {
 	if (derived_number(d, sql))
@@ -372,6 +394,12 @@ static inline void derived_sources(struct derived *d)
 		buf_text(d->out, "! lines of no session\n");
 	if (derived_number(d, "SELECT count(*) FROM usage WHERE session NOT IN (SELECT id FROM mirror_session)"))
 		buf_text(d->out, "! usage of no session\n");
+	derived_must_not(d, "texts of no file",
+			 "SELECT count(*) FROM paper_text WHERE source NOT IN (SELECT source FROM paper)");
+	derived_must_not(d, "texts of a file that is not there",
+			 "SELECT count(*) FROM paper WHERE source NOT IN (SELECT id FROM source)");
+	derived_must_not(d, "a file that is a session and has texts",
+			 "SELECT count(*) FROM paper WHERE source IN (SELECT source FROM mirror_session)");
 	derived_must_not(d, "values of no session",
 			 "SELECT count(*) FROM session_value WHERE session NOT IN"
 			 " (SELECT id FROM mirror_session WHERE old = 0)");
@@ -423,6 +451,7 @@ static inline enum status derived_describe(struct store *s, struct buf *out, str
 	if (status == STATUS_OK) {
 		derived_sources(&d);
 		derived_sessions(&d);
+		derived_papers(&d);
 		derived_keys(&d);
 		derived_unowned(&d);
 	}

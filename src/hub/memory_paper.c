@@ -1,0 +1,100 @@
+/*
+ * Plans, memory, tasks, todos and typed history as items of memory.show: their texts, as a search knows them
+ * (claude/paper.c). 'arbor export' gives the bytes.
+ */
+#include "hub/memory_paper.h"
+
+#include "base/split.h"
+#include "claude/paper.h"
+#include "hub/kept.h"
+#include "store/archive.h"
+
+enum status paper_named(struct call *c, struct str name, struct source_info *out, bool *found, struct err *err)
+{
+	enum status status = source_find(c->store, name, &c->mem, out, err);
+
+	*found = status == STATUS_OK && out->generation && paper_is(claude_kind_of(out->path));
+	return status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS || status == STATUS_USAGE ? STATUS_OK : status;
+}
+
+struct showing {
+	struct call *call;
+	const struct source_info *file;
+	int64_t dated; /* the file; 0 = unknown */
+	struct paper_reader reader;
+	enum status status;
+	struct err *err;
+};
+
+static void showing_release(struct showing *y)
+{
+	paper_reader_release(&y->reader);
+}
+
+static bool give_text(void *ctx, const struct paper_text *t)
+{
+	struct showing *y = ctx;
+	struct buf title CLEANUP(buf_release) = BUF_INIT(4 * KIB);
+	struct json_writer *w = call_begin(y->call);
+	int64_t at = t->at ? t->at : y->dated;
+
+	paper_title(y->file->path, t->text, &title);
+	put_text(w, "kind", STR("file"));
+	put_uuid(w, "id", &y->file->id);
+	put_text(w, "type", str_of(claude_kind_name(claude_kind_of(y->file->path))));
+	put_text(w, "title", buf_as_str(&title));
+	put_path(w, "path", y->file->path);
+	if (at)
+		put_time(w, "at", at);
+	put_text(w, "text", t->text);
+	y->status = call_emit(y->call, y->err);
+	return y->status == STATUS_OK;
+}
+
+static bool take_line(void *ctx, const struct split_line *line)
+{
+	struct showing *y = ctx;
+
+	if (line->text.p)
+		paper_texts(&y->reader, y->file->path, line->text, give_text, y);
+	return y->status == STATUS_OK;
+}
+
+static enum status take_bytes(void *ctx, struct str bytes, struct err *err)
+{
+	struct split *split = ctx;
+	const struct showing *y = split->ctx;
+
+	if (call_is_cancelled(y->call))
+		return err_fail(err, STATUS_CANCELLED, "stopped");
+	return split_add(split, bytes) ? STATUS_OK : y->status;
+}
+
+static enum status show_lines(struct showing *y, const struct generation *g)
+{
+	struct split split CLEANUP(split_release);
+
+	split_begin(&split, LIMIT_LINE_PARSED, 0, take_line, y);
+	if (archive_read(y->call->store, g->row, 0, g->length, take_bytes, &split, y->err))
+		return err_pass(y->err, "%.*s", STR_ARG(kept_name(y->call, y->file)));
+	split_end(&split);
+	return y->status;
+}
+
+enum status show_paper(struct call *c, const struct source_info *file, struct err *err)
+{
+	struct showing y CLEANUP(showing_release) = { .call = c, .file = file, .err = err };
+	struct buf bytes CLEANUP(buf_release) = BUF_INIT(LIMIT_SMALL_FILE);
+	struct generation g;
+
+	paper_reader_init(&y.reader);
+	if (generation_pick(c->store, file->row, 0, &g, err))
+		return err_failed(err->status);
+	y.dated = g.mtime_ms;
+	if (paper_has_lines(claude_kind_of(file->path)))
+		return show_lines(&y, &g);
+	if (kept_read(c, file, 0, SIZE_MAX, &g, &bytes, err))
+		return err_failed(err->status);
+	paper_texts(&y.reader, file->path, buf_as_str(&bytes), give_text, &y);
+	return y.status;
+}
