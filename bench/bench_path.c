@@ -6,16 +6,17 @@
  *                                        lines, calls and their results
  *     bench_path STORE ID                of a conversation in a store, prints
  *
- *     load <us> chain <us> forest <us> path <us> messages <n> lines <n> content <MB/s> sent <MB/s>
+ *     load <us> chain <us> forest <us> path <us> messages <n> lines <n> content <MB/s> sent <MB/s> grove <us>
  *
  * load is all of the skeleton: the conversation with its kin from the store, built. chain and
- * forest are its parts: rows of one transcript read, and the building alone. content is every
+ * forest are its parts: rows of one transcript read, and the building alone. grove is the same as
+ * load with everything as a node of a tree. content is every
  * line of the path read back from the archive and taken apart, sent the same as the model is
  * sent it; both in raw bytes of the file. Each is the best of several.
  */
 #include "hub/resolve.h"
 #include "query/context.h"
-#include "query/forest_load.h"
+#include "query/grove.h"
 #include "store/store.h"
 
 #include <inttypes.h>
@@ -139,6 +140,13 @@ static enum status load(struct bench *b, struct err *err)
 {
 	forest_release(&b->f);
 	return forest_load(b->s, b->session.row, &b->f, &b->source, err);
+}
+
+static enum status load_grove(struct bench *b, struct err *err)
+{
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+
+	return grove_load(b->s, b->session.row, &g, err);
 }
 
 static enum status load_chain(struct bench *b, struct err *err)
@@ -276,7 +284,8 @@ static int measure(const char *store, const char *id)
 	printf(" messages %" PRIu64 " lines %u", b.blocks, b.f.sources[b.source].chain.line_count);
 	content = best(&b, read_path, &err);
 	sent = best(&b, send, &err);
-	printf(" content %.0f sent %.0f\n", (double)b.bytes / content, (double)b.bytes / sent);
+	printf(" content %.0f sent %.0f", (double)b.bytes / content, (double)b.bytes / sent);
+	printf(" grove %.0f\n", best(&b, load_grove, &err));
 	read_end(&txn);
 	forest_release(&b.f);
 	arena_release(&b.mem);

@@ -245,6 +245,7 @@ path() {
 		read -r -a r < <("$tool/bench_path" "$store" $id)
 		row "$n messages, ${r[11]} lines, $(calc %.0f "$size / 1e6") MB: skeleton" "$(millis "${r[1]}")" \
 			"rows into a chain $(millis "${r[3]}"), chain and tree built $(millis "${r[5]}")"
+		row "  as nodes of a tree" "$(millis "${r[17]}")" ""
 		row "  content; as sent" "${r[13]} MB/s" "${r[15]} MB/s"
 		((n == 10000)) || continue
 		best 5 "$arbor" tree $id --store "$store" --json

@@ -125,7 +125,7 @@ CREATE TABLE entry (
   length   INTEGER NOT NULL,       -- without its line feed
                                    -- Of a message inside a progress line: where that begins
   type     INTEGER NOT NULL,       -- enum record_type (claude/record.h)
-  flags    INTEGER NOT NULL,       -- enum record_flag, and ENTRY_TURN (store/session.h)
+  flags    INTEGER NOT NULL,       -- enum record_flag, ENTRY_TURN and ENTRY_MESSAGE (store/session.h)
   at       INTEGER,                -- its own time
   uuid     ANY,                    -- its own: 16 bytes; text if it is no UUID; NULL = none
   line_id  BLOB,                   -- only without uuid: the public id itself, of which
@@ -172,7 +172,7 @@ CREATE TABLE node_key (
   key      INTEGER NOT NULL,       -- first 8 bytes of the id, as signed integer, big-endian
   session  INTEGER NOT NULL,
   offset   INTEGER NOT NULL,
-  part     INTEGER NOT NULL,       -- -6 the turn that may begin here;
+  part     INTEGER NOT NULL,       -- -7 the tree that may begin here; -6 the turn that may;
                                    -- -5 key is of entry.tools: a call in the line, or its result;
                                    -- -4 another line that this one names and that may be in another
                                    -- file: its parent, what it goes on from or is a copy of;

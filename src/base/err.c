@@ -12,6 +12,7 @@
 static const struct status_info status_table[STATUS_COUNT] = {
 	[STATUS_OK]          = { "ok", 0, 200, 0, "done" },
 	[STATUS_NOT_FOUND]   = { "not_found", 1, 404, -32001, "nothing found" },
+	[STATUS_GONE]        = { "gone", 1, 410, -32016, "it was removed" },
 	[STATUS_USAGE]       = { "usage", 2, 400, -32602, "the call is not right" },
 	[STATUS_AMBIGUOUS]   = { "ambiguous", 2, 409, -32002, "this could mean several things" },
 	[STATUS_PARTIAL]     = { "partial", 3, 200, -32003, "some parts failed" },
@@ -25,6 +26,7 @@ static const struct status_info status_table[STATUS_COUNT] = {
 	[STATUS_FORMAT]      = { "format", 9, 422, -32011, "the input cannot be understood" },
 	[STATUS_LIMIT]       = { "limit", 9, 413, -32012, "the input is too large" },
 	[STATUS_CONFLICT]    = { "conflict", 10, 409, -32013, "somebody else changed it first" },
+	[STATUS_UNREACHABLE] = { "unreachable", 12, 504, -32017, "another hub does not answer" },
 	[STATUS_CANCELLED]   = { "cancelled", 130, 499, -32014, "cancelled" },
 	[STATUS_WAIT]        = { "wait", 6, 503, -32015, "not ready yet" },
 	[STATUS_INTERNAL]    = { "internal", 70, 500, -32603, "a bug in arbor" },

@@ -18,6 +18,7 @@
 enum status {
 	STATUS_OK = 0,
 	STATUS_NOT_FOUND,   /* the thing asked for does not exist */
+	STATUS_GONE,        /* it was here and was removed for good */
 	STATUS_USAGE,       /* the call itself is wrong */
 	STATUS_AMBIGUOUS,   /* a name or prefix means several things */
 	STATUS_PARTIAL,     /* done, but for some parts */
@@ -31,6 +32,7 @@ enum status {
 	STATUS_FORMAT,      /* input that cannot be understood */
 	STATUS_LIMIT,       /* input over a limit */
 	STATUS_CONFLICT,    /* somebody changed it first */
+	STATUS_UNREACHABLE, /* somebody else who would know does not answer */
 	STATUS_CANCELLED,   /* the caller withdrew */
 	STATUS_WAIT,        /* not an error: call again later (hub/call.h) */
 	STATUS_INTERNAL,    /* a bug */

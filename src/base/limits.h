@@ -139,6 +139,45 @@
 /* Digits of an id that are enough to mean it, if nothing else begins so. */
 #define LIMIT_ID_PREFIX 4
 
+/* A handle: all its parts together, decoded; in text form three times that and the marks between
+ * them, in JSON six times. It names a thing and holds none; ids and names of tools take some hundred bytes. */
+#define LIMIT_HANDLE	  ((size_t)8 * KIB)
+#define LIMIT_HANDLE_TEXT (8 * LIMIT_HANDLE)
+#define LIMIT_HANDLE_META 64
+
+/* Handles in one call. A page of a tree has some hundred; whoever has more asks again. */
+#define LIMIT_RESOLVE_MANY 10000
+
+/* Bytes of one text that a resolved handle carries unless more are asked for, and at most. What
+ * tools print is mostly shorter than the first; the second has to fit into a result several times. */
+#define LIMIT_RESOLVED	    (64 * KIB)
+#define LIMIT_RESOLVED_MOST (16 * MIB)
+
+/* Parts that a resolved handle has: blocks of a message, of all messages of a turn. Each takes some hundred
+ * bytes beside its text; the longest real turns have some thousand. */
+#define LIMIT_RESOLVED_PARTS 10000
+
+/* Text of a node that somebody makes. It is written and read as one value; what is larger belongs to whoever has
+ * it, and a handle into the tree. */
+#define LIMIT_NODE_TEXT (16 * MIB)
+
+/* Metadata of a tree or node: small hints, which are read with every node on a path. What metadata
+ * is looked for by is compared with that of every tree. */
+#define LIMIT_METADATA	(64 * KIB)
+#define LIMIT_FILTER	(4 * KIB)
+
+/* Nesting of metadata. It is compared recursively. */
+#define LIMIT_METADATA_DEPTH 64
+
+/* Name of an owner: of a program, a person or a session. */
+#define LIMIT_OWNER 200
+
+/* Claims of one owner. Whoever has more has lost count. */
+#define LIMIT_CLAIMS ((int64_t)1000000)
+
+/* Subjects that are planned for at once when what is due moves on: some 30 bytes each. */
+#define LIMIT_GC_PLAN 100000
+
 /* Lines between what two texts begin and end with that are compared one by one; each takes
  * some hundred bytes. Beyond, all of them count as replaced. */
 #define LIMIT_DIFF_LINES ((int64_t)1024 * 1024)

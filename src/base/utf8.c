@@ -276,3 +276,38 @@ int utf8_width(uint32_t c)
 		return 0;
 	return utf8_in(double_width, COUNT(double_width), c) ? 2 : 1;
 }
+
+int utf8_line(struct buf *out, struct str s, int columns)
+{
+	size_t at = 0, cut = out->n; /* where '…' would still fit */
+	int used = 0, used_to_cut = 0;
+	bool blank = false;
+
+	while (at < s.n) {
+		char bytes[4];
+		int32_t c = utf8_next(s, &at);
+		int width;
+
+		if (c != UTF8_BAD && utf8_is_blank(c)) {
+			blank = used > 0;
+			continue;
+		}
+		c = c == UTF8_BAD ? 0xfffd : c;
+		width = utf8_width((uint32_t)c) + blank;
+		if (used + width > columns) {
+			out->n = cut;
+			buf_text(out, columns > 0 ? "…" : "");
+			return columns > 0 ? used_to_cut + 1 : 0;
+		}
+		if (blank)
+			buf_byte(out, ' ');
+		blank = false;
+		buf_add(out, bytes, utf8_encode((uint32_t)c, bytes));
+		used += width;
+		if (used < columns) {
+			cut = out->n;
+			used_to_cut = used;
+		}
+	}
+	return used;
+}

@@ -41,4 +41,8 @@ bool utf8_in(const struct utf8_range *table, size_t count, uint32_t c);
  * East Asian and emoji, else 1. Control characters count 0. */
 int utf8_width(uint32_t c);
 
+/* Appends the text on one line: blanks of any kind, in a row, become one; what is broken becomes U+FFFD; what is
+ * wider than `columns` ends with '…'. Looks no further than it takes. Returns the columns used. */
+int utf8_line(struct buf *out, struct str s, int columns);
+
 #endif

@@ -93,6 +93,12 @@ enum block_kind {
 	BLOCK_KINDS
 };
 
+/* Whether it is of a prompt, an answer or results of tools. */
+static inline bool record_is_message(const struct record *rec)
+{
+	return rec->type == RECORD_USER || rec->type == RECORD_ASSISTANT;
+}
+
 /* A part of a message's content; a plain string counts as one text. */
 struct record_block {
 	enum block_kind kind;

@@ -232,7 +232,7 @@ static void print_columns(struct face *f, const struct verb *v)
 		print_text(f, text.p);
 }
 
-void help_verb(struct face *f, const struct verb *v)
+static void print_method(struct face *f, const struct verb *v, bool has_columns)
 {
 	const struct method *m = v->method;
 	struct buf usage CLEANUP(buf_release) = BUF_INIT(KIB);
@@ -242,7 +242,8 @@ void help_verb(struct face *f, const struct verb *v)
 	print_examples(f, m->examples);
 	out_printf(&f->out, "\nUsage: arbor %s\n\n", usage.p);
 	print_text(f, m->text);
-	print_columns(f, v);
+	if (has_columns)
+		print_columns(f, v);
 	if (m->params) {
 		out_text(&f->out, "Options:\n");
 		print_options(f, m->params);
@@ -250,6 +251,28 @@ void help_verb(struct face *f, const struct verb *v)
 	}
 	out_text(&f->out, "Always:\n");
 	print_options(f, common_options.params);
+}
+
+void help_verb(struct face *f, const struct verb *v)
+{
+	print_method(f, v, true);
+}
+
+/* One without a verb is typed behind 'call', which prints JSON. */
+static enum status help_method(struct face *f, struct str name, struct err *err)
+{
+	const struct activation *a = NULL;
+	const struct method *found = NULL;
+	struct method m;
+	char typed[128];
+
+	if (hub_find(f->hub, name, &a, &found, err))
+		return err_failed(err->status);
+	m = *found;
+	snprintf(typed, sizeof typed, "call %s.%s", a->name, m.name);
+	m.verb = typed;
+	print_method(f, &(struct verb){ .activation = a->name, .method = &m }, false);
+	return STATUS_OK;
 }
 
 /* ---- Topics and exit codes -------------------------------------------------------- */
@@ -462,5 +485,5 @@ enum status run_help(struct face *f, int argc, char **argv, const struct params 
 			print_topic(f, t);
 			return STATUS_OK;
 		}
-	return unknown_topic(f, name, err);
+	return str_has_byte(name, '.') ? help_method(f, name, err) : unknown_topic(f, name, err);
 }

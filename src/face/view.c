@@ -87,7 +87,8 @@ static const struct view_kind view_raw = {
 
 static const struct view_kind *const special[] = { &view_sync,	 &view_check, &view_show,  &view_log,
 						    &view_search, &view_tree,  &view_todos, &view_plan,
-						    &view_files,	&view_usage,	&view_stats, &view_context };
+						    &view_files,	&view_usage,	&view_stats, &view_context,
+						    &view_resolve };
 
 static bool is_given(const struct params *p, const char *name)
 {

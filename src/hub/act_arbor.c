@@ -1,9 +1,11 @@
 /*
- * arbor.*: the store itself.
+ * arbor.*: trees and nodes, and the store itself.
  */
 #include "hub/activations.h"
 
 #include "hub/arbor_derived.h"
+#include "hub/arbor_handle.h"
+#include "hub/arbor_methods.h"
 #include "hub/call.h"
 #include "store/check.h"
 
@@ -14,6 +16,8 @@ static const struct field check_fields[] = {
 	{ .name = "blocks", .type = VALUE_INT, .help = "packed blocks" },
 	{ .name = "raw_bytes", .type = VALUE_BYTES, .help = "bytes read and verified" },
 	{ .name = "packed_bytes", .type = VALUE_BYTES, .help = "what they take in the store" },
+	{ .name = "trees", .type = VALUE_INT, .help = "trees that were made" },
+	{ .name = "nodes", .type = VALUE_INT, .help = "nodes in them" },
 	{ .name = "problems",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_LIST,
@@ -43,6 +47,8 @@ static enum status run_check(struct call *c, struct err *err)
 	put_int(w, "blocks", r.blocks);
 	put_int(w, "raw_bytes", r.raw_bytes);
 	put_int(w, "packed_bytes", r.packed_bytes);
+	put_int(w, "trees", r.trees);
+	put_int(w, "nodes", r.nodes);
 	if (call_emit(c, err))
 		return err_failed(err->status);
 	if (r.problems)
@@ -71,11 +77,60 @@ static const struct method check = {
 	.run = run_check,
 };
 
-static const struct method *const methods[] = { &check, &arbor_rebuild, &arbor_dump, NULL };
+static const struct method *const methods[] = {
+	&arbor_tree_create,
+	&arbor_tree_get,
+	&arbor_tree_get_skeleton,
+	&arbor_tree_list,
+	&arbor_tree_query_by_metadata,
+	&arbor_tree_update_metadata,
+	&arbor_tree_render,
+	&arbor_tree_claim,
+	&arbor_tree_release,
+	&arbor_tree_refs,
+	&arbor_tree_schedule,
+	&arbor_tree_list_scheduled,
+	&arbor_tree_rescue,
+	&arbor_tree_archive,
+	&arbor_tree_list_archived,
+	&arbor_tree_get_archived,
+	&arbor_tree_purge,
+	&arbor_node_create_text,
+	&arbor_node_create_text_ephemeral,
+	&arbor_node_create_external,
+	&arbor_node_create_external_ephemeral,
+	&arbor_node_get,
+	&arbor_node_get_children,
+	&arbor_node_get_parent,
+	&arbor_node_get_path,
+	&arbor_node_get_path_between,
+	&arbor_node_get_common_ancestor,
+	&arbor_node_update,
+	&arbor_node_claim,
+	&arbor_node_release,
+	&arbor_node_refs,
+	&arbor_node_keep,
+	&arbor_node_delete,
+	&arbor_node_list_scheduled,
+	&arbor_node_rescue,
+	&arbor_node_archive,
+	&arbor_node_list_archived,
+	&arbor_node_get_archived,
+	&arbor_node_purge,
+	&arbor_context_list_leaves,
+	&arbor_context_get_path,
+	&arbor_context_get_handles,
+	&arbor_gc,
+	&check,
+	&arbor_rebuild,
+	&arbor_dump,
+	NULL,
+};
 
 const struct activation activation_arbor = {
 	.name = "arbor",
 	.version = "1.0.0",
-	.summary = "The store itself",
+	.summary = "Trees and nodes, and the store itself",
 	.methods = methods,
+	.handles = arbor_handle_kinds,
 };

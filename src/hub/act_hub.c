@@ -4,6 +4,7 @@
 #include "hub/activations.h"
 
 #include "hub/hub.h"
+#include "hub/hub_resolve.h"
 #include "hub/schema.h"
 
 static const struct field method_fields[] = {
@@ -64,18 +65,19 @@ static const struct method methods_method = {
 	.run = run_methods,
 };
 
+static const char *const schema_types[] = { "method", "handle", NULL };
+
 static const struct field schema_fields[] = {
-	{ .name = "name", .type = VALUE_TEXT, .help = "activation and method" },
+	{ .name = "name",
+	  .type = VALUE_TEXT,
+	  .help = "activation and method: 'memory.show'; of a handle 'storage::file'" },
+	{ .name = "type", .type = VALUE_ENUM, .choices = schema_types, .help = "what is described" },
 	{ .name = "schema",
 	  .type = VALUE_JSON,
-	  .help = "its parameters and results as JSON Schema (2020-12)" },
+	  .help = "parameters and results of a method, meta and data of a handle, as JSON Schema (2020-12)" },
 	{ .name = "plugin_id",
 	  .type = VALUE_ID,
 	  .help = "names its activation in handles, the same for all versions of a major" },
-	{ .name = "resolver",
-	  .type = VALUE_TEXT,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "the method that shows what a handle of this activation stands for" },
 	{ 0 },
 };
 
@@ -86,23 +88,42 @@ static enum status emit_schema(struct call *c, const struct activation *a, const
 	struct uuid id = activation_id(a);
 
 	put_text(w, "name", arena_printf(&c->mem, "%s.%s", a->name, m->name));
+	put_text(w, "type", STR("method"));
 	json_write_key(w, STR("schema"));
 	schema_method(w, a, m);
 	put_uuid(w, "plugin_id", &id);
-	if (a->resolver)
-		put_text(w, "resolver", arena_printf(&c->mem, "%s.%s", a->name, a->resolver->name));
+	return call_emit(c, err);
+}
+
+static enum status emit_handle(struct call *c, const struct activation *a, const struct handle_kind *k, struct err *err)
+{
+	struct json_writer *w = call_begin(c);
+	struct uuid id = activation_id(a);
+
+	put_text(w, "name", arena_printf(&c->mem, "%s::%s", a->name, k->method));
+	put_text(w, "type", STR("handle"));
+	json_write_key(w, STR("schema"));
+	schema_handle(w, a, k);
+	put_uuid(w, "plugin_id", &id);
 	return call_emit(c, err);
 }
 
 static enum status run_schema(struct call *c, struct err *err)
 {
-	return each_method(c, emit_schema, err);
+	if (each_method(c, emit_schema, err))
+		return err_failed(err->status);
+	for (const struct activation *const *a = c->hub->activations; *a; a++)
+		for (const struct handle_kind *k = (*a)->handles; k && k->method; k++)
+			if (emit_handle(c, *a, k, err))
+				return err_failed(err->status);
+	return STATUS_OK;
 }
 
 static const struct method schema = {
 	.name = "schema",
-	.summary = "Describe every method's parameters and results",
-	.text = "As JSON Schema (2020-12), in the order of the tables.\n",
+	.summary = "Describe every method and every kind of handle",
+	.text = "As JSON Schema (2020-12), in the order of the tables: first what can be called, then what can be "
+		"resolved.\n",
 	.kind = RESULT_STREAM,
 	.fields = schema_fields,
 	.scope = SCOPE_READ,
@@ -210,7 +231,9 @@ static const struct method call_method = {
 	.run = run_call,
 };
 
-static const struct method *const methods[] = { &methods_method, &schema, &hash, &call_method, NULL };
+static const struct method *const methods[] = {
+	&methods_method, &schema, &hash, &call_method, &hub_resolve_method, &hub_resolve_many, NULL,
+};
 
 const struct activation activation_hub = {
 	.name = "hub",
@@ -220,7 +243,7 @@ const struct activation activation_hub = {
 };
 
 static const struct activation *const activations[] = {
-	&activation_memory, &activation_storage, &activation_arbor, &activation_hub, NULL,
+	&activation_memory, &activation_storage, &activation_arbor, &activation_claudecode, &activation_hub, NULL,
 };
 
 const struct hub arbor_hub = { activations };

@@ -19,5 +19,4 @@ const struct activation activation_memory = {
 	.version = "1.0.0",
 	.summary = "What is remembered of the conversations",
 	.methods = methods,
-	.resolver = &memory_show,
 };

@@ -6,6 +6,7 @@
 #include "claude/layout.h"
 #include "hub/kept.h"
 #include "hub/storage_files.h"
+#include "hub/storage_handles.h"
 #include "store/archive.h"
 
 /* What somebody called a file, ready for source_find(): an absolute path may lead
@@ -16,9 +17,15 @@ static struct str resolved(struct call *c, struct str name)
 	return str_has_prefix(name, STR("/")) ? call_real_front(c, name, str_rfind(name, '/')) : name;
 }
 
-static enum status find_file(struct call *c, struct source_info *out, struct err *err)
+/* By its name, or by a handle, which may say which version; 0 = it does not. */
+static enum status find_file(struct call *c, struct source_info *out, int64_t *version, struct err *err)
 {
-	return source_find(c->store, resolved(c, call_text(c, "file")), &c->mem, out, err);
+	struct str name = call_text(c, "file");
+
+	*version = 0;
+	if (handle_is_like(name))
+		return storage_handle_file(c, name, out, version, err);
+	return source_find(c->store, resolved(c, name), &c->mem, out, err);
 }
 
 /* The parameter that names a kept file. */
@@ -41,6 +48,7 @@ static const char *const states[] = { "here", "gone", "unread", NULL };
 
 static const struct field source_fields[] = {
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "the source's id" },
+	HANDLE_FIELD(""),
 	{ .name = "host", .type = VALUE_TEXT, .flags = FIELD_HIDDEN, .help = "label of the machine" },
 	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_HIDDEN, .help = "label of the mirrored folder" },
 	{ .name = "path",
@@ -82,8 +90,10 @@ static enum status emit_source(void *ctx, const struct source_info *i, struct er
 {
 	struct call *c = ctx;
 	struct json_writer *w = call_begin(c);
+	struct node_handle handle = handle_of_file(&i->id, 0);
 
 	put_uuid(w, "id", &i->id);
+	put_handle(w, &handle);
 	put_text(w, "host", i->host);
 	put_text(w, "root", i->root);
 	put_path(w, "path", i->path);
@@ -136,6 +146,7 @@ static const struct field generation_fields[] = {
 	  .flags = FIELD_KEY,
 	  .title = "gen",
 	  .help = "1, 2, 3, ... in the order seen" },
+	HANDLE_FIELD(""),
 	{ .name = "bytes", .type = VALUE_BYTES, .title = "size", .help = "its size" },
 	{ .name = "first_at", .type = VALUE_TIME, .title = "first seen", .help = "when a sync first saw it" },
 	{ .name = "modified_at",
@@ -156,9 +167,11 @@ static const struct field generation_fields[] = {
 	{ 0 },
 };
 
-static enum status emit_generation(struct call *c, const struct generation *g, struct err *err)
+static enum status emit_generation(struct call *c, const struct source_info *file, const struct generation *g,
+				   struct err *err)
 {
 	struct json_writer *w = call_begin(c);
+	struct node_handle handle = handle_of_file(&file->id, g->number);
 
 	put_int(w, "number", g->number);
 	put_int(w, "bytes", g->length);
@@ -169,6 +182,7 @@ static enum status emit_generation(struct call *c, const struct generation *g, s
 		put_int(w, "base", g->base_number);
 		put_int(w, "shared", g->shared);
 	}
+	put_handle(w, &handle);
 	return call_emit(c, err);
 }
 
@@ -176,12 +190,13 @@ static enum status run_generations(struct call *c, struct err *err)
 {
 	struct source_info info;
 	struct generation *list;
+	int64_t version;
 	size_t count;
 
-	if (find_file(c, &info, err) || generation_list(c->store, info.row, &c->mem, &list, &count, err))
+	if (find_file(c, &info, &version, err) || generation_list(c->store, info.row, &c->mem, &list, &count, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < count; i++)
-		if (emit_generation(c, &list[i], err))
+		if (emit_generation(c, &info, &list[i], err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }
@@ -233,10 +248,13 @@ static enum status run_export(struct call *c, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct source_info info;
 	struct generation g;
+	int64_t version;
 
-	if (read_begin(c->store, &snapshot, err) || find_file(c, &info, err))
+	if (read_begin(c->store, &snapshot, err) || find_file(c, &info, &version, err))
 		return err_failed(err->status);
-	if (generation_pick(c->store, info.row, (uint64_t)call_int(c, "generation"), &g, err))
+	if (call_value(c, "generation")->given)
+		version = call_int(c, "generation");
+	if (generation_pick(c->store, info.row, (uint64_t)version, &g, err))
 		return err_pass(err, "%.*s", STR_ARG(info.path));
 	if (info.former)
 		log_warn(c->log, "it was renamed since; this is %.*s", STR_ARG(info.path));
@@ -277,4 +295,5 @@ const struct activation activation_storage = {
 	.version = "1.0.0",
 	.summary = "The files of Claude Code, as they are kept",
 	.methods = methods,
+	.handles = storage_handle_kinds,
 };

@@ -6,7 +6,8 @@
 
 #include "hub/hub.h"
 
-extern const struct activation activation_memory, activation_storage, activation_arbor, activation_hub;
+extern const struct activation activation_memory, activation_storage, activation_arbor, activation_claudecode,
+	activation_hub;
 extern const struct hub arbor_hub;
 
 #endif

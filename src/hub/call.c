@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "hub/hub.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -58,6 +59,15 @@ struct str call_real_front(struct call *c, struct str path, size_t n)
 	return path;
 }
 
+enum status call_need_store(struct call *c, struct err *err)
+{
+	if (c->store)
+		return STATUS_OK;
+	if (!c->who->open_store)
+		return err_fail(err, STATUS_INTERNAL, "%s needs a store and the caller has none", c->method->name);
+	return c->who->open_store(c->who->ctx, false, &c->store, err);
+}
+
 bool call_is_cancelled(const struct call *c)
 {
 	return (c->cancel && atomic_load(c->cancel)) ||
@@ -95,6 +105,21 @@ enum status call_emit(struct call *c, struct err *err)
 enum status call_bytes(struct call *c, struct str bytes, struct err *err)
 {
 	return c->sink.bytes(c->sink.ctx, bytes, err);
+}
+
+void call_sub_init(struct call *sub, const struct call *of, struct sink sink)
+{
+	*sub = *of;
+	sub->sink = sink;
+	sub->mem = (struct arena)ARENA_INIT;
+	sub->state = NULL;
+	buf_init(&sub->item, of->item.max);
+}
+
+void call_sub_release(struct call *sub)
+{
+	buf_release(&sub->item);
+	arena_release(&sub->mem);
 }
 
 void call_flush(struct call *c)

@@ -78,6 +78,9 @@ struct str call_real_front(struct call *c, struct str path, size_t n);
 
 bool call_is_cancelled(const struct call *c);
 
+/* The store, opened when it is not yet: for what turns out to need one only while it runs. */
+enum status call_need_store(struct call *c, struct err *err) MUST_USE;
+
 /* Tells a person what a program would not care for: that there is more, say. */
 void call_note(struct call *c, const char *format, ...) ATTR_PRINTF(2, 3);
 
@@ -99,6 +102,11 @@ void put_uuid(struct json_writer *w, const char *key, const struct uuid *id);
 /* A path may hold any bytes and JSON may not: beside `key` stands `key`_hex when
  * it is not UTF-8. */
 void put_path(struct json_writer *w, const char *key, struct str path);
+
+/* A call inside of another, whose results go to somebody else. It has the other's store, deadline and so on, and
+ * memory of its own. */
+void call_sub_init(struct call *sub, const struct call *of, struct sink sink);
+void call_sub_release(struct call *sub);
 
 /* Come back when the store has changed, at the latest after `timeout_ms`. */
 enum status call_wait(struct call *c, int timeout_ms);

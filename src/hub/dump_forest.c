@@ -10,7 +10,7 @@
 #include "hub/dump_forest.h"
 
 #include "base/numbers.h"
-#include "query/forest_load.h"
+#include "query/grove.h"
 #include "query/usage.h"
 
 static const char *const roles[] = { "user", "assistant", "results", "client" };
@@ -23,7 +23,7 @@ struct dumping {
 	struct numbers done; /* rows whose forest was printed */
 	struct buf line;
 	/* The forest in hand. */
-	struct forest forest;
+	struct grove grove;
 	struct uuid *ids; /* of its messages */
 };
 
@@ -32,7 +32,7 @@ static void dumping_release(struct dumping *d)
 	mem_free(d->rows);
 	mem_free(d->ids);
 	buf_release(&d->line);
-	forest_release(&d->forest);
+	grove_release(&d->grove);
 }
 
 void dump_word(struct buf *line, struct str name)
@@ -57,48 +57,29 @@ static void add_uuid(struct buf *line, const struct uuid *id)
 
 static void add_variant(struct dumping *d, uint32_t node)
 {
-	if (d->forest.nodes[node].variant)
-		buf_printf(&d->line, "#%" PRIu32, d->forest.nodes[node].variant + 1);
+	if (d->grove.forest.nodes[node].variant)
+		buf_printf(&d->line, "#%" PRIu32, d->grove.forest.nodes[node].variant + 1);
 }
 
 /* ---- Ids ------------------------------------------------------------------------- */
 
-static enum status name_of(struct dumping *d, uint32_t node, struct arena *mem, struct node_name *out, struct err *err)
+static enum status add_id(struct dumping *d, uint32_t node, int part, struct err *err)
 {
-	const struct forest *f = &d->forest;
-	const struct forest_copy *c = &f->nodes[node].canon;
-	struct node line;
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct node_name name;
+	struct uuid id;
 
-	return entry_get(d->call->store, f->sources[c->source].session.row,
-			 f->sources[c->source].chain.lines[c->line].offset, mem, &line, out, err);
+	if (forest_name(d->call->store, &d->grove.forest, node, &mem, &name, err))
+		return err_failed(err->status);
+	id = node_id(&name, part);
+	add_uuid(&d->line, &id);
+	add_variant(d, node);
+	return STATUS_OK;
 }
 
 static enum status add_line(struct dumping *d, uint32_t node, struct err *err)
 {
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct node_name name;
-	struct uuid id;
-
-	if (name_of(d, node, &mem, &name, err))
-		return err_failed(err->status);
-	id = node_id(&name, PART_LINE);
-	add_uuid(&d->line, &id);
-	add_variant(d, node);
-	return STATUS_OK;
-}
-
-static enum status add_turn(struct dumping *d, uint32_t node, struct err *err)
-{
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct node_name name;
-	struct uuid id;
-
-	if (name_of(d, node, &mem, &name, err))
-		return err_failed(err->status);
-	id = node_id(&name, PART_TURN);
-	add_uuid(&d->line, &id);
-	add_variant(d, node);
-	return STATUS_OK;
+	return add_id(d, node, PART_LINE, err);
 }
 
 static void add_message(struct dumping *d, uint32_t message)
@@ -108,17 +89,17 @@ static void add_message(struct dumping *d, uint32_t message)
 		return;
 	}
 	add_uuid(&d->line, &d->ids[message]);
-	add_variant(d, d->forest.messages[message].first);
+	add_variant(d, d->grove.forest.messages[message].first);
 }
 
 static enum status find_ids(struct dumping *d, struct err *err)
 {
-	d->ids = mem_resize(d->ids, (d->forest.message_count + 1) * sizeof *d->ids);
-	for (uint32_t m = 0; m < d->forest.message_count; m++) {
+	d->ids = mem_resize(d->ids, (d->grove.forest.message_count + 1) * sizeof *d->ids);
+	for (uint32_t m = 0; m < d->grove.forest.message_count; m++) {
 		struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 		struct node_name name;
 
-		if (name_of(d, d->forest.messages[m].first, &mem, &name, err))
+		if (forest_name(d->call->store, &d->grove.forest, d->grove.forest.messages[m].first, &mem, &name, err))
 			return err_failed(err->status);
 		d->ids[m] = node_id(&name, PART_MESSAGE);
 	}
@@ -130,7 +111,7 @@ static enum status find_ids(struct dumping *d, struct err *err)
 static enum status dump_lines(struct dumping *d, const struct forest_message *m, struct err *err)
 {
 	buf_text(&d->line, " lines=");
-	for (uint32_t n = m->first; n != FOREST_NONE; n = d->forest.nodes[n].next) {
+	for (uint32_t n = m->first; n != FOREST_NONE; n = d->grove.forest.nodes[n].next) {
 		if (add_line(d, n, err))
 			return err_failed(err->status);
 		buf_byte(&d->line, ',');
@@ -143,7 +124,7 @@ static void dump_copies(struct dumping *d, const struct forest_message *m)
 {
 	const char *front = " copies=";
 
-	for (uint32_t c = m->next_copy; c != FOREST_NONE; c = d->forest.messages[c].next_copy) {
+	for (uint32_t c = m->next_copy; c != FOREST_NONE; c = d->grove.forest.messages[c].next_copy) {
 		buf_text(&d->line, front);
 		add_message(d, c);
 		front = ",";
@@ -152,13 +133,12 @@ static void dump_copies(struct dumping *d, const struct forest_message *m)
 
 static enum status dump_turn(struct dumping *d, uint32_t message, struct err *err)
 {
-	const struct forest_message *m = &d->forest.messages[message];
-	bool cut = m->boundary != FOREST_NONE && m->origin == ORIGIN_COMPACTION;
+	const struct forest_message *m = &d->grove.forest.messages[message];
 
-	if (m->origin == ORIGIN_NONE)
+	if (d->grove.turns.of[message] != message)
 		return STATUS_OK;
 	buf_text(&d->line, "turn ");
-	if (add_turn(d, cut ? m->boundary : m->first, err))
+	if (add_id(d, d->grove.turns.list[message].line, PART_TURN, err))
 		return err_failed(err->status);
 	buf_printf(&d->line, " origin=%s message=", origins[m->origin]);
 	add_message(d, message);
@@ -168,7 +148,7 @@ static enum status dump_turn(struct dumping *d, uint32_t message, struct err *er
 
 static enum status dump_message(struct dumping *d, uint32_t message, struct err *err)
 {
-	const struct forest_message *m = &d->forest.messages[message];
+	const struct forest_message *m = &d->grove.forest.messages[message];
 
 	buf_clear(&d->line);
 	buf_text(&d->line, "message ");
@@ -177,6 +157,8 @@ static enum status dump_message(struct dumping *d, uint32_t message, struct err 
 	add_message(d, m->prev);
 	if (m->sidechain)
 		buf_text(&d->line, " aside=yes");
+	buf_text(&d->line, " tree=");
+	add_uuid(&d->line, &d->grove.trees[d->grove.spots[message].tree].id);
 	if (dump_lines(d, m, err))
 		return err_failed(err->status);
 	dump_copies(d, m);
@@ -204,12 +186,50 @@ static enum status dump_continues(struct dumping *d, const struct forest_continu
 	return call_bytes(d->call, buf_as_str(&d->line), err);
 }
 
+/* ---- Trees --------------------------------------------------------------------------- */
+
+static enum status dump_tree(struct dumping *d, const struct grove_tree *t, struct err *err)
+{
+	buf_clear(&d->line);
+	buf_text(&d->line, "tree ");
+	add_uuid(&d->line, &t->id);
+	buf_printf(&d->line, " aside=%s turns=%" PRIu32 " messages=%" PRIu32 " events=%" PRIu32 "\n",
+		   t->aside ? "yes" : "no", t->turn_count, t->message_count, t->event_count);
+	return call_bytes(d->call, buf_as_str(&d->line), err);
+}
+
+/* What leads to a tree: the name made of a line. */
+static enum status dump_name(struct dumping *d, uint32_t node, struct err *err)
+{
+	buf_clear(&d->line);
+	buf_text(&d->line, "name ");
+	if (add_id(d, node, PART_TREE, err))
+		return err_failed(err->status);
+	buf_text(&d->line, " tree=");
+	add_uuid(&d->line, &d->grove.trees[d->grove.names[node]].id);
+	buf_byte(&d->line, '\n');
+	return call_bytes(d->call, buf_as_str(&d->line), err);
+}
+
+static enum status dump_trees(struct dumping *d, struct err *err)
+{
+	const struct grove *g = &d->grove;
+
+	for (uint32_t t = 0; t < g->tree_count; t++)
+		if (dump_tree(d, &g->trees[t], err))
+			return err_failed(err->status);
+	for (uint32_t n = 0; n < g->forest.node_count; n++)
+		if (g->names[n] != FOREST_NONE && dump_name(d, n, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
 /* ---- Files -------------------------------------------------------------------------- */
 
 /* Where a file would be gone on from. */
 static enum status dump_head(struct dumping *d, uint32_t source, struct err *err)
 {
-	const struct forest_source *s = &d->forest.sources[source];
+	const struct forest_source *s = &d->grove.forest.sources[source];
 	uint32_t leaf = s->embedded ? CHAIN_NONE : chain_leaf(&s->chain);
 
 	if (s->embedded)
@@ -218,7 +238,7 @@ static enum status dump_head(struct dumping *d, uint32_t source, struct err *err
 	buf_text(&d->line, "head ");
 	add_uuid(&d->line, &s->session.source_id);
 	buf_text(&d->line, " message=");
-	add_message(d, leaf == CHAIN_NONE ? FOREST_NONE : forest_message_of(&d->forest, source, leaf));
+	add_message(d, leaf == CHAIN_NONE ? FOREST_NONE : forest_message_of(&d->grove.forest, source, leaf));
 	buf_text(&d->line, " line=");
 	if (leaf == CHAIN_NONE)
 		buf_byte(&d->line, '-');
@@ -231,13 +251,13 @@ static enum status dump_head(struct dumping *d, uint32_t source, struct err *err
 /* A sub-agent, in a file of its own or as progress lines tell of it, and its first message. */
 static enum status dump_agent(struct dumping *d, uint32_t source, struct err *err)
 {
-	const struct forest_source *s = &d->forest.sources[source];
+	const struct forest_source *s = &d->grove.forest.sources[source];
 	uint32_t first = FOREST_NONE;
 
 	if (!s->agent.n || s->chain.line_count == 0)
 		return STATUS_OK;
 	for (uint32_t i = 0; first == FOREST_NONE && i < s->chain.line_count; i++)
-		first = forest_message_of(&d->forest, source, i);
+		first = forest_message_of(&d->grove.forest, source, i);
 	buf_clear(&d->line);
 	buf_text(&d->line, "agent ");
 	dump_word(&d->line, s->agent);
@@ -253,7 +273,7 @@ static enum status dump_agent(struct dumping *d, uint32_t source, struct err *er
 
 static enum status dump_forest(struct dumping *d, struct err *err)
 {
-	const struct forest *f = &d->forest;
+	const struct forest *f = &d->grove.forest;
 	uint32_t files = 0;
 
 	for (uint32_t s = 0; s < f->source_count; s++) {
@@ -267,6 +287,8 @@ static enum status dump_forest(struct dumping *d, struct err *err)
 	for (uint32_t i = 0; i < f->order_count; i++)
 		if (dump_message(d, f->order[i], err))
 			return err_failed(err->status);
+	if (dump_trees(d, err))
+		return err_failed(err->status);
 	for (uint32_t i = 0; i < f->continues_count; i++)
 		if (dump_continues(d, &f->continues[i], err))
 			return err_failed(err->status);
@@ -319,15 +341,13 @@ enum status dump_forests(struct call *c, struct err *err)
 		return err_failed(err->status);
 	d.done = numbers_new(&c->mem, d.count);
 	for (size_t i = 0; i < d.count; i++) {
-		uint32_t source;
-
 		if (call_is_cancelled(c))
 			return err_fail(err, STATUS_CANCELLED, "stopped");
 		if (numbers_get(&d.done, (uint64_t)d.rows[i]) != NUMBERS_NONE)
 			continue;
-		if (forest_load(c->store, d.rows[i], &d.forest, &source, err) || dump_forest(&d, err))
+		if (grove_load(c->store, d.rows[i], &d.grove, err) || dump_forest(&d, err))
 			return err_failed(err->status);
-		forest_release(&d.forest);
+		grove_release(&d.grove);
 	}
 	return dump_usage(&d, err);
 }

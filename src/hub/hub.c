@@ -156,6 +156,25 @@ enum status hub_call(const struct hub *h, struct str name, struct str json, cons
 	return hub_run(h, m, p.values, who, err);
 }
 
+/* A line: of a method, or of a kind of handle. */
+static enum status add_schema(struct sha *sha, struct buf *text, const struct activation *a, const struct method *m,
+			      const struct handle_kind *k, struct err *err)
+{
+	struct json_writer w;
+
+	buf_clear(text);
+	json_write_init(&w, text, 0);
+	if (m)
+		schema_method(&w, a, m);
+	else
+		schema_handle(&w, a, k);
+	if (json_write_done(&w, err))
+		return err_pass(err, "schema of %s, %s", a->name, m ? m->name : k->method);
+	sha256_add(sha, text->p, text->n);
+	sha256_add(sha, "\n", 1);
+	return STATUS_OK;
+}
+
 enum status hub_hash(const struct hub *h, char out[HUB_HASH_TEXT + 1], struct err *err)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(LARGEST_ITEM);
@@ -163,18 +182,14 @@ enum status hub_hash(const struct hub *h, char out[HUB_HASH_TEXT + 1], struct er
 	struct sha sha;
 
 	sha256_init(&sha);
-	for (const struct activation *const *a = h->activations; *a; a++)
-		for (const struct method *const *m = (*a)->methods; *m; m++) {
-			struct json_writer w;
-
-			buf_clear(&text);
-			json_write_init(&w, &text, 0);
-			schema_method(&w, *a, *m);
-			if (json_write_done(&w, err))
-				return err_pass(err, "schema of %s.%s", (*a)->name, (*m)->name);
-			sha256_add(&sha, text.p, text.n);
-			sha256_add(&sha, "\n", 1);
-		}
+	for (const struct activation *const *a = h->activations; *a; a++) {
+		for (const struct method *const *m = (*a)->methods; *m; m++)
+			if (add_schema(&sha, &text, *a, *m, NULL, err))
+				return err_failed(err->status);
+		for (const struct handle_kind *k = (*a)->handles; k && k->method; k++)
+			if (add_schema(&sha, &text, *a, NULL, k, err))
+				return err_failed(err->status);
+	}
 	sha256_end(&sha, digest);
 	hex_encode(digest, sizeof digest, out);
 	return STATUS_OK;

@@ -14,6 +14,8 @@ struct hub {
 enum status hub_find(const struct hub *h, struct str name, const struct activation **a,
 		     const struct method **m, struct err *err) MUST_USE;
 
+struct hub_elsewhere;
+
 /* What a caller brings along. */
 struct hub_caller {
 	struct sink sink;
@@ -27,6 +29,7 @@ struct hub_caller {
 	/* Takes it back when the call is over; NULL = it is closed. */
 	void (*close_store)(void *ctx, struct store *s);
 	void *ctx;
+	const struct hub_elsewhere *elsewhere; /* other hubs (handle_resolve.h); NULL = none */
 };
 
 /*

@@ -3,9 +3,10 @@
  */
 #include "hub/memory_find.h"
 
+#include "hub/handle_node.h"
+#include "hub/memory_agents.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
-#include "hub/subagents.h"
 #include "query/forest_load.h"
 
 static const struct param agent_params[] = {
@@ -22,11 +23,13 @@ static const struct param agent_params[] = {
 	{ 0 },
 };
 
-static const struct field agent_fields[] = {
+const struct field agent_fields[] = {
 	{ .name = "agent",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_KEY,
 	  .help = "its id; of an inline one its first line" },
+	HANDLE_FIELD(""),
+	{ .name = "session", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "whose it is" },
 	{ .name = "started",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
@@ -45,23 +48,22 @@ static const struct field agent_fields[] = {
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_HIDDEN,
 	  .help = "started by the client alone" },
-	{ .name = "root", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "uuid of its first line" },
+	{ .name = "root", .type = VALUE_ID, .flags = FIELD_HIDDEN | FIELD_OPTIONAL, .help = "uuid of its first line" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN | FIELD_OPTIONAL, .help = "its file" },
 	{ .name = "prompt", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "what it was asked" },
 	{ 0 },
 };
 
-static enum status emit_agent(struct call *c, const struct forest *f, const struct subagent *a, struct err *err)
+void put_subagent(struct json_writer *w, const struct forest *f, const struct subagent *a)
 {
 	const struct forest_message *root = &f->messages[a->root];
 	const struct forest_source *source = &f->sources[root->source];
 	const struct chain_line *first = forest_line(f, root->first);
-	struct json_writer *w;
+	struct node_handle handle = handle_of_agent(a->name, &source->session.id);
 
-	if (a->warmup && !call_flag(c, "all"))
-		return STATUS_OK;
-	w = call_begin(c);
 	put_text(w, "agent", a->name);
+	put_handle(w, &handle);
+	put_uuid(w, "session", &source->session.id);
 	if (first->at)
 		put_time(w, "started", first->at);
 	put_int(w, "messages", a->messages);
@@ -75,6 +77,13 @@ static enum status emit_agent(struct call *c, const struct forest *f, const stru
 	if (!a->is_inline && !source->embedded)
 		put_path(w, "path", source->session.path);
 	put_text(w, "prompt", a->prompt);
+}
+
+static enum status emit_agent(struct call *c, const struct forest *f, const struct subagent *a, struct err *err)
+{
+	if (a->warmup && !call_flag(c, "all"))
+		return STATUS_OK;
+	put_subagent(call_begin(c), f, a);
 	return call_emit(c, err);
 }
 

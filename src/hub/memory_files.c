@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/term.h"
 #include "base/utf8.h"
-#include "hub/call.h"
+#include "hub/handle_node.h"
 #include "hub/memory_place.h"
 #include "hub/memory_session.h"
 #include "query/files.h"
@@ -54,6 +54,7 @@ static const struct field files_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "change: the message that tells of it" },
+	HANDLE_FIELD("change: of that, "),
 	{ .name = "at",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
@@ -182,6 +183,11 @@ static enum status emit_change(struct listing *l, const struct file *f, const st
 	struct json_writer *w = begin(l, "change", f);
 
 	put_uuid(w, "id", &c->message);
+	if (c->in_message) {
+		struct node_handle handle = handle_of_message(&c->message, &(struct record){ .type = RECORD_USER });
+
+		put_handle(w, &handle);
+	}
 	if (c->at)
 		put_time(w, "at", c->at);
 	put_text(w, "change", str_of(changes[c->kind]));

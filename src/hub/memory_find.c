@@ -94,7 +94,7 @@ static enum status emit_session(void *ctx, const struct session *session, bool *
 	if (!wanted || (l->count++ >= l->left && l->left))
 		return STATUS_OK; /* not wanted, or only counted */
 	w = call_begin(l->call);
-	if (put_session(l->call, session, err))
+	if (put_session(l->call, &l->call->writer, session, err))
 		return err_failed(err->status);
 	put_alive(w, live);
 	return call_emit(l->call, err);

@@ -8,11 +8,12 @@
 #include "hub/memory_find.h"
 
 #include "hub/call.h"
+#include "hub/handle_node.h"
 #include "hub/memory_message.h"
 #include "hub/memory_place.h"
 #include "hub/memory_session.h"
 #include "query/context.h"
-#include "query/forest_load.h"
+#include "query/grove.h"
 #include "query/variant.h"
 
 static const char *const kinds[] = { "session", "message", "event", "sent", NULL };
@@ -51,6 +52,7 @@ static const struct field log_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY | FIELD_OPTIONAL,
 	  .help = "of the session or message" },
+	HANDLE_FIELD(""),
 	{ .name = "prev", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "message: the one before" },
 	{ .name = "turn", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "message: number of its turn" },
 	{ .name = "origin",
@@ -73,6 +75,7 @@ static const struct field log_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "message: typed by a person" },
 	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "message: who answered" },
+	API_ID_FIELD,
 	{ .name = "blocks",
 	  .type = VALUE_OBJECT,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
@@ -84,6 +87,7 @@ static const struct field log_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "sent: its blocks as the API takes them; \"client\": true where the client words it" },
 	EVENT_FIELDS,
+	TREE_ID_FIELD("session: "),
 	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
 	{ 0 },
@@ -91,7 +95,8 @@ static const struct field log_fields[] = {
 
 struct logging {
 	struct call *call;
-	struct forest forest;
+	struct grove grove;
+	struct forest forest; /* the grove's */
 	uint32_t source; /* the conversation's own */
 	/* With --all, lines of its that are no part of a message: lists in the order of the file, of those
 	 * behind each message and, one more, of those before all. */
@@ -103,7 +108,7 @@ struct logging {
 static void logging_release(struct logging *y)
 {
 	lines_set_release(&y->lines);
-	forest_release(&y->forest);
+	grove_release(&y->grove);
 	buf_release(&y->text);
 }
 
@@ -112,8 +117,9 @@ static enum status emit_heading(struct logging *y, struct err *err)
 	struct json_writer *w = call_begin(y->call);
 
 	put_text(w, "kind", STR("session"));
-	if (put_session(y->call, &y->forest.sources[y->source].session, err))
+	if (put_session(y->call, w, &y->forest.sources[y->source].session, err))
 		return err_failed(err->status);
+	put_tree_id(w, &y->grove, grove_tree_of_source(&y->grove, y->source));
 	return call_emit(y->call, err);
 }
 
@@ -130,12 +136,14 @@ static void put_aside(struct logging *y, const struct record_reader *r, const st
 {
 	struct json_writer *w = &y->call->writer;
 	struct uuid id = node_id(name, PART_LINE);
+	struct node_handle handle = handle_of_event(&id);
 	bool says;
 
 	buf_clear(&y->text);
 	says = message_aside(r, rec, &y->call->mem, &y->text);
 	json_write_object_begin(w);
 	put_uuid(w, "id", &id);
+	put_handle(w, &handle);
 	put_text(w, "kind", says ? STR("text") : STR("other"));
 	put_text(w, "text", buf_as_str(&y->text));
 	json_write_object_end(w);
@@ -152,16 +160,22 @@ static enum status put_blocks(struct logging *y, const struct forest_message *m,
 		struct lines *lines = lines_in(y, f->nodes[n].canon.source);
 		struct node_name name = { 0 };
 		struct block_cursor at = { 0 };
+		struct block_manner how = { .name = &name, .text = &y->text };
 		struct record_block b;
+		struct uuid variant;
 		struct record rec;
 
 		if (lines_get(lines, forest_line(f, n), &rec, err))
 			return err_failed(err->status);
 		name.uuid = rec.uuid;
+		if (forest_has_variants(f, n)) {
+			variant = variant_id(&lines->reader, &rec);
+			how.variant = &variant;
+		}
 		if (rec.type == RECORD_ATTACHMENT || rec.type == RECORD_SYSTEM)
 			put_aside(y, &lines->reader, &rec, &name);
 		while (record_block(&lines->reader, &rec, &at, &b))
-			put_message_block(w, &lines->reader, &name, &b, &y->text);
+			put_message_block(w, &lines->reader, &b, &how);
 	}
 	json_write_array_end(w);
 	return STATUS_OK;
@@ -185,6 +199,7 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	struct lines *lines = lines_in(y, f->nodes[m->first].canon.source);
 	struct node_name name = { 0 };
 	struct json_writer *w;
+	struct uuid variant;
 	struct record rec;
 
 	if (lines_get(lines, first, &rec, err))
@@ -197,17 +212,15 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	if (prev)
 		put_uuid(w, "prev", prev);
 	put_shape(w, m, turn);
-	if (first->at)
-		put_time(w, "at", first->at);
-	put_text(w, "role", m->role == FOREST_ASSISTANT ? STR("assistant") : STR("user"));
 	put_bool(w, "prompt", first->flags & (RECORD_PROMPT | RECORD_QUEUED));
-	if (rec.model.n)
-		put_text(w, "model", rec.model);
+	variant = *id;
 	if (forest_has_variants(f, m->first)) {
-		struct uuid variant = variant_id(&lines->reader, &rec);
-
+		variant = variant_id(&lines->reader, &rec);
 		put_uuid(w, "variant", &variant);
 	}
+	if (!record_is_message(&rec))
+		variant = node_id(&name, PART_LINE);
+	put_message(w, &variant, &rec);
 	if (put_blocks(y, m, err))
 		return err_failed(err->status);
 	return call_emit(y->call, err);
@@ -253,7 +266,7 @@ static enum status emit_event(struct logging *y, uint32_t line, struct err *err)
 		return err_failed(err->status);
 	buf_clear(&y->text);
 	record_text(&lines->reader, &rec, &y->text);
-	put_event(call_begin(y->call), &lines->reader, &rec, &name, buf_as_str(&y->text));
+	put_event(call_begin(y->call), &lines->reader, &rec, &name, buf_as_str(&y->text), NULL);
 	return call_emit(y->call, err);
 }
 
@@ -328,8 +341,9 @@ static enum status run_log(struct call *c, struct err *err)
 
 	if (read_begin(c->store, &snapshot, err) ||
 	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
-	    forest_load(c->store, what.session.row, &y.forest, &y.source, err))
+	    grove_load(c->store, what.session.row, &y.grove, err))
 		return err_failed(err->status);
+	y.forest = y.grove.forest;
 	warn_unread(c);
 	if (place_find(&y.forest, &what, &at, err))
 		return err_failed(err->status);

@@ -7,6 +7,7 @@
  */
 #include "hub/memory_find.h"
 
+#include "hub/handle_node.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/related.h"
@@ -59,6 +60,7 @@ static const struct field related_fields[] = {
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_KEY | FIELD_HIDDEN,
 	  .help = "of a session, message or agent; else its name" },
+	HANDLE_FIELD("of a session: "),
 	{ .name = "updated",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
@@ -97,12 +99,19 @@ static enum status emit(struct call *c, const struct related *r, struct err *err
 	struct json_writer *w = call_begin(c);
 	bool is_session = r->type == MENTION_SESSION;
 	struct str name = is_session && r->title.n ? r->title : r->id;
+	struct uuid id;
 
 	json_write_key(w, STR("weight"));
 	json_write_raw(w, weight_text(r->weight, &c->mem));
 	put_text(w, "relationship", str_of(r->relationship));
 	put_text(w, "type", str_of(related_type_name(r->type)));
 	put_text(w, "id", r->id);
+	/* One that is only named need not be here. */
+	if (is_session && r->title.n && uuid_parse(r->id, &id)) {
+		struct node_handle handle = handle_of_session_id(&id);
+
+		put_handle(w, &handle);
+	}
 	if (r->updated_at)
 		put_time(w, "updated", r->updated_at);
 	if (is_session)

@@ -8,7 +8,7 @@
 #include "hub/memory_find.h"
 
 #include "base/utf8.h"
-#include "hub/call.h"
+#include "hub/handle_node.h"
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
@@ -125,6 +125,7 @@ static const struct field around_fields[] = {
 
 static const struct field search_fields[] = {
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the part that was found" },
+	HANDLE_FIELD(""),
 	{ .name = "message", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "it belongs to" },
 	{ .name = "session", .type = VALUE_ID, .help = "it belongs to" },
 	{ .name = "title", .type = VALUE_TEXT, .help = "of the session" },
@@ -232,7 +233,10 @@ struct finding {
 
 static void put_hit(struct json_writer *w, const struct search_hit *hit)
 {
+	struct node_handle handle = hit->block ? handle_of_block(&hit->id, hit->block) : handle_of_event(&hit->id);
+
 	put_uuid(w, "id", &hit->id);
+	put_handle(w, &handle);
 	put_uuid(w, "message", &hit->message);
 	put_uuid(w, "session", &hit->session->id);
 	put_text(w, "title", hit->session->title);
@@ -246,8 +250,8 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 		put_text(w, "agent", hit->session->agent);
 	if (hit->session->old)
 		put_bool(w, "withdrawn", true);
-	if (hit->tool.n)
-		put_text(w, "tool", hit->tool);
+	if (hit->block && hit->block->name.n)
+		put_text(w, "tool", hit->block->name);
 	put_int(w, "number", hit->number);
 	if (hit->total)
 		put_int(w, "total", hit->total);

@@ -3,6 +3,7 @@
  */
 #include "hub/memory_session.h"
 
+#include "hub/handle_node.h"
 #include "store/mirror.h"
 
 const struct field pull_fields[] = {
@@ -17,6 +18,7 @@ const struct field session_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY,
 	  .help = "of the session, as the client knows it" },
+	HANDLE_FIELD(""),
 	{ .name = "updated",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
@@ -104,9 +106,9 @@ static enum status put_value(void *ctx, enum session_value kind, struct str valu
 	return STATUS_OK;
 }
 
-static enum status put_values(struct call *c, const struct session *s, struct err *err)
+static enum status put_values(struct call *c, struct json_writer *w, const struct session *s, struct err *err)
 {
-	struct putting p = { .w = &c->writer };
+	struct putting p = { .w = w };
 
 	if (session_values(c->store, s->row, put_value, &p, err))
 		return err_failed(err->status);
@@ -121,11 +123,16 @@ static void put_if(struct json_writer *w, const char *name, struct str text)
 		put_text(w, name, text);
 }
 
-enum status put_session(struct call *c, const struct session *s, struct err *err)
+enum status put_session(struct call *c, struct json_writer *w, const struct session *s, struct err *err)
 {
-	struct json_writer *w = &c->writer;
+	struct node_handle handle;
 
 	put_uuid(w, "id", &s->id);
+	if (s->agent.n)
+		handle = handle_of_agent(s->agent, &s->id);
+	else if (handle_of_session(c->store, s, &handle, err))
+		return err_failed(err->status);
+	put_handle(w, &handle);
 	put_if(w, "agent", s->agent);
 	if (s->updated_at)
 		put_time(w, "updated", s->updated_at);
@@ -143,7 +150,7 @@ enum status put_session(struct call *c, const struct session *s, struct err *err
 	put_int(w, "bytes", s->read_to);
 	put_text(w, "root", s->root);
 	put_path(w, "path", s->path);
-	return put_values(c, s, err);
+	return put_values(c, w, s, err);
 }
 
 void put_alive(struct json_writer *w, const struct live *live)

@@ -37,8 +37,8 @@ extern const struct field session_fields[], pull_fields[];
 #define SESSION_AGENT_FIELD \
 	{ .name = "agent", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: a sub-agent of it, this one" }
 
-/* Into the item being written. */
-enum status put_session(struct call *c, const struct session *s, struct err *err) MUST_USE;
+/* Into an object that is open. */
+enum status put_session(struct call *c, struct json_writer *w, const struct session *s, struct err *err) MUST_USE;
 
 /* Whether it is open: by the client that has it so, NULL = none. */
 void put_alive(struct json_writer *w, const struct live *live);

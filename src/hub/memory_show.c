@@ -8,12 +8,10 @@
 #include "hub/memory_find.h"
 
 #include "base/map.h"
-#include "hub/call.h"
-#include "hub/memory_message.h"
+#include "hub/handle_node.h"
 #include "hub/memory_session.h"
-#include "hub/memory_turns.h"
-#include "hub/resolve.h"
-#include "query/forest_load.h"
+#include "hub/memory_show.h"
+#include "query/grove.h"
 #include "query/transcript.h"
 #include "query/variant.h"
 #include "store/variant.h"
@@ -46,6 +44,7 @@ static const struct field show_fields[] = {
 	  .choices = kinds,
 	  .help = "what the item is; 'session' comes before its parts" },
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message or line" },
+	HANDLE_FIELD(""),
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event: when" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
@@ -57,6 +56,7 @@ static const struct field show_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "message: typed by a person" },
 	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "message: who answered" },
+	API_ID_FIELD,
 	{ .name = "blocks",
 	  .type = VALUE_OBJECT,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
@@ -78,11 +78,11 @@ static const struct field show_fields[] = {
 struct showing {
 	struct call *call;
 	const struct session *session;
-	bool all;
+	struct show_manner how;
+	size_t parts;	    /* within its window, so far */
 	bool variants;	    /* there are lines with one uuid and different contents */
 	int64_t line;	    /* offset of the only line wanted; -1 = all */
 	bool several;	    /* lines are wanted one after the other: none alone */
-	int block;	    /* the only block wanted; -1 = all */
 	struct str first;   /* uuid of the first line of the only message shown; p NULL = by order */
 	bool open;	    /* a message is being written */
 	struct str open_id; /* its API id; empty = it has none */
@@ -111,14 +111,23 @@ static enum status close_message(struct showing *y, struct err *err)
 
 /* ---- Parts -------------------------------------------------------------------- */
 
-static void put_blocks(struct showing *y, const struct transcript_line *line, const struct node_name *name)
+static void put_blocks(struct showing *y, const struct transcript_line *line, const struct node_name *name,
+		       const struct uuid *variant)
 {
+	struct block_manner how = { .name = name, .variant = variant, .text = &y->text, .window = y->how.window };
 	struct block_cursor at = { 0 };
 	struct record_block b;
 
-	while (record_block(line->reader, line->record, &at, &b))
-		if (y->block < 0 || (int)b.index == y->block)
-			put_message_block(&y->call->writer, line->reader, name, &b, &y->text);
+	while (record_block(line->reader, line->record, &at, &b)) {
+		if ((y->how.block >= 0 && (int)b.index != y->how.block) ||
+		    (y->how.tool.n && !str_eq(b.tool, y->how.tool)))
+			continue;
+		if (how.window && y->parts++ >= LIMIT_RESOLVED_PARTS) {
+			how.window->cut = true;
+			break;
+		}
+		put_message_block(&y->call->writer, line->reader, &b, &how);
+	}
 }
 
 /* The id of a message is made of the uuid of its first line. */
@@ -155,8 +164,8 @@ static enum status show_message(struct showing *y, const struct transcript_line 
 
 	if (y->variants && variant_id_of(y->call->store, line->reader, r, name, &is_variant, &variant, err))
 		return err_failed(err->status);
-	if (y->open && !is_variant && r->message_id.n && str_eq(y->open_id, r->message_id)) {
-		put_blocks(y, line, name);
+	if (y->open && (!is_variant || y->how.bare) && r->message_id.n && str_eq(y->open_id, r->message_id)) {
+		put_blocks(y, line, name, is_variant ? &variant : NULL);
 		return STATUS_OK;
 	}
 	if (close_message(y, err))
@@ -164,19 +173,15 @@ static enum status show_message(struct showing *y, const struct transcript_line 
 	w = call_begin(y->call);
 	put_text(w, "kind", STR("message"));
 	put_uuid(w, "id", &id);
-	if (r->has_time)
-		put_time(w, "at", r->at);
-	put_text(w, "role", str_of(r->type == RECORD_USER ? "user" : "assistant"));
+	put_message(w, is_variant ? &variant : &id, r);
 	put_bool(w, "prompt", r->flags & RECORD_PROMPT);
-	if (r->model.n)
-		put_text(w, "model", r->model);
 	if (is_variant)
 		put_uuid(w, "variant", &variant);
 	json_write_key(w, STR("blocks"));
 	json_write_array_begin(w);
 	y->open = true;
 	y->open_id = arena_str(&y->mem, r->message_id);
-	put_blocks(y, line, name);
+	put_blocks(y, line, name, is_variant ? &variant : NULL);
 	return STATUS_OK;
 }
 
@@ -192,14 +197,14 @@ static enum status show_event(struct showing *y, const struct transcript_line *l
 	/* What the client noted for itself is shown when everything is asked for, or it
 	 * alone. */
 	alone = y->line >= 0 && !y->several;
-	if (!y->all && !alone && !(r->type == RECORD_SYSTEM && y->text.n))
+	if (!y->how.all && !alone && !(r->type == RECORD_SYSTEM && y->text.n))
 		return STATUS_OK;
 	if (close_message(y, err))
 		return err_failed(err->status);
 	text = buf_as_str(&y->text);
 	if (!text.n && (r->type == RECORD_BROKEN || alone))
 		text = str_sub(r->bytes, 0, alone ? MIB : KIB);
-	put_event(call_begin(y->call), line->reader, r, name, text);
+	put_event(call_begin(y->call), line->reader, r, name, text, y->how.window);
 	return call_emit(y->call, err);
 }
 
@@ -237,11 +242,13 @@ static enum status show_heading(struct showing *y, bool part, struct err *err)
 	struct alive alive CLEANUP(alive_release) = { 0 };
 	struct json_writer *w;
 
+	if (y->how.bare)
+		return STATUS_OK;
 	if (alive_load(y->call->store, &alive, err))
 		return err_failed(err->status);
 	w = call_begin(y->call);
 	put_text(w, "kind", STR("session"));
-	if (put_session(y->call, y->session, err))
+	if (put_session(y->call, w, y->session, err))
 		return err_failed(err->status);
 	put_alive(w, alive_find(&alive, &y->session->id));
 	if (part)
@@ -284,7 +291,7 @@ static enum status find_first(struct showing *y, const struct node *node, struct
 static enum status show_node(struct showing *y, const struct node *node, struct err *err)
 {
 	if (node->part >= 0)
-		y->block = node->part;
+		y->how.block = node->part;
 	if (show_heading(y, true, err) || find_first(y, node, err))
 		return err_failed(err->status);
 	if (node->part == PART_MESSAGE ? message_lines(y->call->store, node, show_one, y, err)
@@ -295,63 +302,52 @@ static enum status show_node(struct showing *y, const struct node *node, struct 
 
 /* ---- A turn --------------------------------------------------------------------- */
 
-/* The message that begins the turn of a line: its own, or of a compaction the one behind it. */
-static uint32_t turn_of(const struct forest *f, const struct node *node)
+/* A line, wherever it stands. */
+static enum status show_place(struct showing *y, const struct forest *f, uint32_t source, uint32_t line, struct err *err)
 {
-	uint32_t source, line, m;
+	const struct chain_line *l = &f->sources[source].chain.lines[line];
 
-	if (!forest_find_line(f, node->session, node->offset, &source, &line))
-		return FOREST_NONE;
-	m = forest_message_of(f, source, line);
-	for (uint32_t i = 0; m == FOREST_NONE && i < f->order_count; i++)
-		if (f->messages[f->order[i]].boundary == f->sources[source].nodes[line])
-			m = f->order[i];
-	if (m != FOREST_NONE && f->messages[m].turn != FOREST_NONE)
-		return f->messages[m].turn;
-	while (m != FOREST_NONE && f->messages[m].prev != FOREST_NONE)
-		m = f->messages[m].prev;
-	return m;
+	y->session = &f->sources[source].session;
+	return show_one(y, l->offset, l->length, err);
 }
 
-static enum status show_forest_line(struct showing *y, const struct forest *f, uint32_t node, struct err *err)
+static enum status show_item(struct showing *y, const struct grove *g, struct grove_ref r, struct err *err)
 {
-	const struct chain_line *line = forest_line(f, node);
+	const struct forest *f = &g->forest;
 
-	y->session = &f->sources[f->nodes[node].canon.source].session;
-	return show_one(y, line->offset, line->length, err);
+	if (r.kind == GROVE_EVENT)
+		return show_place(y, f, g->events[r.at].source, g->events[r.at].line, err);
+	for (uint32_t n = f->messages[r.at].first; n != FOREST_NONE; n = f->nodes[n].next)
+		if (show_place(y, f, f->nodes[n].canon.source, f->nodes[n].canon.line, err))
+			return err_failed(err->status);
+	return STATUS_OK;
 }
 
 /* All its messages, wherever they stand. */
 static enum status show_turn(struct showing *y, const struct node *node, struct err *err)
 {
-	struct forest f CLEANUP(forest_release) = FOREST_INIT;
-	struct turns turns = { .mem = &y->call->mem, .forest = &f, .agents = true };
-	uint32_t turn;
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+	struct grove_ref turn;
 
-	if (show_heading(y, false, err) || forest_load(y->call->store, node->session, &f, &turns.source, err))
+	if (show_heading(y, false, err) || grove_load(y->call->store, node->session, &g, err) ||
+	    grove_find(&g, node, &turn, &y->several, err))
 		return err_failed(err->status);
-	turns_find(&turns);
-	turn = turn_of(&f, node);
-	y->several = turn != FOREST_NONE;
-	if (turn == FOREST_NONE)
-		return show_one(y, node->offset, node->length, err) || close_message(y, err);
-	if (f.messages[turn].boundary != FOREST_NONE && show_forest_line(y, &f, f.messages[turn].boundary, err))
-		return err_failed(err->status);
-	for (uint32_t m = turns.first[turn]; m != FOREST_NONE; m = turns.after[m])
-		for (uint32_t n = f.messages[m].first; n != FOREST_NONE; n = f.nodes[n].next)
-			if (show_forest_line(y, &f, n, err))
-				return err_failed(err->status);
+	y->several = y->several && turn.kind == GROVE_TURN;
+	if (!y->several)
+		return show_one(y, node->offset, node->length, err) ? err_failed(err->status) : close_message(y, err);
+	for (uint32_t i = 0; i < g.spots[turn.at].items.count; i++)
+		if (show_item(y, &g, g.items[g.spots[turn.at].items.start + i], err))
+			return err_failed(err->status);
 	return close_message(y, err);
 }
 
-static enum status show(struct call *c, const struct resolved *what, struct err *err)
+enum status show_what(struct call *c, const struct resolved *what, const struct show_manner *how, struct err *err)
 {
 	struct showing y CLEANUP(showing_release) = {
 		.call = c,
 		.session = &what->session,
-		.all = call_flag(c, "all"),
+		.how = *how,
 		.line = -1,
-		.block = -1,
 		.text = BUF_INIT(2 * LIMIT_LINE_PARSED),
 	};
 
@@ -370,6 +366,7 @@ static enum status run_show(struct call *c, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	const struct value *ids = call_value(c, "id");
 	struct resolved *what = arena_alloc(&c->mem, ids->count * sizeof *what);
+	struct show_manner how = { .all = call_flag(c, "all"), .block = -1 };
 
 	if (read_begin(c->store, &snapshot, err))
 		return err_failed(err->status);
@@ -378,7 +375,7 @@ static enum status run_show(struct call *c, struct err *err)
 			return err_failed(err->status);
 	warn_unread(c);
 	for (size_t i = 0; i < ids->count; i++)
-		if (show(c, &what[i], err))
+		if (show_what(c, &what[i], &how, err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }
@@ -393,7 +390,8 @@ const struct method memory_show = {
 		"more); a line's own uuid and the id of a tool's call will do, too. @ is the session\n"
 		"last touched, @~1 the one before it, and so on; @@ID is a message of the last, SESSION@ID\n"
 		"one of another. A sub-agent's id, as 'arbor agents' lists it, is what that one did. Where a\n"
-		"conversation was copied and went on, ROOT:ID is the one in the folder with that label.\n\n"
+		"conversation was copied and went on, ROOT:ID is the one in the folder with that label. A handle\n"
+		"(claudecode@1.0.0::…), as --json has it, means the same everywhere.\n\n"
 		"Several are shown one after the other. Works long after the file itself is gone.\n",
 	.params = show_params,
 	.kind = RESULT_STREAM,

@@ -10,12 +10,12 @@
  */
 #include "hub/memory_find.h"
 
-#include "hub/call.h"
+#include "hub/handle_node.h"
 #include "hub/memory_message.h"
 #include "hub/memory_session.h"
-#include "hub/memory_turns.h"
 #include "hub/resolve.h"
-#include "query/forest_load.h"
+#include "hub/subagents.h"
+#include "query/grove.h"
 #include "query/lines.h"
 #include "query/variant.h"
 
@@ -42,6 +42,7 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY | FIELD_OPTIONAL,
 	  .help = "of the session, turn or message" },
+	HANDLE_FIELD(""),
 	{ .name = "uuid",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
@@ -120,6 +121,7 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "first turn of a sub-agent: the message with that call" },
+	TREE_ID_FIELD("session, turn: "),
 	{ .name = "failed",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
@@ -138,8 +140,10 @@ static const struct field tree_fields[] = {
 
 struct drawing {
 	struct call *call;
-	struct forest forest;
+	struct grove grove;
+	struct forest forest; /* the grove's */
 	struct turns turns;
+	struct subagents subagents; /* when they are wanted */
 	struct lines_set lines;
 	bool messages;
 };
@@ -147,7 +151,7 @@ struct drawing {
 static void drawing_release(struct drawing *d)
 {
 	lines_set_release(&d->lines);
-	forest_release(&d->forest);
+	grove_release(&d->grove);
 }
 
 /* ---- Items ------------------------------------------------------------------------- */
@@ -155,12 +159,6 @@ static void drawing_release(struct drawing *d)
 static void put_key(struct json_writer *w, const char *name, const struct forest *f, uint32_t node)
 {
 	put_uuid(w, name, &forest_line(f, node)->key);
-}
-
-static struct node_name name_of(const struct forest *f, uint32_t node, char text[UUID_TEXT + 1])
-{
-	uuid_print(&forest_line(f, node)->key, text);
-	return (struct node_name){ .uuid = { text, UUID_TEXT } };
 }
 
 /* How a message begins, on one line. */
@@ -246,26 +244,43 @@ static void put_heads(struct drawing *d, uint32_t turn)
 static void put_agent(struct drawing *d, uint32_t message)
 {
 	struct str agent = d->forest.sources[d->forest.messages[message].source].agent;
-	uint32_t at = d->turns.subagents.of ? d->turns.subagents.of[message] : FOREST_NONE;
+	uint32_t at = d->subagents.of ? d->subagents.of[message] : FOREST_NONE;
 
 	if (at != FOREST_NONE)
-		agent = d->turns.subagents.list[at].name;
+		agent = d->subagents.list[at].name;
 	if (agent.n)
 		put_text(&d->call->writer, "agent", agent);
 }
 
-static struct uuid message_id(const struct forest *f, uint32_t message)
+static enum status find_id(struct drawing *d, uint32_t node, int part, struct uuid *out, struct err *err)
 {
-	char text[UUID_TEXT + 1];
-	struct node_name name = name_of(f, f->messages[message].first, text);
+	struct node_name of;
 
-	return node_id(&name, PART_MESSAGE);
+	if (forest_name(d->call->store, &d->forest, node, &d->call->mem, &of, err))
+		return err_failed(err->status);
+	*out = node_id(&of, part);
+	return STATUS_OK;
+}
+
+static enum status put_id(struct drawing *d, const char *name, uint32_t node, int part, struct err *err)
+{
+	struct uuid id;
+
+	if (find_id(d, node, part, &id, err))
+		return err_failed(err->status);
+	put_uuid(&d->call->writer, name, &id);
+	return STATUS_OK;
+}
+
+static enum status put_message_id(struct drawing *d, const char *name, uint32_t message, struct err *err)
+{
+	return put_id(d, name, d->forest.messages[message].first, PART_MESSAGE, err);
 }
 
 /* What started a sub-agent, at its first turn. */
-static void put_start(struct drawing *d, uint32_t turn)
+static enum status put_start(struct drawing *d, uint32_t turn, struct err *err)
 {
-	const struct subagent *a = turns_agent(&d->turns, turn);
+	const struct subagent *a = subagents_at(&d->subagents, &d->forest, turn);
 	struct json_writer *w = &d->call->writer;
 
 	if (a && a->type.n)
@@ -274,11 +289,9 @@ static void put_start(struct drawing *d, uint32_t turn)
 		put_text(w, "tool_id", a->call);
 	if (a && a->warmup)
 		put_bool(w, "warmup", true);
-	if (d->turns.list[turn].asker != FOREST_NONE) {
-		struct uuid id = message_id(&d->forest, d->turns.list[turn].asker);
-
-		put_uuid(w, "started_by", &id);
-	}
+	if (d->turns.list[turn].asker == FOREST_NONE)
+		return STATUS_OK;
+	return put_message_id(d, "started_by", d->turns.list[turn].asker, err);
 }
 
 /* Where a turn is drawn. */
@@ -293,15 +306,17 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 	uint32_t turn = p->turn;
 	const struct forest *f = &d->forest;
 	const struct forest_message *m = &f->messages[turn];
-	uint32_t first = m->boundary != FOREST_NONE && m->origin == ORIGIN_COMPACTION ? m->boundary
-										      : m->first;
+	uint32_t first = d->turns.list[turn].line;
 	struct json_writer *w = call_begin(d->call);
-	char text[UUID_TEXT + 1];
-	struct node_name name = name_of(f, first, text);
-	struct uuid id = node_id(&name, PART_TURN);
+	struct node_handle handle;
+	struct uuid id;
 
+	if (find_id(d, first, PART_TURN, &id, err))
+		return err_failed(err->status);
+	handle = handle_of_turn(&id, d->turns.list[turn].number);
 	put_text(w, "kind", STR("turn"));
 	put_uuid(w, "id", &id);
+	put_handle(w, &handle);
 	put_key(w, "uuid", f, first);
 	put_int(w, "number", d->turns.list[turn].number);
 	put_int(w, "depth", p->depth);
@@ -314,10 +329,10 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 		put_time(w, "at", forest_line(f, first)->at);
 	put_int(w, "says", d->turns.list[turn].messages);
 	put_int(w, "calls", d->turns.list[turn].calls);
+	put_tree_id(w, &d->grove, d->grove.spots[turn].tree);
 	put_agent(d, turn);
-	put_start(d, turn);
 	put_heads(d, turn);
-	if (put_beginning(d, turn, err))
+	if (put_start(d, turn, err) || put_beginning(d, turn, err))
 		return err_failed(err->status);
 	return call_emit(d->call, err);
 }
@@ -330,19 +345,26 @@ static void put_key_list(struct drawing *d, uint32_t node)
 	json_write_string(&d->call->writer, str_of(text));
 }
 
-static enum status put_variant(struct drawing *d, uint32_t node, struct err *err)
+/* What its first line says of it: whose it is, when, and its own id where others have its uuid, too. */
+static enum status put_first(struct drawing *d, const struct forest_message *m, struct err *err)
 {
 	const struct forest *f = &d->forest;
+	uint32_t node = m->first;
 	struct lines *lines = lines_set_of(&d->lines, &f->sources[f->nodes[node].canon.source].session);
+	struct json_writer *w = &d->call->writer;
+	struct node_handle handle;
 	struct record rec;
 	struct uuid id;
 
-	if (!forest_has_variants(f, node))
-		return STATUS_OK;
-	if (lines_get(lines, forest_line(f, node), &rec, err))
+	if (lines_get(lines, forest_line(f, node), &rec, err) ||
+	    find_id(d, node, record_is_message(&rec) ? PART_MESSAGE : PART_LINE, &id, err))
 		return err_failed(err->status);
-	id = variant_id(&lines->reader, &rec);
-	put_uuid(&d->call->writer, "variant", &id);
+	if (forest_has_variants(f, node)) {
+		id = variant_id(&lines->reader, &rec);
+		put_uuid(w, "variant", &id);
+	}
+	handle = handle_of_message(&id, &rec);
+	put_handle(w, &handle);
 	return STATUS_OK;
 }
 
@@ -351,10 +373,10 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 	const struct forest *f = &d->forest;
 	const struct forest_message *m = &f->messages[message];
 	struct json_writer *w = call_begin(d->call);
-	struct uuid id = message_id(f, message);
 
 	put_text(w, "kind", STR("message"));
-	put_uuid(w, "id", &id);
+	if (put_message_id(d, "id", message, err))
+		return err_failed(err->status);
 	put_key(w, "uuid", f, m->first);
 	put_text(w, "role", str_of(roles[m->role]));
 	if (m->prev != FOREST_NONE)
@@ -378,7 +400,7 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 		put_bool(w, "failed", true);
 	if (forest_line(f, m->first)->at)
 		put_time(w, "at", forest_line(f, m->first)->at);
-	if (put_variant(d, m->first, err) || put_beginning(d, message, err))
+	if (put_first(d, m, err) || put_beginning(d, message, err))
 		return err_failed(err->status);
 	return call_emit(d->call, err);
 }
@@ -386,16 +408,14 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 /* ---- In order ---------------------------------------------------------------------- */
 
 /* One level deeper, in the order of their times: the first has to lie on top. Without `main`. */
-static void push_aside(struct drawing *d, uint32_t list, uint32_t main, int64_t depth, int64_t number,
-		       struct place *stack, size_t *count)
+static void push_aside(struct drawing *d, uint32_t list, uint32_t main, int64_t depth, struct place *stack,
+		       size_t *count)
 {
 	size_t start = *count;
 
-	for (uint32_t t = list; t != FOREST_NONE; t = d->turns.list[t].next) {
-		d->turns.list[t].number = number + (d->forest.messages[t].origin != ORIGIN_NONE);
+	for (uint32_t t = list; t != FOREST_NONE; t = d->turns.list[t].next)
 		if (t != main)
 			stack[(*count)++] = (struct place){ t, depth + 1, true, false };
-	}
 	for (size_t a = start, b = *count; a + 1 < b; a++) {
 		struct place kept = stack[a];
 
@@ -405,8 +425,7 @@ static void push_aside(struct drawing *d, uint32_t list, uint32_t main, int64_t 
 }
 
 /* What follows a turn onto the stack, so that the way that goes on comes off last. */
-static void push_children(struct drawing *d, uint32_t list, int64_t depth, int64_t number,
-			  struct place *stack, size_t *count)
+static void push_children(struct drawing *d, uint32_t list, int64_t depth, struct place *stack, size_t *count)
 {
 	uint32_t main = list;
 
@@ -416,14 +435,14 @@ static void push_children(struct drawing *d, uint32_t list, int64_t depth, int64
 		if (d->turns.list[t].wanted || (!d->turns.list[main].wanted && d->turns.list[t].next == FOREST_NONE))
 			main = t;
 	stack[(*count)++] = (struct place){ main, depth, false, false };
-	push_aside(d, list, main, depth, number, stack, count);
+	push_aside(d, list, main, depth, stack, count);
 }
 
 static void push_started(struct drawing *d, const struct place *p, struct place *stack, size_t *count)
 {
 	size_t start = *count;
 
-	push_aside(d, d->turns.list[p->turn].started, FOREST_NONE, p->depth, 0, stack, count);
+	push_aside(d, d->turns.list[p->turn].started, FOREST_NONE, p->depth, stack, count);
 	if (*count > start)
 		stack[start].last = d->turns.list[p->turn].child == FOREST_NONE;
 }
@@ -433,7 +452,7 @@ static enum status emit_turns(struct drawing *d, struct err *err)
 	struct place *stack = arena_alloc(&d->call->mem, (d->forest.message_count + 1) * sizeof *stack);
 	size_t count = 0;
 
-	push_children(d, d->turns.roots, 0, 0, stack, &count);
+	push_children(d, d->turns.roots, 0, stack, &count);
 	while (count) {
 		struct place p = stack[--count];
 
@@ -444,7 +463,7 @@ static enum status emit_turns(struct drawing *d, struct err *err)
 		for (uint32_t m = d->turns.first[p.turn]; d->messages && m != FOREST_NONE; m = d->turns.after[m])
 			if (emit_message(d, m, err))
 				return err_failed(err->status);
-		push_children(d, d->turns.list[p.turn].child, p.depth, d->turns.list[p.turn].number, stack, &count);
+		push_children(d, d->turns.list[p.turn].child, p.depth, stack, &count);
 		push_started(d, &p, stack, &count);
 	}
 	return STATUS_OK;
@@ -481,9 +500,8 @@ static enum status emit_heads(struct drawing *d, struct err *err)
 		put_text(w, "kind", STR("head"));
 		put_path(w, "path", f->sources[s].session.path);
 		if (d->turns.leaves[s] != FOREST_NONE) {
-			struct uuid id = message_id(f, d->turns.leaves[s]);
-
-			put_uuid(w, "id", &id);
+			if (put_message_id(d, "id", d->turns.leaves[s], err))
+				return err_failed(err->status);
 			put_uuid(w, "uuid", &f->sources[s].chain.lines[d->turns.leaf_lines[s]].key);
 		}
 		if (call_emit(d->call, err))
@@ -506,16 +524,24 @@ static enum status run_tree(struct call *c, struct err *err)
 
 	if (read_begin(c->store, &snapshot, err) ||
 	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
-	    forest_load(c->store, what.session.row, &d.forest, &d.turns.source, err))
+	    grove_load(c->store, what.session.row, &d.grove, err))
 		return err_failed(err->status);
+	d.forest = d.grove.forest;
+	d.turns.source = d.grove.source;
 	warn_unread(c);
 	d.turns.agents |= d.forest.sources[d.turns.source].agent.n > 0;
-	if (d.turns.agents && subagents_find(c, &d.forest, &d.turns.subagents, err))
-		return err_failed(err->status);
+	if (d.turns.agents) {
+		if (subagents_find(c, &d.forest, &d.subagents, err))
+			return err_failed(err->status);
+		d.turns.askers = subagents_askers(&d.subagents, &d.forest, &c->mem);
+	}
 	turns_find(&d.turns);
 	w = call_begin(c);
 	put_text(w, "kind", STR("session"));
-	if (put_session(c, &what.session, err) || call_emit(c, err) || emit_turns(&d, err) ||
+	if (put_session(c, w, &what.session, err))
+		return err_failed(err->status);
+	put_tree_id(w, &d.grove, grove_tree_of_source(&d.grove, d.grove.source));
+	if (call_emit(c, err) || emit_turns(&d, err) ||
 	    emit_continues(&d, err) || emit_heads(&d, err))
 		return err_failed(err->status);
 	return STATUS_OK;

@@ -3,7 +3,7 @@
  */
 #include "hub/method.h"
 
-#include "base/buf.h"
+#include "base/handle.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ const char *value_type_name(enum value_type type)
 		[VALUE_TEXT] = "text",	   [VALUE_INT] = "number",  [VALUE_BOOL] = "switch",
 		[VALUE_ENUM] = "choice",   [VALUE_BYTES] = "bytes", [VALUE_TIME] = "time",
 		[VALUE_ID] = "id",	   [VALUE_PATH] = "path",   [VALUE_JSON] = "json",
-		[VALUE_OBJECT] = "object",
+		[VALUE_OBJECT] = "object", [VALUE_HANDLE] = "handle",
 	};
 
 	return names[type];
@@ -31,6 +31,18 @@ const char *scope_name(enum scope scope)
 	};
 
 	return names[scope];
+}
+
+const char *const content_kind_names[CONTENT_KINDS + 1] = {
+	[CONTENT_MESSAGE] = "message",
+	[CONTENT_OUTPUT] = "output",
+	[CONTENT_DOCUMENT] = "document",
+	[CONTENT_BINARY] = "binary",
+};
+
+const char *content_kind_name(enum content_kind kind)
+{
+	return content_kind_names[kind];
 }
 
 int method_version(const struct method *m)
@@ -95,9 +107,5 @@ const struct field *field_key(const struct field *fields)
 
 struct uuid activation_id(const struct activation *a)
 {
-	struct buf name CLEANUP(buf_release) = BUF_INIT(KIB);
-	struct str major = str_sub(str_of(a->version), 0, str_find(str_of(a->version), '.'));
-
-	buf_printf(&name, "%s@%.*s", a->name, STR_ARG(major));
-	return uuid_v5(&uuid_ns_oid, buf_as_str(&name));
+	return plugin_id_of(str_of(a->name), str_of(a->version));
 }

@@ -16,6 +16,7 @@
 #include "base/str.h"
 
 struct call;
+struct resolving;
 
 enum value_type {
 	VALUE_TEXT,
@@ -26,6 +27,7 @@ enum value_type {
 	VALUE_TIME,   /* milliseconds inside, RFC 3339 in JSON */
 	VALUE_ID,     /* a UUID */
 	VALUE_PATH,   /* text that names a file */
+	VALUE_HANDLE, /* a handle as text; as a parameter also as an object, or an id of something here */
 	VALUE_JSON,   /* any JSON value */
 	VALUE_OBJECT, /* fields */
 	VALUE_TYPES
@@ -125,18 +127,61 @@ struct method {
 	enum status (*run)(struct call *call, struct err *err);
 };
 
+/* ---- Handles (base/handle.h) -------------------------------------------------- */
+
+/* What something is that a handle stands for, to whoever shows it. */
+enum content_kind {
+	CONTENT_MESSAGE,  /* said by somebody, or a part of that */
+	CONTENT_OUTPUT,	  /* what a program did or printed */
+	CONTENT_DOCUMENT, /* a text, or something made of parts */
+	CONTENT_BINARY,	  /* bytes that are no text */
+	CONTENT_KINDS
+};
+
+enum meta_flag {
+	META_OPTIONAL = 1, /* may be left out, or empty */
+};
+
+/* A part of a handle's meta, which says how to find the thing; the first is its id. */
+struct meta_field {
+	const char *name;
+	enum value_type type; /* TEXT, INT, BOOL ("true", "false"), ID */
+	unsigned flags;	      /* enum meta_flag */
+	const char *help;
+};
+
+/* A kind of handle that an activation hands out. */
+struct handle_kind {
+	const char *method; /* as in handles: "tool_use" */
+	const char *summary;
+	enum content_kind kind;	       /* what it mostly is; a resolver may say otherwise */
+	const struct meta_field *meta; /* optional ones last */
+	const struct field *fields;    /* of what it resolves to */
+	/* Identifiers of the older form that begin so are of this kind: then comes the id, and behind a
+	 * ':' what is for people. NULL = none are. */
+	const char *older;
+	enum need need;
+	/* Finds it and writes its fields (hub/handle_resolve.h), in one snapshot of the store if it
+	 * needs one. STATUS_NOT_FOUND = not here, STATUS_GONE = it was, and will not come back. */
+	enum status (*resolve)(struct resolving *r, struct err *err);
+};
+
 struct activation {
 	const char *name;    /* "memory" */
 	const char *version; /* "1.0.0" */
 	const char *summary;
 	const struct method *const *methods; /* ended by NULL */
-	/* Shows what a handle of this activation stands for, given its id; NULL = it hands
-	 * out none. */
-	const struct method *resolver;
+	const struct handle_kind *handles;   /* NULL = it hands out none */
+	/* Majors whose handles it resolves beside its own, ended by -1: who made a handle long ago
+	 * still owns it. NULL = none. */
+	const int *majors;
 };
 
 /* The same for every version of a major: what handles name it by. */
 struct uuid activation_id(const struct activation *a);
+
+extern const char *const content_kind_names[CONTENT_KINDS + 1]; /* ended by NULL */
+const char *content_kind_name(enum content_kind kind);
 
 const char *value_type_name(enum value_type type);
 const char *scope_name(enum scope scope);

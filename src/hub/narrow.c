@@ -34,7 +34,7 @@ static enum status read_session(struct call *c, struct str typed, struct str *ou
 	char id[UUID_TEXT + 1];
 	struct session session;
 
-	if (typed.n && typed.p[0] == '@') {
+	if ((typed.n && typed.p[0] == '@') || handle_is_like(typed)) {
 		if (resolve_session(c->store, typed, &c->mem, &session, err))
 			return err_failed(err->status);
 		uuid_print(&session.id, id);

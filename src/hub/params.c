@@ -161,6 +161,7 @@ enum status param_from_text(const struct param *q, struct str text, struct arena
 		break;
 	case VALUE_TEXT:
 	case VALUE_PATH:
+	case VALUE_HANDLE:
 	case VALUE_TYPES:
 		break;
 	}
@@ -233,6 +234,8 @@ static bool fits(const struct param *q, enum json_kind kind)
 		return kind == JSON_TRUE || kind == JSON_FALSE;
 	case VALUE_OBJECT:
 		return kind == JSON_OBJECT;
+	case VALUE_HANDLE:
+		return kind == JSON_STRING || kind == JSON_OBJECT;
 	case VALUE_JSON:
 		return true;
 	case VALUE_TEXT:

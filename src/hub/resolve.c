@@ -10,8 +10,12 @@
 #include "base/term.h"
 #include "base/utf8.h"
 #include "claude/record.h"
+#include "hub/activations.h"
+#include "hub/handle_resolve.h"
+#include "query/grove.h"
 #include "query/variant.h"
 #include "store/find.h"
+#include "store/variant.h"
 
 enum { LISTED = 8, MOST = 64 };
 
@@ -217,13 +221,40 @@ static enum status find_matches(struct store *s, struct str text, int64_t sessio
 	return id_search(s, str_from(printed, UUID_TEXT), session, list, most, count, err);
 }
 
-/* What else an id may be: of one of several contents of a line, or of a sub-agent. */
+/* What else an id may be: of one of several contents of a line, of a sub-agent, or of what begins with a line
+ * where nothing should. */
 static enum status find_others(struct store *s, struct str text, int64_t session, struct id_match *list, size_t most,
 			       size_t *count, struct err *err)
 {
 	if (variant_search(s, text, session, list, most, count, err))
 		return err_failed(err->status);
-	return *count ? STATUS_OK : agent_search(s, text, session, list, most, count, err);
+	if (!*count && agent_search(s, text, session, list, most, count, err))
+		return err_failed(err->status);
+	return *count ? STATUS_OK : name_search(s, text, session, list, most, count, err);
+}
+
+/* A tree is the conversation, or sub-agent, whose first line it is called by. A file that had such a line once
+ * stands for it. */
+static enum status find_tree(struct store *s, struct id_match *match, bool *is_there, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+	uint32_t source, line;
+	struct session held;
+	struct grove_ref tree;
+
+	if (session_get(s, match->session, &mem, &held, err))
+		return err_failed(err->status);
+	match->is_session = *is_there = true;
+	if (held.old)
+		return session_of_source(s, held.source, &match->session, err);
+	if (grove_load(s, match->session, &g, err) || grove_find(&g, &match->node, &tree, is_there, err))
+		return err_failed(err->status);
+	if (*is_there) {
+		grove_line(&g, tree, &source, &line);
+		match->session = g.forest.sources[source].session.row;
+	}
+	return STATUS_OK;
 }
 
 static enum status no_id(struct str text, struct err *err)
@@ -276,6 +307,24 @@ static enum status find_call(struct store *s, struct str text, int64_t session, 
 	return session_get(s, out->match.session, mem, &out->session, err);
 }
 
+/* Which copy of a message: the whole one. Where copies say different things it has been decided already. */
+static enum status choose_copy(struct store *s, struct node *node, struct err *err)
+{
+	struct node fullest = *node;
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct node_name name;
+	struct node line;
+	bool is_one;
+
+	if (entry_get(s, node->session, node->offset, &mem, &line, &name, err))
+		return err_failed(err->status);
+	line.id = node_id(&name, PART_LINE);
+	if (variant_is(s, &line.id, &is_one, err) || (!is_one && message_fullest(s, &fullest, err)))
+		return err_failed(err->status);
+	*node = fullest;
+	return STATUS_OK;
+}
+
 /* By its id: in a root, if one is named, or in a session. */
 static enum status find_id(struct store *s, struct str text, struct str root, int64_t session,
 			   struct candidate *out, struct arena *mem, struct err *err)
@@ -302,8 +351,19 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 	out->match = all.list[0].match;
 	if (!out->match.is_session && !other && variant_choose(s, session, &out->match.node, err))
 		return err_failed(err->status);
+	if (!out->match.is_session && !other && !session && out->match.node.part == PART_MESSAGE &&
+	    choose_copy(s, &out->match.node, err))
+		return err_failed(err->status);
 	if (!out->match.is_session)
 		out->match.session = out->match.node.session;
+	if (!out->match.is_session && out->match.node.part == PART_TREE) {
+		bool is_there;
+
+		if (find_tree(s, &out->match, &is_there, err))
+			return err_failed(err->status);
+		if (!is_there)
+			return not_found(text, root, session, err);
+	}
 	return session_get(s, out->match.session, mem, &out->session, err);
 }
 
@@ -336,6 +396,97 @@ static enum status find_first(struct store *s, struct str text, struct candidate
 	return find_id(s, text, (struct str){ 0 }, 0, out, mem, err);
 }
 
+/* ---- Handles -------------------------------------------------------------------- */
+
+/* The transcript of a sub-agent, of those with this id the conversation's; its row, 0 = it has none. */
+static enum status find_agent(struct store *s, struct str agent, struct str session, int64_t *row, struct err *err)
+{
+	struct id_match list[MOST];
+	size_t count;
+
+	*row = 0;
+	if (agent_search(s, agent, 0, list, MOST, &count, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < count && !*row; i++) {
+		char id[UUID_TEXT + 1];
+
+		uuid_print(&list[i].id, id);
+		if (str_eq(str_of(id), session))
+			*row = list[i].session;
+	}
+	return STATUS_OK;
+}
+
+static enum status take_session(struct store *s, int64_t row, struct arena *mem, struct resolved *out, struct err *err)
+{
+	*out = (struct resolved){ .is_session = true };
+	return session_get(s, row, mem, &out->session, err);
+}
+
+/* By its file, which has to be that session's. */
+static enum status take_file(struct store *s, struct str file, struct str session, struct arena *mem,
+			     struct resolved *out, struct err *err)
+{
+	struct source_info info;
+	char id[UUID_TEXT + 1];
+	struct uuid source;
+	int64_t row;
+
+	if (!uuid_parse(file, &source) || source_get(s, &source, mem, &info, err) ||
+	    session_of_source(s, info.row, &row, err))
+		return err_failed(err->status);
+	if (!row)
+		return err_fail(err, STATUS_NOT_FOUND, "this is a file and no session; 'arbor export' writes it");
+	if (take_session(s, row, mem, out, err))
+		return err_failed(err->status);
+	uuid_print(&out->session.id, id);
+	if (session.p && !str_eq(str_of(id), session))
+		return err_fail(err, STATUS_FORMAT, "handle: its file has the session %s, and no other", id);
+	return STATUS_OK;
+}
+
+enum status resolve_handle(struct store *s, const struct handle *h, struct arena *mem, struct resolved *out,
+			   struct err *err)
+{
+	struct str id = handle_meta(h, 0), second = handle_meta(h, 1);
+	int64_t row = 0;
+
+	if (str_eq(h->method, STR("file")))
+		return take_file(s, id, (struct str){ 0 }, mem, out, err);
+	if (str_eq(h->method, STR("session")) && second.n)
+		return take_file(s, second, id, mem, out, err);
+	if (str_eq(h->method, STR("agent"))) {
+		if (find_agent(s, id, second, &row, err))
+			return err_failed(err->status);
+		return row ? take_session(s, row, mem, out, err) : resolve_id(s, second, mem, out, err);
+	}
+	return resolve_id(s, id, mem, out, err);
+}
+
+/* A handle where people type ids. */
+static enum status read_handle(struct store *s, struct str text, struct arena *mem, struct resolved *out,
+			       struct err *err)
+{
+	const struct activation *const owners[] = { &activation_claudecode, &activation_storage, &activation_arbor };
+	const struct activation *a = NULL;
+	const struct handle_kind *kind = NULL;
+	struct handle h;
+	struct uuid plugin;
+
+	if (handle_parse(text, mem, &h, err))
+		return err_failed(err->status);
+	plugin = handle_plugin_id(&h);
+	for (size_t i = 0; i < COUNT(owners) && !a; i++)
+		if (activation_owns(owners[i], &plugin))
+			a = owners[i];
+	if (h.hub.n || !a || (a == &activation_storage && !str_eq(h.method, STR("file"))))
+		return err_fail(err, STATUS_USAGE,
+				"this handle is of something else than a conversation; 'arbor resolve' shows it");
+	if (handle_fit(a, &h, mem, &kind, &h, err))
+		return err_failed(err->status);
+	return resolve_handle(s, &h, mem, out, err);
+}
+
 enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,
 		       struct err *err)
 {
@@ -344,6 +495,8 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 	struct candidate found = { .match.is_session = true };
 	uint64_t back = 0;
 
+	if (handle_is_like(text))
+		return read_handle(s, text, mem, out, err);
 	if (latest && !read_back(first, &back))
 		return err_fail(err, STATUS_USAGE,
 				"'%.*s': write @@%.*s for a node of the last session, @~2 for the third last",
@@ -356,7 +509,12 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 				first.p);
 	if (rest.p && find_id(s, rest, (struct str){ 0 }, found.session.row, &found, mem, err))
 		return err_failed(err->status);
-	*out = (struct resolved){ found.match.is_session, found.session, found.match.node };
+	/* One of several contents of a line has an id of its own. */
+	found.match.node.id = found.match.id;
+	*out = (struct resolved){ .is_session = found.match.is_session,
+				  .session = found.session,
+				  .node = found.match.node,
+				  .is_tree = found.match.is_session && found.match.node.part == PART_TREE };
 	return STATUS_OK;
 }
 

@@ -4,12 +4,14 @@
 #ifndef ARBOR_HUB_RESOLVE_H
 #define ARBOR_HUB_RESOLVE_H
 
+#include "base/handle.h"
 #include "store/session.h"
 
 struct resolved {
 	bool is_session;
 	struct session session; /* that it is, or is in; texts in the arena */
-	struct node node;	/* when it is none */
+	struct node node;	/* when it is none, or is_tree */
+	bool is_tree;		/* it was meant by the id of a tree */
 };
 
 /*
@@ -19,14 +21,20 @@ struct resolved {
  *     ROOT:PATH   its file, also as 'arbor export' takes it otherwise, with a '/' in it
  *     @           the one last touched; @~ or @~1 the one before it, @~2 and so on
  * and a node is meant by the beginning of its id or of its line's own uuid, alone or behind
- * its session: SESSION@NODE, so @@NODE is one of the last. A session wins over nodes
- * that begin alike, and nodes over sub-agents, which can be meant by the beginning of their
- * id too. Copies of a session in which the same was said are one.
+ * its session: SESSION@NODE, so @@NODE is one of the last. The id of a tree means the session
+ * it begins in. A session wins over nodes that begin alike, and nodes over sub-agents, which
+ * can be meant by the beginning of their id too. Copies of a session in which the same was said
+ * are one. A handle of any of these means it, too.
  * STATUS_AMBIGUOUS lists candidates in the error, a line each, as they can be typed and
  * made safe to show.
  */
 enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,
 		       struct err *err) MUST_USE;
+
+/* What a handle of claudecode means, or one of a mirrored tree or node, or of a file that is a transcript; checked already against its kind
+ * (handle_fit() in hub/handle_resolve.h). A sub-agent that has no file of its own is its conversation. */
+enum status resolve_handle(struct store *s, const struct handle *h, struct arena *mem, struct resolved *out,
+			   struct err *err) MUST_USE;
 
 /* The same where only a session will do. */
 enum status resolve_session(struct store *s, struct str text, struct arena *mem, struct session *out,

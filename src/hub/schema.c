@@ -4,6 +4,8 @@
  */
 #include "hub/schema.h"
 
+#include "base/handle.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -45,6 +47,10 @@ static void put_type(struct json_writer *w, enum value_type type, const char *co
 		put(w, "type", "string");
 		put(w, "format", "uuid");
 		break;
+	case VALUE_HANDLE:
+		put(w, "type", "string");
+		put(w, "format", "handle");
+		break;
 	case VALUE_TEXT:
 	case VALUE_PATH:
 		put(w, "type", "string");
@@ -73,13 +79,14 @@ static void put_initial(struct json_writer *w, const struct param *p)
 		json_write_string(w, str_of(p->initial));
 }
 
-/* A time or a size may be given in other ways than results have it: 7d, yesterday; 10M. */
+/* A time, a size or a handle may be given in other ways than results have it: 7d, yesterday; 10M;
+ * its JSON form. */
 static void put_param_type(struct json_writer *w, const struct param *p)
 {
-	if (p->type == VALUE_BYTES) {
+	if (p->type == VALUE_BYTES || p->type == VALUE_HANDLE) {
 		json_write_key(w, STR("type"));
 		json_write_array_begin(w);
-		json_write_string(w, STR("integer"));
+		json_write_string(w, p->type == VALUE_BYTES ? STR("integer") : STR("object"));
 		json_write_string(w, STR("string"));
 		json_write_array_end(w);
 		return;
@@ -230,5 +237,59 @@ void schema_method(struct json_writer *w, const struct activation *a, const stru
 	json_write_key(w, STR("result"));
 	schema_result(w, m);
 	put_examples(w, m);
+	json_write_object_end(w);
+}
+
+static void put_meta(struct json_writer *w, const struct meta_field *f)
+{
+	json_write_object_begin(w);
+	put(w, "name", f->name);
+	put_type(w, VALUE_TEXT, NULL);
+	if (f->type == VALUE_ID)
+		put(w, "format", "uuid");
+	if (f->type == VALUE_INT)
+		put(w, "pattern", "^[0-9]+$");
+	if (f->type == VALUE_BOOL)
+		put_choices(w, (const char *const[]){ "true", "false", NULL });
+	json_write_key(w, STR("required"));
+	json_write_bool(w, !(f->flags & META_OPTIONAL));
+	put(w, "description", f->help);
+	json_write_object_end(w);
+}
+
+/* The majors whose handles are still resolved, its own first. */
+static void put_majors(struct json_writer *w, const struct activation *a)
+{
+	uint64_t own = 0;
+
+	json_write_key(w, STR("majors"));
+	json_write_array_begin(w);
+	if (handle_major(str_of(a->version), &own))
+		json_write_i64(w, (int64_t)own);
+	for (const int *major = a->majors; major && *major >= 0; major++)
+		json_write_i64(w, *major);
+	json_write_array_end(w);
+}
+
+void schema_handle(struct json_writer *w, const struct activation *a, const struct handle_kind *k)
+{
+	char name[128];
+
+	snprintf(name, sizeof name, "%s::%s", a->name, k->method);
+	json_write_object_begin(w);
+	put(w, "name", name);
+	put(w, "summary", k->summary);
+	put(w, "version", a->version);
+	put_majors(w, a);
+	put(w, "kind", content_kind_name(k->kind));
+	json_write_key(w, STR("meta"));
+	json_write_array_begin(w);
+	for (const struct meta_field *f = k->meta; f->name; f++)
+		put_meta(w, f);
+	json_write_array_end(w);
+	json_write_key(w, STR("data"));
+	json_write_object_begin(w);
+	put_fields(w, k->fields);
+	json_write_object_end(w);
 	json_write_object_end(w);
 }

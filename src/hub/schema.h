@@ -16,4 +16,8 @@ void schema_result(struct json_writer *w, const struct method *m);
  * examples. */
 void schema_method(struct json_writer *w, const struct activation *a, const struct method *m);
 
+/* Everything about one kind of handle: its name as handles have it, what it stands for, its meta in
+ * order, and an object schema of what it resolves to. */
+void schema_handle(struct json_writer *w, const struct activation *a, const struct handle_kind *k);
+
 #endif

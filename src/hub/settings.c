@@ -117,6 +117,24 @@ const struct setting_key setting_keys[] = {
 		     .initial = "false",
 		     .help = "whether long tool output is shown whole" },
 	  .env = "ARBOR_SHOW_FULL" },
+	{ .param = { .name = "lifecycle.scheduled_days",
+		     .type = VALUE_INT,
+		     .least = 0,
+		     .most = 36500,
+		     .initial = "7",
+		     .help = "how many days a tree or node that nobody keeps is scheduled, before it is archived" },
+	  .env = "ARBOR_LIFECYCLE_SCHEDULED_DAYS",
+	  .flags = SETTING_USER_ONLY,
+	  .why = why_keep },
+	{ .param = { .name = "lifecycle.archived_days",
+		     .type = VALUE_INT,
+		     .least = 0,
+		     .most = 36500,
+		     .initial = "30",
+		     .help = "how many days it is archived, before it is purged" },
+	  .env = "ARBOR_LIFECYCLE_ARCHIVED_DAYS",
+	  .flags = SETTING_USER_ONLY,
+	  .why = why_keep },
 	{ .param = { .name = "usage.prices",
 		     .type = VALUE_JSON,
 		     .shown = "an object such as " PRICES_EXAMPLE,
@@ -176,6 +194,7 @@ void setting_wants(const struct setting_key *key, struct buf *out)
 		break;
 	case VALUE_TIME:
 	case VALUE_ID:
+	case VALUE_HANDLE:
 	case VALUE_JSON:
 	case VALUE_OBJECT:
 	case VALUE_TYPES:

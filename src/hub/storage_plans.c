@@ -12,10 +12,11 @@
 #include "base/term.h"
 #include "claude/plan.h"
 #include "hub/kept.h"
+#include "hub/storage_handles.h"
 
 #include <stdlib.h>
 
-enum { LISTED = 5, TITLE_BYTES = 64 * 1024 };
+enum { LISTED = 5 };
 
 static const struct param plan_params[] = {
 	{ .name = "name",
@@ -34,6 +35,7 @@ static const struct param plan_params[] = {
 
 static const struct field plan_fields[] = {
 	{ .name = "name", .type = VALUE_PATH, .flags = FIELD_KEY, .help = "what it is called" },
+	HANDLE_FIELD(""),
 	{ .name = "modified",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
@@ -82,8 +84,10 @@ static void listing_release(struct listing *l)
 static enum status emit_plan(struct call *c, const struct plan *p, struct err *err)
 {
 	struct json_writer *w = call_begin(c);
+	struct node_handle handle = handle_of_plan(&p->file.id, p->text.p ? p->shown.number : 0);
 
 	put_path(w, "name", plan_name(p->file.path));
+	put_handle(w, &handle);
 	if (p->shown.mtime_ms)
 		put_time(w, "modified", p->shown.mtime_ms);
 	put_int(w, "bytes", p->shown.length);
@@ -182,7 +186,7 @@ static enum status list_plans(struct listing *l, struct err *err)
 		if (call_is_cancelled(l->call))
 			return err_fail(err, STATUS_CANCELLED, "stopped");
 		/* One that cannot be read is still there. */
-		if (read_plan(l->call, &l->list[i], 0, TITLE_BYTES, err) &&
+		if (read_plan(l->call, &l->list[i], 0, PLAN_TITLE_BYTES, err) &&
 		    !kept_excuse(l->call, err, &l->failed))
 			return err_failed(err->status);
 	}

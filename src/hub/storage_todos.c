@@ -12,14 +12,14 @@
 #include "hub/storage_files.h"
 
 #include "base/map.h"
+#include "claude/layout.h"
 #include "claude/task.h"
 #include "hub/kept.h"
 #include "hub/narrow.h"
+#include "hub/storage_handles.h"
 #include "store/session.h"
 
 #include <stdlib.h>
-
-static const char *const states[] = { "in_progress", "pending", "unknown", "completed", NULL };
 
 static const struct param todo_params[] = {
 	{ .name = "session",
@@ -39,30 +39,8 @@ static const struct param todo_params[] = {
 
 static const struct field todo_fields[] = {
 	{ .name = "session", .type = VALUE_ID, .help = "whose it is" },
-	{ .name = "id",
-	  .type = VALUE_TEXT,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "its number in the session's list" },
-	{ .name = "status", .type = VALUE_ENUM, .choices = states, .help = "how far it is" },
-	{ .name = "priority", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of older clients" },
-	{ .name = "blocked_by",
-	  .type = VALUE_TEXT,
-	  .flags = FIELD_LIST | FIELD_OPTIONAL,
-	  .title = "waits for",
-	  .help = "ids that have to be done first" },
-	{ .name = "subject", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "what is to be done" },
-	{ .name = "description",
-	  .type = VALUE_TEXT,
-	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "the same at length" },
-	{ .name = "active_form",
-	  .type = VALUE_TEXT,
-	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "what the client says while it is done" },
-	{ .name = "blocks",
-	  .type = VALUE_TEXT,
-	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "ids that wait for it" },
+	HANDLE_FIELD(""),
+	TASK_FIELDS,
 	{ .name = "agent",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -101,6 +79,8 @@ struct todo {
 	struct task task;
 	struct owner *owner;
 	struct str agent, path, root;
+	struct uuid source; /* id of the file */
+	int64_t number;	    /* in it; below 0 = it is the file */
 	int64_t updated, vanished_at; /* 0 = unknown; 0 = still there */
 	size_t order; /* in which it was read: by path, then as in the file */
 };
@@ -198,6 +178,7 @@ static enum status read_file(struct listing *l, const struct source_info *file, 
 	struct str path = arena_str(mem, file->path);
 	struct generation g;
 	struct task *tasks;
+	bool is_list;
 	size_t count;
 
 	if (kept_read(l->call, file, 0, SIZE_MAX, &g, &bytes, err))
@@ -206,6 +187,7 @@ static enum status read_file(struct listing *l, const struct source_info *file, 
 		return err_pass(err, "%.*s", STR_ARG(kept_name(l->call, file)));
 	if (!is_newest(l, path, g.mtime_ms))
 		return STATUS_OK;
+	is_list = claude_kind_of(path) == CLAUDE_TODO;
 	agent = arena_str(mem, agent);
 	for (size_t i = 0; i < count; i++) {
 		struct todo *t = add_todo(l);
@@ -215,6 +197,8 @@ static enum status read_file(struct listing *l, const struct source_info *file, 
 				    .agent = agent,
 				    .path = path,
 				    .root = arena_str(mem, file->root),
+				    .source = file->id,
+				    .number = is_list ? (int64_t)i : -1,
 				    .updated = g.mtime_ms,
 				    .vanished_at = file->vanished_at,
 				    .order = l->count++ };
@@ -303,30 +287,14 @@ static void put_some(struct json_writer *w, const char *key, struct str text)
 		put_text(w, key, text);
 }
 
-static void put_ids(struct json_writer *w, const char *key, const struct str *ids, size_t count)
-{
-	if (!count)
-		return;
-	json_write_key(w, str_of(key));
-	json_write_array_begin(w);
-	for (size_t i = 0; i < count; i++)
-		json_write_string(w, ids[i]);
-	json_write_array_end(w);
-}
-
 static enum status emit_todo(struct call *c, const struct todo *t, struct err *err)
 {
 	struct json_writer *w = call_begin(c);
+	struct node_handle handle = handle_of_todo(&t->source, t->number);
 
 	put_uuid(w, "session", &t->owner->id);
-	put_some(w, "id", t->task.id);
-	put_text(w, "status", str_of(task_state_name(t->task.state)));
-	put_some(w, "priority", t->task.priority);
-	put_ids(w, "blocked_by", t->task.blocked_by, t->task.blocked_by_count);
-	put_text(w, "subject", t->task.subject);
-	put_some(w, "description", t->task.description);
-	put_some(w, "active_form", t->task.active_form);
-	put_ids(w, "blocks", t->task.blocks, t->task.block_count);
+	put_handle(w, &handle);
+	put_task(w, &t->task);
 	put_some(w, "agent", t->agent);
 	put_some(w, "title", t->owner->title);
 	if (t->owner->project.n)

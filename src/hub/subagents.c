@@ -8,6 +8,7 @@
 #include "hub/subagents.h"
 
 #include "base/map.h"
+#include "base/numbers.h"
 #include "claude/record.h"
 #include "hub/agent_meta.h"
 #include "query/lines.h"
@@ -359,4 +360,47 @@ enum status subagents_find(struct call *c, const struct forest *f, struct subage
 			return err_failed(err->status);
 	*out = (struct subagents){ l.agents, l.count, l.of };
 	return STATUS_OK;
+}
+
+/* ---- Where they hang --------------------------------------------------------------------- */
+
+const struct subagent *subagents_at(const struct subagents *all, const struct forest *f, uint32_t message)
+{
+	uint32_t at = all->of ? all->of[message] : FOREST_NONE;
+
+	return at != FOREST_NONE && f->messages[message].prev == FOREST_NONE ? &all->list[at] : NULL;
+}
+
+/* Calls by their hash, and the first message that has each. */
+static struct numbers list_calls(const struct forest *f, struct arena *mem)
+{
+	struct numbers calls;
+	size_t count = 0;
+
+	for (uint32_t n = 0; n < f->node_count; n++)
+		count += forest_line(f, n)->tool_count;
+	calls = numbers_new(mem, count);
+	for (uint32_t i = 0; i < f->order_count; i++) {
+		const struct forest_message *m = &f->messages[f->order[i]];
+
+		for (uint32_t n = m->first; n != FOREST_NONE && m->role == FOREST_ASSISTANT; n = f->nodes[n].next)
+			for (uint32_t t = 0; t < forest_line(f, n)->tool_count; t++)
+				numbers_add(&calls, forest_line(f, n)->tools[t], f->order[i]);
+	}
+	return calls;
+}
+
+uint32_t *subagents_askers(const struct subagents *all, const struct forest *f, struct arena *mem)
+{
+	uint32_t *out = memset(arena_alloc(mem, (f->message_count + 1) * sizeof *out), 0xff,
+			       (f->message_count + 1) * sizeof *out);
+	struct numbers calls = list_calls(f, mem);
+
+	for (uint32_t i = 0; i < f->order_count; i++) {
+		const struct subagent *a = subagents_at(all, f, f->order[i]);
+
+		if (a && a->call.n)
+			out[f->order[i]] = numbers_get(&calls, hash64(a->call.p, a->call.n));
+	}
+	return out;
 }

@@ -28,4 +28,10 @@ struct subagents {
 enum status subagents_find(struct call *c, const struct forest *f, struct subagents *out,
 			   struct err *err) MUST_USE;
 
+/* The one that begins with this message; NULL = none does. */
+const struct subagent *subagents_at(const struct subagents *all, const struct forest *f, uint32_t message);
+
+/* By message that begins one: the message that asked for it; FOREST_NONE = not known. In the arena. */
+uint32_t *subagents_askers(const struct subagents *all, const struct forest *f, struct arena *mem);
+
 #endif

@@ -516,20 +516,22 @@ static void note_seen(struct part_reader *r, const struct mirror_line *l)
 		*seen_slot(r, &l->key) = (struct seen_line){ .key = l->key, .offset = l->offset };
 }
 
-/* Whether a turn may begin with it: a prompt, a notification or a compaction, or what comes
- * before the first of these. */
+/* Whether a turn may begin with it, wherever it hangs: a prompt, a notification, a compaction. */
 static bool may_begin_turn(const struct record *rec)
 {
-	const unsigned begins = RECORD_PROMPT | RECORD_NOTICE | RECORD_TASK | RECORD_COMPACT | RECORD_BOUNDARY;
-	bool is_said = rec->type == RECORD_USER || rec->type == RECORD_ASSISTANT || rec->type == RECORD_ATTACHMENT;
+	return rec->flags & (RECORD_PROMPT | RECORD_NOTICE | RECORD_TASK | RECORD_COMPACT | RECORD_BOUNDARY);
+}
 
-	return (rec->flags & begins) || (is_said && !rec->parent.n);
+/* Whether it is a message that neither a person nor a model said: what the client tells the model. */
+static bool is_own_message(const struct record *rec)
+{
+	return rec->type == RECORD_ATTACHMENT || (rec->type == RECORD_SYSTEM && (rec->flags & RECORD_SENT));
 }
 
 static void note_relations(struct part *p, struct part_reader *r, struct mirror_line *l, const struct record *rec)
 {
 	_Static_assert((unsigned)ENTRY_TURN > (unsigned)RECORD_TASK, "of a record's own flags none is the store's");
-	l->flags = rec->flags | (may_begin_turn(rec) ? ENTRY_TURN : 0);
+	l->flags = rec->flags | (may_begin_turn(rec) ? ENTRY_TURN : 0) | (is_own_message(rec) ? ENTRY_MESSAGE : 0);
 	l->parent = keep_key(p, rec->parent);
 	l->parent_at = l->parent ? find_parent(r, l->parent) : -1;
 	l->link = keep_key(p, rec->link);

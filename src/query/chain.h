@@ -22,6 +22,7 @@ struct chain_line {
 	bool has_key, has_link, has_api, has_parent;
 	bool inferred;	/* its parent is missing; this is the line it was written after */
 	bool shadowed;	/* a later line has the same uuid; the client knows only that one */
+	bool is_text;	/* its uuid is none: the key is made of it */
 	uint32_t parent;
 	uint32_t answer; /* that it is a part of */
 	uint32_t next;	 /* line of the same answer */

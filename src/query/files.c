@@ -56,6 +56,7 @@ struct walk {
 	size_t way_count, way_cap;
 	uint32_t step;
 	struct uuid message; /* id of the one in hand */
+	bool in_message;     /* it is one, and nothing that the client put in */
 	struct arena mem;
 };
 
@@ -239,6 +240,7 @@ static void make_change(struct walk *w, struct file *f, const struct change *c, 
 
 	*add_change(f) = (struct file_change){
 		.message = w->message,
+		.in_message = w->in_message,
 		.at = at,
 		.tool = c->tool,
 		.agent = w->ways[w->way_count - 1].agent,
@@ -411,6 +413,7 @@ static enum status read_node(struct walk *w, uint32_t node, bool is_first, struc
 	if (is_first) {
 		name.uuid = rec.uuid;
 		w->message = node_id(&name, PART_MESSAGE);
+		w->in_message = rec.type == RECORD_USER;
 	}
 	if (rec.type == RECORD_ASSISTANT)
 		note_calls(w, &lines->reader, &rec, node);

@@ -12,6 +12,7 @@
 /* One change that the conversation made. */
 struct file_change {
 	struct uuid message; /* id of the message that tells of it */
+	bool in_message; /* of a user, and nothing that the client put in */
 	int64_t at;	     /* 0 = unknown */
 	const char *tool;
 	struct str agent; /* sub-agent that did it; empty = none */

@@ -125,12 +125,11 @@ static bool has_uuid(const struct forest *f, uint32_t node, const struct uuid *k
 	return node != FOREST_NONE && uuid_eq(&forest_line(f, node)->key, key);
 }
 
-/* The canonical node of a uuid. */
-uint32_t forest_find(const struct build *b, const struct uuid *key)
+uint32_t forest_find(const struct forest *f, const struct uuid *key)
 {
-	uint32_t n = numbers_get(&b->by_key, hash64(key->b, UUID_BYTES));
+	uint32_t n = numbers_get(&f->by_key, hash64(key->b, UUID_BYTES));
 
-	return has_uuid(b->f, n, key) ? n : FOREST_NONE;
+	return has_uuid(f, n, key) ? n : FOREST_NONE;
 }
 
 static uint32_t node_of(struct build *b, const struct chain_line *l, const struct forest_copy *copy)
@@ -141,7 +140,7 @@ static uint32_t node_of(struct build *b, const struct chain_line *l, const struc
 
 	if (n < f->node_count)
 		return n;
-	before = numbers_put(&b->by_key, both[1], n);
+	before = numbers_put(&f->by_key, both[1], n);
 	f->nodes[n] = (struct forest_node){
 		.copies = FOREST_NONE,
 		.canon = *copy,
@@ -160,7 +159,7 @@ static void make_nodes(struct build *b)
 
 	f->nodes = arena_alloc(&f->mem, (b->line_count + 1) * sizeof *f->nodes);
 	f->copies = arena_alloc(&f->mem, (b->line_count + 1) * sizeof *f->copies);
-	b->by_key = numbers_new(&b->mem, b->line_count);
+	f->by_key = numbers_new(&f->mem, b->line_count);
 	b->variants = numbers_new(&b->mem, b->line_count);
 	for (uint32_t s = 0; s < f->source_count; s++) {
 		struct forest_source *x = &f->sources[s];
@@ -218,7 +217,7 @@ static void order_variants(struct build *b, uint32_t head)
 		f->nodes[list[i]].variant = i;
 		f->nodes[list[i]].next_variant = i + 1 < count ? list[i + 1] : FOREST_NONE;
 	}
-	numbers_put(&b->by_key, hash64(forest_line(f, list[0])->key.b, UUID_BYTES), list[0]);
+	numbers_put(&f->by_key, hash64(forest_line(f, list[0])->key.b, UUID_BYTES), list[0]);
 }
 
 static void order_all_variants(struct build *b)
@@ -227,16 +226,15 @@ static void order_all_variants(struct build *b)
 
 	for (uint32_t n = 0; n < f->node_count; n++)
 		if (f->nodes[n].next_variant != FOREST_NONE && f->nodes[n].variant == 0 &&
-		    forest_find(b, &forest_line(f, n)->key) == n)
+		    forest_find(b->f, &forest_line(f, n)->key) == n)
 			order_variants(b, n);
 }
 
 /* ---- Parents ---------------------------------------------------------------------- */
 
 /* In its own source first; then anywhere; then what the client would take instead. */
-uint32_t forest_parent(const struct build *b, uint32_t node)
+uint32_t forest_parent(const struct forest *f, uint32_t node)
 {
-	const struct forest *f = b->f;
 	const struct forest_source *s = &f->sources[f->nodes[node].canon.source];
 	const struct chain_line *l = forest_line(f, node);
 	uint32_t anywhere;
@@ -245,7 +243,7 @@ uint32_t forest_parent(const struct build *b, uint32_t node)
 		return FOREST_NONE;
 	if (l->parent != CHAIN_NONE && !l->inferred)
 		return s->nodes[l->parent];
-	anywhere = forest_find(b, &l->parent_key);
+	anywhere = forest_find(f, &l->parent_key);
 	if (l->parent_at < 0 && anywhere != FOREST_NONE && anywhere != node)
 		return anywhere;
 	return l->parent == CHAIN_NONE ? FOREST_NONE : s->nodes[l->parent];
@@ -515,14 +513,14 @@ static uint32_t anchor_of(struct build *b, uint32_t node)
 
 	while (at != FOREST_NONE && !is_anchor(b->f, at) && b->anchors[at] == unknown) {
 		b->anchors[at] = on_the_way;
-		at = forest_parent(b, at);
+		at = forest_parent(b->f, at);
 	}
 	if (at == FOREST_NONE || (!is_anchor(b->f, at) && b->anchors[at] == on_the_way))
 		found = FOREST_NONE; /* the top, or a circle */
 	else
 		found = is_anchor(b->f, at) ? at : b->anchors[at];
 	for (at = node; at != FOREST_NONE && !is_anchor(b->f, at) && b->anchors[at] == on_the_way;
-	     at = forest_parent(b, at))
+	     at = forest_parent(b->f, at))
 		b->anchors[at] = found;
 	return found;
 }
@@ -532,7 +530,7 @@ static uint32_t anchor_of(struct build *b, uint32_t node)
 static uint32_t message_above(struct build *b, uint32_t message, uint32_t *boundary)
 {
 	const struct forest *f = b->f;
-	uint32_t at = forest_parent(b, f->messages[message].first);
+	uint32_t at = forest_parent(b->f, f->messages[message].first);
 
 	for (uint32_t steps = 0; at != FOREST_NONE && steps <= f->messages[message].count; steps++) {
 		at = anchor_of(b, at);
@@ -544,7 +542,7 @@ static uint32_t message_above(struct build *b, uint32_t message, uint32_t *bound
 		}
 		if (f->nodes[at].message != message)
 			return f->nodes[at].message;
-		at = forest_parent(b, at);
+		at = forest_parent(b->f, at);
 	}
 	return FOREST_NONE;
 }
@@ -610,14 +608,14 @@ static bool is_new_root(const struct build *b, uint32_t node)
 {
 	const struct chain_line *l = forest_line(b->f, node);
 
-	return is_boundary(l) || (l->has_parent && forest_parent(b, node) == FOREST_NONE);
+	return is_boundary(l) || (l->has_parent && forest_parent(b->f, node) == FOREST_NONE);
 }
 
 static void add_continues(struct build *b, uint32_t node, uint32_t before)
 {
 	struct forest *f = b->f;
 	const struct chain_line *l = forest_line(f, node);
-	uint32_t named = is_boundary(l) && l->has_link ? forest_find(b, &l->link) : FOREST_NONE;
+	uint32_t named = is_boundary(l) && l->has_link ? forest_find(b->f, &l->link) : FOREST_NONE;
 	bool inferred = named == FOREST_NONE || named == node;
 	uint32_t to = inferred ? before : named;
 	uint32_t above = to == FOREST_NONE ? FOREST_NONE : anchor_of(b, to);

@@ -88,6 +88,7 @@ struct forest {
 	uint32_t copy_count;
 	struct forest_node *nodes;
 	uint32_t node_count;
+	struct numbers by_key; /* uuid -> its canonical variant */
 	struct forest_message *messages;
 	uint32_t message_count;
 	struct forest_continues *continues;
@@ -113,6 +114,12 @@ bool forest_find_line(const struct forest *f, int64_t row, int64_t offset, uint3
 
 /* The line of a node as its canonical source has it. */
 const struct chain_line *forest_line(const struct forest *f, uint32_t node);
+
+/* The node with this uuid, of several the canonical one; FOREST_NONE = there is none. */
+uint32_t forest_find(const struct forest *f, const struct uuid *key);
+
+/* The node that one hangs on; FOREST_NONE = none. These can lead in circles. */
+uint32_t forest_parent(const struct forest *f, uint32_t node);
 
 /* Whether other nodes have its uuid. */
 bool forest_has_variants(const struct forest *f, uint32_t node);

@@ -16,7 +16,6 @@ struct build {
 	struct forest *f;
 	struct arena mem;
 	size_t line_count, call_count;
-	struct numbers by_key;	 /* uuid -> its canonical variant */
 	struct numbers variants; /* uuid and content -> node */
 	struct numbers calls;  /* call, and call in a source -> answer */
 	uint32_t *anchors;     /* by node, see anchor_of() */
@@ -26,8 +25,6 @@ struct build {
 };
 
 int forest_compare(const struct forest *f, const struct forest_copy *a, const struct forest_copy *b);
-uint32_t forest_find(const struct build *b, const struct uuid *key);
-uint32_t forest_parent(const struct build *b, uint32_t node);
 void forest_cut_circles(struct build *b);
 
 /* Room for so many numbers, the same again with every call. */

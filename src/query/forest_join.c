@@ -143,7 +143,7 @@ static void join_forked(struct joining *j)
 
 		if (!l->has_link || (l->flags & RECORD_BOUNDARY) || f->nodes[n].message == FOREST_NONE)
 			continue;
-		other = forest_find(j->b, &l->link);
+		other = forest_find(j->b->f, &l->link);
 		if (other != FOREST_NONE && other != n && f->nodes[other].message != FOREST_NONE &&
 		    !uuid_eq(&forest_line(f, other)->key, &l->key))
 			join(j, f->nodes[n].message, f->nodes[other].message);

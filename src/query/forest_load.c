@@ -209,6 +209,21 @@ enum status forest_load(struct store *s, int64_t session, struct forest *out, ui
 	return STATUS_OK;
 }
 
+enum status forest_name(struct store *s, const struct forest *f, uint32_t node, struct arena *mem,
+			struct node_name *out, struct err *err)
+{
+	const struct chain_line *l = forest_line(f, node);
+	char text[UUID_TEXT + 1];
+	struct node line;
+
+	*out = (struct node_name){ 0 };
+	if (l->is_text)
+		return entry_get(s, f->sources[f->nodes[node].canon.source].session.row, l->offset, mem, &line, out, err);
+	uuid_print(&l->key, text);
+	out->uuid = arena_str(mem, str_of(text));
+	return STATUS_OK;
+}
+
 enum status forest_is_branched(struct store *s, int64_t session, bool *out, struct err *err)
 {
 	struct forest f CLEANUP(forest_release) = FOREST_INIT;

@@ -12,6 +12,10 @@
 enum status forest_load(struct store *s, int64_t session, struct forest *out, uint32_t *source,
 			struct err *err) MUST_USE;
 
+/* What the ids of a node are made of. Texts are in the arena. */
+enum status forest_name(struct store *s, const struct forest *f, uint32_t node, struct arena *mem,
+			struct node_name *out, struct err *err) MUST_USE;
+
 /* Whether its tree has a branch, be it in another file: it was rewound, forked or continued
  * twice. Wants a read transaction. */
 enum status forest_is_branched(struct store *s, int64_t session, bool *out, struct err *err) MUST_USE;

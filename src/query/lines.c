@@ -48,6 +48,7 @@ struct chain_line *chain_take(struct chain *c, const struct entry_line *from)
 	l->tools = copy_tools(c, from, &l->tool_count);
 	l->parent = l->answer = l->next = CHAIN_NONE;
 	l->inferred = l->shadowed = false;
+	l->is_text = from->is_text;
 	return l;
 }
 

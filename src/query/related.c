@@ -202,16 +202,6 @@ static void reach_session(struct related_set *r, const struct related *from, con
 				 .via = via });
 }
 
-static struct uuid col_uuid(const struct stmt *st, int at)
-{
-	struct str bytes = col_bytes(st, at);
-	struct uuid out = { 0 };
-
-	if (bytes.n == UUID_BYTES)
-		memcpy(out.b, bytes.p, UUID_BYTES);
-	return out;
-}
-
 /* ---- What a session names ------------------------------------------------------------ */
 
 struct name {

@@ -66,7 +66,8 @@ struct fetching {
 	struct searching *y;
 	const struct doc *doc;
 	const struct node_name *name;
-	struct str tool;
+	bool is_block;
+	struct record_block block; /* texts in the arena */
 	bool is_variant;
 	struct uuid variant;
 };
@@ -89,7 +90,10 @@ static enum status fetch_text(void *ctx, const struct transcript_line *line, boo
 		if (b.index != f->doc->block)
 			continue;
 		block_text(line->reader, &b, &f->y->text);
-		f->tool = arena_str(&f->y->mem, b.name);
+		f->is_block = true;
+		f->block = b;
+		f->block.name = arena_str(&f->y->mem, b.name);
+		f->block.tool = arena_str(&f->y->mem, b.tool);
 		break;
 	}
 	return STATUS_OK;
@@ -155,7 +159,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	hit.place = (enum record_place)doc_rank(r->id).place;
 	hit.at = line.at;
 	hit.offset = line.offset;
-	hit.tool = f.tool;
+	hit.block = f.is_block ? &f.block : NULL;
 	if (y->q->context && around_get(&y->transcript, y->store, &y->session, line.offset, y->q->context, &y->mem,
 					&hit.around, err))
 		return err_failed(err->status);

@@ -32,7 +32,7 @@ struct search_hit {
 	enum record_place place;
 	int64_t at;	 /* of its line, ms; 0 = unknown */
 	int64_t offset;	 /* of its line in the session's file */
-	struct str tool; /* name of the tool, when it is a tool's input */
+	const struct record_block *block; /* NULL = it is a line; its node is not to be used */
 	double score;
 	int64_t number, total; /* the first is 1; of so many, as in the report; 0 = unknown */
 	const struct snippet *snippet;

@@ -310,10 +310,13 @@ static const struct column node_columns[] = {
 	{ "parent_id TEXT", "n.parent_id", NULL },
 	{ "ref_count INTEGER",
 	  "coalesce((SELECT sum(count) FROM claim WHERE subject_id = arbor_blob(n.id)), 0)"
-	  " + n.mirrored",
+	  " + n.standing",
 	  NULL },
 	{ "state TEXT",
-	  "coalesce((SELECT state FROM lifecycle WHERE subject_id = arbor_blob(n.id)), 'active')", NULL },
+	  "(SELECT CASE max(CASE state WHEN 'purged' THEN 3 WHEN 'archived' THEN 2 WHEN 'scheduled' THEN 1 END)"
+	  " WHEN 3 THEN 'purged' WHEN 2 THEN 'archived' WHEN 1 THEN 'scheduled' ELSE 'active' END"
+	  " FROM lifecycle WHERE subject_id IN (arbor_blob(n.id), arbor_blob(n.tree_id)))",
+	  NULL },
 	{ "scheduled_deletion_at TEXT",
 	  "(SELECT arbor_time(due_at) FROM lifecycle WHERE subject_id = arbor_blob(n.id) AND state = "
 	  "'scheduled')",
@@ -339,13 +342,15 @@ static const struct column node_columns[] = {
 #define MIRRORED(part) \
 	"SELECT arbor_node(e.uuid, e.line_id, " part ") AS id, NULL AS tree_id," \
 	" CASE WHEN " part " = -2 THEN NULL WHEN e.first IS NOT NULL THEN " MESSAGE_ID " WHEN " part \
-	" >= 0 THEN " LINE_ID " END AS parent_id, 1 AS mirrored," \
+	" >= 0 THEN " LINE_ID " END AS parent_id, 1 AS standing," \
 	" CASE " part " WHEN -2 THEN 'message' WHEN -1 THEN 'line' ELSE 'block' END AS node_type," \
 	" NULL AS handle, arbor_time(e.at) AS created_at, NULL AS metadata," \
 	" " TRANSCRIPT_ID " AS session_id, e.session AS session, e.offset AS offset, " part " AS part "
 #define MADE \
-	" UNION ALL SELECT arbor_uuid(node_id), arbor_uuid(tree_id), arbor_uuid(parent_id), 0, kind," \
-	" handle, arbor_time(created_at), metadata, NULL, 0, id, 0 FROM node"
+	" UNION ALL SELECT arbor_uuid(m.node_id), (SELECT arbor_uuid(t.tree_id) FROM tree t WHERE t.id = m.tree)," \
+	" (SELECT arbor_uuid(p.node_id) FROM node p WHERE p.id = m.parent)," \
+	" NOT EXISTS (SELECT 1 FROM lifecycle WHERE subject_id = m.node_id), m.kind, m.handle," \
+	" arbor_time(m.created_at), m.metadata, NULL, 0, m.id, 0 FROM node m"
 #define EACH_PART \
 	"FROM " LINES_OF_SESSION " CROSS JOIN arbor_part(e.session, e.offset," \
 	" iif(e.uuid IS NOT NULL AND e.first = e.offset, -2, -1), iif(e.uuid IS NULL, 0, e.blocks)) p " \
@@ -356,7 +361,7 @@ static const struct way node_ways[] = {
 	  "FROM (" MIRRORED("k.part") "FROM node_key k CROSS JOIN entry e ON e.session = k.session AND"
 				      " e.offset = k.offset CROSS JOIN mirror_session s ON s.id = e.session"
 				      " WHERE k.key = arbor_key(?1) AND k.part > -3 AND s.old = 0" MADE
-				      " WHERE node_id = arbor_blob(?1)) n",
+				      " WHERE m.node_id = arbor_blob(?1)) n",
 	  5, 1 },
 	{ "session_id", false, "FROM (" MIRRORED("p.part") EACH_PART OF_SESSION ") n", 1e3, 1000 },
 	{ NULL, false, "FROM (" MIRRORED("p.part") EACH_PART MADE ") n", 1e6, 1000000 },
@@ -368,7 +373,7 @@ static const struct column tree_columns[] = {
 	{ "owner TEXT", "nullif(t.owner, '')", NULL },
 	{ "ref_count INTEGER", "coalesce((SELECT sum(count) FROM claim WHERE subject_id = t.tree_id), 0)",
 	  NULL },
-	{ "state TEXT", "coalesce(l.state, 'active')", NULL },
+	{ "state TEXT", "coalesce(nullif(l.state, 'held'), 'active')", NULL },
 	{ "scheduled_deletion_at TEXT", "iif(l.state = 'scheduled', arbor_time(l.due_at), NULL)", NULL },
 	{ "archived_at TEXT", "iif(l.state = 'archived', arbor_time(l.since_at), NULL)", NULL },
 	{ "created_at TEXT", "arbor_time(t.created_at)", NULL },

@@ -2,7 +2,8 @@
  * Integrity of the database, of the references in it, and of every archived
  * byte: each block is unpacked and its hash compared, each generation must be
  * covered without holes, line counts must agree with the bytes. One snapshot
- * for all of it, so a sync that runs meanwhile is not mistaken for damage.
+ * for all of it, so a sync that runs meanwhile is not mistaken for damage. Trees that
+ * were made are check_trees.c's.
  *
  * Not here: repairing. What is damaged is named; where the original file still has
  * the bytes, a sync with --force puts them back.
@@ -10,6 +11,7 @@
 #include "store/check.h"
 
 #include "store/archive.h"
+#include "store/check_trees.h"
 #include "store/db.h"
 
 #include <errno.h>
@@ -213,7 +215,7 @@ enum status check_run(struct store *s, struct check_report *r, struct err *err)
 	check_permissions(s, r);
 	sqlite3_progress_handler(s->db, STEPS, is_cancelled, s);
 	if (read_begin(s, &snapshot, err) || check_database(s, r, err) || count_rows(s, r, err) ||
-	    check_archive(s, r, err))
+	    check_archive(s, r, err) || check_trees(s, r, err))
 		status = err_failed(err->status);
 	sqlite3_progress_handler(s->db, 0, NULL, NULL);
 	return status;

@@ -10,6 +10,7 @@ struct check_report {
 	int64_t sources, generations, blocks;
 	int64_t raw_bytes;    /* unpacked and verified */
 	int64_t packed_bytes;
+	int64_t trees, nodes; /* that were made */
 	int64_t problems;
 	/* Called for each problem, with a sentence that names what is concerned. */
 	void (*problem)(void *ctx, struct str text);

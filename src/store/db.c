@@ -32,6 +32,22 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_SUMMARY] = &summary_statements,
 	[DB_LINK] = &link_statements,
 	[DB_VARIANT] = &variant_statements,
+	[DB_ALIAS] = &alias_statements,
+	[DB_TREE] = &tree_statements,
+	[DB_TREE_NODE] = &tree_node_statements,
+	[DB_TREE_WALK] = &tree_walk_statements,
+	[DB_LIFECYCLE] = &lifecycle_statements,
+	[DB_TREE_LIFE] = &tree_life_statements,
+	[DB_TREE_GONE] = &tree_gone_statements,
+	[DB_GC] = &gc_statements,
+	[DB_CHECK_TREES] = &check_trees_statements,
+};
+
+/* Modules that ask tables which not every store has. */
+static const enum store_part db_parts[DB_SLOTS] = {
+	[DB_TREE] = STORE_TREES,      [DB_TREE_NODE] = STORE_TREES, [DB_TREE_WALK] = STORE_TREES,
+	[DB_LIFECYCLE] = STORE_TREES, [DB_TREE_LIFE] = STORE_TREES, [DB_GC] = STORE_TREES,
+	[DB_CHECK_TREES] = STORE_TREES, [DB_ALIAS] = STORE_TREES, [DB_TREE_GONE] = STORE_TREES,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */
@@ -104,8 +120,11 @@ enum status db_fail(struct store *s, int code, const char *what, struct err *err
 enum status stmt_use(struct store *s, const struct db_set *set, int index, struct stmt *out, struct err *err)
 {
 	sqlite3_stmt ***list = &s->prepared[set->slot];
+	enum store_part part = db_parts[set->slot];
 	int code;
 
+	if (part && !(s->parts & 1u << part) && db_see(s, part, err))
+		return err_failed(err->status);
 	if (!*list) {
 		*list = mem_alloc(set->count * sizeof **list);
 		s->prepared_count[set->slot] = set->count;
@@ -230,6 +249,14 @@ enum status stmt_row(struct stmt *st, const char *what, struct err *err)
 	return err_failed(err->status);
 }
 
+enum status stmt_found(struct stmt *st, bool *out, struct err *err)
+{
+	enum step step = stmt_step(st, err);
+
+	*out = step == STEP_ROW;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
 enum status stmt_run(struct stmt *st, struct err *err)
 {
 	enum step step;
@@ -278,6 +305,23 @@ struct str col_bytes(const struct stmt *st, int at)
 	const char *p = sqlite3_column_blob(st->st, at);
 
 	return str_from(p, (size_t)sqlite3_column_bytes(st->st, at));
+}
+
+struct str col_text(const struct stmt *st, int at)
+{
+	struct str v = col_bytes(st, at);
+
+	return v.p || col_null(st, at) ? v : STR("");
+}
+
+struct uuid col_uuid(const struct stmt *st, int at)
+{
+	struct str bytes = col_bytes(st, at);
+	struct uuid out = { 0 };
+
+	if (bytes.n == UUID_BYTES)
+		memcpy(out.b, bytes.p, UUID_BYTES);
+	return out;
 }
 
 enum status db_exec(struct store *s, const char *sql, struct err *err)
@@ -418,6 +462,8 @@ enum status store_sync_next_commit(struct store *s, struct err *err)
 
 enum status read_begin(struct store *s, struct read_txn *t, struct err *err)
 {
+	if (!sqlite3_get_autocommit(s->db))
+		return STATUS_OK;
 	if (run_transaction_word(s, "BEGIN", err))
 		return err_failed(err->status);
 	t->store = s;

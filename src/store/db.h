@@ -30,6 +30,15 @@ enum db_slot {
 	DB_SUMMARY,
 	DB_LINK,
 	DB_VARIANT,
+	DB_ALIAS,
+	DB_TREE,
+	DB_TREE_NODE,
+	DB_TREE_WALK,
+	DB_LIFECYCLE,
+	DB_TREE_LIFE,
+	DB_TREE_GONE,
+	DB_GC,
+	DB_CHECK_TREES,
 	DB_RANK,
 	DB_USAGE,
 	DB_SQL,
@@ -49,7 +58,8 @@ struct db_set {
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
-	link_statements, variant_statements;
+	link_statements, variant_statements, alias_statements, tree_statements, tree_node_statements, tree_walk_statements,
+	lifecycle_statements, tree_life_statements, tree_gone_statements, gc_statements, check_trees_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
 	related_statements, recap_statements; /* src/query */
 
@@ -87,6 +97,8 @@ struct store {
 	bool wrote;           /* since the last commit */
 	bool full_sync;       /* for the next commit */
 	bool may_write;	      /* the connection is set up for it */
+	unsigned parts;       /* a bit for each enum store_part whose tables are known to be there */
+	unsigned stand_ins;   /* and for those of which empty ones are seen instead */
 	struct row_taker *taker; /* who gets the rows of the statement that runs; db.c */
 };
 
@@ -115,6 +127,9 @@ enum step stmt_step(struct stmt *st, struct err *err) MUST_USE;
 /* For statements that must have a row; the first one. */
 enum status stmt_row(struct stmt *st, const char *what, struct err *err) MUST_USE;
 
+/* For statements that have one row or none. */
+enum status stmt_found(struct stmt *st, bool *out, struct err *err) MUST_USE;
+
 /* For statements without rows. */
 enum status stmt_run(struct stmt *st, struct err *err) MUST_USE;
 
@@ -129,6 +144,8 @@ enum status stmt_run_one(struct stmt *st, const char *what, struct err *err) MUS
 int64_t col_int(const struct stmt *st, int at);
 bool col_null(const struct stmt *st, int at);
 struct str col_bytes(const struct stmt *st, int at); /* text or blob */
+struct str col_text(const struct stmt *st, int at);  /* the same, and p NULL for NULL alone */
+struct uuid col_uuid(const struct stmt *st, int at); /* zero = it is none */
 
 /*
  * Many rows, handed over from inside of SQLite, which takes half the time of stepping
@@ -172,9 +189,9 @@ int db_newest_version(void);
 enum status db_recognise(struct store *s, bool *ready, struct err *err) MUST_USE;
 enum status db_migrate(struct store *s, int up_to, struct err *err) MUST_USE;
 
-/* Lets this connection see the tables of a part that the store has not got yet, empty.
- * It only reads from then on. */
-enum status db_stand_in(struct store *s, enum store_part part, struct err *err) MUST_USE;
+/* Lets this connection see the tables of a part and not of those before it: empty ones, as long as the store
+ * has not got them. Statements of modules that say which part they ask (db.c, db_parts) need no other word. */
+enum status db_see(struct store *s, enum store_part part, struct err *err) MUST_USE;
 
 /* Whether no other version has made the derived tables its own since they were ours. */
 enum status db_check_derived(struct store *s, struct err *err) MUST_USE;

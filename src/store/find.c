@@ -141,6 +141,11 @@ struct found {
 	struct buf names;
 };
 
+static void found_release(struct found *f)
+{
+	buf_release(&f->names);
+}
+
 static enum status collect(void *ctx, const struct source_info *info, struct err *err)
 {
 	enum { LISTED = 5 };
@@ -187,6 +192,21 @@ static enum status find_by_id(struct store *s, struct str name, struct found *f,
 	stmt_uuid(&st, 1, &low);
 	stmt_uuid(&st, 2, &high);
 	return each(&st, collect, f, err);
+}
+
+enum status source_get(struct store *s, const struct uuid *id, struct arena *mem, struct source_info *out,
+		       struct err *err)
+{
+	struct found f CLEANUP(found_release) = { .mem = mem, .names = BUF_INIT(LIMIT_ERR_TEXT) };
+	char text[UUID_TEXT + 1];
+
+	uuid_print(id, text);
+	if (find_by_id(s, str_of(text), &f, err))
+		return err_failed(err->status);
+	if (!f.count)
+		return err_fail(err, STATUS_NOT_FOUND, "no source has the id %s", text);
+	*out = f.first;
+	return STATUS_OK;
 }
 
 /* A session id or its beginning; files have it in lower case, however it was typed. */
@@ -243,11 +263,9 @@ static enum status try_all(struct store *s, struct str name, struct found *f, st
 
 enum status source_find(struct store *s, struct str name, struct arena *mem, struct source_info *out, struct err *err)
 {
-	struct buf names CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
-	struct found f = { .mem = mem, .names = names };
+	struct found f CLEANUP(found_release) = { .mem = mem, .names = BUF_INIT(LIMIT_ERR_TEXT) };
 	enum status status = try_all(s, name, &f, err);
 
-	names = f.names;
 	if (status != STATUS_OK)
 		return status;
 	if (f.count == 0)
@@ -255,7 +273,7 @@ enum status source_find(struct store *s, struct str name, struct arena *mem, str
 				(int)size_min(name.n, 200), name.p);
 	if (f.count > 1)
 		return err_fail(err, STATUS_AMBIGUOUS, "'%.*s' could be %d files; use an id or ROOT:PATH:%s",
-				(int)size_min(name.n, 100), name.p, f.count, names.p);
+				(int)size_min(name.n, 100), name.p, f.count, f.names.p);
 	*out = f.first;
 	return STATUS_OK;
 }

@@ -44,6 +44,10 @@ enum status root_each(struct store *s, root_fn *fn, void *ctx, struct err *err) 
 enum status source_find(struct store *s, struct str name, struct arena *mem, struct source_info *out,
 			struct err *err) MUST_USE;
 
+/* The source with this id. Texts are in the arena. */
+enum status source_get(struct store *s, const struct uuid *id, struct arena *mem, struct source_info *out,
+		       struct err *err) MUST_USE;
+
 /* Whether another source than `but` has an id that begins so. */
 enum status source_begins(struct store *s, struct str prefix, const struct uuid *but, bool *out,
 			  struct err *err) MUST_USE;

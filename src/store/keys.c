@@ -213,12 +213,30 @@ static bool has_link(const struct stmt *st)
 	       !(is_blob(st, 1) && str_eq(col_bytes(st, 1), col_bytes(st, 8)));
 }
 
-/* Every node of the line in the row: itself, the message it begins, its blocks.
+/* What may begin with the line in the row: a tree and a turn where it hangs on nothing, or on what
+ * was not at hand when it was read. */
+static enum status each_beginning(const struct stmt *st, const struct node_name *name, int64_t session, bool begins,
+				  key_fn *fn, void *ctx, struct err *err)
+{
+	int64_t offset = col_int(st, 0);
+	bool is_top = col_null(st, 6) || is_blob(st, 6);
+
+	if (begins && give(name, session, offset, PART_MESSAGE, fn, ctx, err))
+		return err_failed(err->status);
+	if ((is_top || (col_int(st, 9) & ENTRY_TURN)) &&
+	    give(name, session, offset, PART_TURN, fn, ctx, err))
+		return err_failed(err->status);
+	if (is_top && give(name, session, offset, PART_TREE, fn, ctx, err))
+		return err_failed(err->status);
+	return STATUS_OK;
+}
+
+/* Every node of the line in the row: itself, what begins with it, its blocks.
  * Without a uuid only the line has an id. */
 static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn, void *ctx, struct err *err)
 {
 	int64_t offset = col_int(st, 0), blocks = col_int(st, 4);
-	bool begins = !col_null(st, 3) && col_int(st, 3) == offset;
+	bool begins = (!col_null(st, 3) && col_int(st, 3) == offset) || (col_int(st, 9) & ENTRY_MESSAGE);
 	struct node_name name;
 
 	node_name_of(st, 1, 2, &name);
@@ -235,9 +253,7 @@ static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn,
 		return err_failed(err->status);
 	if (!name.uuid.p)
 		return STATUS_OK;
-	if (begins && give(&name, session, offset, PART_MESSAGE, fn, ctx, err))
-		return err_failed(err->status);
-	if ((col_int(st, 9) & ENTRY_TURN) && give(&name, session, offset, PART_TURN, fn, ctx, err))
+	if (each_beginning(st, &name, session, begins, fn, ctx, err))
 		return err_failed(err->status);
 	for (int i = 0; i < blocks; i++)
 		if (give(&name, session, offset, i, fn, ctx, err))

@@ -10,7 +10,12 @@
  * Opening a store applies those that the mirror needs. The others make the tables of parts
  * that many stores never use, and come when something is first put there (store_reach):
  * SQLite reads the whole schema at every start, and for a search that costs as much as
- * finding. So a file after the first STORE_ARCHIVE ones only adds tables and indexes.
+ * finding. So a file after the first STORE_ARCHIVE ones only adds tables and indexes. Until
+ * they are made, who reads sees empty ones of the same name (db_see).
+ *
+ * There are stores in which an early version made the tables of a part for which it had no use yet, and as
+ * they were designed then. What a file makes is therefore compared with what is there, and made anew by who
+ * first puts something there. As nobody has before, there is nothing to lose; it is looked, though.
  *
  * Derived: sql/derived.sql. The store remembers the hash of what its derived
  * tables were built from; another hash means they are rebuilt, not migrated. A program
@@ -169,34 +174,184 @@ enum status db_migrate(struct store *s, int up_to, struct err *err)
 	return STATUS_OK;
 }
 
-enum status store_reach(struct store *s, enum store_part part, struct err *err)
+/* ---- Parts ----------------------------------------------------------------- */
+
+/* The next table that a file makes, from *at on: how it is called, and its statement. */
+static bool next_table(const char **at, struct str *name, struct str *statement)
 {
-	return db_migrate(s, (int)part, err);
+	static const char make[] = "CREATE TABLE ";
+	const char *found = strstr(*at, make);
+	struct str rest;
+
+	if (!found)
+		return false;
+	*name = str_cut(str_of(found + strlen(make)), ' ', &rest);
+	*statement = str_of(found);
+	*at = found + strlen(make);
+	return true;
 }
 
-enum status db_stand_in(struct store *s, enum store_part part, struct err *err)
+/* Whether a table is there (*found) and was made by this statement, with which the text begins. */
+static enum status compare_table(struct store *s, struct str name, struct str text, bool *found, bool *same,
+				 struct err *err)
 {
-	struct buf sql CLEANUP(buf_release) = BUF_INIT(MIB);
-	int64_t version;
+	sqlite3_stmt *st = NULL;
+	int code = sqlite3_prepare_v2(s->db, "SELECT sql FROM main.sqlite_schema WHERE name = ?1", -1, &st, NULL);
 
+	if (code == SQLITE_OK)
+		code = sqlite3_bind_text(st, 1, name.p, (int)name.n, SQLITE_STATIC);
+	if (code == SQLITE_OK)
+		code = sqlite3_step(st);
+	*found = code == SQLITE_ROW;
+	*same = false;
+	if (*found) {
+		struct str made = str_from(sqlite3_column_blob(st, 0), (size_t)sqlite3_column_bytes(st, 0));
+
+		*same = str_has_prefix(text, made) && text.p[made.n] == ';';
+	}
+	sqlite3_finalize(st);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : db_fail(s, code, "reading the schema", err);
+}
+
+/* Whether the store has the tables of a file as that makes them. */
+static enum status has_file(struct store *s, int number, bool *out, struct err *err)
+{
+	const char *at = facts_file(number)->bytes;
+	struct str name, statement;
+	int64_t version;
+	bool found;
+
+	*out = false;
 	if (read_version(s, &version, err))
 		return err_failed(err->status);
-	for (int n = (int)version + 1; n <= (int)part; n++) {
-		static const char make[] = "CREATE TABLE ";
-		const struct embedded *file = facts_file(n);
-		const char *from = file ? file->bytes : "", *found;
-
-		/* An index goes where its table is. */
-		for (; (found = strstr(from, make)); from = found + strlen(make)) {
-			buf_add(&sql, from, (size_t)(found - from));
-			buf_text(&sql, "CREATE TEMP TABLE ");
-		}
-		buf_text(&sql, from);
-	}
-	if (!sql.n)
+	if (version < number)
 		return STATUS_OK;
-	buf_text(&sql, ";PRAGMA query_only=1");
-	return db_exec(s, "PRAGMA query_only=0", err) ? err_failed(err->status) : db_exec(s, sql.p, err);
+	for (*out = true; *out && next_table(&at, &name, &statement);)
+		if (compare_table(s, name, statement, &found, out, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
+/* Tables that are to be replaced must be empty, and by all that is known they are. */
+static enum status drop_old(struct store *s, int number, struct err *err)
+{
+	const char *at = facts_file(number)->bytes;
+	struct str name, statement;
+	bool found, same;
+
+	while (next_table(&at, &name, &statement)) {
+		char sql[160];
+		int64_t rows;
+
+		if (compare_table(s, name, statement, &found, &same, err))
+			return err_failed(err->status);
+		if (!found)
+			continue;
+		snprintf(sql, sizeof sql, "SELECT EXISTS (SELECT 1 FROM main.%.*s)", STR_ARG(name));
+		if (read_pragma(s, sql, &rows, err))
+			return err_failed(err->status);
+		if (rows)
+			return err_fail(err, STATUS_CORRUPT, "%s: its table '%.*s' is one of an unfinished version, and not empty",
+					s->path, STR_ARG(name));
+		snprintf(sql, sizeof sql, "DROP TABLE main.%.*s", STR_ARG(name));
+		if (db_exec(s, sql, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+static enum status remake(struct store *s, int number, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	bool has;
+
+	if (txn_begin(s, &txn, err) || has_file(s, number, &has, err))
+		return err_failed(err->status);
+	if (has)
+		return txn_commit(&txn, err);
+	if (drop_old(s, number, err) || db_exec(s, facts_file(number)->bytes, err))
+		return err_pass(err, "making the tables of version %d anew", number);
+	s->wrote = true;
+	return txn_commit(&txn, err);
+}
+
+/* Tables that only this connection has: made, or dropped. */
+static enum status change_temporary(struct store *s, const char *sql, struct err *err)
+{
+	int64_t only_reads;
+
+	if (read_pragma(s, "PRAGMA query_only", &only_reads, err) || db_exec(s, "PRAGMA query_only=0", err) ||
+	    db_exec(s, sql, err))
+		return err_failed(err->status);
+	return only_reads ? db_exec(s, "PRAGMA query_only=1", err) : STATUS_OK;
+}
+
+static enum status stand_in(struct store *s, enum store_part part, struct err *err)
+{
+	static const char make[] = "CREATE TABLE ";
+	struct buf sql CLEANUP(buf_release) = BUF_INIT(MIB);
+	const char *from = facts_file((int)part)->bytes, *found;
+
+	/* An index goes where its table is. */
+	for (; (found = strstr(from, make)); from = found + strlen(make)) {
+		buf_add(&sql, from, (size_t)(found - from));
+		buf_text(&sql, "CREATE TEMP TABLE ");
+	}
+	buf_text(&sql, from);
+	if (change_temporary(s, sql.p, err))
+		return err_failed(err->status);
+	s->stand_ins |= 1u << part;
+	return STATUS_OK;
+}
+
+static enum status end_stand_in(struct store *s, enum store_part part, struct err *err)
+{
+	struct buf sql CLEANUP(buf_release) = BUF_INIT(MIB);
+	const char *at = facts_file((int)part)->bytes;
+	struct str name, statement;
+
+	while (next_table(&at, &name, &statement))
+		buf_printf(&sql, "DROP TABLE IF EXISTS temp.%.*s;", STR_ARG(name));
+	if (change_temporary(s, sql.p, err))
+		return err_failed(err->status);
+	s->stand_ins &= ~(1u << part);
+	return STATUS_OK;
+}
+
+enum status db_see(struct store *s, enum store_part part, struct err *err)
+{
+	unsigned bit = 1u << part;
+	bool has;
+
+	if (s->parts & bit)
+		return STATUS_OK;
+	if (has_file(s, (int)part, &has, err))
+		return err_failed(err->status);
+	if (!has)
+		return s->stand_ins & bit ? STATUS_OK : stand_in(s, part, err);
+	if ((s->stand_ins & bit) && end_stand_in(s, part, err))
+		return err_failed(err->status);
+	if (s->depth == 0) /* else they may be taken back yet */
+		s->parts |= bit;
+	return STATUS_OK;
+}
+
+enum status store_reach(struct store *s, enum store_part part, struct err *err)
+{
+	bool has;
+
+	if (s->parts & 1u << part)
+		return STATUS_OK;
+	/* An index would be made on a table that stands in. */
+	for (int n = STORE_ARCHIVE + 1; n <= (int)part; n++)
+		if ((s->stand_ins & 1u << n) && end_stand_in(s, (enum store_part)n, err))
+			return err_failed(err->status);
+	if (db_migrate(s, (int)part, err))
+		return err_failed(err->status);
+	for (int n = STORE_ARCHIVE + 1; n <= (int)part; n++)
+		if (has_file(s, n, &has, err) || (!has && remake(s, n, err)))
+			return err_failed(err->status);
+	return db_see(s, part, err);
 }
 
 /* ---- Derived --------------------------------------------------------------- */

@@ -43,6 +43,7 @@ enum {
 	SESSION_PROJECTS,
 	SESSION_BELOW,
 	SESSION_ONE,
+	SESSION_TWIN,
 	SESSION_OF_SOURCE,
 	SESSION_PREFIX,
 	SESSION_KEYS,
@@ -50,6 +51,8 @@ enum {
 	SESSION_UUIDS,
 	SESSION_AGENTS,
 	SESSION_ENTRY,
+	SESSION_BLOCKS,
+	SESSION_NAMED,
 	SESSION_HELD,
 	SESSION_ENTRIES,
 	SESSION_VARIANTS,
@@ -58,6 +61,8 @@ enum {
 	SESSION_LINES,
 	SESSION_KIN,
 	SESSION_MESSAGE,
+	SESSION_COPIED,
+	SESSION_FULLEST,
 	SESSION_BEFORE,
 	SESSION_BEHIND,
 	SESSION_STATEMENTS
@@ -80,6 +85,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	" WHERE e.old = 0 AND (p.path = ?1 OR substr(p.path, 1, length(rtrim(?1, '/')) + 1) = rtrim(?1, '/') || '/')"
 	" ORDER BY e.updated_at DESC, e.session_id, s.source_id",
 	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
+	[SESSION_TWIN] = "SELECT 1 FROM mirror_session WHERE session_id = ?1 AND agent IS NULL AND old = 0"
+			 " AND id <> ?2 LIMIT 1",
 	[SESSION_OF_SOURCE] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 0",
 	[SESSION_PREFIX] = "SELECT id, session_id FROM mirror_session WHERE session_id BETWEEN ?1 AND ?2"
 			   " AND agent IS NULL AND old = 0"
@@ -89,7 +96,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			 " coalesce(e.at, 0)"
 			 " FROM node_key k JOIN entry e ON e.session = k.session AND e.offset = k.offset"
 			 " JOIN mirror_session m ON m.id = k.session"
-			 " WHERE k.key BETWEEN ?1 AND ?2 AND (k.part > -3 OR k.part = -6)"
+			 " WHERE k.key BETWEEN ?1 AND ?2 AND (k.part > -3 OR k.part <= -6)"
 			 " AND (?3 = 0 OR k.session = ?3)"
 			 " ORDER BY k.key, m.old, k.session, k.offset, k.part",
 	[SESSION_CALLS] = "SELECT k.session, k.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
@@ -107,6 +114,11 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
+	[SESSION_BLOCKS] = "SELECT blocks FROM entry WHERE session = ?1 AND offset = ?2",
+	[SESSION_NAMED] = "SELECT e.session, e.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
+			  " coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
+			  " WHERE m.old = 0 AND e.uuid IS NOT NULL AND e.session BETWEEN ?1 AND ?2"
+			  " ORDER BY e.session, e.offset",
 	[SESSION_HELD] = "SELECT 1 FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
 			 " WHERE k.key = ?1 AND k.part = -1 LIMIT 1",
 	[SESSION_ENTRIES] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
@@ -135,6 +147,13 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_MESSAGE] =
 		"SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
 		" e.first = ?2) AND e.offset >= ?2 ORDER BY e.offset",
+	[SESSION_COPIED] = "SELECT count(*) > 1 FROM node_key WHERE key = ?1 AND part = -2",
+	[SESSION_FULLEST] = "SELECT k.session, k.offset, -2, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
+			    " coalesce(e.at, 0) FROM node_key k JOIN entry e ON e.session = k.session"
+			    " AND e.offset = k.offset JOIN mirror_session m ON m.id = k.session"
+			    " JOIN source s ON s.id = m.source WHERE k.key = ?1 AND k.part = -2"
+			    " ORDER BY m.old, (SELECT count(*) FROM entry x WHERE x.session = k.session"
+			    " AND x.first = k.offset) DESC, s.source_id, k.offset",
 };
 
 const struct db_set session_statements = { DB_SESSION, sql, SESSION_STATEMENTS };
@@ -280,6 +299,20 @@ enum status session_get(struct store *s, int64_t row, struct arena *mem, struct 
 	return STATUS_OK;
 }
 
+enum status session_has_twins(struct store *s, const struct session *session, bool *out, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, SESSION_TWIN, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, &session->id);
+	stmt_int(&st, 2, session->row);
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
 enum status session_of_source(struct store *s, int64_t source, int64_t *row, struct err *err)
 {
 	enum step step;
@@ -324,8 +357,11 @@ struct uuid node_id(const struct node_name *name, int part)
 		return name->line_id;
 	if (part == PART_LINE)
 		return uuid_of_parts(&name->uuid, 1);
-	if (part == PART_MESSAGE || part == PART_TURN)
-		return uuid_of_parts((struct str[]){ part == PART_TURN ? STR("t") : STR("m"), name->uuid }, 2);
+	if (part == PART_MESSAGE || part == PART_TURN || part == PART_TREE) {
+		struct str what = part == PART_TREE ? STR("tree") : part == PART_TURN ? STR("t") : STR("m");
+
+		return uuid_of_parts((struct str[]){ what, name->uuid }, 2);
+	}
 	snprintf(index, sizeof index, "%d", part);
 	return uuid_of_parts((struct str[]){ name->uuid, str_of(index) }, 2);
 }
@@ -375,6 +411,20 @@ enum status entry_get(struct store *s, int64_t session, int64_t offset, struct a
 	read_node(&st, out, name);
 	if (name->uuid.p)
 		name->uuid = arena_str(mem, name->uuid);
+	return STATUS_OK;
+}
+
+enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64_t *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SESSION_BLOCKS, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_int(&st, 2, offset);
+	if (stmt_row(&st, "a line", err))
+		return err_failed(err->status);
+	*out = col_int(&st, 0);
 	return STATUS_OK;
 }
 
@@ -474,6 +524,7 @@ static enum status take_row(void *ctx, sqlite3_value **row, struct err *err)
 		.flags = (uint32_t)sqlite3_value_int64(row[3]),
 		.at = sqlite3_value_int64(row[4]),
 		.has_key = uuid != SQLITE_NULL,
+		.is_text = uuid == SQLITE_TEXT,
 		.has_parent = parent != SQLITE_NULL,
 		.parent_at = parent == SQLITE_INTEGER ? sqlite3_value_int64(row[6]) : -1,
 		.has_link = sqlite3_value_type(row[7]) != SQLITE_NULL,
@@ -535,6 +586,34 @@ enum status message_lines(struct store *s, const struct node *first, message_fn 
 	stmt_int(&st, 1, first->session);
 	stmt_int(&st, 2, first->offset);
 	return each_line(&st, fn, ctx, err);
+}
+
+enum status message_fullest(struct store *s, struct node *node, struct err *err)
+{
+	struct node_name name;
+	struct node copy;
+	enum step step;
+	STMT copied = { 0 };
+	STMT st = { 0 };
+
+	if (use(s, SESSION_COPIED, &copied, err))
+		return err_failed(err->status);
+	stmt_int(&copied, 1, key_of(&node->id));
+	if (stmt_row(&copied, "copies of a message", err))
+		return err_failed(err->status);
+	if (!col_int(&copied, 0))
+		return STATUS_OK;
+	if (use(s, SESSION_FULLEST, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, key_of(&node->id));
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		read_node(&st, &copy, &name);
+		if (!uuid_eq(&copy.id, &node->id))
+			continue;
+		*node = copy;
+		return STATUS_OK;
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 enum status entry_near(struct store *s, int64_t session, int64_t offset, bool before, unsigned flags, int64_t most,
@@ -685,6 +764,40 @@ enum status line_search(struct store *s, struct str prefix, int64_t within, stru
 	stmt_int(&st, 3, within);
 	stmt_int(&st, 4, within ? within : INT64_MAX);
 	return take_nodes(&st, NULL, NULL, out, most, count, err);
+}
+
+enum status name_search(struct store *s, struct str id, int64_t within, struct id_match *out, size_t most,
+			size_t *count, struct err *err)
+{
+	static const int parts[] = { PART_MESSAGE, PART_TURN, PART_TREE };
+	enum step step = STEP_DONE;
+	struct uuid wanted;
+	STMT st = { 0 };
+
+	*count = 0;
+	if (!uuid_parse(id, &wanted))
+		return STATUS_OK;
+	if (use(s, SESSION_NAMED, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, within);
+	stmt_int(&st, 2, within ? within : INT64_MAX);
+	while (*count < most && (step = stmt_step(&st, err)) == STEP_ROW) {
+		struct id_match m = { 0 };
+		struct node_name name;
+
+		read_node(&st, &m.node, &name);
+		m.session = m.node.session;
+		m.id = wanted;
+		for (size_t i = 0; i < COUNT(parts) && *count == 0; i++) {
+			m.node.part = parts[i];
+			m.node.id = node_id(&name, parts[i]);
+			if (uuid_eq(&m.node.id, &wanted))
+				out[(*count)++] = m;
+		}
+		if (*count)
+			break;
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 enum status id_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,

@@ -63,6 +63,9 @@ enum status session_values(struct store *s, int64_t row, session_value_fn *fn, v
 enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out,
 			struct err *err) MUST_USE;
 
+/* Whether another conversation has its id: in another mirrored folder, or another project's. */
+enum status session_has_twins(struct store *s, const struct session *session, bool *out, struct err *err) MUST_USE;
+
 /* The one that a file is; 0 = none. */
 enum status session_of_source(struct store *s, int64_t source, int64_t *row, struct err *err) MUST_USE;
 
@@ -70,11 +73,20 @@ enum status session_of_source(struct store *s, int64_t source, int64_t *row, str
 
 /* Parts of a line that are nodes; from 0 on, its blocks. PART_API is none, but the API
  * message the line is the first of, PART_PARENT another line, PART_CALL a call of a tool.
- * PART_TURN is the turn that begins with the line, if one does. */
-enum { PART_TURN = -6, PART_CALL = -5, PART_PARENT = -4, PART_API = -3, PART_MESSAGE = -2, PART_LINE = -1 };
+ * PART_TURN is the turn that begins with the line, PART_TREE the tree, if one does. */
+enum {
+	PART_TREE = -7,
+	PART_TURN = -6,
+	PART_CALL = -5,
+	PART_PARENT = -4,
+	PART_API = -3,
+	PART_MESSAGE = -2,
+	PART_LINE = -1
+};
 
-/* The one flag of an entry that the store asks for: a turn may begin with it. */
-enum { ENTRY_TURN = 1 << 24 };
+/* The flags of an entry that the store asks for: a turn may begin with it; it is a message by
+ * itself, though no person's and no model's. */
+enum { ENTRY_TURN = 1 << 24, ENTRY_MESSAGE = 1 << 25 };
 
 /* What stands for a line's uuid where it is compared: itself, or 16 bytes made of it when
  * it is none but another text. */
@@ -131,6 +143,11 @@ enum status call_search(struct store *s, struct str call, int64_t within, struct
 enum status line_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
 			size_t *count, struct err *err) MUST_USE;
 
+/* Lines of which an id is made that no key leads to: of turns, messages and trees that begin with a
+ * line where none should. Every line of the store is looked at, so only by a whole id. */
+enum status name_search(struct store *s, struct str id, int64_t within, struct id_match *out, size_t most,
+			size_t *count, struct err *err) MUST_USE;
+
 /* The line at an offset of a session: ids of its parts by node_id(). The name is in
  * the arena. */
 enum status entry_get(struct store *s, int64_t session, int64_t offset, struct arena *mem, struct node *out,
@@ -139,6 +156,9 @@ enum status entry_get(struct store *s, int64_t session, int64_t offset, struct a
 /* The id of the message a line belongs to; its own where it is in none. */
 enum status entry_message(struct store *s, const struct node *line, const struct node_name *name, struct arena *mem,
 			  struct uuid *out, struct err *err) MUST_USE;
+
+/* How many blocks its content has. */
+enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64_t *out, struct err *err) MUST_USE;
 
 /* Whether the newest version of any file has the line with this id. */
 enum status entry_is_held(struct store *s, const struct uuid *id, bool *out, struct err *err) MUST_USE;
@@ -160,6 +180,7 @@ struct entry_line {
 	int type;
 	uint32_t flags;
 	bool has_key, has_parent, has_link, has_message;
+	bool is_text;		/* its uuid is none, but another text */
 	struct uuid key;	/* line_key() of its uuid */
 	int64_t parent_at;	/* offset of its parent; -1 = by key: */
 	struct uuid parent_key;
@@ -186,6 +207,10 @@ enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, voi
 typedef enum status message_fn(void *ctx, int64_t offset, int64_t length, struct err *err);
 enum status message_lines(struct store *s, const struct node *first, message_fn *fn, void *ctx,
 			  struct err *err) MUST_USE;
+
+/* Of the copies of a message the one that has most of its lines, and of several such always the same: a copy
+ * may have been made when it was not complete. */
+enum status message_fullest(struct store *s, struct node *node, struct err *err) MUST_USE;
 
 /* The lines nearest to an offset that have one of these flags, `before` it or behind it, at most
  * so many; the nearest first. */

@@ -74,7 +74,7 @@ enum status store_derived_current(struct store *s, bool *out, struct err *err) M
 
 /* Raise when the code that fills the derived tables changes its mind while
  * sql/derived.sql stays the same. */
-enum { STORE_DERIVED_RULES = 14 };
+enum { STORE_DERIVED_RULES = 15 };
 
 /* Inside a transaction: drop and make the derived tables, empty; and say that they
  * are this program's. Both together, or the next program starts over. */
@@ -125,7 +125,8 @@ void save_end(struct save *v);
  * the system: for the last commit before success is reported. */
 enum status store_sync_next_commit(struct store *s, struct err *err) MUST_USE;
 
-/* A snapshot for several reads. Ends with read_end() or its scope. */
+/* A snapshot for several reads. Ends with read_end() or its scope. Inside of another transaction it is
+ * that one. */
 struct read_txn {
 	struct store *store;
 };

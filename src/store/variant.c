@@ -65,19 +65,11 @@ enum status variant_forget(struct store *s, int64_t session, struct err *err)
 	return stmt_run_with(s, &variant_statements, VARIANT_FORGET, session, err);
 }
 
-static enum status has_row(struct stmt *st, bool *out, struct err *err)
-{
-	enum step step = stmt_step(st, err);
-
-	*out = step == STEP_ROW;
-	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
-}
-
 enum status variant_any(struct store *s, bool *out, struct err *err)
 {
 	STMT st = { 0 };
 
-	return use(s, VARIANT_ANY, &st, err) ? err_failed(err->status) : has_row(&st, out, err);
+	return use(s, VARIANT_ANY, &st, err) ? err_failed(err->status) : stmt_found(&st, out, err);
 }
 
 enum status variant_is(struct store *s, const struct uuid *line, bool *out, struct err *err)
@@ -87,5 +79,5 @@ enum status variant_is(struct store *s, const struct uuid *line, bool *out, stru
 	if (use(s, VARIANT_IS, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, key_of(line));
-	return has_row(&st, out, err);
+	return stmt_found(&st, out, err);
 }

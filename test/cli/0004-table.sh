@@ -24,6 +24,14 @@ while read -r v; do
 	while read -r o; do out_has "$o"; done <"$T/options"
 done <"$T/all"
 
+it "has help for each method, also for those that have no verb"
+arbor call hub.methods; sed -n 's/.*"name":"\([^"]*\)".*/\1/p' "$T/out" >"$T/methods"
+while read -r m; do
+	arbor help "$m"; code 0
+	out_has "Usage: arbor call $m"; out_has Examples:; out_lacks 'In a pipe'
+done <"$T/methods"
+arbor help arbor.tree_crate; code 1; err_has "did you mean 'arbor.tree_create'?"
+
 it "says which columns go into a pipe, of those that print columns there"
 for v in list search sources; do
 	arbor help $v; out_has 'In a pipe its columns are'
@@ -109,8 +117,11 @@ it "gives examples that run, for every method"
 arbor call hub.schema
 grep -o '"command":"[^"\\]*\(\\.[^"\\]*\)*"' "$T/out" | sed 's/^"command":"//; s/"$//; s/\\\(.\)/\1/g' >"$T/examples"
 check test "$(wc -l <"$T/examples")" -ge 10
+export ARBOR_HOME="$T/full"
+arbor sync -q; code 0; plant_trees
+unset ARBOR_HOME
 while read -r line; do
-	rm -rf "$T/store" && ARBOR_HOME=$T/store "$ARBOR" sync -q
+	rm -rf "$T/store" && cp -R "$T/full" "$T/store"
 	line=$(printf '%s\n' "$line" | sed "s|/mnt/old|$T/old|")
 	# A watch never ends by itself: a second is enough to see that it began.
 	case $line in *--watch*) least='timeout -s INT 1' good=124 ;; *) least='' good=0 ;; esac

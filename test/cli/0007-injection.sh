@@ -104,6 +104,19 @@ try sync "$T/sync"; try sync "$T/sync" -v
 printf '{"ok":false,"problems":["%s"]}\n' "$json" >"$T/check"
 try check "$T/check"
 
+it "filters what a handle of another plugin resolves to, and handles themselves"
+printf '{"%s":"%s","list":["%s",{"%s":"%s"}],"parts":[{"%s":"%s","text":"%s"}],"text":"%s\\n%s"}' \
+	"$json" "$json" "$json" "$json" "$json" "$json" "$json" "$json" "$json" "$json" >"$T/data"
+for screen in 40x40 100x40 300x40; do try resolve "fixture@1.0.0::data:$T/data"; code 0; done
+try resolve "fixture@1.0.0::data:$T/data" --json; code 0
+LC_ALL=C tr -d '\000' <"$T/hostile" >"$T/handle"
+for front in '' 'p@1::' 'fixture@1.0.0::' 'fixture@1.0.0::data:' '{"plugin_id":"' "$(cat "$T/handle")@1::m:"; do
+	on_terminal resolve "$front$(cat "$T/handle")"; harmless resolve
+	on_terminal call hub.resolve_many "$front$(cat "$T/handle")"; harmless resolve_many
+done
+printf '{"handle":{"plugin_id":"%s","version":"%s","method":"%s","meta":["%s"]}}' "$json" "$json" "$json" "$json" >"$T/params"
+on_terminal call hub.resolve "$(cat "$T/params")"; harmless resolve
+
 it "keeps every item on one line in a pipe"
 arbor items -n 3 "@$T/hostile"; check test "$(wc -l <"$T/out")" -eq 3; harmless_pipe() { tabs; harmless pipe; }; harmless_pipe
 for view in show search todos context sync check; do
@@ -176,6 +189,9 @@ for json_too in '' --json; do
 		# shellcheck disable=SC2086 # words
 		try $verb $id $json_too; code 0
 	done
+	"$arbor" show --all $id --json | grep -o '"handle":"[^"\\]*"' | cut -d '"' -f 4 | sort -u >"$T/handles"
+	check test "$(wc -l <"$T/handles")" -gt 20
+	while read -r handle; do try resolve "$handle" $json_too; code 0; done <"$T/handles"
 	try log e $json_too; try show f $json_too; try tree "$json" $json_too; try log "$json" $json_too
 done
 for words in '' walrus '--print resume'; do
@@ -191,9 +207,24 @@ for keys in '' walrus; do # any other sequence, or one outside of the screen, is
 done
 for method in memory.tree memory.log memory.show; do try call $method --id $id; code 0; done
 
+it "filters what was put into trees in every method that shows it"
+tree=7ee0a000-0000-4000-8000-000000000000 node=a0de0100-0000-4000-8000-000000000000
+arbor call arbor.tree_create "{\"id\":\"$tree\",\"metadata\":{\"$json\":\"$json\"}}"; code 0
+arbor call arbor.node_create_text "{\"tree\":\"$tree\",\"id\":\"$node\",\"role\":\"user\",\"content\":\"$json\",\"metadata\":\"$json\"}"; code 0
+arbor call arbor.node_create_external_ephemeral "{\"tree\":\"$tree\",\"parent\":\"$node\",\"handle\":{\"plugin_id\":\"$json\",\"version\":\"1\",\"method\":\"$json\",\"meta\":[\"$json\"]}}"; code 0
+for method in tree_get tree_get_skeleton tree_render context_list_leaves tree_refs; do
+	on_terminal call arbor.$method $tree; code 0; tabs; harmless $method
+done
+for method in node_get node_get_children node_get_path context_get_path node_refs; do try call arbor.$method $node; code 0; done
+for method in tree_list node_list_scheduled; do try call arbor.$method; code 0; done
+try keep $node; code 0; try keep "$(printf '\033[95m')"; try gc; code 0; try gc --dry-run --json; code 0
+try call arbor.tree_claim "{\"tree\":\"$tree\",\"owner\":\"$json\"}"; code 2
+try call arbor.node_get "{\"node\":\"$json\"}"; code 2
+try sql "SELECT * FROM trees"; try sql "SELECT * FROM nodes WHERE id = '$node'"
+
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' agents call check completion dump export files help history list log pick plans projects rebuild search show \
+printf '%s\n' agents call check completion dump export files gc help history keep list log pick plans projects rebuild resolve search show \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

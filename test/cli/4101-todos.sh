@@ -27,7 +27,7 @@ check test ! -s "$T/err"
 it "gives every field to programs"
 arbor todos --json --all 4e4f; code 0
 sed -n 2p "$T/out" >"$T/line"
-printf '%s\n' '{"v":1,"session":"'$new'","id":"1","status":"completed","subject":"Read prices as cents in the importer","description":"src/api/import.ts:41: use cents() instead of parseFloat","active_form":"Changing the importer","blocks":["2"],"title":"Break the move to integer cents into tasks","project":"/home/dev/webshop","updated":"2026-11-10T10:00:00.000Z","root":"claude","path":"tasks/'$new'/1.json"}' >"$T/want"
+printf '%s\n' '{"v":1,"session":"'$new'","handle":"'"$(grep -o 'storage@1.0.0::todo:[-0-9a-f]*' "$T/line")"'","id":"1","status":"completed","subject":"Read prices as cents in the importer","description":"src/api/import.ts:41: use cents() instead of parseFloat","active_form":"Changing the importer","blocks":["2"],"title":"Break the move to integer cents into tasks","project":"/home/dev/webshop","updated":"2026-11-10T10:00:00.000Z","root":"claude","path":"tasks/'$new'/1.json"}' >"$T/want"
 same "$T/want" "$T/line"
 
 it "lists those of a session or of a project"

@@ -33,7 +33,7 @@ arbor plans merge --version 1; code 0; out_has 'Some words.'; err_has 'version 1
 arbor plans merge --version 3; code 1; err_has 'generations 1 to 2'
 arbor plans --version 1; code 2
 arbor plans merge --json
-out_is '{"v":1,"name":"merge","modified":"2026-11-12T12:00:00.000Z","bytes":25,"versions":2,"title":"Merge, second thoughts","root":"claude","path":"plans/merge.md","version":2,"text":"# Merge, second thoughts\n"}'
+out_is '{"v":1,"name":"merge","handle":"'"$(grep -o 'storage@1.0.0::plan:[-0-9a-f]*:2' "$T/out")"'","modified":"2026-11-12T12:00:00.000Z","bytes":25,"versions":2,"title":"Merge, second thoughts","root":"claude","path":"plans/merge.md","version":2,"text":"# Merge, second thoughts\n"}'
 
 it "lists candidates when a name could mean several"
 write merge-again.md x 2026-11-13T12:00:00Z; arbor sync --source "$S"

@@ -1,24 +1,9 @@
 #!/bin/sh
-# What the README shows works: each block of commands after a line
+# What the README and other pages show works: each block of commands after a line
 # <!-- test --> is run, in order, in one folder that holds demo/. A block after
 # <!-- output --> is what the commands before it print.
 # shellcheck source=test/harness/lib.sh
 . test/harness/lib.sh
-
-# Writes the blocks as $T/blocks/NN.test and NN.output.
-mkdir "$T/blocks"
-[ ! -f README.md ] || awk -v to="$T/blocks" '
-	/^<!-- (test|output) -->$/ { kind = $2; next }
-	/^```/ && inside { inside = 0; kind = ""; close(file); next }
-	/^```/ && kind != "" { inside = 1; file = sprintf("%s/%02d.%s", to, ++n, kind); printf "" >file; next }
-	inside { print >file; next }
-	NF { kind = "" }' README.md
-
-if [ -z "$(ls "$T/blocks")" ]; then
-	it "runs the commands of README.md"
-	skip 'README.md has no block that is marked as a test'
-	the_end
-fi
 
 mkdir "$T/bin" "$T/cwd" && ln -s "$ARBOR" "$T/bin/arbor" && cp -R demo "$T/cwd/demo"
 # Blocks for a folder of one's own find one; those for the demo name it. Whoever
@@ -26,18 +11,34 @@ mkdir "$T/bin" "$T/cwd" && ln -s "$ARBOR" "$T/bin/arbor" && cp -R demo "$T/cwd/d
 cp -R demo "$T/.claude"
 arbor sync
 PATH=$T/bin:$PATH
-for block in "$T"/blocks/*; do
-	number=$(basename "$block" | cut -c 1-2)
-	case $block in
-	*.test)
-		it "runs block $number of README.md: $(head -n 1 "$block")"
-		rc=0
-		(cd "$T/cwd" && bash -euo pipefail "$block") >"$T/out" 2>"$T/err" </dev/null || rc=$?
-		code 0 ;;
-	*.output)
-		it "prints what block $number of README.md shows"
-		same "$block" "$T/out" ;;
-	esac
-done
 
+run_page() { # PAGE
+	# Writes the blocks as $T/blocks/NN.test and NN.output.
+	rm -rf "$T/blocks" && mkdir "$T/blocks"
+	[ ! -f "$1" ] || awk -v to="$T/blocks" '
+		/^<!-- (test|output) -->$/ { kind = $2; next }
+		/^```/ && inside { inside = 0; kind = ""; close(file); next }
+		/^```/ && kind != "" { inside = 1; file = sprintf("%s/%02d.%s", to, ++n, kind); printf "" >file; next }
+		inside { print >file; next }
+		NF { kind = "" }' "$1"
+	if [ -z "$(ls "$T/blocks")" ]; then
+		it "runs the commands of $1"
+		skip "$1 has no block that is marked as a test"
+	fi
+	for block in "$T"/blocks/*; do
+		number=$(basename "$block" | cut -c 1-2)
+		case $block in
+		*.test)
+			it "runs block $number of $1: $(head -n 1 "$block")"
+			rc=0
+			(cd "$T/cwd" && bash -euo pipefail "$block") >"$T/out" 2>"$T/err" </dev/null || rc=$?
+			code 0 ;;
+		*.output)
+			it "prints what block $number of $1 shows"
+			same "$block" "$T/out" ;;
+		esac
+	done
+}
+
+for page in README.md docs/TREES.md docs/HANDLES.md; do run_page $page; done
 the_end

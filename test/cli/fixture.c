@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "face/cli.h"
 #include "hub/activations.h"
+#include "hub/handle_resolve.h"
 #include "hub/call.h"
 
 #include <time.h>
@@ -226,7 +227,51 @@ static const struct method slow = {
 };
 
 static const struct method *const fixture_methods[] = { &items, &one, &bytes, &refuse, &slow, NULL };
-static const struct activation fixture = { "fixture", "1.0.0", "For tests", fixture_methods, NULL };
+
+/* ---- A handle of a file with an object in it, which is its data ----------------------------- */
+
+static const struct meta_field data_meta[] = {
+	{ .name = "file", .type = VALUE_TEXT, .help = "an object as JSON" },
+	{ 0 },
+};
+
+static const struct field data_fields[] = {
+	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "and whatever else it has" },
+	{ 0 },
+};
+
+static enum status resolve_data(struct resolving *r, struct err *err)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+	struct json j CLEANUP(json_release) = JSON_INIT;
+
+	if (file_read_all(arena_cstr(r->mem, handle_meta(r->handle, 0)), &text, err) ||
+	    json_read(&j, buf_as_str(&text), LIMIT_JSON_DEPTH, err))
+		return err_failed(err->status);
+	for (uint32_t k = json_first(&j, 0); k != json_end(&j, 0); k = json_next(&j, k + 1)) {
+		json_write_key(r->w, json_string_in(&j, k, r->mem));
+		json_copy(r->w, &j, k + 1);
+	}
+	return STATUS_OK;
+}
+
+static const struct handle_kind fixture_kinds[] = {
+	{ .method = "data",
+	  .summary = "what stands in a file",
+	  .kind = CONTENT_DOCUMENT,
+	  .meta = data_meta,
+	  .fields = data_fields,
+	  .resolve = resolve_data },
+	{ 0 },
+};
+
+static const struct activation fixture = {
+	.name = "fixture",
+	.version = "1.0.0",
+	.summary = "For tests",
+	.methods = fixture_methods,
+	.handles = fixture_kinds,
+};
 
 /* ---- memory.*, arbor.*, storage.*: lines of a file as items ------------------------------ */
 
@@ -273,14 +318,17 @@ static enum status run_replay(struct call *c, struct err *err)
 static const struct method show = REPLAY("show"), search = REPLAY("search"), sync = REPLAY("sync"),
 			   check = REPLAY("check"), files = REPLAY("files"), context = REPLAY("context");
 static const struct method *const memory_methods[] = { &show, &search, &sync, &files, &context, NULL };
-static const struct activation memory = { "memory", "1.0.0", "For tests", memory_methods, NULL };
+static const struct activation memory = { .name = "memory", .version = "1.0.0", .summary = "For tests",
+					  .methods = memory_methods };
 
 static const struct method *const arbor_methods[] = { &check, NULL };
-static const struct activation arbor = { "arbor", "1.0.0", "For tests", arbor_methods, NULL };
+static const struct activation arbor = { .name = "arbor", .version = "1.0.0", .summary = "For tests",
+					 .methods = arbor_methods };
 
 static const struct method todos = REPLAY("todos"), plans = REPLAY("plans");
 static const struct method *const storage_methods[] = { &todos, &plans, NULL };
-static const struct activation storage = { "storage", "1.0.0", "For tests", storage_methods, NULL };
+static const struct activation storage = { .name = "storage", .version = "1.0.0", .summary = "For tests",
+					   .methods = storage_methods };
 
 static const struct activation *const activations[] = { &fixture, &memory,	   &arbor,
 							&storage, &activation_hub, NULL };

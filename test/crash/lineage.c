@@ -12,6 +12,7 @@
  * A failure leaves both dumps and the log of the schedule in DIR/SEED, and the number that makes it happen again.
  */
 #include "derived.h"
+#include "groves.h"
 
 #include "base/file.h"
 #include "hub/arbor_derived.h"
@@ -416,6 +417,7 @@ static void compare(struct world *w, bool saw_all)
 static void must_be_sound(struct world *w)
 {
 	struct buf out CLEANUP(buf_release) = BUF_INIT(GIB);
+	struct groves groves;
 	struct err err;
 
 	if (derived_describe(w->store, &out, &err))
@@ -423,6 +425,9 @@ static void must_be_sound(struct world *w)
 	for (size_t i = 0; i < out.n; i++)
 		if (out.p[i] == '!' && (i == 0 || out.p[i - 1] == '\n'))
 			die(w, "derived tables: %.*s", STR_ARG(line_at(&out, i)));
+	if (!groves_are_sound(w->store, &groves))
+		die(w, "trees: %.900s", groves.why);
+	groves_release(&groves);
 }
 
 static void rebuild(struct world *w)

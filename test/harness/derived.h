@@ -219,6 +219,8 @@ static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
 	const struct stmt st = { .store = d->s, .st = row };
 	int64_t session = col_int(&st, 0), offset = col_int(&st, 1), doc = col_int(&st, 2),
 		docs = col_int(&st, 3);
+	bool begins = (!col_null(&st, 6) && col_int(&st, 6) == offset) || (col_int(&st, 16) & ENTRY_MESSAGE);
+	bool is_top = sqlite3_column_type(row, 22) != SQLITE_INTEGER;
 	uint64_t blocks = 0;
 	char text[UUID_TEXT + 1];
 	struct node_name name;
@@ -251,13 +253,15 @@ static inline void derived_entry(struct derived *d, sqlite3_stmt *row)
 		d->keys++;
 		d->key_sum += derived_key_hash(key_of(&named), session, offset, PART_PARENT);
 	}
-	if (name.uuid.p && !col_null(&st, 6) && col_int(&st, 6) == offset) {
+	if (name.uuid.p && begins) {
 		id = derived_key(d, &name, session, offset, PART_MESSAGE);
 		uuid_print(&id, text);
 		buf_printf(d->out, " message %s", text);
 	}
-	if (name.uuid.p && (col_int(&st, 16) & ENTRY_TURN))
+	if (name.uuid.p && ((col_int(&st, 16) & ENTRY_TURN) || is_top))
 		derived_key(d, &name, session, offset, PART_TURN);
+	if (name.uuid.p && is_top)
+		derived_key(d, &name, session, offset, PART_TREE);
 	for (int i = 0; name.uuid.p && i < col_int(&st, 7); i++) {
 		id = derived_key(d, &name, session, offset, i);
 		blocks += hash64(id.b, UUID_BYTES);

@@ -36,6 +36,12 @@ on_terminal() {
 	TERM=xterm "$BUILD/tool/pty" "${screen:-120x40}" "$ARBOR" "$@" >"$T/out" 2>"$T/err"
 	rc=$?
 }
+# The trees that examples name, into the store that ARBOR_HOME says.
+plant_trees() {
+	while read -r _method _params; do
+		"$ARBOR" call "$_method" "$_params" >"$T/planted" 2>&1 || { fail "$_method $_params"; show "$T/planted"; }
+	done <test/table/trees.calls
+}
 show() { sed 's/^/#   /' "$1" | head -n 20; }
 code() { [ "$rc" = "$1" ] || { fail "exit code $rc, wanted $1"; show "$T/err"; }; }
 out_has() { grep -qF -- "$1" "$T/out" || { fail "stdout lacks '$1'"; show "$T/out"; }; }

@@ -111,7 +111,9 @@ static const struct method method_modest = {
 };
 
 static const struct method *const methods[] = { &method_greet, &method_patient, &method_modest, NULL };
-static const struct activation polite = { "polite", "1.0.0", "For the test", methods, NULL };
+static const struct activation polite = {
+	.name = "polite", .version = "1.0.0", .summary = "For the test", .methods = methods
+};
 static const struct activation *const activations[] = { &polite, NULL };
 static const struct hub hub = { activations };
 
@@ -380,7 +382,9 @@ TEST(a_schema_says_what_the_table_says)
 TEST(the_hash_is_the_same_each_time_and_another_for_another_table)
 {
 	static const struct method *const fewer[] = { &method_greet, NULL };
-	static const struct activation less = { "polite", "1.0.0", "For the test", fewer, NULL };
+	static const struct activation less = {
+		.name = "polite", .version = "1.0.0", .summary = "For the test", .methods = fewer
+	};
 	static const struct activation *const other[] = { &less, NULL };
 	char a[HUB_HASH_TEXT + 1], b[HUB_HASH_TEXT + 1], c[HUB_HASH_TEXT + 1];
 	struct err err;

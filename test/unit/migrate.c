@@ -313,18 +313,87 @@ TEST(tables_that_stand_in_are_empty_and_not_in_the_file)
 
 	path_in(path, t_tmpdir(t), "a.db");
 	OK(open_store(path, &s, &err));
-	OK(db_stand_in(s, STORE_TREES, &err));
+	OK(db_see(s, STORE_TREES, &err));
 	EQ(ask(s, "SELECT count(*) FROM node"), 0);
-	EQ(ask(s, "SELECT count(*) FROM temp.sqlite_schema WHERE name = 'node_by_parent'"), 1);
+	EQ(ask(s, "SELECT count(*) FROM temp.sqlite_schema WHERE name = 'node_children'"), 1);
 	EQ(ask(s, "SELECT count(*) FROM main.sqlite_schema WHERE tbl_name = 'node'"), 0);
 	EQ(ask(s, "PRAGMA user_version"), STORE_ARCHIVE);
 	store_close(s);
 	s = NULL;
 	OK(open_store(path, &s, &err));
 	OK(store_reach(s, STORE_TREES, &err));
-	OK(db_stand_in(s, STORE_TREES, &err));
+	OK(db_see(s, STORE_TREES, &err));
 	EQ(ask(s, "SELECT count(*) FROM main.node"), 0);
 	EQ(ask(s, "SELECT count(*) FROM temp.sqlite_schema"), 0);
+}
+
+TEST(tables_that_stand_in_give_way_to_those_that_another_program_makes)
+{
+	STORE *s = NULL;
+	STORE *other = NULL;
+	char path[LIMIT_PATH];
+	struct err err;
+
+	path_in(path, t_tmpdir(t), "a.db");
+	OK(open_store(path, &s, &err));
+	OK(open_store(path, &other, &err));
+	OK(db_see(s, STORE_TREES, &err));
+	OK(store_reach(other, STORE_TREES, &err));
+	OK(db_exec(other, "INSERT INTO tree VALUES (1, randomblob(16), 'me', randomblob(16), NULL, 1, 1, 1)", &err));
+	EQ(ask(s, "SELECT count(*) FROM tree"), 0);
+	OK(db_see(s, STORE_TREES, &err));
+	EQ(ask(s, "SELECT count(*) FROM tree"), 1);
+	EQ(ask(s, "SELECT count(*) FROM temp.sqlite_schema WHERE name NOT LIKE 'sqlite%'"), 0);
+	OK(db_exec(s, "UPDATE tree SET owner = 'you'", &err));
+}
+
+static enum status make_old(struct store *s, struct err *err)
+{
+	return db_exec(s, "DROP TABLE node; CREATE TABLE node (id INTEGER PRIMARY KEY, tree_id BLOB) STRICT", err);
+}
+
+TEST(tables_of_an_early_design_are_made_anew_while_they_are_empty)
+{
+	const char *dir = t_tmpdir(t);
+	STORE *s = NULL;
+	char path[LIMIT_PATH];
+	struct err err;
+
+	path_in(path, dir, "a.db");
+	OK(open_store(path, &s, &err));
+	OK(store_reach(s, STORE_LIVE, &err));
+	OK(make_old(s, &err));
+	store_close(s);
+	s = NULL;
+	OK(open_store(path, &s, &err));
+	OK(db_see(s, STORE_TREES, &err));
+	EQ(ask(s, "SELECT count(parent) FROM node"), 0);
+	EQ(ask(s, "SELECT count(parent) FROM main.node"), -1);
+	OK(store_reach(s, STORE_TREES, &err));
+	EQ(ask(s, "SELECT count(parent) FROM main.node"), 0);
+	EQ(ask(s, "PRAGMA user_version"), STORE_LIVE);
+	store_close(s);
+	s = NULL;
+	compare_with_new(t, dir, path);
+}
+
+TEST(tables_of_an_early_design_are_left_alone_when_something_is_in_them)
+{
+	STORE *s = NULL;
+	char path[LIMIT_PATH];
+	struct err err;
+
+	path_in(path, t_tmpdir(t), "a.db");
+	OK(open_store(path, &s, &err));
+	OK(store_reach(s, STORE_TREES, &err));
+	OK(make_old(s, &err));
+	OK(db_exec(s, "INSERT INTO node VALUES (1, NULL)", &err));
+	store_close(s);
+	s = NULL;
+	OK(open_store(path, &s, &err));
+	EQ(store_reach(s, STORE_TREES, &err), STATUS_CORRUPT);
+	CHECK(strstr(err.text, "'node' is one of an unfinished version"));
+	EQ(ask(s, "SELECT count(*) FROM main.node"), 1);
 }
 
 /* ---- Killed ---------------------------------------------------------------- */
@@ -571,6 +640,9 @@ TESTS(CASE(a_store_upgraded_from_any_version_is_as_a_new_one),
       CASE(a_text_file_is_refused_and_left_alone),
       CASE(a_part_is_made_when_it_is_needed_and_open_stores_go_on),
       CASE(tables_that_stand_in_are_empty_and_not_in_the_file),
+      CASE(tables_that_stand_in_give_way_to_those_that_another_program_makes),
+      CASE(tables_of_an_early_design_are_made_anew_while_they_are_empty),
+      CASE(tables_of_an_early_design_are_left_alone_when_something_is_in_them),
       CASE(an_upgrade_that_is_killed_stops_at_a_version_and_goes_on),
       CASE(stale_derived_tables_are_dropped_and_refilled_with_the_same),
       CASE(who_runs_while_another_version_makes_the_tables_anew_stops),

@@ -96,8 +96,8 @@ static enum status take_hit(void *ctx, const struct search_hit *hit, struct err 
 	struct world *w = ctx;
 
 	buf_printf(&w->log, "%s", record_place_name(hit->place));
-	if (hit->tool.n)
-		buf_printf(&w->log, " %.*s", STR_ARG(hit->tool));
+	if (hit->block && hit->block->name.n)
+		buf_printf(&w->log, " %.*s", STR_ARG(hit->block->name));
 	buf_printf(&w->log, " %.*s: ", STR_ARG(hit->line.p ? hit->line : STR("-")));
 	put_marked(&w->log, hit->snippet);
 	buf_byte(&w->log, '\n');

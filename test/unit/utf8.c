@@ -341,6 +341,39 @@ TEST(whole_blocks_have_the_width_of_their_script)
 				t_fail(t, __FILE__, __LINE__, "U+%04" PRIX32 " is %d wide", c, utf8_width(c));
 }
 
+TEST(a_text_on_one_line_is_as_wide_as_it_may_be)
+{
+	static const struct {
+		const char *text;
+		int columns;
+		const char *line;
+	} cases[] = {
+		{ "", 5, "" },
+		{ "abc", 3, "abc" },
+		{ "abcd", 3, "ab…" },
+		{ "  a \n\t b  ", 9, "a b" },
+		{ "a b", 2, "a…" },
+		{ "日本語", 6, "日本語" },
+		{ "日本語", 5, "日本…" },
+		{ "日本語", 4, "日…" },
+		{ "日本", 1, "…" },
+		{ "e\xcc\x81" "e\xcc\x81", 2, "e\xcc\x81" "e\xcc\x81" },
+		{ "\xff\xe6\x97", 9, "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "abc", 0, "" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
+		int used = utf8_line(&out, str_of(cases[i].text), cases[i].columns), width = 0;
+
+		EQS(buf_as_str(&out), str_of(cases[i].line));
+		for (size_t at = 0; at < out.n;)
+			width += utf8_width((uint32_t)utf8_next(buf_as_str(&out), &at));
+		EQ(used, width);
+		CHECK(used <= cases[i].columns);
+	}
+}
+
 TESTS(CASE(every_scalar_value_survives_encoding_and_decoding),
       CASE(well_known_characters_have_their_bytes),
       CASE(all_sequences_of_one_and_two_bytes_agree_with_the_reference),
@@ -349,5 +382,6 @@ TESTS(CASE(every_scalar_value_survives_encoding_and_decoding),
       CASE(a_broken_byte_is_found_at_every_place_of_a_long_text),
       CASE(one_broken_character_becomes_one_replacement),
       CASE(repaired_text_is_valid_and_keeps_what_was),
+      CASE(a_text_on_one_line_is_as_wide_as_it_may_be),
       CASE(widths_are_what_terminals_draw),
       CASE(whole_blocks_have_the_width_of_their_script))

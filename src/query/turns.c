@@ -6,9 +6,8 @@
  * the turn with the call that asked for it. All of these can lead in circles where files are
  * out of order, or were made to; each is cut before its earliest turn.
  */
-#include "hub/memory_turns.h"
+#include "query/turns.h"
 
-#include "base/hash.h"
 #include "claude/record.h"
 
 #include <stdlib.h>
@@ -17,10 +16,10 @@
 /* ---- Turns ----------------------------------------------------------------------- */
 
 /* The turn of a message; those before the first turn belong to the root they follow. */
-static uint32_t *find_turns(struct turns *all)
+static void find_turns(struct turns *all)
 {
 	const struct forest *f = all->forest;
-	uint32_t *of = arena_alloc(all->mem, (f->message_count + 1) * sizeof *of);
+	uint32_t *of = all->of = arena_alloc(all->mem, (f->message_count + 1) * sizeof *of);
 
 	for (uint32_t i = 0; i < f->order_count; i++) {
 		uint32_t m = f->order[i];
@@ -30,7 +29,6 @@ static uint32_t *find_turns(struct turns *all)
 		else
 			of[m] = f->messages[m].prev == FOREST_NONE ? m : of[f->messages[m].prev];
 	}
-	return of;
 }
 
 static bool is_shown(const struct turns *all, uint32_t m)
@@ -39,41 +37,54 @@ static bool is_shown(const struct turns *all, uint32_t m)
 	       all->forest->sources[all->source].agent.n;
 }
 
-/* ---- Sub-agents ------------------------------------------------------------------ */
+/* ---- What they are called -------------------------------------------------------- */
 
-static void list_calls(struct turns *all)
+#define UNKNOWN	   (FOREST_NONE - 1)
+#define ON_THE_WAY (FOREST_NONE - 2)
+
+/* The last of the events that lie above a node; those on the way remember it. */
+static uint32_t top_above(const struct forest *f, uint32_t node, uint32_t *tops)
+{
+	uint32_t last = FOREST_NONE, first = forest_parent(f, node), at, found;
+
+	for (at = first; at != FOREST_NONE && tops[at] == UNKNOWN && f->nodes[at].message == FOREST_NONE;
+	     at = forest_parent(f, at)) {
+		tops[at] = ON_THE_WAY;
+		last = at;
+	}
+	if (at == FOREST_NONE)
+		found = last;
+	else /* known, a circle, or another's message */
+		found = f->nodes[at].message != FOREST_NONE || tops[at] == ON_THE_WAY ? FOREST_NONE : tops[at];
+	for (at = first; at != FOREST_NONE && tops[at] == ON_THE_WAY; at = forest_parent(f, at))
+		tops[at] = found;
+	return found;
+}
+
+/* A compaction's turn begins with the boundary, and what comes before the first turn with whatever the client
+ * noted there. Of several turns below one such line the first is named by it. */
+static void name_turns(struct turns *all)
 {
 	const struct forest *f = all->forest;
-	size_t count = 0;
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	uint32_t *tops = arena_alloc(&mem, (f->node_count + 1) * sizeof *tops);
+	bool *taken = arena_alloc(&mem, f->node_count + 1);
 
 	for (uint32_t n = 0; n < f->node_count; n++)
-		count += forest_line(f, n)->tool_count;
-	all->calls = numbers_new(all->mem, count);
+		tops[n] = UNKNOWN;
 	for (uint32_t i = 0; i < f->order_count; i++) {
 		const struct forest_message *m = &f->messages[f->order[i]];
+		struct turn *t = &all->list[f->order[i]];
 
-		for (uint32_t n = m->first; n != FOREST_NONE && m->role == FOREST_ASSISTANT;
-		     n = f->nodes[n].next)
-			for (uint32_t t = 0; t < forest_line(f, n)->tool_count; t++)
-				if (numbers_get(&all->calls, forest_line(f, n)->tools[t]) == NUMBERS_NONE)
-					numbers_put(&all->calls, forest_line(f, n)->tools[t], f->order[i]);
+		t->line = m->first;
+		t->top = m->boundary;
+		if (m->prev == FOREST_NONE && t->top == FOREST_NONE)
+			t->top = top_above(f, m->first, tops);
+		if (t->top == FOREST_NONE || taken[t->top] || (m->origin != ORIGIN_NONE && t->top != m->boundary))
+			continue;
+		taken[t->top] = true;
+		t->line = t->top;
 	}
-}
-
-const struct subagent *turns_agent(const struct turns *all, uint32_t message)
-{
-	uint32_t at = all->subagents.of ? all->subagents.of[message] : FOREST_NONE;
-
-	return at != FOREST_NONE && all->forest->messages[message].prev == FOREST_NONE
-		       ? &all->subagents.list[at]
-		       : NULL;
-}
-
-static uint32_t asker_of(const struct turns *all, uint32_t message)
-{
-	const struct subagent *a = turns_agent(all, message);
-
-	return a && a->call.n ? numbers_get(&all->calls, hash64(a->call.p, a->call.n)) : FOREST_NONE;
 }
 
 /* ---- Which follow which ------------------------------------------------------------ */
@@ -92,13 +103,13 @@ static int latest_first(const void *a, const void *b, void *turns)
 
 /* Where turns go on from one another in a circle, as in a file whose lines are out of order,
  * the earliest follows none. */
-static void cut_circles(struct turns *all, const uint32_t *list, uint32_t count)
+static void cut_circles(struct turns *all)
 {
 	uint32_t *seen = memset(arena_alloc(all->mem, (all->forest->message_count + 1) * sizeof *seen), 0xff,
 				(all->forest->message_count + 1) * sizeof *seen);
 
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t at = list[i], first;
+	for (uint32_t i = 0; i < all->count; i++) {
+		uint32_t at = all->order[i], first;
 
 		while (at != FOREST_NONE && seen[at] == FOREST_NONE) {
 			seen[at] = i;
@@ -109,37 +120,40 @@ static void cut_circles(struct turns *all, const uint32_t *list, uint32_t count)
 		first = at;
 		for (uint32_t t = all->list[at].parent; t != at; t = all->list[t].parent)
 			first = latest_first(&t, &first, all) > 0 ? t : first;
-		all->list[first].parent = FOREST_NONE;
+		all->list[first].parent = all->list[first].hangs_on = FOREST_NONE;
 	}
 }
 
 /* The turns that follow each, in the order of their times. */
-static void link_turns(struct turns *all, uint32_t *list, uint32_t count)
+static void link_turns(struct turns *all)
 {
-	qsort_r(list, count, sizeof *list, latest_first, all);
-	cut_circles(all, list, count);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct turn *t = &all->list[list[i]];
+	qsort_r(all->order, all->count, sizeof *all->order, latest_first, all);
+	cut_circles(all);
+	for (uint32_t i = 0; i < all->count; i++) {
+		const struct turn *t = &all->list[all->order[i]];
 		uint32_t *at = t->parent == FOREST_NONE	 ? &all->roots
 			       : t->asker == FOREST_NONE ? &all->list[t->parent].child
 							 : &all->list[t->parent].started;
 
-		all->list[list[i]].next = *at;
-		*at = list[i];
+		all->list[all->order[i]].next = *at;
+		*at = all->order[i];
 	}
 }
 
-static void begin_turn(struct turns *all, uint32_t m, const uint32_t *of)
+static void begin_turn(struct turns *all, uint32_t m)
 {
 	const struct forest_message *x = &all->forest->messages[m];
 	struct turn *t = &all->list[m];
 	uint32_t before = x->prev;
 
-	t->asker = asker_of(all, m);
+	t->asker = all->askers && before == FOREST_NONE ? all->askers[m] : FOREST_NONE;
 	if (before == FOREST_NONE)
 		before = t->asker != FOREST_NONE ? t->asker : forest_goes_on_from(all->forest, m);
+	if (before != FOREST_NONE && !is_shown(all, before))
+		before = FOREST_NONE;
 	t->child = t->started = t->head = FOREST_NONE;
-	t->parent = before == FOREST_NONE || !is_shown(all, before) ? FOREST_NONE : of[before];
+	t->parent = before == FOREST_NONE ? FOREST_NONE : all->of[before];
+	t->hangs_on = t->asker == FOREST_NONE ? before : FOREST_NONE;
 }
 
 /* As a session counts them: what the model said, and each line of the other side, results
@@ -155,22 +169,41 @@ static uint32_t messages_in(const struct forest *f, const struct forest_message 
 	return lines;
 }
 
-static void gather_turns(struct turns *all, const uint32_t *of)
+/* Each from the one it follows, counted from those that follow none. */
+static void number_turns(struct turns *all)
+{
+	uint32_t *stack = arena_alloc(all->mem, (all->count + 1) * sizeof *stack), depth = 0;
+
+	for (uint32_t t = all->roots; t != FOREST_NONE; t = all->list[t].next)
+		stack[depth++] = t;
+	while (depth) {
+		struct turn *t = &all->list[stack[--depth]];
+
+		t->number += all->forest->messages[stack[depth]].origin != ORIGIN_NONE;
+		for (uint32_t c = t->child; c != FOREST_NONE; c = all->list[c].next) {
+			all->list[c].number = t->number;
+			stack[depth++] = c;
+		}
+		for (uint32_t c = t->started; c != FOREST_NONE; c = all->list[c].next)
+			stack[depth++] = c;
+	}
+}
+
+static void gather_turns(struct turns *all)
 {
 	const struct forest *f = all->forest;
 	uint32_t *last = memset(arena_alloc(all->mem, (f->message_count + 1) * sizeof *last), 0xff,
 				(f->message_count + 1) * sizeof *last);
-	uint32_t *list = arena_alloc(all->mem, (f->message_count + 1) * sizeof *list), count = 0;
 
 	for (uint32_t i = 0; i < f->order_count; i++) {
-		uint32_t m = f->order[i], turn = of[m];
+		uint32_t m = f->order[i], turn = all->of[m];
 		const struct forest_message *x = &f->messages[m];
 
 		if (!is_shown(all, m))
 			continue;
 		if (turn == m) {
-			begin_turn(all, m, of);
-			list[count++] = m;
+			begin_turn(all, m);
+			all->order[all->count++] = m;
 		}
 		all->list[turn].messages += messages_in(f, x);
 		for (uint32_t n = x->first; n != FOREST_NONE && x->role == FOREST_ASSISTANT;
@@ -183,10 +216,11 @@ static void gather_turns(struct turns *all, const uint32_t *of)
 		all->after[m] = FOREST_NONE;
 		last[turn] = m;
 	}
-	link_turns(all, list, count);
+	link_turns(all);
+	number_turns(all);
 }
 
-static void gather_heads(struct turns *all, const uint32_t *of)
+static void gather_heads(struct turns *all)
 {
 	const struct forest *f = all->forest;
 
@@ -201,11 +235,11 @@ static void gather_heads(struct turns *all, const uint32_t *of)
 			continue;
 		/* Nobody goes on with a sub-agent's file. */
 		if (!f->sources[s].agent.n) {
-			all->next_head[s] = all->list[of[m]].head;
-			all->list[of[m]].head = s;
+			all->next_head[s] = all->list[all->of[m]].head;
+			all->list[all->of[m]].head = s;
 		}
 		if (s == all->source)
-			for (uint32_t t = of[m]; t != FOREST_NONE && !all->list[t].wanted;
+			for (uint32_t t = all->of[m]; t != FOREST_NONE && !all->list[t].wanted;
 			     t = all->list[t].parent)
 				all->list[t].wanted = true;
 	}
@@ -215,18 +249,17 @@ void turns_find(struct turns *all)
 {
 	const struct forest *f = all->forest;
 	struct arena *mem = all->mem;
-	uint32_t *of;
 
 	all->roots = FOREST_NONE;
 	all->list = arena_alloc(mem, (f->message_count + 1) * sizeof *all->list);
+	all->order = arena_alloc(mem, (f->message_count + 1) * sizeof *all->order);
 	all->first = arena_alloc(mem, (f->message_count + 1) * sizeof *all->first);
 	all->after = arena_alloc(mem, (f->message_count + 1) * sizeof *all->after);
 	all->next_head = arena_alloc(mem, (f->source_count + 1) * sizeof *all->next_head);
 	all->leaves = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaves);
 	all->leaf_lines = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaf_lines);
-	if (all->subagents.of)
-		list_calls(all);
-	of = find_turns(all);
-	gather_turns(all, of);
-	gather_heads(all, of);
+	find_turns(all);
+	name_turns(all);
+	gather_turns(all);
+	gather_heads(all);
 }

@@ -1,0 +1,276 @@
+/*
+ * Handles in trees are checked when they are put there, and looked up only where somebody asks for what they
+ * stand for.
+ *
+ * arbor::tree and arbor::node are what was made through arbor.*, as arbor.tree_get and arbor.node_get give it; of
+ * a node that names something elsewhere the handle is given and not followed. Ids of what was mirrored are
+ * taken, too: the answer says which handle of claudecode that is.
+ */
+#include "hub/arbor_handle.h"
+
+#include "hub/arbor_find.h"
+#include "hub/handle_node.h"
+#include "hub/handle_resolve.h"
+#include "hub/window.h"
+#include "query/grove.h"
+
+/* ---- In trees ----------------------------------------------------------------------------- */
+
+enum status tree_handle_check(struct str handle, struct uuid *plugin, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct handle h;
+
+	if (handle_parse(handle, &mem, &h, err))
+		return err_failed(err->status);
+	*plugin = handle_plugin_id(&h);
+	return STATUS_OK;
+}
+
+/* What an object says, by the members that say something. */
+static struct str said_by(const struct json *j, uint32_t object, struct arena *mem)
+{
+	static const char *const names[] = { "text", "content", "subject", "name", "title", "prompt", "path" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct str text = str_trim(json_string_in(j, json_get(j, object, str_of(names[i])), mem));
+
+		if (text.n)
+			return text;
+	}
+	return (struct str){ 0 };
+}
+
+/* The first of its blocks that says something; else what it is itself. */
+static struct str brief_of(const struct json *j, struct arena *mem)
+{
+	uint32_t blocks = json_get(j, 0, STR("blocks"));
+
+	for (uint32_t b = json_first(j, blocks); b != json_end(j, blocks); b = json_next(j, b)) {
+		struct str text = said_by(j, b, mem);
+
+		if (text.n)
+			return text;
+	}
+	return said_by(j, 0, mem);
+}
+
+enum status tree_handle_line(struct call *c, struct str handle, struct buf *out, bool *found, struct err *err)
+{
+	enum { ENOUGH = 1024 }; /* bytes, of which a line shows the first */
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct resolution r CLEANUP(resolution_release) = RESOLUTION_INIT;
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	struct err why;
+	struct handle h;
+	struct str brief;
+
+	*found = false;
+	if (handle_parse(handle, &mem, &h, &why) ||
+	    hub_resolve(c, &(struct resolve_ask){ &h, 0, ENOUGH }, &r, &why)) {
+		*err = why;
+		return why.status == STATUS_CANCELLED ? err_failed(why.status) : STATUS_OK;
+	}
+	if (json_read(&j, r.data, LIMIT_JSON_DEPTH, err))
+		return err_failed(err->status);
+	brief = brief_of(&j, &mem);
+	*found = brief.n > 0;
+	if (*found)
+		buf_printf(out, "%.*s: ", STR_ARG(r.method));
+	buf_str(out, brief);
+	return STATUS_OK;
+}
+
+/* ---- Of trees ----------------------------------------------------------------------------- */
+
+static enum status not_here(const struct resolving *r, struct err *err)
+{
+	return err_fail(err, STATUS_NOT_FOUND, "handle: this %.*s is not in this store", STR_ARG(r->handle->method));
+}
+
+static struct uuid id_of(const struct resolving *r)
+{
+	struct uuid id = { 0 };
+
+	uuid_parse(handle_meta(r->handle, 0), &id);
+	return id;
+}
+
+/* The one that the id of a conversation's first line names. */
+static enum status put_mirrored_tree(struct resolving *r, struct err *err)
+{
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+	struct node_handle session;
+	struct resolved what;
+	struct grove_ref tree;
+	bool is_there = false;
+
+	if (resolve_id(r->call->store, handle_meta(r->handle, 0), r->mem, &what, err))
+		return err->status == STATUS_NOT_FOUND ? not_here(r, err) : err_failed(err->status);
+	if (what.is_tree && (grove_load(r->call->store, what.session.row, &g, err) ||
+			     grove_find(&g, &what.node, &tree, &is_there, err)))
+		return err_failed(err->status);
+	if (!is_there || tree.kind != GROVE_TREE)
+		return err_fail(err, STATUS_FORMAT, "handle: what has this id is no tree");
+	if (handle_of_session(r->call->store, &what.session, &session, err))
+		return err_failed(err->status);
+	put_uuid(r->w, "id", &g.trees[tree.at].id);
+	put_text(r->w, "owner", STR("mirror"));
+	put_text(r->w, "title", what.session.title);
+	put_path(r->w, "project", what.session.project);
+	put_handle_as(r->w, "of", &session);
+	put_int(r->w, "turns", g.trees[tree.at].turn_count);
+	put_int(r->w, "messages", g.trees[tree.at].message_count);
+	put_int(r->w, "events", g.trees[tree.at].event_count);
+	return STATUS_OK;
+}
+
+static enum status resolve_tree(struct resolving *r, struct err *err)
+{
+	struct uuid id = id_of(r);
+	enum status status;
+	struct tree t;
+	int64_t nodes;
+
+	status = tree_get(r->call->store, &id, r->mem, &t, err);
+	if (status)
+		return status == STATUS_NOT_FOUND ? put_mirrored_tree(r, err) : status;
+	if (life_alive(&(struct subject){ SUBJECT_TREE, t.id }, &t.life, err) ||
+	    tree_count(r->call->store, t.row, &nodes, err))
+		return err_failed(err->status);
+	put_tree(r->w, &t);
+	put_int(r->w, "nodes", nodes);
+	return STATUS_OK;
+}
+
+/* Whatever it is, its own handle says so. */
+static enum status put_mirrored_node(struct resolving *r, struct err *err)
+{
+	struct handle handle;
+
+	if (handle_of_id(r->call, handle_meta(r->handle, 0), r->mem, &handle, err))
+		return err->status == STATUS_NOT_FOUND ? not_here(r, err) : err_failed(err->status);
+	put_text(r->w, "id", handle_meta(r->handle, 0));
+	put_text(r->w, "kind", STR("mirrored"));
+	put_text(r->w, "handle", handle_text(&handle, r->mem));
+	return STATUS_OK;
+}
+
+static enum status resolve_node(struct resolving *r, struct err *err)
+{
+	struct window window = { .from = (size_t)r->from, .left = (size_t)r->most };
+	struct made_node m = { 0 };
+	struct uuid id = id_of(r);
+	struct str content, part;
+	enum status status;
+
+	status = tree_node_get(r->call->store, &id, NODE_WHOLE, r->mem, &m.node, err);
+	if (status)
+		return status == STATUS_NOT_FOUND ? put_mirrored_node(r, err) : status;
+	m.life = m.node.life;
+	if (m.node.row && tree_at(r->call->store, m.node.tree, r->mem, &m.tree, err))
+		return err_failed(err->status);
+	if (m.node.row)
+		m.life = life_within(&m.node.life, &m.tree.life);
+	if (life_alive(&(struct subject){ SUBJECT_NODE, m.node.id }, &m.life, err))
+		return err_failed(err->status);
+	content = m.node.content;
+	part = str_sub(content, window.from, window.left);
+	m.node.content = window_trim(part, window.from > 0, window.from + part.n < content.n);
+	put_node(r->w, &m);
+	if (content.p)
+		put_window_size(r->w, content.n, m.node.content.n, &window);
+	if (m.node.kind == TREE_NODE_TEXT && m.node.role != ROLE_NOTE)
+		r->kind = CONTENT_MESSAGE;
+	return STATUS_OK;
+}
+
+/* ---- The table ---------------------------------------------------------------------------- */
+
+static const struct meta_field tree_meta[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the tree" },
+	{ 0 },
+};
+
+static const struct meta_field node_meta[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the node" },
+	{ 0 },
+};
+
+/* Those of arbor.tree_get, or of what was mirrored. */
+static const struct field tree_data[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the tree" },
+	{ .name = "owner", .type = VALUE_TEXT, .help = "who made it; 'mirror' = it was mirrored" },
+	{ .name = "root", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "its root node" },
+	{ .name = "state",
+	  .type = VALUE_ENUM,
+	  .choices = life_state_names,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "where it is in its lifecycle" },
+	{ .name = "due", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it moves on" },
+	{ .name = "since", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it came into this state" },
+	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when" },
+	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when its metadata was last set" },
+	{ .name = "nodes", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "how many it has" },
+	{ .name = "metadata", .type = VALUE_JSON, .flags = FIELD_OPTIONAL, .help = "as it was given" },
+	{ .name = "of", .type = VALUE_HANDLE, .flags = FIELD_OPTIONAL, .help = "mirrored: the session it begins in" },
+	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "mirrored: of that" },
+	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "mirrored: folder it worked in" },
+	{ .name = "turns", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "mirrored: how many" },
+	{ .name = "messages", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "mirrored: how many" },
+	{ .name = "events", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "mirrored: how many" },
+	{ 0 },
+};
+
+static const char *const node_kinds[] = { "root", "text", "external", "mirrored", NULL };
+
+static const struct field node_data[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the node" },
+	{ .name = "kind", .type = VALUE_ENUM, .choices = node_kinds, .help = "what it is" },
+	{ .name = "handle",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "external: as it was given; mirrored: its own" },
+	{ .name = "content", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "text: what it says" },
+	WINDOW_FIELDS,
+	{ .name = "role",
+	  .type = VALUE_ENUM,
+	  .choices = tree_node_roles,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "text: how it counts in a model's context" },
+	{ .name = "tree", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "it is in" },
+	{ .name = "parent", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "what contains it" },
+	{ .name = "prev", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "what it follows" },
+	{ .name = "depth", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "steps from the root" },
+	{ .name = "position", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "among its siblings, from 1 on" },
+	{ .name = "state",
+	  .type = VALUE_ENUM,
+	  .choices = life_state_names,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "where it is in its lifecycle" },
+	{ .name = "due", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it moves on" },
+	{ .name = "since", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it came into this state" },
+	{ .name = "ephemeral", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "it was made to go" },
+	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was made" },
+	{ .name = "replaces", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "the node it is an update of" },
+	{ .name = "metadata", .type = VALUE_JSON, .flags = FIELD_OPTIONAL, .help = "as it was given" },
+	{ 0 },
+};
+
+const struct handle_kind arbor_handle_kinds[] = {
+	{ .method = "tree",
+	  .summary = "a tree, made or mirrored",
+	  .kind = CONTENT_DOCUMENT,
+	  .meta = tree_meta,
+	  .fields = tree_data,
+	  .need = NEED_STORE,
+	  .resolve = resolve_tree },
+	{ .method = "node",
+	  .summary = "a node of one",
+	  .kind = CONTENT_DOCUMENT,
+	  .meta = node_meta,
+	  .fields = node_data,
+	  .need = NEED_STORE,
+	  .resolve = resolve_node },
+	{ 0 },
+};

@@ -1,0 +1,18 @@
+/*
+ * Inside the grove: what is shared by finding its shape and its names.
+ */
+#ifndef ARBOR_QUERY_GROVE_INSIDE_H
+#define ARBOR_QUERY_GROVE_INSIDE_H
+
+#include "query/grove.h"
+
+/* The canonical message a node is a part of, or was replaced in; FOREST_NONE = it is an event. */
+uint32_t grove_message_of(const struct forest *f, uint32_t node);
+
+/* Its event, when it is one; NULL = it is none. */
+const struct grove_event *grove_event_at(const struct grove *g, uint32_t source, uint32_t line);
+
+/* grove_names.c: which line each tree is named by, and which could have been. */
+void grove_choose_roots(struct grove *g);
+
+#endif
