@@ -94,7 +94,10 @@ enum arbor_status {
 	ARBOR_CONFLICT = 14,   /* somebody changed it first */
 	ARBOR_CANCELLED = 15,  /* by arbor_cancel_pull(), or by your function */
 	ARBOR_TIMED_OUT = 16,  /* the time that was given is over */
-	ARBOR_INTERNAL = 17    /* a bug in Arbor */
+	ARBOR_INTERNAL = 17,   /* a bug in Arbor */
+	ARBOR_GONE = 18,       /* it was there and was removed for good */
+	ARBOR_UNREACHABLE = 19, /* another hub, which would know, does not answer */
+	ARBOR_UNSUPPORTED = 20 /* nobody here knows what kind of thing it is */
 };
 
 /* Yours; 2048 bytes, and that stays so. */
@@ -255,6 +258,53 @@ ARBOR_PUBLIC int arbor_printable(const char *text, size_t text_length, char *roo
  * are none, with what else to try. */
 ARBOR_PUBLIC int arbor_search(struct arbor *a, const char *query, int32_t limit, arbor_result *on_hit,
 			      void *ctx, struct arbor_error *e);
+
+/* arbor.tree_create. `owner` has a claim on it (NULL = "user"); `metadata` is any JSON value or NULL. The id of
+ * the new tree is put into `tree`. */
+ARBOR_PUBLIC int arbor_tree_add(struct arbor *a, const char *owner, const char *metadata,
+				char tree[ARBOR_ID_SIZE], struct arbor_error *e);
+
+/* arbor.tree_get. */
+ARBOR_PUBLIC int arbor_tree_read(struct arbor *a, const char *tree, arbor_result *on_tree, void *ctx,
+				 struct arbor_error *e);
+
+/* arbor.node_create_text: a text below `parent` (NULL = the root of the tree). `role` is how it counts in a
+ * model's context: "system", "user", "assistant", or "note" (NULL), which does not. `metadata` may be
+ * NULL; the id of the new node is put into `node`. */
+ARBOR_PUBLIC int arbor_node_add_text(struct arbor *a, const char *tree, const char *parent, const char *role,
+				     const char *text, const char *metadata, char node[ARBOR_ID_SIZE],
+				     struct arbor_error *e);
+
+/* arbor.node_create_external: the same for something that is elsewhere and has a handle. */
+ARBOR_PUBLIC int arbor_node_add_external(struct arbor *a, const char *tree, const char *parent,
+					 const char *handle, const char *metadata, char node[ARBOR_ID_SIZE],
+					 struct arbor_error *e);
+
+/* arbor.node_get; arbor.node_get_children, all of them in their order; arbor.node_get_path, from the root
+ * to the node. */
+ARBOR_PUBLIC int arbor_node_read(struct arbor *a, const char *node, arbor_result *on_node, void *ctx,
+				 struct arbor_error *e);
+ARBOR_PUBLIC int arbor_node_children(struct arbor *a, const char *node, arbor_result *on_node, void *ctx,
+				     struct arbor_error *e);
+ARBOR_PUBLIC int arbor_node_path(struct arbor *a, const char *node, arbor_result *on_node, void *ctx,
+				 struct arbor_error *e);
+
+/* ---- Handles ------------------------------------------------------------------ */
+
+/*
+ * A handle names something that this or another hub can show: "claudecode@1.0.0::message:ID:user", or
+ * the same as a JSON object. These two read it in any form and write it in one; nothing is looked up.
+ * ARBOR_FORMAT with what is wrong, when it is none. The older form, {"source",...}, stays as it was given.
+ */
+ARBOR_PUBLIC int arbor_handle_text(const char *handle, char *room, size_t size, size_t *length,
+				   struct arbor_error *e);
+ARBOR_PUBLIC int arbor_handle_json(const char *handle, char *room, size_t size, size_t *length,
+				   struct arbor_error *e);
+
+/* hub.resolve: what a handle, or an id, stands for. Expect ARBOR_NOT_FOUND, ARBOR_GONE, ARBOR_UNREACHABLE,
+ * ARBOR_FORMAT, ARBOR_AMBIGUOUS. */
+ARBOR_PUBLIC int arbor_resolve(struct arbor *a, const char *handle, arbor_result *on_answer, void *ctx,
+			       struct arbor_error *e);
 
 /* ---- Waiting ------------------------------------------------------------------ */
 

@@ -28,6 +28,9 @@ static const int outside[STATUS_COUNT] = {
 	[STATUS_CANCELLED] = ARBOR_CANCELLED,
 	[STATUS_WAIT] = ARBOR_BUSY, /* the hub waits on behalf of a method, so nobody sees it */
 	[STATUS_INTERNAL] = ARBOR_INTERNAL,
+	[STATUS_GONE] = ARBOR_GONE,
+	[STATUS_UNREACHABLE] = ARBOR_UNREACHABLE,
+	[STATUS_UNSUPPORTED] = ARBOR_UNSUPPORTED,
 };
 
 _Static_assert(sizeof(struct arbor_error) == 2048, "struct arbor_error is part of the interface");

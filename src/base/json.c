@@ -30,6 +30,8 @@
 #include "base/json_scan.h"
 #include "base/utf8.h"
 
+#include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TAPE_FIRST = 256 };
@@ -672,6 +674,25 @@ uint32_t json_count(const struct json *j, uint32_t node)
 bool json_to_i64(const struct json *j, uint32_t node, int64_t *out)
 {
 	return json_is(j, node, JSON_NUMBER) && str_to_i64(json_raw(j, node), out);
+}
+
+bool json_to_real(const struct json *j, uint32_t node, double *out)
+{
+	enum { LONGEST = 60 };
+	struct str text = json_raw(j, node);
+	char copy[LONGEST + 1];
+	locale_t plain;
+
+	if (!json_is(j, node, JSON_NUMBER) || text.n > LONGEST)
+		return false;
+	memcpy(copy, text.p, text.n);
+	copy[text.n] = '\0';
+	/* In some locales, and the process may be in one, 1.5 ends after the 1. The C library has this one
+	 * ready and makes nothing. */
+	plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	*out = strtod_l(copy, NULL, plain);
+	freelocale(plain);
+	return true;
 }
 
 bool json_to_bool(const struct json *j, uint32_t node, bool *out)

@@ -154,6 +154,8 @@ bool json_is_blank(const struct json *j, uint32_t node);
 
 /* Only from an integer literal that fits: 1.0 and 1e2 are false. */
 bool json_to_i64(const struct json *j, uint32_t node, int64_t *out);
+/* What a double makes of a number; false when it is none, or has more digits than anybody writes. */
+bool json_to_real(const struct json *j, uint32_t node, double *out);
 bool json_to_bool(const struct json *j, uint32_t node, bool *out);
 
 /* True for `true` alone: a flag that is absent or odd counts as false. */

@@ -4,28 +4,17 @@
  */
 #include "base/json_match.h"
 
-#include <stdlib.h>
-
 /* Numbers that fit are compared exactly; of others, what a double makes of them. */
 static bool same_number(const struct json *a, uint32_t x, const struct json *b, uint32_t y)
 {
-	enum { LONGEST = 60 };
-	struct str text[2] = { json_raw(a, x), json_raw(b, y) };
-	char copy[2][LONGEST + 1];
 	int64_t i, k;
+	double p, q;
 
-	if (str_eq(text[0], text[1]))
+	if (str_eq(json_raw(a, x), json_raw(b, y)))
 		return true;
 	if (json_to_i64(a, x, &i) && json_to_i64(b, y, &k))
 		return i == k;
-	for (int n = 0; n < 2; n++) {
-		if (text[n].n > LONGEST)
-			return false;
-		for (size_t c = 0; c < text[n].n; c++)
-			copy[n][c] = text[n].p[c];
-		copy[n][text[n].n] = '\0';
-	}
-	return strtod(copy[0], NULL) - strtod(copy[1], NULL) == 0.0;
+	return json_to_real(a, x, &p) && json_to_real(b, y, &q) && !(p < q) && !(p > q);
 }
 
 static bool same_string(const struct json *a, uint32_t x, const struct json *b, uint32_t y)

@@ -19,6 +19,7 @@
 #include "face/face.h"
 #include "face/turns.h"
 
+#include "base/thread.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/split.h"
@@ -281,15 +282,10 @@ static void *work(void *ctx)
  * thread. */
 static void want_thread(struct server *s)
 {
-	sigset_t every, before;
-
 	if (s->idle > s->waiting_count || s->thread_count == COUNT(s->threads))
 		return;
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, &before);
-	if (pthread_create(&s->threads[s->thread_count], NULL, work, s) == 0)
+	if (thread_start(&s->threads[s->thread_count], work, s) == 0)
 		s->thread_count++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* With the lock. */

@@ -13,7 +13,7 @@
 #include "ingest/along.h"
 
 #include "base/arena.h"
-#include "base/clock.h"
+#include "base/thread.h"
 #include "base/thread.h"
 
 #include <time.h>

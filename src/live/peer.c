@@ -22,6 +22,7 @@
  */
 #include "live/peer.h"
 
+#include "base/thread.h"
 #include "base/base64.h"
 #include "base/clock.h"
 #include "base/split.h"
@@ -556,7 +557,6 @@ static enum status start_thread(struct peers *all, struct err *err)
 		.rested = on_rested,
 		.stopped = on_stopped,
 	};
-	sigset_t every, before;
 	int number;
 
 	if (all->running)
@@ -569,10 +569,7 @@ static enum status start_thread(struct peers *all, struct err *err)
 			all->list[i].supervisor = supervisor_new(all->loop, all->list[i].setup->timeout_ms,
 								 &hooks);
 	}
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, &before);
-	number = pthread_create(&all->thread, NULL, run, all);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	number = thread_start(&all->thread, run, all);
 	if (number)
 		return err_fail_errno(err, number, "a thread for other hubs");
 	all->running = true;

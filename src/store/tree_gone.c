@@ -24,8 +24,8 @@ static const char *const sql[GONE_STATEMENTS] = {
 	[GONE_LAST] = "SELECT id, node_id FROM node WHERE tree = ?1 ORDER BY id DESC LIMIT 1",
 	[GONE_TREE_ID] = "SELECT tree_id FROM tree WHERE id = ?1",
 	[GONE_TREE] = "DELETE FROM tree WHERE id = ?1",
-	[GONE_NEXT] = "SELECT t.id FROM lifecycle l CROSS JOIN tree t ON t.tree_id = l.subject_id"
-		      " WHERE l.state = 'purged' AND l.due_at > 0 AND l.subject = 'tree' LIMIT 1",
+	[GONE_NEXT] = ("SELECT t.id FROM lifecycle l CROSS JOIN tree t ON t.tree_id = l.subject_id"
+		       " WHERE l.state = 'purged' AND l.due_at > 0 AND l.subject = 'tree' LIMIT 1"),
 };
 
 const struct db_set tree_gone_statements = { DB_TREE_GONE, sql, GONE_STATEMENTS };

@@ -64,8 +64,8 @@ static const char *const sql[NODE_STATEMENTS] = {
 				       " LEFT JOIN node p ON p.id = n.parent WHERE l.state = ?1"
 				       " AND (l.due_at, l.subject_id) > (?2, ?3) AND (?4 = 0 OR n.tree = ?4)"
 				       " ORDER BY l.due_at, l.subject_id",
-	[NODE_RANGE] = "SELECT node_id FROM node WHERE node_id BETWEEN ?1 AND ?2 UNION SELECT alias_id FROM alias"
-		       " WHERE alias_id BETWEEN ?1 AND ?2 AND subject = 'node' LIMIT ?3",
+	[NODE_RANGE] = ("SELECT node_id FROM node WHERE node_id BETWEEN ?1 AND ?2 UNION SELECT alias_id FROM alias"
+			" WHERE alias_id BETWEEN ?1 AND ?2 AND subject = 'node' LIMIT ?3"),
 	[NODE_UP] = "SELECT coalesce(parent, 0), depth, node_id FROM node WHERE id = ?1",
 };
 

@@ -162,7 +162,7 @@ else
 	out_has 'beside SQLite'
 fi
 
-it "writes JSON in a locale that writes 1,5"
+it "writes and reads JSON in a locale that writes 1,5"
 mkdir "$T/locale"
 cat >"$T/comma.c" <<'END'
 #include <arbor.h>
@@ -173,13 +173,28 @@ static int print(void *ctx, const char *data, size_t length)
 	(void)ctx;
 	return printf("%.*s|%.1f\n", (int)length, data, 1.5) < 0;
 }
+static int count(void *ctx, const char *data, size_t length)
+{
+	(void)data;
+	(void)length;
+	++*(int *)ctx;
+	return 0;
+}
 int main(void)
 {
-	const char *const params[] = { "query", "SELECT 1.5 AS x", 0 };
+	const char *const query[] = { "query", "SELECT 1.5 AS x", 0 };
+	const char *const filter[] = { "filter", "{\"n\":1.50}", 0 };
+	char one[ARBOR_ID_SIZE], other[ARBOR_ID_SIZE];
 	struct arbor *a;
+	int found = 0;
 	if (!setlocale(LC_ALL, "de_DE.UTF-8") || arbor_open(NULL, &a, NULL))
 		return 1;
-	return arbor_call_text(a, "storage.sql", params, print, NULL, NULL, NULL) || (arbor_close(a), 0);
+	if (arbor_tree_add(a, NULL, "{\"n\":1.5}", one, NULL) || arbor_tree_add(a, NULL, "{\"n\":1.7}", other, NULL) ||
+	    arbor_call_text(a, "storage.sql", query, print, NULL, NULL, NULL) ||
+	    arbor_call_text(a, "arbor.tree_query_by_metadata", filter, count, &found, NULL, NULL))
+		return 2;
+	arbor_close(a);
+	return found == 1 ? 0 : 3;
 }
 END
 if ! localedef -i de_DE -f UTF-8 "$T/locale/de_DE.UTF-8" >/dev/null 2>&1; then skip 'the locale de_DE cannot be made here'

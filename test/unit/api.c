@@ -790,6 +790,96 @@ TEST(a_store_that_only_others_can_write_is_read_as_it_changes)
 	NEED(become(0));
 }
 
+/* ---- Trees, nodes, handles ------------------------------------------------------- */
+
+TEST(a_program_makes_trees_and_reads_them)
+{
+	char tree[ARBOR_ID_SIZE], first[ARBOR_ID_SIZE], second[ARBOR_ID_SIZE], value[256];
+	struct arbor_error e;
+	ARBOR *a = NULL;
+	HEARD;
+
+	FINE(open_at(t_tmpdir(t), ARBOR_CREATE, &a, &e));
+	FINE(arbor_tree_add(a, "tests", "{\"topic\":\"a \\\"quote\\\"\"}", tree, &e));
+	EQ(strlen(tree), 36);
+	FINE(arbor_node_add_text(a, tree, NULL, "user", "Is {\"this\"} kept?\n", NULL, first, &e));
+	FINE(arbor_node_add_external(a, tree, first, "notes@1.0.0::note:7", "{\"n\":1}", second, &e));
+	FINE(arbor_tree_read(a, tree, hear, &h, &e));
+	FINE(arbor_json_get(h.text.p, h.text.n, "metadata.topic", value, sizeof value, NULL, &e));
+	EQS(str_of(value), STR("a \"quote\""));
+	buf_clear(&h.text);
+	FINE(arbor_node_read(a, first, hear, &h, &e));
+	FINE(arbor_json_get(h.text.p, h.text.n, "content", value, sizeof value, NULL, &e));
+	EQS(str_of(value), STR("Is {\"this\"} kept?\n"));
+	buf_clear(&h.text);
+	FINE(arbor_node_children(a, first, hear, &h, &e));
+	FINE(arbor_json_get(h.text.p, h.text.n, "id", value, sizeof value, NULL, &e));
+	EQS(str_of(value), str_of(second));
+	h.count = 0;
+	FINE(arbor_node_path(a, second, hear, &h, &e));
+	EQ(h.count, 3);
+}
+
+TEST(trees_and_nodes_that_cannot_be_are_refused)
+{
+	char tree[ARBOR_ID_SIZE], node[ARBOR_ID_SIZE] = "unchanged";
+	struct arbor_error e;
+	ARBOR *a = NULL;
+
+	FINE(open_at(t_tmpdir(t), ARBOR_CREATE, &a, &e));
+	EQ(arbor_tree_add(a, NULL, "{", tree, &e), ARBOR_FORMAT);
+	SAYS("metadata");
+	EQ(arbor_tree_add(a, NULL, NULL, NULL, &e), ARBOR_USAGE);
+	FINE(arbor_tree_add(a, NULL, NULL, tree, &e));
+	EQ(arbor_node_add_text(a, tree, NULL, NULL, NULL, NULL, node, &e), ARBOR_USAGE);
+	SAYS("content");
+	EQS(str_of(node), STR(""));
+	EQ(arbor_node_add_text(a, tree, NULL, "boss", "x", NULL, node, &e), ARBOR_USAGE);
+	EQ(arbor_node_add_text(a, "00000000-0000-4000-8000-000000000000", NULL, NULL, "x", NULL, node, &e),
+	   ARBOR_NOT_FOUND);
+	CHECK(arbor_node_add_external(a, tree, NULL, "no handle", NULL, node, &e) != ARBOR_OK);
+	SAYS("handle");
+	EQ(arbor_node_read(a, NULL, NULL, NULL, &e), ARBOR_USAGE);
+}
+
+TEST(handles_have_two_forms)
+{
+	static const char text[] = "claudecode@1.0.0::tool_use:a%3Ab::Bash";
+	struct arbor_error e;
+	char json[512], back[512];
+	size_t n;
+
+	FINE(arbor_handle_json(text, json, sizeof json, &n, &e));
+	EQ(n, strlen(json));
+	FINE(arbor_json_get(json, n, "meta.0", back, sizeof back, NULL, &e));
+	EQS(str_of(back), STR("a:b"));
+	FINE(arbor_handle_text(text, back, sizeof back, &n, &e));
+	EQS(str_of(back), str_of(text));
+	FINE(arbor_handle_text(json, back, sizeof back, &n, &e));
+	CHECK(strstr(back, "::tool_use:a%3Ab::Bash"));
+	EQ(arbor_handle_text("no handle", back, sizeof back, &n, &e), ARBOR_FORMAT);
+	EQ(arbor_handle_text(text, back, 8, &n, &e), ARBOR_LIMIT);
+	EQ(n, strlen(text));
+	EQ(arbor_handle_json(NULL, back, sizeof back, NULL, &e), ARBOR_USAGE);
+}
+
+TEST(a_handle_of_a_hit_resolves_to_what_was_found)
+{
+	struct arbor_error e;
+	ARBOR *a = NULL;
+	char id[64];
+	struct heard answer CLEANUP(heard_release) = { .text = BUF_INIT(MIB) };
+	HEARD;
+
+	FINE(open_demo(t_tmpdir(t), &a, &e));
+	FINE(arbor_search(a, "integer cents", 1, hear, &h, &e));
+	FINE(arbor_json_get(h.text.p, h.text.n, "id", id, sizeof id, NULL, &e));
+	FINE(arbor_resolve(a, id, hear, &answer, &e));
+	CHECK(strstr(answer.text.p, "Integer cents. Sketch the migration"));
+	EQ(arbor_resolve(a, "nobody@1.0.0::thing:1", hear, &answer, &e), ARBOR_NOT_FOUND);
+	EQ(arbor_resolve(a, "claudecode@1.0.0::message", hear, &answer, &e), ARBOR_FORMAT);
+}
+
 /* ---- Reading results ----------------------------------------------------------- */
 
 TEST(values_are_found_in_results_by_their_path)
@@ -892,5 +982,7 @@ TESTS(CASE(the_library_says_which_one_it_is), CASE(every_status_has_the_name_it_
       CASE(what_calls_of_the_same_program_commit_is_noticed_once),
       CASE(what_another_process_commits_ends_the_wait), CASE(only_one_thread_waits_with_a_store),
       CASE(a_store_that_only_others_can_write_is_read_as_it_changes),
+      CASE(a_program_makes_trees_and_reads_them), CASE(trees_and_nodes_that_cannot_be_are_refused),
+      CASE(handles_have_two_forms), CASE(a_handle_of_a_hit_resolves_to_what_was_found),
       CASE(values_are_found_in_results_by_their_path), CASE(a_text_of_strangers_is_made_safe_to_print),
       CASE(the_process_is_left_as_it_was))
