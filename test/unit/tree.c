@@ -329,7 +329,7 @@ TEST(a_path_leads_from_above_down_and_only_so)
 	WORLD w;
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct uuid tree, a, b, c, aside;
-	struct tree_step *steps;
+	struct tree_node *steps;
 	int64_t common;
 	size_t count;
 	struct err err;
@@ -494,7 +494,7 @@ TEST(a_chain_as_deep_as_can_be_is_walked_and_followed)
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct uuid tree, at;
 	struct tree_walk walk CLEANUP(walk_release) = { 0 };
-	struct tree_step *steps;
+	struct tree_node *steps;
 	struct tree_change change;
 	size_t count, walked = 0;
 	int64_t row;
