@@ -219,8 +219,9 @@ static bool copy_store(struct t *t, const char *from, const char *to)
 }
 
 /* A value for what a method cannot do without: by its own name, or by that of the parameter. */
-static const char *value_for(const char *method, const char *param)
+static const char *value_for(const struct method *m, const char *param)
 {
+	const char *method = m->name, *first = m->params[0].name;
 	static const struct {
 		const char *param, *json;
 	} values[] = {
@@ -231,6 +232,8 @@ static const char *value_for(const char *method, const char *param)
 		{ "node_purge", "\"a0de03\"" },
 		{ "node_archive", "\"a0de03\"" },
 		{ "context_get_handles", "\"a0de03\"" },
+		{ "alias_create", "\"a11a5000-0000-4000-8000-000000000002\"" },
+		{ "alias", "\"a11a5000-0000-4000-8000-000000000001\"" },
 		{ "tree", "\"7ee0\"" },
 		{ "node", "\"a0de02\"" },
 		{ "from", "\"a0de02\"" },
@@ -253,7 +256,8 @@ static const char *value_for(const char *method, const char *param)
 	};
 
 	for (size_t i = 0; i < COUNT(values); i++)
-		if (strcmp(values[i].param, method) == 0 || strcmp(values[i].param, param) == 0)
+		if (strcmp(values[i].param, param) == 0 ||
+		    (strcmp(values[i].param, method) == 0 && strcmp(param, first) == 0))
 			return values[i].json;
 	return "null";
 }
@@ -262,11 +266,13 @@ static struct str params_for(const struct method *m, struct buf *json)
 {
 	buf_text(json, "{");
 	for (const struct param *p = m->params; p && p->name; p++)
-		/* A search wants words or conditions, an update something new: no one of them is required. */
+		/* A search wants words or conditions, an update something new, an alias a tree or a node: no one
+		 * of them is required. */
 		if ((p->flags & PARAM_REQUIRED) || strcmp(p->name, "words") == 0 ||
-		    (strcmp(m->name, "node_update") == 0 && strcmp(p->name, "metadata") == 0))
+		    (strcmp(m->name, "node_update") == 0 && strcmp(p->name, "metadata") == 0) ||
+		    (strncmp(m->name, "alias_", 6) == 0 && strcmp(p->name, "tree") == 0))
 			buf_printf(json, "%s\"%s\":%s", json->n > 1 ? "," : "", p->name,
-				   value_for(m->name, p->name));
+				   value_for(m, p->name));
 	buf_text(json, "}");
 	return buf_as_str(json);
 }
