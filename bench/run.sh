@@ -2,7 +2,7 @@
 # bench/run.sh BUILD: speed, size and memory, as ratios against other programs in
 # the same run. Nothing here passes or fails: times depend on the machine.
 #
-#   BENCH_ONLY="json sync"   only these parts: json sync peer usage growth search recall quality path append watch together
+#   BENCH_ONLY="json sync"   only these parts: json sync peer usage growth search recall quality path trees append watch together
 #                            lived large noop
 #   BENCH_LARGE=1            also a corpus 35 times as large (5 GB)
 #   ARBOR_SHARED=DIR         where corpus/real-a.tar.zst is; without it, files
@@ -15,7 +15,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build/release}
-only=${BENCH_ONLY:-json sync peer usage growth search recall quality path append watch together lived large noop}
+only=${BENCH_ONLY:-json sync peer usage growth search recall quality path trees append watch together lived large noop}
 top=build/bench
 rm -rf "$top"
 mkdir -p "$top/home"
@@ -256,6 +256,39 @@ path() {
 	rm -rf "$dir"
 }
 
+# The same path, and the same page, in a small tree and in a large one.
+trees() {
+	local n id end middle depth=1000 dir=$PWD/$top/trees runs=$top/trees.runs
+	local -A in us_of kb_of
+	part "Trees of 10,000 and of 1,000,000 nodes, and a path of $depth nodes in each"
+	mkdir -p "$dir"
+	for n in 10000 1000000; do
+		read -r id end middle < <("$tool/bench_trees" make "$dir/$n.db" $n $depth)
+		warm "$dir"
+		read -r -a r < <("$tool/bench_trees" "$dir/$n.db" "$end" "$middle")
+		in[$n:path]=${r[1]} in[$n:content]=${r[3]} in[$n:page]=${r[5]}
+		command_line "$arbor" call arbor.node_get_path "$end" --store "$dir/$n.db"
+		command_line "$arbor" call arbor.context_get_path "$end" --store "$dir/$n.db"
+		command_line "$arbor" call arbor.tree_render "$id" --after "$middle" --limit 100 --store "$dir/$n.db"
+	done >"$runs.commands"
+	"$tool/spawn" 20 <"$runs.commands" >"$runs"
+	for n in 1 2 3 4 5 6; do
+		us_of[$n]=$(awk -v n=$n '$1 == n' "$runs" | awk '{ print $2 }' | percentile 0)
+		kb_of[$n]=$(awk -v n=$n '$1 == n && $3 > most { most = $3 } END { print most }' "$runs")
+	done
+	tree_row "path" "${in[10000:path]}" "${in[1000000:path]}"
+	tree_row "  with what its nodes hold" "${in[10000:content]}" "${in[1000000:content]}"
+	tree_row "a page of 100 nodes in the middle" "${in[10000:page]}" "${in[1000000:page]}"
+	tree_row "arbor call arbor.node_get_path" "${us_of[1]}" "${us_of[4]}"
+	tree_row "arbor call arbor.context_get_path" "${us_of[2]}" "${us_of[5]}"
+	tree_row "arbor call arbor.tree_render, that page" "${us_of[3]}" "${us_of[6]}"
+	row "  its memory" "$(calc '%.1f MB' "${kb_of[6]} * 1024 / 1e6")" "$(calc '%.1f MB' "${kb_of[3]} * 1024 / 1e6") in the small one$(run_codes "$runs")"
+	rm -rf "$dir"
+}
+tree_row() { # WHAT SMALL_US LARGE_US
+	row "$1" "$(millis "$3")" "$(calc %.2f "$3 / $2")x the small one's $(millis "$2")"
+}
+
 append() {
 	local dir=$top/append i target line list=$top/append.list
 	part "One line more: 200 appends, a sync each (whole process)"
@@ -414,6 +447,7 @@ main() {
 	! wanted recall || recall
 	! wanted quality || quality
 	! wanted path || path
+	! wanted trees || trees
 	! wanted append || append
 	! wanted watch || watch
 	! wanted together || together

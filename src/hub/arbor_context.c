@@ -13,20 +13,22 @@ static const struct param one_node_params[] = { NODE_PARAM, IN_TREE_PARAM, { 0 }
 
 typedef enum status step_fn(struct call *c, const struct made_node *n, struct err *err);
 
-/* Every node from one above to another, by an arena for each: a path may be long. */
+/* Every node from one above to another. What they hold is read one by one: a path may be long. */
 static enum status along(struct call *c, const struct tree *t, int64_t top, int64_t row, enum tree_node_part part,
 			 step_fn *fn, struct err *err)
 {
-	struct tree_step *steps;
+	struct made_node m = { .tree = *t };
+	struct tree_node *nodes;
 	size_t count;
 
-	if (tree_path(c->store, top, row, &c->mem, &steps, &count, err))
+	if (tree_path(c->store, top, row, &c->mem, &nodes, &count, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < count; i++) {
 		struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-		struct made_node m;
 
-		if (load_node(c, t, steps[i].row, part, &mem, &m, err) || fn(c, &m, err))
+		m.node = nodes[i];
+		m.life = life_within(&m.node.life, &t->life);
+		if ((part == NODE_WHOLE && load_node(c, t, nodes[i].row, part, &mem, &m, err)) || fn(c, &m, err))
 			return err_failed(err->status);
 	}
 	return STATUS_OK;
@@ -160,15 +162,16 @@ static enum status find_pair(struct call *c, struct pair *p, struct err *err)
 /* Up from one, without the last, which the way down begins with. */
 static enum status emit_way_up(struct call *c, const struct pair *p, int64_t common, struct err *err)
 {
-	struct tree_step *steps;
+	struct made_node m = { .tree = p->from.tree };
+	struct tree_node *nodes;
 	size_t count;
 
-	if (tree_path(c->store, common, p->from.node.row, &c->mem, &steps, &count, err))
+	if (tree_path(c->store, common, p->from.node.row, &c->mem, &nodes, &count, err))
 		return err_failed(err->status);
 	for (size_t i = count; i-- > 1;) {
-		struct made_node m;
-
-		if (load_node(c, &p->from.tree, steps[i].row, NODE_SKELETON, &c->mem, &m, err) || emit_node(c, &m, err))
+		m.node = nodes[i];
+		m.life = life_within(&m.node.life, &m.tree.life);
+		if (emit_node(c, &m, err))
 			return err_failed(err->status);
 	}
 	return STATUS_OK;

@@ -29,6 +29,9 @@ extern const struct method arbor_tree_schedule, arbor_tree_rescue, arbor_tree_ar
 	arbor_node_delete, arbor_node_rescue, arbor_node_archive, arbor_node_purge, arbor_node_list_scheduled,
 	arbor_node_list_archived, arbor_gc;
 
+/* arbor_alias.c */
+extern const struct method arbor_alias_create, arbor_alias_list, arbor_alias_delete;
+
 /* arbor_render.c */
 extern const struct method arbor_tree_render;
 

@@ -587,7 +587,7 @@ enum status mirrored_grafts(struct mirrored *m, struct grove_ref r, int64_t **ro
 
 enum status mirrored_below(struct call *c, const struct made_node *n, struct mirrored *out, struct err *err)
 {
-	struct tree_step *steps;
+	struct tree_node *steps;
 	char id[UUID_TEXT + 1];
 	size_t count;
 

@@ -148,7 +148,7 @@ static enum status settle(struct changing *x, struct err *err)
 
 enum status mirrored_settle(struct call *c, const struct made_node *n, struct err *err)
 {
-	struct tree_step *steps;
+	struct tree_node *steps;
 	char id[UUID_TEXT + 1];
 	size_t count;
 	CHANGING x = { 0 };

@@ -164,7 +164,7 @@ enum status mirrored_node_get_children(struct call *c, struct str id, struct err
 struct way {
 	struct grove_ref *refs;
 	uint32_t ref_count;
-	struct tree_step *steps;
+	struct tree_node *steps;
 	size_t step_count;
 };
 
@@ -271,7 +271,7 @@ static enum status find_way(struct pair *p, struct call *c, const char *param, b
 	struct str text = call_text(c, param);
 	struct made_node made = { 0 };
 	enum status status = find_node(c, param, 0, false, &made, err);
-	struct tree_step *steps;
+	struct tree_node *steps;
 	struct grove_ref ref;
 	char id[UUID_TEXT + 1];
 	bool is_made = status == STATUS_OK && tree_is_graft(&made.tree);

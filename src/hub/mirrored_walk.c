@@ -56,7 +56,7 @@ static enum status go_on_behind_made(struct mirrored_walk *w, const struct made_
 {
 	struct call *c = w->m->call;
 	struct mirrored_frame *f;
-	struct tree_step *steps;
+	struct tree_node *steps;
 	struct grove_ref below;
 	char id[UUID_TEXT + 1];
 	uint32_t children;

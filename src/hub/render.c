@@ -223,7 +223,7 @@ enum status render_line(struct renderer *r, const struct resolution *x, size_t m
 static bool is_none(enum status s)
 {
 	return s == STATUS_NOT_FOUND || s == STATUS_GONE || s == STATUS_FORMAT || s == STATUS_LIMIT ||
-	       s == STATUS_AMBIGUOUS || s == STATUS_UNREACHABLE;
+	       s == STATUS_AMBIGUOUS || s == STATUS_UNREACHABLE || s == STATUS_UNSUPPORTED;
 }
 
 enum status render_handle(struct renderer *r, struct str handle, size_t most, struct buf *out, bool *found,

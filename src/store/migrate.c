@@ -48,6 +48,16 @@ static const struct embedded *facts_file(int number)
 	return NULL;
 }
 
+/* The text of one that there is. */
+static const char *facts_sql(int number)
+{
+	const struct embedded *file = facts_file(number);
+
+	if (!file)
+		bug("a part of the store has no tables");
+	return file->bytes;
+}
+
 int db_newest_version(void)
 {
 	int n = 0;
@@ -216,7 +226,7 @@ static enum status compare_table(struct store *s, struct str name, struct str te
 /* Whether the store has the tables of a file as that makes them. */
 static enum status has_file(struct store *s, int number, bool *out, struct err *err)
 {
-	const char *at = facts_file(number)->bytes;
+	const char *at = facts_sql(number);
 	struct str name, statement;
 	int64_t version;
 	bool found;
@@ -235,7 +245,7 @@ static enum status has_file(struct store *s, int number, bool *out, struct err *
 /* Tables that are to be replaced must be empty, and by all that is known they are. */
 static enum status drop_old(struct store *s, int number, struct err *err)
 {
-	const char *at = facts_file(number)->bytes;
+	const char *at = facts_sql(number);
 	struct str name, statement;
 	bool found, same;
 
@@ -269,7 +279,7 @@ static enum status remake(struct store *s, int number, struct err *err)
 		return err_failed(err->status);
 	if (has)
 		return txn_commit(&txn, err);
-	if (drop_old(s, number, err) || db_exec(s, facts_file(number)->bytes, err))
+	if (drop_old(s, number, err) || db_exec(s, facts_sql(number), err))
 		return err_pass(err, "making the tables of version %d anew", number);
 	s->wrote = true;
 	return txn_commit(&txn, err);
@@ -290,7 +300,7 @@ static enum status stand_in(struct store *s, enum store_part part, struct err *e
 {
 	static const char make[] = "CREATE TABLE ";
 	struct buf sql CLEANUP(buf_release) = BUF_INIT(MIB);
-	const char *from = facts_file((int)part)->bytes, *found;
+	const char *from = facts_sql((int)part), *found;
 
 	/* An index goes where its table is. */
 	for (; (found = strstr(from, make)); from = found + strlen(make)) {
@@ -307,7 +317,7 @@ static enum status stand_in(struct store *s, enum store_part part, struct err *e
 static enum status end_stand_in(struct store *s, enum store_part part, struct err *err)
 {
 	struct buf sql CLEANUP(buf_release) = BUF_INIT(MIB);
-	const char *at = facts_file((int)part)->bytes;
+	const char *at = facts_sql((int)part);
 	struct str name, statement;
 
 	while (next_table(&at, &name, &statement))

@@ -125,15 +125,9 @@ enum status tree_node_children(struct store *s, int64_t parent, int64_t after, b
 enum status tree_node_each(struct store *s, enum life_state state, int64_t tree, int64_t after_due,
 			   const struct uuid *after, tree_node_fn *fn, void *ctx, struct err *err) MUST_USE;
 
-/* A node on a path. */
-struct tree_step {
-	int64_t row;
-	struct uuid id;
-};
-
-/* From `top`, which is above `row` or is it (0: the root), down to `row`, both included. STATUS_NOT_FOUND when `top`
- * is not above it. In the arena. */
-enum status tree_path(struct store *s, int64_t top, int64_t row, struct arena *mem, struct tree_step **steps,
+/* Skeletons from `top`, which is above `row` or is it (0: the root), down to `row`, both included. STATUS_NOT_FOUND when
+ * `top` is not above it. In the arena. */
+enum status tree_path(struct store *s, int64_t top, int64_t row, struct arena *mem, struct tree_node **nodes,
 		      size_t *count, struct err *err) MUST_USE;
 
 /* The deepest node that both are below, or are. */

@@ -34,12 +34,14 @@ enum {
 	NODE_IN_STATE,
 	NODE_RANGE,
 	NODE_UP,
+	NODE_STEP,
 	NODE_STATEMENTS
 };
 
-#define NODE_COLUMNS \
-	"SELECT n.id, n.node_id, n.tree, coalesce(n.parent, 0), p.node_id, n.depth, n.position, n.kind, n.role," \
+#define COLUMNS(parent_id) \
+	"SELECT n.id, n.node_id, n.tree, coalesce(n.parent, 0), " parent_id ", n.depth, n.position, n.kind, n.role," \
 	" n.plugin_id, n.replaces_id, n.created_at, " ROW_COLUMNS("l")
+#define NODE_COLUMNS COLUMNS("p.node_id")
 #define NODE_TEXTS ", n.metadata, n.handle, n.content"
 #define NODE_TABLES \
 	" FROM node n LEFT JOIN node p ON p.id = n.parent LEFT JOIN lifecycle l ON l.subject_id = n.node_id"
@@ -67,6 +69,8 @@ static const char *const sql[NODE_STATEMENTS] = {
 	[NODE_RANGE] = ("SELECT node_id FROM node WHERE node_id BETWEEN ?1 AND ?2 UNION SELECT alias_id FROM alias"
 			" WHERE alias_id BETWEEN ?1 AND ?2 AND subject = 'node' LIMIT ?3"),
 	[NODE_UP] = "SELECT coalesce(parent, 0), depth, node_id FROM node WHERE id = ?1",
+	/* The id of the parent is met with the next step. */
+	[NODE_STEP] = COLUMNS("NULL") " FROM node n LEFT JOIN lifecycle l ON l.subject_id = n.node_id WHERE n.id = ?1",
 };
 
 const struct db_set tree_node_statements = { DB_TREE_NODE, sql, NODE_STATEMENTS };
@@ -392,7 +396,6 @@ enum status tree_node_each(struct store *s, enum life_state state, int64_t tree,
 /* A node on the way up. */
 struct step_up {
 	int64_t row, parent, depth;
-	struct uuid id;
 };
 
 static enum status look_up(struct store *s, int64_t row, struct step_up *out, struct err *err)
@@ -407,34 +410,61 @@ static enum status look_up(struct store *s, int64_t row, struct step_up *out, st
 		return err_failed(err->status);
 	if (!found)
 		return no_row(s, err);
-	out->row = row;
-	out->parent = col_int(&st, 0);
-	out->depth = col_int(&st, 1);
-	out->id = col_uuid(&st, 2);
+	*out = (struct step_up){ row, col_int(&st, 0), col_int(&st, 1) };
 	return STATUS_OK;
 }
 
-enum status tree_path(struct store *s, int64_t top, int64_t row, struct arena *mem, struct tree_step **steps,
+static enum status step_to(struct store *s, int64_t row, struct tree_node *out, struct err *err)
+{
+	bool found;
+	STMT st = { 0 };
+
+	if (use(s, NODE_STEP, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	if (stmt_found(&st, &found, err))
+		return err_failed(err->status);
+	if (!found)
+		return no_row(s, err);
+	read_node(&st, NODE_SKELETON, out);
+	return STATUS_OK;
+}
+
+/* From the last one up; each step is one look at one row. */
+static enum status climb(struct store *s, int64_t row, struct tree_node *list, size_t count, struct err *err)
+{
+	struct tree_node above;
+
+	for (size_t i = count; i-- > 0; row = list[i].parent) {
+		if (step_to(s, row, &list[i], err))
+			return err_failed(err->status);
+		if (i + 1 < count)
+			list[i + 1].parent_id = list[i].id;
+	}
+	if (!row)
+		return STATUS_OK;
+	if (step_to(s, row, &above, err))
+		return err_failed(err->status);
+	list[0].parent_id = above.id;
+	return STATUS_OK;
+}
+
+enum status tree_path(struct store *s, int64_t top, int64_t row, struct arena *mem, struct tree_node **nodes,
 		      size_t *count, struct err *err)
 {
 	struct step_up up, highest = { 0 };
-	struct tree_step *list;
+	struct tree_node *list;
 	size_t n;
 
 	if (look_up(s, row, &up, err) || (top && look_up(s, top, &highest, err)))
 		return err_failed(err->status);
-	if (up.depth < highest.depth)
+	n = up.depth < highest.depth ? 0 : (size_t)(up.depth - highest.depth) + 1;
+	list = arena_alloc(mem, (n + 1) * sizeof *list);
+	if (n && climb(s, row, list, n, err))
+		return err_failed(err->status);
+	if (!n || (top && list[0].row != top))
 		return err_fail(err, STATUS_NOT_FOUND, "no path leads from one of the nodes down to the other");
-	n = (size_t)(up.depth - highest.depth) + 1;
-	list = arena_alloc(mem, n * sizeof *list);
-	for (size_t i = n; i-- > 0;) {
-		list[i] = (struct tree_step){ up.row, up.id };
-		if (i && look_up(s, up.parent, &up, err))
-			return err_failed(err->status);
-	}
-	if (top && list[0].row != top)
-		return err_fail(err, STATUS_NOT_FOUND, "no path leads from one of the nodes down to the other");
-	*steps = list;
+	*nodes = list;
 	*count = n;
 	return STATUS_OK;
 }

@@ -123,6 +123,18 @@ call node_update a0de02 --handle x@1::y; code 2; err_has 'no handle'
 call node_update "$root" --content x; code 2; err_has 'root'
 call node_purge "$new"; code 0
 
+it "knows a tree or node by another id"
+call tree_get a11a5; code 0; out_has '"id":"7ee0a000'
+call alias_create a11a5000-0000-4000-8000-000000000003 --node a0de01; code 0
+call node_get a11a5000-0000-4000-8000-000000000003; code 0; out_has '"id":"a0de0100'
+call node_get_path a11a5; code 0
+call alias_list --node a0de01; code 0; out_has '"alias":"a11a5000-0000-4000-8000-000000000003","id":"a0de0100'
+call alias_create a11a5000-0000-4000-8000-000000000003 --node a0de02; code 10
+call alias_create a11a5000-0000-4000-8000-000000000004; code 2; err_has 'which tree or node'
+call alias_delete a11a5000-0000-4000-8000-000000000003; code 0
+call node_get a11a5000-0000-4000-8000-000000000003; code 1
+call alias_delete a11a5000-0000-4000-8000-000000000003; code 1; err_has 'there is no alias'
+
 it "counts claims by owner"
 call node_refs a0de02; out_has '"owner":"tree","count":1'; out_has '"owner":"user","count":2'
 call node_claim a0de02 --owner tool --count 3; out_has '"count":3'

@@ -225,6 +225,7 @@ static bool copy_store(struct t *t, const char *from, const char *to)
 /* A value for what a method cannot do without: by its own name, by both, or by that of the parameter. */
 static const char *value_for(const struct method *m, const char *param)
 {
+	const char *first = m->params[0].name;
 	static const struct {
 		const char *param, *json;
 	} values[] = {
@@ -235,6 +236,8 @@ static const char *value_for(const struct method *m, const char *param)
 		{ "node_purge", "\"a0de03\"" },
 		{ "node_archive", "\"a0de03\"" },
 		{ "context_get_handles", "\"a0de03\"" },
+		{ "alias_create", "\"a11a5000-0000-4000-8000-000000000002\"" },
+		{ "alias", "\"a11a5000-0000-4000-8000-000000000001\"" },
 		{ "tree", "\"7ee0\"" },
 		{ "node", "\"a0de02\"" },
 		{ "from", "\"a0de02\"" },
@@ -269,8 +272,8 @@ static const char *value_for(const struct method *m, const char *param)
 
 	snprintf(of_method, sizeof of_method, "%s.%s", m->name, param);
 	for (size_t i = 0; i < COUNT(values); i++)
-		if (strcmp(values[i].param, m->name) == 0 || strcmp(values[i].param, of_method) == 0 ||
-		    strcmp(values[i].param, param) == 0)
+		if (strcmp(values[i].param, of_method) == 0 || strcmp(values[i].param, param) == 0 ||
+		    (strcmp(values[i].param, m->name) == 0 && strcmp(param, first) == 0))
 			return values[i].json;
 	return "null";
 }
@@ -281,6 +284,7 @@ static bool is_one_of_two(const char *method, const char *param)
 {
 	return strcmp(param, "words") == 0 || strcmp(param, "template") == 0 ||
 	       (strcmp(method, "node_update") == 0 && strcmp(param, "metadata") == 0) ||
+	       (strncmp(method, "alias_", 6) == 0 && strcmp(param, "tree") == 0) ||
 	       (strcmp(method, "note_set") == 0 && strcmp(param, "text") == 0) ||
 	       (strcmp(method, "bookmark_set") == 0 && strcmp(param, "name") == 0);
 }

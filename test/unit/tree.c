@@ -329,7 +329,7 @@ TEST(a_path_leads_from_above_down_and_only_so)
 	WORLD w;
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct uuid tree, a, b, c, aside;
-	struct tree_step *steps;
+	struct tree_node *steps;
 	int64_t common;
 	size_t count;
 	struct err err;
@@ -494,7 +494,7 @@ TEST(a_chain_as_deep_as_can_be_is_walked_and_followed)
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct uuid tree, at;
 	struct tree_walk walk CLEANUP(walk_release) = { 0 };
-	struct tree_step *steps;
+	struct tree_node *steps;
 	struct tree_change change;
 	size_t count, walked = 0;
 	int64_t row;
@@ -575,7 +575,36 @@ TEST(a_check_finds_what_is_wrong_with_trees)
 	}
 }
 
-TESTS(CASE(a_tree_has_an_owner_metadata_a_root_and_a_claim), CASE(a_node_is_read_as_it_was_made),
+TEST(whatever_is_asked_of_trees_is_found_by_an_index)
+{
+	static const struct db_set *const sets[] = { &tree_statements,	    &tree_node_statements, &tree_walk_statements,
+						     &lifecycle_statements, &tree_life_statements, &tree_gone_statements,
+						     &gc_statements,	    &alias_statements };
+	WORLD w;
+	int plans = 0;
+	struct err err;
+
+	OK(world_open(&w, t_tmpdir(t), &err));
+	OK(store_reach(w.s, STORE_TREES, &err));
+	for (size_t k = 0; k < COUNT(sets); k++)
+		for (size_t i = 0; i < sets[k]->count; i++) {
+			char *sql = sqlite3_mprintf("EXPLAIN QUERY PLAN %s", sets[k]->sql[i]);
+			sqlite3_stmt *st = NULL;
+
+			EQ(sqlite3_prepare_v2(w.s->db, sql, -1, &st, NULL), SQLITE_OK);
+			for (; st && sqlite3_step(st) == SQLITE_ROW; plans++) {
+				const char *step = (const char *)sqlite3_column_text(st, 3);
+
+				if (strncmp(step, "SCAN ", 5) == 0 && strcmp(step, "SCAN CONSTANT ROW") != 0)
+					t_fail(t, __FILE__, __LINE__, "%s: %s", step, sets[k]->sql[i]);
+			}
+			sqlite3_finalize(st);
+			sqlite3_free(sql);
+		}
+	CHECK(plans > 50);
+}
+
+TESTS(CASE(whatever_is_asked_of_trees_is_found_by_an_index), CASE(a_tree_has_an_owner_metadata_a_root_and_a_claim), CASE(a_node_is_read_as_it_was_made),
       CASE(what_cannot_be_a_node_is_refused_and_leaves_nothing), CASE(an_id_can_be_chosen_once),
       CASE(an_owner_has_a_name_that_can_be_shown), CASE(metadata_of_a_tree_is_replaced_or_taken_away),
       CASE(a_store_without_trees_is_read_and_stays_without_them),
