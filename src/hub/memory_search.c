@@ -236,9 +236,9 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 	struct node_handle handle = hit->block ? handle_of_block(&hit->id, hit->block) : handle_of_event(&hit->id);
 
 	put_uuid(w, "id", &hit->id);
-	put_handle(w, &handle);
 	put_uuid(w, "message", &hit->message);
 	put_uuid(w, "session", &hit->session->id);
+	put_handle(w, &handle);
 	put_text(w, "title", hit->session->title);
 	put_path(w, "project", hit->session->project);
 	if (hit->session->branch.n)
