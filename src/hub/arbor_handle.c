@@ -152,22 +152,22 @@ static const struct meta_field node_meta[] = {
 	{ 0 },
 };
 
+#define LIFE_FIELDS \
+	{ .name = "state", .type = VALUE_ENUM, .choices = life_state_names, .flags = FIELD_OPTIONAL, \
+	  .help = "where it is in its lifecycle" }, \
+	{ .name = "due", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it moves on" }, \
+	{ .name = "since", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it came into this state" }, \
+	{ .name = "metadata", .type = VALUE_JSON, .flags = FIELD_OPTIONAL, .help = "as it was given" }
+
 /* Those of arbor.tree_get, or of what was mirrored. */
 static const struct field tree_data[] = {
 	{ .name = "id", .type = VALUE_ID, .help = "of the tree" },
 	{ .name = "owner", .type = VALUE_TEXT, .help = "who made it; 'mirror' = it was mirrored" },
 	{ .name = "root", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "its root node" },
-	{ .name = "state",
-	  .type = VALUE_ENUM,
-	  .choices = life_state_names,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "where it is in its lifecycle" },
-	{ .name = "due", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it moves on" },
-	{ .name = "since", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it came into this state" },
+	LIFE_FIELDS,
 	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when" },
 	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when its metadata was last set" },
 	{ .name = "nodes", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "how many it has" },
-	{ .name = "metadata", .type = VALUE_JSON, .flags = FIELD_OPTIONAL, .help = "as it was given" },
 	{ .name = "of", .type = VALUE_HANDLE, .flags = FIELD_OPTIONAL, .help = "mirrored: the session it begins in" },
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "mirrored: of that" },
 	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "mirrored: folder it worked in" },
@@ -198,17 +198,10 @@ static const struct field node_data[] = {
 	{ .name = "prev", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "what it follows" },
 	{ .name = "depth", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "steps from the root" },
 	{ .name = "position", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "among its siblings, from 1 on" },
-	{ .name = "state",
-	  .type = VALUE_ENUM,
-	  .choices = life_state_names,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "where it is in its lifecycle" },
-	{ .name = "due", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it moves on" },
-	{ .name = "since", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it came into this state" },
+	LIFE_FIELDS,
 	{ .name = "ephemeral", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "it was made to go" },
 	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was made" },
 	{ .name = "replaces", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "the node it is an update of" },
-	{ .name = "metadata", .type = VALUE_JSON, .flags = FIELD_OPTIONAL, .help = "as it was given" },
 	{ 0 },
 };
 

@@ -87,11 +87,15 @@ static bool contradicts(const struct activation *a, const struct handle *h)
 
 /* ---- The kind -------------------------------------------------------------------- */
 
-static enum status no_such_kind(const struct activation *a, struct str method, struct err *err)
+static enum status no_such_kind(const struct activation *a, const struct handle *h, struct err *err)
 {
+	struct str method = h->method;
 	struct near near = near_begin(method);
 	struct buf known CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 
+	if (h->older.p)
+		return err_fail(err, STATUS_UNSUPPORTED, "handle: %s knows no identifiers like '%.*s'", a->name,
+				(int)size_min(h->identifier.n, 60), h->identifier.p);
 	for (const struct handle_kind *k = a->handles; k->method; k++) {
 		near_try(&near, k->method);
 		buf_printf(&known, "%s%s", known.n ? ", " : "", k->method);
@@ -103,19 +107,13 @@ static enum status no_such_kind(const struct activation *a, struct str method, s
 			(int)size_min(method.n, 60), method.p, known.p);
 }
 
-static enum status find_kind(const struct activation *a, const struct handle *h,
-			     const struct handle_kind **out, struct err *err)
+static const struct handle_kind *find_kind(const struct activation *a, const struct handle *h)
 {
 	for (const struct handle_kind *k = a->handles; k->method; k++)
 		if (h->older.p ? k->older && str_has_prefix(h->identifier, str_of(k->older))
-			       : str_eq(h->method, str_of(k->method))) {
-			*out = k;
-			return STATUS_OK;
-		}
-	if (h->older.p)
-		return err_fail(err, STATUS_UNSUPPORTED, "handle: %s knows no identifiers like '%.*s'",
-				a->name, (int)size_min(h->identifier.n, 60), h->identifier.p);
-	return no_such_kind(a, h->method, err);
+			       : str_eq(h->method, str_of(k->method)))
+			return k;
+	return NULL;
 }
 
 /* One of the older form as one of today's: its identifier is a prefix, the id, and behind a ':'
@@ -185,15 +183,15 @@ static enum status check_meta(const struct activation *a, const struct handle_ki
 enum status handle_fit(const struct activation *a, const struct handle *h, struct arena *mem,
 		       const struct handle_kind **kind, struct handle *out, struct err *err)
 {
-	const struct handle_kind *k = NULL;
+	const struct handle_kind *k = find_kind(a, h);
 	struct handle fit = *h;
 
 	if (contradicts(a, h))
 		return err_fail(err, STATUS_FORMAT,
 				"handle: the plugin is %s of another major than its version %.*s says",
 				a->name, (int)size_min(h->version.n, 40), h->version.p);
-	if (find_kind(a, h, &k, err))
-		return err_failed(err->status);
+	if (!k)
+		return err_failed(no_such_kind(a, h, err));
 	if (h->older.p)
 		fit = of_today(h, k, mem);
 	if (check_meta(a, k, &fit, err))
@@ -261,7 +259,7 @@ enum status hub_resolve_own(struct call *c, const struct resolve_ask *ask, struc
 	struct handle handle;
 
 	if (!a)
-		return no_such_plugin(c->hub, ask->handle, err);
+		return err_failed(no_such_plugin(c->hub, ask->handle, err));
 	if (handle_fit(a, ask->handle, &found.mem, &k, &handle, err) ||
 	    ask_resolver(c, a, k, &(struct resolve_ask){ &handle, ask->from, ask->most }, &found, err))
 		return err_failed(err->status);

@@ -298,14 +298,14 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 	struct node_handle handle = handle_of_hit(hit);
 
 	put_uuid(w, "id", &hit->id);
-	if (!hit->note)
-		put_handle(w, &handle);
 	if (hit->in_line)
 		put_uuid(w, "message", &hit->message);
 	if (hit->paper)
 		put_hit_paper(w, hit->paper);
 	else if (hit->session)
 		put_hit_session(w, hit->session);
+	if (!hit->note)
+		put_handle(w, &handle);
 	if (hit->at)
 		put_time(w, "at", hit->at);
 	put_text(w, "in", str_of(search_place_name(hit->place)));

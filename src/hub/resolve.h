@@ -32,8 +32,9 @@ struct resolved {
 enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,
 		       struct err *err) MUST_USE;
 
-/* What a handle of claudecode means, or one of a mirrored tree or node, or of a file that is a transcript; checked already against its kind
- * (handle_fit() in hub/handle_resolve.h). A sub-agent that has no file of its own is its conversation. */
+/* What a handle of claudecode means, of a mirrored tree or node, or of a file that is a transcript; it has been
+ * checked against its kind (handle_fit() in hub/handle_resolve.h). A sub-agent that has no file of its own is its
+ * conversation. */
 enum status resolve_handle(struct store *s, const struct handle *h, struct arena *mem, struct resolved *out,
 			   struct err *err) MUST_USE;
 

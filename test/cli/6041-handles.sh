@@ -169,7 +169,7 @@ check test "$(wc -l <"$T/handles")" -eq "$(wc -l <"$T/hits")"
 # shellcheck disable=SC2046 # one word each
 arbor call hub.resolve_many $(cat "$T/handles"); code 0
 grep -o '^{"v":1,"id":"[^"]*"' "$T/hits" | cut -d '"' -f 6 >"$T/ids"
-for id in $(cat "$T/ids"); do grep -q "\"id\":\"$id\"" "$T/out" || fail "$id is not there"; done
+while read -r id; do grep -q "\"id\":\"$id\"" "$T/out" || fail "$id is not there"; done <"$T/ids"
 
 it "has a handle for every node of the demo and of what was made here, and each leads to it"
 rm -rf "$T/two"

@@ -493,7 +493,8 @@ TEST(every_kind_of_the_program_is_described_and_its_first_meta_is_an_id)
 			bool optional = false;
 
 			CHECK(k->summary && k->resolve && k->fields && k->kind < CONTENT_KINDS);
-			CHECK(k->meta && k->meta[0].name && !(k->meta[0].flags & META_OPTIONAL));
+			NEED(k->meta);
+			CHECK(k->meta[0].name && !(k->meta[0].flags & META_OPTIONAL));
 			for (const struct meta_field *f = k->meta; f->name; f++) {
 				CHECK(f->help && f->help[0]);
 				CHECK(f->type == VALUE_TEXT || f->type == VALUE_INT ||
