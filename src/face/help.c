@@ -61,9 +61,9 @@ const struct topic topics[] = {
 						 "are readable by their owner only; one that is read-only is read as it is" },
 					       { "~/.config/arbor/settings.json",
 						 "your settings, JSON with comments: store, source, color, pager, page, "
-						 "search.limit, list.limit, show.full, usage.prices" },
+						 "search.limit, list.limit, show.full, usage.prices, hubs" },
 					       { ".arbor/settings.json",
-						 "of a project; may not set store, source or pager" },
+						 "of a project; may not set store, source, pager or hubs" },
 					       { 0 } } },
 	{ .name = "exit-codes",
 	  .heading = "EXIT STATUS",

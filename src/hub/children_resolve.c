@@ -230,8 +230,8 @@ static enum status ask_all(struct search *s, struct err *err)
 				return err->status;
 	*err = s->absent;
 	if (s->problem.status != STATUS_OK)
-		err_set(err, s->problem.status, "%s; not asked: %.*s", s->absent.text, LIMIT_ERR_TEXT / 2,
-			s->problem.text);
+		err_set(err, err->status == STATUS_GONE ? STATUS_GONE : s->problem.status,
+			"%s; not asked: %.*s", s->absent.text, LIMIT_ERR_TEXT / 2, s->problem.text);
 	return err_failed(err->status);
 }
 

@@ -61,14 +61,14 @@ while read -r l; do
 	garbage) echo 'Segmentation fault (not really)'; sleep 1000 ;;
 	flood) while say '"method":"$/item","params":{"id":'"$id"',"item":{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}}'; do :; done ;;
 	deaf) exec sleep 1000 ;;
-	slow) for i in 1 2 3 4 5 6; do sleep 0.3; say '"method":"$/progress","params":{"id":'"$id"',"what":"x","done":'$i',"total":6}'; done ;;
+	slow) for i in 1 2 3 4 5 6; do sleep 0.5; say '"method":"$/progress","params":{"id":'"$id"',"what":"x","done":'$i',"total":6}'; done ;;
 	esac
 	say '"id":'"$id"',"result":'"$result"
 done
 END
 chmod +x "$T/odd"
 printf '{ "hubs": { "notes": %s, "near": %s, "odd": %s } }\n' "$(notes_in here)" "$(arbor_at near read,write)" "$(odd_for 30000)" | settings here
-printf '{ "hubs": { "deep": %s, "notes": %s, "odd": %s } }\n' "$(arbor_at deep read)" "$(notes_in near)" "$(odd_for 1000)" | settings near
+printf '{ "hubs": { "deep": %s, "notes": %s, "odd": %s } }\n' "$(arbor_at deep read)" "$(notes_in near)" "$(odd_for 2000)" | settings near
 printf '{ "hubs": { "notes": %s, "back": %s } }\n' "$(notes_in deep)" "$(arbor_at here read)" | settings deep
 # Each store has something of its own.
 for who in here near deep; do
@@ -183,13 +183,14 @@ END
 chmod +x "$T/new"
 cat <<END | settings bad
 { "hubs": {
-	"odd": $(odd_for 700),
+	"odd": $(odd_for 30000),
+	"hasty": $(odd_for 2000),
 	"none": { "command": ["nonesuch"] },
 	"dead": { "command": ["sh", "-c", "echo no luck >&2; exit 3"] },
 	"mute": { "command": ["sleep", "1000"], "timeout_ms": 500 },
 	"new": { "command": ["~/new"] },
 	"folder": { "command": ["/tmp"] },
-	"far": $(arbor_at near read,write 4000)
+	"far": $(arbor_at near read,write)
 } }
 END
 bad() {
@@ -198,18 +199,18 @@ bad() {
 }
 bad call odd.die; code 12; err_has 'odd: ended with code 5: it hurts'
 bad call odd.kill; code 12; err_has 'odd: was killed by signal 9'
-bad call odd.hang; code 12; err_has 'odd: gave no answer for 700 ms'
-bad call odd.deaf; code 12; err_has 'odd: gave no answer for 700 ms'
+bad call hasty.hang; code 12; err_has 'hasty: gave no answer for 2000 ms'
+bad call hasty.deaf; code 12; err_has 'hasty: gave no answer for 2000 ms'
 bad call odd.garbage; code 12; err_has "odd: wrote something that is not JSON: 'Segmentation fault (not really)'"
 bad call none.x; code 12; err_has 'none: nonesuch: No such file or directory'
 bad call dead.x; code 12; err_has 'dead: ended with code 3: no luck'
 bad call mute.x; code 12; err_has 'mute: gave no answer after it was started'
 bad call new.x; code 12; err_has 'new: it speaks version 2 of the protocol'
 bad call folder.x; code 12; err_has 'folder: /tmp: Permission denied'
-bad call far.odd.hang; code 12; err_has 'far: odd: gave no answer for 1000 ms' # who is further away is named
+bad call far.odd.hang; code 12; err_has 'far: odd: gave no answer for 2000 ms' # who is further away is named
 bad call far.nobody.x; code 1; err_has "far.nobody.x"
 bad hubs; code 0; check test "$(grep -c unreachable "$T/out")" -eq 5; out_has 'dead: ended with code 3: no luck'
-bad call odd.slow; code 0 # whoever says something is not silent
+bad call hasty.slow; code 0 # whoever says something is not silent
 bad call odd.daemon; code 0
 nobody_is_left
 
@@ -224,7 +225,7 @@ HUB_MARK=$mark XDG_CONFIG_HOME="$T/conf/bad" ARBOR_HOME="$T/here" "$ARBOR" rpc -
 server=$!
 exec 3>"$T/to"
 sent=0
-for m in odd.die odd.x odd.garbage odd.x odd.kill odd.x odd.hang odd.x; do
+for m in odd.die odd.x odd.garbage odd.x odd.kill odd.x hasty.hang hasty.x; do
 	sent=$((sent + 1)); printf '{"jsonrpc":"2.0","id":%s,"method":"%s"}\n' $sent $m >&3
 	n=0; while ! grep -q "\"id\":$sent," "$T/out" && [ $n -lt 400 ]; do sleep 0.05; n=$((n + 1)); done
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What the README and other pages show works: each block of commands after a line
 # <!-- test --> is run, in order, in one folder that holds demo/. A block after
-# <!-- output --> is what the commands before it print.
+# <!-- output --> is what the commands before it print; one after <!-- file NAME --> is a file in HOME.
 # shellcheck source=test/harness/lib.sh
 . test/harness/lib.sh
 
@@ -17,8 +17,10 @@ run_page() { # PAGE
 	rm -rf "$T/blocks" && mkdir "$T/blocks"
 	[ ! -f "$1" ] || awk -v to="$T/blocks" '
 		/^<!-- (test|output) -->$/ { kind = $2; next }
+		/^<!-- file [^ ]* -->$/ { kind = "file"; name = $3; next }
 		/^```/ && inside { inside = 0; kind = ""; close(file); next }
-		/^```/ && kind != "" { inside = 1; file = sprintf("%s/%02d.%s", to, ++n, kind); printf "" >file; next }
+		/^```/ && kind != "" { inside = 1; file = sprintf("%s/%02d.%s", to, ++n, kind); printf "" >file
+			if (kind == "file") print name >(file ".name"); next }
 		inside { print >file; next }
 		NF { kind = "" }' "$1"
 	if [ -z "$(ls "$T/blocks")" ]; then
@@ -28,6 +30,10 @@ run_page() { # PAGE
 	for block in "$T"/blocks/*; do
 		number=$(basename "$block" | cut -c 1-2)
 		case $block in
+		*.name) ;;
+		*.file)
+			file=$T/$(cat "$block.name")
+			mkdir -p "$(dirname "$file")" && cp "$block" "$file" && chmod u+x "$file" ;;
 		*.test)
 			it "runs block $number of $1: $(head -n 1 "$block")"
 			rc=0
@@ -40,5 +46,5 @@ run_page() { # PAGE
 	done
 }
 
-for page in README.md docs/TREES.md docs/HANDLES.md docs/RENDERING.md; do run_page $page; done
+for page in README.md docs/TREES.md docs/HANDLES.md docs/RENDERING.md docs/EXTENDING.md docs/RPC.md; do run_page $page; done
 the_end

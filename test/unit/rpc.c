@@ -193,7 +193,22 @@ TEST(what_is_written_is_one_line_and_can_be_read)
 	EQ(r.m.kind, RPC_NOTICE);
 }
 
+TEST(the_page_about_it_has_the_rows_of_the_table)
+{
+	struct buf page CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	NEED(t_read_file(t, "docs/RPC.md", &page));
+	for (int s = STATUS_OK + 1; s < STATUS_COUNT; s++) {
+		const struct status_info *i = status_info((enum status)s);
+		char row[200];
+
+		snprintf(row, sizeof row, "| `%s` | %d | %s |\n", i->name, i->json_rpc, i->sentence);
+		if (!memmem(page.p, page.n, row, strlen(row)))
+			t_fail(t, __FILE__, __LINE__, "docs/RPC.md lacks: %s", row);
+	}
+}
+
 TESTS(CASE(requests_notices_results_and_errors_are_told_apart),
       CASE(what_is_no_message_is_refused_with_its_id_where_it_has_one), CASE(an_id_has_a_most),
       CASE(errors_become_statuses_by_name_and_by_code), CASE(every_status_comes_back_from_its_own_error),
-      CASE(what_is_written_is_one_line_and_can_be_read))
+      CASE(what_is_written_is_one_line_and_can_be_read), CASE(the_page_about_it_has_the_rows_of_the_table))
