@@ -1,9 +1,9 @@
 /*
  * Texts beside conversations.
  *
- * Of tasks and todos what they are about is the text, and not how they stand: that changes, and nobody looks for
- * it by words. A file with a NUL in it is no text, whatever it is called. Other bytes that are no UTF-8 become
- * U+FFFD, so that offsets into a text mean the same wherever it goes.
+ * Of tasks and todos what they are about is the text, and not how they stand: that changes, and nobody looks
+ * for it by words. A file with a NUL in it is no text, whatever it is called. Other bytes that are no UTF-8
+ * become U+FFFD, so that offsets into a text mean the same wherever it goes.
  */
 #include "claude/paper.h"
 
@@ -25,7 +25,8 @@ bool paper_has_lines(enum claude_kind kind)
 
 void paper_reader_init(struct paper_reader *r)
 {
-	*r = (struct paper_reader){ .text = BUF_INIT(2 * LIMIT_LINE_PARSED), .valid = BUF_INIT(3 * LIMIT_LINE_PARSED) };
+	*r = (struct paper_reader){ .text = BUF_INIT(2 * LIMIT_LINE_PARSED),
+				    .valid = BUF_INIT(3 * LIMIT_LINE_PARSED) };
 }
 
 void paper_reader_release(struct paper_reader *r)
@@ -62,7 +63,8 @@ static void give_typed(struct paper_reader *r, struct str line, paper_text_fn *f
 	give(r, &t, buf_as_str(&r->text), fn, ctx);
 }
 
-static void give_tasks(struct paper_reader *r, struct str path, struct str bytes, paper_text_fn *fn, void *ctx)
+static void give_tasks(struct paper_reader *r, struct str path, struct str bytes, paper_text_fn *fn,
+		       void *ctx)
 {
 	struct paper_text t = { 0 };
 	struct str agent;

@@ -10,14 +10,15 @@
 #include "claude/layout.h"
 #include "claude/typed.h"
 
-/* Whether files of a kind have such texts; whether each of their lines is read by itself, else the whole file is. */
+/* Whether files of a kind have such texts; whether each of their lines is read by itself, else the whole file
+ * is. */
 bool paper_is(enum claude_kind kind);
 bool paper_has_lines(enum claude_kind kind);
 
 struct paper_text {
-	uint16_t part;	   /* which of its file or line */
-	struct str text;   /* UTF-8 */
-	int64_t at;	   /* ms, as it says itself; 0 = it does not */
+	uint16_t part;	 /* which of its file or line */
+	struct str text; /* UTF-8 */
+	int64_t at;	 /* ms, as it says itself; 0 = it does not */
 	bool has_session;
 	struct uuid session; /* that it belongs to, as far as the file or its name says */
 	struct str project;  /* folder it was typed in; p NULL = it does not say */
@@ -33,13 +34,13 @@ struct paper_reader {
 void paper_reader_init(struct paper_reader *r);
 void paper_reader_release(struct paper_reader *r);
 
-/* The texts of a file at this path below its folder, or of one of its lines, without a line feed. What cannot be
- * understood has none. They are valid during the call; false ends it. */
+/* The texts of a file at this path below its folder, or of one of its lines, without a line feed. What cannot
+ * be understood has none. They are valid during the call; false ends it. */
 typedef bool paper_text_fn(void *ctx, const struct paper_text *t);
 void paper_texts(struct paper_reader *r, struct str path, struct str bytes, paper_text_fn *fn, void *ctx);
 
-/* Appends what such a text is called, on one line: a plan by its heading, memory by its file's name, others by
- * what they begin with. */
+/* Appends what such a text is called, on one line: a plan by its heading, memory by its file's name, others
+ * by what they begin with. */
 void paper_title(struct str path, struct str text, struct buf *out);
 
 /* The name of the project's folder that a file of memory is in; p NULL = it is none. */

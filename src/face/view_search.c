@@ -174,8 +174,9 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 	if (json_read(&j, hit->json, 0, &ignored))
 		return; /* it has been read before */
 	if (with_heading) {
-		group_heading(v, hit->session,
-			      is_file(v, &j) ? view_path(v, &j, 0, "path") : view_text(v, &j, 0, "title"), &j, s->begun);
+		struct str title = is_file(v, &j) ? view_path(v, &j, 0, "path") : view_text(v, &j, 0, "title");
+
+		group_heading(v, hit->session, title, &j, s->begun);
 		s->begun = true;
 	}
 	print_around(v, &j, "before", indent);

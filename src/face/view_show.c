@@ -1,10 +1,10 @@
 /*
  * memory.show: a conversation to read.
  *
- * Each item is the session, a message with its blocks, an event, or a text of a file beside the conversations. Prompts and
- * answers are whole; a tool call is one line with what matters of its input; its
- * result is indented and cut, because most are long and few are read. Into a pipe
- * everything goes whole: nothing is wrapped there, nothing cut.
+ * Each item is the session, a message with its blocks, an event, or a text of a file beside
+ * the conversations. Prompts and answers are whole; a tool call is one line with what matters
+ * of its input; its result is indented and cut, because most are long and few are read. Into
+ * a pipe everything goes whole: nothing is wrapped there, nothing cut.
  */
 #include "face/view.h"
 

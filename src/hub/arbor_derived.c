@@ -487,9 +487,11 @@ const struct method arbor_dump = {
 	.summary = "Print what the store holds, so that it can be compared",
 	.text = "One line for every file: host, root, key, path, bytes and lines of its newest version and "
 		"their SHA-256. Then every session with what it names and its lines, their ids, and the words "
-		"of each part summed up. Then, once for all transcripts that belong together, their messages: what "
+		"of each part summed up; so, too, plans, memory, tasks, todos and typed history. Then, once "
+		"for all transcripts that belong together, their messages: what "
 		"each follows, its tree, its lines, and its copies with other ids; where turns begin and why; where ways "
-		"part; trees and the names that lead to them; what goes on from where; where each file would be continued; sub-agents. Last what "
+		"part; trees and the names that lead to them; what goes on from where; where each file would be continued; "
+		"sub-agents. Last what "
 		"each answer cost, once for all its copies. Two stores that mirror the same files print the "
 		"same, in whatever order, pieces and runs the bytes came in; but in the end there are the "
 		"lines that older versions had and no file has any more ('withdrawn'), and those a store knows "

@@ -14,7 +14,8 @@ extern const struct field message_blocks[];
 /* What put_event() writes beside what every item has, for methods whose items are of several
  * kinds. */
 #define EVENT_FIELDS \
-	{ .name = "type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "event: of the line; file: what it is" }, \
+	{ .name = "type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, \
+	  .help = "event: of the line; file: what it is" }, \
 	{ .name = "subtype", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, \
 	  .help = "event: of a system line, an attachment or progress" }, \
 	{ .name = "brief", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, \

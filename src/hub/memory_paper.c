@@ -9,12 +9,14 @@
 #include "hub/kept.h"
 #include "store/archive.h"
 
-enum status paper_named(struct call *c, struct str name, struct source_info *out, bool *found, struct err *err)
+enum status paper_named(struct call *c, struct str name, struct source_info *out, bool *found,
+			struct err *err)
 {
 	enum status status = source_find(c->store, name, &c->mem, out, err);
 
 	*found = status == STATUS_OK && out->generation && paper_is(claude_kind_of(out->path));
-	return status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS || status == STATUS_USAGE ? STATUS_OK : status;
+	return status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS || status == STATUS_USAGE ? STATUS_OK
+												  : status;
 }
 
 struct showing {

@@ -28,8 +28,8 @@ static const struct param show_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST,
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "a session, or a turn, message, block or line of one; @ for the last session; a plan, or another file "
-		  "that a search has found" },
+	  .help = "a session, or a turn, message, block or line of one; @ for the last session; a plan, or "
+		  "another file that a search has found" },
 	{ .name = "full",
 	  .type = VALUE_BOOL,
 	  .letter = 'f',
@@ -432,7 +432,8 @@ const struct method memory_show = {
 		"'arbor agents' lists it, is what that one did. Where a conversation was copied and went on,\n"
 		"ROOT:ID is the one in the folder with that label. A handle (claudecode@1.0.0::…), as --json has\n"
 		"it, means the same everywhere.\n\n"
-		"A plan, memory, tasks or typed history are shown by the id that 'arbor search' gives, or by their path.\n\n"
+		"A plan, memory, tasks and typed history are shown by the id that 'arbor search' gives, or by\n"
+		"their path.\n\n"
 		"Several are shown one after the other. Works long after the file itself is gone.\n",
 	.params = show_params,
 	.kind = RESULT_STREAM,

@@ -240,7 +240,8 @@ static size_t cut_text(struct str text)
 	return end;
 }
 
-/* One document, unless it is very long. The limit counts from the beginning of the record, so it does not depend on what else is in the part. */
+/* One document, unless it is very long. The limit counts from the beginning of the record, so it does not depend
+ * on what else is in the part. */
 static void add_docs_of(struct part *p, struct str marks, struct str text, enum record_place place, uint32_t block,
 			uint32_t *docs)
 {

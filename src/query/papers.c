@@ -1,11 +1,11 @@
 /*
  * What a text beside the conversations belongs to, and what it says.
  *
- * Which conversation has it, and which folder its project is, depends on what else is mirrored. It is found out when
- * somebody asks, so that nothing depends on what came first.
+ * Which conversation has it, and which folder its project is, depends on what else is mirrored. It is found
+ * out when somebody asks, so that nothing depends on what came first.
  *
- * What was typed into a conversation that is here stands there, as a prompt, with its answers: it is `told`, and of
- * use only where the conversation is gone.
+ * What was typed into a conversation that is here stands there, as a prompt, with its answers: it is `told`,
+ * and of use only where the conversation is gone.
  */
 #include "query/papers.h"
 
@@ -34,7 +34,8 @@ static enum status try_folder(void *ctx, struct str path, bool *go_on, struct er
 }
 
 /* The project whose folder is called so; there is no way back from the name. */
-static enum status find_folder(struct store *s, struct str name, struct arena *mem, struct str *out, struct err *err)
+static enum status find_folder(struct store *s, struct str name, struct arena *mem, struct str *out,
+			       struct err *err)
 {
 	struct folder_search f = { .name = name, .mem = mem };
 
@@ -44,8 +45,8 @@ static enum status find_folder(struct store *s, struct str name, struct arena *m
 	return STATUS_OK;
 }
 
-static enum status find_session(struct store *s, const struct paper *p, struct arena *mem, struct session *out,
-				struct err *err)
+static enum status find_session(struct store *s, const struct paper *p, struct arena *mem,
+				struct session *out, struct err *err)
 {
 	int64_t *rows;
 	size_t count = 0;
@@ -56,14 +57,16 @@ static enum status find_session(struct store *s, const struct paper *p, struct a
 	return count ? session_get(s, rows[0], mem, out, err) : STATUS_OK;
 }
 
-enum status papers_find(struct store *s, int64_t row, struct arena *mem, struct paper_found *out, struct err *err)
+enum status papers_find(struct store *s, int64_t row, struct arena *mem, struct paper_found *out,
+			struct err *err)
 {
 	enum status status;
 
 	*out = (struct paper_found){ 0 };
 	status = paper_get(s, row, mem, &out->paper, err);
 	if (status)
-		return status == STATUS_NOT_FOUND ? err_fail(err, STATUS_CORRUPT, "%s", err->text) : err_failed(status);
+		return status == STATUS_NOT_FOUND ? err_fail(err, STATUS_CORRUPT, "%s", err->text)
+						  : err_failed(status);
 	if (find_session(s, &out->paper, mem, &out->session, err) ||
 	    find_folder(s, paper_folder(out->paper.path), mem, &out->project, err))
 		return err_failed(err->status);
@@ -101,7 +104,8 @@ static enum status add_bytes(void *ctx, struct str bytes, struct err *err)
 	return STATUS_OK;
 }
 
-enum status papers_text(struct store *s, struct paper_found *p, struct arena *mem, struct buf *text, struct err *err)
+enum status papers_text(struct store *s, struct paper_found *p, struct arena *mem, struct buf *text,
+			struct err *err)
 {
 	struct paper_reader reader CLEANUP(paper_reader_release);
 	struct buf bytes CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);

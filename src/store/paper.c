@@ -1,12 +1,12 @@
 /*
  * Rows of texts beside the conversations.
  *
- * A document says where it stands by session and offset. These stand in no session: theirs is DOC_PAPERS, and the
- * offset is the row here, which is the sequence of the text's first document. So there is one number for both, and
- * a row knows which documents go with it.
+ * A document says where it stands by session and offset. These stand in no session: theirs is DOC_PAPERS, and
+ * the offset is the row here, which is the sequence of the text's first document. So there is one number for
+ * both, and a row knows which documents go with it.
  *
- * A file that was rewritten is read anew: its rows and documents go before the new ones come, in one transaction.
- * A history only grows, and is gone on with.
+ * A file that was rewritten is read anew: its rows and documents go before the new ones come, in one
+ * transaction. A history only grows, and is gone on with.
  */
 #include "store/paper.h"
 
@@ -28,7 +28,8 @@ enum {
 };
 
 #define PAPER \
-	"SELECT t.doc, t.docs, y.kind, t.source, y.generation, s.source_id, s.path, t.offset, t.length, t.part," \
+	"SELECT t.doc, t.docs, y.kind, t.source, y.generation, s.source_id, s.path, t.offset, t.length, " \
+	"t.part," \
 	" coalesce(t.at, 0), coalesce(g.mtime_ns, 0) / 1000000, t.session, t.project FROM paper_text t" \
 	" JOIN paper y ON y.source = t.source JOIN source s ON s.id = t.source" \
 	" JOIN generation g ON g.id = y.generation "
@@ -38,8 +39,9 @@ static const char *const sql[PAPER_STATEMENTS] = {
 	[PAPER_NEW] = "INSERT INTO paper(source, kind, generation, read_to) VALUES (?1, ?2, ?3, ?4)",
 	[PAPER_SET] = "UPDATE paper SET kind = ?2, generation = ?3, read_to = ?4 WHERE source = ?1",
 	[PAPER_DROP] = "DELETE FROM paper WHERE source = ?1",
-	[PAPER_TEXT_ADD] = "INSERT INTO paper_text(doc, docs, source, offset, length, part, at, session, project)"
-			   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+	[PAPER_TEXT_ADD] =
+		"INSERT INTO paper_text(doc, docs, source, offset, length, part, at, session, project)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
 	[PAPER_DOCS] = "SELECT doc, docs FROM paper_text WHERE source = ?1 ORDER BY doc",
 	[PAPER_TEXTS_DROP] = "DELETE FROM paper_text WHERE source = ?1",
 	[PAPER_GET] = PAPER "WHERE t.doc = ?1",
@@ -96,8 +98,8 @@ static enum status write_docs(struct doc_writer *w, const struct paper_part *p, 
 	return STATUS_OK;
 }
 
-static enum status write_text(struct store *s, const struct paper_part *p, const struct paper_new *t, int64_t row,
-			      struct err *err)
+static enum status write_text(struct store *s, const struct paper_part *p, const struct paper_new *t,
+			      int64_t row, struct err *err)
 {
 	STMT st = { 0 };
 
@@ -223,11 +225,12 @@ enum status paper_get(struct store *s, int64_t row, struct arena *mem, struct pa
 		return err_failed(err->status);
 	step = stmt_step(&st, err);
 	if (step != STEP_ROW)
-		return step == STEP_FAILED ? err_failed(err->status)
-					   : err_fail(err, STATUS_NOT_FOUND,
-						      "%s: the index has words of a text that is not there; 'arbor "
-						      "rebuild' makes it anew",
-						      s->path);
+		return step == STEP_FAILED
+			       ? err_failed(err->status)
+			       : err_fail(err, STATUS_NOT_FOUND,
+					  "%s: the index has words of a text that is not there; 'arbor "
+					  "rebuild' makes it anew",
+					  s->path);
 	read_row(&st, out);
 	out->path = arena_str(mem, out->path);
 	out->project = arena_str(mem, out->project);

@@ -1,8 +1,9 @@
 /*
  * Texts of files beside the conversations, in the index: plans, memory, tasks, todos, typed history.
  *
- * Written by whoever reads sources (ingest/read.c), as conversations are (store/mirror.h): a part says from where
- * to where it goes, and is refused when somebody else has read further. Only the newest version of a file counts.
+ * Written by whoever reads sources (ingest/read.c), as conversations are (store/mirror.h): a part says from
+ * where to where it goes, and is refused when somebody else has read further. Only the newest version of a
+ * file counts.
  */
 #ifndef ARBOR_STORE_PAPER_H
 #define ARBOR_STORE_PAPER_H
@@ -24,8 +25,8 @@ struct paper_new {
 
 struct paper_part {
 	int64_t source, generation;
-	int kind;	  /* the writer's numbers; not 0 */
-	int64_t dated;	  /* when texts were written that do not say it, ms; 0 = unknown */
+	int kind;      /* the writer's numbers; not 0 */
+	int64_t dated; /* when texts were written that do not say it, ms; 0 = unknown */
 	int64_t from, to;
 	bool anew; /* what is known of the source goes first; `from` is 0 then, and it was so far: */
 	int64_t known_generation, known_to;
@@ -61,7 +62,8 @@ struct paper {
 };
 
 /* By its row. Texts are in the arena. STATUS_NOT_FOUND. */
-enum status paper_get(struct store *s, int64_t row, struct arena *mem, struct paper *out, struct err *err) MUST_USE;
+enum status paper_get(struct store *s, int64_t row, struct arena *mem, struct paper *out,
+		      struct err *err) MUST_USE;
 
 /* All of them, in an order that does not depend on when they came. Texts are valid during the call. */
 typedef enum status paper_fn(void *ctx, const struct paper *p, struct err *err);

@@ -105,7 +105,7 @@ arbor call memory.show '{"id":["@","2396"]}'; code 0; check test "$(grep -c '"ki
 
 it "shows every node that a search or a conversation names"
 arbor search --json --limit 0 cents
-sed 's/.*"id":"\([^"]*\)","message":"\([^"]*\)".*/\1 \2/' "$T/out" | tr ' ' '\n' | sort -u >"$T/ids"
+grep -o '"\(id\|message\)":"[^"]*"' "$T/out" | cut -d '"' -f 4 | sort -u >"$T/ids"
 check test "$(wc -l <"$T/ids")" -gt 10
 while read -r id; do
 	arbor show "$id"

@@ -44,11 +44,12 @@ function lineOf(folder, path, offset) {
 function readHits(folder, file) {
 	if (!existsSync(file))
 		return new Set();
-	return new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean).map(row => {
-		const { path, offset } = JSON.parse(row);
+	return new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean).flatMap(row => {
+		const { path, offset, kind } = JSON.parse(row);
 		if (typeof path !== 'string' || !Number.isInteger(offset))
 			throw new Error(`${file}: a hit without path or offset: ${row.slice(0, 200)}`);
-		return lineOf(folder, path, offset);
+		// Only transcripts are read here: plans and the like are none of its lines.
+		return kind === undefined ? [lineOf(folder, path, offset)] : [];
 	}));
 }
 

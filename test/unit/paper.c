@@ -17,8 +17,8 @@ static bool take(void *ctx, const struct paper_text *text)
 
 	if (text->has_session)
 		uuid_print(&text->session, session);
-	buf_printf(&y->lines, "%u %" PRId64 " %.8s %.*s|%.*s\n", text->part, text->at, session, STR_ARG(text->project),
-		   STR_ARG(text->text));
+	buf_printf(&y->lines, "%u %" PRId64 " %.8s %.*s|%.*s\n", text->part, text->at, session,
+		   STR_ARG(text->project), STR_ARG(text->text));
 	return ++y->count < y->most;
 }
 
@@ -46,8 +46,8 @@ static void check_title(struct t *t, const char *path, const char *text, const c
 TEST(plans_memory_tasks_todos_and_history_have_texts_and_nothing_else_has)
 {
 	for (int kind = 0; kind < CLAUDE_KINDS; kind++) {
-		bool is = kind == CLAUDE_PLAN || kind == CLAUDE_MEMORY || kind == CLAUDE_TASK || kind == CLAUDE_TODO ||
-			  kind == CLAUDE_HISTORY;
+		bool is = kind == CLAUDE_PLAN || kind == CLAUDE_MEMORY || kind == CLAUDE_TASK ||
+			  kind == CLAUDE_TODO || kind == CLAUDE_HISTORY;
 
 		EQ(paper_is((enum claude_kind)kind), is);
 		EQ(paper_has_lines((enum claude_kind)kind), kind == CLAUDE_HISTORY);
@@ -73,8 +73,9 @@ TEST(bytes_that_are_no_text_are_none)
 TEST(each_task_of_a_file_is_a_text)
 {
 	check_texts(t, "tasks/" SESSION "/1.json",
-		    STR("{\"id\":\"1\",\"subject\":\"Do it\",\"description\":\"and well\",\"status\":\"pending\"}"), 9,
-		    "0 0 0ea33764 |Do it\nand well\n");
+		    STR("{\"id\":\"1\",\"subject\":\"Do it\",\"description\":\"and "
+			"well\",\"status\":\"pending\"}"),
+		    9, "0 0 0ea33764 |Do it\nand well\n");
 	check_texts(t, "todos/" SESSION "-agent-" SESSION ".json",
 		    STR("[{\"content\":\"a\"},7,{\"content\":\"b\"},{\"description\":\"c\"},{}]"), 9,
 		    "0 0 0ea33764 |a\n1 0 0ea33764 |b\n2 0 0ea33764 |c\n3 0 0ea33764 |\n");
@@ -84,13 +85,14 @@ TEST(each_task_of_a_file_is_a_text)
 
 TEST(who_has_enough_is_given_no_more)
 {
-	check_texts(t, "todos/odd.json", STR("[{\"content\":\"a\"},{\"content\":\"b\"},{\"content\":\"c\"}]"), 2,
-		    "0 0 - |a\n1 0 - |b\n");
+	check_texts(t, "todos/odd.json", STR("[{\"content\":\"a\"},{\"content\":\"b\"},{\"content\":\"c\"}]"),
+		    2, "0 0 - |a\n1 0 - |b\n");
 }
 
 TEST(what_cannot_be_understood_has_no_text)
 {
-	static const char *const bad[] = { "", "{", "7", "null", "\"x\"", "[[[[", "{\"display\":", "[1,2]", "\xff" };
+	static const char *const bad[] = { "",	    "{",   "7", "null", "\"x\"", "[[[[", "{\"display\":",
+					   "[1,2]", "\xff" };
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		check_texts(t, "todos/odd.json", str_of(bad[i]), 9, "");
@@ -102,10 +104,11 @@ TEST(what_cannot_be_understood_has_no_text)
 TEST(a_typed_line_says_when_where_and_in_which_session)
 {
 	check_texts(t, "history.jsonl",
-		    STR("{\"display\":\"why [Pasted]\",\"pastedContents\":{\"1\":{\"content\":\"log\"}},\"timestamp\":17,"
-			"\"project\":\"/home/x\",\"sessionId\":\"" SESSION "\"}"),
+		    STR("{\"display\":\"why [Pasted]\",\"pastedContents\":{\"1\":{\"content\":\"log\"}},"
+			"\"timestamp\":17,\"project\":\"/home/x\",\"sessionId\":\"" SESSION "\"}"),
 		    9, "0 17 0ea33764 /home/x|why [Pasted]\nlog\n");
-	check_texts(t, "history.jsonl", STR("{\"display\":\"a\",\"timestamp\":-5,\"sessionId\":\"none\",\"project\":7}"), 9,
+	check_texts(t, "history.jsonl",
+		    STR("{\"display\":\"a\",\"timestamp\":-5,\"sessionId\":\"none\",\"project\":7}"), 9,
 		    "0 0 - |a\n");
 }
 
@@ -129,4 +132,5 @@ TESTS(CASE(plans_memory_tasks_todos_and_history_have_texts_and_nothing_else_has)
       CASE(a_plan_and_a_file_of_memory_are_one_text), CASE(bytes_that_are_no_text_are_none),
       CASE(each_task_of_a_file_is_a_text), CASE(who_has_enough_is_given_no_more),
       CASE(what_cannot_be_understood_has_no_text), CASE(a_typed_line_says_when_where_and_in_which_session),
-      CASE(a_text_is_called_after_its_heading_its_file_or_its_beginning), CASE(memory_is_in_the_folder_of_a_project))
+      CASE(a_text_is_called_after_its_heading_its_file_or_its_beginning),
+      CASE(memory_is_in_the_folder_of_a_project))

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 
 #define SESSION "0ea33764-9f05-462f-a1d4-51fb8fdac471"
-#define PLAN    "plans/a.md"
+#define PLAN	"plans/a.md"
 #define HISTORY "history.jsonl"
-#define MEMORY  "projects/-home-x/memory/a.md"
-#define TODOS   "todos/" SESSION "-agent-" SESSION ".json"
+#define MEMORY	"projects/-home-x/memory/a.md"
+#define TODOS	"todos/" SESSION "-agent-" SESSION ".json"
 
 static bool write_at(const char *dir, const char *path, struct str bytes, int flags)
 {
@@ -171,7 +171,8 @@ TEST(a_rewritten_file_is_found_by_its_new_words_alone)
 	NEED(put(dir, TODOS, "[{\"content\":\"old task\"},{\"content\":\"other task\"}]"));
 	OK(tree_sync(dir, "tree", s, NULL, &err));
 	EQ(having(s, "old"), 3);
-	NEED(put(dir, PLAN, "# new words") && put(dir, MEMORY, "") && put(dir, HISTORY, "{\"display\":\"new\"}\n"));
+	NEED(put(dir, PLAN, "# new words") && put(dir, MEMORY, "") &&
+	     put(dir, HISTORY, "{\"display\":\"new\"}\n"));
 	NEED(put(dir, TODOS, "[{\"content\":\"new task\"}]"));
 	OK(tree_sync(dir, "tree", s, NULL, &err));
 	EQ(having(s, "old"), 0);
@@ -261,11 +262,13 @@ TEST(a_history_of_many_parts_is_read_as_at_once)
 	struct err err;
 
 	for (int i = 0; i < LINES; i++)
-		buf_printf(&all, "{\"display\":\"line number%d of a history\",\"timestamp\":%d}\n", i, 1000000 + i);
+		buf_printf(&all, "{\"display\":\"line number%d of a history\",\"timestamp\":%d}\n", i,
+			   1000000 + i);
 	OK(tree_store(dir, "s", NULL, NULL, &s, &err));
 	for (int i = 0; i < 3; i++) {
-		NEED(write_at(dir, HISTORY, str_sub(buf_as_str(&all), (size_t)i * (all.n / 3), i < 2 ? all.n / 3 : SIZE_MAX),
-			      O_APPEND));
+		struct str rest = str_sub(buf_as_str(&all), (size_t)i * (all.n / 3), SIZE_MAX);
+
+		NEED(write_at(dir, HISTORY, i < 2 ? str_sub(rest, 0, all.n / 3) : rest, O_APPEND));
 		OK(tree_sync(dir, "tree", s, NULL, &err));
 	}
 	EQ(texts(s), LINES);
@@ -318,7 +321,8 @@ TEST(two_programs_may_read_what_is_being_rewritten)
 	for (int i = 0; i < STEPS; i++) {
 		char text[200];
 
-		snprintf(text, sizeof text, "[{\"content\":\"task number%d\"},{\"content\":\"another%d\"}]", i, i);
+		snprintf(text, sizeof text, "[{\"content\":\"task number%d\"},{\"content\":\"another%d\"}]",
+			 i, i);
 		CHECK(put(dir, TODOS, text) && put(dir, PLAN, text));
 		snprintf(text, sizeof text, "{\"display\":\"typed number%d\"}\n", i);
 		CHECK(write_at(dir, HISTORY, str_of(text), i == STEPS / 2 ? O_TRUNC : O_APPEND));
@@ -336,5 +340,6 @@ TEST(two_programs_may_read_what_is_being_rewritten)
 TESTS(CASE(no_place_to_cut_a_history_is_special), CASE(a_history_may_come_byte_by_byte),
       CASE(a_line_that_went_on_after_all_is_another_line), CASE(what_is_read_of_a_history_is_not_read_again),
       CASE(a_rewritten_file_is_found_by_its_new_words_alone), CASE(a_file_that_is_gone_is_still_found),
-      CASE(a_renamed_file_belongs_to_whom_its_new_name_says), CASE(what_is_no_text_or_too_long_is_kept_and_not_found),
+      CASE(a_renamed_file_belongs_to_whom_its_new_name_says),
+      CASE(what_is_no_text_or_too_long_is_kept_and_not_found),
       CASE(a_history_of_many_parts_is_read_as_at_once), CASE(two_programs_may_read_what_is_being_rewritten))

@@ -52,7 +52,8 @@ static struct paper_part part_of(struct made *m, const char *words, int64_t from
 				    .packed = buf_as_str(&m->packed) };
 }
 
-static void check_state(struct t *t, struct store *s, int64_t generation, int64_t read_to, int64_t texts, int64_t docs)
+static void check_state(struct t *t, struct store *s, int64_t generation, int64_t read_to, int64_t texts,
+			int64_t docs)
 {
 	EQ(tree_ask(s, "SELECT coalesce(max(generation), 0) FROM paper"), generation);
 	EQ(tree_ask(s, "SELECT coalesce(max(read_to), 0) FROM paper"), read_to);
