@@ -1,6 +1,5 @@
 /*
- * Blocks are single zstd frames with content size and checksum, which is there for whoever
- * reads them without us. A frame can only be
+ * Blocks are single zstd frames with content size and checksum. A frame can only be
  * unpacked from its front, and zstd's own blocks, its smallest unit, would be as large
  * as ours. So they are ended every STEP bytes: a reader who wants a line of the first
  * half, as a snippet may, unpacks only that. It costs 1 % of size.
@@ -92,9 +91,6 @@ static enum status prepare(struct packer *p, int codec, struct str packed, size_
 		p->decompress = ZSTD_createDCtx();
 	if (!p->decompress)
 		return err_fail(err, STATUS_INTERNAL, "zstd cannot be set up");
-	ZSTD_DCtx_reset(p->decompress, ZSTD_reset_session_only);
-	/* Whoever wants to be sure compares the block's own hash, which is faster. */
-	ZSTD_DCtx_setParameter(p->decompress, ZSTD_d_forceIgnoreChecksum, ZSTD_d_ignoreChecksum);
 	return STATUS_OK;
 }
 
@@ -134,8 +130,11 @@ enum status packer_unpack_front(struct packer *p, int codec, struct str packed, 
 	if (prepare(p, codec, packed, length, length, out, &to, err))
 		return err_failed(err->status);
 	into.dst = to;
-	/* Straight into our buffer, which has room for all. */
+	/* Straight into our buffer, which has room for all, and without adding up a checksum
+	 * that is not going to be compared. */
+	ZSTD_DCtx_reset(p->decompress, ZSTD_reset_session_and_parameters);
 	ZSTD_DCtx_setParameter(p->decompress, ZSTD_d_stableOutBuffer, 1);
+	ZSTD_DCtx_setParameter(p->decompress, ZSTD_d_forceIgnoreChecksum, ZSTD_d_ignoreChecksum);
 	while (into.pos < wanted && from.pos < packed.n && !ZSTD_isError(result)) {
 		from.size = packed.n - from.pos < BITE ? packed.n : from.pos + BITE;
 		result = ZSTD_decompressStream(p->decompress, &into, &from);
