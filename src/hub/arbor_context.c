@@ -108,12 +108,14 @@ static enum status emit_handle(struct call *c, const struct made_node *m, struct
 
 static enum status handles_of(struct call *c, const struct made_node *m, struct err *err)
 {
+	if (tree_is_graft(&m->tree))
+		return mirrored_handles_to_made(c, m, err);
 	return along(c, &m->tree, 0, m->node.row, NODE_WHOLE, emit_handle, err);
 }
 
 static enum status run_handles(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .made = handles_of, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .made = handles_of, .mirrored = mirrored_context_get_handles }, err);
 }
 
 const struct method arbor_context_get_handles = {

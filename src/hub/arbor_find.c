@@ -85,7 +85,10 @@ const struct field node_fields[] = {
 	  .type = VALUE_JSON,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "mirrored, in a context: its blocks as the API takes them" },
-	{ .name = "handle", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "external: as it was given" },
+	{ .name = "handle",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "external: as it was given; mirrored: what names it everywhere" },
 	{ .name = "content", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_STRETCH, .help = "what it says, all of it" },
 	{ 0 },
 };

@@ -14,6 +14,7 @@
 #include "hub/render.h"
 #include "hub/window.h"
 #include "query/grove.h"
+#include "store/tree_graft.h"
 
 /* ---- In trees ----------------------------------------------------------------------------- */
 
@@ -90,6 +91,8 @@ static enum status resolve_tree(struct resolving *r, struct err *err)
 	status = tree_get(r->call->store, &id, r->mem, &t, err);
 	if (status)
 		return status == STATUS_NOT_FOUND ? put_mirrored_tree(r, err) : status;
+	if (tree_is_graft(&t))
+		return put_mirrored_tree(r, err);
 	if (life_alive(&(struct subject){ SUBJECT_TREE, t.id }, &t.life, err) ||
 	    tree_count(r->call->store, t.row, &nodes, err))
 		return err_failed(err->status);
@@ -125,6 +128,8 @@ static enum status resolve_node(struct resolving *r, struct err *err)
 	m.life = m.node.life;
 	if (m.node.row && tree_at(r->call->store, m.node.tree, r->mem, &m.tree, err))
 		return err_failed(err->status);
+	if (m.node.row && m.node.kind == TREE_NODE_ROOT && tree_is_graft(&m.tree))
+		return put_mirrored_node(r, err);
 	if (m.node.row)
 		m.life = life_within(&m.node.life, &m.tree.life);
 	if (life_alive(&(struct subject){ SUBJECT_NODE, m.node.id }, &m.life, err))

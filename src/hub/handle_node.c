@@ -87,6 +87,11 @@ struct node_handle handle_of_turn(const struct uuid *id, int64_t number)
 	return h;
 }
 
+struct node_handle handle_of_tree(const struct uuid *id)
+{
+	return begin(&activation_arbor, "tree", id);
+}
+
 struct node_handle handle_of_agent(struct str agent, const struct uuid *session)
 {
 	struct node_handle h = of_claude("agent", NULL);

@@ -33,6 +33,7 @@ struct node_handle handle_of_block(const struct uuid *id, const struct record_bl
 struct node_handle handle_of_event(const struct uuid *id);
 struct node_handle handle_of_line(const struct uuid *id);
 struct node_handle handle_of_turn(const struct uuid *id, int64_t number); /* 0 = not known */
+struct node_handle handle_of_tree(const struct uuid *id);
 struct node_handle handle_of_agent(struct str agent, const struct uuid *session);
 
 /* Of a version of a file; 0 = the newest, whichever that is. */

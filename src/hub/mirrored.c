@@ -7,6 +7,7 @@
 #include "hub/mirrored.h"
 
 #include "claude/event.h"
+#include "hub/handle_node.h"
 #include "hub/memory_message.h"
 #include "hub/resolve.h"
 #include "store/tree_graft.h"
@@ -109,12 +110,22 @@ static enum status check_tree(struct mirrored *m, struct err *err)
 	return m->ref.kind == GROVE_TREE || !text.p ? STATUS_OK : mirrored_find_in(m, "tree", text, &tree, err);
 }
 
+static enum status resolve(struct mirrored *m, struct str text, struct resolved *out, struct err *err)
+{
+	enum status status = resolve_id(m->call->store, text, &m->call->mem, out, err);
+	struct uuid low, high;
+
+	if (status == STATUS_NOT_FOUND && uuid_range(text, &low, &high))
+		return err_fail(err, STATUS_NOT_FOUND, "no tree or node %s '%.*s', made or mirrored",
+				uuid_parse(text, &low) ? "is called" : "begins with", STR_ARG(text));
+	return status;
+}
+
 static enum status load(struct mirrored *m, struct str text, struct err *err)
 {
 	struct resolved what;
 
-	if (read_join(m->call->store, &m->snapshot, err) ||
-	    resolve_id(m->call->store, text, &m->call->mem, &what, err) ||
+	if (read_join(m->call->store, &m->snapshot, err) || resolve(m, text, &what, err) ||
 	    grove_load(m->call->store, what.session.row, &m->grove, err) ||
 	    tree_has_grafts(m->call->store, &m->grafts, err))
 		return err_failed(err->status);
@@ -328,6 +339,67 @@ static enum status put_ref(struct mirrored *m, const char *name, struct grove_re
 	return STATUS_OK;
 }
 
+/* What the client told the model has no message of its own for others: its line names it. */
+static enum status put_message_handle(struct mirrored *m, struct grove_ref r, struct err *err)
+{
+	const struct forest *f = &m->grove.forest;
+	uint32_t first = f->messages[r.at].first;
+	struct node_handle handle;
+	struct node_name name;
+	struct lines *lines;
+	struct record rec;
+	struct uuid id;
+
+	if (read_node(m, first, &lines, &rec, err) ||
+	    forest_name(m->call->store, f, first, &m->call->mem, &name, err))
+		return err_failed(err->status);
+	id = node_id(&name, record_is_message(&rec) ? PART_MESSAGE : PART_LINE);
+	handle = handle_of_message(&id, &rec);
+	put_handle(&m->call->writer, &handle);
+	return STATUS_OK;
+}
+
+static enum status put_block_handle(struct mirrored *m, struct grove_ref r, const struct uuid *id, struct err *err)
+{
+	struct node_handle handle;
+	struct record_block b;
+	struct lines *lines;
+	struct record rec;
+	bool is_block;
+
+	if (read_block(m, r, &lines, &rec, &b, &is_block, err))
+		return err_failed(err->status);
+	handle = is_block ? handle_of_block(id, &b) : handle_of_event(id);
+	put_handle(&m->call->writer, &handle);
+	return STATUS_OK;
+}
+
+enum status mirrored_put_handle(struct mirrored *m, struct grove_ref r, struct err *err)
+{
+	struct node_handle handle;
+	struct uuid id;
+
+	if (grove_id(&m->grove, r, &id, err))
+		return err_failed(err->status);
+	switch (r.kind) {
+	case GROVE_MESSAGE:
+		return put_message_handle(m, r, err);
+	case GROVE_BLOCK:
+		return put_block_handle(m, r, &id, err);
+	case GROVE_TREE:
+		handle = handle_of_tree(&id);
+		break;
+	case GROVE_TURN:
+		handle = handle_of_turn(&id, m->grove.turns.list[r.at].number);
+		break;
+	case GROVE_EVENT:
+		handle = handle_of_event(&id);
+		break;
+	}
+	put_handle(&m->call->writer, &handle);
+	return STATUS_OK;
+}
+
 /* What is above it, and what it follows. */
 static enum status put_above(struct mirrored *m, struct grove_ref r, struct err *err)
 {
@@ -382,7 +454,9 @@ enum status mirrored_emit(struct mirrored *m, struct grove_ref r, int64_t place,
 	if (at)
 		put_time(w, "created", at);
 	put_uuid(w, "session", &m->grove.forest.sources[source].session.id);
-	return put_kind(m, r, part, err) ? err_failed(err->status) : call_emit(m->call, err);
+	if (put_kind(m, r, part, err) || (part == NODE_WHOLE && mirrored_put_handle(m, r, err)))
+		return err_failed(err->status);
+	return call_emit(m->call, err);
 }
 
 /* What is known of a tree from the file that its first line is in. */

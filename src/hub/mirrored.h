@@ -48,6 +48,9 @@ enum status mirrored_life(struct mirrored *m, struct grove_ref r, struct life *o
 enum status mirrored_emit(struct mirrored *m, struct grove_ref r, int64_t place, enum tree_node_part part,
 			  struct err *err) MUST_USE;
 
+/* Writes what names it everywhere, as the member "handle". */
+enum status mirrored_put_handle(struct mirrored *m, struct grove_ref r, struct err *err) MUST_USE;
+
 /* Of a tree, as tree_fields have it. */
 enum status mirrored_emit_tree(struct mirrored *m, uint32_t tree, struct err *err) MUST_USE;
 

@@ -23,6 +23,7 @@ mirrored_fn mirrored_node_get, mirrored_node_get_archived, mirrored_node_get_par
 
 /* The same for made nodes that hang on something mirrored. */
 enum status mirrored_parent_of_made(struct call *c, const struct made_node *n, struct err *err) MUST_USE;
+enum status mirrored_handles_to_made(struct call *c, const struct made_node *n, struct err *err) MUST_USE;
 enum status mirrored_path_to_made(struct call *c, const struct made_node *n, enum tree_node_part part,
 				  struct err *err) MUST_USE;
 

@@ -251,6 +251,64 @@ enum status mirrored_node_get_path(struct call *c, struct str id, struct err *er
 	return emit_way(&m, &way, NODE_SKELETON, err);
 }
 
+static enum status emit_handle(struct mirrored *m, const struct way *way, size_t i, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct json_writer *w = &m->call->writer;
+	struct made_node made;
+	struct uuid id;
+
+	if (i < way->ref_count) {
+		if (grove_id(&m->grove, way->refs[i], &id, err))
+			return err_failed(err->status);
+		call_begin(m->call);
+		put_uuid(w, "id", &id);
+		put_int(w, "depth", grove_depth(&m->grove, way->refs[i]));
+		return mirrored_put_handle(m, way->refs[i], err) ? err_failed(err->status) : call_emit(m->call, err);
+	}
+	if (tree_node_at(m->call->store, way->steps[i - way->ref_count].row, NODE_WHOLE, &mem, &made.node, err))
+		return err_failed(err->status);
+	if (made.node.kind != TREE_NODE_EXTERNAL)
+		return STATUS_OK;
+	call_begin(m->call);
+	put_uuid(w, "id", &made.node.id);
+	put_int(w, "depth", made.node.depth + grove_depth(&m->grove, way->refs[way->ref_count - 1]));
+	put_text(w, "handle", made.node.handle);
+	return call_emit(m->call, err);
+}
+
+static enum status emit_handles(struct mirrored *m, const struct way *way, struct err *err)
+{
+	for (size_t i = 0; i < way_length(way); i++) {
+		if (call_is_cancelled(m->call))
+			return err_fail(err, STATUS_CANCELLED, "stopped");
+		if (emit_handle(m, way, i, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+enum status mirrored_context_get_handles(struct call *c, struct str id, struct err *err)
+{
+	MIRRORED m = { 0 };
+	struct way way;
+
+	if (mirrored_find(c, id, GATE_ALIVE, &m, err))
+		return err_failed(err->status);
+	way = way_to(&m, m.ref);
+	return emit_handles(&m, &way, err);
+}
+
+enum status mirrored_handles_to_made(struct call *c, const struct made_node *n, struct err *err)
+{
+	MIRRORED m = { 0 };
+	struct way way;
+
+	if (mirrored_below(c, n, &m, err) || way_to_made(&m, n, &way, err))
+		return err_failed(err->status);
+	return emit_handles(&m, &way, err);
+}
+
 /* ---- Between two ------------------------------------------------------------------------ */
 
 struct pair {

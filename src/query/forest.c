@@ -706,15 +706,30 @@ void forest_build(struct forest *f)
 	find_replaced(f);
 }
 
+/* Lines are in the order of their file. */
+static bool find_offset(const struct chain *c, int64_t offset, uint32_t *line)
+{
+	uint32_t low = 0, high = c->line_count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (c->lines[mid].offset < offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	*line = low;
+	return low < c->line_count && c->lines[low].offset == offset;
+}
+
 bool forest_find_line(const struct forest *f, int64_t row, int64_t offset, uint32_t *source, uint32_t *line)
 {
 	for (uint32_t s = 0; s < f->source_count; s++)
-		for (uint32_t i = 0; f->sources[s].session.row == row && i < f->sources[s].chain.line_count; i++)
-			if (f->sources[s].chain.lines[i].offset == offset) {
-				*source = s;
-				*line = i;
-				return true;
-			}
+		if (f->sources[s].session.row == row && find_offset(&f->sources[s].chain, offset, line)) {
+			*source = s;
+			return true;
+		}
 	return false;
 }
 

@@ -268,6 +268,16 @@ uint32_t grove_tree(const struct grove *g, struct grove_ref r)
 	return r.kind == GROVE_EVENT ? g->events[r.at].tree : g->spots[grove_message(g, r)].tree;
 }
 
+uint32_t grove_tree_of_line(const struct grove *g, uint32_t source, uint32_t line)
+{
+	uint32_t m = forest_message_of(&g->forest, source, line);
+	struct grove_ref e;
+
+	if (m != FOREST_NONE)
+		return g->spots[m].tree;
+	return find_event(g, source, line, &e) ? g->events[e.at].tree : FOREST_NONE;
+}
+
 void grove_line(const struct grove *g, struct grove_ref r, uint32_t *source, uint32_t *line)
 {
 	uint32_t node = r.kind == GROVE_TREE	  ? g->trees[r.at].root

@@ -106,6 +106,9 @@ enum status grove_id(const struct grove *g, struct grove_ref r, struct uuid *out
 /* Its number; FOREST_NONE = it is in none. */
 uint32_t grove_tree(const struct grove *g, struct grove_ref r);
 
+/* The same for a line of a source. */
+uint32_t grove_tree_of_line(const struct grove *g, uint32_t source, uint32_t line);
+
 /* The message it is, is in, or stands at: where its path ends. FOREST_NONE = none. */
 uint32_t grove_message(const struct grove *g, struct grove_ref r);
 

@@ -152,6 +152,7 @@ static void running_release(struct running *r)
 	sqlite3_finalize(r->st);
 	sqlite3_hard_heap_limit64(0);
 	lines_set_release(&r->q.lines);
+	grove_release(&r->q.grove);
 	buf_release(&r->q.text);
 	arena_release(&r->q.mem);
 	arena_release(&r->mem);

@@ -219,6 +219,24 @@ static void text_at(sqlite3_context *result, int count, sqlite3_value **row)
 	leave(q, result, status, &err);
 }
 
+/* arbor_tree(SESSION, OFFSET). */
+static void tree_at(sqlite3_context *result, int count, sqlite3_value **row)
+{
+	struct sql *q = enter(result);
+	char text[UUID_TEXT + 1];
+	struct uuid id;
+	struct err err;
+	bool found = false;
+	enum status status = sql_tree(q, sqlite3_value_int64(row[0]), sqlite3_value_int64(row[1]), &id, &found, &err);
+
+	(void)count;
+	if (status == STATUS_OK && found) {
+		uuid_print(&id, text);
+		sql_give(result, str_of(text));
+	}
+	leave(q, result, status, &err);
+}
+
 /* arbor_member(SESSION, OFFSET, NAME): a text that the line has by this name. */
 static void member_at(sqlite3_context *result, int count, sqlite3_value **row)
 {
@@ -452,6 +470,7 @@ static const struct {
 	{ "arbor_node", 3, name_node },	      { "arbor_key", 1, key_of_id },
 	{ "arbor_line_key", 1, give_key_of_line }, { "arbor_call_key", 1, key_of_call },
 	{ "arbor_name", 1, name_of_path },    { "arbor_text", 3, text_at },
+	{ "arbor_tree", 2, tree_at },
 	{ "arbor_weight", 4, weigh },
 	{ "arbor_member", 3, member_at },     { "arbor_result", 3, result_of },
 	{ "arbor_hit_value", 3, make_hit },   { "content", 1, content_of },

@@ -4,6 +4,7 @@
 #ifndef ARBOR_QUERY_SQL_INSIDE_H
 #define ARBOR_QUERY_SQL_INSIDE_H
 
+#include "query/grove.h"
 #include "query/lines.h"
 #include "store/db.h"
 
@@ -31,6 +32,9 @@ struct sql {
 	struct session transcript; /* of it, row 0 = none */
 	struct arena mem;	   /* of that */
 	struct buf text;
+	/* The trees of the transcript that was asked for last, and all that belong to it. */
+	struct grove grove;
+	bool has_grove;
 };
 
 /* ---- sql_lines.c: lines by their place ---------------------------------------- */
@@ -53,6 +57,10 @@ enum status sql_message_text(struct sql *q, int64_t session, int64_t first, stru
  * NULL = there is none. */
 enum status sql_result(struct sql *q, int64_t session, struct str call, const struct record_block **out,
 		       struct err *err) MUST_USE;
+
+/* The id of the tree that a line is in; *found false = it is in none. */
+enum status sql_tree(struct sql *q, int64_t session, int64_t offset, struct uuid *out, bool *found,
+		     struct err *err) MUST_USE;
 
 /* ---- sql_functions.c ----------------------------------------------------------- */
 

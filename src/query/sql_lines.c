@@ -164,3 +164,32 @@ enum status sql_result(struct sql *q, int64_t session, struct str call, const st
 	}
 	return STATUS_OK;
 }
+
+/* ---- Trees ------------------------------------------------------------------------ */
+
+static bool has_transcript(const struct grove *g, int64_t session)
+{
+	for (uint32_t s = 0; s < g->forest.source_count; s++)
+		if (g->forest.sources[s].session.row == session)
+			return true;
+	return false;
+}
+
+enum status sql_tree(struct sql *q, int64_t session, int64_t offset, struct uuid *out, bool *found, struct err *err)
+{
+	uint32_t source, line, tree = FOREST_NONE;
+
+	if (!q->has_grove || !has_transcript(&q->grove, session)) {
+		q->has_grove = false;
+		grove_release(&q->grove);
+		if (grove_load(q->store, session, &q->grove, err))
+			return err_failed(err->status);
+		q->has_grove = true;
+	}
+	if (forest_find_line(&q->grove.forest, session, offset, &source, &line))
+		tree = grove_tree_of_line(&q->grove, source, line);
+	*found = tree != FOREST_NONE;
+	if (*found)
+		*out = q->grove.trees[tree].id;
+	return STATUS_OK;
+}

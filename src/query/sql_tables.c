@@ -306,7 +306,9 @@ static const struct way topic_ways[] = {
 
 static const struct column node_columns[] = {
 	{ "id TEXT", "n.id", NULL },
-	{ "tree_id TEXT", "n.tree_id", NULL },
+	{ "tree_id TEXT", NULL,
+	  "SELECT iif(?1, arbor_tree(?1, ?2), (SELECT arbor_uuid(t.tree_id) FROM node m JOIN tree t ON t.id = m.tree"
+	  " WHERE m.id = ?2))" },
 	{ "parent_id TEXT", "n.parent_id", NULL },
 	{ "ref_count INTEGER",
 	  "coalesce((SELECT sum(count) FROM claim WHERE subject_id = arbor_blob(n.id)), 0)"
@@ -338,11 +340,16 @@ static const struct column node_columns[] = {
 	{ 0 },
 };
 
+/* What the client tells the model: a line that is a message by itself. */
+#define IS_OWN_MESSAGE "(e.flags & 33554432)"
+_Static_assert(ENTRY_MESSAGE == 33554432, "as statements have it");
+
 /* Nodes of lines, of messages and of their blocks, and those that were made through Arbor. */
 #define MIRRORED(part) \
 	"SELECT arbor_node(e.uuid, e.line_id, " part ") AS id, NULL AS tree_id," \
 	" CASE WHEN " part " = -2 THEN NULL WHEN e.first IS NOT NULL THEN " MESSAGE_ID " WHEN " part \
-	" >= 0 THEN " LINE_ID " END AS parent_id, 1 AS standing," \
+	" >= 0 THEN " LINE_ID " WHEN " IS_OWN_MESSAGE " THEN arbor_node(e.uuid, e.line_id, -2) END AS parent_id," \
+	" 1 AS standing," \
 	" CASE " part " WHEN -2 THEN 'message' WHEN -1 THEN 'line' ELSE 'block' END AS node_type," \
 	" NULL AS handle, arbor_time(e.at) AS created_at, NULL AS metadata," \
 	" " TRANSCRIPT_ID " AS session_id, e.session AS session, e.offset AS offset, " part " AS part "
@@ -354,7 +361,7 @@ static const struct column node_columns[] = {
 	" AND (m.parent IS NOT NULL OR h.owner <> 'mirror')"
 #define EACH_PART \
 	"FROM " LINES_OF_SESSION " CROSS JOIN arbor_part(e.session, e.offset," \
-	" iif(e.uuid IS NOT NULL AND e.first = e.offset, -2, -1), iif(e.uuid IS NULL, 0, e.blocks)) p " \
+	" iif(e.uuid IS NOT NULL AND (e.first = e.offset OR " IS_OWN_MESSAGE "), -2, -1), iif(e.uuid IS NULL, 0, e.blocks)) p " \
 	"WHERE s.old = 0"
 
 static const struct way node_ways[] = {

@@ -13,8 +13,8 @@ call tree_list; code 1; err_has 'no store here yet'
 arbor sync --source demo; code 0
 call tree_list; code 1; out_is ''; err_has 'there is no tree'
 call tree_list_archived; code 1; out_is ''
-call tree_get 7ee0; code 1; err_has "no tree begins with '7ee0'"
-call tree_get $tree; code 1; err_has "there is no tree $tree"
+call tree_get 7ee0; code 1; err_has "no tree or node begins with '7ee0'"
+call tree_get $tree; code 1; err_has "no tree or node is called '$tree'"
 arbor gc; code 0
 arbor check; code 0
 

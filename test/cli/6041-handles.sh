@@ -127,7 +127,7 @@ out_has '"kind":"document","by":"","data":{"id":"'$tree'"'; out_has '"metadata":
 arbor resolve arbor@1.0.0::node:$text --json; code 0; out_has '"kind":"message"'; out_has '"content":"What is left?","bytes":13}'
 arbor resolve arbor@1.0.0::node:$text --from 5 -n 2 --json; out_has '"content":"is","bytes":13,"truncated":true'
 arbor resolve arbor@1.0.0::node:$named --json; code 0; out_has "\"handle\":\"$call\""; out_lacks npm
-arbor call arbor.tree_render $tree; out_has 'tool_use: Bash'
+arbor call arbor.tree_render $tree; out_has 'Bash npm run lint'
 
 it "refuses to put into a tree what is no handle"
 arbor call arbor.node_create_external "{\"tree\":\"$tree\",\"handle\":\"notes@1::x:%\"}"; code 9; err_has "'%' needs two hex digits"

@@ -876,7 +876,7 @@ TEST(a_handle_of_a_hit_resolves_to_what_was_found)
 	FINE(arbor_json_get(h.text.p, h.text.n, "id", id, sizeof id, NULL, &e));
 	FINE(arbor_resolve(a, id, hear, &answer, &e));
 	CHECK(strstr(answer.text.p, "Integer cents. Sketch the migration"));
-	EQ(arbor_resolve(a, "nobody@1.0.0::thing:1", hear, &answer, &e), ARBOR_NOT_FOUND);
+	EQ(arbor_resolve(a, "nobody@1.0.0::thing:1", hear, &answer, &e), ARBOR_UNSUPPORTED);
 	EQ(arbor_resolve(a, "claudecode@1.0.0::message", hear, &answer, &e), ARBOR_FORMAT);
 }
 

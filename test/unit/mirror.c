@@ -108,7 +108,7 @@ TEST(reading_anew_leaves_nothing_of_before)
 	OK(add(s, &p, &err));
 	OK(add(s, &q, &err));
 	OK(keys_complete(s, &err));
-	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), 8);
+	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), 12);
 	reading = tree_ask(s, "SELECT reading FROM mirror_session");
 	anew.known_generation = 1;
 	anew.known_to = 20;
@@ -123,7 +123,7 @@ TEST(reading_anew_leaves_nothing_of_before)
 	   1);
 	CHECK(tree_ask(s, "SELECT reading FROM mirror_session") != reading);
 	OK(keys_complete(s, &err));
-	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), 4);
+	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), 6);
 }
 
 TEST(a_session_can_be_forgotten)
