@@ -69,7 +69,7 @@ CREATE TABLE claim (
   PRIMARY KEY (subject_id, owner)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX claim_by_owner ON claim(owner, subject_id);
-CREATE INDEX claim_in_tree ON claim(tree) WHERE tree IS NOT NULL AND count > 0;
+CREATE INDEX claim_in_tree ON claim(tree, subject) WHERE count > 0;
 
 -- Trees and nodes that have been let go. No row means active.
 CREATE TABLE lifecycle (
