@@ -217,6 +217,14 @@ CREATE TABLE paper_text (
 ) STRICT;
 CREATE INDEX paper_text_by_source ON paper_text(source);
 
+-- What was typed into conversations, which have it, too, where they are here: documents that follow each other.
+CREATE TABLE paper_typed (
+  doc      INTEGER PRIMARY KEY,    -- sequence of the first
+  docs     INTEGER NOT NULL,
+  source   INTEGER NOT NULL,
+  session  BLOB NOT NULL           -- id of the conversation
+) STRICT;
+
 -- Words of all texts, one immutable document for each block. `text` is not text
 -- but the packed words the reading threads made of it (store/fulltext.c), and before them
 -- words that no text has for what it is: a call of which tool, an error (base/mark.h).

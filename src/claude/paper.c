@@ -58,7 +58,7 @@ static void give_typed(struct paper_reader *r, struct str line, paper_text_fn *f
 	buf_clear(&r->text);
 	typed_text(&r->typed, &typed, &r->text);
 	t.at = typed.has_time && typed.at > 0 ? typed.at : 0;
-	t.has_session = uuid_parse(typed.session, &t.session);
+	t.has_session = t.typed = uuid_parse(typed.session, &t.session);
 	t.project = typed.project.n && typed.project.n <= LIMIT_PATH ? typed.project : (struct str){ 0 };
 	give(r, &t, buf_as_str(&r->text), fn, ctx);
 }

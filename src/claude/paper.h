@@ -20,6 +20,7 @@ struct paper_text {
 	struct str text; /* UTF-8 */
 	int64_t at;	 /* ms, as it says itself; 0 = it does not */
 	bool has_session;
+	bool typed; /* into that session, whose transcript has it, too */
 	struct uuid session; /* that it belongs to, as far as the file or its name says */
 	struct str project;  /* folder it was typed in; p NULL = it does not say */
 };

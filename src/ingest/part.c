@@ -713,6 +713,7 @@ static bool add_paper(void *ctx, const struct paper_text *t)
 		.part = t->part,
 		.at = t->at,
 		.has_session = t->has_session,
+		.typed = t->typed,
 		.session = t->session,
 		.project = t->project.p ? arena_str(&p->mem, t->project) : (struct str){ 0 },
 		.docs = docs,

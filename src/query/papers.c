@@ -3,9 +3,6 @@
  *
  * Which conversation has it, and which folder its project is, depends on what else is mirrored. It is found
  * out when somebody asks, so that nothing depends on what came first.
- *
- * What was typed into a conversation that is here stands there, as a prompt, with its answers: it is `told`,
- * and of use only where the conversation is gone.
  */
 #include "query/papers.h"
 
@@ -72,7 +69,6 @@ enum status papers_find(struct store *s, int64_t row, struct arena *mem, struct 
 		return err_failed(err->status);
 	if (!out->project.n)
 		out->project = out->paper.project.n ? out->paper.project : out->session.project;
-	out->told = out->paper.kind == CLAUDE_HISTORY && out->session.row;
 	return STATUS_OK;
 }
 

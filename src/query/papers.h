@@ -13,7 +13,6 @@ struct paper_found {
 	struct paper paper;
 	struct session session; /* the conversation it belongs to; row 0 = none, or it is not here */
 	struct str project;	/* folder it belongs to; empty = unknown */
-	bool told;		/* its conversation has it, too */
 	struct str title;	/* once its text was read */
 };
 

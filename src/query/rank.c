@@ -357,6 +357,21 @@ static enum status is_wanted(struct ranker *r, const struct doc *doc, bool *out,
 	return *out && r->q->doc ? r->q->doc(r->q->wanted_ctx, doc, out, err) : STATUS_OK;
 }
 
+static bool is_left_out(const struct rank_query *q, int64_t sequence)
+{
+	size_t low = 0, high = q->without_count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (q->without[mid].first <= sequence)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && sequence < q->without[low - 1].first + q->without[low - 1].count;
+}
+
 /* One that matches: counted if it is wanted, and kept if it is among the best. */
 static enum status take(struct ranker *r, int64_t id, const Fts5ExtensionApi *api, Fts5Context *fts)
 {
@@ -366,7 +381,7 @@ static enum status take(struct ranker *r, int64_t id, const Fts5ExtensionApi *ap
 	struct ranked one = { .id = id };
 	bool wanted = true;
 
-	if (g->weight <= 0)
+	if (g->weight <= 0 || is_left_out(r->q, doc_sequence(id)))
 		return STATUS_OK;
 	if (r->filters && (look_up(r, id, &one.doc, &r->err) || is_wanted(r, &one.doc, &wanted, &r->err)))
 		return err_failed(r->err.status);
@@ -467,7 +482,7 @@ static enum status take_doc(void *ctx, int64_t id, const struct doc *doc, struct
 	struct ranked one = { .id = id, .doc = *doc };
 	bool wanted;
 
-	if (r->grades[doc_code(id)].weight <= 0)
+	if (r->grades[doc_code(id)].weight <= 0 || is_left_out(r->q, doc_sequence(id)))
 		return STATUS_OK;
 	if (store_is_cancelled(r->docs.store))
 		return err_fail(err, STATUS_CANCELLED, "stopped");

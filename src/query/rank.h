@@ -38,6 +38,8 @@ struct rank_query {
 	rank_session_fn *session;     /* NULL = all are wanted */
 	rank_doc_fn *doc;	      /* so too; given wherever the other is, and documents may be in none */
 	void *wanted_ctx;
+	const struct doc_range *without; /* documents that do not count, by sequence */
+	size_t without_count;
 	int64_t after, before;	      /* ms, [after, before); 0 = open. What has no time is outside */
 	enum rank_order order;
 };

@@ -9,8 +9,7 @@
  * is asked of sessions is asked of the one it is on or in.
  *
  * So is a text beside the conversations (query/papers.c), of which only its project and its conversation can be
- * asked. One that a conversation has, too, is passed over when it is met: finding that out for all that match would
- * cost more than ranking them. Where documents are looked at one by one anyway it is not counted either.
+ * asked. What was typed into a conversation that is here stands there with its answers, and does not count.
  */
 #include "query/search.h"
 
@@ -96,8 +95,7 @@ static enum status is_paper_wanted(struct searching *y, int64_t row, bool *wante
 
 	if (papers_find(y->store, row, &mem, &p, err))
 		return err_failed(err->status);
-	*wanted = !p.told;
-	return *wanted ? conditions_hold_beside(&y->filter, p.project, p.session.row, wanted, err) : STATUS_OK;
+	return conditions_hold_beside(&y->filter, p.project, p.session.row, wanted, err);
 }
 
 static enum status is_doc_wanted(void *ctx, const struct doc *doc, bool *wanted, struct err *err)
@@ -107,7 +105,7 @@ static enum status is_doc_wanted(void *ctx, const struct doc *doc, bool *wanted,
 	*wanted = noted_conditions_hold(&y->noted, doc);
 	if (*wanted && doc->session == DOC_NOTES && conditions_ask_session(&y->filter))
 		return is_note_wanted(y, doc->offset, wanted, err);
-	if (*wanted && doc->session == DOC_PAPERS)
+	if (*wanted && doc->session == DOC_PAPERS && conditions_ask_session(&y->filter))
 		return is_paper_wanted(y, doc->offset, wanted, err);
 	return STATUS_OK;
 }
@@ -247,12 +245,9 @@ static enum status give_paper(struct searching *y, const struct ranked *r, int64
 	struct paper_found p;
 	struct search_hit hit = { .score = r->score, .total = total, .snippet = &snippet, .paper = &p };
 
-	if (papers_find(y->store, r->doc.offset, &y->mem, &p, err))
-		return err_failed(err->status);
 	buf_clear(&y->text);
-	if (p.told)
-		return STATUS_OK;
-	if (papers_text(y->store, &p, &y->mem, &y->text, err))
+	if (papers_find(y->store, r->doc.offset, &y->mem, &p, err) ||
+	    papers_text(y->store, &p, &y->mem, &y->text, err))
 		return err_failed(err->status);
 	if (y->q->check && !grep_text(y->q->check, buf_as_str(&y->text)))
 		return STATUS_OK;
@@ -370,14 +365,16 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 				   .weights = search_weights,
 				   .place_count = SEARCH_PLACES,
 				   .order = q->order };
-	bool asks_session, looks;
+	struct doc_range *told;
+	bool asks_session;
 
 	transcript_init(&y.transcript);
 	y.transcript.peek = true;
 	y.filter.expr = q->expr;
 	if (conditions_read(&y.filter, rank.now, err) || noted_conditions_read(&y.noted, s, q->expr, err) ||
-	    variant_any(s, &y.variants, err))
+	    variant_any(s, &y.variants, err) || paper_told(s, &y.mem, &told, &rank.without_count, err))
 		return err_failed(err->status);
+	rank.without = told;
 	rank.places = y.filter.places;
 	rank.after = y.filter.after;
 	rank.before = y.filter.before;
@@ -385,8 +382,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	rank.session = asks_session ? is_wanted : NULL;
 	if (!q->expr->count && rank.order == RANK_BEST)
 		rank.order = RANK_RECENT;
-	looks = rank.order != RANK_BEST || rank.after || rank.before;
-	rank.doc = asks_session || y.noted.any || looks ? is_doc_wanted : NULL;
+	rank.doc = asks_session || y.noted.any ? is_doc_wanted : NULL;
 	rank.wanted_ctx = &y;
 	report->more = report->gave_up = false;
 	if (q->check) {

@@ -42,6 +42,11 @@ enum { DOC_LINE = UINT16_MAX };
  * below this. */
 #define DOC_PAPERS (DOC_NOTES - 1)
 
+/* Documents that follow each other. */
+struct doc_range {
+	int64_t first, count; /* sequences */
+};
+
 /* Adds documents one after the other and writes their slots at the end: begin, add
  * ..., finish, all inside one write transaction. */
 struct doc_writer {

@@ -5,13 +5,18 @@
  * the offset is the row here, which is the sequence of the text's first document. So there is one number for
  * both, and a row knows which documents go with it.
  *
+ * What was typed into a conversation that is here is told there, and a search passes it over. Of a long
+ * history that is nearly all: whoever asks gets ranges of documents, a few for each conversation, and looks
+ * at no text.
+ *
  * A file that was rewritten is read anew: its rows and documents go before the new ones come, in one
  * transaction. A history only grows, and is gone on with.
  */
 #include "store/paper.h"
 
 #include "store/db.h"
-#include "store/fulltext.h"
+
+#include <string.h>
 
 enum {
 	PAPER_STATE,
@@ -23,6 +28,9 @@ enum {
 	PAPER_TEXTS_DROP,
 	PAPER_GET,
 	PAPER_EACH,
+	PAPER_TYPED_ADD,
+	PAPER_TYPED_DROP,
+	PAPER_TOLD,
 	PAPER_FOLDERS,
 	PAPER_STATEMENTS
 };
@@ -46,6 +54,10 @@ static const char *const sql[PAPER_STATEMENTS] = {
 	[PAPER_TEXTS_DROP] = "DELETE FROM paper_text WHERE source = ?1",
 	[PAPER_GET] = PAPER "WHERE t.doc = ?1",
 	[PAPER_EACH] = PAPER "ORDER BY s.source_id, t.offset, t.part",
+	[PAPER_TYPED_ADD] = "INSERT INTO paper_typed(doc, docs, source, session) VALUES (?1, ?2, ?3, ?4)",
+	[PAPER_TYPED_DROP] = "DELETE FROM paper_typed WHERE source = ?1",
+	[PAPER_TOLD] = "SELECT doc, docs FROM paper_typed t WHERE EXISTS (SELECT 1 FROM mirror_session m"
+		       " WHERE m.session_id = t.session AND m.agent IS NULL) ORDER BY doc",
 	[PAPER_FOLDERS] = "SELECT path FROM project ORDER BY path",
 };
 
@@ -71,6 +83,8 @@ static enum status forget_texts(struct store *s, int64_t source, struct err *err
 	STMT st = { 0 };
 
 	if (use_for(s, PAPER_DOCS, source, &st, err) || doc_remove_each(&st, err))
+		return err_failed(err->status);
+	if (stmt_run_with(s, &paper_statements, PAPER_TYPED_DROP, source, err))
 		return err_failed(err->status);
 	return stmt_run_with(s, &paper_statements, PAPER_TEXTS_DROP, source, err);
 }
@@ -119,10 +133,46 @@ static enum status write_text(struct store *s, const struct paper_part *p, const
 	return stmt_run(&st, err);
 }
 
+/* Documents in a row that were typed into one session. */
+struct typed_run {
+	struct doc_range docs;
+	struct uuid session;
+};
+
+static enum status end_run(struct store *s, int64_t source, struct typed_run *run, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (!run->docs.count)
+		return STATUS_OK;
+	if (use(s, PAPER_TYPED_ADD, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, run->docs.first);
+	stmt_int(&st, 2, run->docs.count);
+	stmt_int(&st, 3, source);
+	stmt_uuid(&st, 4, &run->session);
+	run->docs.count = 0;
+	return stmt_run(&st, err);
+}
+
+static enum status note_typed(struct store *s, const struct paper_part *p, const struct paper_new *t,
+			      int64_t row, struct typed_run *run, struct err *err)
+{
+	bool goes_on = t->typed && run->docs.count && uuid_eq(&run->session, &t->session);
+
+	if (!goes_on && end_run(s, p->source, run, err))
+		return err_failed(err->status);
+	if (!goes_on)
+		*run = (struct typed_run){ { row, 0 }, t->session };
+	run->docs.count += t->typed ? t->docs : 0;
+	return STATUS_OK;
+}
+
 static enum status write_texts(struct store *s, const struct paper_part *p, struct err *err)
 {
 	struct doc_writer w CLEANUP(doc_writer_release) = { 0 };
 	const struct mirror_doc *docs = p->docs;
+	struct typed_run run = { 0 };
 
 	if (!p->count)
 		return STATUS_OK;
@@ -131,11 +181,12 @@ static enum status write_texts(struct store *s, const struct paper_part *p, stru
 	for (size_t i = 0; i < p->count; i++) {
 		int64_t row = doc_writer_next(&w);
 
-		if (write_docs(&w, p, &p->texts[i], docs, err) || write_text(s, p, &p->texts[i], row, err))
+		if (write_docs(&w, p, &p->texts[i], docs, err) || write_text(s, p, &p->texts[i], row, err) ||
+		    note_typed(s, p, &p->texts[i], row, &run, err))
 			return err_failed(err->status);
 		docs += p->texts[i].docs;
 	}
-	return doc_writer_finish(&w, err);
+	return end_run(s, p->source, &run, err) ? err_failed(err->status) : doc_writer_finish(&w, err);
 }
 
 /* How far a source has been read; generation 0 = not at all. */
@@ -250,6 +301,31 @@ enum status paper_each(struct store *s, paper_fn *fn, void *ctx, struct err *err
 		read_row(&st, &p);
 		if (fn(ctx, &p, err))
 			return err_failed(err->status);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status paper_told(struct store *s, struct arena *mem, struct doc_range **out, size_t *count,
+		       struct err *err)
+{
+	size_t cap = 0;
+	enum step step;
+	STMT st = { 0 };
+
+	*out = NULL;
+	*count = 0;
+	if (use(s, PAPER_TOLD, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		if (*count == cap) {
+			struct doc_range *more = arena_alloc(mem, (cap ? cap * 2 : 64) * sizeof *more);
+
+			if (cap)
+				memcpy(more, *out, cap * sizeof *more);
+			*out = more;
+			cap = cap ? cap * 2 : 64;
+		}
+		(*out)[(*count)++] = (struct doc_range){ col_int(&st, 0), col_int(&st, 1) };
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }

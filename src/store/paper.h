@@ -9,6 +9,7 @@
 #define ARBOR_STORE_PAPER_H
 
 #include "base/arena.h"
+#include "store/fulltext.h"
 #include "store/mirror.h"
 
 /* ---- Writing ------------------------------------------------------------------ */
@@ -18,6 +19,7 @@ struct paper_new {
 	uint16_t part;		/* which text of these */
 	int64_t at;		/* its own time, ms; 0 = none */
 	bool has_session;
+	bool typed; /* into that session, which has it, too */
 	struct uuid session;
 	struct str project; /* p NULL = none */
 	uint32_t docs;	    /* as many of the part's documents */
@@ -68,6 +70,10 @@ enum status paper_get(struct store *s, int64_t row, struct arena *mem, struct pa
 /* All of them, in an order that does not depend on when they came. Texts are valid during the call. */
 typedef enum status paper_fn(void *ctx, const struct paper *p, struct err *err);
 enum status paper_each(struct store *s, paper_fn *fn, void *ctx, struct err *err) MUST_USE;
+
+/* Documents of what was typed into conversations that are here, by sequence, as an array in the arena. */
+enum status paper_told(struct store *s, struct arena *mem, struct doc_range **out, size_t *count,
+		       struct err *err) MUST_USE;
 
 /* Folders in which people worked, by path. */
 typedef enum status folder_fn(void *ctx, struct str path, bool *go_on, struct err *err);

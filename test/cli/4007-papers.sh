@@ -34,6 +34,7 @@ arbor search '"start a bashrc"' --json; code 0; out_has '"in":"prompt"'; out_lac
 arbor search '"does it load"' in:other; code 1
 arbor search in:other --json -n 0; check test "$(grep -c '"kind":"history"' "$T/out")" -eq 4
 arbor history bashrc; lines 2
+arbor search bashrc -n 0; all=$(wc -l <"$T/out"); arbor search bashrc -n 1; err_has "1 of $all hits"
 
 it "narrows to a project, a session and a time"
 arbor search cents in:other --project webshop; lines 4

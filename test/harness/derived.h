@@ -400,6 +400,13 @@ static inline void derived_sources(struct derived *d)
 			 "SELECT count(*) FROM paper WHERE source NOT IN (SELECT id FROM source)");
 	derived_must_not(d, "a file that is a session and has texts",
 			 "SELECT count(*) FROM paper WHERE source IN (SELECT source FROM mirror_session)");
+	derived_must_not(d, "what was typed into sessions is not all noted, or something else is",
+			 "SELECT (SELECT coalesce(sum(docs), 0) FROM paper_typed) <> (SELECT coalesce(sum(docs), 0)"
+			 " FROM paper_text t JOIN source s ON s.id = t.source WHERE s.path = 'history.jsonl'"
+			 " AND t.session IS NOT NULL)");
+	derived_must_not(d, "texts typed into another session than is noted",
+			 "SELECT count(*) FROM paper_typed y JOIN paper_text t ON t.doc BETWEEN y.doc AND"
+			 " y.doc + y.docs - 1 WHERE t.session IS NOT y.session OR t.source <> y.source");
 	derived_must_not(d, "values of no session",
 			 "SELECT count(*) FROM session_value WHERE session NOT IN"
 			 " (SELECT id FROM mirror_session WHERE old = 0)");

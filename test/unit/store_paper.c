@@ -158,6 +158,55 @@ TEST(a_row_is_the_number_of_its_first_document)
 	buf_release(&a.packed);
 }
 
+TEST(what_was_typed_is_told_where_its_session_is_here)
+{
+	enum { LINES = 6 };
+	static const char here[] = "11111111-0000-4000-8000-000000000000",
+			  agent[] = "22222222-0000-4000-8000-000000000000",
+			  gone[] = "33333333-0000-4000-8000-000000000000";
+	/* Whose each line is; the fourth is nobody's, the last belongs to the session and was not typed
+	 * there. */
+	static const char *const sessions[LINES] = { here, here, gone, NULL, agent, here };
+	struct paper_new texts[LINES];
+	struct mirror_doc docs[LINES + 1];
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct made a;
+	struct paper_part p = part_of(&a, "one", 0, 10);
+	struct store *s CLEANUP(store_closep) = NULL;
+	struct doc_range *told;
+	size_t count;
+	struct err err;
+
+	for (size_t i = 0; i < COUNT(docs); i++)
+		docs[i] = a.doc;
+	for (size_t i = 0; i < LINES; i++) {
+		texts[i] = (struct paper_new){ .offset = (int64_t)i,
+					       .docs = 1 + (i == 1),
+					       .typed = i < LINES - 1 };
+		texts[i].has_session = sessions[i] && uuid_parse(str_of(sessions[i]), &texts[i].session);
+		texts[i].typed &= texts[i].has_session;
+	}
+	p.texts = texts;
+	p.count = LINES;
+	p.docs = docs;
+	OK(tree_store(t_tmpdir(t), "s", NULL, NULL, &s, &err));
+	OK(add(s, &p, &err));
+	OK(paper_told(s, &mem, &told, &count, &err));
+	EQ(count, 0);
+	OK(db_exec(
+		s,
+		"INSERT INTO mirror_session(session_id, source, generation, read_to, reading, agent) VALUES"
+		" (x'11111111000040008000000000000000', 7, 7, 0, 0, NULL),"
+		" (x'22222222000040008000000000000000', 8, 8, 0, 0, 'a')",
+		&err));
+	OK(paper_told(s, &mem, &told, &count, &err));
+	EQ(count, 1);
+	NEED(count == 1);
+	EQ(told[0].first, 1);
+	EQ(told[0].count, 3);
+	buf_release(&a.packed);
+}
+
 TEST(a_text_that_is_not_there_is_told)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
@@ -171,4 +220,4 @@ TEST(a_text_that_is_not_there_is_told)
 
 TESTS(CASE(a_part_goes_on_where_the_last_one_ended), CASE(what_is_read_anew_replaces_what_was_there),
       CASE(what_is_forgotten_leaves_nothing), CASE(a_row_is_the_number_of_its_first_document),
-      CASE(a_text_that_is_not_there_is_told))
+      CASE(what_was_typed_is_told_where_its_session_is_here), CASE(a_text_that_is_not_there_is_told))
