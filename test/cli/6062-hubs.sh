@@ -137,6 +137,12 @@ here resolve "$h_deep" --json; code 0; check test "$(field by)" = near.deep; out
 here call hub.resolve_many "$own" "$h_here" "$h_near" "$h_deep"; code 0; check test "$(grep -c '"data":' "$T/out")" -eq 4
 nobody_is_left
 
+it "renders what other hubs resolve"
+here render "$h_near"; code 0; out_has 'written near'
+here render "$h_deep"; code 0; out_has 'walrus of deep'
+here render "near.notes.$h_near" --json; code 0; check test "$(field by)" = near.notes
+nobody_is_left
+
 it "follows a path to that hub and asks no other"
 here resolve "near.deep.$h_deep" --json; code 0; check test "$(field by)" = near.deep
 here resolve "near.$h_deep"; code 1; err_has 'near: '
