@@ -82,7 +82,7 @@ TEST(each_hop_has_less_time_and_no_more_rights)
 	struct hub_caller who = { .scopes = 1u << SCOPE_READ | 1u << SCOPE_LOCAL };
 	int64_t before = 10000;
 	struct err err;
-	char id[8];
+	char id[24];
 
 	for (int hop = 0; hop < LIMIT_HUB_HOPS; hop++) {
 		struct buf text CLEANUP(buf_release) = BUF_INIT(4 * KIB);
