@@ -346,7 +346,11 @@ static enum status take_bytes(void *ctx, struct str bytes, struct err *err)
 
 static void dump(struct world *w, struct buf *out)
 {
-	struct call c = { .method = &arbor_dump, .store = w->store, .sink = { .bytes = take_bytes, .ctx = out } };
+	struct value mirror = { .given = true, .text = STR("mirror") }; /* its one parameter */
+	struct call c = { .method = &arbor_dump,
+			  .values = &mirror,
+			  .store = w->store,
+			  .sink = { .bytes = take_bytes, .ctx = out } };
 	struct err err;
 
 	buf_clear(out);
