@@ -51,6 +51,7 @@ struct job {
 	bool is_one;
 	int64_t items, bytes;
 	int64_t progress_ns; /* when it was last told */
+	bool answered; /* under the lock: its id may be used again */
 };
 
 struct server {
@@ -163,11 +164,20 @@ static enum status open_store(void *ctx, bool make, struct store **out, struct e
 	return face_open_store_for(j->server->face, &how, out, err);
 }
 
+/* Whoever has read the answer may use the id again at once. */
+static void free_id(struct job *j)
+{
+	pthread_mutex_lock(&j->server->lock);
+	j->answered = true;
+	pthread_mutex_unlock(&j->server->lock);
+}
+
 static void answer(struct job *j, int code, enum status status, const struct err *why)
 {
 	char count[24];
 	struct err ignored;
 
+	free_id(j);
 	buf_clear(&j->line);
 	snprintf(count, sizeof count, "%" PRId64, j->bytes ? j->bytes : j->items);
 	if (status != STATUS_OK)
@@ -291,7 +301,7 @@ static void want_thread(struct server *s)
 /* With the lock. */
 static struct job *find_job(struct job *list, struct str id)
 {
-	while (list && !str_eq(list->id, id))
+	while (list && (list->answered || !str_eq(list->id, id)))
 		list = list->next;
 	return list;
 }
