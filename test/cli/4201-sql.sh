@@ -153,7 +153,7 @@ arbor sql "$forever SELECT n FROM c" -n 3; code 0; check test "$(wc -l <"$T/out"
 arbor sql "$forever SELECT count(*) FROM c" --timeout 1; code 9; err_has '--timeout gives it more'
 arbor sql "SELECT count(*) FROM nodes a, nodes b, nodes c, nodes d WHERE a.content = d.content" --timeout 1; code 9
 # shellcheck disable=SC2034 # code() reads it
-timeout -s INT 1 "$ARBOR" sql "$forever SELECT count(*) FROM c" >"$T/out" 2>"$T/err"; rc=$?; code 124; err_has cancelled
+timeout --foreground -s INT 1 "$ARBOR" sql "$forever SELECT count(*) FROM c" >"$T/out" 2>"$T/err"; rc=$?; code 124; err_has cancelled
 
 it "takes no more than some memory"
 arbor sql 'SELECT zeroblob(1000000000)'; code 9; err_has 'too big'
