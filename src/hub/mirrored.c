@@ -1,14 +1,11 @@
 /*
- * Mirrored nodes: found, read back from the archive, and shown.
+ * Mirrored nodes: found, with where they are in their lifecycle and what hangs on them.
  *
- * A tree is computed from the lines of all files that belong to it, which takes milliseconds; so a call loads it once
- * and answers everything from that.
+ * A tree is computed from the lines of all files that belong to it, which takes milliseconds; so a call loads
+ * it once and answers everything from that.
  */
 #include "hub/mirrored.h"
 
-#include "claude/event.h"
-#include "hub/handle_node.h"
-#include "hub/memory_message.h"
 #include "hub/resolve.h"
 #include "store/tree_graft.h"
 
@@ -33,12 +30,15 @@ static enum status find_ref(struct mirrored *m, const struct resolved *what, str
 
 	if (!what->is_session && what->session.old)
 		return err_fail(err, STATUS_NOT_FOUND,
-				"only an older version of its file has this line, so it is in no tree; 'arbor show' prints it");
-	if ((!what->is_session || what->is_tree) && grove_find(&m->grove, &what->node, &m->ref, &is_there, err))
+				"only an older version of its file has this line, so it is in no tree; "
+				"'arbor show' prints it");
+	if ((!what->is_session || what->is_tree) &&
+	    grove_find(&m->grove, &what->node, &m->ref, &is_there, err))
 		return err_failed(err->status);
 	/* A file that had the line that named its tree once is in that tree still. */
 	if (!is_there && what->is_session) {
-		m->ref = (struct grove_ref){ GROVE_TREE, grove_tree_of_source(&m->grove, m->grove.source), 0 };
+		m->ref = (struct grove_ref){ GROVE_TREE, grove_tree_of_source(&m->grove, m->grove.source),
+					     0 };
 		is_there = m->ref.at != FOREST_NONE;
 	}
 	if (!is_there)
@@ -55,12 +55,11 @@ enum status mirrored_subject(struct mirrored *m, uint32_t tree, struct uuid *out
 	*out = g->trees[tree].id;
 	if (store_has(s, STORE_TREES, &has, err) || (has && claim_is_written(s, out, &found, err)))
 		return err_failed(err->status);
-	for (uint32_t n = 0; has && !found && n < g->forest.node_count; n++) {
+	for (uint32_t i = 0; has && !found && i < g->trees[tree].names.count; i++) {
+		uint32_t n = g->named[g->trees[tree].names.start + i];
 		struct node_name name;
 		struct uuid id;
 
-		if (g->names[n] != tree)
-			continue;
 		if (forest_name(s, &g->forest, n, &m->call->mem, &name, err))
 			return err_failed(err->status);
 		id = node_id(&name, PART_TREE);
@@ -98,7 +97,8 @@ static enum status check_gate(struct mirrored *m, enum gate gate, struct err *er
 	if (tree == FOREST_NONE)
 		return STATUS_OK;
 	what.id = m->grove.trees[tree].id;
-	return mirrored_life(m, m->ref, &life, err) ? err_failed(err->status) : pass_gate(gate, &what, &life, err);
+	return mirrored_life(m, m->ref, &life, err) ? err_failed(err->status)
+						    : pass_gate(gate, &what, &life, err);
 }
 
 /* A tree that is named beside a node is where that must be. */
@@ -107,7 +107,8 @@ static enum status check_tree(struct mirrored *m, struct err *err)
 	struct str text = call_if_has(m->call, "tree");
 	struct grove_ref tree;
 
-	return m->ref.kind == GROVE_TREE || !text.p ? STATUS_OK : mirrored_find_in(m, "tree", text, &tree, err);
+	return m->ref.kind == GROVE_TREE || !text.p ? STATUS_OK
+						    : mirrored_find_in(m, "tree", text, &tree, err);
 }
 
 static enum status resolve(struct mirrored *m, struct str text, struct resolved *out, struct err *err)
@@ -132,11 +133,13 @@ static enum status load(struct mirrored *m, struct str text, struct err *err)
 	return find_ref(m, &what, err);
 }
 
-enum status mirrored_find(struct call *c, struct str text, enum gate gate, struct mirrored *out, struct err *err)
+enum status mirrored_find(struct call *c, struct str text, enum gate gate, struct mirrored *out,
+			  struct err *err)
 {
-	*out = (struct mirrored){
-		.call = c, .lines = { .store = c->store }, .text = BUF_INIT(2 * LIMIT_LINE_PARSED), .life_of = FOREST_NONE
-	};
+	*out = (struct mirrored){ .call = c,
+				  .lines = { .store = c->store },
+				  .text = BUF_INIT(2 * LIMIT_LINE_PARSED),
+				  .life_of = FOREST_NONE };
 	if (load(out, text, err) || check_tree(out, err))
 		return err_failed(err->status);
 	return check_gate(out, gate, err);
@@ -154,397 +157,14 @@ enum status mirrored_find_in(struct mirrored *m, const char *param, struct str t
 	if ((!what.is_session || what.is_tree) && grove_find(&m->grove, &what.node, out, &is_there, err))
 		return err_failed(err->status);
 	for (uint32_t i = 0; !is_there && what.is_session && i < m->grove.forest.source_count; i++)
-		if (m->grove.forest.sources[i].session.row == what.session.row && !m->grove.forest.sources[i].embedded) {
+		if (m->grove.forest.sources[i].session.row == what.session.row &&
+		    !m->grove.forest.sources[i].embedded) {
 			*out = (struct grove_ref){ GROVE_TREE, grove_tree_of_source(&m->grove, i), 0 };
 			is_there = out->at != FOREST_NONE;
 		}
 	if (is_there && grove_tree(&m->grove, *out) == grove_tree(&m->grove, m->ref))
 		return STATUS_OK;
 	return err_fail(err, STATUS_USAGE, "%s: this is no node of the same tree", param);
-}
-
-/* ---- What they say ------------------------------------------------------------- */
-
-static enum status read_line(struct mirrored *m, uint32_t source, uint32_t line, struct lines **lines,
-			     struct record *rec, struct err *err)
-{
-	const struct forest_source *s = &m->grove.forest.sources[source];
-
-	*lines = lines_set_of(&m->lines, &s->session);
-	return lines_get(*lines, &s->chain.lines[line], rec, err);
-}
-
-static enum status read_node(struct mirrored *m, uint32_t node, struct lines **lines, struct record *rec,
-			     struct err *err)
-{
-	const struct forest_copy *at = &m->grove.forest.nodes[node].canon;
-
-	return read_line(m, at->source, at->line, lines, rec, err);
-}
-
-/* The texts of a message, one below the other. */
-static enum status say_message(struct mirrored *m, uint32_t message, struct err *err)
-{
-	const struct forest *f = &m->grove.forest;
-
-	for (uint32_t n = f->messages[message].first; n != FOREST_NONE; n = f->nodes[n].next) {
-		struct block_cursor at = { 0 };
-		struct record_block b;
-		struct lines *lines;
-		struct record rec;
-
-		if (read_node(m, n, &lines, &rec, err))
-			return err_failed(err->status);
-		if (rec.type == RECORD_ATTACHMENT || rec.type == RECORD_SYSTEM)
-			message_aside(&lines->reader, &rec, &m->call->mem, &m->text);
-		while (record_block(&lines->reader, &rec, &at, &b))
-			if (b.kind == BLOCK_TEXT) {
-				if (m->text.n)
-					buf_byte(&m->text, '\n');
-				block_text(&lines->reader, &b, &m->text);
-			}
-	}
-	return STATUS_OK;
-}
-
-static const char *kind_of_block(enum block_kind kind)
-{
-	return kind == BLOCK_THINKING	   ? "thinking"
-	       : kind == BLOCK_TOOL_USE	   ? "tool_use"
-	       : kind == BLOCK_TOOL_RESULT ? "tool_result"
-					   : "content";
-}
-
-/* A block, read; false when it is what a line says outside of blocks. */
-static enum status read_block(struct mirrored *m, struct grove_ref r, struct lines **lines, struct record *rec,
-			      struct record_block *b, bool *is_block, struct err *err)
-{
-	struct block_cursor at = { 0 };
-
-	if (read_node(m, r.at, lines, rec, err))
-		return err_failed(err->status);
-	*is_block = r.part != PART_LINE;
-	while (*is_block && record_block(&(*lines)->reader, rec, &at, b))
-		if ((int)b->index == r.part)
-			return STATUS_OK;
-	return *is_block ? err_fail(err, STATUS_CORRUPT, "a block is not in its line") : STATUS_OK;
-}
-
-static enum status put_block(struct mirrored *m, struct grove_ref r, enum tree_node_part part, struct err *err)
-{
-	struct json_writer *w = &m->call->writer;
-	struct lines *lines;
-	struct record rec;
-	struct record_block b;
-	bool is_block;
-
-	if (read_block(m, r, &lines, &rec, &b, &is_block, err))
-		return err_failed(err->status);
-	put_text(w, "kind", str_of(is_block ? kind_of_block(b.kind) : "content"));
-	if (is_block && b.name.n)
-		put_text(w, "name", b.name);
-	if (is_block && b.tool.n)
-		put_text(w, "tool_id", b.tool);
-	if (is_block && b.is_error)
-		put_bool(w, "error", true);
-	if (part == NODE_SKELETON)
-		return STATUS_OK;
-	if (is_block && b.kind == BLOCK_TOOL_USE) {
-		uint32_t input = json_get(&lines->reader.json, b.node, STR("input"));
-
-		if (input != JSON_NONE) {
-			json_write_key(w, STR("input"));
-			json_copy_valid(w, &lines->reader.json, input);
-		}
-		return STATUS_OK;
-	}
-	buf_clear(&m->text);
-	if (is_block)
-		block_text(&lines->reader, &b, &m->text);
-	else
-		message_aside(&lines->reader, &rec, &m->call->mem, &m->text);
-	put_text(w, "content", buf_as_str(&m->text));
-	return STATUS_OK;
-}
-
-static enum status put_event_parts(struct mirrored *m, const struct grove_event *e, enum tree_node_part part,
-				   struct err *err)
-{
-	struct buf brief CLEANUP(buf_release) = BUF_INIT(64 * KIB);
-	struct json_writer *w = &m->call->writer;
-	struct lines *lines;
-	struct record rec;
-
-	put_text(w, "kind", STR("event"));
-	if (part == NODE_SKELETON)
-		return STATUS_OK;
-	if (read_line(m, e->source, e->line, &lines, &rec, err))
-		return err_failed(err->status);
-	put_text(w, "type", rec.type_name.n ? rec.type_name : str_of(record_type_name(rec.type)));
-	event_brief(&lines->reader, &rec, &brief);
-	if (brief.n)
-		put_text(w, "brief", buf_as_str(&brief));
-	buf_clear(&m->text);
-	record_text(&lines->reader, &rec, &m->text);
-	if (m->text.n)
-		put_text(w, "content", buf_as_str(&m->text));
-	return STATUS_OK;
-}
-
-static struct str role_of(const struct mirrored *m, uint32_t message)
-{
-	return m->grove.forest.messages[message].role == FOREST_ASSISTANT ? STR("assistant") : STR("user");
-}
-
-/* What it is, and what it says. */
-static enum status put_kind(struct mirrored *m, struct grove_ref r, enum tree_node_part part, struct err *err)
-{
-	struct json_writer *w = &m->call->writer;
-
-	switch (r.kind) {
-	case GROVE_TREE:
-		put_text(w, "kind", STR("root"));
-		break;
-	case GROVE_TURN:
-		put_text(w, "kind", STR("turn"));
-		put_int(w, "number", m->grove.turns.list[r.at].number);
-		break;
-	case GROVE_MESSAGE:
-		put_text(w, "kind", STR("message"));
-		put_text(w, "role", role_of(m, r.at));
-		buf_clear(&m->text);
-		if (part == NODE_WHOLE && say_message(m, r.at, err))
-			return err_failed(err->status);
-		if (m->text.n)
-			put_text(w, "content", buf_as_str(&m->text));
-		break;
-	case GROVE_BLOCK:
-		put_text(w, "role", role_of(m, grove_message(&m->grove, r)));
-		return put_block(m, r, part, err);
-	case GROVE_EVENT:
-		return put_event_parts(m, &m->grove.events[r.at], part, err);
-	}
-	return STATUS_OK;
-}
-
-/* ---- Showing ------------------------------------------------------------------- */
-
-static enum status put_ref(struct mirrored *m, const char *name, struct grove_ref r, struct err *err)
-{
-	struct uuid id;
-
-	if (grove_id(&m->grove, r, &id, err))
-		return err_failed(err->status);
-	put_uuid(&m->call->writer, name, &id);
-	return STATUS_OK;
-}
-
-/* What the client told the model has no message of its own for others: its line names it. */
-static enum status put_message_handle(struct mirrored *m, struct grove_ref r, struct err *err)
-{
-	const struct forest *f = &m->grove.forest;
-	uint32_t first = f->messages[r.at].first;
-	struct node_handle handle;
-	struct node_name name;
-	struct lines *lines;
-	struct record rec;
-	struct uuid id;
-
-	if (read_node(m, first, &lines, &rec, err) ||
-	    forest_name(m->call->store, f, first, &m->call->mem, &name, err))
-		return err_failed(err->status);
-	id = node_id(&name, record_is_message(&rec) ? PART_MESSAGE : PART_LINE);
-	handle = handle_of_message(&id, &rec);
-	put_handle(&m->call->writer, &handle);
-	return STATUS_OK;
-}
-
-static enum status put_block_handle(struct mirrored *m, struct grove_ref r, const struct uuid *id, struct err *err)
-{
-	struct node_handle handle;
-	struct record_block b;
-	struct lines *lines;
-	struct record rec;
-	bool is_block;
-
-	if (read_block(m, r, &lines, &rec, &b, &is_block, err))
-		return err_failed(err->status);
-	handle = is_block ? handle_of_block(id, &b) : handle_of_event(id);
-	put_handle(&m->call->writer, &handle);
-	return STATUS_OK;
-}
-
-enum status mirrored_put_handle(struct mirrored *m, struct grove_ref r, struct err *err)
-{
-	struct node_handle handle;
-	struct uuid id;
-
-	if (grove_id(&m->grove, r, &id, err))
-		return err_failed(err->status);
-	switch (r.kind) {
-	case GROVE_MESSAGE:
-		return put_message_handle(m, r, err);
-	case GROVE_BLOCK:
-		return put_block_handle(m, r, &id, err);
-	case GROVE_TREE:
-		handle = handle_of_tree(&id);
-		break;
-	case GROVE_TURN:
-		handle = handle_of_turn(&id, m->grove.turns.list[r.at].number);
-		break;
-	case GROVE_EVENT:
-		handle = handle_of_event(&id);
-		break;
-	}
-	put_handle(&m->call->writer, &handle);
-	return STATUS_OK;
-}
-
-/* What is above it, and what it follows. */
-static enum status put_above(struct mirrored *m, struct grove_ref r, struct err *err)
-{
-	uint32_t tree = grove_tree(&m->grove, r), prev = FOREST_NONE;
-	struct grove_ref parent;
-
-	if (tree != FOREST_NONE)
-		put_uuid(&m->call->writer, "tree", &m->grove.trees[tree].id);
-	if (grove_parent(&m->grove, r, &parent) && put_ref(m, "parent", parent, err))
-		return err_failed(err->status);
-	if (r.kind == GROVE_MESSAGE)
-		prev = m->grove.forest.messages[r.at].prev;
-	if (prev != FOREST_NONE)
-		return put_ref(m, "prev", (struct grove_ref){ GROVE_MESSAGE, prev, 0 }, err);
-	return STATUS_OK;
-}
-
-static enum status put_position(struct mirrored *m, struct grove_ref r, int64_t place, struct err *err)
-{
-	uint32_t found;
-
-	if (place < 0) {
-		if (grove_place(&m->grove, r, &found, err))
-			return err_failed(err->status);
-		place = found;
-	}
-	put_int(&m->call->writer, "position", r.kind == GROVE_TREE ? 0 : place + 1);
-	return STATUS_OK;
-}
-
-enum status mirrored_emit(struct mirrored *m, struct grove_ref r, int64_t place, enum tree_node_part part,
-			  struct err *err)
-{
-	struct json_writer *w;
-	uint32_t source, line;
-	struct life life;
-	int64_t at;
-
-	if (call_is_cancelled(m->call))
-		return err_fail(err, STATUS_CANCELLED, "stopped");
-	if (mirrored_life(m, r, &life, err))
-		return err_failed(err->status);
-	w = call_begin(m->call);
-	if (put_ref(m, "id", r, err) || put_above(m, r, err))
-		return err_failed(err->status);
-	put_int(w, "depth", grove_depth(&m->grove, r));
-	if (put_position(m, r, place, err))
-		return err_failed(err->status);
-	put_life(w, &life);
-	grove_line(&m->grove, r, &source, &line);
-	at = m->grove.forest.sources[source].chain.lines[line].at;
-	if (at)
-		put_time(w, "created", at);
-	put_uuid(w, "session", &m->grove.forest.sources[source].session.id);
-	if (put_kind(m, r, part, err) || (part == NODE_WHOLE && mirrored_put_handle(m, r, err)))
-		return err_failed(err->status);
-	return call_emit(m->call, err);
-}
-
-/* What is known of a tree from the file that its first line is in. */
-static void put_session_metadata(struct json_writer *w, const struct forest_source *s)
-{
-	char id[UUID_TEXT + 1];
-
-	uuid_print(&s->session.id, id);
-	json_write_key(w, STR("metadata"));
-	json_write_object_begin(w);
-	put_text(w, "session", str_of(id));
-	if (s->agent.n)
-		put_text(w, "agent", s->agent);
-	if (s->session.project.n)
-		put_path(w, "project", s->session.project);
-	put_text(w, "title", s->session.title);
-	json_write_object_end(w);
-}
-
-enum status mirrored_emit_tree(struct mirrored *m, uint32_t tree, struct err *err)
-{
-	const struct grove_tree *t = &m->grove.trees[tree];
-	struct grove_ref root = { GROVE_TREE, tree, 0 };
-	const struct forest_source *s;
-	struct json_writer *w;
-	uint32_t source, line;
-	struct life life;
-
-	if (mirrored_life(m, root, &life, err))
-		return err_failed(err->status);
-	grove_line(&m->grove, root, &source, &line);
-	s = &m->grove.forest.sources[source];
-	w = call_begin(m->call);
-	put_uuid(w, "id", &t->id);
-	put_uuid(w, "root", &t->id);
-	put_life(w, &life);
-	put_text(w, "owner", STR(CLAIM_MIRROR));
-	if (s->chain.lines[line].at)
-		put_time(w, "created", s->chain.lines[line].at);
-	if (s->session.updated_at)
-		put_time(w, "updated", s->session.updated_at);
-	put_int(w, "turns", t->turn_count);
-	put_int(w, "messages", t->message_count);
-	put_int(w, "events", t->event_count);
-	put_session_metadata(w, s);
-	return call_emit(m->call, err);
-}
-
-enum status mirrored_brief(struct mirrored *m, struct grove_ref r, size_t most, struct buf *out, struct err *err)
-{
-	const struct grove_event *e = &m->grove.events[r.kind == GROVE_EVENT ? r.at : 0];
-	struct lines *lines;
-	struct record_block b;
-	struct record rec;
-	bool is_block;
-	uint32_t source, line;
-
-	buf_clear(&m->text);
-	switch (r.kind) {
-	case GROVE_TREE:
-		grove_line(&m->grove, r, &source, &line);
-		buf_str(&m->text, m->grove.forest.sources[source].session.title);
-		break;
-	case GROVE_TURN:
-		buf_printf(out, "turn %" PRId64, m->grove.turns.list[r.at].number);
-		break;
-	case GROVE_MESSAGE:
-		buf_str(out, role_of(m, r.at));
-		break;
-	case GROVE_EVENT:
-		if (read_line(m, e->source, e->line, &lines, &rec, err))
-			return err_failed(err->status);
-		buf_printf(out, "(%.*s) ",
-			   STR_ARG(rec.type_name.n ? rec.type_name : str_of(record_type_name(rec.type))));
-		event_brief(&lines->reader, &rec, &m->text);
-		break;
-	case GROVE_BLOCK:
-		if (read_block(m, r, &lines, &rec, &b, &is_block, err))
-			return err_failed(err->status);
-		buf_printf(out, "%s: ", is_block ? kind_of_block(b.kind) : "content");
-		if (is_block)
-			block_text(&lines->reader, &b, &m->text);
-		else
-			message_aside(&lines->reader, &rec, &m->call->mem, &m->text);
-		break;
-	}
-	record_short(buf_as_str(&m->text), most, out);
-	return STATUS_OK;
 }
 
 /* ---- Made nodes that hang on it ------------------------------------------------ */
@@ -586,8 +206,8 @@ static enum status try_tree(struct ids *x, uint32_t tree, struct err *err)
 {
 	const struct grove *g = &x->m->grove;
 
-	for (uint32_t n = 0; n < g->forest.node_count; n++)
-		if (g->names[n] == tree && try_id(x, n, PART_TREE, err))
+	for (uint32_t i = 0; i < g->trees[tree].names.count; i++)
+		if (try_id(x, g->named[g->trees[tree].names.start + i], PART_TREE, err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }
@@ -604,7 +224,8 @@ static enum status try_copies(struct ids *x, uint32_t message, uint32_t equal, i
 			continue;
 		}
 		for (uint32_t n = f->messages[c].first; n != FOREST_NONE; n = f->nodes[n].next)
-			if (forest_line(f, n)->content == forest_line(f, equal)->content && try_id(x, n, part, err))
+			if (forest_line(f, n)->content == forest_line(f, equal)->content &&
+			    try_id(x, n, part, err))
 				return err_failed(err->status);
 	}
 	return STATUS_OK;
@@ -625,7 +246,8 @@ static enum status try_event(struct ids *x, const struct grove_event *e, struct 
 	return STATUS_OK;
 }
 
-enum status mirrored_grafts(struct mirrored *m, struct grove_ref r, int64_t **rows, size_t *count, struct err *err)
+enum status mirrored_grafts(struct mirrored *m, struct grove_ref r, int64_t **rows, size_t *count,
+			    struct err *err)
 {
 	struct ids x = { .m = m };
 	uint32_t line = r.kind == GROVE_TURN ? m->grove.turns.list[r.at].line : FOREST_NONE;

@@ -1,8 +1,9 @@
 /*
  * Mirrored conversations for the methods of trees and nodes: found by what a call names, shown as nodes are.
  *
- * A tree's root has the tree's own id. What says the same in several files is one node, so the id that is shown may be
- * another than the one that was asked for. Made nodes that hang on a mirrored one come behind its own children.
+ * A tree's root has the tree's own id. What says the same in several files is one node, so the id that is
+ * shown may be another than the one that was asked for. Made nodes that hang on a mirrored one come behind
+ * its own children.
  */
 #ifndef ARBOR_HUB_MIRRORED_H
 #define ARBOR_HUB_MIRRORED_H
@@ -14,8 +15,8 @@
 struct mirrored {
 	struct call *call;
 	struct grove grove;
-	struct grove_ref ref; /* what was named */
-	bool grafts;	      /* made nodes hang on mirrored ones somewhere in the store */
+	struct grove_ref ref;	  /* what was named */
+	bool grafts;		  /* made nodes hang on mirrored ones somewhere in the store */
 	struct read_txn snapshot; /* where the method has none */
 	struct lines_set lines;
 	struct buf text;
@@ -26,8 +27,8 @@ struct mirrored {
 #define MIRRORED struct mirrored CLEANUP(mirrored_release)
 void mirrored_release(struct mirrored *m);
 
-/* By an id, as resolve_id() takes it: a session stands for its tree. The gate is that of its tree. A method that
- * writes ends reading first. */
+/* By an id, as resolve_id() takes it: a session stands for its tree. The gate is that of its tree. A method
+ * that writes ends reading first. */
 enum status mirrored_find(struct call *c, struct str text, enum gate gate, struct mirrored *out,
 			  struct err *err) MUST_USE;
 
@@ -37,8 +38,8 @@ void mirrored_end_reading(struct mirrored *m);
 enum status mirrored_find_in(struct mirrored *m, const char *param, struct str text, struct grove_ref *out,
 			     struct err *err) MUST_USE;
 
-/* The id under which claims and the lifecycle of a tree are written down: of its names the one that something is written
- * of, the current one first. */
+/* The id under which claims and the lifecycle of a tree are written down: of its names the one that something
+ * is written of, the current one first. */
 enum status mirrored_subject(struct mirrored *m, uint32_t tree, struct uuid *out, struct err *err) MUST_USE;
 
 /* Where its tree is in its lifecycle. */
@@ -54,8 +55,10 @@ enum status mirrored_put_handle(struct mirrored *m, struct grove_ref r, struct e
 /* Of a tree, as tree_fields have it. */
 enum status mirrored_emit_tree(struct mirrored *m, uint32_t tree, struct err *err) MUST_USE;
 
-/* What a node says, on a line and no longer than `most` bytes or so, appended; and what kind of node it is. */
-enum status mirrored_brief(struct mirrored *m, struct grove_ref r, size_t most, struct buf *out, struct err *err) MUST_USE;
+/* What a node says, on a line and no longer than `most` bytes or so, appended; and what kind of node it is.
+ */
+enum status mirrored_brief(struct mirrored *m, struct grove_ref r, size_t most, struct buf *out,
+			   struct err *err) MUST_USE;
 
 /* ---- Made nodes that hang on it ------------------------------------------------ */
 
@@ -64,10 +67,12 @@ enum status mirrored_grafts(struct mirrored *m, struct grove_ref r, int64_t **ro
 			    struct err *err) MUST_USE;
 
 /* The mirrored node that a made one of a grafted tree hangs on in the end. */
-enum status mirrored_below(struct call *c, const struct made_node *n, struct mirrored *out, struct err *err) MUST_USE;
+enum status mirrored_below(struct call *c, const struct made_node *n, struct mirrored *out,
+			   struct err *err) MUST_USE;
 
-/* Such a node as part of the mirrored tree: its id, depth, and for one that hangs on a mirrored node the id of that
- * and its position among the children. `behind` = how many of these come before it; -1 = that is looked up. */
+/* Such a node as part of the mirrored tree: its id, depth, and for one that hangs on a mirrored node the id
+ * of that and its position among the children. `behind` = how many of these come before it; -1 = that is
+ * looked up. */
 enum status mirrored_place(struct mirrored *m, struct made_node *n, int64_t behind, struct err *err) MUST_USE;
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * The lifecycle of mirrored trees: who claims them and their nodes, and what becomes of a tree that nobody does.
+ * The lifecycle of mirrored trees: who claims them and their nodes, and what becomes of a tree that nobody
+ * does.
  *
- * A mirrored tree stays while its standing claim is held, somebody claims it or a node in it, mirrored or made. Its nodes
- * have no lifecycle of their own: they are as far as their tree. What is written down is of the id that the tree has
- * when the first of it is; when more files bring it another one, it is found by the old one still
- * (mirrored_subject()).
+ * A mirrored tree stays while its standing claim is held, somebody claims it or a node in it, mirrored or
+ * made. Its nodes have no lifecycle of their own: they are as far as their tree. What is written down is of
+ * the id that the tree has when the first of it is; when more files bring it another one, it is found by the
+ * old one still (mirrored_subject()).
  */
 #include "hub/mirrored_methods.h"
 
@@ -62,15 +63,15 @@ static enum status look_at_claimed(void *ctx, const struct uuid *node, struct er
 static enum status look_at_made(struct changing *x, struct err *err)
 {
 	const struct grove *g = &x->m.grove;
+	const struct grove_span *names = &g->trees[grove_tree(g, x->m.ref)].names;
 
-	for (uint32_t n = 0; x->m.grafts && n < g->forest.node_count; n++) {
+	for (uint32_t i = 0; x->m.grafts && i < names->count; i++) {
 		struct node_name name;
 		struct uuid id;
 		bool claimed;
 
-		if (g->names[n] != grove_tree(g, x->m.ref))
-			continue;
-		if (forest_name(x->m.call->store, &g->forest, n, &x->m.call->mem, &name, err))
+		if (forest_name(x->m.call->store, &g->forest, g->named[names->start + i], &x->m.call->mem,
+				&name, err))
 			return err_failed(err->status);
 		id = node_id(&name, PART_TREE);
 		if (tree_graft_claimed(x->m.call->store, &id, &claimed, err))
@@ -85,9 +86,9 @@ static enum status look_inside(struct changing *x, struct err *err)
 {
 	x->claimed_count = 0;
 	x->made_claimed = false;
-	return claim_each_mirrored(x->m.call->store, look_at_claimed, x, err) || look_at_made(x, err) ?
-		       err_failed(err->status) :
-		       STATUS_OK;
+	return claim_each_mirrored(x->m.call->store, look_at_claimed, x, err) || look_at_made(x, err)
+		       ? err_failed(err->status)
+		       : STATUS_OK;
 }
 
 static enum status is_kept(struct changing *x, bool *out, struct err *err)
@@ -114,19 +115,23 @@ static enum status begin(struct call *c, struct str id, enum gate gate, struct c
 	tree = grove_tree(&x->m.grove, x->m.ref);
 	if (tree == FOREST_NONE)
 		return err_fail(err, STATUS_NOT_FOUND, "this is in no tree");
-	if (mirrored_subject(&x->m, tree, &x->tree.id, err) || grove_id(&x->m.grove, x->m.ref, &x->node.id, err) || look_inside(x, err))
+	if (mirrored_subject(&x->m, tree, &x->tree.id, err) ||
+	    grove_id(&x->m.grove, x->m.ref, &x->node.id, err) || look_inside(x, err))
 		return err_failed(err->status);
 	mirrored_end_reading(&x->m);
-	return store_reach(c->store, STORE_TREES, err) ? err_failed(err->status) : txn_begin(c->store, &x->txn, err);
+	return store_reach(c->store, STORE_TREES, err) ? err_failed(err->status)
+						       : txn_begin(c->store, &x->txn, err);
 }
 
-static enum status begin_tree(struct call *c, struct str id, enum gate gate, struct changing *x, struct err *err)
+static enum status begin_tree(struct call *c, struct str id, enum gate gate, struct changing *x,
+			      struct err *err)
 {
 	if (begin(c, id, gate, x, err))
 		return err_failed(err->status);
 	if (x->m.ref.kind == GROVE_TREE)
 		return STATUS_OK;
-	return err_fail(err, STATUS_NOT_FOUND, "no tree is called '%.*s', but a node is", (int)size_min(id.n, 60), id.p);
+	return err_fail(err, STATUS_NOT_FOUND, "no tree is called '%.*s', but a node is",
+			(int)size_min(id.n, 60), id.p);
 }
 
 /* Where it is after that, by what keeps it; and the end of the transaction. */
@@ -168,7 +173,8 @@ static bool is_mirror(const struct call *c)
 	return str_eq(call_text(c, "owner"), STR(CLAIM_MIRROR));
 }
 
-static enum status claim(struct call *c, struct changing *x, const struct subject *what, int64_t count, struct err *err)
+static enum status claim(struct call *c, struct changing *x, const struct subject *what, int64_t count,
+			 struct err *err)
 {
 	int64_t now;
 
@@ -216,7 +222,8 @@ enum status mirrored_tree_release(struct call *c, struct str id, struct err *err
 
 	if (begin_tree(c, id, GATE_ANY, &x, err) ||
 	    (is_mirror(c) ? release_mirror(c, &x, err)
-			  : claim_remove(c->store, &x.tree, call_text(c, "owner"), call_int(c, "count"), &now, err)) ||
+			  : claim_remove(c->store, &x.tree, call_text(c, "owner"), call_int(c, "count"), &now,
+					 err)) ||
 	    settle(&x, err))
 		return err_failed(err->status);
 	return emit_claims(c, &x.tree.id, NULL, now, err);
@@ -267,7 +274,8 @@ static enum status emit_refs(struct call *c, struct str id, bool tree, struct er
 		return err_failed(err->status);
 	if ((tree && m.ref.kind != GROVE_TREE) || grove_tree(&m.grove, m.ref) == FOREST_NONE)
 		return err_fail(err, STATUS_NOT_FOUND, "this is no tree");
-	if (mirrored_subject(&m, grove_tree(&m.grove, m.ref), &home, err) || grove_id(&m.grove, m.ref, &own, err) || claim_mirror_get(c->store, &home, &held, err) ||
+	if (mirrored_subject(&m, grove_tree(&m.grove, m.ref), &home, err) ||
+	    grove_id(&m.grove, m.ref, &own, err) || claim_mirror_get(c->store, &home, &held, err) ||
 	    (held && emit_ref(c, &standing, err)))
 		return err_failed(err->status);
 	return claim_each(c->store, m.ref.kind == GROVE_TREE ? &home : &own, skip_mirror, c, err);
@@ -295,7 +303,8 @@ static enum status refuse(struct changing *x, struct err *err)
 	uuid_print(&x->tree.id, id);
 	if (held)
 		return err_fail(err, STATUS_CONFLICT,
-				"tree %s is a conversation, and claimed by 'mirror'; 'arbor.tree_release --owner mirror' lets go of it",
+				"tree %s is a conversation, and claimed by 'mirror'; 'arbor.tree_release "
+				"--owner mirror' lets go of it",
 				id);
 	return err_fail(err, STATUS_CONFLICT, "tree %s is claimed%s; 'arbor.tree_refs' lists by whom", id,
 			x->made_claimed	   ? ", or something made that hangs on it"
@@ -310,8 +319,10 @@ enum status mirrored_tree_schedule(struct call *c, struct str id, struct err *er
 	CHANGING x;
 
 	if (begin_tree(c, id, GATE_ALIVE, &x, err) ||
-	    (is_mirror(c) ? claim_mirror_put(c->store, &x.tree.id, false, err) : own_claims(c, &x.tree.id, &own, err)) ||
-	    (own && claim_remove(c->store, &x.tree, call_text(c, "owner"), own, &now, err)) || is_kept(&x, &kept, err))
+	    (is_mirror(c) ? claim_mirror_put(c->store, &x.tree.id, false, err)
+			  : own_claims(c, &x.tree.id, &own, err)) ||
+	    (own && claim_remove(c->store, &x.tree, call_text(c, "owner"), own, &now, err)) ||
+	    is_kept(&x, &kept, err))
 		return err_failed(err->status);
 	if (kept)
 		return refuse(&x, err);
@@ -329,8 +340,8 @@ enum status mirrored_tree_rescue(struct call *c, struct str id, struct err *err)
 	return emit_change(c, &x.tree.id, NULL, NULL, err);
 }
 
-/* By force claims on it and on its nodes are released; but not those on what was made and hangs on it, which has a
- * lifecycle of its own. */
+/* By force claims on it and on its nodes are released; but not those on what was made and hangs on it, which
+ * has a lifecycle of its own. */
 enum status mirrored_tree_archive(struct call *c, struct str id, struct err *err)
 {
 	struct life_windows windows = call_windows(c);

@@ -1,6 +1,6 @@
 /*
- * What the methods of trees and nodes do with mirrored ones: a function for each, which gets what the call names
- * (arbor_find.h, struct tree_ways and node_ways).
+ * What the methods of trees and nodes do with mirrored ones: a function for each, which gets what the call
+ * names (arbor_find.h, struct tree_ways and node_ways).
  */
 #ifndef ARBOR_HUB_MIRRORED_METHODS_H
 #define ARBOR_HUB_MIRRORED_METHODS_H
@@ -13,13 +13,15 @@ typedef enum status mirrored_fn(struct call *c, struct str id, struct err *err);
 mirrored_fn mirrored_tree_get, mirrored_tree_get_archived, mirrored_tree_get_skeleton, mirrored_tree_render,
 	mirrored_context_list_leaves;
 
-/* Trees in a state: those that are active by the conversations they begin in, last touched first; others from behind
- * `count` made ones, as far as the limit of the call goes. */
-enum status mirrored_tree_list(struct call *c, enum life_state state, int64_t count, struct err *err) MUST_USE;
+/* Trees in a state: those that are active by the conversations they begin in, last touched first; others from
+ * behind `count` made ones, as far as the limit of the call goes. */
+enum status mirrored_tree_list(struct call *c, enum life_state state, int64_t count,
+			       struct err *err) MUST_USE;
 
 /* mirrored_node.c */
-mirrored_fn mirrored_node_get, mirrored_node_get_archived, mirrored_node_get_parent, mirrored_node_get_children,
-	mirrored_node_get_path, mirrored_context_get_path, mirrored_context_get_handles;
+mirrored_fn mirrored_node_get, mirrored_node_get_archived, mirrored_node_get_parent,
+	mirrored_node_get_children, mirrored_node_get_path, mirrored_context_get_path,
+	mirrored_context_get_handles;
 
 /* The same for made nodes that hang on something mirrored. */
 enum status mirrored_parent_of_made(struct call *c, const struct made_node *n, struct err *err) MUST_USE;
@@ -32,13 +34,16 @@ enum status mirrored_between(struct call *c, struct err *err) MUST_USE;
 enum status mirrored_common(struct call *c, struct err *err) MUST_USE;
 
 /* Adds a node to what parameter 'parent' names, or to the tree. */
-enum status mirrored_node_create(struct call *c, struct str tree, struct tree_node_new *what, struct err *err) MUST_USE;
+enum status mirrored_node_create(struct call *c, struct str tree, struct tree_node_new *what,
+				 struct err *err) MUST_USE;
 
 /* mirrored_life.c */
-mirrored_fn mirrored_tree_claim, mirrored_tree_release, mirrored_tree_refs, mirrored_tree_schedule, mirrored_tree_rescue,
-	mirrored_tree_archive, mirrored_node_claim, mirrored_node_release, mirrored_node_refs, mirrored_node_keep;
+mirrored_fn mirrored_tree_claim, mirrored_tree_release, mirrored_tree_refs, mirrored_tree_schedule,
+	mirrored_tree_rescue, mirrored_tree_archive, mirrored_node_claim, mirrored_node_release,
+	mirrored_node_refs, mirrored_node_keep;
 
-/* After claims on a made node have changed: what follows for the mirrored tree that it hangs on, if it does. */
+/* After claims on a made node have changed: what follows for the mirrored tree that it hangs on, if it does.
+ */
 enum status mirrored_settle(struct call *c, const struct made_node *n, struct err *err) MUST_USE;
 
 #endif

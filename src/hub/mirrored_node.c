@@ -1,9 +1,9 @@
 /*
- * Mirrored nodes in the methods that show nodes: one, what is around it, the ways to it; and made nodes that hang on
- * one.
+ * Mirrored nodes in the methods that show nodes: one, what is around it, the ways to it; and made nodes that
+ * hang on one.
  *
- * The path of a mirrored node is the messages that it follows, from the first one on, as 'arbor log' shows them; behind
- * them the node itself, if it is no message. What contains it, turns and trees, is not on it.
+ * The path of a mirrored node is the messages that it follows, from the first one on, as 'arbor log' shows
+ * them; behind them the node itself, if it is no message. What contains it, turns and trees, is not on it.
  */
 #include "hub/mirrored_methods.h"
 
@@ -48,7 +48,8 @@ enum status mirrored_parent_of_made(struct call *c, const struct made_node *n, s
 {
 	MIRRORED m = { 0 };
 
-	return mirrored_below(c, n, &m, err) ? err_failed(err->status) : mirrored_emit(&m, m.ref, -1, NODE_WHOLE, err);
+	return mirrored_below(c, n, &m, err) ? err_failed(err->status)
+					     : mirrored_emit(&m, m.ref, -1, NODE_WHOLE, err);
 }
 
 /* ---- Children ------------------------------------------------------------------------ */
@@ -135,8 +136,9 @@ static enum status find_after(struct children *x, struct err *err)
 		x->after = made.node.id;
 		return STATUS_OK;
 	}
-	return mirrored_find_in(x->m, "after", text, &after, err) ? err_failed(err->status)
-								    : grove_id(&x->m->grove, after, &x->after, err);
+	return mirrored_find_in(x->m, "after", text, &after, err)
+		       ? err_failed(err->status)
+		       : grove_id(&x->m->grove, after, &x->after, err);
 }
 
 enum status mirrored_node_get_children(struct call *c, struct str id, struct err *err)
@@ -187,7 +189,8 @@ static struct way way_to(struct mirrored *m, struct grove_ref r)
 }
 
 /* The row that stands for the mirrored node is left out. */
-static enum status way_to_made(struct mirrored *m, const struct made_node *n, struct way *out, struct err *err)
+static enum status way_to_made(struct mirrored *m, const struct made_node *n, struct way *out,
+			       struct err *err)
 {
 	*out = way_to(m, m->ref);
 	if (tree_path(m->call->store, 0, n->node.row, &m->call->mem, &out->steps, &out->step_count, err))
@@ -232,7 +235,8 @@ static enum status emit_step(struct mirrored *m, const struct way *way, size_t i
 	return call_emit(m->call, err);
 }
 
-static enum status emit_way(struct mirrored *m, const struct way *way, enum tree_node_part part, struct err *err)
+static enum status emit_way(struct mirrored *m, const struct way *way, enum tree_node_part part,
+			    struct err *err)
 {
 	for (size_t i = 0; i < way_length(way); i++)
 		if (emit_step(m, way, i, part, err))
@@ -264,9 +268,11 @@ static enum status emit_handle(struct mirrored *m, const struct way *way, size_t
 		call_begin(m->call);
 		put_uuid(w, "id", &id);
 		put_int(w, "depth", grove_depth(&m->grove, way->refs[i]));
-		return mirrored_put_handle(m, way->refs[i], err) ? err_failed(err->status) : call_emit(m->call, err);
+		return mirrored_put_handle(m, way->refs[i], err) ? err_failed(err->status)
+								 : call_emit(m->call, err);
 	}
-	if (tree_node_at(m->call->store, way->steps[i - way->ref_count].row, NODE_WHOLE, &mem, &made.node, err))
+	if (tree_node_at(m->call->store, way->steps[i - way->ref_count].row, NODE_WHOLE, &mem, &made.node,
+			 err))
 		return err_failed(err->status);
 	if (made.node.kind != TREE_NODE_EXTERNAL)
 		return STATUS_OK;
@@ -343,7 +349,8 @@ static enum status find_way(struct pair *p, struct call *c, const char *param, b
 	} else if (status != STATUS_NOT_FOUND && status != STATUS_OK) {
 		return status;
 	}
-	if (first ? mirrored_find(c, text, GATE_ALIVE, &p->m, err) : mirrored_find_in(&p->m, param, text, &ref, err))
+	if (first ? mirrored_find(c, text, GATE_ALIVE, &p->m, err)
+		  : mirrored_find_in(&p->m, param, text, &ref, err))
 		return err_failed(err->status);
 	if (!first)
 		p->m.ref = ref;
@@ -380,7 +387,8 @@ enum status mirrored_between(struct call *c, struct err *err)
 	for (size_t i = way_length(&p.from); i-- > p.common;)
 		if (emit_step(&p.m, &p.from, i, NODE_SKELETON, err))
 			return err_failed(err->status);
-	if (p.common ? emit_step(&p.m, &p.to, p.common - 1, NODE_SKELETON, err) : emit_root(&p, NODE_SKELETON, err))
+	if (p.common ? emit_step(&p.m, &p.to, p.common - 1, NODE_SKELETON, err)
+		     : emit_root(&p, NODE_SKELETON, err))
 		return err_failed(err->status);
 	for (size_t i = p.common; i < way_length(&p.to); i++)
 		if (emit_step(&p.m, &p.to, i, NODE_SKELETON, err))
@@ -394,7 +402,8 @@ enum status mirrored_common(struct call *c, struct err *err)
 
 	if (find_pair(c, &p, err))
 		return err_failed(err->status);
-	return p.common ? emit_step(&p.m, &p.from, p.common - 1, NODE_WHOLE, err) : emit_root(&p, NODE_WHOLE, err);
+	return p.common ? emit_step(&p.m, &p.from, p.common - 1, NODE_WHOLE, err)
+			: emit_root(&p, NODE_WHOLE, err);
 }
 
 /* ---- Context ------------------------------------------------------------------------------ */
@@ -467,7 +476,8 @@ enum status mirrored_context_get_path(struct call *c, struct str id, struct err 
 	return mirrored_find(c, id, GATE_ALIVE, &m, err) ? err_failed(err->status) : send(&m, err);
 }
 
-enum status mirrored_path_to_made(struct call *c, const struct made_node *n, enum tree_node_part part, struct err *err)
+enum status mirrored_path_to_made(struct call *c, const struct made_node *n, enum tree_node_part part,
+				  struct err *err)
 {
 	MIRRORED m = { 0 };
 	struct way way;
@@ -512,7 +522,8 @@ enum status mirrored_node_create(struct call *c, struct str tree, struct tree_no
 
 	if (mirrored_find(c, tree, GATE_ALIVE, &m, err))
 		return err_failed(err->status);
-	if (parent.p && find_node(c, "parent", 0, false, &made, err) == STATUS_OK && tree_is_graft(&made.tree)) {
+	if (parent.p && find_node(c, "parent", 0, false, &made, err) == STATUS_OK &&
+	    tree_is_graft(&made.tree)) {
 		if (create_below_made(c, &m, &made, what, err))
 			return err_failed(err->status);
 	} else {
@@ -524,5 +535,6 @@ enum status mirrored_node_create(struct call *c, struct str tree, struct tree_no
 		what->mirrored = true;
 	}
 	mirrored_end_reading(&m);
-	return tree_node_add(c->store, what, &windows, &id, err) ? err_failed(err->status) : emit_node_now(c, &id, err);
+	return tree_node_add(c->store, what, &windows, &id, err) ? err_failed(err->status)
+								 : emit_node_now(c, &id, err);
 }

@@ -1,5 +1,6 @@
 /*
- * Mirrored trees in the methods that show trees: one, its nodes, how it looks, where its ways end, and all of them.
+ * Mirrored trees in the methods that show trees: one, its nodes, how it looks, where its ways end, and all of
+ * them.
  */
 #include "hub/mirrored_methods.h"
 
@@ -11,27 +12,31 @@
 /* ---- tree_get ------------------------------------------------------------------- */
 
 /* A session or anything in one stands for its tree. */
-static enum status find_tree(struct call *c, struct str id, enum gate gate, struct mirrored *m, struct err *err)
+static enum status find_tree(struct call *c, struct str id, enum gate gate, struct mirrored *m,
+			     struct err *err)
 {
 	if (mirrored_find(c, id, gate, m, err))
 		return err_failed(err->status);
 	if (m->ref.kind == GROVE_TREE)
 		return STATUS_OK;
-	return err_fail(err, STATUS_NOT_FOUND, "no tree is called '%.*s', but a node is", (int)size_min(id.n, 60), id.p);
+	return err_fail(err, STATUS_NOT_FOUND, "no tree is called '%.*s', but a node is",
+			(int)size_min(id.n, 60), id.p);
 }
 
 enum status mirrored_tree_get(struct call *c, struct str id, struct err *err)
 {
 	MIRRORED m = { 0 };
 
-	return find_tree(c, id, GATE_ALIVE, &m, err) ? err_failed(err->status) : mirrored_emit_tree(&m, m.ref.at, err);
+	return find_tree(c, id, GATE_ALIVE, &m, err) ? err_failed(err->status)
+						     : mirrored_emit_tree(&m, m.ref.at, err);
 }
 
 enum status mirrored_tree_get_archived(struct call *c, struct str id, struct err *err)
 {
 	MIRRORED m = { 0 };
 
-	return find_tree(c, id, GATE_ARCHIVED, &m, err) ? err_failed(err->status) : mirrored_emit_tree(&m, m.ref.at, err);
+	return find_tree(c, id, GATE_ARCHIVED, &m, err) ? err_failed(err->status)
+							: mirrored_emit_tree(&m, m.ref.at, err);
 }
 
 /* ---- tree_get_skeleton ------------------------------------------------------------ */
@@ -46,9 +51,9 @@ static enum status emit_step(struct mirrored_walk *w, struct uuid *id, struct er
 
 	if (!w->row)
 		return grove_id(&w->m->grove, f->ref, id, err) ||
-				       mirrored_emit(w->m, f->ref, f->place, NODE_SKELETON, err) ?
-			       err_failed(err->status) :
-			       STATUS_OK;
+				       mirrored_emit(w->m, f->ref, f->place, NODE_SKELETON, err)
+			       ? err_failed(err->status)
+			       : STATUS_OK;
 	if (mirrored_walk_made(w, NODE_SKELETON, &mem, &made, err))
 		return err_failed(err->status);
 	*id = made.node.id;
@@ -92,7 +97,8 @@ enum status mirrored_context_list_leaves(struct call *c, struct str id, struct e
 	struct uuid last = { 0 };
 	int64_t count = 0;
 
-	if (find_tree(c, id, GATE_ALIVE, &m, err) || (text.p && mirrored_find_in(&m, "after", text, &after, err)))
+	if (find_tree(c, id, GATE_ALIVE, &m, err) ||
+	    (text.p && mirrored_find_in(&m, "after", text, &after, err)))
 		return err_failed(err->status);
 	for (uint32_t i = 0; i < m.grove.forest.order_count; i++) {
 		struct grove_ref r = { GROVE_MESSAGE, m.grove.forest.order[i], 0 };
@@ -156,7 +162,8 @@ static enum status draw_line(struct drawing *d, struct uuid *id, struct err *err
 	buf_clear(&d->text);
 	d->level = (int64_t)(w->count - 1 - w->top);
 	if (w->row ? draw_made(d, id, err)
-		   : grove_id(&w->m->grove, ref, id, err) || mirrored_brief(w->m, ref, (size_t)d->width, &d->text, err))
+		   : grove_id(&w->m->grove, ref, id, err) ||
+			     mirrored_brief(w->m, ref, (size_t)d->width, &d->text, err))
 		return err_failed(err->status);
 	if (draw_front(&d->line, d->width, d->level, has_next, d, &used, err))
 		return err_failed(err->status);
@@ -194,7 +201,8 @@ enum status mirrored_tree_render(struct call *c, struct str id, struct err *err)
 	if (find_tree(c, id, GATE_ALIVE, &m, err))
 		return err_failed(err->status);
 	top = m.ref;
-	if ((node.p && mirrored_find_in(&m, "node", node, &top, err)) || mirrored_walk_begin(&w, &m, top, err))
+	if ((node.p && mirrored_find_in(&m, "node", node, &top, err)) ||
+	    mirrored_walk_begin(&w, &m, top, err))
 		return err_failed(err->status);
 	d.walk = &w;
 	return draw_page(&d, err);
@@ -203,8 +211,8 @@ enum status mirrored_tree_render(struct call *c, struct str id, struct err *err)
 /* ---- tree_list ------------------------------------------------------------------------ */
 
 /*
- * Trees that are active are listed by the files they are in. Those that belong together are loaded together, so they are
- * listed together, where the one last touched stands; whoever goes on behind a tree begins there.
+ * Trees that are active are listed by the files they are in. Those that belong together are loaded together,
+ * so they are listed together, where the one last touched stands; whoever goes on behind a tree begins there.
  */
 struct listing {
 	struct call *call;
@@ -283,7 +291,9 @@ static uint32_t rank_of(const struct listing *l, const struct grove *g)
 static enum status list_from(struct listing *l, size_t at, struct err *err)
 {
 	for (; at < l->row_count && !l->full; at++) {
-		MIRRORED m = { .call = l->call, .lines = { .store = l->call->store }, .life_of = FOREST_NONE };
+		MIRRORED m = { .call = l->call,
+			       .lines = { .store = l->call->store },
+			       .life_of = FOREST_NONE };
 
 		if (numbers_get(&l->done, (uint64_t)l->rows[at]) != NUMBERS_NONE)
 			continue;

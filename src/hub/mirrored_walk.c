@@ -1,6 +1,6 @@
 /*
- * Walking: frames for the mirrored nodes from the tree down, and below the last of them the walk through the made
- * nodes that hang on it, once its mirrored children are done.
+ * Walking: frames for the mirrored nodes from the tree down, and below the last of them the walk through the
+ * made nodes that hang on it, once its mirrored children are done.
  */
 #include "hub/mirrored_walk.h"
 
@@ -86,10 +86,12 @@ static enum status go_on_behind(struct mirrored_walk *w, struct str text, struct
 
 	if (find_node(w->m->call, "after", 0, false, &made, err) == STATUS_OK && tree_is_graft(&made.tree))
 		return go_on_behind_made(w, &made, err);
-	return mirrored_find_in(w->m, "after", text, &after, err) ? err_failed(err->status) : push_above(w, after, err);
+	return mirrored_find_in(w->m, "after", text, &after, err) ? err_failed(err->status)
+								  : push_above(w, after, err);
 }
 
-enum status mirrored_walk_begin(struct mirrored_walk *w, struct mirrored *m, struct grove_ref top, struct err *err)
+enum status mirrored_walk_begin(struct mirrored_walk *w, struct mirrored *m, struct grove_ref top,
+				struct err *err)
 {
 	struct str after = call_if_has(m->call, "after");
 
@@ -141,7 +143,8 @@ static enum status first_child(struct mirrored_walk *w, bool *is_there, struct e
 	return STATUS_OK;
 }
 
-/* What follows a node that is done with all below it: its sibling, or what was made and hangs on its parent. */
+/* What follows a node that is done with all below it: its sibling, or what was made and hangs on its parent.
+ */
 static enum status leave(struct mirrored_walk *w, bool *is_there, struct err *err)
 {
 	struct mirrored_frame done = *last_frame(w);
@@ -212,15 +215,16 @@ static enum status has_made(struct mirrored_walk *w, struct mirrored_frame *f, b
 		struct tree_walk walk CLEANUP(walk_release) = { 0 };
 		int64_t row;
 
-		if (walk_begin(&walk, w->m->call->store, f->grafts[i], 0, false, err) || walk_next(&walk, &row, err) ||
-		    walk_next(&walk, &row, err))
+		if (walk_begin(&walk, w->m->call->store, f->grafts[i], 0, false, err) ||
+		    walk_next(&walk, &row, err) || walk_next(&walk, &row, err))
 			return err_failed(err->status);
 		*out = row != 0;
 	}
 	return STATUS_OK;
 }
 
-enum status mirrored_walk_has_next(struct mirrored_walk *w, int64_t level, int64_t above, bool *out, struct err *err)
+enum status mirrored_walk_has_next(struct mirrored_walk *w, int64_t level, int64_t above, bool *out,
+				   struct err *err)
 {
 	int64_t made = w->row ? level - (int64_t)(w->count - 1 - w->top) : 0, frame;
 	struct grove_ref next;

@@ -92,7 +92,8 @@ static bool find_event(const struct grove *g, uint32_t source, uint32_t line, st
 
 static bool find_named(const struct grove *g, uint32_t node, struct grove_ref *out)
 {
-	uint32_t head = node == FOREST_NONE ? FOREST_NONE : forest_find(&g->forest, &forest_line(&g->forest, node)->key);
+	uint32_t head = node == FOREST_NONE ? FOREST_NONE
+					    : forest_find(&g->forest, &forest_line(&g->forest, node)->key);
 
 	*out = (struct grove_ref){ GROVE_TREE, head == FOREST_NONE ? FOREST_NONE : g->names[head], 0 };
 	return out->at != FOREST_NONE;
@@ -205,7 +206,8 @@ static enum status id_of(const struct grove *g, uint32_t node, int part, struct 
 }
 
 /* A line without a uuid has its id in the store. */
-static enum status id_of_event(const struct grove *g, const struct grove_event *e, struct uuid *out, struct err *err)
+static enum status id_of_event(const struct grove *g, const struct grove_event *e, struct uuid *out,
+			       struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	const struct forest_source *s = &g->forest.sources[e->source];
@@ -304,8 +306,9 @@ bool grove_parent(const struct grove *g, struct grove_ref r, struct grove_ref *o
 	case GROVE_TREE:
 		return false;
 	case GROVE_TURN:
-		*out = g->spots[r.at].hangs_on == FOREST_NONE ? ref_to(GROVE_TREE, g->spots[r.at].tree)
-							      : ref_to(GROVE_MESSAGE, g->spots[r.at].hangs_on);
+		*out = g->spots[r.at].hangs_on == FOREST_NONE
+			       ? ref_to(GROVE_TREE, g->spots[r.at].tree)
+			       : ref_to(GROVE_MESSAGE, g->spots[r.at].hangs_on);
 		return true;
 	case GROVE_MESSAGE:
 		*out = ref_to(GROVE_TURN, g->turns.of[r.at]);
@@ -362,8 +365,9 @@ static enum status count_blocks(const struct grove *g, uint32_t node, uint32_t *
 	const struct chain_line *l = forest_line(&g->forest, node);
 	int64_t count = 1;
 
-	if (!is_whole(l) && entry_blocks(g->store, g->forest.sources[g->forest.nodes[node].canon.source].session.row,
-					 l->offset, &count, err))
+	if (!is_whole(l) &&
+	    entry_blocks(g->store, g->forest.sources[g->forest.nodes[node].canon.source].session.row,
+			 l->offset, &count, err))
 		return err_failed(err->status);
 	*out = (uint32_t)count;
 	return STATUS_OK;
@@ -384,12 +388,14 @@ static enum status block_from(const struct grove *g, uint32_t node, struct grove
 	}
 	*is_there = node != FOREST_NONE;
 	if (*is_there)
-		*out = (struct grove_ref){ GROVE_BLOCK, node, is_whole(forest_line(f, node)) ? PART_LINE : 0 };
+		*out = (struct grove_ref){ GROVE_BLOCK, node,
+					   is_whole(forest_line(f, node)) ? PART_LINE : 0 };
 	return STATUS_OK;
 }
 
 /* How many blocks a message has before a line; FOREST_NONE = in all. */
-static enum status blocks_before(const struct grove *g, uint32_t message, uint32_t node, uint32_t *out, struct err *err)
+static enum status blocks_before(const struct grove *g, uint32_t message, uint32_t node, uint32_t *out,
+				 struct err *err)
 {
 	const struct forest *f = &g->forest;
 
@@ -404,14 +410,16 @@ static enum status blocks_before(const struct grove *g, uint32_t message, uint32
 	return STATUS_OK;
 }
 
-static bool turn_from(const struct grove *g, const struct grove_span *span, uint32_t place, struct grove_ref *out)
+static bool turn_from(const struct grove *g, const struct grove_span *span, uint32_t place,
+		      struct grove_ref *out)
 {
 	if (place < span->count)
 		*out = ref_to(GROVE_TURN, g->hanging[span->start + place]);
 	return place < span->count;
 }
 
-static bool item_from(const struct grove *g, const struct grove_span *span, uint32_t place, struct grove_ref *out)
+static bool item_from(const struct grove *g, const struct grove_span *span, uint32_t place,
+		      struct grove_ref *out)
 {
 	if (place < span->count)
 		*out = g->items[span->start + place];
@@ -451,8 +459,8 @@ enum status grove_first(const struct grove *g, struct grove_ref r, struct grove_
 	return STATUS_OK;
 }
 
-static enum status next_of_block(const struct grove *g, struct grove_ref r, struct grove_ref *out, bool *is_there,
-				 struct err *err)
+static enum status next_of_block(const struct grove *g, struct grove_ref r, struct grove_ref *out,
+				 bool *is_there, struct err *err)
 {
 	uint32_t count, message = message_of_block(g, r);
 
@@ -481,7 +489,8 @@ enum status grove_next(const struct grove *g, struct grove_ref r, struct grove_r
 	case GROVE_TURN:
 		spot = &g->spots[r.at];
 		if (spot->hangs_on != FOREST_NONE)
-			*is_there = turn_from(g, &g->spots[spot->hangs_on].hanging, spot->turn_place + 1, out);
+			*is_there = turn_from(g, &g->spots[spot->hangs_on].hanging, spot->turn_place + 1,
+					      out);
 		else
 			*is_there = turn_from(g, &g->trees[spot->tree].turns, spot->turn_place + 1, out) ||
 				    item_from(g, &g->trees[spot->tree].loose, 0, out);

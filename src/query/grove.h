@@ -39,6 +39,7 @@ struct grove_tree {
 	bool aside;		 /* a sub-agent's */
 	struct grove_span turns; /* that follow nothing: in `hanging` */
 	struct grove_span loose; /* events in no turn: in `items` */
+	struct grove_span names; /* nodes of the lines whose names lead to it: in `named` */
 	uint32_t turn_count, message_count, event_count;
 };
 
@@ -77,12 +78,16 @@ struct grove {
 	uint32_t event_count;
 	struct grove_ref *items;
 	uint32_t *hanging;
+	uint32_t *named;
 	uint32_t *names; /* by node, the canonical one with its uuid: the tree that may be called by it, or
 			  * has been, when less was known; FOREST_NONE = none */
 	struct arena mem;
 };
 
-#define GROVE_INIT { 0 }
+#define GROVE_INIT \
+	{ \
+		0 \
+	}
 void grove_release(struct grove *g);
 
 /* All that belongs to a transcript. Wants a read transaction, as whatever needs `err` below does. */

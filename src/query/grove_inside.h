@@ -12,6 +12,9 @@ uint32_t grove_message_of(const struct forest *f, uint32_t node);
 /* Its event, when it is one; NULL = it is none. */
 const struct grove_event *grove_event_at(const struct grove *g, uint32_t source, uint32_t line);
 
+/* From the number of what a span is going to have: it is empty then, and begins behind those before it. */
+void grove_set_start(struct grove_span *span, uint32_t *count);
+
 /* grove_names.c: which line each tree is named by, and which could have been. */
 void grove_choose_roots(struct grove *g);
 

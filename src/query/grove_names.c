@@ -100,6 +100,24 @@ static void take_any(struct grove *g, uint32_t tree)
 	}
 }
 
+static void list_names(struct grove *g)
+{
+	uint32_t count = 0;
+
+	for (uint32_t n = 0; n < g->forest.node_count; n++)
+		if (g->names[n] != FOREST_NONE)
+			g->trees[g->names[n]].names.count++;
+	for (uint32_t t = 0; t < g->tree_count; t++)
+		grove_set_start(&g->trees[t].names, &count);
+	g->named = arena_alloc(&g->mem, (count + 1) * sizeof *g->named);
+	for (uint32_t n = 0; n < g->forest.node_count; n++)
+		if (g->names[n] != FOREST_NONE) {
+			struct grove_span *to = &g->trees[g->names[n]].names;
+
+			g->named[to->start + to->count++] = n;
+		}
+}
+
 void grove_choose_roots(struct grove *g)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
@@ -110,4 +128,5 @@ void grove_choose_roots(struct grove *g)
 			offer(g, g->names[n], n);
 	for (uint32_t t = 0; t < g->tree_count; t++)
 		take_any(g, t);
+	list_names(g);
 }

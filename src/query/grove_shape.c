@@ -320,7 +320,8 @@ static void find_event_trees(struct shaping *x)
 
 		if (v->message != FOREST_NONE)
 			v->tree = g->spots[v->message].tree;
-		else if (f->sources[v->source].nodes[v->line] != FOREST_NONE && x->loose[v->source] == FOREST_NONE)
+		else if (f->sources[v->source].nodes[v->line] != FOREST_NONE &&
+			 x->loose[v->source] == FOREST_NONE)
 			x->loose[v->source] = new_tree(g, f->sources[v->source].agent.n > 0);
 	}
 	for (uint32_t e = 0; e < g->event_count; e++) {
@@ -380,8 +381,7 @@ static void fill_turns(struct shaping *x, uint32_t *count)
 	}
 }
 
-/* From the number of what a span will have. */
-static void set_start(struct grove_span *span, uint32_t *count)
+void grove_set_start(struct grove_span *span, uint32_t *count)
 {
 	span->start = *count;
 	*count += span->count;
@@ -394,7 +394,7 @@ static void fill_loose(struct grove *g, uint32_t *count)
 		if (g->events[e].message == FOREST_NONE && g->events[e].tree != FOREST_NONE)
 			g->trees[g->events[e].tree].loose.count++;
 	for (uint32_t t = 0; t < g->tree_count; t++)
-		set_start(&g->trees[t].loose, count);
+		grove_set_start(&g->trees[t].loose, count);
 	for (uint32_t e = 0; e < g->event_count; e++) {
 		struct grove_span *to;
 
@@ -431,9 +431,9 @@ static void fill_hanging(struct grove *g)
 		g->trees[g->spots[turn].tree].turn_count++;
 	}
 	for (uint32_t t = 0; t < g->tree_count; t++)
-		set_start(&g->trees[t].turns, &count);
+		grove_set_start(&g->trees[t].turns, &count);
 	for (uint32_t i = 0; i < f->order_count; i++)
-		set_start(&g->spots[f->order[i]].hanging, &count);
+		grove_set_start(&g->spots[f->order[i]].hanging, &count);
 	for (uint32_t i = g->turns.count; i-- > 0;) {
 		struct grove_span *span = span_of(g, g->turns.order[i]);
 

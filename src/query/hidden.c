@@ -1,10 +1,10 @@
 /*
  * From archived trees to the files that are in them.
  *
- * A tree is known by a name, which is made of a line (query/grove_names.c), and the line by a key. The files that have it,
- * and those that share lines with them, are the tree's, with their sub-agents: that is not computed from their lines
- * but from what is known of files that belong together, because a search has no time for more. A sub-agent that is
- * archived alone is left out when it has a file of its own.
+ * A tree is known by a name, which is made of a line (query/grove_names.c), and the line by a key. The files
+ * that have it, and those that share lines with them, are the tree's, with their sub-agents: that is not
+ * computed from their lines but from what is known of files that belong together, because a search has no
+ * time for more. A sub-agent that is archived alone is left out when it has a file of its own.
  */
 #include "query/hidden.h"
 
@@ -19,11 +19,13 @@ enum { HIDDEN_TREES, HIDDEN_FILES, HIDDEN_VERSIONS, HIDDEN_STATEMENTS };
 
 static const char *const sql[HIDDEN_STATEMENTS] = {
 	[HIDDEN_TREES] = "SELECT subject_id FROM lifecycle WHERE state = 'archived' AND subject = 'tree'",
-	[HIDDEN_FILES] = "SELECT k.session, m.agent IS NOT NULL, e.flags FROM node_key k JOIN mirror_session m ON m.id = k.session"
+	[HIDDEN_FILES] = "SELECT k.session, m.agent IS NOT NULL, e.flags FROM node_key k JOIN mirror_session "
+			 "m ON m.id = k.session"
 			 " AND m.old = 0 JOIN entry e ON e.session = k.session AND e.offset = k.offset"
 			 " WHERE k.key = ?1 AND k.part = -7",
-	[HIDDEN_VERSIONS] = "SELECT o.id FROM mirror_session m JOIN mirror_session o ON o.source = m.source AND o.old = 1"
-			    " WHERE m.id = ?1",
+	[HIDDEN_VERSIONS] =
+		"SELECT o.id FROM mirror_session m JOIN mirror_session o ON o.source = m.source AND o.old = 1"
+		" WHERE m.id = ?1",
 };
 _Static_assert(PART_TREE == -7, "as the statement has it");
 

@@ -12,7 +12,10 @@ struct hidden {
 	size_t count, cap;
 };
 
-#define HIDDEN_INIT { 0 }
+#define HIDDEN_INIT \
+	{ \
+		0 \
+	}
 void hidden_release(struct hidden *h);
 
 /* Costs next to nothing while no conversation is archived. Wants a read transaction. */

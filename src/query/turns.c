@@ -55,7 +55,8 @@ static uint32_t top_above(const struct forest *f, uint32_t node, uint32_t *tops)
 	if (at == FOREST_NONE)
 		found = last;
 	else /* known, a circle, or another's message */
-		found = f->nodes[at].message != FOREST_NONE || tops[at] == ON_THE_WAY ? FOREST_NONE : tops[at];
+		found = f->nodes[at].message != FOREST_NONE || tops[at] == ON_THE_WAY ? FOREST_NONE
+										      : tops[at];
 	for (at = first; at != FOREST_NONE && tops[at] == ON_THE_WAY; at = forest_parent(f, at))
 		tops[at] = found;
 	return found;
@@ -80,7 +81,8 @@ static void name_turns(struct turns *all)
 		t->top = m->boundary;
 		if (m->prev == FOREST_NONE && t->top == FOREST_NONE)
 			t->top = top_above(f, m->first, tops);
-		if (t->top == FOREST_NONE || taken[t->top] || (m->origin != ORIGIN_NONE && t->top != m->boundary))
+		if (t->top == FOREST_NONE || taken[t->top] ||
+		    (m->origin != ORIGIN_NONE && t->top != m->boundary))
 			continue;
 		taken[t->top] = true;
 		t->line = t->top;

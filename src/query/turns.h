@@ -9,26 +9,27 @@
 
 /* By message, for those that begin a turn or stand before the first. */
 struct turn {
-	uint32_t line;	      /* node it is named by: its first line, be it an event */
-	uint32_t top;	      /* event that its first message hangs on in the end; FOREST_NONE = on none, or it
-			       * follows another message */
-	uint32_t parent;      /* turn it follows, or was started in */
-	uint32_t hangs_on;    /* message it goes on from; FOREST_NONE = it follows nothing, or was started */
+	uint32_t line;	   /* node it is named by: its first line, be it an event */
+	uint32_t top;	   /* event that its first message hangs on in the end; FOREST_NONE = on none, or it
+			    * follows another message */
+	uint32_t parent;   /* turn it follows, or was started in */
+	uint32_t hangs_on; /* message it goes on from; FOREST_NONE = it follows nothing, or was started */
 	uint32_t child, next; /* turns that follow it; their list */
 	uint32_t started;     /* sub-agents' turns that were started in it; so too */
 	uint32_t asker;	      /* of a sub-agent's first: message that asked for it; FOREST_NONE = not known */
 	uint32_t messages, calls;
 	int64_t number; /* counted along its way */
-	bool wanted;   /* on the way to where the conversation is now */
-	uint32_t head; /* first of the list of sources that would go on from it */
+	bool wanted;	/* on the way to where the conversation is now */
+	uint32_t head;	/* first of the list of sources that would go on from it */
 };
 
 struct turns {
 	struct arena *mem;
 	const struct forest *forest;
-	uint32_t source;	 /* that was asked for */
-	bool agents;		 /* sub-agents' too */
-	const uint32_t *askers;	 /* by message: what asked for the sub-agent that begins there; NULL = nobody asks */
+	uint32_t source; /* that was asked for */
+	bool agents;	 /* sub-agents' too */
+	const uint32_t
+		*askers; /* by message: what asked for the sub-agent that begins there; NULL = nobody asks */
 	/* Found: */
 	struct turn *list;	 /* by message */
 	uint32_t *of;		 /* by canonical message: the one its turn begins with */

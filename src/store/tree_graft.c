@@ -16,12 +16,15 @@ static const char *const sql[GRAFT_STATEMENTS] = {
 		      " WHERE n.node_id = ?1 AND n.parent IS NULL",
 	[GRAFT_HOME] = "SELECT t.tree_id FROM node n JOIN tree t ON t.id = n.tree WHERE n.id = ?1",
 	[GRAFT_TREE] = "SELECT id FROM tree WHERE tree_id = ?1",
-	[GRAFT_CLAIMED] = "SELECT 1 FROM tree t JOIN claim c ON c.tree = t.id AND c.count > 0 WHERE t.tree_id = ?1 LIMIT 1",
-	[GRAFT_IN_STATE] = "SELECT l.subject_id, " ROW_COLUMNS("l") " FROM lifecycle l WHERE l.state = ?1 AND l.subject = 'tree'"
-			   " AND NOT EXISTS (SELECT 1 FROM tree t WHERE t.tree_id = l.subject_id AND NOT t." OF_MIRROR ")"
-			   " AND (?2 IS NULL OR (-l.since_at, l.subject_id) >"
-			   " (SELECT -since_at, subject_id FROM lifecycle WHERE subject_id = ?2))"
-			   " ORDER BY -l.since_at, l.subject_id",
+	[GRAFT_CLAIMED] = "SELECT 1 FROM tree t JOIN claim c ON c.tree = t.id AND c.count > 0 WHERE "
+			  "t.tree_id = ?1 LIMIT 1",
+	[GRAFT_IN_STATE] = "SELECT l.subject_id, " ROW_COLUMNS(
+		"l") " FROM lifecycle l WHERE l.state = ?1 AND l.subject = 'tree'"
+		     " AND NOT EXISTS (SELECT 1 FROM tree t WHERE t.tree_id = l.subject_id AND NOT "
+		     "t." OF_MIRROR ")"
+		     " AND (?2 IS NULL OR (-l.since_at, l.subject_id) >"
+		     " (SELECT -since_at, subject_id FROM lifecycle WHERE subject_id = ?2))"
+		     " ORDER BY -l.since_at, l.subject_id",
 };
 
 const struct db_set tree_graft_statements = { DB_TREE_GRAFT, sql, GRAFT_STATEMENTS };

@@ -16,7 +16,7 @@ struct groves {
 	struct store *s;
 	struct arena mem;
 	struct grove g;
-	struct numbers ids; /* of the forest in hand -> 1 */
+	struct numbers ids;  /* of the forest in hand -> 1 */
 	struct numbers done; /* transcripts whose forest was looked at */
 	int64_t *rows;
 	size_t row_count, row_cap;
@@ -78,10 +78,11 @@ static inline bool groves_finds(struct groves *x, const struct uuid *id, struct 
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (!list[i].is_session)
-			return grove_find(&x->g, &list[i].node, out, &is_there, &err) == STATUS_OK && is_there;
+			return grove_find(&x->g, &list[i].node, out, &is_there, &err) == STATUS_OK &&
+			       is_there;
 	x->unkeyed++;
-	return name_search(x->s, str_of(text), 0, list, COUNT(list), &count, &err) == STATUS_OK && count == 1 &&
-	       grove_find(&x->g, &list[0].node, out, &is_there, &err) == STATUS_OK && is_there;
+	return name_search(x->s, str_of(text), 0, list, COUNT(list), &count, &err) == STATUS_OK &&
+	       count == 1 && grove_find(&x->g, &list[0].node, out, &is_there, &err) == STATUS_OK && is_there;
 }
 
 static inline bool groves_node(struct groves *x, struct grove_ref r, uint32_t place)
@@ -152,7 +153,8 @@ static inline bool groves_tree(struct groves *x, uint32_t tree)
 		while (sound && depth && !is_there) {
 			struct grove_ref parent;
 
-			if (grove_next(&x->g, at, &next, &is_there, &err) || !grove_parent(&x->g, at, &parent))
+			if (grove_next(&x->g, at, &next, &is_there, &err) ||
+			    !grove_parent(&x->g, at, &parent))
 				sound = groves_flaw(x, at, "nobody knows what follows it");
 			if (sound && is_there) {
 				if (!grove_parent(&x->g, next, &up) || !grove_same(up, parent))
@@ -199,7 +201,8 @@ static inline bool groves_forest(struct groves *x)
 	uint32_t in_trees = 0;
 
 	memset(x->seen, 0, sizeof x->seen);
-	x->ids = numbers_new(&x->mem, 100 * ((size_t)g->event_count + g->forest.copy_count + g->tree_count + 100));
+	x->ids = numbers_new(&x->mem,
+			     100 * ((size_t)g->event_count + g->forest.copy_count + g->tree_count + 100));
 	for (uint32_t t = 0; t < g->tree_count; t++) {
 		if (g->trees[t].root == FOREST_NONE)
 			return groves_flaw(x, (struct grove_ref){ GROVE_TREE, t, 0 }, "it has no root");
@@ -210,9 +213,9 @@ static inline bool groves_forest(struct groves *x)
 		in_trees += g->events[e].tree != FOREST_NONE;
 	if (x->seen[GROVE_TURN] != g->turns.count || x->seen[GROVE_MESSAGE] != g->forest.order_count ||
 	    x->seen[GROVE_EVENT] != in_trees) {
-		snprintf(x->why, sizeof x->why, "of %u turns, %u messages, %u events were met %u, %u, %u", g->turns.count,
-			 g->forest.order_count, in_trees, x->seen[GROVE_TURN], x->seen[GROVE_MESSAGE],
-			 x->seen[GROVE_EVENT]);
+		snprintf(x->why, sizeof x->why, "of %u turns, %u messages, %u events were met %u, %u, %u",
+			 g->turns.count, g->forest.order_count, in_trees, x->seen[GROVE_TURN],
+			 x->seen[GROVE_MESSAGE], x->seen[GROVE_EVENT]);
 		return false;
 	}
 	x->trees += g->tree_count;

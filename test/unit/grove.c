@@ -56,18 +56,20 @@ static void describe_turn(const struct told *x, uint32_t turn, struct buf *out)
 	for (uint32_t i = 0; i < spot->items.count; i++)
 		describe_item(x, g->items[spot->items.start + i], out);
 	if (spot->hangs_on != FOREST_NONE)
-		buf_printf(out, " <%.*s", STR_ARG(talk_name(&x->k, g->forest.messages[spot->hangs_on].first)));
+		buf_printf(out, " <%.*s",
+			   STR_ARG(talk_name(&x->k, g->forest.messages[spot->hangs_on].first)));
 	buf_byte(out, '\n');
 }
 
-/* Each tree with its turns, the earliest first: what they are named by, their messages, their events after a dot,
- * what they hang on. */
+/* Each tree with its turns, the earliest first: what they are named by, their messages, their events after a
+ * dot, what they hang on. */
 static void describe(const struct told *x, struct buf *out)
 {
 	const struct grove *g = &x->g;
 
 	for (uint32_t t = 0; t < g->tree_count; t++) {
-		buf_printf(out, "tree %.*s%s:", STR_ARG(talk_name(&x->k, g->trees[t].root)), g->trees[t].aside ? " aside" : "");
+		buf_printf(out, "tree %.*s%s:", STR_ARG(talk_name(&x->k, g->trees[t].root)),
+			   g->trees[t].aside ? " aside" : "");
 		for (uint32_t n = 0; n < g->forest.node_count; n++)
 			if (g->names[n] == t)
 				buf_printf(out, " %.*s", STR_ARG(talk_name(&x->k, n)));
@@ -171,7 +173,8 @@ TEST(a_compaction_goes_on_in_the_same_tree)
 {
 	TOLD x = { 0 };
 
-	talk_file(&x.k, "f", "u A; a B<A m=1; b X >B; u S<X -prompt +compact; s E<X; a C<S m=2; u D<X -prompt +compact");
+	talk_file(&x.k, "f",
+		  "u A; a B<A m=1; b X >B; u S<X -prompt +compact; s E<X; a C<S m=2; u D<X -prompt +compact");
 	IS("tree A: A X\n"
 	   "  turn A: A B\n"
 	   "  turn X: .X .E S C <B\n"
@@ -261,7 +264,8 @@ TEST(sub_agents_in_the_file_of_the_conversation_are_trees_of_their_own)
 	TOLD x = { 0 };
 
 	talk_file(&x.k, "f",
-		  "u A; a B<A m=1 call=x,y; u S ~ +task; u P ~ +task; a T<S m=8 ~; a Q<P m=9 ~; s E<T ~; u C<B res=x,y; a D<C m=2");
+		  "u A; a B<A m=1 call=x,y; u S ~ +task; u P ~ +task; a T<S m=8 ~; a Q<P m=9 ~; s E<T ~; u "
+		  "C<B res=x,y; a D<C m=2");
 	IS("tree A: A\n"
 	   "  turn A: A B C D\n"
 	   "tree S aside: S\n"
@@ -409,8 +413,8 @@ static double measure(make_fn *make, unsigned count)
 TEST(ten_times_as_many_lines_take_about_ten_times_as_long)
 {
 	enum { SMALL = 5000, TIMES = 10, MOST_RATIO = 40, TRIES = 3 };
-	static make_fn *const makers[] = { make_chain_of_notes, make_notes_of_nothing, make_turns_of_one_message,
-					   make_turns_below_notes, make_circles };
+	static make_fn *const makers[] = { make_chain_of_notes, make_notes_of_nothing,
+					   make_turns_of_one_message, make_turns_below_notes, make_circles };
 
 	for (size_t i = 0; i < COUNT(makers); i++) {
 		double small = 0, large = 1;
@@ -420,7 +424,8 @@ TEST(ten_times_as_many_lines_take_about_ten_times_as_long)
 			large = measure(makers[i], TIMES * SMALL);
 		}
 		if (large >= MOST_RATIO * small)
-			t_fail(t, __FILE__, __LINE__, "case %zu: %g s, and ten times as many %g s", i, small, large);
+			t_fail(t, __FILE__, __LINE__, "case %zu: %g s, and ten times as many %g s", i, small,
+			       large);
 	}
 }
 
@@ -433,7 +438,8 @@ TEST(ten_times_as_many_lines_take_about_ten_times_as_long)
 #define LINE_C "1c7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e03"
 
 #define USER(id, parent, text) \
-	"{\"type\":\"user\",\"uuid\":\"" id "\",\"parentUuid\":" parent ",\"message\":{\"content\":\"" text "\"}}\n"
+	"{\"type\":\"user\",\"uuid\":\"" id "\",\"parentUuid\":" parent ",\"message\":{\"content\":\"" text \
+	"\"}}\n"
 
 static struct uuid tree_named(const char *line)
 {
@@ -454,16 +460,17 @@ static struct uuid tree_found(struct store *s, const struct uuid *id)
 	struct err err;
 
 	uuid_print(id, text);
-	if (read_begin(s, &snapshot, &err) || id_search(s, str_of(text), 0, &match, 1, &count, &err) || count == 0 ||
-	    grove_load(s, match.session, &g, &err) || grove_find(&g, &match.node, &r, &is_there, &err) || !is_there ||
-	    r.kind != GROVE_TREE)
+	if (read_begin(s, &snapshot, &err) || id_search(s, str_of(text), 0, &match, 1, &count, &err) ||
+	    count == 0 || grove_load(s, match.session, &g, &err) ||
+	    grove_find(&g, &match.node, &r, &is_there, &err) || !is_there || r.kind != GROVE_TREE)
 		return none;
 	return g.trees[r.at].id;
 }
 
 TEST(a_name_still_leads_to_its_tree_when_more_becomes_known)
 {
-	struct uuid a = tree_named(LINE_A), c = tree_named(LINE_C), b = tree_named(LINE_B), found, none = { 0 };
+	struct uuid a = tree_named(LINE_A), c = tree_named(LINE_C), b = tree_named(LINE_B), found,
+		    none = { 0 };
 	struct err err;
 	FILES f;
 
@@ -472,7 +479,8 @@ TEST(a_name_still_leads_to_its_tree_when_more_becomes_known)
 	OK(files_sync(&f, &err));
 	found = tree_found(f.s, &c);
 	CHECK(uuid_eq(&found, &c));
-	OK(files_put(&f, FILE_2, STR(USER(LINE_A, "null", "one") USER(LINE_B, "\"" LINE_A "\"", "two")), &err));
+	OK(files_put(&f, FILE_2, STR(USER(LINE_A, "null", "one") USER(LINE_B, "\"" LINE_A "\"", "two")),
+		     &err));
 	OK(files_sync(&f, &err));
 	found = tree_found(f.s, &c);
 	CHECK(uuid_eq(&found, &a));
@@ -518,41 +526,58 @@ TEST(parents_children_and_ids_agree_in_the_demo)
 TEST(they_agree_where_lines_are_odd)
 {
 	static const char odd[] =
-		/* A uuid that is none; a message of two equal lines; no content; the same line twice; two contents. */
-		USER("odd one", "null", "hi") USER("odd two", "\"odd one\"", "ho")
-		"{\"type\":\"assistant\",\"uuid\":\"a1\",\"parentUuid\":\"odd two\",\"message\":{\"id\":\"m1\",\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}\n"
-		"{\"type\":\"assistant\",\"uuid\":\"a2\",\"parentUuid\":\"a1\",\"message\":{\"id\":\"m1\",\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}\n"
-		"{\"type\":\"assistant\",\"uuid\":\"a3\",\"parentUuid\":\"a2\",\"message\":{\"id\":\"m2\",\"content\":[]}}\n"
-		"{\"type\":\"user\",\"uuid\":\"u4\",\"parentUuid\":\"a3\",\"message\":{}}\n" USER("u5", "\"u4\"", "again")
-			USER("u5", "\"u4\"", "again") USER("u6", "\"u5\"", "one") USER("u6", "\"u5\"", "other")
-		"{\"type\":\"attachment\",\"uuid\":\"t1\",\"parentUuid\":\"u6\",\"attachment\":{\"type\":\"todo\"}}\n"
-		"{\"type\":\"summary\",\"summary\":\"s\",\"leafUuid\":\"u6\"}\n"
-		"{\"type\":\"summary\",\"summary\":\"s\",\"leafUuid\":\"u6\"}\n"
-		"not JSON\n" USER("self", "\"self\"", "me") USER("lost", "\"nobody\"", "where");
+		/* A uuid that is none; a message of two equal lines; no content; the same line twice; two
+		   contents. */
+		USER("odd one", "null", "hi") USER(
+			"odd two", "\"odd one\"",
+			"ho") "{\"type\":\"assistant\",\"uuid\":\"a1\",\"parentUuid\":\"odd "
+			      "two\",\"message\":{\"id\":\"m1\",\"content\":[{\"type\":\"text\",\"text\":"
+			      "\"x\"}]}}\n"
+			      "{\"type\":\"assistant\",\"uuid\":\"a2\",\"parentUuid\":\"a1\",\"message\":{"
+			      "\"id\":\"m1\",\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}\n"
+			      "{\"type\":\"assistant\",\"uuid\":\"a3\",\"parentUuid\":\"a2\",\"message\":{"
+			      "\"id\":\"m2\",\"content\":[]}}\n"
+			      "{\"type\":\"user\",\"uuid\":\"u4\",\"parentUuid\":\"a3\",\"message\":{}}"
+			      "\n" USER("u5", "\"u4\"", "again") USER("u5", "\"u4\"",
+								      "again") USER("u6", "\"u5\"", "one")
+				      USER("u6", "\"u5\"",
+					   "other") "{\"type\":\"attachment\",\"uuid\":\"t1\",\"parentUuid\":"
+						    "\"u6\",\"attachment\":{\"type\":\"todo\"}}\n"
+						    "{\"type\":\"summary\",\"summary\":\"s\",\"leafUuid\":"
+						    "\"u6\"}\n"
+						    "{\"type\":\"summary\",\"summary\":\"s\",\"leafUuid\":"
+						    "\"u6\"}\n"
+						    "not JSON\n" USER("self", "\"self\"", "me")
+							    USER("lost", "\"nobody\"", "where");
 	struct err err;
 	FILES f;
 
 	OK(files_init(t, &f, &err));
 	OK(files_put(&f, FILE_1, str_of(odd), &err));
-	OK(files_put(&f, FILE_2, STR("{\"type\":\"system\",\"uuid\":\"s1\",\"content\":\"alone\"}\n{\"type\":\"mode\"}\n"), &err));
+	OK(files_put(
+		&f, FILE_2,
+		STR("{\"type\":\"system\",\"uuid\":\"s1\",\"content\":\"alone\"}\n{\"type\":\"mode\"}\n"),
+		&err));
 	OK(files_sync(&f, &err));
 	check_sound(t, __LINE__, f.s, 2);
 }
 
-TESTS(CASE(a_conversation_is_a_tree_of_turns_that_hang_on_messages), CASE(a_rewind_makes_two_turns_of_one_message),
-      CASE(a_rewind_to_the_very_beginning_stays_in_the_tree), CASE(events_stand_where_they_hang),
-      CASE(what_comes_before_the_first_message_is_of_its_turn),
+TESTS(CASE(a_conversation_is_a_tree_of_turns_that_hang_on_messages),
+      CASE(a_rewind_makes_two_turns_of_one_message), CASE(a_rewind_to_the_very_beginning_stays_in_the_tree),
+      CASE(events_stand_where_they_hang), CASE(what_comes_before_the_first_message_is_of_its_turn),
       CASE(a_turn_before_the_first_prompt_is_named_by_its_first_line),
       CASE(an_event_that_hangs_on_nothing_stands_behind_the_line_before_it),
       CASE(a_compaction_goes_on_in_the_same_tree),
       CASE(a_file_that_begins_in_the_middle_has_its_name_when_it_is_alone),
       CASE(and_the_name_leads_to_the_tree_it_is_a_part_of),
-      CASE(of_copies_with_fresh_ids_the_earliest_line_names_the_tree), CASE(what_a_copy_alone_follows_is_of_the_tree),
-      CASE(of_lines_of_one_time_the_smallest_uuid_names_the_tree), CASE(a_line_without_a_time_names_the_tree_last),
-      CASE(a_sub_agent_is_a_tree_of_its_own), CASE(sub_agents_in_the_file_of_the_conversation_are_trees_of_their_own),
+      CASE(of_copies_with_fresh_ids_the_earliest_line_names_the_tree),
+      CASE(what_a_copy_alone_follows_is_of_the_tree),
+      CASE(of_lines_of_one_time_the_smallest_uuid_names_the_tree),
+      CASE(a_line_without_a_time_names_the_tree_last), CASE(a_sub_agent_is_a_tree_of_its_own),
+      CASE(sub_agents_in_the_file_of_the_conversation_are_trees_of_their_own),
       CASE(a_sub_agent_that_hangs_on_the_conversation_has_a_name_too),
       CASE(a_file_in_which_nothing_was_said_is_a_tree_of_events), CASE(a_file_without_any_name_is_no_tree),
       CASE(lines_that_hang_on_each_other_are_a_tree), CASE(of_two_contents_of_one_uuid_both_are_in_the_tree),
       CASE(a_way_that_nothing_follows_ends), CASE(ten_times_as_many_lines_take_about_ten_times_as_long),
-      CASE(a_name_still_leads_to_its_tree_when_more_becomes_known), CASE(parents_children_and_ids_agree_in_the_demo),
-      CASE(they_agree_where_lines_are_odd))
+      CASE(a_name_still_leads_to_its_tree_when_more_becomes_known),
+      CASE(parents_children_and_ids_agree_in_the_demo), CASE(they_agree_where_lines_are_odd))
