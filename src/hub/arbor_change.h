@@ -10,9 +10,6 @@
 enum status emit_claims(struct call *c, const struct uuid *id, const struct uuid *tree, int64_t count,
 			struct err *err) MUST_USE;
 
-/* How many claims the owner of the call has on something. */
-enum status own_claims(struct call *c, const struct uuid *id, int64_t *count, struct err *err) MUST_USE;
-
 /* Who claims it; a claim_fn. */
 enum status emit_ref(void *ctx, const struct claim *claim, struct err *err) MUST_USE;
 

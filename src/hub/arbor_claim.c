@@ -235,41 +235,16 @@ const struct method arbor_node_refs = {
 
 static const struct param keep_params[] = { NODE_PARAM, IN_TREE_PARAM, OWNER_PARAM("who claims it"), { 0 } };
 
-struct own_claim {
-	struct str owner;
-	int64_t count;
-};
-
-static enum status find_own(void *ctx, const struct claim *claim, struct err *err)
-{
-	struct own_claim *own = ctx;
-
-	(void)err;
-	if (str_eq(claim->owner, own->owner))
-		own->count = claim->count;
-	return STATUS_OK;
-}
-
-enum status own_claims(struct call *c, const struct uuid *id, int64_t *count, struct err *err)
-{
-	struct own_claim own = { .owner = call_text(c, "owner") };
-
-	if (claim_each(c->store, id, find_own, &own, err))
-		return err_failed(err->status);
-	*count = own.count;
-	return STATUS_OK;
-}
-
 /* Once is enough. */
 static enum status keep_node(struct call *c, const struct made_node *m, struct err *err)
 {
-	int64_t own;
+	struct str owner = call_text(c, "owner");
+	int64_t count;
 
-	if (own_claims(c, &m->node.id, &own, err) ||
-	    (!own && (tree_node_claim(c->store, &m->node.id, call_text(c, "owner"), 1, &own, err) ||
-		      mirrored_settle(c, m, err))))
+	if (claim_of(c->store, &m->node.id, owner, &count, err) ||
+	    (!count && (tree_node_claim(c->store, &m->node.id, owner, 1, &count, err) || mirrored_settle(c, m, err))))
 		return err_failed(err->status);
-	return emit_claims(c, &m->node.id, &m->tree.id, own, err);
+	return emit_claims(c, &m->node.id, &m->tree.id, count, err);
 }
 
 static enum status run_keep(struct call *c, struct err *err)

@@ -248,7 +248,7 @@ enum status mirrored_node_keep(struct call *c, struct str id, struct err *err)
 	int64_t own;
 	CHANGING x;
 
-	if (begin(c, id, GATE_ALIVE, &x, err) || own_claims(c, &x.node.id, &own, err))
+	if (begin(c, id, GATE_ALIVE, &x, err) || claim_of(c->store, &x.node.id, call_text(c, "owner"), &own, err))
 		return err_failed(err->status);
 	if (own)
 		return emit_claims(c, &x.node.id, &x.tree.id, own, err);
@@ -320,7 +320,7 @@ enum status mirrored_tree_schedule(struct call *c, struct str id, struct err *er
 
 	if (begin_tree(c, id, GATE_ALIVE, &x, err) ||
 	    (is_mirror(c) ? claim_mirror_put(c->store, &x.tree.id, false, err)
-			  : own_claims(c, &x.tree.id, &own, err)) ||
+			  : claim_of(c->store, &x.tree.id, call_text(c, "owner"), &own, err)) ||
 	    (own && claim_remove(c->store, &x.tree, call_text(c, "owner"), own, &now, err)) ||
 	    is_kept(&x, &kept, err))
 		return err_failed(err->status);

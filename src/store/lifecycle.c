@@ -26,7 +26,7 @@ enum {
 	LIFE_DELETED,
 	CLAIM_EACH,
 	CLAIM_TOTAL,
-	CLAIM_OF,
+	CLAIM_COUNT,
 	CLAIM_ADD,
 	CLAIM_SET,
 	CLAIM_DROP,
@@ -52,7 +52,7 @@ static const char *const sql[LIFE_STATEMENTS] = {
 			 " ON CONFLICT(table_name, key) DO UPDATE SET at = excluded.at, rev = excluded.rev",
 	[CLAIM_EACH] = "SELECT owner, count, claimed_at FROM claim WHERE subject_id = ?1 AND count > 0 ORDER BY owner",
 	[CLAIM_TOTAL] = "SELECT coalesce(sum(count), 0) FROM claim WHERE subject_id = ?1",
-	[CLAIM_OF] = "SELECT count FROM claim WHERE subject_id = ?1 AND owner = ?2",
+	[CLAIM_COUNT] = "SELECT count FROM claim WHERE subject_id = ?1 AND owner = ?2",
 	[CLAIM_ADD] = "INSERT INTO claim(subject_id, subject, owner, count, tree, claimed_at, rev)"
 		      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
 		      " ON CONFLICT(subject_id, owner) DO UPDATE SET count = count + ?4, rev = ?7,"
@@ -341,13 +341,12 @@ enum status claim_total(struct store *s, const struct uuid *id, int64_t *out, st
 	return STATUS_OK;
 }
 
-/* What one owner has. */
-static enum status claim_of(struct store *s, const struct uuid *id, struct str owner, int64_t *out, struct err *err)
+enum status claim_of(struct store *s, const struct uuid *id, struct str owner, int64_t *out, struct err *err)
 {
 	bool found;
 	STMT st = { 0 };
 
-	if (use(s, CLAIM_OF, &st, err))
+	if (use(s, CLAIM_COUNT, &st, err))
 		return err_failed(err->status);
 	stmt_uuid(&st, 1, id);
 	stmt_text(&st, 2, owner);

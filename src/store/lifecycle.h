@@ -78,7 +78,8 @@ typedef enum status claim_fn(void *ctx, const struct claim *c, struct err *err);
 /* Claims that are written down with a count above 0, by owner. Slices are valid during the call. */
 enum status claim_each(struct store *s, const struct uuid *id, claim_fn *fn, void *ctx, struct err *err) MUST_USE;
 
-/* How many there are in all. */
+/* How many one owner has, and how many there are in all. */
+enum status claim_of(struct store *s, const struct uuid *id, struct str owner, int64_t *out, struct err *err) MUST_USE;
 enum status claim_total(struct store *s, const struct uuid *id, int64_t *out, struct err *err) MUST_USE;
 
 /* Whether an owner may be called so: not empty, not too long, no control characters, no standing claim. */

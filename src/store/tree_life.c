@@ -396,35 +396,19 @@ enum status tree_node_release(struct store *s, const struct uuid *id, struct str
 	return txn_commit(&txn, err);
 }
 
-/* All claims of one owner, if it has some. */
-struct own_claims {
-	struct str owner;
-	int64_t count;
-};
-
-static enum status find_own(void *ctx, const struct claim *c, struct err *err)
-{
-	struct own_claims *own = ctx;
-
-	(void)err;
-	if (str_eq(c->owner, own->owner))
-		own->count = c->count;
-	return STATUS_OK;
-}
-
 enum status tree_schedule(struct store *s, const struct uuid *id, struct str owner,
 			  const struct life_windows *windows, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
-	struct own_claims own = { .owner = owner };
 	struct home t;
 	struct life l;
+	int64_t own;
 
 	if (claim_check_owner(owner, err) || tree_begin(s, &txn, err) || home_find(s, id, &t, err))
 		return err_failed(err->status);
 	l = life_of_row(&t.life);
-	if (life_alive(&t.what, &l, err) || claim_each(s, &t.what.id, find_own, &own, err) ||
-	    (own.count && claim_remove(s, &t.what, owner, own.count, &own.count, err)) ||
+	if (life_alive(&t.what, &l, err) || claim_of(s, &t.what.id, owner, &own, err) ||
+	    (own && claim_remove(s, &t.what, owner, own, &own, err)) ||
 	    claim_none(s, &t.what, err) || let_tree_go(s, &t, windows, err))
 		return err_failed(err->status);
 	return txn_commit(&txn, err);

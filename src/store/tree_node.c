@@ -398,34 +398,35 @@ struct step_up {
 	int64_t row, parent, depth;
 };
 
-static enum status look_up(struct store *s, int64_t row, struct step_up *out, struct err *err)
+/* A statement about one row that must be there. */
+static enum status use_row(struct store *s, int index, int64_t row, struct stmt *st, struct err *err)
 {
 	bool found;
+
+	if (use(s, index, st, err))
+		return err_failed(err->status);
+	stmt_int(st, 1, row);
+	if (stmt_found(st, &found, err))
+		return err_failed(err->status);
+	return found ? STATUS_OK : no_row(s, err);
+}
+
+static enum status look_up(struct store *s, int64_t row, struct step_up *out, struct err *err)
+{
 	STMT st = { 0 };
 
-	if (use(s, NODE_UP, &st, err))
+	if (use_row(s, NODE_UP, row, &st, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, row);
-	if (stmt_found(&st, &found, err))
-		return err_failed(err->status);
-	if (!found)
-		return no_row(s, err);
 	*out = (struct step_up){ row, col_int(&st, 0), col_int(&st, 1) };
 	return STATUS_OK;
 }
 
 static enum status step_to(struct store *s, int64_t row, struct tree_node *out, struct err *err)
 {
-	bool found;
 	STMT st = { 0 };
 
-	if (use(s, NODE_STEP, &st, err))
+	if (use_row(s, NODE_STEP, row, &st, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, row);
-	if (stmt_found(&st, &found, err))
-		return err_failed(err->status);
-	if (!found)
-		return no_row(s, err);
 	read_node(&st, NODE_SKELETON, out);
 	return STATUS_OK;
 }
