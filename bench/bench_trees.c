@@ -101,7 +101,9 @@ static enum status make(struct making *m, struct err *err)
 
 static int make_tree(const char *path, uint64_t nodes, uint64_t depth)
 {
-	struct making m = { .nodes_wanted = nodes, .depth = depth, .nodes = mem_alloc(nodes * sizeof *m.nodes) };
+	struct making m = { .nodes_wanted = nodes,
+			    .depth = depth,
+			    .nodes = mem_alloc(nodes * sizeof *m.nodes) };
 	const struct uuid *told[3];
 	struct err err;
 
@@ -163,7 +165,8 @@ static enum status read_page(struct bench *b, struct err *err)
 	if (walk_begin(&walk, b->s, b->root, b->middle.row, false, err))
 		return err_failed(err->status);
 	for (int i = 0; i < PAGE; i++)
-		if (walk_next(&walk, &row, err) || (row && tree_node_at(b->s, row, NODE_WHOLE, &mem, &n, err)))
+		if (walk_next(&walk, &row, err) ||
+		    (row && tree_node_at(b->s, row, NODE_WHOLE, &mem, &n, err)))
 			return err_failed(err->status);
 	return STATUS_OK;
 }
@@ -177,7 +180,8 @@ static double best(struct bench *b, const char *path, enum status (*fn)(struct b
 		struct read_txn txn = { 0 };
 		double start;
 
-		if (store_open(&(struct store_options){ .path = path }, &b->s, &err) || read_begin(b->s, &txn, &err))
+		if (store_open(&(struct store_options){ .path = path }, &b->s, &err) ||
+		    read_begin(b->s, &txn, &err))
 			die(&err);
 		start = now_us();
 		if (fn(b, &err))
@@ -190,12 +194,14 @@ static double best(struct bench *b, const char *path, enum status (*fn)(struct b
 	return least;
 }
 
-static enum status find(struct bench *b, const char *end, const char *middle, struct arena *mem, struct err *err)
+static enum status find(struct bench *b, const char *end, const char *middle, struct arena *mem,
+			struct err *err)
 {
 	struct uuid id;
 	struct tree_node root;
 
-	if (tree_node_find(b->s, str_of(end), &id, err) || tree_node_get(b->s, &id, NODE_SKELETON, mem, &b->end, err) ||
+	if (tree_node_find(b->s, str_of(end), &id, err) ||
+	    tree_node_get(b->s, &id, NODE_SKELETON, mem, &b->end, err) ||
 	    tree_node_find(b->s, str_of(middle), &id, err) ||
 	    tree_node_get(b->s, &id, NODE_SKELETON, mem, &b->middle, err) ||
 	    tree_at(b->s, b->end.tree, mem, &b->tree, err) ||
@@ -211,7 +217,8 @@ static int measure(const char *path, const char *end, const char *middle)
 	struct arena mem = ARENA_INIT;
 	struct err err;
 
-	if (store_open(&(struct store_options){ .path = path }, &b.s, &err) || find(&b, end, middle, &mem, &err))
+	if (store_open(&(struct store_options){ .path = path }, &b.s, &err) ||
+	    find(&b, end, middle, &mem, &err))
 		die(&err);
 	store_close(b.s);
 	printf("path %.0f", best(&b, path, follow));

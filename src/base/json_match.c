@@ -52,12 +52,14 @@ bool json_contains(const struct json *whole, uint32_t value, const struct json *
 	case JSON_STRING:
 		return same_string(whole, value, part, wanted);
 	case JSON_OBJECT:
-		for (uint32_t k = json_first(part, wanted); k != json_end(part, wanted); k = json_next(part, k + 1))
+		for (uint32_t k = json_first(part, wanted); k != json_end(part, wanted);
+		     k = json_next(part, k + 1))
 			if (!has_member(whole, value, part, k))
 				return false;
 		return true;
 	case JSON_ARRAY:
-		for (uint32_t i = json_first(part, wanted); i != json_end(part, wanted); i = json_next(part, i))
+		for (uint32_t i = json_first(part, wanted); i != json_end(part, wanted);
+		     i = json_next(part, i))
 			if (!has_element(whole, value, part, i))
 				return false;
 		return true;

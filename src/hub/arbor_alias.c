@@ -9,7 +9,11 @@
 /* ---- alias_create --------------------------------------------------------------- */
 
 #define TARGET_PARAMS \
-	{ .name = "tree", .type = VALUE_TEXT, .shown = "TREE", .names = "arbor.tree_list", .help = "the tree that is meant" }, \
+	{ .name = "tree", \
+	  .type = VALUE_TEXT, \
+	  .shown = "TREE", \
+	  .names = "arbor.tree_list", \
+	  .help = "the tree that is meant" }, \
 	{ \
 		.name = "node", .type = VALUE_TEXT, .shown = "NODE", .help = "or the node that is meant" \
 	}
@@ -123,9 +127,11 @@ const struct method arbor_alias_create = {
 	.fields = alias_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.alias_create a11a5000-0000-4000-8000-000000000002 --tree 7ee0",
-						"an id that another program knows it by" },
-					      { 0 } },
+	.examples =
+		(const struct example[]){
+			{ "call arbor.alias_create a11a5000-0000-4000-8000-000000000002 --tree 7ee0",
+			  "an id that another program knows it by" },
+			{ 0 } },
 	.run = run_create,
 };
 
@@ -134,7 +140,8 @@ const struct method arbor_alias_create = {
 static enum status run_list(struct call *c, struct err *err)
 {
 	return with_either(c, &(struct tree_ways){ .gate = GATE_ANY, .made = list_of_tree, .mirrored = NULL },
-			   &(struct node_ways){ .gate = GATE_ANY, .made = list_of_node, .mirrored = NULL }, err);
+			   &(struct node_ways){ .gate = GATE_ANY, .made = list_of_node, .mirrored = NULL },
+			   err);
 }
 
 const struct method arbor_alias_list = {
@@ -154,7 +161,11 @@ const struct method arbor_alias_list = {
 /* ---- alias_delete ---------------------------------------------------------------- */
 
 static const struct param delete_params[] = {
-	{ .name = "alias", .type = VALUE_ID, .flags = PARAM_REQUIRED | PARAM_WORD, .shown = "ID", .help = "the other id, whole" },
+	{ .name = "alias",
+	  .type = VALUE_ID,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "ID",
+	  .help = "the other id, whole" },
 	{ 0 },
 };
 
@@ -182,8 +193,9 @@ const struct method arbor_alias_delete = {
 	.fields = delete_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.alias_delete a11a5000-0000-4000-8000-000000000001",
-						"nobody knows it by that any more" },
-					      { 0 } },
+	.examples =
+		(const struct example[]){ { "call arbor.alias_delete a11a5000-0000-4000-8000-000000000001",
+					    "nobody knows it by that any more" },
+					  { 0 } },
 	.run = run_delete,
 };

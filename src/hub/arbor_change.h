@@ -14,7 +14,7 @@ enum status emit_claims(struct call *c, const struct uuid *id, const struct uuid
 enum status emit_ref(void *ctx, const struct claim *claim, struct err *err) MUST_USE;
 
 /* Where it is now. `change` may be NULL. */
-enum status emit_change(struct call *c, const struct uuid *id, const struct uuid *tree, const struct tree_change *change,
-			struct err *err) MUST_USE;
+enum status emit_change(struct call *c, const struct uuid *id, const struct uuid *tree,
+			const struct tree_change *change, struct err *err) MUST_USE;
 
 #endif

@@ -14,8 +14,8 @@ static const struct param one_node_params[] = { NODE_PARAM, IN_TREE_PARAM, { 0 }
 typedef enum status step_fn(struct call *c, const struct made_node *n, struct err *err);
 
 /* Every node from one above to another. What they hold is read one by one: a path may be long. */
-static enum status along(struct call *c, const struct tree *t, int64_t top, int64_t row, enum tree_node_part part,
-			 step_fn *fn, struct err *err)
+static enum status along(struct call *c, const struct tree *t, int64_t top, int64_t row,
+			 enum tree_node_part part, step_fn *fn, struct err *err)
 {
 	struct made_node m = { .tree = *t };
 	struct tree_node *nodes;
@@ -28,7 +28,8 @@ static enum status along(struct call *c, const struct tree *t, int64_t top, int6
 
 		m.node = nodes[i];
 		m.life = life_within(&m.node.life, &t->life);
-		if ((part == NODE_WHOLE && load_node(c, t, nodes[i].row, part, &mem, &m, err)) || fn(c, &m, err))
+		if ((part == NODE_WHOLE && load_node(c, t, nodes[i].row, part, &mem, &m, err)) ||
+		    fn(c, &m, err))
 			return err_failed(err->status);
 	}
 	return STATUS_OK;
@@ -49,14 +50,16 @@ static enum status run_path(struct call *c, struct err *err)
 const struct method arbor_node_get_path = {
 	.name = "node_get_path",
 	.summary = "List the nodes from the root to a node, without their texts",
-	.text = "It takes as long as the path is, however large the tree. In a conversation these are the messages that it "
+	.text = "It takes as long as the path is, however large the tree. In a conversation these are the "
+		"messages that it "
 		"follows, as 'arbor log' shows them.\n",
 	.params = one_node_params,
 	.kind = RESULT_STREAM,
 	.fields = node_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_get_path a0de02", "the root first" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.node_get_path a0de02", "the root first" },
+					      { 0 } },
 	.run = run_path,
 };
 
@@ -69,20 +72,24 @@ static enum status context_of(struct call *c, const struct made_node *m, struct 
 
 static enum status run_context(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .made = context_of, .mirrored = mirrored_context_get_path }, err);
+	return with_node(c, &(struct node_ways){ .made = context_of, .mirrored = mirrored_context_get_path },
+			 err);
 }
 
 const struct method arbor_context_get_path = {
 	.name = "context_get_path",
 	.summary = "Show all nodes from the root to a node",
-	.text = "With all that they hold: what a model's context is made of. Texts count by their role, and a note does "
-		"not. Of a conversation it is what the model is sent, as 'arbor log --as-sent --through' shows it.\n",
+	.text = "With all that they hold: what a model's context is made of. Texts count by their role, and "
+		"a note does "
+		"not. Of a conversation it is what the model is sent, as 'arbor log --as-sent --through' "
+		"shows it.\n",
 	.params = one_node_params,
 	.kind = RESULT_STREAM,
 	.fields = node_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.context_get_path a0de02", "the root first" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.context_get_path a0de02", "the root first" },
+					      { 0 } },
 	.run = run_context,
 };
 
@@ -115,7 +122,8 @@ static enum status handles_of(struct call *c, const struct made_node *m, struct 
 
 static enum status run_handles(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .made = handles_of, .mirrored = mirrored_context_get_handles }, err);
+	return with_node(
+		c, &(struct node_ways){ .made = handles_of, .mirrored = mirrored_context_get_handles }, err);
 }
 
 const struct method arbor_context_get_handles = {
@@ -128,7 +136,9 @@ const struct method arbor_context_get_handles = {
 	.empty = "there is no handle on this path",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.context_get_handles a0de03", "the first one first" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.context_get_handles a0de03",
+						"the first one first" },
+					      { 0 } },
 	.run = run_handles,
 };
 
@@ -140,7 +150,11 @@ static const struct param two_node_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
 	  .shown = "FROM",
 	  .help = "a node: its id or the beginning of it" },
-	{ .name = "to", .type = VALUE_TEXT, .flags = PARAM_REQUIRED | PARAM_WORD, .shown = "TO", .help = "another node of its tree" },
+	{ .name = "to",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "TO",
+	  .help = "another node of its tree" },
 	{ 0 },
 };
 
@@ -151,14 +165,16 @@ struct pair {
 /* Both made, and not on something mirrored. */
 static bool is_made_pair(struct call *c, struct pair *p, struct err *err)
 {
-	return find_node(c, "from", 0, false, &p->from, err) != STATUS_NOT_FOUND && !tree_is_graft(&p->from.tree);
+	return find_node(c, "from", 0, false, &p->from, err) != STATUS_NOT_FOUND &&
+	       !tree_is_graft(&p->from.tree);
 }
 
 static enum status find_pair(struct call *c, struct pair *p, struct err *err)
 {
-	return find_node(c, "from", 0, false, &p->from, err) || find_node(c, "to", p->from.node.tree, false, &p->to, err) ?
-		       err_failed(err->status) :
-		       STATUS_OK;
+	return find_node(c, "from", 0, false, &p->from, err) ||
+			       find_node(c, "to", p->from.node.tree, false, &p->to, err)
+		       ? err_failed(err->status)
+		       : STATUS_OK;
 }
 
 /* Up from one, without the last, which the way down begins with. */
@@ -189,8 +205,8 @@ static enum status run_between(struct call *c, struct err *err)
 		return err_failed(err->status);
 	if (!is_made_pair(c, &p, err))
 		return mirrored_between(c, err);
-	if (find_pair(c, &p, err) ||
-	    tree_common(c->store, p.from.node.row, p.to.node.row, &common, err) || emit_way_up(c, &p, common, err))
+	if (find_pair(c, &p, err) || tree_common(c->store, p.from.node.row, p.to.node.row, &common, err) ||
+	    emit_way_up(c, &p, common, err))
 		return err_failed(err->status);
 	return along(c, &p.from.tree, common, p.to.node.row, NODE_SKELETON, emit_node, err);
 }
@@ -198,14 +214,17 @@ static enum status run_between(struct call *c, struct err *err)
 const struct method arbor_node_get_path_between = {
 	.name = "node_get_path_between",
 	.summary = "List the nodes on the way from one node to another",
-	.text = "Both included: up to where their paths part, and down from there. Whoever has read up to FROM goes on with "
+	.text = "Both included: up to where their paths part, and down from there. Whoever has read up to "
+		"FROM goes on with "
 		"the second item.\n",
 	.params = two_node_params,
 	.kind = RESULT_STREAM,
 	.fields = node_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_get_path_between a0de01 a0de03", "what has followed" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.node_get_path_between a0de01 a0de03",
+						"what has followed" },
+					      { 0 } },
 	.run = run_between,
 };
 
@@ -220,8 +239,7 @@ static enum status run_common(struct call *c, struct err *err)
 		return err_failed(err->status);
 	if (!is_made_pair(c, &p, err))
 		return mirrored_common(c, err);
-	if (find_pair(c, &p, err) ||
-	    tree_common(c->store, p.from.node.row, p.to.node.row, &common, err) ||
+	if (find_pair(c, &p, err) || tree_common(c->store, p.from.node.row, p.to.node.row, &common, err) ||
 	    load_node(c, &p.from.tree, common, NODE_WHOLE, &c->mem, &m, err))
 		return err_failed(err->status);
 	return emit_node(c, &m, err);
@@ -236,7 +254,9 @@ const struct method arbor_node_get_common_ancestor = {
 	.fields = node_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_get_common_ancestor a0de02 a0de03", "where they branched" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.node_get_common_ancestor a0de02 a0de03",
+						"where they branched" },
+					      { 0 } },
 	.run = run_common,
 };
 
@@ -284,7 +304,8 @@ static enum status leaves_of(struct call *c, const struct tree *t, struct err *e
 
 static enum status run_leaves(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .made = leaves_of, .mirrored = mirrored_context_list_leaves }, err);
+	return with_tree(
+		c, &(struct tree_ways){ .made = leaves_of, .mirrored = mirrored_context_list_leaves }, err);
 }
 
 const struct method arbor_context_list_leaves = {
@@ -296,6 +317,8 @@ const struct method arbor_context_list_leaves = {
 	.fields = node_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.context_list_leaves 7ee0", "where one could go on" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.context_list_leaves 7ee0",
+						"where one could go on" },
+					      { 0 } },
 	.run = run_leaves,
 };

@@ -1,8 +1,8 @@
 /*
  * Trees and nodes of arbor.*: found by what was typed, looked at through the gate of a method, and shown.
  *
- * What is archived is read by methods that say so, and by no others: whoever reads by mistake what is about to go
- * learns of it before it has gone.
+ * What is archived is read by methods that say so, and by no others: whoever reads by mistake what is about
+ * to go learns of it before it has gone.
  */
 #include "hub/arbor_find.h"
 
@@ -13,29 +13,48 @@
 #include <string.h>
 
 /* Of made nodes (tree_node_kinds) and of mirrored ones. */
-static const char *const node_kinds[] = { "root",    "text",	 "external", "turn",	    "message", "content",
-					  "thinking", "tool_use", "tool_result", "event", NULL };
+static const char *const node_kinds[] = { "root",	 "text",    "external", "turn",
+					  "message",	 "content", "thinking", "tool_use",
+					  "tool_result", "event",   NULL };
 
 const char *const tree_states[] = { "active", "scheduled", "archived", NULL };
 
 const struct field tree_fields[] = {
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the tree" },
 	{ .name = "root", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "its root node" },
-	{ .name = "state", .type = VALUE_ENUM, .choices = life_state_names, .help = "where it is in its lifecycle" },
+	{ .name = "state",
+	  .type = VALUE_ENUM,
+	  .choices = life_state_names,
+	  .help = "where it is in its lifecycle" },
 	{ .name = "due",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "when it moves on: scheduled to archived, archived to purged" },
-	{ .name = "since", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "when it came into this state" },
+	{ .name = "since",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "when it came into this state" },
 	{ .name = "owner", .type = VALUE_TEXT, .help = "who made it; 'mirror' = it is a conversation" },
-	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when; of a conversation, its first line" },
+	{ .name = "created",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "when; of a conversation, its first line" },
 	{ .name = "updated",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_HIDDEN | FIELD_OPTIONAL,
 	  .help = "when its metadata was last set; of a conversation, its last line" },
-	{ .name = "nodes", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "how many it has, its root included" },
-	{ .name = "turns", .type = VALUE_INT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "conversation: how many it has" },
-	{ .name = "messages", .type = VALUE_INT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "conversation: so too" },
+	{ .name = "nodes",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "how many it has, its root included" },
+	{ .name = "turns",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "conversation: how many it has" },
+	{ .name = "messages",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "conversation: so too" },
 	{ .name = "events",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -50,37 +69,82 @@ const struct field tree_fields[] = {
 const struct field node_fields[] = {
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the node" },
 	{ .name = "tree", .type = VALUE_ID, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "it is in" },
-	{ .name = "parent", .type = VALUE_ID, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "what contains it; a root has none" },
-	{ .name = "prev", .type = VALUE_ID, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "what it follows" },
+	{ .name = "parent",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "what contains it; a root has none" },
+	{ .name = "prev",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "what it follows" },
 	{ .name = "depth", .type = VALUE_INT, .help = "steps from the root" },
-	{ .name = "position", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "among the children of its parent, from 1 on" },
+	{ .name = "position",
+	  .type = VALUE_INT,
+	  .flags = FIELD_HIDDEN,
+	  .help = "among the children of its parent, from 1 on" },
 	{ .name = "kind", .type = VALUE_ENUM, .choices = node_kinds, .help = "what it is" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
 	  .choices = tree_node_roles,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "how it counts in a model's context; a note does not" },
-	{ .name = "state", .type = VALUE_ENUM, .choices = life_state_names, .help = "where it is in its lifecycle" },
-	{ .name = "due", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "when it moves on" },
-	{ .name = "since", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "when it came into this state" },
-	{ .name = "ephemeral", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "it was made to go" },
-	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "when it was made" },
+	{ .name = "state",
+	  .type = VALUE_ENUM,
+	  .choices = life_state_names,
+	  .help = "where it is in its lifecycle" },
+	{ .name = "due",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "when it moves on" },
+	{ .name = "since",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "when it came into this state" },
+	{ .name = "ephemeral",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "it was made to go" },
+	{ .name = "created",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "when it was made" },
 	{ .name = "replaces",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "the node it is an update of" },
-	{ .name = "metadata", .type = VALUE_JSON, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "as it was given" },
-	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "mirrored: it was said in" },
-	{ .name = "number", .type = VALUE_INT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "turn: counted along its way" },
-	{ .name = "type", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "event: of the line" },
-	{ .name = "brief", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "event: what it is about, in a line" },
+	{ .name = "metadata",
+	  .type = VALUE_JSON,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "as it was given" },
+	{ .name = "session",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "mirrored: it was said in" },
+	{ .name = "number",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "turn: counted along its way" },
+	{ .name = "type",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "event: of the line" },
+	{ .name = "brief",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "event: what it is about, in a line" },
 	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "tool_use: of the tool" },
 	{ .name = "tool_id",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "tool_use, tool_result: what joins the two" },
-	{ .name = "error", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "tool_result: it failed" },
-	{ .name = "input", .type = VALUE_JSON, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "tool_use: what it was given" },
+	{ .name = "error",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "tool_result: it failed" },
+	{ .name = "input",
+	  .type = VALUE_JSON,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "tool_use: what it was given" },
 	{ .name = "sent",
 	  .type = VALUE_JSON,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -89,7 +153,10 @@ const struct field node_fields[] = {
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "external: as it was given; mirrored: what names it everywhere" },
-	{ .name = "content", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_STRETCH, .help = "what it says, all of it" },
+	{ .name = "content",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_STRETCH,
+	  .help = "what it says, all of it" },
 	{ 0 },
 };
 
@@ -193,7 +260,8 @@ enum status emit_node(struct call *c, const struct made_node *n, struct err *err
 	MIRRORED m = { 0 };
 
 	/* What hangs on something mirrored is a part of that tree. */
-	if (tree_is_graft(&n->tree) && (mirrored_below(c, n, &m, err) || mirrored_place(&m, &placed, -1, err)))
+	if (tree_is_graft(&n->tree) &&
+	    (mirrored_below(c, n, &m, err) || mirrored_place(&m, &placed, -1, err)))
 		return err_failed(err->status);
 	put_node(call_begin(c), &placed);
 	return call_emit(c, err);
@@ -215,7 +283,8 @@ static enum status is_mirrored(struct err *err)
 	return err_fail(err, STATUS_NOT_FOUND, "this was not made but mirrored");
 }
 
-static enum status find_tree(struct call *c, struct str text, enum gate gate, struct tree *out, struct err *err)
+static enum status find_tree(struct call *c, struct str text, enum gate gate, struct tree *out,
+			     struct err *err)
 {
 	struct uuid id;
 
@@ -270,11 +339,12 @@ enum status find_node(struct call *c, const char *param, int64_t tree, bool arch
 		return err_pass(err, "%s", param);
 	if (!tree || out->node.tree == tree)
 		return STATUS_OK;
-	return tree_at(c->store, tree, &c->mem, &wanted, err) ? err_failed(err->status) : not_in(out, &wanted.id, err);
+	return tree_at(c->store, tree, &c->mem, &wanted, err) ? err_failed(err->status)
+							      : not_in(out, &wanted.id, err);
 }
 
-enum status load_node(struct call *c, const struct tree *t, int64_t row, enum tree_node_part part, struct arena *mem,
-		      struct made_node *out, struct err *err)
+enum status load_node(struct call *c, const struct tree *t, int64_t row, enum tree_node_part part,
+		      struct arena *mem, struct made_node *out, struct err *err)
 {
 	if (tree_node_at(c->store, row, part, mem, &out->node, err))
 		return err_failed(err->status);
@@ -283,8 +353,8 @@ enum status load_node(struct call *c, const struct tree *t, int64_t row, enum tr
 	return STATUS_OK;
 }
 
-enum status walk_tree(struct call *c, const struct tree *t, int64_t top, bool archived, struct tree_walk *walk,
-		      struct err *err)
+enum status walk_tree(struct call *c, const struct tree *t, int64_t top, bool archived,
+		      struct tree_walk *walk, struct err *err)
 {
 	struct made_node after = { 0 };
 	struct tree_node root = { .row = top };
@@ -309,7 +379,8 @@ struct str call_if_has(const struct call *c, const char *name)
 	return (struct str){ 0 };
 }
 
-static enum status check_mirrored_tree(struct call *c, const struct made_node *n, struct str text, struct err *err)
+static enum status check_mirrored_tree(struct call *c, const struct made_node *n, struct str text,
+				       struct err *err)
 {
 	MIRRORED m = { 0 };
 	MIRRORED wanted = { 0 };

@@ -1,9 +1,9 @@
 /*
- * What the methods of trees and nodes have in common: finding what a call names, whether it can be read, and how
- * it is shown.
+ * What the methods of trees and nodes have in common: finding what a call names, whether it can be read, and
+ * how it is shown.
  *
- * A method says what it does with a tree or node that was made (store/tree.h), and may say what it does with a
- * mirrored one: that is asked when nothing that was made has the id.
+ * A method says what it does with a tree or node that was made (store/tree.h), and may say what it does with
+ * a mirrored one: that is asked when nothing that was made has the id.
  */
 #ifndef ARBOR_HUB_ARBOR_FIND_H
 #define ARBOR_HUB_ARBOR_FIND_H
@@ -35,31 +35,34 @@ struct node_ways {
 	enum status (*mirrored)(struct call *c, struct str id, struct err *err);
 };
 
-/* Reading happens in one snapshot. What a method with SCOPE_WRITE commits first is on the disk when it says so. */
+/* Reading happens in one snapshot. What a method with SCOPE_WRITE commits first is on the disk when it says
+ * so. */
 enum status begin_call(struct call *c, struct read_txn *snapshot, struct err *err) MUST_USE;
 
-/* With the tree that parameter 'tree' names, or the node that 'node' names, which is in the tree that 'tree' names
- * if the method has that and it is given. The call has been begun. */
+/* With the tree that parameter 'tree' names, or the node that 'node' names, which is in the tree that 'tree'
+ * names if the method has that and it is given. The call has been begun. */
 enum status with_tree(struct call *c, const struct tree_ways *ways, struct err *err) MUST_USE;
 enum status with_node(struct call *c, const struct node_ways *ways, struct err *err) MUST_USE;
 
-/* Another node that a parameter names: alive, or in an archived state too. `tree` = it must be in; 0 = in any. */
+/* Another node that a parameter names: alive, or in an archived state too. `tree` = it must be in; 0 = in
+ * any. */
 enum status find_node(struct call *c, const char *param, int64_t tree, bool archived, struct made_node *out,
 		      struct err *err) MUST_USE;
 
 /* A node of a tree that was found, by its row. Texts in `mem`. */
-enum status load_node(struct call *c, const struct tree *t, int64_t row, enum tree_node_part part, struct arena *mem,
-		      struct made_node *out, struct err *err) MUST_USE;
+enum status load_node(struct call *c, const struct tree *t, int64_t row, enum tree_node_part part,
+		      struct arena *mem, struct made_node *out, struct err *err) MUST_USE;
 
-/* Through the tree, or what is below the node of a row (0 = the root), from behind the node that parameter 'after'
- * names, if it is given. */
-enum status walk_tree(struct call *c, const struct tree *t, int64_t top, bool archived, struct tree_walk *walk,
-		      struct err *err) MUST_USE;
+/* Through the tree, or what is below the node of a row (0 = the root), from behind the node that parameter
+ * 'after' names, if it is given. */
+enum status walk_tree(struct call *c, const struct tree *t, int64_t top, bool archived,
+		      struct tree_walk *walk, struct err *err) MUST_USE;
 
 /* A parameter that not every method has; p NULL = left out. */
 struct str call_if_has(const struct call *c, const char *name);
 
-enum status pass_gate(enum gate gate, const struct subject *what, const struct life *l, struct err *err) MUST_USE;
+enum status pass_gate(enum gate gate, const struct subject *what, const struct life *l,
+		      struct err *err) MUST_USE;
 
 /* The parameter 'metadata'; null is none. */
 struct str call_metadata(const struct call *c);
@@ -74,7 +77,8 @@ bool is_full(const struct call *c, int64_t count);
 void note_more(struct call *c, const struct uuid *last);
 
 /* Fields 'state' and 'due' of the item being written, as they are now: of a tree, or of a node in a tree. */
-enum status put_state(struct call *c, const struct uuid *id, const struct uuid *tree, struct err *err) MUST_USE;
+enum status put_state(struct call *c, const struct uuid *id, const struct uuid *tree,
+		      struct err *err) MUST_USE;
 
 /* ---- Parameters and fields ---------------------------------------------------- */
 
@@ -94,14 +98,19 @@ enum status put_state(struct call *c, const struct uuid *id, const struct uuid *
 		.help = "the tree it must be in" \
 	}
 #define OWNER_PARAM(what) \
-	{ .name = "owner", .type = VALUE_TEXT, .initial = "user", .shown = "NAME", .help = what }
+	{ \
+		.name = "owner", .type = VALUE_TEXT, .initial = "user", .shown = "NAME", .help = what \
+	}
 #define LIMIT_PARAM \
 	{ \
-		.name = "limit", .type = VALUE_INT, .letter = 'n', .initial = "50", .setting = "list.limit", .least = 0, \
-		.most = INT32_MAX, .help = "at most so many; 0 for all" \
+		.name = "limit", .type = VALUE_INT, .letter = 'n', .initial = "50", .setting = "list.limit", \
+		.least = 0, .most = INT32_MAX, .help = "at most so many; 0 for all" \
 	}
 #define METADATA_PARAM \
-	{ .name = "metadata", .type = VALUE_JSON, .shown = "JSON", .help = "any JSON value, kept as it is given" }
+	{ \
+		.name = "metadata", .type = VALUE_JSON, .shown = "JSON", \
+		.help = "any JSON value, kept as it is given" \
+	}
 
 extern const char *const tree_states[]; /* that a tree can be listed by, ended by NULL */
 extern const struct field tree_fields[], node_fields[];

@@ -2,9 +2,9 @@
  * Handles in trees are checked when they are put there, and looked up only where somebody asks for what they
  * stand for.
  *
- * arbor::tree and arbor::node are what was made through arbor.*, as arbor.tree_get and arbor.node_get give it; of
- * a node that names something elsewhere the handle is given and not followed. Ids of what was mirrored are
- * taken, too: the answer says which handle of claudecode that is.
+ * arbor::tree and arbor::node are what was made through arbor.*, as arbor.tree_get and arbor.node_get give
+ * it; of a node that names something elsewhere the handle is given and not followed. Ids of what was mirrored
+ * are taken, too: the answer says which handle of claudecode that is.
  */
 #include "hub/arbor_handle.h"
 
@@ -41,7 +41,8 @@ enum status tree_handle_line(struct call *c, struct str handle, struct buf *out,
 
 static enum status not_here(const struct resolving *r, struct err *err)
 {
-	return err_fail(err, STATUS_NOT_FOUND, "handle: this %.*s is not in this store", STR_ARG(r->handle->method));
+	return err_fail(err, STATUS_NOT_FOUND, "handle: this %.*s is not in this store",
+			STR_ARG(r->handle->method));
 }
 
 static struct uuid id_of(const struct resolving *r)
@@ -158,11 +159,19 @@ static const struct meta_field node_meta[] = {
 };
 
 #define LIFE_FIELDS \
-	{ .name = "state", .type = VALUE_ENUM, .choices = life_state_names, .flags = FIELD_OPTIONAL, \
+	{ .name = "state", \
+	  .type = VALUE_ENUM, \
+	  .choices = life_state_names, \
+	  .flags = FIELD_OPTIONAL, \
 	  .help = "where it is in its lifecycle" }, \
-	{ .name = "due", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it moves on" }, \
-	{ .name = "since", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it came into this state" }, \
-	{ .name = "metadata", .type = VALUE_JSON, .flags = FIELD_OPTIONAL, .help = "as it was given" }
+		{ .name = "due", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it moves on" }, \
+		{ .name = "since", \
+		  .type = VALUE_TIME, \
+		  .flags = FIELD_OPTIONAL, \
+		  .help = "when it came into this state" }, \
+	{ \
+		.name = "metadata", .type = VALUE_JSON, .flags = FIELD_OPTIONAL, .help = "as it was given" \
+	}
 
 /* Those of arbor.tree_get, or of what was mirrored. */
 static const struct field tree_data[] = {
@@ -171,11 +180,20 @@ static const struct field tree_data[] = {
 	{ .name = "root", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "its root node" },
 	LIFE_FIELDS,
 	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when" },
-	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when its metadata was last set" },
+	{ .name = "updated",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "when its metadata was last set" },
 	{ .name = "nodes", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "how many it has" },
-	{ .name = "of", .type = VALUE_HANDLE, .flags = FIELD_OPTIONAL, .help = "mirrored: the session it begins in" },
+	{ .name = "of",
+	  .type = VALUE_HANDLE,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "mirrored: the session it begins in" },
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "mirrored: of that" },
-	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "mirrored: folder it worked in" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "mirrored: folder it worked in" },
 	{ .name = "turns", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "mirrored: how many" },
 	{ .name = "messages", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "mirrored: how many" },
 	{ .name = "events", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "mirrored: how many" },
@@ -202,11 +220,17 @@ static const struct field node_data[] = {
 	{ .name = "parent", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "what contains it" },
 	{ .name = "prev", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "what it follows" },
 	{ .name = "depth", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "steps from the root" },
-	{ .name = "position", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "among its siblings, from 1 on" },
+	{ .name = "position",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "among its siblings, from 1 on" },
 	LIFE_FIELDS,
 	{ .name = "ephemeral", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "it was made to go" },
 	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was made" },
-	{ .name = "replaces", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "the node it is an update of" },
+	{ .name = "replaces",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "the node it is an update of" },
 	{ 0 },
 };
 

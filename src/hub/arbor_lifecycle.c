@@ -1,6 +1,6 @@
 /*
- * arbor.*: trees and nodes let go, brought back, taken away; which are to go; and moving on what is due. What the
- * states mean is said in store/lifecycle.h and, for people, in docs/TREES.md.
+ * arbor.*: trees and nodes let go, brought back, taken away; which are to go; and moving on what is due. What
+ * the states mean is said in store/lifecycle.h and, for people, in docs/TREES.md.
  */
 #include "hub/arbor_methods.h"
 
@@ -13,7 +13,10 @@ static const struct field change_fields[] = {
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the tree or node" },
 	{ .name = "state", .type = VALUE_ENUM, .choices = life_state_names, .help = "where it is now" },
 	{ .name = "due", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it moves on" },
-	{ .name = "nodes", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "how many nodes came into another state" },
+	{ .name = "nodes",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "how many nodes came into another state" },
 	{ .name = "kept",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
@@ -21,8 +24,8 @@ static const struct field change_fields[] = {
 	{ 0 },
 };
 
-enum status emit_change(struct call *c, const struct uuid *id, const struct uuid *tree, const struct tree_change *change,
-			struct err *err)
+enum status emit_change(struct call *c, const struct uuid *id, const struct uuid *tree,
+			const struct tree_change *change, struct err *err)
 {
 	struct json_writer *w = call_begin(c);
 
@@ -41,7 +44,10 @@ static const struct param one_tree_params[] = { TREE_PARAM, { 0 } };
 static const struct param one_node_params[] = { NODE_PARAM, IN_TREE_PARAM, { 0 } };
 
 #define FORCE_PARAM \
-	{ .name = "force", .type = VALUE_BOOL, .help = "also when it is claimed; these claims are released" }
+	{ \
+		.name = "force", .type = VALUE_BOOL, \
+		.help = "also when it is claimed; these claims are released" \
+	}
 
 static const struct param force_tree_params[] = { TREE_PARAM, FORCE_PARAM, { 0 } };
 static const struct param force_node_params[] = { NODE_PARAM, IN_TREE_PARAM, FORCE_PARAM, { 0 } };
@@ -57,7 +63,8 @@ static enum status schedule_tree(struct call *c, const struct tree *t, struct er
 
 static enum status rescue_tree(struct call *c, const struct tree *t, struct err *err)
 {
-	return tree_rescue(c->store, &t->id, err) ? err_failed(err->status) : emit_change(c, &t->id, NULL, NULL, err);
+	return tree_rescue(c->store, &t->id, err) ? err_failed(err->status)
+						  : emit_change(c, &t->id, NULL, NULL, err);
 }
 
 static enum status move_tree(struct call *c, const struct tree *t, enum life_state to, struct err *err)
@@ -121,22 +128,28 @@ static enum status purge_node(struct call *c, const struct made_node *m, struct 
 
 static enum status run_schedule(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .made = schedule_tree, .mirrored = mirrored_tree_schedule }, err);
+	return with_tree(c, &(struct tree_ways){ .made = schedule_tree, .mirrored = mirrored_tree_schedule },
+			 err);
 }
 
 static enum status run_tree_rescue(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = rescue_tree, .mirrored = mirrored_tree_rescue }, err);
+	return with_tree(c,
+			 &(struct tree_ways){
+				 .gate = GATE_ANY, .made = rescue_tree, .mirrored = mirrored_tree_rescue },
+			 err);
 }
 
 static enum status run_tree_archive(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .made = archive_tree, .mirrored = mirrored_tree_archive }, err);
+	return with_tree(c, &(struct tree_ways){ .made = archive_tree, .mirrored = mirrored_tree_archive },
+			 err);
 }
 
 static enum status run_tree_purge(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = purge_tree, .mirrored = NULL }, err);
+	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = purge_tree, .mirrored = NULL },
+			 err);
 }
 
 static enum status run_delete(struct call *c, struct err *err)
@@ -146,7 +159,8 @@ static enum status run_delete(struct call *c, struct err *err)
 
 static enum status run_node_rescue(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = rescue_node, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = rescue_node, .mirrored = NULL },
+			 err);
 }
 
 static enum status run_node_archive(struct call *c, struct err *err)
@@ -156,20 +170,24 @@ static enum status run_node_archive(struct call *c, struct err *err)
 
 static enum status run_node_purge(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = purge_node, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = purge_node, .mirrored = NULL },
+			 err);
 }
 
 const struct method arbor_tree_schedule = {
 	.name = "tree_schedule",
 	.summary = "Let a tree go",
-	.text = "Releases all your claims on it; while others claim it, it is refused and says who. What follows is said at "
+	.text = "Releases all your claims on it; while others claim it, it is refused and says who. What "
+		"follows is said at "
 		"'tree_release'.\n",
 	.params = schedule_params,
 	.kind = RESULT_ONE,
 	.fields = change_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.tree_schedule 7ee0", "it can be rescued for some weeks" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.tree_schedule 7ee0",
+						"it can be rescued for some weeks" },
+					      { 0 } },
 	.run = run_schedule,
 };
 
@@ -182,7 +200,8 @@ const struct method arbor_tree_rescue = {
 	.fields = change_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.tree_rescue 7ee1", "back from the archive" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.tree_rescue 7ee1", "back from the archive" },
+					      { 0 } },
 	.run = run_tree_rescue,
 };
 
@@ -195,14 +214,16 @@ const struct method arbor_tree_archive = {
 	.fields = change_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.tree_archive 7ee0 --force", "whoever claims it" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.tree_archive 7ee0 --force", "whoever claims it" },
+					      { 0 } },
 	.run = run_tree_archive,
 };
 
 const struct method arbor_tree_purge = {
 	.name = "tree_purge",
 	.summary = "Take a tree away for good, now",
-	.text = "With all its nodes, whatever state it is in. It cannot be undone, and nothing gets their ids again. It is "
+	.text = "With all its nodes, whatever state it is in. It cannot be undone, and nothing gets their "
+		"ids again. It is "
 		"refused while the tree or a node in it is claimed.\n",
 	.params = force_tree_params,
 	.kind = RESULT_ONE,
@@ -216,28 +237,34 @@ const struct method arbor_tree_purge = {
 const struct method arbor_node_delete = {
 	.name = "node_delete",
 	.summary = "Let a node go, and all below it",
-	.text = "They are scheduled: they can be read and claimed for some days, then they are archived, and some weeks later "
-		"purged. What somebody claims stays, with all that is above it, and goes when that is released.\n",
+	.text = "They are scheduled: they can be read and claimed for some days, then they are archived, and "
+		"some weeks later "
+		"purged. What somebody claims stays, with all that is above it, and goes when that is "
+		"released.\n",
 	.params = one_node_params,
 	.kind = RESULT_ONE,
 	.fields = change_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_delete a0de03", "it can be rescued for some weeks" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.node_delete a0de03",
+						"it can be rescued for some weeks" },
+					      { 0 } },
 	.run = run_delete,
 };
 
 const struct method arbor_node_rescue = {
 	.name = "node_rescue",
 	.summary = "Make a node active again that was to go",
-	.text = "With all below it but what was made to go, and with what is above it. One that is scheduled or archived, by "
+	.text = "With all below it but what was made to go, and with what is above it. One that is scheduled "
+		"or archived, by "
 		"itself or with its tree.\n",
 	.params = one_node_params,
 	.kind = RESULT_ONE,
 	.fields = change_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_rescue a0de09", "back from the archive" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.node_rescue a0de09", "back from the archive" },
+					      { 0 } },
 	.run = run_node_rescue,
 };
 
@@ -250,14 +277,16 @@ const struct method arbor_node_archive = {
 	.fields = change_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_archive a0de03", "before it is due" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.node_archive a0de03", "before it is due" },
+					      { 0 } },
 	.run = run_node_archive,
 };
 
 const struct method arbor_node_purge = {
 	.name = "node_purge",
 	.summary = "Take a node away for good, now, and all below it",
-	.text = "Whatever state it is in. It cannot be undone, and nothing gets their ids again. It is refused while one of "
+	.text = "Whatever state it is in. It cannot be undone, and nothing gets their ids again. It is "
+		"refused while one of "
 		"them is claimed.\n",
 	.params = force_node_params,
 	.kind = RESULT_ONE,
@@ -271,7 +300,11 @@ const struct method arbor_node_purge = {
 /* ---- Lists --------------------------------------------------------------------- */
 
 static const struct param list_params[] = {
-	{ .name = "tree", .type = VALUE_TEXT, .shown = "TREE", .names = "arbor.tree_list", .help = "only nodes of this tree" },
+	{ .name = "tree",
+	  .type = VALUE_TEXT,
+	  .shown = "TREE",
+	  .names = "arbor.tree_list",
+	  .help = "only nodes of this tree" },
 	LIMIT_PARAM,
 	{ .name = "after", .type = VALUE_TEXT, .shown = "NODE", .help = "go on behind this node" },
 	{ 0 },
@@ -309,13 +342,15 @@ static enum status list_nodes(struct call *c, enum life_state state, struct err 
 	struct uuid id;
 
 	if (read_begin(c->store, &snapshot, err) ||
-	    (call_text(c, "tree").p &&
-	     (tree_find(c->store, call_text(c, "tree"), &id, err) || tree_get(c->store, &id, &c->mem, &t, err))) ||
+	    (call_text(c, "tree").p && (tree_find(c->store, call_text(c, "tree"), &id, err) ||
+					tree_get(c->store, &id, &c->mem, &t, err))) ||
 	    (call_text(c, "after").p && find_node(c, "after", t.row, true, &after, err)))
 		return err_failed(err->status);
 	if (after.node.row && after.node.life.state != state)
-		return err_fail(err, STATUS_USAGE, "after: this node has moved on meanwhile; begin again without it");
-	return tree_node_each(c->store, state, t.row, after.node.life.due_at, &after.node.id, list_node, &l, err);
+		return err_fail(err, STATUS_USAGE,
+				"after: this node has moved on meanwhile; begin again without it");
+	return tree_node_each(c->store, state, t.row, after.node.life.due_at, &after.node.id, list_node, &l,
+			      err);
 }
 
 static enum status run_list_scheduled(struct call *c, struct err *err)
@@ -338,7 +373,8 @@ const struct method arbor_node_list_scheduled = {
 	.empty = "no node is scheduled",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_list_scheduled --tree 7ee0", "of one tree" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.node_list_scheduled --tree 7ee0", "of one tree" },
+					      { 0 } },
 	.run = run_list_scheduled,
 };
 
@@ -371,8 +407,13 @@ static const struct param gc_params[] = {
 };
 
 static const struct field gc_fields[] = {
-	{ .name = "dry_run", .type = VALUE_BOOL, .flags = FIELD_HIDDEN, .help = "whether nothing was changed" },
-	{ .name = "trees_archived", .type = VALUE_INT, .help = "trees that were scheduled and are archived now" },
+	{ .name = "dry_run",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_HIDDEN,
+	  .help = "whether nothing was changed" },
+	{ .name = "trees_archived",
+	  .type = VALUE_INT,
+	  .help = "trees that were scheduled and are archived now" },
 	{ .name = "nodes_archived", .type = VALUE_INT, .help = "nodes so, by themselves" },
 	{ .name = "trees_purged", .type = VALUE_INT, .help = "trees that were archived and are gone now" },
 	{ .name = "nodes_purged", .type = VALUE_INT, .help = "nodes so, by themselves or with their trees" },
@@ -405,15 +446,20 @@ const struct method arbor_gc = {
 	.verb = "gc",
 	.group = "store",
 	.summary = "Archive and purge trees and nodes whose time has come",
-	.text = "What nobody keeps is scheduled for some days ('lifecycle.scheduled_days'), archived for some weeks "
-		"('lifecycle.archived_days'), and purged then. This moves on what is due; until it is run, everything stays "
-		"where it is. What it archives has its whole time from then on.\n\nIt works in small steps, so others can go on "
+	.text = "What nobody keeps is scheduled for some days ('lifecycle.scheduled_days'), archived for "
+		"some weeks "
+		"('lifecycle.archived_days'), and purged then. This moves on what is due; until it is run, "
+		"everything stays "
+		"where it is. What it archives has its whole time from then on.\n\nIt works in small steps, "
+		"so others can go on "
 		"meanwhile; when it is stopped, the next one goes on.\n",
 	.params = gc_params,
 	.kind = RESULT_ONE,
 	.fields = gc_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "gc --dry-run", "what would go" }, { "gc", "move on what is due" }, { 0 } },
+	.examples = (const struct example[]){ { "gc --dry-run", "what would go" },
+					      { "gc", "move on what is due" },
+					      { 0 } },
 	.run = run_gc,
 };

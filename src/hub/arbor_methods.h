@@ -7,14 +7,14 @@
 #include "hub/method.h"
 
 /* arbor_tree.c */
-extern const struct method arbor_tree_create, arbor_tree_get, arbor_tree_get_archived, arbor_tree_get_skeleton,
-	arbor_tree_list, arbor_tree_list_scheduled, arbor_tree_list_archived, arbor_tree_update_metadata,
-	arbor_tree_query_by_metadata;
+extern const struct method arbor_tree_create, arbor_tree_get, arbor_tree_get_archived,
+	arbor_tree_get_skeleton, arbor_tree_list, arbor_tree_list_scheduled, arbor_tree_list_archived,
+	arbor_tree_update_metadata, arbor_tree_query_by_metadata;
 
 /* arbor_node.c */
-extern const struct method arbor_node_create_text, arbor_node_create_text_ephemeral, arbor_node_create_external,
-	arbor_node_create_external_ephemeral, arbor_node_get, arbor_node_get_archived, arbor_node_get_children,
-	arbor_node_get_parent, arbor_node_update;
+extern const struct method arbor_node_create_text, arbor_node_create_text_ephemeral,
+	arbor_node_create_external, arbor_node_create_external_ephemeral, arbor_node_get,
+	arbor_node_get_archived, arbor_node_get_children, arbor_node_get_parent, arbor_node_update;
 
 /* arbor_context.c */
 extern const struct method arbor_node_get_path, arbor_node_get_path_between, arbor_node_get_common_ancestor,

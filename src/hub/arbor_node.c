@@ -11,23 +11,37 @@
 /* ---- node_create_* ------------------------------------------------------------- */
 
 #define WHERE_PARAMS \
-	TREE_PARAM, { .name = "parent", \
-		      .type = VALUE_TEXT, \
-		      .shown = "NODE", \
-		      .help = "what it is added to; left out: the root of the tree" }
+	TREE_PARAM, \
+	{ \
+		.name = "parent", .type = VALUE_TEXT, .shown = "NODE", \
+		.help = "what it is added to; left out: the root of the tree" \
+	}
 #define CONTENT_PARAM \
-	{ .name = "content", .type = VALUE_TEXT, .flags = PARAM_REQUIRED | PARAM_INPUT, .shown = "TEXT", .help = "the text" }
+	{ \
+		.name = "content", .type = VALUE_TEXT, .flags = PARAM_REQUIRED | PARAM_INPUT, \
+		.shown = "TEXT", .help = "the text" \
+	}
 #define ROLE_PARAM \
-	{ .name = "role", .type = VALUE_ENUM, .choices = tree_node_roles, .initial = "note", \
-	  .help = "how it counts in a model's context; a note does not" }
+	{ \
+		.name = "role", .type = VALUE_ENUM, .choices = tree_node_roles, .initial = "note", \
+		.help = "how it counts in a model's context; a note does not" \
+	}
 #define HANDLE_PARAM \
-	{ .name = "handle", .type = VALUE_HANDLE, .flags = PARAM_REQUIRED, .shown = "HANDLE", \
-	  .help = "what it stands for: PLUGIN@VERSION::METHOD:META..., or a JSON object" }
+	{ \
+		.name = "handle", .type = VALUE_HANDLE, .flags = PARAM_REQUIRED, .shown = "HANDLE", \
+		.help = "what it stands for: PLUGIN@VERSION::METHOD:META..., or a JSON object" \
+	}
 #define NODE_ID_PARAM \
-	{ .name = "id", .type = VALUE_ID, .help = "its id, random (version 4) and new; left out: one is made" }
+	{ \
+		.name = "id", .type = VALUE_ID, \
+		.help = "its id, random (version 4) and new; left out: one is made" \
+	}
 
-static const struct param text_params[] = { WHERE_PARAMS, CONTENT_PARAM, ROLE_PARAM, METADATA_PARAM, NODE_ID_PARAM, { 0 } };
-static const struct param external_params[] = { WHERE_PARAMS, HANDLE_PARAM, METADATA_PARAM, NODE_ID_PARAM, { 0 } };
+static const struct param text_params[] = { WHERE_PARAMS,   CONTENT_PARAM, ROLE_PARAM,
+					    METADATA_PARAM, NODE_ID_PARAM, { 0 } };
+static const struct param external_params[] = {
+	WHERE_PARAMS, HANDLE_PARAM, METADATA_PARAM, NODE_ID_PARAM, { 0 }
+};
 
 static enum tree_node_role given_role(const struct call *c)
 {
@@ -42,7 +56,8 @@ static enum status add_node(struct call *c, const struct tree_node_new *what, st
 	struct life_windows windows = call_windows(c);
 	struct uuid id;
 
-	return tree_node_add(c->store, what, &windows, &id, err) ? err_failed(err->status) : emit_node_now(c, &id, err);
+	return tree_node_add(c->store, what, &windows, &id, err) ? err_failed(err->status)
+								 : emit_node_now(c, &id, err);
 }
 
 /* What all of them take. `t` NULL: a mirrored tree, which parameter 'tree' names. */
@@ -81,7 +96,8 @@ static enum status create_external(struct call *c, const struct tree *t, bool ep
 				      .handle = call_text(c, "handle"),
 				      .ephemeral = ephemeral };
 
-	return tree_handle_check(what.handle, &what.plugin_id, err) ? err_failed(err->status) : create(c, t, &what, err);
+	return tree_handle_check(what.handle, &what.plugin_id, err) ? err_failed(err->status)
+								    : create(c, t, &what, err);
 }
 
 /* Each of them for made and for mirrored trees. */
@@ -106,10 +122,12 @@ CREATE(external, create_external, false)
 CREATE(external_ephemeral, create_external, true)
 
 #define STAYS_TEXT \
-	"\n\nIt stays until somebody deletes it ('node_delete') or its tree goes. Adding it makes all that is above it " \
+	"\n\nIt stays until somebody deletes it ('node_delete') or its tree goes. Adding it makes all that " \
+	"is above it " \
 	"active again, if that was scheduled.\n"
 #define EPHEMERAL_TEXT \
-	"\n\nIt is scheduled from the start, and goes unless somebody claims it ('arbor keep') or adds to it something " \
+	"\n\nIt is scheduled from the start, and goes unless somebody claims it ('arbor keep') or adds to " \
+	"it something " \
 	"that stays.\n"
 
 const struct method arbor_node_create_text = {
@@ -121,9 +139,11 @@ const struct method arbor_node_create_text = {
 	.fields = node_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_create_text 7ee0 --parent a0de01 --role user --content 'And now?'",
-						"a question below another node" },
-					      { 0 } },
+	.examples =
+		(const struct example[]){
+			{ "call arbor.node_create_text 7ee0 --parent a0de01 --role user --content 'And now?'",
+			  "a question below another node" },
+			{ 0 } },
 	.run = run_text,
 };
 
@@ -136,9 +156,10 @@ const struct method arbor_node_create_text_ephemeral = {
 	.fields = node_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_create_text_ephemeral 7ee0 --content 'What if?'",
-						"gone after some weeks" },
-					      { 0 } },
+	.examples =
+		(const struct example[]){ { "call arbor.node_create_text_ephemeral 7ee0 --content 'What if?'",
+					    "gone after some weeks" },
+					  { 0 } },
 	.run = run_text_ephemeral,
 };
 
@@ -152,9 +173,10 @@ const struct method arbor_node_create_external = {
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
 	.examples =
-		(const struct example[]){ { "call arbor.node_create_external 7ee0 --handle notes@1.0.0::note:17",
-					    "a note of another activation" },
-					  { 0 } },
+		(const struct example[]){
+			{ "call arbor.node_create_external 7ee0 --handle notes@1.0.0::note:17",
+			  "a note of another activation" },
+			{ 0 } },
 	.run = run_external,
 };
 
@@ -167,9 +189,11 @@ const struct method arbor_node_create_external_ephemeral = {
 	.fields = node_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_create_external_ephemeral 7ee0 --handle notes@1.0.0::note:18",
-						"gone after some weeks" },
-					      { 0 } },
+	.examples =
+		(const struct example[]){
+			{ "call arbor.node_create_external_ephemeral 7ee0 --handle notes@1.0.0::note:18",
+			  "gone after some weeks" },
+			{ 0 } },
 	.run = run_external_ephemeral,
 };
 
@@ -179,7 +203,10 @@ static const struct param one_node_params[] = { NODE_PARAM, IN_TREE_PARAM, { 0 }
 
 static enum status run_get(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .part = NODE_WHOLE, .made = emit_node, .mirrored = mirrored_node_get }, err);
+	return with_node(
+		c,
+		&(struct node_ways){ .part = NODE_WHOLE, .made = emit_node, .mirrored = mirrored_node_get },
+		err);
 }
 
 const struct method arbor_node_get = {
@@ -191,7 +218,8 @@ const struct method arbor_node_get = {
 	.fields = node_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_get a0de01", "by the beginning of its id" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.node_get a0de01", "by the beginning of its id" },
+					      { 0 } },
 	.run = run_get,
 };
 
@@ -214,7 +242,9 @@ const struct method arbor_node_get_archived = {
 	.fields = node_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_get_archived a0de09", "before it is purged" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.node_get_archived a0de09",
+						"before it is purged" },
+					      { 0 } },
 	.run = run_get_archived,
 };
 
@@ -233,14 +263,17 @@ static enum status parent_of(struct call *c, const struct made_node *m, struct e
 
 static enum status run_get_parent(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .made = parent_of, .mirrored = mirrored_node_get_parent }, err);
+	return with_node(c, &(struct node_ways){ .made = parent_of, .mirrored = mirrored_node_get_parent },
+			 err);
 }
 
 const struct method arbor_node_get_parent = {
 	.name = "node_get_parent",
 	.summary = "Show the parent of a node",
-	.text = "What contains it, which of a node that was made is also what it follows. Of a conversation blocks are in "
-		"messages, messages and what the client noted in turns, and a turn in the message it goes on from.\n",
+	.text = "What contains it, which of a node that was made is also what it follows. Of a conversation "
+		"blocks are in "
+		"messages, messages and what the client noted in turns, and a turn in the message it goes on "
+		"from.\n",
 	.params = one_node_params,
 	.kind = RESULT_ONE,
 	.fields = node_fields,
@@ -296,12 +329,17 @@ static enum status children_of(struct call *c, const struct made_node *m, struct
 		return err_failed(err->status);
 	if (after.node.row && after.node.parent != m->node.row)
 		return err_fail(err, STATUS_USAGE, "after: this node is no child of the other");
-	return tree_node_children(c->store, m->node.row, after.node.position, archived, NODE_WHOLE, list_child, &l, err);
+	return tree_node_children(c->store, m->node.row, after.node.position, archived, NODE_WHOLE,
+				  list_child, &l, err);
 }
 
 static enum status run_get_children(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = children_of, .mirrored = mirrored_node_get_children }, err);
+	return with_node(c,
+			 &(struct node_ways){ .gate = GATE_ANY,
+					      .made = children_of,
+					      .mirrored = mirrored_node_get_children },
+			 err);
 }
 
 const struct method arbor_node_get_children = {
@@ -314,7 +352,8 @@ const struct method arbor_node_get_children = {
 	.empty = "it has no children",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_get_children a0de01", "the first fifty" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.node_get_children a0de01", "the first fifty" },
+					      { 0 } },
 	.run = run_get_children,
 };
 
@@ -323,9 +362,19 @@ const struct method arbor_node_get_children = {
 static const struct param update_params[] = {
 	NODE_PARAM,
 	IN_TREE_PARAM,
-	{ .name = "content", .type = VALUE_TEXT, .flags = PARAM_INPUT, .shown = "TEXT", .help = "its new text; left out: as it is" },
-	{ .name = "handle", .type = VALUE_HANDLE, .shown = "HANDLE", .help = "its new handle; left out: as it is" },
-	{ .name = "role", .type = VALUE_ENUM, .choices = tree_node_roles, .help = "its new role; left out: as it is" },
+	{ .name = "content",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_INPUT,
+	  .shown = "TEXT",
+	  .help = "its new text; left out: as it is" },
+	{ .name = "handle",
+	  .type = VALUE_HANDLE,
+	  .shown = "HANDLE",
+	  .help = "its new handle; left out: as it is" },
+	{ .name = "role",
+	  .type = VALUE_ENUM,
+	  .choices = tree_node_roles,
+	  .help = "its new role; left out: as it is" },
 	{ .name = "metadata",
 	  .type = VALUE_JSON,
 	  .shown = "JSON",
@@ -336,32 +385,38 @@ static const struct param update_params[] = {
 
 static enum status check_update(const struct call *c, const struct tree_node *old, struct err *err)
 {
-	bool text = call_text(c, "content").p || call_text(c, "role").p, handle = call_text(c, "handle").p != NULL;
+	bool text = call_text(c, "content").p || call_text(c, "role").p,
+	     handle = call_text(c, "handle").p != NULL;
 
 	if (old->kind == TREE_NODE_ROOT)
-		return err_fail(err, STATUS_USAGE, "the root of a tree holds nothing; 'arbor.tree_update_metadata' is for trees");
+		return err_fail(
+			err, STATUS_USAGE,
+			"the root of a tree holds nothing; 'arbor.tree_update_metadata' is for trees");
 	if (text && old->kind == TREE_NODE_EXTERNAL)
 		return err_fail(err, STATUS_USAGE, "this node holds a handle and no text");
 	if (handle && old->kind == TREE_NODE_TEXT)
 		return err_fail(err, STATUS_USAGE, "this node holds a text and no handle");
 	if (!text && !handle && !call_text(c, "metadata").p)
-		return err_fail(err, STATUS_USAGE, "say what is to be different: content, handle, role or metadata");
+		return err_fail(err, STATUS_USAGE,
+				"say what is to be different: content, handle, role or metadata");
 	return STATUS_OK;
 }
 
 static enum status replace(struct call *c, const struct made_node *m, struct err *err)
 {
 	const struct tree_node *old = &m->node;
-	struct tree_node_new what = { .tree = m->tree.id,
-				      .parent = &old->parent_id,
-				      .kind = old->kind,
-				      .role = call_text(c, "role").p ? given_role(c) : old->role,
-				      .content = call_text(c, "content").p ? call_text(c, "content") : old->content,
-				      .handle = call_text(c, "handle").p ? call_text(c, "handle") : old->handle,
-				      .plugin_id = old->plugin_id,
-				      .replaces = &old->id,
-				      .metadata = call_text(c, "metadata").p ? call_metadata(c) : old->metadata,
-				      .ephemeral = old->life.ephemeral };
+	struct tree_node_new what = {
+		.tree = m->tree.id,
+		.parent = &old->parent_id,
+		.kind = old->kind,
+		.role = call_text(c, "role").p ? given_role(c) : old->role,
+		.content = call_text(c, "content").p ? call_text(c, "content") : old->content,
+		.handle = call_text(c, "handle").p ? call_text(c, "handle") : old->handle,
+		.plugin_id = old->plugin_id,
+		.replaces = &old->id,
+		.metadata = call_text(c, "metadata").p ? call_metadata(c) : old->metadata,
+		.ephemeral = old->life.ephemeral
+	};
 	struct uuid id;
 
 	if (check_update(c, old, err) ||
@@ -374,21 +429,25 @@ static enum status replace(struct call *c, const struct made_node *m, struct err
 
 static enum status run_update(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .part = NODE_WHOLE, .made = replace, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .part = NODE_WHOLE, .made = replace, .mirrored = NULL },
+			 err);
 }
 
 const struct method arbor_node_update = {
 	.name = "node_update",
 	.summary = "Make a new node that replaces another",
-	.text = "Nodes are never changed. The new one stands last among the children of the same parent and names the one "
-		"that it replaces; the old one, and what is below it, stay as they are. What replaces an ephemeral node "
+	.text = "Nodes are never changed. The new one stands last among the children of the same parent and "
+		"names the one "
+		"that it replaces; the old one, and what is below it, stay as they are. What replaces an "
+		"ephemeral node "
 		"is ephemeral.\n",
 	.params = update_params,
 	.kind = RESULT_ONE,
 	.fields = node_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.node_update a0de02 --content 'Better said'", "with its role and metadata" },
+	.examples = (const struct example[]){ { "call arbor.node_update a0de02 --content 'Better said'",
+						"with its role and metadata" },
 					      { 0 } },
 	.run = run_update,
 };

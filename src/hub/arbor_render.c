@@ -25,7 +25,10 @@ enum { LEVELS = 20, INDENT = 3, LEFT_OUT = 11, NARROWEST = 40, WIDEST = 1000 };
 
 static const struct param render_params[] = {
 	TREE_PARAM,
-	{ .name = "node", .type = VALUE_TEXT, .shown = "NODE", .help = "only this node and what is below it" },
+	{ .name = "node",
+	  .type = VALUE_TEXT,
+	  .shown = "NODE",
+	  .help = "only this node and what is below it" },
 	{ .name = "width",
 	  .type = VALUE_INT,
 	  .letter = 'w',
@@ -237,13 +240,17 @@ static enum status run_render(struct call *c, struct err *err)
 const struct method arbor_tree_render = {
 	.name = "tree_render",
 	.summary = "Draw a tree as text",
-	.text = "A line a node: the beginning of its id, the role of a text, and how it begins; of a handle what it stands "
-		"for, where that can be had. Below many levels only the last ones are drawn, with the number of the others in "
+	.text = "A line a node: the beginning of its id, the role of a text, and how it begins; of a handle "
+		"what it stands "
+		"for, where that can be had. Below many levels only the last ones are drawn, with the number "
+		"of the others in "
 		"front. When there is more, the last line says after which node it goes on.\n",
 	.params = render_params,
 	.kind = RESULT_RAW,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.tree_render 7ee0 --width 80", "for a narrow terminal" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.tree_render 7ee0 --width 80",
+						"for a narrow terminal" },
+					      { 0 } },
 	.run = run_render,
 };

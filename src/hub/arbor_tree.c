@@ -35,8 +35,10 @@ static enum status run_create(struct call *c, struct err *err)
 const struct method arbor_tree_create = {
 	.name = "tree_create",
 	.summary = "Make a tree",
-	.text = "A tree has a root, to which nodes are added. Its owner has a claim on it, and when the last claim "
-		"is released it goes: see 'tree_release'.\n\nWho gives the id can do the same again after a failure: the "
+	.text = "A tree has a root, to which nodes are added. Its owner has a claim on it, and when the last "
+		"claim "
+		"is released it goes: see 'tree_release'.\n\nWho gives the id can do the same again after a "
+		"failure: the "
 		"second time it is refused.\n",
 	.params = create_params,
 	.kind = RESULT_ONE,
@@ -80,26 +82,33 @@ const struct method arbor_tree_get = {
 	.fields = tree_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.tree_get 7ee0", "by the beginning of its id" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.tree_get 7ee0", "by the beginning of its id" },
+					      { 0 } },
 	.run = run_get,
 };
 
 static enum status run_get_archived(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .gate = GATE_ARCHIVED, .made = emit_tree, .mirrored = mirrored_tree_get_archived }, err);
+	return with_tree(c,
+			 &(struct tree_ways){ .gate = GATE_ARCHIVED,
+					      .made = emit_tree,
+					      .mirrored = mirrored_tree_get_archived },
+			 err);
 }
 
 const struct method arbor_tree_get_archived = {
 	.name = "tree_get_archived",
 	.summary = "Show a tree that is archived",
-	.text = "What is archived is purged when it is due. 'tree_rescue' makes it active again; its nodes are read with "
+	.text = "What is archived is purged when it is due. 'tree_rescue' makes it active again; its nodes "
+		"are read with "
 		"'tree_get_skeleton --archived' and 'node_get_archived'.\n",
 	.params = one_tree_params,
 	.kind = RESULT_ONE,
 	.fields = tree_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.tree_get_archived 7ee1", "before it is purged" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.tree_get_archived 7ee1", "before it is purged" },
+					      { 0 } },
 	.run = run_get_archived,
 };
 
@@ -113,7 +122,8 @@ static const struct param skeleton_params[] = {
 	{ 0 },
 };
 
-static enum status emit_skeleton(struct call *c, struct tree_walk *walk, const struct tree *t, struct err *err)
+static enum status emit_skeleton(struct call *c, struct tree_walk *walk, const struct tree *t,
+				 struct err *err)
 {
 	struct made_node m = { 0 };
 	int64_t row, count = 0;
@@ -144,20 +154,26 @@ static enum status skeleton_of(struct call *c, const struct tree *t, struct err 
 
 static enum status run_skeleton(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = skeleton_of, .mirrored = mirrored_tree_get_skeleton }, err);
+	return with_tree(c,
+			 &(struct tree_ways){ .gate = GATE_ANY,
+					      .made = skeleton_of,
+					      .mirrored = mirrored_tree_get_skeleton },
+			 err);
 }
 
 const struct method arbor_tree_get_skeleton = {
 	.name = "tree_get_skeleton",
 	.summary = "List the nodes of a tree without their texts",
-	.text = "Each node is followed by what is below it, siblings in their order. A page goes on behind any node and costs "
+	.text = "Each node is followed by what is below it, siblings in their order. A page goes on behind "
+		"any node and costs "
 		"as much in a large tree as in a small one.\n",
 	.params = skeleton_params,
 	.kind = RESULT_STREAM,
 	.fields = node_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.tree_get_skeleton 7ee0 --limit 100", "the first hundred nodes" },
+	.examples = (const struct example[]){ { "call arbor.tree_get_skeleton 7ee0 --limit 100",
+						"the first hundred nodes" },
 					      { 0 } },
 	.run = run_skeleton,
 };
@@ -165,12 +181,24 @@ const struct method arbor_tree_get_skeleton = {
 /* ---- tree_list ---------------------------------------------------------------- */
 
 #define AFTER_TREE_PARAM \
-	{ .name = "after", .type = VALUE_TEXT, .shown = "TREE", .help = "go on behind this tree" }
+	{ \
+		.name = "after", .type = VALUE_TEXT, .shown = "TREE", .help = "go on behind this tree" \
+	}
 
 static const struct param list_params[] = {
-	{ .name = "state", .type = VALUE_ENUM, .choices = tree_states, .initial = "active", .help = "only trees in this state" },
-	{ .name = "mirrored", .type = VALUE_BOOL, .letter = 'm', .help = "conversations instead of what was made" },
-	{ .name = "agents", .type = VALUE_BOOL, .letter = 'a', .help = "with --mirrored: also those of sub-agents" },
+	{ .name = "state",
+	  .type = VALUE_ENUM,
+	  .choices = tree_states,
+	  .initial = "active",
+	  .help = "only trees in this state" },
+	{ .name = "mirrored",
+	  .type = VALUE_BOOL,
+	  .letter = 'm',
+	  .help = "conversations instead of what was made" },
+	{ .name = "agents",
+	  .type = VALUE_BOOL,
+	  .letter = 'a',
+	  .help = "with --mirrored: also those of sub-agents" },
 	LIMIT_PARAM,
 	AFTER_TREE_PARAM,
 	{ 0 },
@@ -219,8 +247,8 @@ static enum status list_tree(void *ctx, const struct tree *t, bool *go_on, struc
 	return call_emit(l->call, err);
 }
 
-/* The row of the tree behind which a list goes on; 0 = it begins. *is_made false: that is a mirrored one, and made ones
- * come before these. */
+/* The row of the tree behind which a list goes on; 0 = it begins. *is_made false: that is a mirrored one, and
+ * made ones come before these. */
 static enum status find_after(struct call *c, int64_t *row, bool *is_made, struct err *err)
 {
 	struct str text = call_text(c, "after");
@@ -238,7 +266,8 @@ static enum status find_after(struct call *c, int64_t *row, bool *is_made, struc
 	if (status || !*is_made)
 		return *is_made ? err_pass(err, "after") : STATUS_OK;
 	if (!t.row)
-		return err_fail(err, STATUS_NOT_FOUND, "after: this tree was purged meanwhile; begin again without it");
+		return err_fail(err, STATUS_NOT_FOUND,
+				"after: this tree was purged meanwhile; begin again without it");
 	*row = t.row;
 	return STATUS_OK;
 }
@@ -263,7 +292,8 @@ static enum status list_mirrored(struct call *c, enum life_state state, struct e
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 
-	return read_begin(c->store, &snapshot, err) ? err_failed(err->status) : mirrored_tree_list(c, state, 0, err);
+	return read_begin(c->store, &snapshot, err) ? err_failed(err->status)
+						    : mirrored_tree_list(c, state, 0, err);
 }
 
 static enum life_state wanted_state(const struct call *c)
@@ -284,7 +314,8 @@ static enum status run_list(struct call *c, struct err *err)
 const struct method arbor_tree_list = {
 	.name = "tree_list",
 	.summary = "List trees, newest first",
-	.text = "Those that are active, unless another state is asked for. With --mirrored every conversation is a tree, "
+	.text = "Those that are active, unless another state is asked for. With --mirrored every "
+		"conversation is a tree, "
 		"the one last touched first; one that was forked or copied is in the tree of the other.\n",
 	.params = list_params,
 	.kind = RESULT_STREAM,
@@ -293,7 +324,8 @@ const struct method arbor_tree_list = {
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "call arbor.tree_list", "those that are active" },
-					      { "call arbor.tree_list --mirrored -n 10", "the last ten conversations" },
+					      { "call arbor.tree_list --mirrored -n 10",
+						"the last ten conversations" },
 					      { 0 } },
 	.run = run_list,
 };
@@ -313,7 +345,9 @@ const struct method arbor_tree_list_scheduled = {
 	.empty = "no tree is scheduled",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.tree_list_scheduled", "with the day on which each is due" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.tree_list_scheduled",
+						"with the day on which each is due" },
+					      { 0 } },
 	.run = run_list_scheduled,
 };
 
@@ -332,7 +366,9 @@ const struct method arbor_tree_list_archived = {
 	.empty = "no tree is archived",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.tree_list_archived", "with the day on which each is purged" }, { 0 } },
+	.examples = (const struct example[]){ { "call arbor.tree_list_archived",
+						"with the day on which each is purged" },
+					      { 0 } },
 	.run = run_list_archived,
 };
 
@@ -344,7 +380,11 @@ static const struct param query_params[] = {
 	  .flags = PARAM_REQUIRED,
 	  .shown = "JSON",
 	  .help = "what their metadata has to contain" },
-	{ .name = "state", .type = VALUE_ENUM, .choices = tree_states, .initial = "active", .help = "only trees in this state" },
+	{ .name = "state",
+	  .type = VALUE_ENUM,
+	  .choices = tree_states,
+	  .initial = "active",
+	  .help = "only trees in this state" },
 	LIMIT_PARAM,
 	AFTER_TREE_PARAM,
 	{ 0 },
@@ -356,7 +396,8 @@ static enum status run_query(struct call *c, struct err *err)
 	struct str filter = call_text(c, "filter");
 
 	if (filter.n > LIMIT_FILTER)
-		return err_fail(err, STATUS_LIMIT, "filter: may have %zu bytes, this has %zu", LIMIT_FILTER, filter.n);
+		return err_fail(err, STATUS_LIMIT, "filter: may have %zu bytes, this has %zu", LIMIT_FILTER,
+				filter.n);
 	if (json_read(&l.wanted, filter, LIMIT_METADATA_DEPTH, err))
 		return err_pass(err, "filter");
 	return list_trees(c, wanted_state(c), &l, err);
@@ -365,7 +406,8 @@ static enum status run_query(struct call *c, struct err *err)
 const struct method arbor_tree_query_by_metadata = {
 	.name = "tree_query_by_metadata",
 	.summary = "List trees whose metadata contains something, newest first",
-	.text = "An object is contained in one that has its members and more; a list in one that has its elements in any "
+	.text = "An object is contained in one that has its members and more; a list in one that has its "
+		"elements in any "
 		"order; anything else in what is equal to it.\n",
 	.params = query_params,
 	.kind = RESULT_STREAM,
@@ -373,9 +415,11 @@ const struct method arbor_tree_query_by_metadata = {
 	.empty = "no tree in this state has such metadata",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.tree_query_by_metadata --filter '{\"topic\":\"release\"}'",
-						"whatever else they have" },
-					      { 0 } },
+	.examples =
+		(const struct example[]){
+			{ "call arbor.tree_query_by_metadata --filter '{\"topic\":\"release\"}'",
+			  "whatever else they have" },
+			{ 0 } },
 	.run = run_query,
 };
 
@@ -394,7 +438,7 @@ static const struct param update_params[] = {
 static enum status update_tree(struct call *c, const struct tree *t, struct err *err)
 {
 	return tree_set_metadata(c->store, &t->id, call_metadata(c), err) ? err_failed(err->status)
-									   : emit_tree_now(c, &t->id, err);
+									  : emit_tree_now(c, &t->id, err);
 }
 
 static enum status run_update(struct call *c, struct err *err)
@@ -411,8 +455,10 @@ const struct method arbor_tree_update_metadata = {
 	.fields = tree_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call arbor.tree_update_metadata 7ee0 --metadata '{\"done\":true}'",
-						"instead of what it has" },
-					      { 0 } },
+	.examples =
+		(const struct example[]){
+			{ "call arbor.tree_update_metadata 7ee0 --metadata '{\"done\":true}'",
+			  "instead of what it has" },
+			{ 0 } },
 	.run = run_update,
 };

@@ -318,7 +318,8 @@ static enum status show_node(struct showing *y, const struct node *node, struct 
 /* ---- A turn --------------------------------------------------------------------- */
 
 /* A line, wherever it stands. */
-static enum status show_place(struct showing *y, const struct forest *f, uint32_t source, uint32_t line, struct err *err)
+static enum status show_place(struct showing *y, const struct forest *f, uint32_t source, uint32_t line,
+			      struct err *err)
 {
 	const struct chain_line *l = &f->sources[source].chain.lines[line];
 

@@ -218,7 +218,8 @@ enum status forest_name(struct store *s, const struct forest *f, uint32_t node, 
 
 	*out = (struct node_name){ 0 };
 	if (l->is_text)
-		return entry_get(s, f->sources[f->nodes[node].canon.source].session.row, l->offset, mem, &line, out, err);
+		return entry_get(s, f->sources[f->nodes[node].canon.source].session.row, l->offset, mem, &line, out,
+				 err);
 	uuid_print(&l->key, text);
 	out->uuid = arena_str(mem, str_of(text));
 	return STATUS_OK;

@@ -361,7 +361,8 @@ _Static_assert(ENTRY_MESSAGE == 33554432, "as statements have it");
 	" AND (m.parent IS NOT NULL OR h.owner <> 'mirror')"
 #define EACH_PART \
 	"FROM " LINES_OF_SESSION " CROSS JOIN arbor_part(e.session, e.offset," \
-	" iif(e.uuid IS NOT NULL AND (e.first = e.offset OR " IS_OWN_MESSAGE "), -2, -1), iif(e.uuid IS NULL, 0, e.blocks)) p " \
+	" iif(e.uuid IS NOT NULL AND (e.first = e.offset OR " IS_OWN_MESSAGE "), -2, -1)," \
+	" iif(e.uuid IS NULL, 0, e.blocks)) p " \
 	"WHERE s.old = 0"
 
 static const struct way node_ways[] = {
@@ -391,7 +392,8 @@ static const struct column tree_columns[] = {
 };
 
 static const struct way tree_ways[] = {
-	{ NULL, false, "FROM tree t LEFT JOIN lifecycle l ON l.subject_id = t.tree_id WHERE t.owner <> 'mirror'", 1e4, 100 },
+	{ NULL, false, "FROM tree t LEFT JOIN lifecycle l ON l.subject_id = t.tree_id WHERE t.owner <> 'mirror'", 1e4,
+	  100 },
 };
 
 /* Notes, bookmarks and tags: what they have in common, and how each is found. */

@@ -41,7 +41,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_TREE_NODE] = &tree_node_statements,
 	[DB_TREE_WALK] = &tree_walk_statements,
 	[DB_LIFECYCLE] = &lifecycle_statements,
-	[DB_TREE_LIFE] = &tree_life_statements,
+	[DB_TREE_MEMBER] = &tree_member_statements,
 	[DB_TREE_GONE] = &tree_gone_statements,
 	[DB_TREE_GRAFT] = &tree_graft_statements,
 	[DB_GC] = &gc_statements,
@@ -52,7 +52,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 /* Modules that ask tables which not every store has. */
 static const enum store_part db_parts[DB_SLOTS] = {
 	[DB_TREE] = STORE_TREES,      [DB_TREE_NODE] = STORE_TREES, [DB_TREE_WALK] = STORE_TREES,
-	[DB_LIFECYCLE] = STORE_TREES, [DB_TREE_LIFE] = STORE_TREES, [DB_GC] = STORE_TREES,
+	[DB_LIFECYCLE] = STORE_TREES, [DB_TREE_MEMBER] = STORE_TREES, [DB_GC] = STORE_TREES,
 	[DB_CHECK_TREES] = STORE_TREES, [DB_ALIAS] = STORE_TREES, [DB_TREE_GONE] = STORE_TREES,
 	[DB_TREE_GRAFT] = STORE_TREES,  [DB_HIDDEN] = STORE_TREES,
 };

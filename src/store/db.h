@@ -39,7 +39,7 @@ enum db_slot {
 	DB_TREE_NODE,
 	DB_TREE_WALK,
 	DB_LIFECYCLE,
-	DB_TREE_LIFE,
+	DB_TREE_MEMBER,
 	DB_TREE_GONE,
 	DB_TREE_GRAFT,
 	DB_GC,
@@ -67,7 +67,7 @@ extern const struct db_set store_statements, source_statements, find_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
 	link_statements, variant_statements, template_statements, annotation_statements, tag_statements,
 	made_statements, alias_statements, tree_statements, tree_node_statements, tree_walk_statements,
-	lifecycle_statements, tree_life_statements, tree_gone_statements, tree_graft_statements, gc_statements,
+	lifecycle_statements, tree_member_statements, tree_gone_statements, tree_graft_statements, gc_statements,
 	check_trees_statements, paper_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
 	related_statements, recap_statements, hidden_statements; /* src/query */

@@ -1,11 +1,12 @@
 /*
  * Moving on what is due: from scheduled to archived, from archived to purged.
  *
- * What is due is found by the index (state, due_at) and read as a list, the deepest nodes first, so that children
- * move before their parents and a chain of any length moves at once. Then each moves in a transaction with others,
- * after another look: somebody may have claimed it since. A node of which a child is not so far yet waits: its own
- * time is set to that child's, so it is not looked at again before. The next window begins when a state is entered
- * and not when that was due: whoever collects once a year still leaves what is archived its days.
+ * What is due is found by the index (state, due_at) and read as a list, the deepest nodes first, so that
+ * children move before their parents and a chain of any length moves at once. Then each moves in a
+ * transaction with others, after another look: somebody may have claimed it since. A node of which a child is
+ * not so far yet waits: its own time is set to that child's, so it is not looked at again before. The next
+ * window begins when a state is entered and not when that was due: whoever collects once a year still leaves
+ * what is archived its days.
  *
  * So nothing is moved twice in a run, and a clock that jumps ahead archives and does not purge.
  */
@@ -42,8 +43,8 @@ struct gc {
 	const struct gc_options *o;
 	struct gc_report *report;
 	int64_t now;
-	int64_t moved;		/* of what `limit` counts */
-	enum row_state from;	/* what is looked at: scheduled or archived */
+	int64_t moved;	     /* of what `limit` counts */
+	enum row_state from; /* what is looked at: scheduled or archived */
 	struct subject *plan;
 	size_t count;
 	size_t touched; /* of the plan: moved, or put off */
@@ -83,7 +84,8 @@ static enum status make_plan(struct gc *g, struct err *err)
 }
 
 /* Rows of a made node and its tree, or of a made tree; both 0 = it is mirrored. */
-static enum status find_made(struct store *s, const struct uuid *id, int64_t *node, int64_t *tree, struct err *err)
+static enum status find_made(struct store *s, const struct uuid *id, int64_t *node, int64_t *tree,
+			     struct err *err)
 {
 	bool found;
 	STMT st = { 0 };
@@ -184,7 +186,8 @@ static enum status move_some(struct gc *g, size_t *at, struct err *err)
 
 	if (tree_begin(g->store, &txn, err))
 		return err_failed(err->status);
-	while (*at < g->count && has_room(g) && !txn_is_long(g->store, LIMIT_TXN_NS, LIMIT_TXN_NS))
+	for (bool first = true; *at < g->count && has_room(g) && (first || !tree_is_long(g->store));
+	     first = false)
 		if (move_one(g, &g->plan[(*at)++], err))
 			return err_failed(err->status);
 	return txn_commit(&txn, err);

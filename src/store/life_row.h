@@ -38,7 +38,7 @@ enum status row_get(struct store *s, const struct uuid *id, struct life_row *out
 /* Writes a row, or with ROW_NONE removes it. Both want a write transaction. */
 enum status row_put(struct store *s, const struct subject *what, const struct life_row *r, struct err *err) MUST_USE;
 
-/* From now on in this state, which lasts as its window says; all else stays. */
+/* From now on in this state, which lasts as its window says (NULL: held and purged have none); all else stays. */
 enum status row_enter(struct store *s, const struct subject *what, struct life_row *r, enum row_state state,
 		      const struct life_windows *windows, struct err *err) MUST_USE;
 
@@ -49,7 +49,8 @@ const char *subject_text(const struct subject *what, char out[SUBJECT_TEXT]);
 /* Removes all claims on it; claim_drop() leaves them with a count of 0. Wants a write transaction. */
 enum status claim_forget(struct store *s, const struct uuid *id, struct err *err) MUST_USE;
 
-/* STATUS_CONFLICT with who claims it, when somebody does. */
+/* STATUS_CONFLICT with who claims it, when somebody does; the second says that it can be forced. */
 enum status claim_none(struct store *s, const struct subject *what, struct err *err) MUST_USE;
+enum status claim_refuse(struct store *s, const struct subject *what, struct err *err) MUST_USE;
 
 #endif

@@ -2,8 +2,9 @@
  * Rows of claim and lifecycle, each by itself: read, written, removed. What follows from one for another,
  * along the path of a node, is tree_life.c's.
  *
- * The standing claim of a node is the absence of a row in lifecycle. So a node that was let go has one as long
- * as it exists, also while somebody claims it or something below keeps it ('held'): when that ends, it goes.
+ * The standing claim of a node is the absence of a row in lifecycle. So a node that was let go has one as
+ * long as it exists, also while somebody claims it or something below keeps it ('held'): when that ends, it
+ * goes.
  */
 #include "store/life_row.h"
 
@@ -41,16 +42,19 @@ enum {
 
 static const char *const sql[LIFE_STATEMENTS] = {
 	[LIFE_ROW] = "SELECT " ROW_COLUMNS("l") " FROM lifecycle l WHERE l.subject_id = ?1",
-	[LIFE_PUT] = "INSERT INTO lifecycle(subject_id, subject, state, ephemeral, parent, held_by, since_at, due_at, rev)"
+	[LIFE_PUT] = "INSERT INTO lifecycle(subject_id, subject, state, ephemeral, parent, held_by, since_at,"
+		     " due_at, rev)"
 		     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
-		     " ON CONFLICT(subject_id) DO UPDATE SET state = ?3, ephemeral = ?4, parent = ?5, held_by = ?6,"
+		     " ON CONFLICT(subject_id) DO UPDATE SET state = ?3, ephemeral = ?4, parent = ?5, "
+		     "held_by = ?6,"
 		     " since_at = ?7, due_at = ?8, rev = ?9",
 	[LIFE_REMOVE] = "DELETE FROM lifecycle WHERE subject_id = ?1",
 	[LIFE_BURY] = "INSERT INTO tombstone(kind, subject_id, reason, at, rev) VALUES (?1, ?2, ?3, ?4, ?5)"
 		      " ON CONFLICT(kind, subject_id) WHERE subject_id IS NOT NULL DO NOTHING",
 	[LIFE_DELETED] = "INSERT INTO deleted_row(table_name, key, at, rev) VALUES (?1, ?2, ?3, ?4)"
 			 " ON CONFLICT(table_name, key) DO UPDATE SET at = excluded.at, rev = excluded.rev",
-	[CLAIM_EACH] = "SELECT owner, count, claimed_at FROM claim WHERE subject_id = ?1 AND count > 0 ORDER BY owner",
+	[CLAIM_EACH] = "SELECT owner, count, claimed_at FROM claim WHERE subject_id = ?1 AND count > 0 ORDER "
+		       "BY owner",
 	[CLAIM_TOTAL] = "SELECT coalesce(sum(count), 0) FROM claim WHERE subject_id = ?1",
 	[CLAIM_COUNT] = "SELECT count FROM claim WHERE subject_id = ?1 AND owner = ?2",
 	[CLAIM_ADD] = "INSERT INTO claim(subject_id, subject, owner, count, tree, claimed_at, rev)"
@@ -61,13 +65,16 @@ static const char *const sql[LIFE_STATEMENTS] = {
 	[CLAIM_DROP] = "UPDATE claim SET count = 0, rev = ?2 WHERE subject_id = ?1 AND count > 0",
 	[CLAIM_FORGET] = "DELETE FROM claim WHERE subject_id = ?1",
 	[CLAIM_OWNERS] = "SELECT owner FROM claim WHERE subject_id = ?1",
-	[CLAIM_IS_WRITTEN] = "SELECT 1 FROM claim WHERE subject_id = ?1 UNION ALL SELECT 1 FROM lifecycle WHERE subject_id = ?1"
+	[CLAIM_IS_WRITTEN] = "SELECT 1 FROM claim WHERE subject_id = ?1 UNION ALL SELECT 1 FROM lifecycle "
+			     "WHERE subject_id = ?1"
 			     " LIMIT 1",
 	[CLAIM_MIRROR_GET] = "SELECT count FROM claim WHERE subject_id = ?1 AND owner = '" CLAIM_MIRROR "'",
-	[CLAIM_MIRROR_PUT] = "INSERT INTO claim(subject_id, subject, owner, count, claimed_at, rev)"
-			     " VALUES (?1, 'tree', '" CLAIM_MIRROR "', ?2, ?3, ?4)"
-			     " ON CONFLICT(subject_id, owner) DO UPDATE SET count = ?2, claimed_at = ?3, rev = ?4",
-	[CLAIM_MIRRORED] = "SELECT DISTINCT subject_id FROM claim WHERE subject = 'node' AND tree IS NULL AND count > 0",
+	[CLAIM_MIRROR_PUT] =
+		"INSERT INTO claim(subject_id, subject, owner, count, claimed_at, rev)"
+		" VALUES (?1, 'tree', '" CLAIM_MIRROR "', ?2, ?3, ?4)"
+		" ON CONFLICT(subject_id, owner) DO UPDATE SET count = ?2, claimed_at = ?3, rev = ?4",
+	[CLAIM_MIRRORED] =
+		"SELECT DISTINCT subject_id FROM claim WHERE subject = 'node' AND tree IS NULL AND count > 0",
 };
 
 const struct db_set lifecycle_statements = { DB_LIFECYCLE, sql, LIFE_STATEMENTS };
@@ -154,7 +161,9 @@ enum status row_put(struct store *s, const struct subject *what, const struct li
 /* When a state ends that begins now; 0 = it does not end by itself. */
 static int64_t due_after(int64_t now, enum row_state state, const struct life_windows *w)
 {
-	return state == ROW_SCHEDULED ? now + w->scheduled_ms : state == ROW_ARCHIVED ? now + w->archived_ms : 0;
+	return state == ROW_SCHEDULED  ? now + w->scheduled_ms
+	       : state == ROW_ARCHIVED ? now + w->archived_ms
+				       : 0;
 }
 
 enum status row_enter(struct store *s, const struct subject *what, struct life_row *r, enum row_state state,
@@ -260,8 +269,8 @@ static enum status is_purged(const struct subject *what, const struct life *l, s
 {
 	char text[SUBJECT_TEXT], at[TIME_TEXT + 1];
 
-	return err_fail(err, STATUS_GONE, "%s was purged on %s; nothing of it is left", subject_text(what, text),
-			moment(l->since_at, at));
+	return err_fail(err, STATUS_GONE, "%s was purged on %s; nothing of it is left",
+			subject_text(what, text), moment(l->since_at, at));
 }
 
 enum status life_alive(const struct subject *what, const struct life *l, struct err *err)
@@ -287,8 +296,8 @@ enum status life_archived(const struct subject *what, const struct life *l, stru
 		return is_purged(what, l, err);
 	if (l->state == LIFE_ARCHIVED)
 		return STATUS_OK;
-	return err_fail(err, STATUS_USAGE, "%s is not archived; 'arbor.%s_get' reads it", subject_text(what, text),
-			subjects[what->kind]);
+	return err_fail(err, STATUS_USAGE, "%s is not archived; 'arbor.%s_get' reads it",
+			subject_text(what, text), subjects[what->kind]);
 }
 
 /* ---- Claims ----------------------------------------------------------------- */
@@ -301,13 +310,15 @@ enum status claim_check_owner(struct str owner, struct err *err)
 		int32_t c = utf8_next(owner, &at);
 
 		if (c < ' ' || (c >= 0x7f && c < 0xa0))
-			return err_fail(err, STATUS_USAGE, "the name of an owner is text without control characters");
+			return err_fail(err, STATUS_USAGE,
+					"the name of an owner is text without control characters");
 	}
 	if (str_eq(owner, STR(CLAIM_MIRROR)) || str_eq(owner, STR(CLAIM_TREE)))
-		return err_fail(err, STATUS_USAGE,
-				"'%.*s' is the name of a standing claim; 'arbor.node_delete' lets go of a node,"
-				" 'arbor.tree_purge' of a tree",
-				STR_ARG(owner));
+		return err_fail(
+			err, STATUS_USAGE,
+			"'%.*s' is the name of a standing claim; 'arbor.node_delete' lets go of a node,"
+			" 'arbor.tree_purge' of a tree",
+			STR_ARG(owner));
 	return STATUS_OK;
 }
 
@@ -417,8 +428,8 @@ static enum status check_count(int64_t count, struct err *err)
 	return err_fail(err, STATUS_USAGE, "a count of claims is from 1 to %" PRId64, LIMIT_CLAIMS);
 }
 
-enum status claim_add(struct store *s, const struct subject *what, int64_t tree, struct str owner, int64_t count,
-		      int64_t *now, struct err *err)
+enum status claim_add(struct store *s, const struct subject *what, int64_t tree, struct str owner,
+		      int64_t count, int64_t *now, struct err *err)
 {
 	char text[SUBJECT_TEXT];
 	int64_t rev, had;
@@ -444,8 +455,8 @@ enum status claim_add(struct store *s, const struct subject *what, int64_t tree,
 	return STATUS_OK;
 }
 
-enum status claim_remove(struct store *s, const struct subject *what, struct str owner, int64_t count, int64_t *now,
-			 struct err *err)
+enum status claim_remove(struct store *s, const struct subject *what, struct str owner, int64_t count,
+			 int64_t *now, struct err *err)
 {
 	char text[SUBJECT_TEXT];
 	int64_t rev, had;
@@ -454,7 +465,8 @@ enum status claim_remove(struct store *s, const struct subject *what, struct str
 	if (check_count(count, err) || claim_of(s, &what->id, owner, &had, err))
 		return err_failed(err->status);
 	if (count > had)
-		return err_fail(err, STATUS_USAGE, "'%.*s' has %" PRId64 " claim%s on %s, and cannot release %" PRId64,
+		return err_fail(err, STATUS_USAGE,
+				"'%.*s' has %" PRId64 " claim%s on %s, and cannot release %" PRId64,
 				STR_ARG(owner), had, had == 1 ? "" : "s", subject_text(what, text), count);
 	if (db_rev(s, &rev, err) || use(s, CLAIM_SET, &st, err))
 		return err_failed(err->status);
@@ -533,4 +545,14 @@ enum status claim_none(struct store *s, const struct subject *what, struct err *
 		return STATUS_OK;
 	return err_fail(err, STATUS_CONFLICT, "%s is claimed by %s%s", subject_text(what, text), list.p,
 			list.failed ? " and others" : "");
+}
+
+enum status claim_refuse(struct store *s, const struct subject *what, struct err *err)
+{
+	enum status status = claim_none(s, what, err);
+	size_t n = strlen(err->text);
+
+	if (status == STATUS_CONFLICT)
+		snprintf(err->text + n, sizeof err->text - n, "; release it, or use 'force'");
+	return status;
 }

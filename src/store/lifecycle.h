@@ -76,10 +76,12 @@ struct claim {
 typedef enum status claim_fn(void *ctx, const struct claim *c, struct err *err);
 
 /* Claims that are written down with a count above 0, by owner. Slices are valid during the call. */
-enum status claim_each(struct store *s, const struct uuid *id, claim_fn *fn, void *ctx, struct err *err) MUST_USE;
+enum status claim_each(struct store *s, const struct uuid *id, claim_fn *fn, void *ctx,
+		       struct err *err) MUST_USE;
 
 /* How many one owner has, and how many there are in all. */
-enum status claim_of(struct store *s, const struct uuid *id, struct str owner, int64_t *out, struct err *err) MUST_USE;
+enum status claim_of(struct store *s, const struct uuid *id, struct str owner, int64_t *out,
+		     struct err *err) MUST_USE;
 enum status claim_total(struct store *s, const struct uuid *id, int64_t *out, struct err *err) MUST_USE;
 
 /* Whether an owner may be called so: not empty, not too long, no control characters, no standing claim. */
@@ -88,8 +90,8 @@ enum status claim_check_owner(struct str owner, struct err *err) MUST_USE;
 /* Whether anything is written down of a subject: a claim, or where it is. */
 enum status claim_is_written(struct store *s, const struct uuid *id, bool *out, struct err *err) MUST_USE;
 
-/* The standing claim of a mirrored tree: whether it is held; releasing it, and taking it back. What follows is for who
- * does it. The last wants a write transaction. */
+/* The standing claim of a mirrored tree: whether it is held; releasing it, and taking it back. What follows
+ * is for who does it. The last wants a write transaction. */
 enum status claim_mirror_get(struct store *s, const struct uuid *tree, bool *held, struct err *err) MUST_USE;
 enum status claim_mirror_put(struct store *s, const struct uuid *tree, bool held, struct err *err) MUST_USE;
 
@@ -97,16 +99,17 @@ enum status claim_mirror_put(struct store *s, const struct uuid *tree, bool held
 typedef enum status claimed_fn(void *ctx, const struct uuid *node, struct err *err);
 enum status claim_each_mirrored(struct store *s, claimed_fn *fn, void *ctx, struct err *err) MUST_USE;
 
-/* Takes all claims on something away, but for what is written down of a standing one. Wants a write transaction. */
+/* Takes all claims on something away, but for what is written down of a standing one. Wants a write
+ * transaction. */
 enum status claim_drop(struct store *s, const struct uuid *id, struct err *err) MUST_USE;
 
 /*
  * One more or less of them, and nothing but that: whoever does this says afterwards what follows for the
- * subject. Wants a write transaction. Releasing more than there is fails with STATUS_USAGE and names what there
- * is. `tree` is the row of the made tree that a made node is in, 0 = none.
+ * subject. Wants a write transaction. Releasing more than there is fails with STATUS_USAGE and names what
+ * there is. `tree` is the row of the made tree that a made node is in, 0 = none.
  */
-enum status claim_add(struct store *s, const struct subject *what, int64_t tree, struct str owner, int64_t count,
-		      int64_t *now, struct err *err) MUST_USE;
+enum status claim_add(struct store *s, const struct subject *what, int64_t tree, struct str owner,
+		      int64_t count, int64_t *now, struct err *err) MUST_USE;
 enum status claim_remove(struct store *s, const struct subject *what, struct str owner, int64_t count,
 			 int64_t *now, struct err *err) MUST_USE;
 
@@ -120,7 +123,8 @@ enum status life_put(struct store *s, const struct subject *what, enum life_stat
 		     const struct life_windows *windows, struct err *err) MUST_USE;
 
 /* Writes down that it must not come back. Wants a write transaction. */
-enum status life_bury(struct store *s, const struct subject *what, struct str reason, struct err *err) MUST_USE;
+enum status life_bury(struct store *s, const struct subject *what, struct str reason,
+		      struct err *err) MUST_USE;
 
 /* Remembers that a row of a fact table was deleted. Wants a write transaction. */
 enum status life_deleted_row(struct store *s, const char *table, struct str key, struct err *err) MUST_USE;

@@ -261,8 +261,9 @@ static enum status drop_old(struct store *s, int number, struct err *err)
 		if (read_pragma(s, sql, &rows, err))
 			return err_failed(err->status);
 		if (rows)
-			return err_fail(err, STATUS_CORRUPT, "%s: its table '%.*s' is one of an unfinished version, and not empty",
-					s->path, STR_ARG(name));
+			return err_fail(err, STATUS_CORRUPT,
+					"%s: its table '%.*s' is one of an unfinished version, and not empty", s->path,
+					STR_ARG(name));
 		snprintf(sql, sizeof sql, "DROP TABLE main.%.*s", STR_ARG(name));
 		if (db_exec(s, sql, err))
 			return err_failed(err->status);

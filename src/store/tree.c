@@ -1,9 +1,10 @@
 /*
- * Made trees: their rows, their root nodes, their metadata; and ids, whose they are and whether they can be given.
+ * Made trees: their rows, their root nodes, their metadata; and ids, whose they are and whether they can be
+ * given.
  *
- * Whoever makes something may say which id it has, so that doing it again after a failure is noticed. Such an id is
- * of version 4, as those that are made here are, and ids of mirrored things are of version 5: nothing that is made
- * can stand in front of something mirrored. An id that was purged stays taken.
+ * Whoever makes something may say which id it has, so that doing it again after a failure is noticed. Such an
+ * id is of version 4, as those that are made here are, and ids of mirrored things are of version 5: nothing
+ * that is made can stand in front of something mirrored. An id that was purged stays taken.
  */
 #include "store/tree.h"
 
@@ -31,27 +32,31 @@ enum {
 };
 
 #define TREE_COLUMNS \
-	"SELECT t.id, t.tree_id, t.root_id, t.owner, t.metadata, t.created_at, t.updated_at, " ROW_COLUMNS("l")
+	"SELECT t.id, t.tree_id, t.root_id, t.owner, t.metadata, t.created_at, t.updated_at, " ROW_COLUMNS( \
+		"l")
+
+#define TREE_TABLES " FROM tree t LEFT JOIN lifecycle l ON l.subject_id = t.tree_id"
 
 static const char *const sql[TREE_STATEMENTS] = {
 	[TREE_ADD] = "INSERT INTO tree(tree_id, owner, root_id, metadata, created_at, updated_at, rev)"
 		     " VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)",
 	[TREE_METADATA] = "UPDATE tree SET metadata = ?2, updated_at = ?3, rev = ?4 WHERE tree_id = ?1",
-	[TREE_BY_ID] = TREE_COLUMNS " FROM tree t LEFT JOIN lifecycle l ON l.subject_id = t.tree_id WHERE t.tree_id = ?1",
-	[TREE_BY_ROW] = TREE_COLUMNS " FROM tree t LEFT JOIN lifecycle l ON l.subject_id = t.tree_id WHERE t.id = ?1",
-	[TREE_ACTIVE] = TREE_COLUMNS " FROM tree t LEFT JOIN lifecycle l ON l.subject_id = t.tree_id"
-				     " WHERE t.id < ?1 AND t.owner <> '" CLAIM_MIRROR "' AND coalesce(l.state, 'held') = 'held'"
-				     " ORDER BY t.id DESC",
+	[TREE_BY_ID] = TREE_COLUMNS TREE_TABLES " WHERE t.tree_id = ?1",
+	[TREE_BY_ROW] = TREE_COLUMNS TREE_TABLES " WHERE t.id = ?1",
+	[TREE_ACTIVE] = TREE_COLUMNS TREE_TABLES " WHERE t.id < ?1 AND t.owner <> '" CLAIM_MIRROR "'"
+						 " AND coalesce(l.state, 'held') = 'held' ORDER BY t.id DESC",
 	[TREE_IN_STATE] = TREE_COLUMNS " FROM lifecycle l CROSS JOIN tree t ON t.tree_id = l.subject_id"
 				       " WHERE l.state = ?2 AND l.subject = 'tree' AND t.id < ?1"
 				       " AND t.owner <> '" CLAIM_MIRROR "' ORDER BY t.id DESC",
 	[TREE_COUNT] = "SELECT count(*) FROM node WHERE tree = ?1",
-	[TREE_RANGE] = "SELECT tree_id FROM tree WHERE tree_id BETWEEN ?1 AND ?2 UNION SELECT alias_id FROM alias"
-		       " WHERE alias_id BETWEEN ?1 AND ?2 AND subject = 'tree' LIMIT ?3",
-	[TREE_TAKEN] = "SELECT EXISTS (SELECT 1 FROM tree WHERE tree_id = ?1) OR EXISTS (SELECT 1 FROM node"
-		       " WHERE node_id = ?1) OR EXISTS (SELECT 1 FROM alias WHERE alias_id = ?1)"
-		       " OR EXISTS (SELECT 1 FROM deleted_row WHERE table_name IN ('tree', 'node') AND key = ?1)"
-		       " OR EXISTS (SELECT 1 FROM tombstone WHERE kind IN ('tree', 'node') AND subject_id = ?1)",
+	[TREE_RANGE] =
+		"SELECT tree_id FROM tree WHERE tree_id BETWEEN ?1 AND ?2 UNION SELECT alias_id FROM alias"
+		" WHERE alias_id BETWEEN ?1 AND ?2 AND subject = 'tree' LIMIT ?3",
+	[TREE_TAKEN] =
+		"SELECT EXISTS (SELECT 1 FROM tree WHERE tree_id = ?1) OR EXISTS (SELECT 1 FROM node"
+		" WHERE node_id = ?1) OR EXISTS (SELECT 1 FROM alias WHERE alias_id = ?1)"
+		" OR EXISTS (SELECT 1 FROM deleted_row WHERE table_name IN ('tree', 'node') AND key = ?1)"
+		" OR EXISTS (SELECT 1 FROM tombstone WHERE kind IN ('tree', 'node') AND subject_id = ?1)",
 	[TREE_DELETED] = "SELECT at FROM deleted_row WHERE table_name = ?1 AND key = ?2",
 };
 
@@ -83,7 +88,8 @@ enum status tree_new_id(struct store *s, const struct uuid *given, struct uuid *
 		return uuid_random(out, err);
 	uuid_print(given, text);
 	if (!is_random(given))
-		return err_fail(err, STATUS_USAGE, "'%s' cannot be the id of something new: those are random ones (version 4)",
+		return err_fail(err, STATUS_USAGE,
+				"'%s' cannot be the id of something new: those are random ones (version 4)",
 				text);
 	if (use(s, TREE_TAKEN, &st, err))
 		return err_failed(err->status);
@@ -122,8 +128,8 @@ enum status tree_find_purged(struct store *s, const struct subject *what, struct
 }
 
 /* What can be meant by the beginning of an id; the statement gives at most `?3` ids. */
-enum status tree_find_prefix(struct store *s, const struct db_set *set, int index, const char *what, struct str text,
-			     struct uuid *id, struct err *err)
+enum status tree_find_prefix(struct store *s, const struct db_set *set, int index, const char *what,
+			     struct str text, struct uuid *id, struct err *err)
 {
 	enum { LISTED = 8 };
 	struct buf list CLEANUP(buf_release) = BUF_INIT(KIB);
@@ -175,7 +181,8 @@ enum status tree_check_metadata(struct str metadata, struct err *err)
 	if (!metadata.p)
 		return STATUS_OK;
 	if (metadata.n > LIMIT_METADATA)
-		return err_fail(err, STATUS_LIMIT, "metadata may have %zu bytes, this has %zu", LIMIT_METADATA, metadata.n);
+		return err_fail(err, STATUS_LIMIT, "metadata may have %zu bytes, this has %zu",
+				LIMIT_METADATA, metadata.n);
 	if (json_read(&j, metadata, LIMIT_METADATA_DEPTH, err))
 		return err_pass(err, "metadata");
 	if (j.flags & JSON_BAD_UTF8)
@@ -183,8 +190,8 @@ enum status tree_check_metadata(struct str metadata, struct err *err)
 	return STATUS_OK;
 }
 
-enum status tree_insert(struct store *s, const struct tree_new *what, const struct uuid *id, const struct uuid *root,
-			int64_t *row, struct err *err)
+enum status tree_insert(struct store *s, const struct tree_new *what, const struct uuid *id,
+			const struct uuid *root, int64_t *row, struct err *err)
 {
 	int64_t rev;
 	STMT st = { 0 };
@@ -227,7 +234,8 @@ enum status tree_set_metadata(struct store *s, const struct uuid *id, struct str
 	struct tree t;
 	int64_t rev;
 
-	if (tree_check_metadata(metadata, err) || tree_begin(s, &txn, err) || tree_get(s, id, &mem, &t, err) ||
+	if (tree_check_metadata(metadata, err) || tree_begin(s, &txn, err) ||
+	    tree_get(s, id, &mem, &t, err) ||
 	    life_alive(&(struct subject){ SUBJECT_TREE, t.id }, &t.life, err) || db_rev(s, &rev, err))
 		return err_failed(err->status);
 	{
@@ -263,7 +271,8 @@ static void read_tree(const struct stmt *st, struct tree *out)
 	out->root_id = col_uuid(st, 2);
 }
 
-static enum status take_tree(struct stmt *st, struct arena *mem, struct tree *out, bool *found, struct err *err)
+static enum status take_tree(struct stmt *st, struct arena *mem, struct tree *out, bool *found,
+			     struct err *err)
 {
 	if (stmt_found(st, found, err))
 		return err_failed(err->status);
@@ -276,8 +285,8 @@ static enum status take_tree(struct stmt *st, struct arena *mem, struct tree *ou
 	return STATUS_OK;
 }
 
-static enum status get_by_id(struct store *s, const struct uuid *id, struct arena *mem, struct tree *out, bool *found,
-			     struct err *err)
+static enum status get_by_id(struct store *s, const struct uuid *id, struct arena *mem, struct tree *out,
+			     bool *found, struct err *err)
 {
 	STMT st = { 0 };
 
@@ -287,7 +296,8 @@ static enum status get_by_id(struct store *s, const struct uuid *id, struct aren
 	return take_tree(&st, mem, out, found, err);
 }
 
-enum status tree_get(struct store *s, const struct uuid *id, struct arena *mem, struct tree *out, struct err *err)
+enum status tree_get(struct store *s, const struct uuid *id, struct arena *mem, struct tree *out,
+		     struct err *err)
 {
 	struct subject what = { SUBJECT_TREE, *id };
 	struct tree t = { 0 };
@@ -320,7 +330,8 @@ enum status tree_at(struct store *s, int64_t row, struct arena *mem, struct tree
 	return found ? STATUS_OK : err_fail(err, STATUS_CORRUPT, "%s: a tree is missing", store_path(s));
 }
 
-enum status tree_each(struct store *s, enum life_state state, int64_t after, tree_fn *fn, void *ctx, struct err *err)
+enum status tree_each(struct store *s, enum life_state state, int64_t after, tree_fn *fn, void *ctx,
+		      struct err *err)
 {
 	bool go_on = true;
 	enum step step = STEP_DONE;

@@ -5,8 +5,8 @@
  * Parent is what contains a node and what it follows, so a path is a chain of parents. The order of
  * children is their position, wherever they are shown. How long all of it stays: lifecycle.h, tree_life.h.
  *
- * What is made can hang on something mirrored. That has rows here then which stand for it (tree_graft.h); whoever
- * asks for it by its id finds these, and looks elsewhere.
+ * What is made can hang on something mirrored. That has rows here then which stand for it (tree_graft.h);
+ * whoever asks for it by its id finds these, and looks elsewhere.
  *
  * Reading works in a store that has none of these tables, and finds nothing. Ids that belong to
  * something mirrored are not found here either (STATUS_NOT_FOUND): that is for who asks to look up.
@@ -36,20 +36,20 @@ extern const char *const tree_node_roles[];
 struct tree_node {
 	int64_t row;
 	struct uuid id;
-	int64_t tree;		/* row */
-	int64_t parent;		/* row; 0 = it is the root */
-	struct uuid parent_id;	/* zero for the root */
-	int64_t depth;		/* steps from the root */
-	int64_t position;	/* among the children of its parent */
+	int64_t tree;	       /* row */
+	int64_t parent;	       /* row; 0 = it is the root */
+	struct uuid parent_id; /* zero for the root */
+	int64_t depth;	       /* steps from the root */
+	int64_t position;      /* among the children of its parent */
 	enum tree_node_kind kind;
 	enum tree_node_role role;
-	struct str content;	/* of a text */
-	struct str handle;	/* of an external one, as given */
-	struct uuid plugin_id;	/* who owns the handle; zero = unknown */
+	struct str content;	 /* of a text */
+	struct str handle;	 /* of an external one, as given */
+	struct uuid plugin_id;	 /* who owns the handle; zero = unknown */
 	struct uuid replaces_id; /* the node it is an update of; zero = none */
-	struct str metadata;	/* JSON as given */
+	struct str metadata;	 /* JSON as given */
 	int64_t created_at;
-	struct life life;	/* its own; see life_within() */
+	struct life life; /* its own; see life_within() */
 };
 
 /* How much of a node is read. */
@@ -83,11 +83,12 @@ struct tree_node_new {
 };
 
 /* One transaction. The tree must be active and the parent in it and alive. */
-enum status tree_node_add(struct store *s, const struct tree_node_new *what, const struct life_windows *windows,
-			  struct uuid *id, struct err *err) MUST_USE;
+enum status tree_node_add(struct store *s, const struct tree_node_new *what,
+			  const struct life_windows *windows, struct uuid *id, struct err *err) MUST_USE;
 
 /* Of a tree that is active or scheduled; p NULL takes it away. */
-enum status tree_set_metadata(struct store *s, const struct uuid *id, struct str metadata, struct err *err) MUST_USE;
+enum status tree_set_metadata(struct store *s, const struct uuid *id, struct str metadata,
+			      struct err *err) MUST_USE;
 
 /* ---- Reading ---------------------------------------------------------------- */
 
@@ -95,7 +96,8 @@ enum status tree_set_metadata(struct store *s, const struct uuid *id, struct str
  * `id` and `life` are set, and it is found. */
 enum status tree_get(struct store *s, const struct uuid *id, struct arena *mem, struct tree *out,
 		     struct err *err) MUST_USE;
-enum status tree_at(struct store *s, int64_t row, struct arena *mem, struct tree *out, struct err *err) MUST_USE;
+enum status tree_at(struct store *s, int64_t row, struct arena *mem, struct tree *out,
+		    struct err *err) MUST_USE;
 enum status tree_node_get(struct store *s, const struct uuid *id, enum tree_node_part part, struct arena *mem,
 			  struct tree_node *out, struct err *err) MUST_USE;
 enum status tree_node_at(struct store *s, int64_t row, enum tree_node_part part, struct arena *mem,
@@ -115,18 +117,20 @@ enum status tree_each(struct store *s, enum life_state state, int64_t after, tre
 /* How many nodes it has, in any state. */
 enum status tree_count(struct store *s, int64_t tree, int64_t *out, struct err *err) MUST_USE;
 
-/* Children by position, from behind `after` on (0 = the first): those that are alive, or archived ones, too. */
+/* Children by position, from behind `after` on (0 = the first): those that are alive, or archived ones, too.
+ */
 typedef enum status tree_node_fn(void *ctx, const struct tree_node *n, bool *go_on, struct err *err);
 enum status tree_node_children(struct store *s, int64_t parent, int64_t after, bool archived,
-			       enum tree_node_part part, tree_node_fn *fn, void *ctx, struct err *err) MUST_USE;
+			       enum tree_node_part part, tree_node_fn *fn, void *ctx,
+			       struct err *err) MUST_USE;
 
-/* Nodes that are in this state by themselves (SCHEDULED or ARCHIVED), those that are due first first; behind one of
- * that date and id on (both zero: from the first). `tree` 0 = in any. */
+/* Nodes that are in this state by themselves (SCHEDULED or ARCHIVED), those that are due first first; behind
+ * one of that date and id on (both zero: from the first). `tree` 0 = in any. */
 enum status tree_node_each(struct store *s, enum life_state state, int64_t tree, int64_t after_due,
 			   const struct uuid *after, tree_node_fn *fn, void *ctx, struct err *err) MUST_USE;
 
-/* Skeletons from `top`, which is above `row` or is it (0: the root), down to `row`, both included. STATUS_NOT_FOUND when
- * `top` is not above it. In the arena. */
+/* Skeletons from `top`, which is above `row` or is it (0: the root), down to `row`, both included.
+ * STATUS_NOT_FOUND when `top` is not above it. In the arena. */
 enum status tree_path(struct store *s, int64_t top, int64_t row, struct arena *mem, struct tree_node **nodes,
 		      size_t *count, struct err *err) MUST_USE;
 

@@ -1,14 +1,14 @@
 /*
  * Purging made trees and nodes.
  *
- * Of a node its row goes, with its claims. What stays says that it was there: a row in deleted_row, from which
- * others who have a copy learn of it, and for one that was purged by itself a tombstone, which no way in passes,
- * and its row in lifecycle.
+ * Of a node its row goes, with its claims. What stays says that it was there: a row in deleted_row, from
+ * which others who have a copy learn of it, and for one that was purged by itself a tombstone, which no way
+ * in passes, and its row in lifecycle.
  *
- * A tree may have a million nodes. It is marked as purged first, which nobody can take back; then its nodes go, last
- * made first and so children before parents, as many as fit into a transaction; the row of the tree goes with the
- * last. While some are left, the mark has a due_at, by which whoever comes next finds it: a purge that was killed
- * is completed by the next gc.
+ * A tree may have a million nodes. It is marked as purged first, which nobody can take back; then its nodes
+ * go, last made first and so children before parents, as many as fit into a transaction; the row of the tree
+ * goes with the last. While some are left, the mark has a due_at, by which whoever comes next finds it: a
+ * purge that was killed is completed by the next gc.
  */
 #include "store/tree_gone.h"
 
@@ -49,8 +49,8 @@ enum status tree_has_children(struct store *s, int64_t row, bool *out, struct er
 }
 
 /* The row itself, its claims, and that it was there. */
-static enum status remove_row(struct store *s, int statement, const char *table, int64_t row, const struct uuid *id,
-			      struct err *err)
+static enum status remove_row(struct store *s, int statement, const char *table, int64_t row,
+			      const struct uuid *id, struct err *err)
 {
 	if (claim_forget(s, id, err) || stmt_run_with(s, &tree_gone_statements, statement, row, err))
 		return err_failed(err->status);
@@ -59,12 +59,11 @@ static enum status remove_row(struct store *s, int statement, const char *table,
 
 enum status tree_node_gone(struct store *s, int64_t row, const struct uuid *id, struct err *err)
 {
-	static const struct life_windows none = { 0 };
 	struct subject what = { SUBJECT_NODE, *id };
 	struct life_row life;
 
 	if (row_get(s, id, &life, err) || life_bury(s, &what, STR(""), err) ||
-	    row_enter(s, &what, &life, ROW_PURGED, &none, err))
+	    row_enter(s, &what, &life, ROW_PURGED, NULL, err))
 		return err_failed(err->status);
 	return remove_row(s, GONE_NODE, "node", row, id, err);
 }
@@ -128,7 +127,8 @@ static enum status remove_tree(struct store *s, int64_t tree, struct err *err)
 	return remove_row(s, GONE_TREE, "tree", tree, &what.id, err);
 }
 
-enum status tree_gone_some(struct store *s, int64_t tree, int64_t limit, int64_t *nodes, bool *done, struct err *err)
+enum status tree_gone_some(struct store *s, int64_t tree, int64_t limit, int64_t *nodes, bool *done,
+			   struct err *err)
 {
 	static const struct life_row no_row = { .state = ROW_NONE };
 	struct txn txn CLEANUP(txn_end) = { 0 };
@@ -138,9 +138,10 @@ enum status tree_gone_some(struct store *s, int64_t tree, int64_t limit, int64_t
 
 	if (tree_begin(s, &txn, err))
 		return err_failed(err->status);
-	while (found && (!limit || count < limit) && !txn_is_long(s, LIMIT_TXN_NS, LIMIT_TXN_NS)) {
+	while (found && (!limit || count < limit) && (!count || !tree_is_long(s))) {
 		if (last_node(s, tree, &row, &node.id, &found, err) ||
-		    (found && (row_put(s, &node, &no_row, err) || remove_row(s, GONE_NODE, "node", row, &node.id, err))))
+		    (found && row_put(s, &node, &no_row, err)) ||
+		    (found && remove_row(s, GONE_NODE, "node", row, &node.id, err)))
 			return err_failed(err->status);
 		count += found;
 	}
@@ -155,7 +156,8 @@ enum status tree_gone_all(struct store *s, int64_t tree, int64_t *nodes, struct 
 {
 	for (bool done = false; !done;) {
 		if (store_is_cancelled(s))
-			return err_fail(err, STATUS_CANCELLED, "stopped; 'arbor gc' goes on with what is left of the tree");
+			return err_fail(err, STATUS_CANCELLED,
+					"stopped; 'arbor gc' goes on with what is left of the tree");
 		if (tree_gone_some(s, tree, 0, nodes, &done, err))
 			return err_failed(err->status);
 		txn_pause(s);

@@ -1,12 +1,13 @@
 /*
  * Made nodes: added, found, read, and the ways between them.
  *
- * Inside, nodes are known by their row numbers, and a parent by its child's column: a step up is one look-up of a
- * number in one table, whatever the size of the tree. Children are found by the index (parent, position), which is
- * their order.
+ * Inside, nodes are known by their row numbers, and a parent by its child's column: a step up is one look-up
+ * of a number in one table, whatever the size of the tree. Children are found by the index (parent,
+ * position), which is their order.
  *
- * Invariants, which `arbor check` looks at (check_trees.c): a parent is in the same tree and has a smaller number;
- * depth is one more than the parent's; a tree has one root; no two children of a parent have one position.
+ * Invariants, which `arbor check` looks at (check_trees.c): a parent is in the same tree and has a smaller
+ * number; depth is one more than the parent's; a tree has one root; no two children of a parent have one
+ * position.
  */
 #include "store/tree.h"
 
@@ -39,22 +40,25 @@ enum {
 };
 
 #define COLUMNS(parent_id) \
-	"SELECT n.id, n.node_id, n.tree, coalesce(n.parent, 0), " parent_id ", n.depth, n.position, n.kind, n.role," \
+	"SELECT n.id, n.node_id, n.tree, coalesce(n.parent, 0), " parent_id \
+	", n.depth, n.position, n.kind, n.role," \
 	" n.plugin_id, n.replaces_id, n.created_at, " ROW_COLUMNS("l")
 #define NODE_COLUMNS COLUMNS("p.node_id")
-#define NODE_TEXTS ", n.metadata, n.handle, n.content"
+#define NODE_TEXTS   ", n.metadata, n.handle, n.content"
 #define NODE_TABLES \
 	" FROM node n LEFT JOIN node p ON p.id = n.parent LEFT JOIN lifecycle l ON l.subject_id = n.node_id"
 enum { NODE_COLUMN_COUNT = 12 };
 
 #define CHILDREN \
-	NODE_TABLES " WHERE n.parent = ?1 AND n.position > ?2 AND (?3 OR coalesce(l.state, '') <> 'archived')" \
-		    " ORDER BY n.position"
+	NODE_TABLES \
+		" WHERE n.parent = ?1 AND n.position > ?2 AND (?3 OR coalesce(l.state, '') <> 'archived')" \
+		" ORDER BY n.position"
 
 static const char *const sql[NODE_STATEMENTS] = {
-	[NODE_ADD] = "INSERT INTO node(node_id, tree, parent, depth, position, kind, role, plugin_id, replaces_id,"
-		     " created_at, rev, metadata, handle, content)"
-		     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+	[NODE_ADD] =
+		"INSERT INTO node(node_id, tree, parent, depth, position, kind, role, plugin_id, replaces_id,"
+		" created_at, rev, metadata, handle, content)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
 	[NODE_LAST_POSITION] = "SELECT coalesce(max(position), 0) FROM node WHERE parent = ?1",
 	[NODE_BY_ID] = NODE_COLUMNS NODE_TABLES " WHERE n.node_id = ?1",
 	[NODE_BY_ID_WHOLE] = NODE_COLUMNS NODE_TEXTS NODE_TABLES " WHERE n.node_id = ?1",
@@ -66,11 +70,13 @@ static const char *const sql[NODE_STATEMENTS] = {
 				       " LEFT JOIN node p ON p.id = n.parent WHERE l.state = ?1"
 				       " AND (l.due_at, l.subject_id) > (?2, ?3) AND (?4 = 0 OR n.tree = ?4)"
 				       " ORDER BY l.due_at, l.subject_id",
-	[NODE_RANGE] = ("SELECT node_id FROM node WHERE node_id BETWEEN ?1 AND ?2 UNION SELECT alias_id FROM alias"
-			" WHERE alias_id BETWEEN ?1 AND ?2 AND subject = 'node' LIMIT ?3"),
+	[NODE_RANGE] =
+		("SELECT node_id FROM node WHERE node_id BETWEEN ?1 AND ?2 UNION SELECT alias_id FROM alias"
+		 " WHERE alias_id BETWEEN ?1 AND ?2 AND subject = 'node' LIMIT ?3"),
 	[NODE_UP] = "SELECT coalesce(parent, 0), depth, node_id FROM node WHERE id = ?1",
 	/* The id of the parent is met with the next step. */
-	[NODE_STEP] = COLUMNS("NULL") " FROM node n LEFT JOIN lifecycle l ON l.subject_id = n.node_id WHERE n.id = ?1",
+	[NODE_STEP] = COLUMNS(
+		"NULL") " FROM node n LEFT JOIN lifecycle l ON l.subject_id = n.node_id WHERE n.id = ?1",
 };
 
 const struct db_set tree_node_statements = { DB_TREE_NODE, sql, NODE_STATEMENTS };
@@ -133,11 +139,11 @@ enum status tree_add_root(struct store *s, int64_t tree, const struct uuid *id, 
 static enum status check_texts(const struct tree_node_new *what, struct err *err)
 {
 	if (what->content.n > LIMIT_NODE_TEXT)
-		return err_fail(err, STATUS_LIMIT, "the text of a node may have %zu bytes, this has %zu", LIMIT_NODE_TEXT,
-				what->content.n);
+		return err_fail(err, STATUS_LIMIT, "the text of a node may have %zu bytes, this has %zu",
+				LIMIT_NODE_TEXT, what->content.n);
 	if (what->handle.n > LIMIT_HANDLE_TEXT)
-		return err_fail(err, STATUS_LIMIT, "a handle may have %zu bytes, this has %zu", LIMIT_HANDLE_TEXT,
-				what->handle.n);
+		return err_fail(err, STATUS_LIMIT, "a handle may have %zu bytes, this has %zu",
+				LIMIT_HANDLE_TEXT, what->handle.n);
 	if (!utf8_valid(what->content) || !utf8_valid(what->handle))
 		return err_fail(err, STATUS_FORMAT, "the text of a node is UTF-8, and this is not");
 	if (what->kind == TREE_NODE_EXTERNAL && !what->handle.n)
@@ -146,12 +152,13 @@ static enum status check_texts(const struct tree_node_new *what, struct err *err
 }
 
 /* A tree that is to go would take what is new along. */
-static enum status find_growing_tree(struct store *s, const struct uuid *id, struct arena *mem, struct tree *out,
-				     struct err *err)
+static enum status find_growing_tree(struct store *s, const struct uuid *id, struct arena *mem,
+				     struct tree *out, struct err *err)
 {
 	char text[SUBJECT_TEXT];
 
-	if (tree_get(s, id, mem, out, err) || life_alive(&(struct subject){ SUBJECT_TREE, out->id }, &out->life, err))
+	if (tree_get(s, id, mem, out, err) ||
+	    life_alive(&(struct subject){ SUBJECT_TREE, out->id }, &out->life, err))
 		return err_failed(err->status);
 	if (out->life.state == LIFE_ACTIVE)
 		return STATUS_OK;
@@ -162,8 +169,8 @@ static enum status find_growing_tree(struct store *s, const struct uuid *id, str
 }
 
 /* A node of the tree that is alive. */
-static enum status find_living(struct store *s, const struct tree *t, const struct uuid *id, struct tree_node *out,
-			       struct err *err)
+static enum status find_living(struct store *s, const struct tree *t, const struct uuid *id,
+			       struct tree_node *out, struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct subject what = { SUBJECT_NODE, *id };
@@ -201,17 +208,18 @@ static enum status begin_life(struct store *s, const struct tree_node *n, int64_
 	return row_enter(s, &(struct subject){ SUBJECT_NODE, n->id }, &life, ROW_SCHEDULED, windows, err);
 }
 
-enum status tree_node_add(struct store *s, const struct tree_node_new *what, const struct life_windows *windows,
-			  struct uuid *id, struct err *err)
+enum status tree_node_add(struct store *s, const struct tree_node_new *what,
+			  const struct life_windows *windows, struct uuid *id, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct tree_node parent, replaced, n = { .kind = what->kind,
-						 .role = what->role,
-						 .content = what->content,
-						 .handle = what->handle,
-						 .plugin_id = what->plugin_id,
-						 .metadata = what->metadata };
+	struct tree_node parent, replaced,
+		n = { .kind = what->kind,
+		      .role = what->role,
+		      .content = what->content,
+		      .handle = what->handle,
+		      .plugin_id = what->plugin_id,
+		      .metadata = what->metadata };
 	struct uuid home = what->tree;
 	struct tree t;
 	int64_t row;
@@ -279,8 +287,8 @@ static void keep_text(struct arena *mem, struct str *text)
 		*text = arena_str(mem, *text);
 }
 
-static enum status take_node(struct stmt *st, enum tree_node_part part, struct arena *mem, struct tree_node *out,
-			     bool *found, struct err *err)
+static enum status take_node(struct stmt *st, enum tree_node_part part, struct arena *mem,
+			     struct tree_node *out, bool *found, struct err *err)
 {
 	if (stmt_found(st, found, err))
 		return err_failed(err->status);
@@ -293,8 +301,8 @@ static enum status take_node(struct stmt *st, enum tree_node_part part, struct a
 	return STATUS_OK;
 }
 
-static enum status get_by_id(struct store *s, const struct uuid *id, enum tree_node_part part, struct arena *mem,
-			     struct tree_node *out, bool *found, struct err *err)
+static enum status get_by_id(struct store *s, const struct uuid *id, enum tree_node_part part,
+			     struct arena *mem, struct tree_node *out, bool *found, struct err *err)
 {
 	STMT st = { 0 };
 
@@ -349,7 +357,8 @@ enum status tree_node_find(struct store *s, struct str text, struct uuid *id, st
 	return tree_find_prefix(s, &tree_node_statements, NODE_RANGE, "node", text, id, err);
 }
 
-static enum status each_node(struct stmt *st, enum tree_node_part part, tree_node_fn *fn, void *ctx, struct err *err)
+static enum status each_node(struct stmt *st, enum tree_node_part part, tree_node_fn *fn, void *ctx,
+			     struct err *err)
 {
 	bool go_on = true;
 	enum step step = STEP_DONE;
@@ -364,8 +373,8 @@ static enum status each_node(struct stmt *st, enum tree_node_part part, tree_nod
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
-enum status tree_node_children(struct store *s, int64_t parent, int64_t after, bool archived, enum tree_node_part part,
-			       tree_node_fn *fn, void *ctx, struct err *err)
+enum status tree_node_children(struct store *s, int64_t parent, int64_t after, bool archived,
+			       enum tree_node_part part, tree_node_fn *fn, void *ctx, struct err *err)
 {
 	STMT st = { 0 };
 
@@ -464,7 +473,8 @@ enum status tree_path(struct store *s, int64_t top, int64_t row, struct arena *m
 	if (n && climb(s, row, list, n, err))
 		return err_failed(err->status);
 	if (!n || (top && list[0].row != top))
-		return err_fail(err, STATUS_NOT_FOUND, "no path leads from one of the nodes down to the other");
+		return err_fail(err, STATUS_NOT_FOUND,
+				"no path leads from one of the nodes down to the other");
 	*nodes = list;
 	*count = n;
 	return STATUS_OK;

@@ -10,6 +10,12 @@
 /* A write transaction in a store that has the tables. */
 enum status tree_begin(struct store *s, struct txn *txn, struct err *err) MUST_USE;
 
+/* Whether it has taken so long that others should have their turn. One step is always taken. */
+static inline bool tree_is_long(const struct store *s)
+{
+	return txn_is_long(s, LIMIT_TXN_NS, LIMIT_TXN_NS);
+}
+
 /* The id that something new gets: as asked for, if it can be given, or a random one. Wants a write transaction. */
 enum status tree_new_id(struct store *s, const struct uuid *given, struct uuid *out, struct err *err) MUST_USE;
 

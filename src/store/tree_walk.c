@@ -162,7 +162,9 @@ enum status walk_next(struct tree_walk *w, int64_t *row, struct err *err)
 		if (find_child(w, f->row, 0, &f->child, err))
 			return err_failed(err->status);
 		if (f->child.row) {
-			struct walk_frame child = { .row = f->child.row, .parent = f->row, .position = f->child.position };
+			struct walk_frame child = { .row = f->child.row,
+						    .parent = f->row,
+						    .position = f->child.position };
 
 			add_frame(w, w->count, &child);
 		} else if (leave(w, &done, err)) {

@@ -30,7 +30,7 @@ struct deeds {
 };
 
 struct shared {
-	char tree[UUID_TEXT + 1];	 /* of all */
+	char tree[UUID_TEXT + 1];	  /* of all */
 	char known[KNOWN][UUID_TEXT + 1]; /* nodes in it that everybody claims and releases */
 	struct deeds deeds[MOST_PROGRAMS];
 };
@@ -128,17 +128,20 @@ static void add_nodes(struct program *p)
 
 	switch (pick(p, 3)) {
 	case 0: /* to the tree of all, beside what others add */
-		snprintf(json, sizeof json, "{\"tree\":\"%s\",\"content\":\"of %d\"}", p->all->tree, p->number);
+		snprintf(json, sizeof json, "{\"tree\":\"%s\",\"content\":\"of %d\"}", p->all->tree,
+			 p->number);
 		must(p, "arbor.node_create_text", json);
 		p->deeds->made++;
 		break;
 	case 1: /* a chain of its own */
-		snprintf(json, sizeof json, "{\"tree\":\"%s\",\"parent\":\"%s\",\"content\":\"next\"}", p->own, p->last);
+		snprintf(json, sizeof json, "{\"tree\":\"%s\",\"parent\":\"%s\",\"content\":\"next\"}",
+			 p->own, p->last);
 		must(p, "arbor.node_create_text", json);
 		memcpy(p->last, p->id, sizeof p->last);
 		break;
 	default: /* something that goes, below what everybody claims */
-		snprintf(json, sizeof json, "{\"tree\":\"%s\",\"parent\":\"%s\",\"handle\":\"x@1.0.0::y:%u\"}", p->all->tree,
+		snprintf(json, sizeof json,
+			 "{\"tree\":\"%s\",\"parent\":\"%s\",\"handle\":\"x@1.0.0::y:%u\"}", p->all->tree,
 			 p->all->known[pick(p, KNOWN)], pick(p, 1000));
 		must(p, "arbor.node_create_external_ephemeral", json);
 		p->deeds->made++;
@@ -151,13 +154,15 @@ static void claim_something(struct program *p)
 	char json[300];
 
 	if (pick(p, 4) == 0) {
-		snprintf(json, sizeof json, "{\"tree\":\"%s\",\"owner\":\"program %d\"}", p->all->tree, p->number);
+		snprintf(json, sizeof json, "{\"tree\":\"%s\",\"owner\":\"program %d\"}", p->all->tree,
+			 p->number);
 		must(p, "arbor.tree_claim", json);
 		if (p->count != ++p->deeds->tree_claims)
 			die(p, "a claim on the tree was lost");
 		return;
 	}
-	snprintf(json, sizeof json, "{\"node\":\"%s\",\"owner\":\"program %d\",\"count\":2}", p->all->known[which], p->number);
+	snprintf(json, sizeof json, "{\"node\":\"%s\",\"owner\":\"program %d\",\"count\":2}",
+		 p->all->known[which], p->number);
 	must(p, "arbor.node_claim", json);
 	p->deeds->claims[which] += 2;
 	if (p->count != p->deeds->claims[which])
@@ -171,7 +176,8 @@ static void release_something(struct program *p)
 	char json[300];
 	enum status status;
 
-	snprintf(json, sizeof json, "{\"node\":\"%s\",\"owner\":\"program %d\"}", p->all->known[which], p->number);
+	snprintf(json, sizeof json, "{\"node\":\"%s\",\"owner\":\"program %d\"}", p->all->known[which],
+		 p->number);
 	status = call(p, "arbor.node_release", json);
 	if (has != (status == STATUS_OK) || (!has && status != STATUS_USAGE))
 		die(p, "releasing");
@@ -180,7 +186,8 @@ static void release_something(struct program *p)
 	else
 		p->deeds->refused++;
 	if (p->deeds->tree_claims > 0 && pick(p, 4) == 0) {
-		snprintf(json, sizeof json, "{\"tree\":\"%s\",\"owner\":\"program %d\"}", p->all->tree, p->number);
+		snprintf(json, sizeof json, "{\"tree\":\"%s\",\"owner\":\"program %d\"}", p->all->tree,
+			 p->number);
 		must(p, "arbor.tree_release", json);
 		p->deeds->tree_claims--;
 	}
@@ -188,10 +195,11 @@ static void release_something(struct program *p)
 
 static void read_something(struct program *p)
 {
-	static const char *const of_tree[] = { "arbor.tree_get", "arbor.tree_render", "arbor.tree_get_skeleton",
-					       "arbor.context_list_leaves", "arbor.tree_refs" };
-	static const char *const of_node[] = { "arbor.node_get", "arbor.node_get_children", "arbor.context_get_path",
-					       "arbor.node_refs" };
+	static const char *const of_tree[] = { "arbor.tree_get", "arbor.tree_render",
+					       "arbor.tree_get_skeleton", "arbor.context_list_leaves",
+					       "arbor.tree_refs" };
+	static const char *const of_node[] = { "arbor.node_get", "arbor.node_get_children",
+					       "arbor.context_get_path", "arbor.node_refs" };
 	char json[200];
 
 	p->deeds->read++;
@@ -301,7 +309,8 @@ static int compare(struct program *p, struct store *s, int programs)
 		on_tree += p->all->deeds[i].tree_claims;
 	}
 	got = ask(s, "SELECT count(*) FROM node WHERE tree = (SELECT min(id) FROM tree)");
-	bad |= got != (int64_t)made && printf("the tree has %" PRId64 " nodes and %" PRIu64 " were made\n", got, made) > 0;
+	bad |= got != (int64_t)made &&
+	       printf("the tree has %" PRId64 " nodes and %" PRIu64 " were made\n", got, made) > 0;
 	bad |= ask(s, "SELECT count(*) FROM (SELECT parent FROM node WHERE parent IS NOT NULL GROUP BY parent"
 		      " HAVING count(*) <> max(position) OR count(DISTINCT position) <> count(*))") != 0 &&
 	       printf("positions have gaps\n") > 0;
@@ -315,7 +324,8 @@ static int compare(struct program *p, struct store *s, int programs)
 		    claim_each(s, &id, add_count, &got, &p->err))
 			die(p, "reading claims");
 		want = k < 0 ? on_tree : want;
-		bad |= got != want && printf("%" PRId64 " claims and %" PRId64 " were taken\n", got, want) > 0;
+		bad |= got != want &&
+		       printf("%" PRId64 " claims and %" PRId64 " were taken\n", got, want) > 0;
 	}
 	return bad;
 }
@@ -356,6 +366,7 @@ int main(int argc, char **argv)
 		die(&p, "opening");
 	bad |= compare(&p, s, (int)programs);
 	store_close(s);
-	printf("calls=%" PRIu64 " made=%" PRIu64 " read=%" PRIu64 " refused=%" PRIu64 "\n", calls, made, read, refused);
+	printf("calls=%" PRIu64 " made=%" PRIu64 " read=%" PRIu64 " refused=%" PRIu64 "\n", calls, made, read,
+	       refused);
 	return bad || !made || !read || !refused;
 }

@@ -82,7 +82,9 @@ static bool tree_stays(const struct model *m, int t)
 static void enter(struct model *m, struct thing *x, enum mode mode)
 {
 	x->mode = mode;
-	x->due = mode == SCHEDULED ? m->now + windows.scheduled_ms : mode == ARCHIVED ? m->now + windows.archived_ms : 0;
+	x->due = mode == SCHEDULED  ? m->now + windows.scheduled_ms
+		 : mode == ARCHIVED ? m->now + windows.archived_ms
+				    : 0;
 }
 
 static void settle_one(struct model *m, struct thing *x, bool stays)
@@ -253,7 +255,8 @@ static void make_tree(struct run *r)
 	if (r->m.tree_count == TREES)
 		return;
 	note(r, "tree %d of %s", r->m.tree_count, owners[owner]);
-	expect(r, tree_add(r->s, &(struct tree_new){ .owner = str_of(owners[owner]) }, &x->id, &err), true, &err);
+	expect(r, tree_add(r->s, &(struct tree_new){ .owner = str_of(owners[owner]) }, &x->id, &err), true,
+	       &err);
 	x->is_there = true;
 	x->claims[owner] = 1;
 	r->m.tree_count++;
@@ -276,7 +279,8 @@ static void make_node(struct run *r)
 	what.ephemeral = pick(r, 2);
 	can = m->trees[tree].mode == ACTIVE &&
 	      (parent == ROOT || (m->nodes[parent].tree == tree && m->nodes[parent].mode < ARCHIVED));
-	note(r, "node %d in tree %d below %d%s", m->node_count, tree, parent, what.ephemeral ? ", ephemeral" : "");
+	note(r, "node %d in tree %d below %d%s", m->node_count, tree, parent,
+	     what.ephemeral ? ", ephemeral" : "");
 	expect(r, tree_node_add(r->s, &what, &windows, &x->id, &err), can, &err);
 	if (!can)
 		return;
@@ -391,7 +395,9 @@ static void rescue_one(struct run *r, bool node)
 	i = pick(r, node ? m->node_count : m->tree_count);
 	can = (node ? seen(m, i) : m->trees[i].mode) != PURGED;
 	note(r, "rescue %s %d", node ? "node" : "tree", i);
-	expect(r, node ? tree_node_rescue(r->s, &m->nodes[i].id, &change, &err) : tree_rescue(r->s, &m->trees[i].id, &err),
+	expect(r,
+	       node ? tree_node_rescue(r->s, &m->nodes[i].id, &change, &err)
+		    : tree_rescue(r->s, &m->trees[i].id, &err),
 	       can, &err);
 	if (!can)
 		return;
@@ -418,8 +424,8 @@ static void force_node(struct run *r, enum mode to)
 	can = seen(m, i) != PURGED && (force || !claimed);
 	note(r, "%s node %d%s", to == ARCHIVED ? "archive" : "purge", i, force ? " by force" : "");
 	expect(r,
-	       tree_node_move(r->s, &m->nodes[i].id, to == ARCHIVED ? LIFE_ARCHIVED : LIFE_PURGED, force, &windows, &change,
-			      &err),
+	       tree_node_move(r->s, &m->nodes[i].id, to == ARCHIVED ? LIFE_ARCHIVED : LIFE_PURGED, force,
+			      &windows, &change, &err),
 	       can, &err);
 	for (int n = m->node_count - 1; can && n >= i; n--) {
 		struct thing *x = &m->nodes[n];
@@ -448,7 +454,8 @@ static void force_tree(struct run *r, enum mode to)
 	can = m->trees[i].mode != PURGED && (force || !(claimed || claims_on(&m->trees[i])));
 	note(r, "%s tree %d%s", to == ARCHIVED ? "archive" : "purge", i, force ? " by force" : "");
 	expect(r,
-	       tree_move(r->s, &m->trees[i].id, to == ARCHIVED ? LIFE_ARCHIVED : LIFE_PURGED, force, &windows, &change, &err),
+	       tree_move(r->s, &m->trees[i].id, to == ARCHIVED ? LIFE_ARCHIVED : LIFE_PURGED, force, &windows,
+			 &change, &err),
 	       can, &err);
 	if (!can)
 		return;
@@ -495,7 +502,8 @@ static void collect(struct run *r)
 
 static void pass_time(struct run *r)
 {
-	static const int64_t spans[] = { 1, 3600 * 1000, DAY, 3 * DAY, 7 * DAY - 1, 7 * DAY, 30 * DAY - 1, 30 * DAY, 37 * DAY };
+	static const int64_t spans[] = { 1,	  3600 * 1000,	DAY,	  3 * DAY, 7 * DAY - 1,
+					 7 * DAY, 30 * DAY - 1, 30 * DAY, 37 * DAY };
 	int64_t span = spans[pick(r, (int)COUNT(spans))];
 
 	note(r, "%" PRId64 " ms go by\n", span);
@@ -512,7 +520,8 @@ static const enum life_state states[] = { [ACTIVE] = LIFE_ACTIVE,
 static void compare_life(struct run *r, const char *what, int i, const struct thing *x, const struct life *l)
 {
 	if (l->state != states[x->mode])
-		die(r, "%s %d is %s, not %s", what, i, life_state_names[l->state], life_state_names[states[x->mode]]);
+		die(r, "%s %d is %s, not %s", what, i, life_state_names[l->state],
+		    life_state_names[states[x->mode]]);
 	if ((x->mode == SCHEDULED || x->mode == ARCHIVED) && l->due_at != x->due)
 		die(r, "%s %d is due %" PRId64 " ms off", what, i, l->due_at - x->due);
 	/* Of a tree only what follows from it counts. */
@@ -649,7 +658,8 @@ static void run_seed(struct run *r, uint64_t seed, uint64_t steps)
 	r->logged = 0;
 	r->log[0] = '\0';
 	remove_files(r);
-	if (store_open(&(struct store_options){ .path = r->path, .create = true, .clock = { run_now, r } }, &r->s, &err))
+	if (store_open(&(struct store_options){ .path = r->path, .create = true, .clock = { run_now, r } },
+		       &r->s, &err))
 		die(r, "%s", err.text);
 	/* Nothing here is about power cuts. */
 	if (db_exec(r->s, "PRAGMA synchronous=OFF", &err))
@@ -672,8 +682,8 @@ int main(int argc, char **argv)
 	uint64_t first, last, steps;
 	struct str end;
 
-	if (argc < 3 || !str_to_u64(str_cut(str_of(argv[1]), '-', &end), &first) || !str_to_u64(str_of(argv[2]), &steps) ||
-	    (end.p && !str_to_u64(end, &last))) {
+	if (argc < 3 || !str_to_u64(str_cut(str_of(argv[1]), '-', &end), &first) ||
+	    !str_to_u64(str_of(argv[2]), &steps) || (end.p && !str_to_u64(end, &last))) {
 		fprintf(stderr, "usage: lives FIRST[-LAST] STEPS [TMP]\n");
 		return 2;
 	}

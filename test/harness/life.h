@@ -30,7 +30,9 @@ static inline enum status world_open(struct world *w, const char *dir, struct er
 {
 	w->now = INT64_C(1800000000000);
 	snprintf(w->path, sizeof w->path, "%.400s/store.db", dir);
-	return store_open(&(struct store_options){ .path = w->path, .create = true, .clock = { world_now, w } }, &w->s, err);
+	return store_open(
+		&(struct store_options){ .path = w->path, .create = true, .clock = { world_now, w } }, &w->s,
+		err);
 }
 
 static inline void world_close(struct world *w)
@@ -50,8 +52,8 @@ static inline struct uuid plant(struct t *t, struct world *w, const char *owner)
 	return id;
 }
 
-static inline struct uuid grow_as(struct t *t, struct world *w, const struct uuid *tree, const struct uuid *parent,
-				  const char *text, bool ephemeral)
+static inline struct uuid grow_as(struct t *t, struct world *w, const struct uuid *tree,
+				  const struct uuid *parent, const char *text, bool ephemeral)
 {
 	struct tree_node_new what = { .tree = *tree,
 				      .parent = parent,
@@ -66,8 +68,8 @@ static inline struct uuid grow_as(struct t *t, struct world *w, const struct uui
 	return id;
 }
 
-static inline struct uuid grow(struct t *t, struct world *w, const struct uuid *tree, const struct uuid *parent,
-			       const char *text)
+static inline struct uuid grow(struct t *t, struct world *w, const struct uuid *tree,
+			       const struct uuid *parent, const char *text)
 {
 	return grow_as(t, w, tree, parent, text, false);
 }
@@ -84,7 +86,8 @@ static inline enum life_state state_of_node(struct world *w, const struct uuid *
 		return LIFE_STATES;
 	if (!n.row)
 		return n.life.state;
-	return tree_at(w->s, n.tree, &mem, &tree, &err) ? LIFE_STATES : life_within(&n.life, &tree.life).state;
+	return tree_at(w->s, n.tree, &mem, &tree, &err) ? LIFE_STATES
+							: life_within(&n.life, &tree.life).state;
 }
 
 static inline enum life_state state_of_tree(struct world *w, const struct uuid *id)

@@ -1,6 +1,6 @@
 /*
- * Trees as text: what lines say and how wide they are; that a page is the same wherever it begins; and that one costs no
- * more in a large tree.
+ * Trees as text: what lines say and how wide they are; that a page is the same wherever it begins; and that one
+ * costs no more in a large tree.
  */
 #include "base/utf8.h"
 #include "hub/activations.h"
@@ -31,7 +31,9 @@ static enum status open_again(void *ctx, bool make, struct store **out, struct e
 
 static enum status render(struct drawn *d, const struct uuid *tree, const char *more, struct err *err)
 {
-	struct hub_caller who = { .sink = { .bytes = take_bytes, .ctx = d }, .scopes = ~0u, .open_store = open_again, .ctx = d };
+	struct hub_caller who = {
+		.sink = { .bytes = take_bytes, .ctx = d }, .scopes = ~0u, .open_store = open_again, .ctx = d
+	};
 	char id[UUID_TEXT + 1], json[300];
 
 	uuid_print(tree, id);
@@ -60,7 +62,8 @@ static int width_of(struct str line)
 	return width;
 }
 
-static struct uuid say(struct t *t, struct world *w, const struct uuid *tree, const struct uuid *parent, const char *text)
+static struct uuid say(struct t *t, struct world *w, const struct uuid *tree, const struct uuid *parent,
+		       const char *text)
 {
 	struct tree_node_new what = { .tree = *tree,
 				      .parent = parent,
@@ -78,9 +81,13 @@ static struct uuid say(struct t *t, struct world *w, const struct uuid *tree, co
 
 TEST(no_line_is_wider_than_it_may_be_whatever_it_says_and_however_deep)
 {
-	static const char *const texts[] = { "日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語",
-					     "e\xcc\x81" "e\xcc\x81" " 👍🏽 a\tb\n\n\nc                    d",
-					     "", "  \n", "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww" };
+	static const char *const texts[] = {
+		"日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語",
+		"e\xcc\x81"
+		"e\xcc\x81"
+		" 👍🏽 a\tb\n\n\nc                    d",
+		"", "  \n", "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"
+	};
 	static const int widths[] = { 40, 41, 42, 60, 99, 1000 };
 	WORLD w;
 	DRAWN(d, w);
@@ -104,8 +111,8 @@ TEST(no_line_is_wider_than_it_may_be_whatever_it_says_and_however_deep)
 		for (rest = buf_as_str(&d.text); rest.n; lines++) {
 			line = str_cut(rest, '\n', &rest);
 			if (width_of(line) > widths[i])
-				t_fail(t, __FILE__, __LINE__, "%d wide, not %d: %.*s", width_of(line), widths[i],
-				       STR_ARG(line));
+				t_fail(t, __FILE__, __LINE__, "%d wide, not %d: %.*s", width_of(line),
+				       widths[i], STR_ARG(line));
 			widest = width_of(line) > widest ? width_of(line) : widest;
 			CHECK(!str_has_suffix(line, STR(" ")));
 		}
@@ -136,14 +143,15 @@ TEST(pages_put_together_are_the_whole)
 			static const char mark[] = "… goes on after ";
 			const char *end;
 
-			snprintf(more, sizeof more, ",\"limit\":%d%s%s%s", limit, after[0] ? ",\"after\":\"" : "", after,
-				 after[0] ? "\"" : "");
+			snprintf(more, sizeof more, ",\"limit\":%d%s%s%s", limit,
+				 after[0] ? ",\"after\":\"" : "", after, after[0] ? "\"" : "");
 			OK(render(&page, &tree, more, &err));
 			end = strstr(page.text.p, mark);
 			go_on = end != NULL;
 			if (end)
 				snprintf(after, sizeof after, "%.36s", end + strlen(mark));
-			buf_str(&all, str_sub(buf_as_str(&page.text), 0, end ? (size_t)(end - page.text.p) : SIZE_MAX));
+			buf_str(&all, str_sub(buf_as_str(&page.text), 0,
+					      end ? (size_t)(end - page.text.p) : SIZE_MAX));
 		}
 		EQS(buf_as_str(&all), buf_as_str(&whole.text));
 	}
@@ -157,9 +165,11 @@ TEST(a_line_says_what_a_node_is)
 	struct err err;
 
 	OK(world_open(&w, t_tmpdir(t), &err));
-	OK(tree_add(w.s, &(struct tree_new){ .owner = STR("ann"), .metadata = STR("{\"a\":\n1}") }, &tree, &err));
+	OK(tree_add(w.s, &(struct tree_new){ .owner = STR("ann"), .metadata = STR("{\"a\":\n1}") }, &tree,
+		    &err));
 	OK(tree_node_add(w.s,
-			 &(struct tree_node_new){ .tree = tree, .kind = TREE_NODE_EXTERNAL, .handle = STR("x@1::y:z") },
+			 &(struct tree_node_new){
+				 .tree = tree, .kind = TREE_NODE_EXTERNAL, .handle = STR("x@1::y:z") },
 			 &weeks, &id, &err));
 	say(t, &w, &tree, &id, "so\nit is");
 	grow(t, &w, &tree, NULL, "a note");
@@ -226,5 +236,6 @@ TEST(a_page_of_a_large_tree_looks_at_no_more_than_one_of_a_small_tree)
 	CHECK(many < 2 * few);
 }
 
-TESTS(CASE(no_line_is_wider_than_it_may_be_whatever_it_says_and_however_deep), CASE(pages_put_together_are_the_whole),
-      CASE(a_line_says_what_a_node_is), CASE(a_page_of_a_large_tree_looks_at_no_more_than_one_of_a_small_tree))
+TESTS(CASE(no_line_is_wider_than_it_may_be_whatever_it_says_and_however_deep),
+      CASE(pages_put_together_are_the_whole), CASE(a_line_says_what_a_node_is),
+      CASE(a_page_of_a_large_tree_looks_at_no_more_than_one_of_a_small_tree))

@@ -636,7 +636,8 @@ TESTS(CASE(an_ephemeral_node_is_scheduled_at_day_0_archived_at_7_and_purged_at_3
       CASE(a_tree_is_scheduled_by_its_owner_and_not_over_others),
       CASE(what_is_archived_can_be_neither_claimed_nor_added_to_but_rescued),
       CASE(rescuing_leaves_ephemeral_nodes_below_where_they_are),
-      CASE(a_tree_comes_back_with_a_node_that_is_rescued), CASE(force_is_needed_for_what_is_claimed_and_releases_it),
-      CASE(a_root_goes_with_its_tree_only), CASE(nothing_is_added_to_a_tree_that_is_to_go),
-      CASE(what_was_purged_says_when), CASE(a_dry_run_says_what_a_run_does_and_changes_nothing),
-      CASE(it_can_be_done_in_slices), CASE(mirrored_subjects_move_too_and_are_purged_by_who_can))
+      CASE(a_tree_comes_back_with_a_node_that_is_rescued),
+      CASE(force_is_needed_for_what_is_claimed_and_releases_it), CASE(a_root_goes_with_its_tree_only),
+      CASE(nothing_is_added_to_a_tree_that_is_to_go), CASE(what_was_purged_says_when),
+      CASE(a_dry_run_says_what_a_run_does_and_changes_nothing), CASE(it_can_be_done_in_slices),
+      CASE(mirrored_subjects_move_too_and_are_purged_by_who_can))

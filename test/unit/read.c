@@ -944,7 +944,8 @@ TEST(a_line_may_have_a_hundred_thousand_blocks)
 	buf_text(&file, "]}}\n");
 	check_large(t, &file, &s);
 	EQ(tree_ask(s, "SELECT max(blocks) FROM entry"), 60000);
-	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), 60000 + 2 + 2 + 2 + 2 + 1); /* lines, messages, turns, trees, m0 */
+	/* Blocks; lines, messages, turns, trees; m0. */
+	EQ(tree_ask(s, "SELECT count(*) FROM node_key"), 60000 + 2 + 2 + 2 + 2 + 1);
 	EQ(tree_ask(s, "SELECT messages FROM mirror_session"), 1);
 }
 

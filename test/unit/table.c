@@ -326,7 +326,9 @@ TEST(every_method_gives_what_its_schema_says)
 	struct settings settings;
 	char path[256], full[256];
 	struct judge none = { .t = t, .store = full };
-	struct hub_caller planter = { .sink = { .item = ignore_item }, .scopes = ~0u, .open_store = open_store, .ctx = &none };
+	struct hub_caller planter = {
+		.sink = { .item = ignore_item }, .scopes = ~0u, .open_store = open_store, .ctx = &none
+	};
 	struct err err;
 
 	settings_begin(&settings, "/", &mem);

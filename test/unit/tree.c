@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static enum status add_child(struct world *w, const struct tree_node_new *what, struct uuid *id, struct err *err)
+static enum status add_child(struct world *w, const struct tree_node_new *what, struct uuid *id,
+			     struct err *err)
 {
 	return tree_node_add(w->s, what, &weeks, id, err);
 }
@@ -56,7 +57,8 @@ TEST(a_tree_has_an_owner_metadata_a_root_and_a_claim)
 	struct err err;
 
 	OK(world_open(&w, t_tmpdir(t), &err));
-	OK(tree_add(w.s, &(struct tree_new){ .owner = STR("me"), .metadata = STR("{\"a\": [1.50]}") }, &id, &err));
+	OK(tree_add(w.s, &(struct tree_new){ .owner = STR("me"), .metadata = STR("{\"a\": [1.50]}") }, &id,
+		    &err));
 	OK(tree_get(w.s, &id, &mem, &tree, &err));
 	EQS(tree.owner, STR("me"));
 	EQS(tree.metadata, STR("{\"a\": [1.50]}"));
@@ -111,7 +113,8 @@ TEST(a_node_is_read_as_it_was_made)
 	check_world(t, &w);
 }
 
-static void refused(struct t *t, struct world *w, const struct tree_node_new *what, enum status want, const char *says)
+static void refused(struct t *t, struct world *w, const struct tree_node_new *what, enum status want,
+		    const char *says)
 {
 	struct err err = { 0 };
 	struct uuid id;
@@ -179,9 +182,11 @@ TEST(an_id_can_be_chosen_once)
 	OK(world_open(&w, t_tmpdir(t), &err));
 	OK(tree_add(w.s, &(struct tree_new){ .id = &chosen, .owner = STR("me") }, &id, &err));
 	CHECK(uuid_eq(&id, &chosen));
-	EQ(tree_add(w.s, &(struct tree_new){ .id = &chosen, .owner = STR("me") }, &id, &err), STATUS_CONFLICT);
+	EQ(tree_add(w.s, &(struct tree_new){ .id = &chosen, .owner = STR("me") }, &id, &err),
+	   STATUS_CONFLICT);
 	OK(tree_move(w.s, &chosen, LIFE_PURGED, true, &weeks, &change, &err));
-	EQ(tree_add(w.s, &(struct tree_new){ .id = &chosen, .owner = STR("me") }, &id, &err), STATUS_CONFLICT);
+	EQ(tree_add(w.s, &(struct tree_new){ .id = &chosen, .owner = STR("me") }, &id, &err),
+	   STATUS_CONFLICT);
 }
 
 TEST(an_owner_has_a_name_that_can_be_shown)
@@ -346,8 +351,10 @@ TEST(a_path_leads_from_above_down_and_only_so)
 	OK(tree_path(w.s, row_of(t, &w, &b), row_of(t, &w, &c), &mem, &steps, &count, &err));
 	EQ(count, 2);
 	CHECK(uuid_eq(&steps[0].id, &b));
-	EQ(tree_path(w.s, row_of(t, &w, &aside), row_of(t, &w, &c), &mem, &steps, &count, &err), STATUS_NOT_FOUND);
-	EQ(tree_path(w.s, row_of(t, &w, &c), row_of(t, &w, &a), &mem, &steps, &count, &err), STATUS_NOT_FOUND);
+	EQ(tree_path(w.s, row_of(t, &w, &aside), row_of(t, &w, &c), &mem, &steps, &count, &err),
+	   STATUS_NOT_FOUND);
+	EQ(tree_path(w.s, row_of(t, &w, &c), row_of(t, &w, &a), &mem, &steps, &count, &err),
+	   STATUS_NOT_FOUND);
 	OK(tree_common(w.s, row_of(t, &w, &c), row_of(t, &w, &aside), &common, &err));
 	EQ(common, row_of(t, &w, &a));
 	OK(tree_common(w.s, row_of(t, &w, &c), row_of(t, &w, &b), &common, &err));
@@ -370,7 +377,8 @@ static enum status add_tree(void *ctx, const struct tree *tree, bool *go_on, str
 TEST(trees_are_listed_by_state_newest_first)
 {
 	WORLD w;
-	struct names active = { .limit = 99 }, first = { .limit = 1 }, scheduled = { .limit = 99 }, archived = { .limit = 99 };
+	struct names active = { .limit = 99 }, first = { .limit = 1 }, scheduled = { .limit = 99 },
+		     archived = { .limit = 99 };
 	struct uuid a, b;
 	struct tree_change change;
 	int64_t left;
@@ -414,7 +422,8 @@ static void draw_walk(struct t *t, struct world *w, struct tree_walk *walk, char
 		OK(tree_node_at(w->s, row, NODE_WHOLE, &mem, &n, &err));
 		OK(walk_is_leaf(walk, &leaf, &err));
 		OK(walk_has_next(walk, 0, &next, &err));
-		snprintf(out + at, 256 - at, "%.*s%s%s ", STR_ARG(n.content), leaf ? "" : "<", next ? "" : ".");
+		snprintf(out + at, 256 - at, "%.*s%s%s ", STR_ARG(n.content), leaf ? "" : "<",
+			 next ? "" : ".");
 	}
 }
 
@@ -543,7 +552,8 @@ TEST(a_check_finds_what_is_wrong_with_trees)
 		"UPDATE claim SET tree = 2 WHERE subject = 'node'",
 		"DELETE FROM tombstone",
 		"INSERT INTO lifecycle SELECT root_id, 'node', 'scheduled', 0, NULL, NULL, 1, 2, 1 FROM tree",
-		"DELETE FROM lifecycle WHERE state = 'scheduled' AND parent IN (SELECT id FROM node WHERE depth = 1)",
+		"DELETE FROM lifecycle WHERE state = 'scheduled' AND parent IN (SELECT id FROM node WHERE "
+		"depth = 1)",
 	};
 	WORLD w;
 	struct uuid tree, a, b, c;
@@ -577,8 +587,9 @@ TEST(a_check_finds_what_is_wrong_with_trees)
 
 TEST(whatever_is_asked_of_trees_is_found_by_an_index)
 {
-	static const struct db_set *const sets[] = { &tree_statements,	    &tree_node_statements, &tree_walk_statements,
-						     &lifecycle_statements, &tree_life_statements, &tree_gone_statements,
+	static const struct db_set *const sets[] = { &tree_statements,	    &tree_node_statements,
+						     &tree_walk_statements, &lifecycle_statements,
+						     &tree_member_statements, &tree_gone_statements,
 						     &gc_statements,	    &alias_statements };
 	WORLD w;
 	int plans = 0;
@@ -604,11 +615,13 @@ TEST(whatever_is_asked_of_trees_is_found_by_an_index)
 	CHECK(plans > 50);
 }
 
-TESTS(CASE(whatever_is_asked_of_trees_is_found_by_an_index), CASE(a_tree_has_an_owner_metadata_a_root_and_a_claim), CASE(a_node_is_read_as_it_was_made),
+TESTS(CASE(whatever_is_asked_of_trees_is_found_by_an_index),
+      CASE(a_tree_has_an_owner_metadata_a_root_and_a_claim), CASE(a_node_is_read_as_it_was_made),
       CASE(what_cannot_be_a_node_is_refused_and_leaves_nothing), CASE(an_id_can_be_chosen_once),
       CASE(an_owner_has_a_name_that_can_be_shown), CASE(metadata_of_a_tree_is_replaced_or_taken_away),
       CASE(a_store_without_trees_is_read_and_stays_without_them),
-      CASE(an_id_is_found_by_its_beginning_and_several_are_named), CASE(another_id_of_a_tree_or_node_means_it),
+      CASE(an_id_is_found_by_its_beginning_and_several_are_named),
+      CASE(another_id_of_a_tree_or_node_means_it),
       CASE(children_come_in_the_order_they_were_made_and_a_page_goes_on),
       CASE(a_path_leads_from_above_down_and_only_so), CASE(trees_are_listed_by_state_newest_first),
       CASE(a_walk_goes_through_a_tree_and_on_from_any_node),
