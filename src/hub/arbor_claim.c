@@ -12,7 +12,7 @@
 #define COUNT_PARAM(what) \
 	{ \
 		.name = "count", .type = VALUE_INT, .initial = "1", .least = 1, .most = LIMIT_CLAIMS, \
-		.help = what \
+		.help = (what) \
 	}
 
 static const struct param tree_claim_params[] = {

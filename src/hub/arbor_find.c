@@ -172,7 +172,7 @@ struct str call_metadata(const struct call *c)
 {
 	struct str json = call_text(c, "metadata");
 
-	return str_eq(json, STR("null")) ? (struct str){ 0 } : json;
+	return !str_eq(json, STR("null")) ? json : (struct str){ 0 };
 }
 
 bool is_full(const struct call *c, int64_t count)

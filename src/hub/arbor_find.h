@@ -99,7 +99,7 @@ enum status put_state(struct call *c, const struct uuid *id, const struct uuid *
 	}
 #define OWNER_PARAM(what) \
 	{ \
-		.name = "owner", .type = VALUE_TEXT, .initial = "user", .shown = "NAME", .help = what \
+		.name = "owner", .type = VALUE_TEXT, .initial = "user", .shown = "NAME", .help = (what) \
 	}
 #define LIMIT_PARAM \
 	{ \

@@ -75,7 +75,7 @@ static enum status create(struct call *c, const struct tree *t, struct tree_node
 	if (parent.p) {
 		if (tree_node_find(c->store, parent, &above, err))
 			return err_pass(err, "parent");
-		what->parent = &above;
+		what.parent = &above;
 	}
 	return add_node(c, what, err);
 }
@@ -87,7 +87,7 @@ static enum status create_text(struct call *c, const struct tree *t, bool epheme
 				      .role = given_role(c),
 				      .ephemeral = ephemeral };
 
-	return create(c, t, &what, err);
+	return create(c, t, what, err);
 }
 
 static enum status create_external(struct call *c, const struct tree *t, bool ephemeral, struct err *err)

@@ -298,7 +298,7 @@ static int64_t *gone_of(struct looking *l, int64_t tree)
 static enum status look_at_node(struct looking *l, const struct subject *what, const struct life_row *life,
 				int64_t node, int64_t tree, struct err *err)
 {
-	int64_t until;
+	int64_t until = 0;
 
 	if (slowest_child(l->g, node, &until, err))
 		return err_failed(err->status);

@@ -94,7 +94,7 @@ static enum status missing(struct store *s, struct err *err)
 /* The same of a node that must be there. */
 enum status member_must(struct store *s, int64_t row, struct member *out, struct err *err)
 {
-	bool found;
+	bool found = false;
 
 	if (member_at(s, row, out, &found, err))
 		return err_failed(err->status);
@@ -212,7 +212,7 @@ static enum status staying_child(struct store *s, int64_t parent, int64_t behind
 /* The parent of a node that does not stay any more, if that held it; 0 = there is nothing to do above. */
 static enum status held_above(struct store *s, const struct member *gone, int64_t *out, struct err *err)
 {
-	struct member above;
+	struct member above = { 0 };
 
 	*out = 0;
 	if (!gone->parent)
@@ -230,7 +230,7 @@ enum status member_settle(struct store *s, int64_t row, int64_t behind, const st
 			  struct err *err)
 {
 	while (row) {
-		struct member m;
+		struct member m = { 0 };
 		int64_t claims, child = 0;
 
 		if (member_must(s, row, &m, err) || claim_total(s, &m.what.id, &claims, err) ||

@@ -83,9 +83,7 @@ TEST(no_line_is_wider_than_it_may_be_whatever_it_says_and_however_deep)
 {
 	static const char *const texts[] = {
 		"日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語",
-		"e\xcc\x81"
-		"e\xcc\x81"
-		" 👍🏽 a\tb\n\n\nc                    d",
+		"é\tb\n\n\nc                    d 👍🏽 e\xcc\x81",
 		"", "  \n", "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"
 	};
 	static const int widths[] = { 40, 41, 42, 60, 99, 1000 };

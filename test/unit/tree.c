@@ -552,8 +552,7 @@ TEST(a_check_finds_what_is_wrong_with_trees)
 		"UPDATE claim SET tree = 2 WHERE subject = 'node'",
 		"DELETE FROM tombstone",
 		"INSERT INTO lifecycle SELECT root_id, 'node', 'scheduled', 0, NULL, NULL, 1, 2, 1 FROM tree",
-		"DELETE FROM lifecycle WHERE state = 'scheduled' AND parent IN (SELECT id FROM node WHERE "
-		"depth = 1)",
+		"DELETE FROM lifecycle WHERE parent IN (SELECT id FROM node WHERE depth = 1 AND position = 2)",
 	};
 	WORLD w;
 	struct uuid tree, a, b, c;
