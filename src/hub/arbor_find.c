@@ -283,15 +283,18 @@ static enum status is_mirrored(struct err *err)
 	return err_fail(err, STATUS_NOT_FOUND, "this was not made but mirrored");
 }
 
-static enum status find_tree(struct call *c, struct str text, enum gate gate, struct tree *out,
+/* *made: something of this id was made, whatever has become of it. */
+static enum status find_tree(struct call *c, struct str text, enum gate gate, struct tree *out, bool *made,
 			     struct err *err)
 {
 	struct uuid id;
 
+	*made = false;
 	if (tree_find(c->store, text, &id, err) || tree_get(c->store, &id, &c->mem, out, err))
 		return err_failed(err->status);
 	if (tree_is_graft(out))
 		return is_mirrored(err);
+	*made = true;
 	return pass_gate(gate, &(struct subject){ SUBJECT_TREE, out->id }, &out->life, err);
 }
 
@@ -309,15 +312,17 @@ static enum status complete(struct call *c, struct made_node *m, struct err *err
 }
 
 static enum status find_in(struct call *c, struct str text, enum tree_node_part part, enum gate gate,
-			   struct made_node *out, struct err *err)
+			   struct made_node *out, bool *made, struct err *err)
 {
 	struct uuid id;
 
+	*made = false;
 	if (tree_node_find(c->store, text, &id, err) ||
 	    tree_node_get(c->store, &id, part, &c->mem, &out->node, err) || complete(c, out, err))
 		return err_failed(err->status);
 	if (out->node.row && out->node.kind == TREE_NODE_ROOT && tree_is_graft(&out->tree))
 		return is_mirrored(err);
+	*made = true;
 	return pass_gate(gate, &(struct subject){ SUBJECT_NODE, out->node.id }, &out->life, err);
 }
 
@@ -334,8 +339,9 @@ enum status find_node(struct call *c, const char *param, int64_t tree, bool arch
 		      struct err *err)
 {
 	struct tree wanted;
+	bool made;
 
-	if (find_in(c, call_text(c, param), NODE_SKELETON, archived ? GATE_ANY : GATE_ALIVE, out, err))
+	if (find_in(c, call_text(c, param), NODE_SKELETON, archived ? GATE_ANY : GATE_ALIVE, out, &made, err))
 		return err_pass(err, "%s", param);
 	if (!tree || out->node.tree == tree)
 		return STATUS_OK;
@@ -398,12 +404,13 @@ static enum status check_tree(struct call *c, const struct made_node *m, struct 
 {
 	struct str text = call_if_has(c, "tree");
 	struct tree wanted;
+	bool made;
 
 	if (!text.p)
 		return STATUS_OK;
 	if (tree_is_graft(&m->tree))
 		return check_mirrored_tree(c, m, text, err);
-	if (find_tree(c, text, GATE_ANY, &wanted, err))
+	if (find_tree(c, text, GATE_ANY, &wanted, &made, err))
 		return err_failed(err->status);
 	return wanted.row == m->node.tree ? STATUS_OK : not_in(m, &wanted.id, err);
 }
@@ -414,12 +421,10 @@ enum status begin_call(struct call *c, struct read_txn *snapshot, struct err *er
 					      : store_sync_next_commit(c->store, err);
 }
 
-/* What nothing made is called by may be mirrored, and so may what is no id: '@', say. */
-static bool may_be_mirrored(enum status status, struct str text)
+/* Nothing that was made has this id, or it is no id at all: others may know it. */
+static bool is_foreign(enum status status, bool made)
 {
-	struct uuid low, high;
-
-	return status == STATUS_NOT_FOUND || (status == STATUS_USAGE && !uuid_range(text, &low, &high));
+	return !made && (status == STATUS_NOT_FOUND || status == STATUS_USAGE);
 }
 
 enum status with_tree(struct call *c, const struct tree_ways *ways, struct err *err)
@@ -428,13 +433,14 @@ enum status with_tree(struct call *c, const struct tree_ways *ways, struct err *
 	struct str text = call_text(c, "tree");
 	struct tree t;
 	enum status status;
+	bool made;
 
 	if (begin_call(c, &snapshot, err))
 		return err_failed(err->status);
-	status = find_tree(c, text, ways->gate, &t, err);
+	status = find_tree(c, text, ways->gate, &t, &made, err);
 	if (status == STATUS_OK)
 		return ways->made(c, &t, err);
-	return ways->mirrored && may_be_mirrored(status, text) ? ways->mirrored(c, text, err) : status;
+	return is_foreign(status, made) && ways->mirrored ? ways->mirrored(c, text, err) : status;
 }
 
 enum status with_node(struct call *c, const struct node_ways *ways, struct err *err)
@@ -443,13 +449,14 @@ enum status with_node(struct call *c, const struct node_ways *ways, struct err *
 	struct str text = call_text(c, "node");
 	struct made_node m = { 0 };
 	enum status status;
+	bool made;
 
 	if (begin_call(c, &snapshot, err))
 		return err_failed(err->status);
-	status = find_in(c, text, ways->part, ways->gate, &m, err);
+	status = find_in(c, text, ways->part, ways->gate, &m, &made, err);
 	if (status == STATUS_OK)
 		return check_tree(c, &m, err) ? err_failed(err->status) : ways->made(c, &m, err);
-	return ways->mirrored && may_be_mirrored(status, text) ? ways->mirrored(c, text, err) : status;
+	return is_foreign(status, made) && ways->mirrored ? ways->mirrored(c, text, err) : status;
 }
 
 /* ---- After a change ------------------------------------------------------------ */

@@ -60,24 +60,24 @@ static enum status add_node(struct call *c, const struct tree_node_new *what, st
 								 : emit_node_now(c, &id, err);
 }
 
-/* What all of them take. `t` NULL: a mirrored tree, which parameter 'tree' names. */
-static enum status create(struct call *c, const struct tree *t, struct tree_node_new *what, struct err *err)
+/* With what all of them take. `t` NULL: in a mirrored tree, which parameter 'tree' names. */
+static enum status create(struct call *c, const struct tree *t, struct tree_node_new what, struct err *err)
 {
 	struct str parent = call_text(c, "parent");
 	struct uuid above, id;
 
-	what->metadata = call_metadata(c);
+	what.metadata = call_metadata(c);
 	if (uuid_parse(call_text(c, "id"), &id))
-		what->id = &id;
+		what.id = &id;
 	if (!t)
-		return mirrored_node_create(c, call_text(c, "tree"), what, err);
-	what->tree = t->id;
+		return mirrored_node_create(c, call_text(c, "tree"), &what, err);
+	what.tree = t->id;
 	if (parent.p) {
 		if (tree_node_find(c->store, parent, &above, err))
 			return err_pass(err, "parent");
 		what.parent = &above;
 	}
-	return add_node(c, what, err);
+	return add_node(c, &what, err);
 }
 
 static enum status create_text(struct call *c, const struct tree *t, bool ephemeral, struct err *err)
@@ -97,7 +97,7 @@ static enum status create_external(struct call *c, const struct tree *t, bool ep
 				      .ephemeral = ephemeral };
 
 	return tree_handle_check(what.handle, &what.plugin_id, err) ? err_failed(err->status)
-								    : create(c, t, &what, err);
+								    : create(c, t, what, err);
 }
 
 /* Each of them for made and for mirrored trees. */
