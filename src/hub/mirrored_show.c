@@ -59,56 +59,65 @@ static const char *kind_of_block(enum block_kind kind)
 					   : "content";
 }
 
-/* A block, read; false when it is what a line says outside of blocks. */
-static enum status read_block(struct mirrored *m, struct grove_ref r, struct lines **lines,
-			      struct record *rec, struct record_block *b, bool *is_block, struct err *err)
+/* A block, read back. */
+struct block_read {
+	struct lines *lines;
+	struct record rec;
+	struct record_block b;
+	bool is_block; /* not what a line says outside of blocks */
+};
+
+static enum status read_block(struct mirrored *m, struct grove_ref r, struct block_read *x, struct err *err)
 {
 	struct block_cursor at = { 0 };
 
-	if (read_node(m, r.at, lines, rec, err))
+	if (read_node(m, r.at, &x->lines, &x->rec, err))
 		return err_failed(err->status);
-	*is_block = r.part != PART_LINE;
-	while (*is_block && record_block(&(*lines)->reader, rec, &at, b))
-		if ((int)b->index == r.part)
+	x->is_block = r.part != PART_LINE;
+	while (x->is_block && record_block(&x->lines->reader, &x->rec, &at, &x->b))
+		if ((int)x->b.index == r.part)
 			return STATUS_OK;
-	return *is_block ? err_fail(err, STATUS_CORRUPT, "a block is not in its line") : STATUS_OK;
+	return x->is_block ? err_fail(err, STATUS_CORRUPT, "a block is not in its line") : STATUS_OK;
+}
+
+/* What it says, into the room for texts. */
+static struct str say_block(struct mirrored *m, const struct block_read *x)
+{
+	buf_clear(&m->text);
+	if (x->is_block)
+		block_text(&x->lines->reader, &x->b, &m->text);
+	else
+		message_aside(&x->lines->reader, &x->rec, &m->call->mem, &m->text);
+	return buf_as_str(&m->text);
 }
 
 static enum status put_block(struct mirrored *m, struct grove_ref r, enum tree_node_part part,
 			     struct err *err)
 {
 	struct json_writer *w = &m->call->writer;
-	struct lines *lines;
-	struct record rec;
-	struct record_block b;
-	bool is_block;
+	struct block_read x;
+	uint32_t input;
 
-	if (read_block(m, r, &lines, &rec, &b, &is_block, err))
+	if (read_block(m, r, &x, err))
 		return err_failed(err->status);
-	put_text(w, "kind", str_of(is_block ? kind_of_block(b.kind) : "content"));
-	if (is_block && b.name.n)
-		put_text(w, "name", b.name);
-	if (is_block && b.tool.n)
-		put_text(w, "tool_id", b.tool);
-	if (is_block && b.is_error)
+	put_text(w, "kind", str_of(x.is_block ? kind_of_block(x.b.kind) : "content"));
+	if (x.is_block && x.b.name.n)
+		put_text(w, "name", x.b.name);
+	if (x.is_block && x.b.tool.n)
+		put_text(w, "tool_id", x.b.tool);
+	if (x.is_block && x.b.is_error)
 		put_bool(w, "error", true);
 	if (part == NODE_SKELETON)
 		return STATUS_OK;
-	if (is_block && b.kind == BLOCK_TOOL_USE) {
-		uint32_t input = json_get(&lines->reader.json, b.node, STR("input"));
-
-		if (input != JSON_NONE) {
-			json_write_key(w, STR("input"));
-			json_copy_valid(w, &lines->reader.json, input);
-		}
+	if (!x.is_block || x.b.kind != BLOCK_TOOL_USE) {
+		put_text(w, "content", say_block(m, &x));
 		return STATUS_OK;
 	}
-	buf_clear(&m->text);
-	if (is_block)
-		block_text(&lines->reader, &b, &m->text);
-	else
-		message_aside(&lines->reader, &rec, &m->call->mem, &m->text);
-	put_text(w, "content", buf_as_str(&m->text));
+	input = json_get(&x.lines->reader.json, x.b.node, STR("input"));
+	if (input != JSON_NONE) {
+		json_write_key(w, STR("input"));
+		json_copy_valid(w, &x.lines->reader.json, input);
+	}
 	return STATUS_OK;
 }
 
@@ -208,14 +217,11 @@ static enum status put_block_handle(struct mirrored *m, struct grove_ref r, cons
 				    struct err *err)
 {
 	struct node_handle handle;
-	struct record_block b;
-	struct lines *lines;
-	struct record rec;
-	bool is_block;
+	struct block_read x;
 
-	if (read_block(m, r, &lines, &rec, &b, &is_block, err))
+	if (read_block(m, r, &x, err))
 		return err_failed(err->status);
-	handle = is_block ? handle_of_block(id, &b) : handle_of_event(id);
+	handle = x.is_block ? handle_of_block(id, &x.b) : handle_of_event(id);
 	put_handle(&m->call->writer, &handle);
 	return STATUS_OK;
 }
@@ -367,18 +373,12 @@ static enum status brief_event(struct mirrored *m, const struct grove_event *e, 
 
 static enum status brief_block(struct mirrored *m, struct grove_ref r, struct buf *out, struct err *err)
 {
-	struct record_block b;
-	struct lines *lines;
-	struct record rec;
-	bool is_block;
+	struct block_read x;
 
-	if (read_block(m, r, &lines, &rec, &b, &is_block, err))
+	if (read_block(m, r, &x, err))
 		return err_failed(err->status);
-	buf_printf(out, "%s: ", is_block ? kind_of_block(b.kind) : "content");
-	if (is_block)
-		block_text(&lines->reader, &b, &m->text);
-	else
-		message_aside(&lines->reader, &rec, &m->call->mem, &m->text);
+	buf_printf(out, "%s: ", x.is_block ? kind_of_block(x.b.kind) : "content");
+	say_block(m, &x);
 	return STATUS_OK;
 }
 
