@@ -37,7 +37,7 @@ static bool keep_line(void *ctx, const struct split_line *line)
 
 	must(line->length == (int64_t)line->text.n || !line->text.p);
 	must(line->text.n <= LONGEST && (line->text.p || line->length > LONGEST));
-	must(!line->text.n || !memchr(line->text.p, '\n', line->text.n));
+	must(!line->text.p || !memchr(line->text.p, '\n', line->text.n));
 	must(memcmp(l->text.p + line->offset, line->text.p ? line->text.p : "", line->text.n) == 0);
 	if (line->text.p)
 		buf_str(&l->all, line->text);

@@ -222,9 +222,9 @@ static bool try_child(struct search *s, size_t which, bool deep, struct err *err
 
 static enum status ask_all(struct search *s, struct err *err)
 {
-	bool full = route_is_full(s->call->who->route);
+	int rounds = route_is_full(s->call->who->route) ? 1 : 2;
 
-	for (int deep = 0; deep <= !full; deep++)
+	for (int deep = 0; deep < rounds; deep++)
 		for (size_t i = 0; i < children_count(s->children); i++)
 			if (try_child(s, i, deep != 0, err))
 				return err->status;

@@ -79,6 +79,8 @@ static void usual_signals(void)
 
 static NORETURN void become_child(const struct guard_start *what, const struct pipes *p, pid_t guard)
 {
+	char *const *arguments, *const *environment;
+
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL);
 	if (getppid() != guard)
@@ -95,8 +97,9 @@ static NORETURN void become_child(const struct guard_start *what, const struct p
 		dup3(p->reports[WRITE_END], FIRST_FREE, O_CLOEXEC);
 	closefrom(FIRST_FREE + 1);
 	/* It takes them as they were before there was const. */
-	execve(what->path, (char *const *)(uintptr_t)what->arguments,
-	       (char *const *)(uintptr_t)what->environment);
+	memcpy(&arguments, &what->arguments, sizeof arguments);
+	memcpy(&environment, &what->environment, sizeof environment);
+	execve(what->path, arguments, environment);
 	report(FIRST_FREE, GUARD_FAILED, errno);
 	_exit(127);
 }

@@ -14,88 +14,22 @@
  * killed, and started again for the next question. One that talks nonsense is killed at
  * once. A question that was sent is never sent again: nobody knows what came of it.
  *
- * The lock guards the questions and what of a peer stands below `lock` in its struct. It is
- * never held while the supervisor is called, which calls back.
- *
- * Invariant: a question is in one list of its peer from when it is asked until its end is
- * set or its asker leaves; only its asker takes from its queue.
+ * Here is the thread; peer_ask.c has those who ask.
  */
-#include "live/peer.h"
+#include "live/peer_inside.h"
 
 #include "base/thread.h"
 #include "base/base64.h"
 #include "base/clock.h"
-#include "base/split.h"
-#include "live/rpc.h"
-#include "live/supervisor.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { HELLO_ID = 0, LOOK_MS = 100, CANCELS_MOST = 16 * 1024 };
-
-enum answer_kind { ANSWER_ITEM, ANSWER_BYTES, ANSWER_PROGRESS, ANSWER_NOTE, ANSWER_RESULT };
-
-struct answer {
-	struct answer *next;
-	enum answer_kind kind;
-	int64_t done, total; /* of progress */
-	size_t n;
-	char text[];
-};
-
-struct question {
-	struct question *next;
-	struct peer *peer;
-	int64_t id;
-	struct buf request;
-	pthread_cond_t changed;
-	struct answer *first, **last;
-	size_t queued;	  /* bytes in the queue */
-	int64_t since_ns; /* when something last happened to it */
-	bool sent, over;
-	struct err end; /* once it is over */
-};
-
-struct peer {
-	struct peers *all;
-	const struct peer_setup *setup;
-	struct supervisor *supervisor; /* our thread's, as what follows */
-	struct split lines;
-	struct json json;
-	bool paused;
-	/* ---- below `lock` ---- */
-	struct arena mem; /* of `start` */
-	struct guard_start start;
-	bool prepared;
-	struct question *waiting, *sent;
-	struct buf cancels;   /* notices that are to be sent */
-	struct buf broken;    /* why somebody found that it hangs; empty = nobody did */
-	struct buf info, why; /* what it said of itself; why it was lost last */
-	enum supervisor_state state;
-	bool held;		/* what it says is left in the pipe for now */
-	int64_t heard_ns;	/* when it last said anything */
-	int64_t rests_until_ns; /* it will not be started before; 0 = it may */
-};
-
-struct peers {
-	struct loop *loop;
-	pthread_t thread;
-	struct peer *list;
-	size_t count;
-	size_t stopped; /* our thread's */
-	/* ---- below `lock` ---- */
-	pthread_mutex_t lock;
-	bool running, stopping;
-	int64_t last_id;
-};
+enum { HELLO_ID = 0 };
 
 /* ---- Questions, with the lock ------------------------------------------------------ */
 
-static void append(struct question **list, struct question *q)
+void question_append(struct question **list, struct question *q)
 {
 	while (*list)
 		list = &(*list)->next;
@@ -103,7 +37,7 @@ static void append(struct question **list, struct question *q)
 	*list = q;
 }
 
-static void unlink_from(struct question **list, const struct question *q)
+void question_unlink(struct question **list, const struct question *q)
 {
 	while (*list && *list != q)
 		list = &(*list)->next;
@@ -167,11 +101,10 @@ static struct answer *answer_of(enum answer_kind kind, struct str text)
 
 /* ---- In our thread: what a child says ------------------------------------------------ */
 
-/* A name in front of what is told of a peer. */
-static void unreachable(const struct peer *p, struct str why, struct err *out)
+enum status peer_unreachable(const struct peer *p, struct str why, struct err *out)
 {
-	err_set(out, STATUS_UNREACHABLE, "%s: %.*s", p->setup->name, (int)size_min(why.n, LIMIT_ERR_TEXT / 2),
-		why.p ? why.p : "");
+	return err_set(out, STATUS_UNREACHABLE, "%s: %.*s", p->setup->name,
+		       (int)size_min(why.n, LIMIT_ERR_TEXT / 2), why.p ? why.p : "");
 }
 
 static void nonsense(struct peer *p, struct str line, const char *what)
@@ -219,7 +152,7 @@ static void take_end(struct peer *p, const struct rpc_message *m)
 	pthread_mutex_lock(&p->all->lock);
 	q = find_sent(p, m->id);
 	if (q) {
-		unlink_from(&p->sent, q);
+		question_unlink(&p->sent, q);
 		if (m->kind == RPC_RESULT)
 			add_answer(q, answer_of(ANSWER_RESULT, json_raw(&p->json, m->result)));
 		end_question(q, &end);
@@ -363,7 +296,7 @@ static void send_waiting(struct peer *p, struct child *c)
 			end_question(q, &(struct err){ .status = STATUS_OK });
 			continue;
 		}
-		append(&p->sent, q);
+		question_append(&p->sent, q);
 		q->sent = true;
 		touch(q);
 		child_write(c, buf_as_str(&q->request));
@@ -442,7 +375,7 @@ static void on_lost(void *ctx, struct str why)
 	struct peer *p = ctx;
 	struct err end;
 
-	unreachable(p, why, &end);
+	peer_unreachable(p, why, &end);
 	pthread_mutex_lock(&p->all->lock);
 	buf_clear(&p->why);
 	buf_str(&p->why, why);
@@ -506,7 +439,7 @@ struct peers *peers_new(const struct peer_setup *list, size_t count)
 
 		p->all = all;
 		p->setup = &list[i];
-		buf_init(&p->cancels, CANCELS_MOST);
+		buf_init(&p->cancels, PEER_CANCELS_MOST);
 		buf_init(&p->broken, 4 * KIB);
 		buf_init(&p->info, LIMIT_RPC_LINE);
 		buf_init(&p->why, 2 * LIMIT_ERR_TEXT);
@@ -546,7 +479,7 @@ void peers_free(struct peers *all)
 }
 
 /* With the lock: our thread, with all signals blocked so that they reach who waits for them. */
-static enum status start_thread(struct peers *all, struct err *err)
+enum status peers_run(struct peers *all, struct err *err)
 {
 	struct supervisor_hooks hooks = {
 		.what = on_what,
@@ -573,292 +506,5 @@ static enum status start_thread(struct peers *all, struct err *err)
 	if (number)
 		return err_fail_errno(err, number, "a thread for other hubs");
 	all->running = true;
-	return STATUS_OK;
-}
-
-/* ---- Asking ------------------------------------------------------------------------------ */
-
-static void question_release(struct question *q)
-{
-	while (q->first) {
-		struct answer *next = q->first->next;
-
-		mem_free(q->first);
-		q->first = next;
-	}
-	buf_release(&q->request);
-	pthread_cond_destroy(&q->changed);
-}
-
-/* With the lock. A child that reads none of these has others to bother about. */
-static void withdraw(struct question *q)
-{
-	enum { CANCEL_MOST = 128 };
-	struct peer *p = q->peer;
-	char id[24];
-
-	unlink_from(&p->waiting, q);
-	unlink_from(&p->sent, q);
-	if (!q->sent || p->cancels.n + CANCEL_MOST > CANCELS_MOST)
-		return;
-	snprintf(id, sizeof id, "%" PRId64, q->id);
-	rpc_put_cancel(&p->cancels, str_of(id));
-}
-
-/* For CLEANUP: whatever happened, nobody else knows it any more. */
-static void leave(struct question *q)
-{
-	struct peers *all = q->peer->all;
-	bool over;
-
-	pthread_mutex_lock(&all->lock);
-	over = q->over;
-	if (!over)
-		withdraw(q);
-	pthread_mutex_unlock(&all->lock);
-	if (!over)
-		loop_wake(all->loop);
-	question_release(q);
-}
-
-/* With the lock: the next answer; NULL = there is none yet. */
-static struct answer *take_answer(struct question *q)
-{
-	struct answer *a = q->first;
-	bool was_full = q->queued > LIMIT_PEER_QUEUE / 2;
-
-	if (!a)
-		return NULL;
-	q->first = a->next;
-	q->queued -= a->n;
-	if (!q->first) {
-		q->last = &q->first;
-		q->since_ns = clock_monotonic_ns(); /* nobody was silent while we were busy */
-	}
-	if (was_full && q->queued <= LIMIT_PEER_QUEUE / 2)
-		loop_wake(q->peer->all->loop);
-	return a;
-}
-
-/* With the lock: when it is time to give up waiting for a child that says nothing. While its answers
- * are left in the pipe, nobody can say that. */
-static int64_t patience_ns(const struct question *q)
-{
-	int64_t each = q->peer->setup->timeout_ms * 1000000;
-
-	if (q->peer->held)
-		return INT64_MAX;
-	return q->since_ns + (q->sent ? each : 2 * each); /* it may have to be started first */
-}
-
-static enum status too_late(struct question *q, struct err *err)
-{
-	unreachable(q->peer, STR("gave no answer in time"), err);
-	return STATUS_UNREACHABLE;
-}
-
-/* With the lock: it will not even be started before there is no time left. */
-static enum status too_tired(struct question *q, int64_t now, struct err *err)
-{
-	struct buf why CLEANUP(buf_release) = BUF_INIT(4 * LIMIT_ERR_TEXT);
-	int64_t seconds = (q->peer->rests_until_ns - now) / 1000000000 + 1;
-
-	buf_printf(&why, "%.*s; it is not started again for %" PRId64 " s",
-		   STR_ARG(buf_as_str(&q->peer->why)), seconds);
-	unreachable(q->peer, buf_as_str(&why), err);
-	return STATUS_UNREACHABLE;
-}
-
-/* With the lock: nothing came for as long as anybody waits. Who says nothing to others either hangs. */
-static enum status too_silent(struct question *q, struct err *err)
-{
-	struct buf why CLEANUP(buf_release) = BUF_INIT(KIB);
-	struct peer *p = q->peer;
-
-	buf_printf(&why, "gave no answer for %" PRId64 " ms", p->setup->timeout_ms);
-	if (p->heard_ns <= q->since_ns && !p->broken.n)
-		buf_str(&p->broken, buf_as_str(&why));
-	unreachable(p, buf_as_str(&why), err);
-	return STATUS_UNREACHABLE;
-}
-
-/* With the lock: whether it is of no use to wait any longer. */
-static enum status give_up(struct question *q, const struct peer_question *what, int64_t now, struct err *err)
-{
-	int64_t rests_until = q->sent ? 0 : q->peer->rests_until_ns;
-
-	if (what->cancel && atomic_load(what->cancel))
-		return err_fail(err, STATUS_CANCELLED, "%s: cancelled", q->peer->setup->name);
-	if (what->deadline_ns && now >= what->deadline_ns)
-		return too_late(q, err);
-	if (rests_until &&
-	    (rests_until > patience_ns(q) || (what->deadline_ns && rests_until > what->deadline_ns)))
-		return too_tired(q, now, err);
-	return now >= patience_ns(q) ? too_silent(q, err) : STATUS_OK;
-}
-
-/* With the lock, which is free meanwhile. */
-static void wait_a_while(struct question *q, const struct peer_question *what, int64_t now)
-{
-	int64_t until = now + (int64_t)LOOK_MS * 1000000;
-	struct timespec at;
-
-	if (what->deadline_ns && what->deadline_ns < until)
-		until = what->deadline_ns;
-	if (patience_ns(q) < until)
-		until = patience_ns(q);
-	at = (struct timespec){ .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
-	pthread_cond_timedwait(&q->changed, &q->peer->all->lock, &at);
-}
-
-/* The next answer, or NULL: then it is over, and the result says how. */
-static enum status next_answer(struct question *q, const struct peer_question *what, struct answer **out,
-			       struct err *err)
-{
-	enum status status = STATUS_OK;
-
-	pthread_mutex_lock(&q->peer->all->lock);
-	while (!(*out = take_answer(q)) && !q->over && status == STATUS_OK) {
-		int64_t now = clock_monotonic_ns();
-
-		status = give_up(q, what, now, err);
-		if (status == STATUS_OK)
-			wait_a_while(q, what, now);
-	}
-	if (!*out && q->over && q->end.status != STATUS_OK) {
-		*err = q->end;
-		status = q->end.status;
-	}
-	pthread_mutex_unlock(&q->peer->all->lock);
-	return status;
-}
-
-/* With the lock: what to start, unless that is known. */
-static enum status prepare(struct peer *p, struct err *err)
-{
-	if (p->prepared)
-		return STATUS_OK;
-	if (p->setup->what(p->setup->ctx, &p->mem, &p->start, err)) {
-		err->status = STATUS_UNREACHABLE;
-		return err_pass(err, "%s", p->setup->name);
-	}
-	p->prepared = true;
-	return STATUS_OK;
-}
-
-/* From here on leave() has to be called, whatever happens. */
-static enum status begin(struct peers *all, const struct peer_question *what, struct question *q,
-			 struct err *err)
-{
-	pthread_condattr_t attributes;
-	struct peer *p = &all->list[what->peer];
-	char id[24];
-	enum status status;
-
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&q->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
-	q->peer = p;
-	q->last = &q->first;
-	buf_init(&q->request, LIMIT_RPC_LINE);
-	pthread_mutex_lock(&all->lock);
-	status = prepare(p, err);
-	if (status == STATUS_OK)
-		status = start_thread(all, err);
-	q->id = ++all->last_id;
-	snprintf(id, sizeof id, "%" PRId64, q->id);
-	if (what->method.n)
-		rpc_put_request(&q->request, str_of(id), what->method, what->params, what->route);
-	if (status == STATUS_OK && q->request.failed)
-		status = err_set(err, STATUS_LIMIT, "%s: the parameters are too large", p->setup->name);
-	q->over = status != STATUS_OK;
-	q->since_ns = clock_monotonic_ns();
-	if (status == STATUS_OK)
-		append(&p->waiting, q);
-	pthread_mutex_unlock(&all->lock);
-	if (status == STATUS_OK)
-		loop_wake(all->loop);
-	return status;
-}
-
-/* ---- Handing over -------------------------------------------------------------------------- */
-
-struct taking {
-	const struct peer_sink *sink;
-	const char *name;
-	int64_t items, bytes; /* so far */
-};
-
-/* A single result is an object; of a stream it is how much came, if the child says so. */
-static enum status take_result(struct taking *t, struct str result, struct err *err)
-{
-	int64_t said = 0, came = t->bytes ? t->bytes : t->items;
-
-	if (str_has_prefix(result, STR("{")) && !came) {
-		return (t->sink->one ? t->sink->one : t->sink->item)(t->sink->ctx, result, err);
-	}
-	if (str_to_i64(result, &said) ? said != came : !str_eq(result, STR("null")))
-		return err_fail(err, STATUS_FORMAT,
-				"%s: the result '%.*s' is neither an object nor how much it gave", t->name,
-				(int)size_min(result.n, 40), result.p);
-	return STATUS_OK;
-}
-
-static enum status hand_over(struct taking *t, const struct answer *a, struct err *err)
-{
-	const struct peer_sink *s = t->sink;
-	struct str text = str_from(a->text, a->n);
-
-	switch (a->kind) {
-	case ANSWER_ITEM:
-		t->items++;
-		return s->item(s->ctx, text, err);
-	case ANSWER_BYTES:
-		t->bytes += (int64_t)a->n;
-		return s->bytes
-			       ? s->bytes(s->ctx, text, err)
-			       : err_fail(err, STATUS_FORMAT, "%s: gave bytes, which nobody wanted", t->name);
-	case ANSWER_PROGRESS:
-		if (s->progress)
-			s->progress(s->ctx, text, a->done, a->total);
-		return STATUS_OK;
-	case ANSWER_NOTE:
-		if (s->note)
-			s->note(s->ctx, text);
-		return STATUS_OK;
-	case ANSWER_RESULT:
-		break;
-	}
-	return take_result(t, text, err);
-}
-
-enum status peer_ask(struct peers *all, const struct peer_question *what, const struct peer_sink *sink,
-		     struct err *err)
-{
-	struct question q CLEANUP(leave) = { 0 };
-	struct taking taking = { .sink = sink, .name = all->list[what->peer].setup->name };
-	struct answer *a = NULL;
-	enum status status = begin(all, what, &q, err);
-
-	while (status == STATUS_OK && (status = next_answer(&q, what, &a, err)) == STATUS_OK && a) {
-		status = hand_over(&taking, a, err);
-		mem_free(a);
-	}
-	return status;
-}
-
-enum status peer_info(struct peers *all, size_t peer, int64_t deadline_ns, const atomic_bool *cancel,
-		      struct arena *mem, struct str *out, struct err *err)
-{
-	struct peer_question what = { .peer = peer, .deadline_ns = deadline_ns, .cancel = cancel };
-	struct peer_sink nothing = { 0 };
-
-	/* A question without a method is over when the child is ready. */
-	if (peer_ask(all, &what, &nothing, err))
-		return err_failed(err->status);
-	pthread_mutex_lock(&all->lock);
-	*out = arena_str(mem, buf_as_str(&all->list[peer].info));
-	pthread_mutex_unlock(&all->lock);
 	return STATUS_OK;
 }

@@ -223,7 +223,7 @@ for t in "$evil" "{{$evil}}" "{{#$evil}}" "{{>$evil}}"; do
 done
 try call mustache.get evil@1 thing; try call mustache.get "$evil" thing; try call mustache.get claudecode "$evil" "$evil"
 try call mustache.set claudecode "$evil" --template x; try call mustache.render evil@1 thing --value "{\"a\":\"$json\"}"
-try rpc; try rpc --scopes "$(cat "$T/hostile" | tr -d '\000')"
+try rpc; try rpc --scopes "$(tr -d '\000' <"$T/hostile")"
 for words in '' walrus '--print resume'; do
 	# shellcheck disable=SC2086 # words
 	on_terminal pick --plain $words; code 0; tabs; harmless pick

@@ -73,10 +73,10 @@ for ((i = 0; i < kills / 5; i++)); do
 	pid=$!
 	near=
 	for ((n = 0; n < 400 && ! near; n++)); do
-		for p in $(grep -lzsx "XDG_CONFIG_HOME=$T/near" /proc/[0-9]*/environ 2>/dev/null); do
+		while read -r p; do
 			p=${p#/proc/} p=${p%/environ}
 			[ "$(cat "/proc/$p/comm" 2>/dev/null)" = arbor ] && near=$p # and not its guard
-		done
+		done < <(grep -lzsx "XDG_CONFIG_HOME=$T/near" /proc/[0-9]*/environ 2>/dev/null)
 		sleep 0.005
 	done
 	sleep "0.0$((RANDOM % 100))"

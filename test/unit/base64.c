@@ -43,21 +43,9 @@ TEST(all_bytes_come_back)
 
 TEST(what_is_no_base64_changes_nothing)
 {
-	static const char *const wrong[] = { "Z",
-					     "Zg",
-					     "Zg=",
-					     "Zg=a",
-					     "Zh==",
-					     "Zm9=",
-					     "Z===",
-					     "====",
-					     "Zm9v\n",
-					     "Zg==Zg==",
-					     "Zm9v Zg",
-					     "Zm\xff"
-					     "v",
-					     "Zm-v",
-					     "=m9v" };
+	static const char *const wrong[] = { "Z",	"Zg",	   "Zg=",  "Zg=a",   "Zh==",
+					     "Zm9=",	"Z===",	   "====", "Zm9v\n", "Zg==Zg==",
+					     "Zm9v Zg", "Zm9\xff", "Zm-v", "=m9v" };
 	struct buf b CLEANUP(buf_release) = BUF_INIT(KIB);
 
 	for (size_t i = 0; i < COUNT(wrong); i++)

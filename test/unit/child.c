@@ -502,10 +502,11 @@ TEST(a_program_is_found_in_path_by_absolute_folders_only)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	const char *dir = t_tmpdir(t), *path = NULL;
-	const char *list = arena_printf(&mem, "relative:%s/none::%s:%s/b", dir, dir, dir).p;
-	struct environment e = { .get = made_up, .ctx = (void *)(uintptr_t)list };
+	char list[4 * LIMIT_PATH];
+	struct environment e = { .get = made_up, .ctx = list };
 	struct err err;
 
+	snprintf(list, sizeof list, "relative:%s/none::%s:%s/b", dir, dir, dir);
 	NEED(mkdir(arena_printf(&mem, "%s/b", dir).p, 0700) == 0);
 	make_program(arena_printf(&mem, "%s/tool", dir).p, 0600);
 	make_program(arena_printf(&mem, "%s/b/tool", dir).p, 0700);

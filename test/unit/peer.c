@@ -76,25 +76,20 @@ static enum status run_nothing(void *ctx, struct arena *mem, struct guard_start 
 }
 
 static char mark[64];
-static const char *const usual[] = { hub_script, mark };
-static const char *const dying[] = { "echo broken >&2; exit 1", mark };
-static const char *const silent[] = { "sleep 1000", mark };
-static const char *const plain[] = {
+static const char *usual[] = { hub_script, mark };
+static const char *dying[] = { "echo broken >&2; exit 1", mark };
+static const char *silent[] = { "sleep 1000", mark };
+static const char *plain[] = {
 	"while read -r l; do id=${l#*'\"id\":'}; id=${id%%,*};"
 	" echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"error\":{\"code\":-32601,\"message\":\"no\"}}'; done",
 	mark
 };
 
-#define CTX(script) (void *)(uintptr_t)(script)
-
 enum { HUB, SLOW_HUB, DYING, SILENT, PLAIN, MISSING };
 static const struct peer_setup setups[] = {
-	[HUB] = { "hub", 20000, run_script, CTX(usual) },
-	[SLOW_HUB] = { "slow", 400, run_script, CTX(usual) },
-	[DYING] = { "dying", 20000, run_script, CTX(dying) },
-	[SILENT] = { "silent", 400, run_script, CTX(silent) },
-	[PLAIN] = { "plain", 20000, run_script, CTX(plain) },
-	[MISSING] = { "missing", 20000, run_nothing, NULL },
+	[HUB] = { "hub", 20000, run_script, usual },	 [SLOW_HUB] = { "slow", 400, run_script, usual },
+	[DYING] = { "dying", 20000, run_script, dying }, [SILENT] = { "silent", 400, run_script, silent },
+	[PLAIN] = { "plain", 20000, run_script, plain }, [MISSING] = { "missing", 20000, run_nothing, NULL },
 };
 
 struct heard {
@@ -206,8 +201,9 @@ TEST(answers_of_every_kind_arrive)
 TEST(it_says_who_it_is_and_who_does_not_is_nobody_special)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct peers *all CLEANUP(peers_freep) = begin();
 	struct str info = { 0 };
-	PEERS;
+	struct err err;
 
 	OK(peer_info(all, HUB, 0, NULL, &mem, &info, &err));
 	EQS(info, STR("{\"protocol\":1,\"name\":\"test\"}"));
