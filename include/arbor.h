@@ -11,8 +11,8 @@
  *
  * Everything is a method: "memory.search", "arbor.tree_create", "storage.export". `arbor call
  * hub.methods` lists them, and the method hub.schema describes what each takes and gives.
- * arbor_call() calls any of them with JSON, arbor_call_text() with plain texts; results come one by
- * one to a function of yours. The other functions are short ways to a few of them.
+ * arbor_call() calls any of them with JSON, arbor_call_text() those of Arbor itself with plain texts;
+ * results come one by one to a function of yours. The other functions are short ways to a few of them.
  *
  * These rules hold for all functions:
  *
@@ -31,7 +31,9 @@
  *
  * The process it runs in. Nothing is printed. Signals, locale, environment, umask and the working
  * folder are left as they are; the environment is read by arbor_open() alone. Threads of the library's
- * own take no signals, and end with arbor_close() at the latest. Two things end the process, with a
+ * own take no signals, and end with arbor_close() at the latest. So do the child processes that are
+ * started when a method or a handle of another hub is asked for, which only the user's settings can
+ * name (docs/EXTENDING.md); they end with the process in any case. Two things end the process, with a
  * line on stderr and abort(): no memory is left, or the library finds itself contradicting itself. A
  * store survives both, as it survives a power cut. Where the size of files is limited
  * (RLIMIT_FSIZE), ignore SIGXFSZ, and a write that is too long is an error.

@@ -10,6 +10,7 @@
 #include <arbor.h>
 
 #include "base/deadline.h"
+#include "hub/children.h"
 #include "hub/hub.h"
 #include "hub/settings.h"
 #include "hub/where.h"
@@ -23,6 +24,7 @@
 struct arbor {
 	struct arena mem;		 /* for what arbor_open() has read */
 	const struct settings *settings; /* NULL = the defaults */
+	struct children *children;	 /* other hubs; NULL = none */
 	struct log log;
 	void (*on_log)(void *ctx, int level, const char *text);
 	void *log_ctx;

@@ -122,6 +122,8 @@ static struct hub_caller caller_of(struct running *r)
 		.open_store = open_store,
 		.close_store = close_store,
 		.ctx = r,
+		.elsewhere = children_elsewhere(r->arbor->children),
+		.children = r->arbor->children,
 	};
 }
 

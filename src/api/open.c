@@ -162,6 +162,7 @@ static enum status find_and_open(struct arbor *a, const struct arbor_options *o,
 	    api_open_watched(a, o->flags & ARBOR_CREATE, &a->watched, err))
 		return err_failed(err->status);
 	snprintf(a->place.path, sizeof a->place.path, "%s", store_path(a->watched));
+	a->children = where_find_hubs(a->settings);
 	return STATUS_OK;
 }
 
@@ -203,6 +204,7 @@ void arbor_close(struct arbor *a)
 {
 	if (!a)
 		return;
+	children_free(a->children);
 	for (size_t i = 0; i < a->free_count; i++)
 		store_close(a->free[i]);
 	store_close(a->watched);

@@ -159,7 +159,7 @@ static enum status run_method(struct face *f, const char *activation, const stru
 		.settings = f->settings,
 		.open_store = open_store,
 		.ctx = f,
-		.elsewhere = &f->elsewhere,
+		.elsewhere = children_elsewhere(f->children),
 		.children = f->children,
 	};
 	enum status status;
@@ -252,7 +252,7 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 
 	/* Help is for those who have a broken file, too. */
 	if (face_load_settings(f, err) == STATUS_OK)
-		face_find_hubs(f);
+		f->children = where_find_hubs(f->settings);
 	else if (v->activation || v->run == run_call || v->run == run_pick || v->run == run_rpc)
 		return err_failed(err->status);
 	if (v->reads_args)

@@ -25,8 +25,6 @@ struct face {
 	bool left; /* somebody left a screen, and knows it: nothing has to be said */
 	const struct settings *settings; /* NULL until a verb needs them */
 	struct children *children;	 /* other hubs; NULL = there are none */
-	struct hub_elsewhere elsewhere;	 /* the same, for handles */
-	struct environment environment;	 /* ours */
 };
 
 /* ---- Verbs (verb.c) --------------------------------------------------------- */
@@ -87,9 +85,6 @@ enum status face_load_settings(struct face *f, struct err *err) MUST_USE;
 /* The same for a thread: `progress` may be NULL. */
 enum status face_open_store_for(const struct face *f, const struct where_opening *o, struct store **out,
 				struct err *err) MUST_USE;
-
-/* Other hubs, as the settings have them: started when somebody asks them. */
-void face_find_hubs(struct face *f);
 
 /* ---- The file of --log (logfile.c) ------------------------------------------ */
 

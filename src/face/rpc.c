@@ -207,7 +207,7 @@ static void run_job(struct job *j)
 		.scopes = j->server->scopes & j->told.scopes,
 		.open_store = open_store,
 		.ctx = j,
-		.elsewhere = &f->elsewhere,
+		.elsewhere = children_elsewhere(f->children),
 		.children = f->children,
 		.route = &j->told.route,
 	};

@@ -6,8 +6,6 @@
 
 #include "hub/where.h"
 
-#include <string.h>
-
 /* After an update of Arbor, what follows from the archive may have to be made anew. */
 static void on_rebuild(void *ctx, int64_t done, int64_t total)
 {
@@ -39,19 +37,4 @@ enum status face_open_store(void *face, bool make, struct store **out, struct er
 enum status face_load_settings(struct face *f, struct err *err)
 {
 	return where_load_settings(&f->mem, &f->log, &f->settings, err);
-}
-
-/* Programs we start want to know where the user is at home, even where nobody told us. */
-static const char *get_env_for_child(void *ctx, const char *name)
-{
-	const struct settings *settings = ctx;
-
-	return strcmp(name, "HOME") == 0 ? settings->home : env_text(name);
-}
-
-void face_find_hubs(struct face *f)
-{
-	f->environment = (struct environment){ .get = get_env_for_child, .ctx = (void *)(uintptr_t)f->settings };
-	f->children = children_new(f->settings, &f->environment);
-	f->elsewhere = (struct hub_elsewhere){ .resolve = children_resolve, .ctx = f->children };
 }

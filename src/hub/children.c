@@ -15,32 +15,61 @@
 
 struct children {
 	struct arena mem;
-	const struct environment *environment;
+	const char *home, *path; /* HOME and PATH; NULL = not set */
 	struct child_setting *list;
 	struct peer_setup *setups;
 	struct peers *peers;
 	size_t count;
+	struct hub_elsewhere elsewhere;
 };
 
 struct starting {
 	const struct children *all;
 	const struct child_setting *setting;
+	const char *const *environment;
 };
+
+static const char *copy_variable(struct children *c, const struct environment *e, const char *name)
+{
+	const char *value = environment_get(e, name);
+
+	return value ? arena_cstr(&c->mem, str_of(value)) : NULL;
+}
+
+static const char *get_copied(void *ctx, const char *name)
+{
+	const struct starting *s = ctx;
+
+	return strcmp(name, "HOME") == 0 ? s->all->home : strcmp(name, "PATH") == 0 ? s->all->path : NULL;
+}
 
 static enum status what_to_start(void *ctx, struct arena *mem, struct guard_start *out, struct err *err)
 {
-	const struct starting *s = ctx;
-	const struct environment *e = s->all->environment;
-	const char *home = environment_get(e, "HOME");
+	struct starting *s = ctx;
+	struct environment e = { .get = get_copied, .ctx = s };
 
 	*out = (struct guard_start){
 		.arguments = s->setting->command,
-		.environment = environment_for_child(e, s->setting->variables, s->setting->variable_count,
-						     mem),
+		.environment = s->environment,
 		/* Not where somebody happens to be: what lies there is not the user's. */
-		.folder = home ? arena_cstr(mem, str_of(home)) : "/",
+		.folder = s->all->home ? s->all->home : "/",
 	};
-	return command_find(e, str_of(s->setting->command[0]), mem, &out->path, err);
+	return command_find(&e, str_of(s->setting->command[0]), mem, &out->path, err);
+}
+
+static struct peer_setup set_up(struct children *c, const struct child_setting *setting,
+				const struct environment *e)
+{
+	struct starting *s = arena_alloc(&c->mem, sizeof *s);
+
+	*s = (struct starting){
+		.all = c,
+		.setting = setting,
+		.environment = environment_for_child(e, setting->variables, setting->variable_count, &c->mem),
+	};
+	return (struct peer_setup){
+		.name = setting->name, .timeout_ms = setting->timeout_ms, .what = what_to_start, .ctx = s
+	};
 }
 
 struct children *children_new(const struct settings *settings, const struct environment *e)
@@ -52,21 +81,21 @@ struct children *children_new(const struct settings *settings, const struct envi
 	if (!text.p)
 		return NULL;
 	c = mem_alloc(sizeof *c);
-	c->environment = e;
+	c->home = copy_variable(c, e, "HOME");
+	c->path = copy_variable(c, e, "PATH");
+	c->elsewhere = (struct hub_elsewhere){ .resolve = children_resolve, .ctx = c };
 	if (children_read(text, &c->mem, &c->list, &c->count, &err))
 		bug("a setting was taken that is not right");
 	c->setups = arena_alloc(&c->mem, (c->count + 1) * sizeof *c->setups);
-	for (size_t i = 0; i < c->count; i++) {
-		struct starting *s = arena_alloc(&c->mem, sizeof *s);
-
-		*s = (struct starting){ .all = c, .setting = &c->list[i] };
-		c->setups[i] = (struct peer_setup){ .name = c->list[i].name,
-						    .timeout_ms = c->list[i].timeout_ms,
-						    .what = what_to_start,
-						    .ctx = s };
-	}
+	for (size_t i = 0; i < c->count; i++)
+		c->setups[i] = set_up(c, &c->list[i], e);
 	c->peers = peers_new(c->setups, c->count);
 	return c;
+}
+
+const struct hub_elsewhere *children_elsewhere(const struct children *c)
+{
+	return c ? &c->elsewhere : NULL;
 }
 
 void children_free(struct children *c)

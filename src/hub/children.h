@@ -38,9 +38,12 @@ struct child_setting {
 enum status children_read(struct str text, struct arena *mem, struct child_setting **out, size_t *count,
 			  struct err *err) MUST_USE;
 
-/* NULL when there are none. `settings` and `e` must outlive it. */
+/* NULL when there are none. The environment is read now, and not again when one is started. */
 struct children *children_new(const struct settings *settings, const struct environment *e);
 void children_free(struct children *c); /* NULL is fine, as everywhere below */
+
+/* For struct hub_caller: their handles. NULL when there are none. */
+const struct hub_elsewhere *children_elsewhere(const struct children *c);
 
 size_t children_count(const struct children *c);
 const struct child_setting *children_at(const struct children *c, size_t which);
@@ -90,7 +93,7 @@ enum status children_schema(struct children *c, size_t which, struct str method,
  * earlier. */
 int64_t children_deadline(const struct children *c, size_t which, const struct hub_caller *who);
 
-/* For struct hub_caller; `c` is its ctx. */
+/* What children_elsewhere() does; `children` is its ctx. */
 enum status children_resolve(void *children, struct call *c, const struct resolve_ask *ask,
 			     struct resolution *out, struct err *err);
 

@@ -5,11 +5,13 @@
  */
 #include "hub/where.h"
 
+#include "hub/children.h"
 #include "ingest/rebuild.h"
 
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 const char *env_text(const char *name)
@@ -60,6 +62,22 @@ enum status where_load_settings(struct arena *mem, const struct log *log, const 
 		return err_failed(err->status);
 	*out = s;
 	return STATUS_OK;
+}
+
+/* Programs we start want to know where the user is at home, even where nobody told us. */
+static const char *get_env_for_child(void *ctx, const char *name)
+{
+	const char *const *home = ctx;
+
+	return strcmp(name, "HOME") == 0 ? *home : env_text(name);
+}
+
+struct children *where_find_hubs(const struct settings *settings)
+{
+	const char *home = settings ? settings->home : NULL;
+	struct environment e = { .get = get_env_for_child, .ctx = &home };
+
+	return children_new(settings, &e);
 }
 
 /* Below the folder that programs keep their data in. */

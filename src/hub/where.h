@@ -17,6 +17,10 @@ const char *env_text(const char *name);
 enum status where_load_settings(struct arena *mem, const struct log *log, const struct settings **out,
 				struct err *err) MUST_USE;
 
+/* Other hubs that the settings name (children.h): NULL when there are none. */
+struct children;
+struct children *where_find_hubs(const struct settings *settings);
+
 struct store_place {
 	char path[LIMIT_PATH];
 	bool own_folder; /* nobody chose another: its folder is Arbor's alone */

@@ -18,11 +18,10 @@
  */
 #include "live/peer_inside.h"
 
-#include "base/thread.h"
 #include "base/base64.h"
 #include "base/clock.h"
+#include "base/thread.h"
 
-#include <signal.h>
 #include <string.h>
 
 enum { HELLO_ID = 0 };
@@ -84,7 +83,7 @@ static void add_answer(struct question *q, struct answer *a)
 {
 	*q->last = a;
 	q->last = &a->next;
-	q->queued += a->n;
+	q->queued += answer_size(a);
 	touch(q);
 }
 

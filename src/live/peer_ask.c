@@ -68,7 +68,7 @@ static struct answer *take_answer(struct question *q)
 	if (!a)
 		return NULL;
 	q->first = a->next;
-	q->queued -= a->n;
+	q->queued -= answer_size(a);
 	if (!q->first) {
 		q->last = &q->first;
 		q->since_ns = clock_monotonic_ns(); /* nobody was silent while we were busy */

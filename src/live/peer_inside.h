@@ -30,6 +30,11 @@ struct answer {
 	char text[];
 };
 
+static inline size_t answer_size(const struct answer *a)
+{
+	return sizeof *a + a->n;
+}
+
 struct question {
 	struct question *next;
 	struct peer *peer;
@@ -37,7 +42,7 @@ struct question {
 	struct buf request;
 	pthread_cond_t changed;
 	struct answer *first, **last;
-	size_t queued;	  /* bytes in the queue */
+	size_t queued;	  /* bytes that its queue takes */
 	int64_t since_ns; /* when something last happened to it */
 	bool sent, over;
 	struct err end; /* once it is over */

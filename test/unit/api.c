@@ -296,6 +296,43 @@ TEST(store_and_settings_are_found_as_the_program_finds_them)
 
 /* ---- Calling ----------------------------------------------------------------- */
 
+/* The environment counts as it was when the store was opened. */
+TEST(hubs_that_the_settings_name_are_reached_and_gone_in_the_end)
+{
+	const char *dir = t_tmpdir(t);
+	char settings[1024], cwd[400];
+	struct arbor_error e;
+	ARBOR *a = NULL;
+	struct arbor_options o = { .size = sizeof o, .flags = ARBOR_CREATE };
+	HEARD;
+
+	setenv("HOME", dir, 1);
+	NEED(getcwd(cwd, sizeof cwd) != NULL);
+	snprintf(settings, sizeof settings,
+		 "{\"hubs\":{\"notes\":{\"command\":[\"%s/examples/notes/notes.py\"],"
+		 "\"env\":{\"NOTES_FILE\":\"%s/notes\"}}}}",
+		 cwd, dir);
+	NEED(write_settings(dir, settings));
+	FINE(arbor_open(&o, &a, &e));
+	setenv("HOME", "/nowhere", 1);
+	FINE(call(a, "notes.add", "{\"text\":\"of a program\"}", &h, &e));
+	CHECK(strstr(h.text.p, "\"handle\": \"notes@1.0.0::note:"));
+	FINE(call(a, "notes.list", "{}", &h, &e));
+	EQ(h.count, 2);
+	EQ(call(a, "hub.resolve", "{\"handle\":\"notes@1.0.0::note:1\"}", &h, &e), ARBOR_NOT_FOUND);
+	SAYS("notes: there is no note 1");
+	CHECK(waitpid(-1, NULL, WNOHANG) == 0); /* somebody is there */
+	arbor_close(a);
+	a = NULL;
+	CHECK(waitpid(-1, NULL, WNOHANG) == -1);
+	setenv("HOME", dir, 1);
+	o.flags |= ARBOR_PLAIN;
+	snprintf(settings, sizeof settings, "%s/plain.db", dir);
+	o.store = settings;
+	FINE(arbor_open(&o, &a, &e));
+	EQ(call(a, "notes.list", "{}", &h, &e), ARBOR_NOT_FOUND);
+}
+
 TEST(results_come_one_by_one)
 {
 	struct arbor_error e;
@@ -971,7 +1008,8 @@ TESTS(CASE(the_library_says_which_one_it_is), CASE(every_status_has_the_name_it_
       CASE(what_is_not_a_store_is_refused_and_left_alone),
       CASE(options_are_taken_from_headers_that_know_less_or_more),
       CASE(options_that_make_no_sense_are_refused),
-      CASE(store_and_settings_are_found_as_the_program_finds_them), CASE(results_come_one_by_one),
+      CASE(store_and_settings_are_found_as_the_program_finds_them),
+      CASE(hubs_that_the_settings_name_are_reached_and_gone_in_the_end), CASE(results_come_one_by_one),
       CASE(an_unknown_method_is_refused_with_the_nearest),
       CASE(parameters_that_are_no_json_or_not_the_methods_are_refused), CASE(parameters_can_be_texts),
       CASE(bytes_come_as_they_are), CASE(who_takes_the_results_can_stop),
