@@ -175,9 +175,24 @@ static struct str speaker(struct view *v, const struct json *j)
 	return STR("client");
 }
 
+/* Of a prompt that waited for a turn to end, or went into one. */
+static void print_queued(struct view *v, const struct json *j)
+{
+	struct str state = view_text(v, j, 0, "queued");
+
+	if (!state.n)
+		return;
+	out_style(v->out, STYLE_DIM);
+	out_printf(v->out, "  queued, %s",
+		   str_eq(state, STR("sent"))	     ? "sent into the turn"
+		   : str_eq(state, STR("taken-back")) ? "taken back"
+						      : "waiting");
+	out_plain(v->out);
+}
+
 static void print_heading(struct view *v, const struct json *j)
 {
-	struct str who = speaker(v, j);
+	struct str who = view_text(v, j, 0, "queued").n ? STR("user") : speaker(v, j);
 	enum style style = str_eq(who, STR("user"))	   ? STYLE_USER
 			   : str_eq(who, STR("assistant")) ? STYLE_ASSISTANT
 							   : STYLE_DIM;
@@ -193,6 +208,7 @@ static void print_heading(struct view *v, const struct json *j)
 		out_styled(v->out, STYLE_DIM, STR("  variant"));
 		view_field(v, j, "variant", VALUE_ID, STYLE_ID);
 	}
+	print_queued(v, j);
 	print_attached(v, j);
 	out_text(v->out, "\n");
 	print_notes(v, j);
@@ -376,6 +392,9 @@ static void show_item(struct view *v, const struct json *j)
 	if (str_eq(kind, STR("session"))) {
 		((struct showing *)v->state)->whole = json_bool(j, json_get(j, 0, STR("part")));
 		print_session(v, j);
+	} else if (str_eq(kind, STR("event")) && view_text(v, j, 0, "queued").n) {
+		print_heading(v, j);
+		print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);
 	} else if (str_eq(kind, STR("event"))) {
 		print_event(v, j);
 	} else if (str_eq(kind, STR("file"))) {

@@ -9,6 +9,7 @@
 
 #include "base/utf8.h"
 #include "hub/handle_node.h"
+#include "hub/memory_message.h"
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
@@ -167,6 +168,7 @@ static const struct field search_fields[] = {
 	  .help = "an older version of the file had it, the newest has not" },
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said, or noted" },
 	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "what kind of text it is" },
+	QUEUED_FIELD(FIELD_HIDDEN),
 	{ .name = "note",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -309,6 +311,7 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 	if (hit->at)
 		put_time(w, "at", hit->at);
 	put_text(w, "in", str_of(search_place_name(hit->place)));
+	put_queued(w, hit->flags);
 	if (hit->note)
 		put_uuid(w, "note", &hit->note->id);
 	if (hit->block && hit->block->name.n)
