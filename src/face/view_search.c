@@ -156,6 +156,18 @@ static void print_around(struct view *v, const struct json *j, const char *key, 
 	}
 }
 
+/* Sessions that have it, too. */
+static void print_others(struct view *v, int64_t count, int indent)
+{
+	if (count <= 0)
+		return;
+	out_pad(v->out, indent);
+	out_style(v->out, STYLE_DIM);
+	out_printf(v->out, "also in %" PRId64 " other session%s", count, count == 1 ? "" : "s");
+	out_plain(v->out);
+	out_text(v->out, "\n");
+}
+
 /* Whether it was found in no conversation. */
 static bool is_file(struct view *v, const struct json *j)
 {
@@ -188,6 +200,7 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 	out_pad(v->out, WHERE - text_width(text_start(buf_as_str(&in), WHERE)));
 	read_snippet(v, &j, &found);
 	print_snippet(v, &found, indent);
+	print_others(v, view_int(&j, 0, "also_in"), indent);
 	print_around(v, &j, "after", indent);
 }
 

@@ -169,6 +169,11 @@ static const struct field search_fields[] = {
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said, or noted" },
 	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "what kind of text it is" },
 	QUEUED_FIELD(FIELD_HIDDEN),
+	{ .name = "also_in",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "so many other sessions have it, too: forks of this one, or what it is a fork of. Each part is found once, "
+		  "in the session it was first said in, or in one that was asked for" },
 	{ .name = "note",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -184,9 +189,8 @@ static const struct field search_fields[] = {
 	{ .name = "total",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "how many hits there are, given or not; copies of a session count until they are met. "
-		  "Absent "
-		  "where that is not known" },
+	  .help = "how many hits there are, given or not; copies with ids of their own count until they are met. "
+		  "Absent where that is not known" },
 	{ .name = "score",
 	  .type = VALUE_INT,
 	  .flags = FIELD_HIDDEN,
@@ -312,6 +316,8 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 		put_time(w, "at", hit->at);
 	put_text(w, "in", str_of(search_place_name(hit->place)));
 	put_queued(w, hit->flags);
+	if (hit->others)
+		put_int(w, "also_in", hit->others);
 	if (hit->note)
 		put_uuid(w, "note", &hit->note->id);
 	if (hit->block && hit->block->name.n)

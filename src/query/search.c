@@ -14,10 +14,13 @@
 #include "query/search.h"
 
 #include "base/map.h"
+#include "query/copies.h"
 #include "query/variant.h"
+#include "store/copied.h"
 #include "store/variant.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 const double search_weights[SEARCH_PLACES] = {
 	[PLACE_PROMPT] = 2.0, [PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9, [PLACE_INPUT] = 1.0,
@@ -46,7 +49,10 @@ struct searching {
 	struct session session; /* of the hit before; row 0 = of none */
 	struct map given;	/* struct given of the hits so far */
 	struct transcript transcript;
+	struct copies copies;
 	bool variants; /* there are lines with one uuid and different contents */
+	struct doc_range *copied; /* documents that are copies of others; where nothing is asked but words none counts */
+	size_t copied_count;
 };
 
 static void searching_release(struct searching *y)
@@ -54,6 +60,7 @@ static void searching_release(struct searching *y)
 	buf_release(&y->text);
 	transcript_release(&y->transcript);
 	map_release(&y->given);
+	copies_release(&y->copies);
 	noted_conditions_release(&y->noted);
 	arena_release(&y->mem);
 }
@@ -98,7 +105,29 @@ static enum status is_paper_wanted(struct searching *y, int64_t row, bool *wante
 	return conditions_hold_beside(&y->filter, p.project, p.session.row, wanted, err);
 }
 
-static enum status is_doc_wanted(void *ctx, const struct doc *doc, bool *wanted, struct err *err)
+/* Of copies the first that is wanted counts. */
+static enum status is_before(void *ctx, const struct doc *doc, bool *go_on, struct err *err)
+{
+	struct searching *y = ctx;
+	bool wanted = (!y->filter.after || doc->at >= y->filter.after) &&
+		      (!y->filter.before || doc->at < y->filter.before) && noted_conditions_hold(&y->noted, doc);
+
+	if (wanted && conditions_ask_session(&y->filter) && is_wanted(y, doc->session, &wanted, err))
+		return err_failed(err->status);
+	*go_on = !wanted;
+	return STATUS_OK;
+}
+
+static enum status is_first_copy(struct searching *y, int64_t sequence, const struct doc *doc, bool *first,
+				 struct err *err)
+{
+	*first = true;
+	if (!doc_ranges_have(y->copied, y->copied_count, sequence))
+		return STATUS_OK;
+	return copied_before(y->store, doc, is_before, y, first, err);
+}
+
+static enum status is_doc_wanted(void *ctx, int64_t sequence, const struct doc *doc, bool *wanted, struct err *err)
 {
 	struct searching *y = ctx;
 
@@ -107,7 +136,7 @@ static enum status is_doc_wanted(void *ctx, const struct doc *doc, bool *wanted,
 		return is_note_wanted(y, doc->offset, wanted, err);
 	if (*wanted && doc->session == DOC_PAPERS && conditions_ask_session(&y->filter))
 		return is_paper_wanted(y, doc->offset, wanted, err);
-	return STATUS_OK;
+	return *wanted ? is_first_copy(y, sequence, doc, wanted, err) : STATUS_OK;
 }
 
 /* ---- A hit ------------------------------------------------------------------- */
@@ -263,11 +292,33 @@ static enum status give_paper(struct searching *y, const struct ranked *r, int64
 	return fn(ctx, &hit, err);
 }
 
+/* Of copies the canonical one is given, if it is one that is asked for. */
+static enum status choose_copy(struct searching *y, struct doc *doc, int64_t *others, struct err *err)
+{
+	struct copy_found found;
+	struct doc canon = *doc;
+	bool unwanted = false;
+
+	if (copies_find(&y->copies, y->store, doc->session, doc->offset, &found, err))
+		return err_failed(err->status);
+	*others = found.others;
+	if (found.session == doc->session && found.offset == doc->offset)
+		return STATUS_OK;
+	canon.session = found.session;
+	canon.offset = found.offset;
+	if (is_before(y, &canon, &unwanted, err))
+		return err_failed(err->status);
+	if (!unwanted)
+		*doc = canon;
+	return STATUS_OK;
+}
+
 static enum status give_hit(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
 			    struct err *err)
 {
+	struct doc doc = r->doc;
 	struct node_name name;
-	struct fetching f = { .y = y, .doc = &r->doc, .name = &name };
+	struct fetching f = { .y = y, .doc = &doc, .name = &name };
 	struct snippet snippet CLEANUP(snippet_release) = { 0 };
 	struct search_hit hit = { .score = r->score,
 				  .total = total,
@@ -282,13 +333,15 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 		return give_note(y, r, total, fn, ctx, err);
 	if (r->doc.session == DOC_PAPERS)
 		return give_paper(y, r, total, fn, ctx, err);
-	if (y->session.row != r->doc.session &&
-	    session_get(y->store, r->doc.session, &y->mem, &y->session, err))
+	if (choose_copy(y, &doc, &hit.others, err))
 		return err_failed(err->status);
-	if (entry_get(y->store, r->doc.session, r->doc.offset, &y->mem, &line, &name, err) ||
+	if (y->session.row != doc.session &&
+	    session_get(y->store, doc.session, &y->mem, &y->session, err))
+		return err_failed(err->status);
+	if (entry_get(y->store, doc.session, doc.offset, &y->mem, &line, &name, err) ||
 	    entry_message(y->store, &line, &name, &y->mem, &hit.message, err))
 		return err_failed(err->status);
-	hit.id = node_id(&name, r->doc.block == DOC_LINE ? PART_LINE : r->doc.block);
+	hit.id = node_id(&name, doc.block == DOC_LINE ? PART_LINE : doc.block);
 	if (is_early && (is_given(y, &hit.id) || y->given.count <= y->q->offset))
 		return STATUS_OK;
 	buf_clear(&y->text);
@@ -309,7 +362,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	hit.at = line.at;
 	hit.offset = line.offset;
 	hit.block = f.is_block ? &f.block : NULL;
-	if (r->doc.block == DOC_LINE && hit.place == PLACE_PROMPT &&
+	if (doc.block == DOC_LINE && hit.place == PLACE_PROMPT &&
 	    entry_flags(y->store, y->session.row, line.offset, &hit.flags, err))
 		return err_failed(err->status);
 	if (y->q->context && around_get(&y->transcript, y->store, &y->session, line.offset, y->q->context, &y->mem,
@@ -354,6 +407,34 @@ static enum status give_checked(struct searching *y, const struct rank_query *ra
 	return STATUS_OK;
 }
 
+static int by_sequence(const void *a, const void *b)
+{
+	const struct doc_range *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* What counts elsewhere: typed into conversations that are here; and copies, unless each has to be looked at. */
+static enum status leave_out(struct searching *y, struct rank_query *rank, struct err *err)
+{
+	struct doc_range *told, *all;
+	size_t count;
+
+	if (paper_told(y->store, &y->mem, &told, &count, err))
+		return err_failed(err->status);
+	rank->without = told;
+	rank->without_count = count;
+	if (rank->doc || !y->copied_count)
+		return STATUS_OK;
+	all = arena_alloc(&y->mem, (count + y->copied_count) * sizeof *all);
+	for (size_t i = 0; i < count + y->copied_count; i++)
+		all[i] = i < count ? told[i] : y->copied[i - count];
+	rank->without_count = count + y->copied_count;
+	qsort(all, rank->without_count, sizeof *all, by_sequence);
+	rank->without = all;
+	return STATUS_OK;
+}
+
 enum status search_run(struct store *s, const struct search_query *q, search_fn *fn, void *ctx,
 		       struct search_report *report, struct err *err)
 {
@@ -368,16 +449,14 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 				   .weights = search_weights,
 				   .place_count = SEARCH_PLACES,
 				   .order = q->order };
-	struct doc_range *told;
 	bool asks_session;
 
 	transcript_init(&y.transcript);
 	y.transcript.peek = true;
 	y.filter.expr = q->expr;
 	if (conditions_read(&y.filter, rank.now, err) || noted_conditions_read(&y.noted, s, q->expr, err) ||
-	    variant_any(s, &y.variants, err) || paper_told(s, &y.mem, &told, &rank.without_count, err))
+	    variant_any(s, &y.variants, err) || copied_load(s, &y.mem, &y.copied, &y.copied_count, err))
 		return err_failed(err->status);
-	rank.without = told;
 	rank.places = y.filter.places;
 	rank.after = y.filter.after;
 	rank.before = y.filter.before;
@@ -385,7 +464,9 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	rank.session = asks_session ? is_wanted : NULL;
 	if (!q->expr->count && rank.order == RANK_BEST)
 		rank.order = RANK_RECENT;
-	rank.doc = asks_session || y.noted.any ? is_doc_wanted : NULL;
+	rank.doc = asks_session || y.noted.any || (y.copied_count && (rank.after || rank.before)) ? is_doc_wanted : NULL;
+	if (leave_out(&y, &rank, err))
+		return err_failed(err->status);
 	rank.wanted_ctx = &y;
 	report->more = report->gave_up = false;
 	if (q->check) {

@@ -43,6 +43,7 @@ struct search_hit {
 	int64_t offset;	 /* of its line in the session's file */
 	unsigned flags;	 /* of its entry; 0 unless it is a prompt that is no block */
 	const struct record_block *block; /* NULL = it is a line; its node is not to be used */
+	int64_t others; /* conversations that have it, too */
 	double score;
 	int64_t number, total; /* the first is 1; of so many, as in the report; 0 = unknown */
 	const struct snippet *snippet;

@@ -438,6 +438,27 @@ enum status doc_remove_each(struct stmt *st, struct err *err)
 }
 
 /* A word is folded and a mark has no quote: nothing of either is FTS5's syntax. */
+enum status doc_ranges(struct stmt *st, struct arena *mem, struct doc_range **out, size_t *count, struct err *err)
+{
+	size_t cap = 0;
+	enum step step;
+
+	*out = NULL;
+	*count = 0;
+	while ((step = stmt_step(st, err)) == STEP_ROW) {
+		if (*count == cap) {
+			struct doc_range *more = arena_alloc(mem, (cap ? cap * 2 : 64) * sizeof *more);
+
+			if (cap)
+				memcpy(more, *out, cap * sizeof *more);
+			*out = more;
+			cap = cap ? cap * 2 : 64;
+		}
+		(*out)[(*count)++] = (struct doc_range){ col_int(st, 0), col_int(st, 1) };
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
 enum status doc_with_word(struct store *s, struct str word, int64_t *sequence, struct err *err)
 {
 	struct buf match CLEANUP(buf_release) = BUF_INIT(KIB);

@@ -54,6 +54,7 @@ enum {
 	SESSION_ENTRY,
 	SESSION_BLOCKS,
 	SESSION_FLAGS,
+	SESSION_ANY_KIN,
 	SESSION_NAMED,
 	SESSION_HELD,
 	SESSION_ENTRIES,
@@ -119,6 +120,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
+	[SESSION_ANY_KIN] = "SELECT 1 FROM kin WHERE session BETWEEN ?1 AND ?2 LIMIT 1",
 	[SESSION_FLAGS] = "SELECT flags FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_BLOCKS] = "SELECT blocks FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_NAMED] = "SELECT e.session, e.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
@@ -448,6 +450,17 @@ enum status entry_flags(struct store *s, int64_t session, int64_t offset, unsign
 enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64_t *out, struct err *err)
 {
 	return entry_number(s, SESSION_BLOCKS, session, offset, out, err);
+}
+
+enum status session_any_kin(struct store *s, int64_t session, bool *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SESSION_ANY_KIN, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_int(&st, 2, session ? session : INT64_MAX);
+	return stmt_found(&st, out, err);
 }
 
 enum status entry_is_held(struct store *s, const struct uuid *id, bool *out, struct err *err)

@@ -213,6 +213,9 @@ struct entry_line {
 enum status session_kin(struct store *s, int64_t session, struct arena *mem, int64_t **out, size_t *count,
 			struct err *err) MUST_USE;
 
+/* Whether it shares lines or messages with others; 0 = whether any does. */
+enum status session_any_kin(struct store *s, int64_t session, bool *out, struct err *err) MUST_USE;
+
 typedef enum status entry_line_fn(void *ctx, const struct entry_line *line, struct err *err);
 enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, void *ctx, struct err *err) MUST_USE;
 
