@@ -274,8 +274,6 @@ static void put_hit_session(struct json_writer *w, const struct session *s)
 	put_path(w, "project", s->project);
 	if (s->branch.n)
 		put_text(w, "branch", s->branch);
-	if (s->agent.n)
-		put_text(w, "agent", s->agent);
 	if (s->old)
 		put_bool(w, "withdrawn", true);
 	put_path(w, "path", s->path);
@@ -310,6 +308,8 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 		put_hit_paper(w, hit->paper);
 	else if (hit->session)
 		put_hit_session(w, hit->session);
+	if (hit->agent.n)
+		put_text(w, "agent", hit->agent);
 	if (!hit->note)
 		put_handle(w, &handle);
 	if (hit->at)
@@ -437,6 +437,18 @@ static unsigned places_of(const struct call *c)
 	return bits;
 }
 
+/* The models with this in their name. */
+static enum status find_models(struct call *c, struct expr *e, struct expr_condition *o, struct err *err)
+{
+	struct str *names;
+	size_t count;
+
+	if (model_names(c->store, o->value, &c->mem, &names, &count, err))
+		return err_failed(err->status);
+	expr_set_models(e, o, names, count, &c->mem);
+	return STATUS_OK;
+}
+
 /* What people mean by the names in a query. */
 static enum status look_up_names(struct call *c, struct expr *e, struct err *err)
 {
@@ -444,6 +456,8 @@ static enum status look_up_names(struct call *c, struct expr *e, struct err *err
 		struct expr_condition *o = &e->conditions[i];
 		struct session session;
 
+		if (o->field == EXPR_MODEL && find_models(c, e, o, err))
+			return err_failed(err->status);
 		if (o->field == EXPR_PROJECT && project_named(c, o->value, &o->value, err))
 			return err_failed(err->status);
 		if (o->field != EXPR_SESSION)
@@ -607,7 +621,8 @@ const struct method memory_search = {
 		"queued by a person), role:assistant, role:tool, role:system; in:prompt, answer, thinking,\n"
 		"input, output, other, note; tool:Bash (calls of it, not their results), file:NAME (calls that "
 		"name\n"
-		"such a file), project:NAME, session:ID, model:NAME, branch:NAME, agent:ID; tag:NAME (on it, its\n"
+		"such a file), project:NAME, session:ID, model:NAME (what such a model said and did; prompts and\n"
+		"results have none), branch:NAME, agent:ID (said by that sub-agent, or to it); tag:NAME (on it, its\n"
 		"message, turn or session, 'arbor help tag'), is:noted, is:bookmarked; is:error, is:subagent,\n"
 		"is:withdrawn (gone from the newest version of its file), is:branch (its conversation was\n"
 		"rewound, forked or continued twice); after:, before: and day: with 2026-01-31, 2026-01,\n"

@@ -3,7 +3,7 @@
  *
  * Places and times are bits and numbers of a document, and cost nothing. What is asked of a
  * session is found out once for each that has a match (query/rank.c). Conditions that
- * the index knows by marks (tool, file, is:error, is:subagent) are in the query already
+ * the index knows by marks (tool, file, model, agent, is:error, is:subagent) are in the query already
  * (query/expr.c) and only checked here; so are those for what is attached to something (tag, is:noted,
  * is:bookmarked), which query/noted.c asks.
  *
@@ -177,9 +177,7 @@ static bool asks_session(const struct expr_condition *c)
 	switch (c->field) {
 	case EXPR_PROJECT:
 	case EXPR_SESSION:
-	case EXPR_MODEL:
 	case EXPR_BRANCH:
-	case EXPR_AGENT:
 		return true;
 	case EXPR_IS:
 		return str_eq(c->value, STR("branch")) || str_eq(c->value, STR("withdrawn"));
@@ -187,6 +185,8 @@ static bool asks_session(const struct expr_condition *c)
 	case EXPR_IN:
 	case EXPR_TOOL:
 	case EXPR_FILE:
+	case EXPR_MODEL:
+	case EXPR_AGENT:
 	case EXPR_TAG:
 	case EXPR_AFTER:
 	case EXPR_BEFORE:
@@ -262,15 +262,12 @@ static enum status holds(const struct expr_condition *c, struct store *s, const 
 	*out = false;
 	if (!s && c->field != EXPR_PROJECT && c->field != EXPR_SESSION)
 		return STATUS_OK;
-	if (c->field == EXPR_MODEL)
-		return session_has_model(s, session->row, c->value, out, err);
 	if (c->field == EXPR_BRANCH)
 		return has_branch(s, session, c->value, out, err);
 	if (c->field == EXPR_IS && str_eq(c->value, STR("branch")))
 		return forest_is_branched(s, session->row, out, err);
 	*out = c->field == EXPR_PROJECT	  ? is_below(c->value, session->project)
 	       : c->field == EXPR_SESSION ? session->row == c->row
-	       : c->field == EXPR_AGENT	  ? session->agent.n && str_has_prefix(session->agent, c->value)
 					  : session->old;
 	return STATUS_OK;
 }

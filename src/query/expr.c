@@ -91,12 +91,17 @@ struct reading {
 	struct expr_node *marks; /* what conditions say of the words */
 };
 
-static struct expr_node *new_node(struct reading *r, enum expr_node_kind kind)
+static struct expr_node *node_in(struct arena *mem, enum expr_node_kind kind)
 {
-	struct expr_node *n = arena_alloc(r->mem, sizeof *n);
+	struct expr_node *n = arena_alloc(mem, sizeof *n);
 
 	*n = (struct expr_node){ .kind = kind };
 	return n;
+}
+
+static struct expr_node *new_node(struct reading *r, enum expr_node_kind kind)
+{
+	return node_in(r->mem, kind);
 }
 
 static void add_child(struct expr_node *to, struct expr_node *child)
@@ -284,13 +289,18 @@ static void note_odd(struct reading *r, struct str name, struct str value)
 	r->e->near = near.best;
 }
 
-static struct expr_node *mark_node(struct reading *r, enum mark mark, struct str name, bool prefix)
+static struct expr_node *mark_in(struct arena *mem, enum mark mark, struct str name, bool prefix)
 {
-	struct expr_node *n = new_node(r, EXPR_NODE_MARK);
+	struct expr_node *n = node_in(mem, EXPR_NODE_MARK);
 	char room[WORD_MAX];
 
-	n->mark = (struct expr_word){ arena_str(r->mem, mark_word(mark, name, room)), prefix };
+	n->mark = (struct expr_word){ arena_str(mem, mark_word(mark, name, room)), prefix };
 	return n;
+}
+
+static struct expr_node *mark_node(struct reading *r, enum mark mark, struct str name, bool prefix)
+{
+	return mark_in(r->mem, mark, name, prefix);
 }
 
 /* The words of its path, in a call that names a file called so. */
@@ -311,7 +321,14 @@ static struct expr_node *file_node(struct reading *r, struct str path)
 	return simplest(n);
 }
 
-static struct expr_node *condition_node(struct reading *r, const struct expr_condition *c)
+static struct expr_node *model_node(struct reading *r, struct expr_condition *c)
+{
+	c->node = new_node(r, EXPR_NODE_ANY);
+	add_child(c->node, mark_node(r, MARK_MODEL, c->value, false));
+	return c->node;
+}
+
+static struct expr_node *condition_node(struct reading *r, struct expr_condition *c)
 {
 	struct str value = c->value;
 	bool prefix = str_has_suffix(value, STR("*"));
@@ -320,6 +337,10 @@ static struct expr_node *condition_node(struct reading *r, const struct expr_con
 		return file_node(r, value);
 	if (c->field == EXPR_TOOL)
 		return mark_node(r, MARK_TOOL, str_sub(value, 0, value.n - prefix), prefix);
+	if (c->field == EXPR_MODEL)
+		return model_node(r, c);
+	if (c->field == EXPR_AGENT)
+		return mark_node(r, MARK_WHO, str_sub(value, 0, value.n - prefix), true);
 	if (c->field == EXPR_IS && str_eq(value, STR("error")))
 		return mark_node(r, MARK_ERROR, STR(""), false);
 	if (c->field == EXPR_IS && str_eq(value, STR("subagent")))
@@ -334,7 +355,7 @@ static void mark_words(struct reading *r)
 
 	r->marks = new_node(r, EXPR_NODE_ALL);
 	for (size_t i = 0; i < r->e->condition_count; i++) {
-		const struct expr_condition *c = &r->e->conditions[i];
+		struct expr_condition *c = &r->e->conditions[i];
 		struct expr_node *n = condition_node(r, c), *excluded;
 
 		if (!n)
@@ -551,6 +572,20 @@ enum status expr_read(struct expr *e, struct str text, bool fields, struct arena
 	if (all && !expr_match(e, all))
 		return nothing("only says what is not wanted; add a word to look for", text, err);
 	return STATUS_OK;
+}
+
+void expr_set_models(struct expr *e, struct expr_condition *c, const struct str *models, size_t count,
+		     struct arena *mem)
+{
+	count = size_min(count, EXPR_MODELS - e->model_count);
+	if (!c->node || !count)
+		return;
+	c->node->first = c->node->last = NULL;
+	for (size_t i = 0; i < count; i++)
+		add_child(c->node, mark_in(mem, MARK_MODEL, models[i], false));
+	e->model_count += count;
+	/* It was written before, and so can be written again. */
+	expr_match(e, e->root);
 }
 
 void expr_release(struct expr *e)

@@ -14,7 +14,7 @@ struct ranked {
 	struct doc doc;
 };
 
-enum { RANK_PHRASES = 160, RANK_UNWEIGHED = UINT8_MAX };
+enum { RANK_PHRASES = 224, RANK_UNWEIGHED = UINT8_MAX };
 
 enum rank_order { RANK_BEST, RANK_RECENT, RANK_OLD };
 

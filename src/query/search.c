@@ -147,6 +147,7 @@ struct fetching {
 	const struct doc *doc;
 	const struct node_name *name;
 	bool is_block;
+	bool is_inside; /* it may be a message inside of another line */
 	struct record_block block; /* texts in the arena */
 	bool is_variant;
 	struct uuid variant;
@@ -159,6 +160,7 @@ static enum status fetch_text(void *ctx, const struct transcript_line *line, boo
 	struct record_block b;
 
 	*go_on = false;
+	f->is_inside = !line->record->session.n && record_is_message(line->record);
 	if (f->y->variants && variant_id_of(f->y->store, line->reader, line->record, f->name, &f->is_variant,
 					    &f->variant, err))
 		return err_failed(err->status);
@@ -221,6 +223,7 @@ static enum status find_subject(struct searching *y, struct search_hit *hit, str
 		hit->offset = line.offset;
 	}
 	hit->session = y->session.row ? &y->session : NULL;
+	hit->agent = y->session.agent;
 	return STATUS_OK;
 }
 
@@ -362,6 +365,9 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	hit.at = line.at;
 	hit.offset = line.offset;
 	hit.block = f.is_block ? &f.block : NULL;
+	hit.agent = y->session.agent;
+	if (f.is_inside && !hit.agent.n && entry_agent(y->store, y->session.row, line.offset, &y->mem, &hit.agent, err))
+		return err_failed(err->status);
 	if (doc.block == DOC_LINE && hit.place == PLACE_PROMPT &&
 	    entry_flags(y->store, y->session.row, line.offset, &hit.flags, err))
 		return err_failed(err->status);

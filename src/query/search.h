@@ -35,6 +35,7 @@ struct search_hit {
 	bool in_line;	     /* it stands in a line, or is on what does: */
 	struct uuid message; /* it is part of; the line's where it is in none */
 	struct str line;     /* the line's own uuid; p NULL = none */
+	struct str agent;    /* sub-agent that said it, or was told it; empty = none */
 	const struct session *session; /* NULL = in none: a note on something else, or on what is gone; a file */
 	int place;
 	const struct annotation *note; /* that was found; NULL = it is none */
