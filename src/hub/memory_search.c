@@ -113,8 +113,10 @@ static const struct param search_params[] = {
 };
 
 static const struct field mark_fields[] = {
-	{ .name = "start", .type = VALUE_INT, .help = "byte in the snippet" },
-	{ .name = "length", .type = VALUE_INT, .help = "bytes" },
+	{ .name = "start",
+	  .type = VALUE_INT,
+	  .help = "byte of the snippet, as UTF-8, at which it begins: bytes, not characters" },
+	{ .name = "length", .type = VALUE_INT, .help = "bytes, so too" },
 	{ 0 },
 };
 
@@ -131,7 +133,7 @@ static const struct field search_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY,
 	  .help = "of the part that was found; of what a note is on; of the file, where it is in no conversation" },
-	HANDLE_FIELD("absent for a note; "),
+	HANDLE_FIELD("of a note that of what it is on, unless that is gone; "),
 	{ .name = "message",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -203,7 +205,7 @@ static const struct field search_fields[] = {
 	  .type = VALUE_OBJECT,
 	  .flags = FIELD_LIST | FIELD_HIDDEN,
 	  .fields = mark_fields,
-	  .help = "where the words stand in the snippet" },
+	  .help = "where the words stand in the snippet: byte offsets into its UTF-8" },
 	{ .name = "before",
 	  .type = VALUE_OBJECT,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -297,9 +299,27 @@ static struct node_handle handle_of_hit(const struct search_hit *hit)
 	return hit->block ? handle_of_block(&hit->id, hit->block) : handle_of_event(&hit->id);
 }
 
-static void put_hit(struct json_writer *w, const struct search_hit *hit)
+/* Whatever a note is on has one, if it is still there. */
+static enum status put_subject(struct call *c, const struct search_hit *hit, struct err *err)
+{
+	char id[UUID_TEXT + 1];
+	struct handle handle;
+	enum status status;
+
+	uuid_print(&hit->id, id);
+	status = handle_of_id(c, str_of(id), &c->mem, &handle, err);
+	if (status == STATUS_NOT_FOUND)
+		return STATUS_OK;
+	if (status)
+		return err_failed(status);
+	put_text(&c->writer, "handle", handle_text(&handle, &c->mem));
+	return STATUS_OK;
+}
+
+static enum status put_hit(struct call *c, const struct search_hit *hit, struct err *err)
 {
 	struct node_handle handle = handle_of_hit(hit);
+	struct json_writer *w = call_begin(c);
 
 	put_uuid(w, "id", &hit->id);
 	if (hit->in_line)
@@ -312,6 +332,8 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 		put_text(w, "agent", hit->agent);
 	if (!hit->note)
 		put_handle(w, &handle);
+	else if (put_subject(c, hit, err))
+		return err_failed(err->status);
 	if (hit->at)
 		put_time(w, "at", hit->at);
 	put_text(w, "in", str_of(search_place_name(hit->place)));
@@ -334,6 +356,7 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 		put_text(w, "line", hit->line);
 	if (hit->in_line || hit->paper)
 		put_int(w, "offset", hit->offset);
+	return STATUS_OK;
 }
 
 static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err *err)
@@ -343,7 +366,8 @@ static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err 
 	}; /* bytes that a face writes beside an item: the version of its fields, a line feed */
 	struct finding *f = ctx;
 
-	put_hit(call_begin(f->call), hit);
+	if (put_hit(f->call, hit, err))
+		return err_failed(err->status);
 	if (f->budget >= 0) {
 		int64_t size = (int64_t)f->call->item.n + AROUND;
 
