@@ -657,9 +657,9 @@ const struct method memory_search = {
 		"without any\n"
 		"at the newest ones; at some thousand and for two seconds, and they say so if there were "
 		"more.\n\n"
-		"Plans, memory, tasks, todos and typed history are searched, too, as in:other; of what was typed\n"
-		"only what is in no conversation that is kept. They have no model, branch or agent. 'arbor show'\n"
-		"with a hit's id prints such a file.\n",
+		"Plans, memory, tasks and todos are searched, too, as in:other; nobody's role, so that role: leaves\n"
+		"them out. So is typed history, as role:user: of it only what was typed into no conversation that\n"
+		"is kept. They have no model, branch or agent. 'arbor show' with a hit's id prints such a file.\n",
 	.params = search_params,
 	.kind = RESULT_STREAM,
 	.fields = search_fields,

@@ -16,6 +16,7 @@
 #include "base/words.h"
 #include "claude/change.h"
 #include "claude/command.h"
+#include "claude/layout.h"
 #include "claude/mention.h"
 #include "store/fulltext.h"
 #include "store/session.h"
@@ -753,8 +754,9 @@ static bool add_paper(void *ctx, const struct paper_text *t)
 	const struct papering *y = ctx;
 	struct part *p = y->part;
 	uint32_t docs = 0;
+	bool typed = claude_kind_of(p->job->path) == CLAUDE_HISTORY;
 
-	add_docs_of(p, STR(""), t->text, PLACE_OTHER, t->part, &docs);
+	add_docs_of(p, STR(""), t->text, typed ? PLACE_PROMPT : PLACE_OTHER, t->part, &docs);
 	if (!docs)
 		return true;
 	p->texts = grow(p->texts, &p->text_cap, p->papers.count, sizeof *p->texts);

@@ -122,7 +122,7 @@ static enum status read_time(struct conditions *f, const struct expr_condition *
 
 /* The places that the conditions of a kind leave; *bits already has some. */
 static enum status read_places(const struct expr *e, enum expr_field field, const struct choice *list,
-			       unsigned *bits, struct err *err)
+			       unsigned *bits, bool *any, struct err *err)
 {
 	unsigned wanted = 0, unwanted = 0, one;
 
@@ -131,6 +131,7 @@ static enum status read_places(const struct expr *e, enum expr_field field, cons
 
 		if (c->field != field)
 			continue;
+		*any = true;
 		if (read_choice(c, list, &one, err))
 			return err_failed(err->status);
 		*(c->excluded ? &unwanted : &wanted) |= one;
@@ -154,10 +155,12 @@ enum status conditions_read(struct conditions *f, int64_t now, struct err *err)
 {
 	const struct expr *e = f->expr;
 	unsigned bits = f->places ? f->places : ALL_PLACES;
+	bool ignored;
 
 	if (!e || !e->condition_count)
 		return STATUS_OK;
-	if (read_places(e, EXPR_ROLE, roles, &bits, err) || read_places(e, EXPR_IN, places, &bits, err))
+	if (read_places(e, EXPR_ROLE, roles, &bits, &f->role, err) ||
+	    read_places(e, EXPR_IN, places, &bits, &ignored, err))
 		return err_failed(err->status);
 	f->places = bits == ALL_PLACES ? 0 : bits ? bits : NO_PLACE;
 	for (size_t i = 0; i < e->condition_count; i++) {

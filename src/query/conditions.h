@@ -11,6 +11,7 @@
 
 struct conditions {
 	unsigned places;	 /* a bit for each enum record_place; 0 = all */
+	bool role;		 /* who said it is asked for: what nobody did is not meant */
 	int64_t after, before;	 /* ms; 0 = open */
 	struct str project;	 /* p NULL = all; else a folder and those below it */
 	int64_t session;	 /* row; 0 = all */

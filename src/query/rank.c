@@ -365,7 +365,7 @@ static enum status is_wanted(struct ranker *r, int64_t id, const struct doc *doc
 	*out = is_in_time(r->q, doc->at);
 	if (*out && is_session_wanted(r, doc->session, out, err))
 		return err_failed(err->status);
-	return *out && r->q->doc ? r->q->doc(r->q->wanted_ctx, doc_sequence(id), doc, out, err) : STATUS_OK;
+	return *out && r->q->doc ? r->q->doc(r->q->wanted_ctx, id, doc, out, err) : STATUS_OK;
 }
 
 bool doc_ranges_have(const struct doc_range *list, size_t count, int64_t sequence)

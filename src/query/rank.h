@@ -23,7 +23,7 @@ typedef enum status rank_session_fn(void *ctx, int64_t session, bool *wanted, st
 
 /* Whether a document is, of such a session. Notes and texts beside conversations are in none (DOC_NOTES, DOC_PAPERS),
  * and asked for only here. */
-typedef enum status rank_doc_fn(void *ctx, int64_t sequence, const struct doc *doc, bool *wanted, struct err *err);
+typedef enum status rank_doc_fn(void *ctx, int64_t id, const struct doc *doc, bool *wanted, struct err *err);
 
 struct rank_query {
 	struct str match;	      /* from expr.h; empty = every document */

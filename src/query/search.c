@@ -118,25 +118,26 @@ static enum status is_before(void *ctx, const struct doc *doc, bool *go_on, stru
 	return STATUS_OK;
 }
 
-static enum status is_first_copy(struct searching *y, int64_t sequence, const struct doc *doc, bool *first,
+static enum status is_first_copy(struct searching *y, int64_t id, const struct doc *doc, bool *first,
 				 struct err *err)
 {
 	*first = true;
-	if (!doc_ranges_have(y->copied, y->copied_count, sequence))
+	if (!doc_ranges_have(y->copied, y->copied_count, doc_sequence(id)))
 		return STATUS_OK;
 	return copied_before(y->store, doc, is_before, y, first, err);
 }
 
-static enum status is_doc_wanted(void *ctx, int64_t sequence, const struct doc *doc, bool *wanted, struct err *err)
+static enum status is_doc_wanted(void *ctx, int64_t id, const struct doc *doc, bool *wanted, struct err *err)
 {
 	struct searching *y = ctx;
+	bool has_role = doc->session != DOC_PAPERS || doc_rank(id).place == PLACE_PROMPT;
 
-	*wanted = noted_conditions_hold(&y->noted, doc);
+	*wanted = (has_role || !y->filter.role) && noted_conditions_hold(&y->noted, doc);
 	if (*wanted && doc->session == DOC_NOTES && conditions_ask_session(&y->filter))
 		return is_note_wanted(y, doc->offset, wanted, err);
 	if (*wanted && doc->session == DOC_PAPERS && conditions_ask_session(&y->filter))
 		return is_paper_wanted(y, doc->offset, wanted, err);
-	return *wanted ? is_first_copy(y, sequence, doc, wanted, err) : STATUS_OK;
+	return *wanted ? is_first_copy(y, id, doc, wanted, err) : STATUS_OK;
 }
 
 /* ---- A hit ------------------------------------------------------------------- */
@@ -455,7 +456,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 				   .weights = search_weights,
 				   .place_count = SEARCH_PLACES,
 				   .order = q->order };
-	bool asks_session;
+	bool asks_session, asks_role;
 
 	transcript_init(&y.transcript);
 	y.transcript.peek = true;
@@ -470,7 +471,8 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	rank.session = asks_session ? is_wanted : NULL;
 	if (!q->expr->count && rank.order == RANK_BEST)
 		rank.order = RANK_RECENT;
-	rank.doc = asks_session || y.noted.any || (y.copied_count && (rank.after || rank.before)) ? is_doc_wanted : NULL;
+	asks_role = y.filter.role && (!rank.places || rank.places & 1u << PLACE_OTHER);
+	rank.doc = asks_session || asks_role || y.noted.any || (y.copied_count && (rank.after || rank.before)) ? is_doc_wanted : NULL;
 	if (leave_out(&y, &rank, err))
 		return err_failed(err->status);
 	rank.wanted_ctx = &y;
