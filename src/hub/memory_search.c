@@ -13,6 +13,7 @@
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
+#include "query/rank.h"
 #include "query/search.h"
 #include "query/suggest.h"
 
@@ -101,6 +102,10 @@ static const struct param search_params[] = {
 	  .help = "the first of WORDS is an extended regular expression, looked for in each line of a text; "
 		  "the "
 		  "others are as ever" },
+	{ .name = "inside",
+	  .type = VALUE_BOOL,
+	  .help = "also where what was typed stands inside of other words; looks at texts one by one, as --regex does. "
+		  "Where words find nothing that is done anyway, and said" },
 	{ .name = "case_sensitive",
 	  .type = VALUE_BOOL,
 	  .help = "only where it stands exactly as typed, signs and all" },
@@ -171,6 +176,10 @@ static const struct field search_fields[] = {
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said, or noted" },
 	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "what kind of text it is" },
 	QUEUED_FIELD(FIELD_HIDDEN),
+	{ .name = "inside",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "found inside of words, where as words it stands nowhere, or with --inside" },
 	{ .name = "also_in",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -267,6 +276,7 @@ struct finding {
 	int64_t budget;		 /* characters that are left; below 0 = any number */
 	int64_t given, left_out; /* hits */
 	int64_t first;		 /* characters of the first that was left out */
+	bool inside;		 /* looked for inside of words */
 };
 
 static void put_hit_session(struct json_writer *w, const struct session *s)
@@ -368,6 +378,8 @@ static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err 
 
 	if (put_hit(f->call, hit, err))
 		return err_failed(err->status);
+	if (f->inside)
+		put_bool(&f->call->writer, "inside", true);
 	if (f->budget >= 0) {
 		int64_t size = (int64_t)f->call->item.n + AROUND;
 
@@ -543,11 +555,28 @@ static enum status set_filter(struct call *c, struct conditions *f, struct hidde
 	return project_of(c, &f->project, err);
 }
 
-/* What was taken for text and may have been meant otherwise. */
+/* The beginning of something that was typed, for a message. */
+static struct str shortened(struct call *c, struct str text)
+{
+	enum { MOST = 40 };
+	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	record_short(text, MOST, &out);
+	return arena_str(&c->mem, buf_as_str(&out));
+}
+
+/* What was taken for text and may have been meant otherwise, or was not looked for at all. */
 static void note_odd(struct call *c, const struct expr *e, bool found)
 {
 	if (e->cut)
-		log_warn(c->log, "the query is long; only its first words were looked for");
+		log_warn(c->log, "the query is long: what follows from '%.*s' on was not looked for",
+			 STR_ARG(shortened(c, e->left)));
+	if (e->open.p)
+		log_warn(c->log, "a quote is not closed; all that stands behind it was looked for as a phrase: \"%.*s\"",
+			 STR_ARG(shortened(c, e->open)));
+	if (e->aside_or)
+		log_warn(c->log, "conditions hold for the whole query, also beside OR: '%s:%.*s' is asked of every hit",
+			 expr_field_name(e->conditions[0].field), STR_ARG(shortened(c, e->conditions[0].value)));
 	if (e->odd.p && e->near)
 		log_warn(c->log, "'%.*s:' is no field and was looked for as text; did you mean '%s:'?",
 			 STR_ARG(str_sub(e->odd, 0, 40)), e->near);
@@ -587,13 +616,82 @@ static enum status not_found(struct call *c, const struct search_query *q, struc
 	struct buf advice CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 
 	/* What a check refused is there, as far as words go. */
-	if (!q->check && suggest(c->store, q->expr, &advice, err))
+	if (!q->check && suggest(c->store, q->expr, q->expr->condition_count || is_narrowed(c), &advice, err))
 		return err_failed(err->status);
 	text.n = utf8_valid_prefix(text);
 	if (q->filter.hidden->count)
 		buf_text(&advice, "; conversations that are archived are searched with --archived");
 	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(text),
 			STR_ARG(buf_as_str(&advice)));
+}
+
+/* What of a query are words that texts have. */
+struct said {
+	struct store *store;
+	size_t absent;
+};
+
+static enum status is_said(void *ctx, struct str match, bool *keeps, struct err *err)
+{
+	struct said *y = ctx;
+	int64_t found;
+
+	if (rank_count(y->store, match, 1, &found, err))
+		return err_failed(err->status);
+	*keeps = found > 0;
+	y->absent += !*keeps;
+	return STATUS_OK;
+}
+
+static enum status is_anything(void *ctx, struct str match, bool *keeps, struct err *err)
+{
+	struct said *y = ctx;
+
+	(void)match;
+	(void)err;
+	*keeps = false;
+	y->absent++;
+	return STATUS_OK;
+}
+
+/* Inside of words: in texts that have the items that are words, and in any if none is. */
+static enum status search_inside(struct finding *f, const struct search_query *asked, struct search_report *report,
+				 struct err *err)
+{
+	enum { UNASKED_MS = 250 }; /* who mistyped a word waits for what was meant */
+	struct call *c = f->call;
+	struct expr narrow CLEANUP(expr_release) = { 0 };
+	struct grep check CLEANUP(grep_release) = { 0 };
+	struct said said = { .store = c->store };
+	struct search_query q = *asked;
+
+	if (expr_narrowing(asked->expr, call_flag(c, "inside") ? is_anything : is_said, &said, &narrow, &c->mem, err))
+		return err_failed(err->status);
+	if (!said.absent && !call_flag(c, "inside"))
+		return STATUS_OK; /* all are words, only not as they are asked for */
+	grep_inside(&check, asked->expr, call_flag(c, "inside") ? 2000 : UNASKED_MS);
+	q.expr = &narrow;
+	q.check = &check;
+	f->inside = true;
+	return search_run(c->store, &q, emit_hit, f, report, err);
+}
+
+/* What nothing but words was asked for, and no word was found of, may stand inside of words. */
+static enum status search_further(struct finding *f, const struct search_query *q, struct search_report *report,
+				  struct err *err)
+{
+	struct call *c = f->call;
+
+	if (report->total || q->check || !q->expr->count || q->expr->excludes || q->offset)
+		return STATUS_OK;
+	if (search_inside(f, q, report, err))
+		return err_failed(err->status);
+	if (report->total)
+		log_warn(c->log, "no text has this as words; these have it inside of words%s",
+			 report->more ? ", of those that were looked at" : "");
+	else
+		report->more = report->gave_up = false;
+	return STATUS_OK;
 }
 
 static enum status run_search(struct call *c, struct err *err)
@@ -609,11 +707,15 @@ static enum status run_search(struct call *c, struct err *err)
 				  .context = (size_t)call_int(c, "context") };
 	struct finding f = { .call = c,
 			     .budget = call_value(c, "budget")->given ? call_int(c, "budget") : -1 };
-	struct search_report report;
+	struct search_report report = { 0 };
 
 	if (read_query(c, &q, &expr, &check, err) || add_roles(c, &expr, err) ||
 	    read_begin(c->store, &snapshot, err) || look_up_names(c, &expr, err) ||
-	    set_filter(c, &q.filter, &hidden, err) || search_run(c->store, &q, emit_hit, &f, &report, err))
+	    set_filter(c, &q.filter, &hidden, err))
+		return err_failed(err->status);
+	if (call_flag(c, "inside") && !q.check && expr.count
+		    ? search_inside(&f, &q, &report, err)
+		    : search_run(c->store, &q, emit_hit, &f, &report, err) || search_further(&f, &q, &report, err))
 		return err_failed(err->status);
 	warn_unread(c);
 	note_odd(c, &expr, report.total > 0);
@@ -653,12 +755,14 @@ const struct method memory_search = {
 		"yesterday, 7d, last-week. NOT, or - in front, excludes; of several of one kind one has to "
 		"hold;\n"
 		"tool, file, branch and tag may end with *. A word with a colon that is none of these is text.\n\n"
-		"--regex and --case-sensitive look at texts that words and conditions have found, and "
+		"What words do not find may stand inside of them: then texts are looked through for it as it was\n"
+		"typed, which is said; --inside does so at once, for v1.2.3 by 1.2.3.\n\n"
+		"--regex, --inside and --case-sensitive look at texts that words and conditions have found, and "
 		"without any\n"
 		"at the newest ones; at some thousand and for two seconds, and they say so if there were "
 		"more.\n\n"
-		"Plans, memory, tasks and todos are searched, too, as in:other; nobody's role, so that role: leaves\n"
-		"them out. So is typed history, as role:user: of it only what was typed into no conversation that\n"
+		"Plans, memory, tasks and todos are searched, too, as in:other; they have no role, so that role:\n"
+		"leaves them out. So is typed history, as role:user: of it only what was typed into no conversation that\n"
 		"is kept. They have no model, branch or agent. 'arbor show' with a hit's id prints such a file.\n",
 	.params = search_params,
 	.kind = RESULT_STREAM,

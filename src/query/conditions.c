@@ -120,23 +120,40 @@ static enum status read_time(struct conditions *f, const struct expr_condition *
 	return STATUS_OK;
 }
 
-/* The places that the conditions of a kind leave; *bits already has some. */
+/* The places that the conditions of a kind leave, and whether one says which are *wanted. */
 static enum status read_places(const struct expr *e, enum expr_field field, const struct choice *list,
-			       unsigned *bits, bool *any, struct err *err)
+			       unsigned *bits, bool *wanted, struct err *err)
 {
-	unsigned wanted = 0, unwanted = 0, one;
+	unsigned only = 0, without = 0, one;
 
 	for (size_t i = 0; i < e->condition_count; i++) {
 		const struct expr_condition *c = &e->conditions[i];
 
 		if (c->field != field)
 			continue;
-		*any = true;
 		if (read_choice(c, list, &one, err))
 			return err_failed(err->status);
-		*(c->excluded ? &unwanted : &wanted) |= one;
+		*(c->excluded ? &without : &only) |= one;
 	}
-	*bits &= (wanted ? wanted : ALL_PLACES) & ~unwanted;
+	*wanted = only != 0;
+	*bits = (only ? only : ALL_PLACES) & ~without;
+	return STATUS_OK;
+}
+
+/* Plans and the like have no role: whoever asks for one does not mean them, and who leaves one out does. */
+static enum status read_roles(struct conditions *f, unsigned *bits, struct err *err)
+{
+	const unsigned other = 1u << PLACE_OTHER;
+	bool wanted;
+
+	if (read_places(f->expr, EXPR_ROLE, roles, bits, &wanted, err))
+		return err_failed(err->status);
+	if (wanted)
+		f->beside = BESIDE_NOT;
+	else if (!(*bits & other))
+		f->beside = BESIDE_ONLY;
+	if (f->beside == BESIDE_ONLY)
+		*bits |= other;
 	return STATUS_OK;
 }
 
@@ -154,14 +171,14 @@ static enum status check_names(const struct expr_condition *c, struct err *err)
 enum status conditions_read(struct conditions *f, int64_t now, struct err *err)
 {
 	const struct expr *e = f->expr;
-	unsigned bits = f->places ? f->places : ALL_PLACES;
+	unsigned bits = f->places ? f->places : ALL_PLACES, by_role, by_place;
 	bool ignored;
 
 	if (!e || !e->condition_count)
 		return STATUS_OK;
-	if (read_places(e, EXPR_ROLE, roles, &bits, &f->role, err) ||
-	    read_places(e, EXPR_IN, places, &bits, &ignored, err))
+	if (read_roles(f, &by_role, err) || read_places(e, EXPR_IN, places, &by_place, &ignored, err))
 		return err_failed(err->status);
+	bits &= by_role & by_place;
 	f->places = bits == ALL_PLACES ? 0 : bits ? bits : NO_PLACE;
 	for (size_t i = 0; i < e->condition_count; i++) {
 		const struct expr_condition *c = &e->conditions[i];

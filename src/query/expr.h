@@ -65,7 +65,10 @@ struct expr {
 	size_t condition_count;
 	size_t model_count; /* that they mean, as far as somebody has said so */
 	bool excludes; /* a word, with NOT or - */
-	bool cut;	  /* there was more than can be looked for at once */
+	bool cut;	  /* there was more than can be looked for at once: */
+	struct str left;  /* from here on */
+	struct str open;  /* what stands behind a quote that is never closed; p NULL = there is none */
+	bool aside_or;	  /* a condition stands beside OR, where it holds for all as everywhere */
 	struct str odd;	  /* it looks like the name of a field, is none, and was taken for text; p NULL =
 			     nothing */
 	const char *near; /* the field that may have been meant; NULL = none */
@@ -98,6 +101,12 @@ bool expr_add_condition(struct expr *e, enum expr_field field, struct str value,
  * the one with that name. */
 void expr_set_models(struct expr *e, struct expr_condition *c, const struct str *models, size_t count,
 		     struct arena *mem);
+
+/* The same query without those of its items for which `keeps` says no, so that what is left narrows: *out borrows all
+ * else. Where every item has to be there, that is; of other queries nothing is left but conditions. */
+typedef enum status expr_keeps_fn(void *ctx, struct str match, bool *keeps, struct err *err);
+enum status expr_narrowing(const struct expr *e, expr_keeps_fn *keeps, void *ctx, struct expr *out, struct arena *mem,
+			   struct err *err) MUST_USE;
 
 /* Whether a word of a text is one that is looked for. */
 bool expr_has(const struct expr *e, struct str word, size_t *which);

@@ -130,9 +130,10 @@ static enum status is_first_copy(struct searching *y, int64_t id, const struct d
 static enum status is_doc_wanted(void *ctx, int64_t id, const struct doc *doc, bool *wanted, struct err *err)
 {
 	struct searching *y = ctx;
-	bool has_role = doc->session != DOC_PAPERS || doc_rank(id).place == PLACE_PROMPT;
+	bool is_other = doc_rank(id).place == PLACE_OTHER;
+	enum beside unmeant = doc->session == DOC_PAPERS ? BESIDE_NOT : BESIDE_ONLY;
 
-	*wanted = (has_role || !y->filter.role) && noted_conditions_hold(&y->noted, doc);
+	*wanted = (!is_other || y->filter.beside != unmeant) && noted_conditions_hold(&y->noted, doc);
 	if (*wanted && doc->session == DOC_NOTES && conditions_ask_session(&y->filter))
 		return is_note_wanted(y, doc->offset, wanted, err);
 	if (*wanted && doc->session == DOC_PAPERS && conditions_ask_session(&y->filter))
@@ -471,7 +472,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	rank.session = asks_session ? is_wanted : NULL;
 	if (!q->expr->count && rank.order == RANK_BEST)
 		rank.order = RANK_RECENT;
-	asks_role = y.filter.role && (!rank.places || rank.places & 1u << PLACE_OTHER);
+	asks_role = y.filter.beside != BESIDE_TOO && (!rank.places || rank.places & 1u << PLACE_OTHER);
 	rank.doc = asks_session || asks_role || y.noted.any || (y.copied_count && (rank.after || rank.before)) ? is_doc_wanted : NULL;
 	if (leave_out(&y, &rank, err))
 		return err_failed(err->status);

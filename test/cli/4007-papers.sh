@@ -62,7 +62,9 @@ it "takes what was typed for a person's, and nothing else beside the conversatio
 arbor search 'build slow role:user' --json; code 0; lines 1; out_has '"kind":"history"'; out_has '"in":"prompt"'
 arbor search 'build slow' --role user; lines 1
 arbor search "parsefloat OR screenrc OR completion" role:user,system --json -n 0; out_lacks '"kind":'
-arbor search 'completion tab -role:user' --json; out_lacks '"kind":'
+arbor search 'completion tab -role:user' --json; out_has '"kind":"plan"'
+arbor search 'completion tab -role:system' --json; out_has '"kind":"plan"'
+arbor search '"build so slow" -role:user'; code 1
 arbor search 'completion tab' --json; out_has '"kind":"plan"'
 
 it "orders, checks and cuts it as any other text"
@@ -126,5 +128,5 @@ cp -R "$S" "$T/copy"; arbor sync --source "$T/copy" --name copy
 arbor search walrus --json; lines 3
 
 it "says in its help what is searched"
-arbor help search; out_has 'Plans, memory, tasks, todos and typed history are searched'; out_lacks 'not searched yet'
+arbor help search; out_has 'Plans, memory, tasks and todos are searched'; out_lacks 'not searched yet'
 the_end
