@@ -276,3 +276,46 @@ const struct view_kind view_search = {
 	.item = search_item,
 	.end = search_end,
 };
+
+/* ---- Into a pipe, with what was said around ------------------------------------ */
+
+/* The hit, or what was said beside it, in the same columns. */
+static void print_columns(struct view *v, const struct json *j, uint32_t beside)
+{
+	bool first = true;
+
+	for (const struct field *f = v->method->fields; f->name; f++) {
+		struct buf cell CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+		struct field shown = *f;
+		uint32_t from = json_root(j);
+
+		if (f->flags & FIELD_HIDDEN)
+			continue;
+		if (beside != JSON_NONE && str_eq(str_of(f->name), STR("snippet")))
+			shown.name = "text";
+		if (beside != JSON_NONE && json_get(j, beside, str_of(shown.name)) != JSON_NONE)
+			from = beside;
+		view_value(v, &cell, j, from, &shown);
+		out_text(v->out, first ? "" : "\t");
+		out_styled(v->out, view_style(f), buf_as_str(&cell));
+		first = false;
+	}
+	out_text(v->out, "\n");
+}
+
+static void print_side(struct view *v, const struct json *j, const char *key)
+{
+	uint32_t list = json_get(j, 0, str_of(key));
+
+	for (uint32_t i = json_first(j, list); i != json_end(j, list); i = json_next(j, i))
+		print_columns(v, j, i);
+}
+
+static void around_item(struct view *v, const struct json *j)
+{
+	print_side(v, j, "before");
+	print_columns(v, j, JSON_NONE);
+	print_side(v, j, "after");
+}
+
+const struct view_kind view_around = { .method = "memory.search", .given = "context", .item = around_item };

@@ -144,7 +144,7 @@ arbor search okeniz --json; out_has '"inside":true'
 arbor search 'ofixe*' ; code 0; err_has 'inside of words'
 arbor search 'okeniz nul'; code 0; err_has 'inside of words'
 arbor search tokenizer --json; code 0; err_lacks 'inside of words'; out_lacks '"inside"'
-arbor search token -n 0; n=$(wc -l <"$T/out"); arbor search token --inside -n 0; check test "$(wc -l <"$T/out")" -gt "$n"
+arbor search price -n 0; n=$(wc -l <"$T/out"); arbor search price --inside -n 0; check test "$(wc -l <"$T/out")" -gt "$n"
 arbor search --inside 'okeniz OR ofixe' -n 0; code 0; out_has tokeniz; out_has toFixed
 arbor search --inside Okenize --json; code 0; out_has '"inside":true'
 arbor search okenizqq; code 1; err_lacks 'there was more'
