@@ -61,7 +61,8 @@ static enum status count_session(void *ctx, const struct session *session, bool 
 
 static enum status run_rebuild(struct call *c, struct err *err)
 {
-	struct read_options o = { .cancel = c->cancel, .progress = on_progress, .ctx = c };
+	struct read_report read = { 0 };
+	struct read_options o = { .cancel = c->cancel, .progress = on_progress, .report = &read, .ctx = c };
 	struct counts n = { 0 };
 	struct json_writer *w;
 
@@ -71,7 +72,7 @@ static enum status run_rebuild(struct call *c, struct err *err)
 	w = call_begin(c);
 	put_int(w, "sessions", n.sessions);
 	put_int(w, "messages", n.messages);
-	return call_emit(c, err);
+	return call_emit(c, err) ? err_failed(err->status) : read_tell_damaged(read.damaged, err);
 }
 
 const struct method arbor_rebuild = {
