@@ -857,6 +857,7 @@ enum status read_tell_damaged(int64_t damaged, struct err *err)
 	if (damaged == 0)
 		return STATUS_OK;
 	return err_fail(err, STATUS_PARTIAL,
-			"what is kept of %" PRId64 " %s could not be read back and cannot be searched; run 'arbor check'",
+			"what is kept of %" PRId64 " %s could not be read back and cannot be searched;"
+			" run 'arbor check'",
 			damaged, damaged == 1 ? "file" : "files");
 }

@@ -152,8 +152,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 		"SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
 		" e.first = ?2) AND e.offset >= ?2 ORDER BY e.offset",
 	[SESSION_COPIED] = "SELECT count(*) > 1 FROM node_key WHERE key = ?1 AND part = -2",
-	[SESSION_FULLEST] = "SELECT k.session, k.offset, -2, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
-			    " coalesce(e.at, 0) FROM node_key k JOIN entry e ON e.session = k.session"
+	[SESSION_FULLEST] = "SELECT k.session, k.offset, -2, e.length, e.type, coalesce(e.first, -1), e.uuid,"
+			    " e.line_id, coalesce(e.at, 0) FROM node_key k JOIN entry e ON e.session = k.session"
 			    " AND e.offset = k.offset JOIN mirror_session m ON m.id = k.session"
 			    " JOIN source s ON s.id = m.source WHERE k.key = ?1 AND k.part = -2"
 			    " ORDER BY m.old, (SELECT count(*) FROM entry x WHERE x.session = k.session"

@@ -80,8 +80,8 @@ static enum status make(struct t *t, struct world *w, struct err *err)
 		" x'55550000000040008000000000000005', NULL, 1, 1, 1);"
 		"INSERT INTO node(id, node_id, tree, depth, position, kind, created_at, rev) VALUES (1,"
 		" x'55550000000040008000000000000005', 1, 0, 1, 'root', 1, 1);"
-		"INSERT INTO node(id, node_id, tree, parent, depth, position, kind, content, created_at, rev) VALUES (2,"
-		" x'11110000000040008000000000000001', 1, 1, 1, 1, 'text', 'made by\nhand', 1, 1)",
+		"INSERT INTO node(id, node_id, tree, parent, depth, position, kind, content, created_at, rev)"
+		" VALUES (2, x'11110000000040008000000000000001', 1, 1, 1, 1, 'text', 'made by\nhand', 1, 1)",
 		err);
 }
 

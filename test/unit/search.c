@@ -95,7 +95,7 @@ static enum status take_hit(void *ctx, const struct search_hit *hit, struct err 
 {
 	struct world *w = ctx;
 
-	buf_printf(&w->log, "%s", record_place_name(hit->place));
+	buf_printf(&w->log, "%s", search_place_name(hit->place));
 	if (hit->block && hit->block->name.n)
 		buf_printf(&w->log, " %.*s", STR_ARG(hit->block->name));
 	buf_printf(&w->log, " %.*s: ", STR_ARG(hit->line.p ? hit->line : STR("-")));
