@@ -16,6 +16,8 @@
 #include "query/suggest.h"
 
 static const char *const places[] = { "prompt", "answer", "thinking", "input", "output", "other", "note", NULL };
+static const char *const found_in[] = { "prompt", "answer", "thinking", "input",    "output",
+					 "other",  "note",   "bookmark", NULL };
 
 static const char *const kinds[] = { "plan", "memory", "task", "todo", "history", NULL };
 static const char *const roles[] = { "user", "assistant", "tool", "system", NULL };
@@ -166,7 +168,11 @@ static const struct field search_fields[] = {
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "an older version of the file had it, the newest has not" },
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said, or noted" },
-	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "what kind of text it is" },
+	{ .name = "updated",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of a note: the time of the last line of the session it is on" },
+	{ .name = "in", .type = VALUE_ENUM, .choices = found_in, .help = "what kind of text it is" },
 	{ .name = "note",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -308,7 +314,10 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 		put_handle(w, &handle);
 	if (hit->at)
 		put_time(w, "at", hit->at);
-	put_text(w, "in", str_of(search_place_name(hit->place)));
+	if (hit->note && hit->session && hit->session->updated_at)
+		put_time(w, "updated", hit->session->updated_at);
+	put_text(w, "in",
+		 str_of(hit->note ? annotation_kind_name(hit->note->kind) : search_place_name(hit->place)));
 	if (hit->note)
 		put_uuid(w, "note", &hit->note->id);
 	if (hit->block && hit->block->name.n)

@@ -33,4 +33,48 @@ arbor sync --source "$S" --project .worktrees/3; code 0
 arbor sync --source "$S" --project '~/at-home' --dry-run; code 0
 arbor sync --source "$S" --project nosuch; code 1; err_has "no such folder and no project"
 
+it "writes a note of words without quotes"
+arbor note 2396d03e my first note here; code 0; out_has '	my first note here'
+arbor note 2396d03e "a second note: cents everywhere in the shop, and ask Kim about the rounding of totals before that"; code 0
+arbor note 2396d03e - extra </dev/null; code 0; out_has '	 extra'; arbor note "$(grep '^id' "$T/out" | cut -f 2)" --delete; code 0
+
+it "lists notes, the last written first, of one thing as of all"
+for on in '' 2396d03e; do
+	arbor notes $on; code 0; check test "$(cut -f 6 "$T/out" | cut -c 1-8 | tr '\n' ' ')" = 'a second my first '
+done
+arbor note "$("$ARBOR" notes 2396d03e | sed -n '2s/	.*//p')" 'my first note, reworded'
+arbor notes 2396d03e; check test "$(head -n 1 "$T/out" | cut -f 6)" = 'my first note, reworded'
+
+it "shows notes to their end, however narrow the terminal"
+screen=80x30 on_terminal notes --color never; code 0; check grep -q 'totals before that' "$T/out"; out_has '  on 2396d03e  Add a money'
+check test "$(wc -L <"$T/out")" -le 81
+screen=40x30 on_terminal notes --color never; code 0; check grep -q 'that' "$T/out"; check test "$(wc -L <"$T/out")" -le 41
+
+it "counts one note as one"
+arbor notes -n 1; err_has '1 note, and there are more'
+
+it "says that nothing has a tag, and not that there are none"
+arbor tag 2396d03e decision
+arbor tags nosuch; code 1; err_has "nothing has the tag 'nosuch'"; err_has 'arbor tags'
+arbor tags 2396d03e; code 1; err_has '--on ID'
+
+it "calls a bookmark that was found a bookmark, and dates a conversation by its own lines"
+arbor bookmark 2396d03e kimono
+arbor search kimono --json; code 0; out_has '"in":"bookmark"'; out_has '"updated":"2026-11-03T09:32:51.425Z"'
+screen=120x30 on_terminal search kimono --color never; out_has 'webshop  Nov  3 09:32'; out_has '  bookmark '
+screen=120x30 on_terminal search Kim rounding --color never; out_has 'webshop  Nov  3 09:32'; out_has '  note  '
+
+it "takes the last conversation, and the folder one is in, where nothing else is said"
+arbor show; code 0; cp "$T/out" "$T/last"; arbor show @; same "$T/last" "$T/out"
+mkdir -p "$HOME/at-home"; (cd "$HOME/at-home" && "$ARBOR" context) >"$T/out"; out_has at-home
+arbor files; err_lacks missing; arbor agents; err_lacks missing
+arbor call memory.show; code 0
+
+it "says what is missing"
+arbor export; code 2; err_has 'FILE is missing; usage: arbor export'
+arbor related; code 2; err_has 'ID is missing'
+
+it "calls parameters that are no JSON a mistake of the call"
+arbor call memory.show '{bad'; code 2; err_has parameters
+
 the_end
