@@ -159,7 +159,7 @@ void help_usage(struct buf *out, const struct verb *v)
 			buf_text(out, param_shown(q, shown));
 		else
 			add_option(out, q);
-		buf_printf(out, "%s%s", q->flags & PARAM_REST ? "..." : "", required ? "" : "]");
+		buf_printf(out, "%s%s", q->flags & (PARAM_REST | PARAM_JOIN) ? "..." : "", required ? "" : "]");
 	}
 	buf_text(out, " [OPTION]...");
 }

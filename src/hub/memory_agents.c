@@ -12,7 +12,8 @@
 static const struct param agent_params[] = {
 	{ .name = "session",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_WORD | PARAM_REQUIRED,
+	  .flags = PARAM_WORD,
+	  .initial = "@",
 	  .shown = "SESSION",
 	  .names = "memory.sessions",
 	  .help = "a session, or anything in it" },
