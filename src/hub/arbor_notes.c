@@ -214,6 +214,7 @@ static enum status run_delete(struct call *c, struct err *err)
 const struct method arbor_note_set = {
 	.name = "note_set",
 	.verb = "note",
+	.also = "comment annotate",
 	.group = "notes",
 	.summary = "Write a note on a conversation or a part of it",
 	.text = "ID is whatever 'arbor show' takes; the ids that 'arbor search' prints will do. A "

@@ -650,6 +650,7 @@ static enum status run_context(struct call *c, struct err *err)
 const struct method memory_context = {
 	.name = "context",
 	.verb = "context",
+	.also = "recap brief summary prime",
 	.group = "find",
 	.summary = "Tell what is needed to go on with a project",
 	.text = "The last sessions and how they ended, open tasks and plans, the last prompts, what was "

@@ -505,6 +505,7 @@ static enum status run_files(struct call *c, struct err *err)
 const struct method memory_files = {
 	.name = "files",
 	.verb = "files",
+	.also = "diff changes changed blame status",
 	.group = "about",
 	.summary = "List the files a conversation changed, or show one as it was",
 	.text = "The files that tools of the conversation and of its sub-agents have written or edited, on "

@@ -109,6 +109,7 @@ static enum status run_projects(struct call *c, struct err *err)
 const struct method memory_projects = {
 	.name = "projects",
 	.verb = "projects",
+	.also = "folders repos workspaces",
 	.group = "about",
 	.summary = "List the folders in which people worked",
 	.text = "The last touched first. What --project takes, whole or by its last part. A\n"

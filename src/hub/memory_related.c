@@ -232,6 +232,7 @@ static enum status run_related(struct call *c, struct err *err)
 const struct method memory_related = {
 	.name = "related",
 	.verb = "related",
+	.also = "similar like links",
 	.group = "find",
 	.summary = "Show what has to do with a session, a file, a topic",
 	.text = "Of a session: what it was forked from or continues, its sub-agents, the files it changed, "

@@ -593,6 +593,7 @@ static enum status run_search(struct call *c, struct err *err)
 const struct method memory_search = {
 	.name = "search",
 	.verb = "search",
+	.also = "grep rg ag find query ask",
 	.group = "find",
 	.first = 2,
 	.summary = "Find where something was said",

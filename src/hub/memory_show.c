@@ -424,6 +424,7 @@ static enum status run_show(struct call *c, struct err *err)
 const struct method memory_show = {
 	.name = "show",
 	.verb = "show",
+	.also = "cat view open print less read",
 	.group = "find",
 	.first = 3,
 	.summary = "Read conversations, or parts of them",

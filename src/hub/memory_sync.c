@@ -576,6 +576,7 @@ static enum status run_sync(struct call *c, struct err *err)
 const struct method memory_sync = {
 	.name = "sync",
 	.verb = "sync",
+	.also = "import pull fetch update ingest index mirror init scan watch",
 	.group = "keep",
 	.first = 1,
 	.summary = "Mirror Claude Code's files into the store",

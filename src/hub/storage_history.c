@@ -321,6 +321,7 @@ static enum status run_history(struct call *c, struct err *err)
 const struct method storage_history = {
 	.name = "history",
 	.verb = "history",
+	.also = "prompts typed",
 	.group = "about",
 	.summary = "List what was typed, the newest first",
 	.text = "Prompts and commands of all sessions, as the client keeps them for its arrow keys;\n"

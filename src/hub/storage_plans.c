@@ -283,6 +283,7 @@ static enum status run_plans(struct call *c, struct err *err)
 const struct method storage_plans = {
 	.name = "plans",
 	.verb = "plans",
+	.also = "plan",
 	.group = "about",
 	.summary = "List the plans of plan mode, or read one",
 	.text = "The newest first, also those whose file is gone. A plan that was rewritten keeps its\n"

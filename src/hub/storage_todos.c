@@ -378,6 +378,7 @@ static enum status run_todos(struct call *c, struct err *err)
 const struct method storage_todos = {
 	.name = "todos",
 	.verb = "todos",
+	.also = "tasks task todo",
 	.group = "about",
 	.summary = "List what agents meant to do and have not done",
 	.text = "From the task lists of all sessions, also of older clients: what is in progress\n"

@@ -77,4 +77,42 @@ arbor related; code 2; err_has 'ID is missing'
 it "calls parameters that are no JSON a mistake of the call"
 arbor call memory.show '{bad'; code 2; err_has parameters
 
+it "knows what other tools call a verb"
+while read -r typed meant; do
+	arbor "$typed"; code 2; err_has "did you mean '$meant'?"
+	arbor help "$typed"; code 2; err_has "did you mean '$meant'?"
+done <<END
+grep search
+find search
+ls list
+cat show
+open show
+cost usage
+diff files
+resume pick
+import sync
+END
+arbor serch; code 2; err_has "did you mean 'search'?"
+
+it "shows the help of the method behind call"
+arbor call arbor.tree_create --help; code 0; out_has 'Usage: arbor call arbor.tree_create'
+arbor call -h memory.show; code 0; out_has 'Usage: arbor call memory.show'
+arbor call --help; code 0; out_has 'Usage: arbor call METHOD'
+arbor call no.such --help; code 1
+arbor call; code 2; err_has 'METHOD is missing'
+
+it "lists verbs behind what they are about, which cannot be mistaken for a verb"
+arbor help; code 0; out_has 'Find:       list'; out_has 'Notes:      note '
+check test "$(grep -c '^[A-Z][a-z]*: ' "$T/out")" -ge 7
+
+it "explains itself within eighty columns"
+for topic in '' output environment places exit-codes list show log files; do
+	arbor help $topic; code 0; check test "$(wc -L <"$T/out")" -le 80
+done
+
+it "says what would be sent next, and what was sent for the last answer"
+arbor help log; out_has '--through adds'
+arbor log 5abf9052 --as-sent --json; cp "$T/out" "$T/asked"; arbor log 5abf9052 --as-sent --through --json
+check test "$(wc -l <"$T/out")" -eq "$(($(wc -l <"$T/asked") + 1))"; tail -n 1 "$T/out" >"$T/line"; check grep -q '"role":"assistant"' "$T/line"
+
 the_end
