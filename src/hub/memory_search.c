@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "hub/handle_node.h"
 #include "hub/memory_project.h"
+#include "hub/period.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/search.h"
@@ -64,15 +65,7 @@ static const struct param search_params[] = {
 	  .choices = roles,
 	  .help = "only what was typed or queued by a person, what a model said and did, what tools gave "
 		  "back, or what the client put in" },
-	{ .name = "since",
-	  .type = VALUE_TIME,
-	  .help = "only since: a date, yesterday, 7d, 2026-01, 'last week'" },
-	{ .name = "before", .type = VALUE_TIME, .help = "only before, so too" },
-	{ .name = "days",
-	  .type = VALUE_INT,
-	  .least = 1,
-	  .most = 100000,
-	  .help = "only of the last so many days" },
+	PERIOD_PARAMS("only"),
 	{ .name = "sort",
 	  .type = VALUE_ENUM,
 	  .choices = orders,
@@ -393,12 +386,12 @@ static enum status read_pattern(struct call *c, struct grep *check, struct expr 
 /* Whether options alone say what is asked for. */
 static bool is_narrowed(const struct call *c)
 {
-	static const char *const names[] = { "role", "in", "since", "before", "days", "project", "session" };
+	static const char *const names[] = { "role", "in", "project", "session" };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (call_value(c, names[i])->given)
 			return true;
-	return false;
+	return period_is_given(c);
 }
 
 /* What is asked for; *check with what the index cannot say, left alone when there is nothing. */
@@ -486,17 +479,15 @@ static size_t limit_of(const struct call *c)
 
 static enum status set_filter(struct call *c, struct conditions *f, struct hidden *hidden, struct err *err)
 {
-	const int64_t day = 24 * 3600 * INT64_C(1000);
+	struct period period = period_read(c, &zone_local);
 	struct session session;
 
 	if (!call_flag(c, "archived") && hidden_load(c->store, hidden, err))
 		return err_failed(err->status);
 	f->hidden = hidden;
 	f->places = places_of(c);
-	f->after = call_value(c, "since")->given ? call_int(c, "since") : 0;
-	f->before = call_value(c, "before")->given ? call_int(c, "before") : 0;
-	if (call_value(c, "days")->given && store_now(c->store) - call_int(c, "days") * day > f->after)
-		f->after = store_now(c->store) - call_int(c, "days") * day;
+	f->after = period.from > 0 ? period.from : 0;
+	f->before = period.to < INT64_MAX ? period.to : 0;
 	if (call_text(c, "session").p) {
 		if (resolve_session(c->store, call_text(c, "session"), &c->mem, &session, err))
 			return err_failed(err->status);

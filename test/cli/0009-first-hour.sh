@@ -21,7 +21,7 @@ arbor sync --source "$S"
 
 it "takes whatever it shows of a project for that project, in every command"
 for name in .worktrees/3 .dotfiles '…/.worktrees/3' '…/webshop/.worktrees/3' 'a-fol…has-room-for' '~/at-home' '~/at-home/' at-home; do
-	for verb in 'list' 'search is:prompt' 'usage' 'stats' 'history' 'context' 'todos'; do
+	for verb in 'list' 'search role:user' 'usage' 'stats' 'history' 'context' 'todos'; do
 		[ "$verb" = context ] && arbor context "$name" || arbor $verb --project "$name"
 		err_lacks 'no session of this project'; err_lacks 'could be'
 	done
@@ -114,5 +114,19 @@ it "says what would be sent next, and what was sent for the last answer"
 arbor help log; out_has '--through adds'
 arbor log 5abf9052 --as-sent --json; cp "$T/out" "$T/asked"; arbor log 5abf9052 --as-sent --through --json
 check test "$(wc -l <"$T/out")" -eq "$(($(wc -l <"$T/asked") + 1))"; tail -n 1 "$T/out" >"$T/line"; check grep -q '"role":"assistant"' "$T/line"
+
+it "has the same words for times in every command"
+for verb in list history 'search role:user' usage stats; do
+	arbor $verb --since 2026-11-04 --before 2026-11-06; err_lacks unknown
+	arbor $verb --since 2026-11-04 --until 2026-11-05 --days 30000; err_lacks unknown
+	arbor $verb --since '7 days ago'; err_lacks 'no time'; err_lacks 'such as'
+done
+arbor list --since 2026-11-04 --before 2026-11-06; check test "$(cut -c 1-4 "$T/out" | tr '\n' ' ')" = '4e4f 79f2 '
+arbor list --since 2026-11-04 --until 2026-11-06; check test "$(cut -c 1-4 "$T/out" | tr '\n' ' ')" = 'a142 4e4f 79f2 '
+arbor list --before 2026-11-01; code 1; err_has 'no session like that'
+arbor history --before 2026-10-03; check test "$(wc -l <"$T/out")" -eq 2
+arbor history --until 2026-10-01; code 1
+arbor usage --since 2026-11-04 --before 2026-11-05; out_has 2026-11-04; out_lacks 2026-11-05
+arbor list --since 'a fortnight ago'; code 2; err_has "'2 weeks ago'"
 
 the_end
