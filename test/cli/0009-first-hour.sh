@@ -129,4 +129,20 @@ arbor history --until 2026-10-01; code 1
 arbor usage --since 2026-11-04 --before 2026-11-05; out_has 2026-11-04; out_lacks 2026-11-05
 arbor list --since 'a fortnight ago'; code 2; err_has "'2 weeks ago'"
 
+it "opens what a search prints, and says of which message it is a part"
+arbor search 'cents' --json -n 0; cp "$T/out" "$T/hits"
+while read -r line; do
+	id=$(printf '%s' "$line" | sed 's/.*"v":1,"id":"\([^"]*\)".*/\1/')
+	message=$(printf '%s' "$line" | sed -n 's/.*"message":"\([^"]*\)".*/\1/p')
+	arbor show "$id"; code 0; out_has "$id"
+	[ -z "$message" ] || [ "$(printf '%s' "$line" | grep -c '"note"')" = 1 ] || out_has "$message"
+done <"$T/hits"
+screen=80x30 on_terminal show 921627d4 --color never; out_has 'assistant  36f82369'; out_has 'part 921627d4'
+
+it "shows a call of a tool with its result"
+for id in 9a42a72b toolu_01HuUJAk3SBcVoYeuQAeFf0x; do
+	arbor show $id; code 0; out_has 'npm test -- cart'; out_has 'rounds half cents'; out_lacks 'npm run lint'; out_lacks 'files checked'
+done
+arbor show 153eeea2; out_lacks 'rounds half cents'
+
 the_end
