@@ -75,6 +75,7 @@ struct field {
 	const char *const *choices; /* VALUE_ENUM */
 	const struct field *fields; /* VALUE_OBJECT */
 	const char *title;	    /* above its column; NULL = its name */
+	const char *usual;	    /* what says nothing: a table on a terminal has no column of these alone */
 	const char *help;
 };
 

@@ -42,7 +42,7 @@ static const struct field plan_fields[] = {
 	  .title = "date",
 	  .help = "the file's own date" },
 	{ .name = "bytes", .type = VALUE_BYTES, .title = "size", .help = "its size" },
-	{ .name = "versions", .type = VALUE_INT, .help = "how many versions of it are kept" },
+	{ .name = "versions", .type = VALUE_INT, .usual = "1", .help = "how many versions of it are kept" },
 	{ .name = "vanished_at",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_SHORT,

@@ -145,4 +145,20 @@ for id in 9a42a72b toolu_01HuUJAk3SBcVoYeuQAeFf0x; do
 done
 arbor show 153eeea2; out_lacks 'rounds half cents'
 
+it "cuts no handle and no id on a terminal"
+for screen in 40x60 80x60; do
+	on_terminal resolve 9a42a72b --color never; code 0
+	out_has 'claudecode@1.0.0::message:153eeea2-a9c3-5c78-a9f5-412cb1cbb69b:assistant:msg_0141mc7QYTspUgy5Rm84G0EZ'
+	out_has 'claudecode@1.0.0::tool_use:9a42a72b-e8b2-5200-a014-49977881e956:toolu_01HuUJAk3SBcVoYeuQAeFf0x:Bash'
+	out_has 'session: 5abf9052-efc9-4b6d-8bd2-b863c3dbcb97'
+done
+
+it "leaves room for what is looked for in a table, and no column that says nothing"
+screen=80x60 on_terminal sources --color never; code 0; out_has '5abf9052-efc9-4b6d-8bd2-b863c3dbcb97.jsonl'; out_lacks STATE; out_lacks GENS
+arbor sources; check test "$(head -n 1 "$T/out" | tr '\t' '\n' | wc -l)" -eq 6
+screen=80x60 on_terminal files 2396d03e --color never; out_lacks EXACT; out_has 'webshop/src/money.ts'
+screen=80x60 on_terminal list --color never; out_has a-fol; check test "$(wc -L <"$T/out")" -le 81
+rm "$S/history.jsonl"; arbor sync --source "$S"
+screen=80x60 on_terminal sources --color never; out_has STATE; out_has gone; out_lacks GENS
+
 the_end
