@@ -161,4 +161,16 @@ screen=80x60 on_terminal list --color never; out_has a-fol; check test "$(wc -L 
 rm "$S/history.jsonl"; arbor sync --source "$S"
 screen=80x60 on_terminal sources --color never; out_has STATE; out_has gone; out_lacks GENS
 
+it "says that a file was read and not changed, and finds it by the end of its name"
+arbor files 2396d03e total.ts; code 1; err_has '/home/dev/webshop/src/cart/total.ts: it was looked at and not changed'; err_has '--at SESSION'
+arbor files 2396d03e total.ts --at 2396d03e; code 0; out_has 'export const total'
+
+it "shows a file as it was before a change, and behind it"
+arbor files 2396d03e money.ts --at 203b7858; code 0; cp "$T/out" "$T/behind"
+arbor files 2396d03e money.ts --before 203b7858; code 0; cp "$T/out" "$T/front"
+arbor files 2396d03e money.ts --at 6a6971d0; same "$T/front" "$T/out"; check test "$(cmp "$T/front" "$T/behind" >"$T/null"; echo $?)" -eq 1
+arbor files 2396d03e money.ts --before f173279f; same "$T/behind" "$T/out"
+arbor files 2396d03e money.ts --before 6a6971d0; code 1; err_has 'did not exist then'
+arbor files 2396d03e --before 6a6971d0; code 2; err_has PATH
+
 the_end
