@@ -72,7 +72,9 @@ const struct topic topics[] = {
 	{ .name = "exit-codes",
 	  .heading = "EXIT STATUS",
 	  .summary = "What an exit code means",
-	  .text = "Who is stopped by Ctrl-C or SIGTERM, a watch included, keeps what it has and ends by that "
+	  .text = "An id that could be one and is not here is nothing found; what cannot be an id, or is shorter than "
+		  "four digits, is a call that is not right. Ids that several things begin with are listed.\n\n"
+		  "Who is stopped by Ctrl-C or SIGTERM, a watch included, keeps what it has and ends by that "
 		  "signal, which a shell calls 130 and 143.\n" }, /* from the status table */
 	{ 0 },
 };

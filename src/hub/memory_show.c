@@ -416,12 +416,15 @@ static enum status find_meant(struct call *c, struct str text, struct meant *out
 	enum status status = resolve_id(c->store, text, &c->mem, &out->what, err);
 	struct err why;
 
-	if (status != STATUS_NOT_FOUND)
+	if (status != STATUS_NOT_FOUND && status != STATUS_USAGE)
 		return status;
 	if (paper_named(c, text, &out->file, &out->is_file, &why)) {
 		*err = why;
 		return err_failed(err->status);
 	}
+	if (!out->is_file && status == STATUS_USAGE && (str_has_byte(text, '/') || str_has_byte(text, '.')))
+		return err_fail(err, STATUS_NOT_FOUND, "'%.*s': no file of this name can be shown; 'arbor sources' lists all",
+				(int)size_min(text.n, 60), text.p);
 	return out->is_file ? STATUS_OK : status;
 }
 

@@ -173,4 +173,13 @@ arbor files 2396d03e money.ts --before f173279f; same "$T/behind" "$T/out"
 arbor files 2396d03e money.ts --before 6a6971d0; code 1; err_has 'did not exist then'
 arbor files 2396d03e --before 6a6971d0; code 2; err_has PATH
 
+it "tells an id that is not here from what is none, whatever its length"
+for verb in show tree log files agents; do
+	for id in feed feedfeed feedfeed-0000-4000-8000-000000000000; do arbor $verb $id; code 1; done
+	for id in fee xyz xyzzy feed-zz nonsense-that-is-long feedfeed-0000-4000-8000-000000000000-1111; do arbor $verb $id; code 2; err_has 'is no id'; done
+done
+arbor note xyzzy text; code 2; arbor note feedfeed text; code 1
+arbor show no/such/file.md; code 1
+arbor help exit-codes; out_has 'could be one'
+
 the_end

@@ -402,4 +402,5 @@ TEST(sql_is_for_those_on_this_machine_alone)
 }
 
 TESTS(CASE(every_method_has_a_name_a_summary_help_and_an_example),
+      CASE(what_other_tools_call_a_verb_leads_to_one_verb),
       CASE(every_method_gives_what_its_schema_says), CASE(sql_is_for_those_on_this_machine_alone))
