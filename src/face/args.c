@@ -12,6 +12,7 @@
 #include "base/near.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -225,13 +226,13 @@ static enum status usage(const struct reader *r, const char *what, struct err *e
 	return err_fail(err, STATUS_USAGE, "%s; usage: arbor %s", what, line.p);
 }
 
-/* What the next word fills: the first word that is missing, else the list of the rest. */
+/* What the next word fills: the first word that is missing, else what takes the rest. */
 static const struct param *next_word(const struct reader *r)
 {
 	const struct param *q;
 
 	for (size_t i = 0; (q = args_word(r->method, i)); i++)
-		if ((q->flags & PARAM_REST) || !params_value(&r->args->own, q)->given)
+		if ((q->flags & (PARAM_REST | PARAM_JOIN)) || !params_value(&r->args->own, q)->given)
 			return q;
 	return NULL;
 }
@@ -264,6 +265,9 @@ static enum status word(struct reader *r, struct err *err)
 		return params_set_json(&r->args->own, text, err);
 	}
 	q = next_word(r);
+	if (q && (q->flags & PARAM_JOIN) && params_value(&r->args->own, q)->given)
+		text = arena_printf(&r->face->mem, "%.*s %s", STR_ARG(params_value(&r->args->own, q)->text),
+				    r->argv[r->at]);
 	return q ? set(r, q, text, err) : too_many(r, err);
 }
 
@@ -273,12 +277,16 @@ static enum status complete(struct reader *r, struct err *err)
 	struct params *p = &r->args->own;
 
 	for (const struct param *q = r->method->params; q && q->name; q++) {
+		char what[PARAM_TYPED + 16], shown[PARAM_TYPED];
+
 		if (params_value(p, q)->given && r->args->raw.p)
 			return err_fail(err, STATUS_USAGE, "parameters as JSON or as options, not both");
 		if (params_value(p, q)->given || r->args->raw.p)
 			continue;
-		if ((q->flags & PARAM_WORD) && (q->flags & PARAM_REQUIRED) && !r->args->takes_json)
-			return usage(r, "something is missing", err);
+		if (!(q->flags & PARAM_WORD) || !(q->flags & PARAM_REQUIRED) || r->args->takes_json)
+			continue;
+		snprintf(what, sizeof what, "%s is missing", param_shown(q, shown));
+		return usage(r, what, err);
 	}
 	return r->args->raw.p ? STATUS_OK : params_end(p, err);
 }

@@ -10,6 +10,7 @@
 #include "face/text.h"
 #include "face/view.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,9 +41,12 @@ const struct topic topics[] = {
 			  { "XDG_DATA_HOME",
 			    "where arbor/arbor.db is without ARBOR_HOME; ~/.local/share when unset" },
 			  { "CLAUDE_CONFIG_DIR", "folder to mirror instead of ~/.claude" },
-			  { "ARBOR_COLOR, ARBOR_PAGE, ARBOR_SEARCH_LIMIT, ARBOR_LIST_LIMIT, ARBOR_SHOW_FULL, "
-			    "ARBOR_USAGE_PRICES",
-			    "like the settings color, page, search.limit, list.limit, show.full and usage.prices" },
+			  { "ARBOR_COLOR", "like the setting color" },
+			  { "ARBOR_PAGE", "like the setting page" },
+			  { "ARBOR_SEARCH_LIMIT", "like the setting search.limit" },
+			  { "ARBOR_LIST_LIMIT", "like the setting list.limit" },
+			  { "ARBOR_SHOW_FULL", "like the setting show.full" },
+			  { "ARBOR_USAGE_PRICES", "like the setting usage.prices" },
 			  { "ARBOR_AUTHOR, USER", "who writes notes" },
 			  { "TZ", "the local time zone, when it is not the system's" },
 			  { "ARBOR_PAGER, PAGER", "the pager; 'less' when unset, none when empty or 'cat'" },
@@ -68,7 +72,9 @@ const struct topic topics[] = {
 	{ .name = "exit-codes",
 	  .heading = "EXIT STATUS",
 	  .summary = "What an exit code means",
-	  .text = "Who is stopped by Ctrl-C or SIGTERM, a watch included, keeps what it has and ends by that "
+	  .text = "An id that could be one and is not here is nothing found; what cannot be an id, or is shorter than "
+		  "four digits, is a call that is not right. Ids that several things begin with are listed.\n\n"
+		  "Who is stopped by Ctrl-C or SIGTERM, a watch included, keeps what it has and ends by that "
 		  "signal, which a shell calls 130 and 143.\n" }, /* from the status table */
 	{ 0 },
 };
@@ -159,7 +165,7 @@ void help_usage(struct buf *out, const struct verb *v)
 			buf_text(out, param_shown(q, shown));
 		else
 			add_option(out, q);
-		buf_printf(out, "%s%s", q->flags & PARAM_REST ? "..." : "", required ? "" : "]");
+		buf_printf(out, "%s%s", q->flags & (PARAM_REST | PARAM_JOIN) ? "..." : "", required ? "" : "]");
 	}
 	buf_text(out, " [OPTION]...");
 }
@@ -260,7 +266,7 @@ void help_verb(struct face *f, const struct verb *v)
 }
 
 /* One without a verb is typed behind 'call', which prints JSON. */
-static enum status help_method(struct face *f, struct str name, struct err *err)
+enum status help_method(struct face *f, struct str name, struct err *err)
 {
 	const struct activation *a = NULL;
 	const struct method *found = NULL;
@@ -398,30 +404,39 @@ static void fit_groups(struct verb_group *list, size_t count)
 	}
 }
 
+static void print_label(struct face *f, const char *name)
+{
+	out_styled(&f->out, STYLE_DIM, str_of(name));
+	out_pad(&f->out, 12 - text_width(str_of(name)));
+}
+
 static void print_group(struct face *f, const struct verb_group *g)
 {
 	struct verb v, w;
-	const char *name;
+	char name[16] = "";
 	size_t left = g->verbs;
 
 	if (!verb_at(f->hub, g->first, &v))
 		return;
-	name = v.method->group;
+	/* What they are about, and nothing that could be typed. */
+	snprintf(name, sizeof name, "%c%.12s:", toupper((unsigned char)v.method->group[0]), v.method->group + 1);
 	if (g->brief)
-		out_printf(&f->out, "  %-9s ", name);
+		print_label(f, name);
 	for (size_t i = g->first; left && verb_at(f->hub, i, &w); i++) {
 		if (!same_group(&v, &w))
 			continue;
 		left--;
-		if (!g->brief)
-			out_printf(&f->out, "  %-9s %-11s %s\n", name, w.method->verb, w.method->summary);
-		else if (!left)
+		if (!g->brief) {
+			print_label(f, name);
+			out_printf(&f->out, "%-11s %s\n", w.method->verb, w.method->summary);
+		} else if (!left) {
 			out_printf(&f->out, "%s\n", w.method->verb);
-		else if ((g->verbs - left) % BRIEF == 0)
+		} else if ((g->verbs - left) % BRIEF == 0) {
 			out_printf(&f->out, "%s\n%12s", w.method->verb, "");
-		else
+		} else {
 			out_printf(&f->out, "%-11s ", w.method->verb);
-		name = "";
+		}
+		name[0] = '\0';
 	}
 }
 
@@ -451,12 +466,8 @@ static void print_help(struct face *f)
 
 static enum status unknown_topic(struct face *f, struct str name, struct err *err)
 {
-	struct near near = near_begin(name);
-	struct verb v;
+	struct near near = verb_near(f->hub, name);
 
-	for (size_t i = 0; verb_at(f->hub, i, &v); i++)
-		if (v.method->group)
-			near_try(&near, v.method->verb);
 	for (const struct topic *t = topics; t->name; t++)
 		near_try(&near, t->name);
 	return err_fail(err, STATUS_USAGE, "no such command or topic '%.*s'; %s%s%s",

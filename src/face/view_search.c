@@ -176,7 +176,8 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 	if (with_heading) {
 		struct str title = is_file(v, &j) ? view_path(v, &j, 0, "path") : view_text(v, &j, 0, "title");
 
-		group_heading(v, hit->session, title, &j, s->begun);
+		/* When something was noted is not when the conversation was. */
+		group_heading(v, hit->session, title, &j, view_text(v, &j, 0, "note").n ? "updated" : "at", s->begun);
 		s->begun = true;
 	}
 	print_around(v, &j, "before", indent);

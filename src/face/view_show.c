@@ -175,6 +175,20 @@ static struct str speaker(struct view *v, const struct json *j)
 	return STR("client");
 }
 
+/* Where one part is shown, or a message has only one: its id, by which a search names it. */
+static void print_part(struct view *v, const struct json *j)
+{
+	static const struct field id = { .name = "id", .type = VALUE_ID };
+	uint32_t blocks = json_get(j, json_root(j), STR("blocks"));
+	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	if (!((struct showing *)v->state)->whole || json_count(j, blocks) != 1)
+		return;
+	view_value(v, &text, j, json_first(j, blocks), &id);
+	out_styled(v->out, STYLE_DIM, text.n ? STR("  part ") : STR(""));
+	out_styled(v->out, STYLE_ID, buf_as_str(&text));
+}
+
 static void print_heading(struct view *v, const struct json *j)
 {
 	struct str who = speaker(v, j);
@@ -189,6 +203,7 @@ static void print_heading(struct view *v, const struct json *j)
 	view_field(v, j, "id", VALUE_ID, STYLE_ID);
 	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
 	view_field(v, j, "model", VALUE_TEXT, STYLE_DIM);
+	print_part(v, j);
 	if (view_text(v, j, 0, "variant").n) {
 		out_styled(v->out, STYLE_DIM, STR("  variant"));
 		view_field(v, j, "variant", VALUE_ID, STYLE_ID);

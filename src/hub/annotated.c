@@ -7,6 +7,7 @@
  */
 #include "hub/annotated.h"
 
+#include "base/utf8.h"
 #include "hub/memory_project.h"
 #include "hub/narrow.h"
 #include "hub/resolve.h"
@@ -14,6 +15,8 @@
 #include "query/variant.h"
 #include "store/made.h"
 #include "store/tag.h"
+
+#include <stdlib.h>
 
 enum { SHOWN = 200 }; /* bytes of a text in a list */
 
@@ -336,20 +339,62 @@ static enum status begin_listing(struct call *c, struct listing *l, struct read_
 static void end_listing(const struct listing *l)
 {
 	if (l->more)
-		call_note(l->call, "%" PRId64 " %ss, and there are more; -n 0 lists all", l->given,
-			  annotation_kind_name(l->kind));
+		call_note(l->call, "%" PRId64 " %s%s, and there are more; -n 0 lists all", l->given,
+			  annotation_kind_name(l->kind), l->given == 1 ? "" : "s");
+}
+
+/* Those of one thing, which come in the order in which they were made. */
+struct kept {
+	struct arena *mem;
+	struct annotation *list;
+	size_t count, cap;
+};
+
+static enum status keep(void *ctx, const struct annotation *a, bool *go_on, struct err *err)
+{
+	struct kept *k = ctx;
+	struct annotation *more;
+
+	(void)go_on;
+	(void)err;
+	if (k->count == k->cap) {
+		k->cap = k->cap ? 2 * k->cap : 16;
+		more = arena_alloc(k->mem, k->cap * sizeof *more);
+		for (size_t i = 0; i < k->count; i++)
+			more[i] = k->list[i];
+		k->list = more;
+	}
+	annotation_keep(&k->list[k->count++], a, k->mem);
+	return STATUS_OK;
+}
+
+static int last_first(const void *a, const void *b)
+{
+	const struct annotation *x = a, *y = b;
+
+	if (x->updated_at != y->updated_at)
+		return x->updated_at > y->updated_at ? -1 : 1;
+	return x->row > y->row ? -1 : x->row < y->row;
 }
 
 /* A conversation means all that is in it. */
 static enum status list_on(struct listing *l, struct str typed, struct err *err)
 {
+	struct kept k = { .mem = &l->call->mem };
 	struct annotation_subject on;
+	bool go_on = true;
 
 	if (read_typed(l->call, typed, &on, err))
 		return err_failed(err->status);
-	return str_eq(on.kind, STR("session"))
-		       ? annotation_in(l->call->store, &on.id, emit, l, err)
-		       : annotation_of(l->call->store, &on.id, on.agent, emit, l, err);
+	if (str_eq(on.kind, STR("session")) ? annotation_in(l->call->store, &on.id, keep, &k, err)
+					    : annotation_of(l->call->store, &on.id, on.agent, keep, &k, err))
+		return err_failed(err->status);
+	if (k.count)
+		qsort(k.list, k.count, sizeof *k.list, last_first);
+	for (size_t i = 0; i < k.count && go_on; i++)
+		if (emit(l, &k.list[i], &go_on, err))
+			return err_failed(err->status);
+	return STATUS_OK;
 }
 
 enum status annotation_list(struct call *c, enum annotation_kind kind, struct str on, annotation_put *put,
@@ -366,6 +411,17 @@ enum status annotation_list(struct call *c, enum annotation_kind kind, struct st
 	return STATUS_OK;
 }
 
+static enum status no_such_tag(struct str tag, struct err *err)
+{
+	struct str shown = str_sub(tag, 0, LIMIT_ANNOTATION_NAME);
+
+	shown.n = utf8_valid_prefix(shown);
+	return err_fail(err, STATUS_NOT_FOUND,
+			"nothing has the tag '%.*s'; 'arbor tags' lists those there are, 'arbor tags --on ID' those of "
+			"one thing",
+			STR_ARG(shown));
+}
+
 enum status annotation_list_tagged(struct call *c, struct str tag, annotation_put *put, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
@@ -375,5 +431,5 @@ enum status annotation_list_tagged(struct call *c, struct str tag, annotation_pu
 	    tag_sessions(c->store, tag, emit_client_tag, &l, err))
 		return err_failed(err->status);
 	end_listing(&l);
-	return STATUS_OK;
+	return l.given ? STATUS_OK : no_such_tag(tag, err);
 }

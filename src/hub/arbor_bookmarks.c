@@ -114,6 +114,7 @@ static enum status run_delete(struct call *c, struct err *err)
 const struct method arbor_bookmark_set = {
 	.name = "bookmark_set",
 	.verb = "bookmark",
+	.also = "mark star pin",
 	.group = "notes",
 	.summary = "Give a conversation or a part of it a name",
 	.text = "ID is whatever 'arbor show' takes. @NAME can then be typed wherever an id can: "

@@ -78,6 +78,7 @@ static enum status run_rebuild(struct call *c, struct err *err)
 const struct method arbor_rebuild = {
 	.name = "rebuild",
 	.verb = "rebuild",
+	.also = "reindex",
 	.group = "store",
 	.summary = "Make sessions and search index anew from what is kept",
 	.text = "Everything that can be computed from the kept files is dropped and read again. Ids stay "

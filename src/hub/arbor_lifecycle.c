@@ -444,6 +444,7 @@ static enum status run_gc(struct call *c, struct err *err)
 const struct method arbor_gc = {
 	.name = "gc",
 	.verb = "gc",
+	.also = "prune clean vacuum",
 	.group = "store",
 	.summary = "Archive and purge trees and nodes whose time has come",
 	.text = "What nobody keeps is scheduled for some days ('lifecycle.scheduled_days'), archived for "

@@ -20,9 +20,9 @@ static const struct param set_params[] = {
 		  "is to say something else" },
 	{ .name = "text",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_WORD | PARAM_INPUT,
+	  .flags = PARAM_WORD | PARAM_INPUT | PARAM_JOIN,
 	  .shown = "TEXT",
-	  .help = "what it says; - reads standard input" },
+	  .help = "what it says, in quotes or not; - reads standard input" },
 	{ .name = "author", .type = VALUE_TEXT, .setting = "author", .help = "who writes it" },
 	{ .name = "delete", .type = VALUE_BOOL, .letter = 'd', .help = "take the note away instead" },
 	{ 0 },
@@ -214,6 +214,7 @@ static enum status run_delete(struct call *c, struct err *err)
 const struct method arbor_note_set = {
 	.name = "note_set",
 	.verb = "note",
+	.also = "comment annotate",
 	.group = "notes",
 	.summary = "Write a note on a conversation or a part of it",
 	.text = "ID is whatever 'arbor show' takes; the ids that 'arbor search' prints will do. A "

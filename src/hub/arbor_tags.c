@@ -241,6 +241,7 @@ static enum status run_list(struct call *c, struct err *err)
 const struct method arbor_tag_set = {
 	.name = "tag_set",
 	.verb = "tag",
+	.also = "label",
 	.group = "notes",
 	.summary = "Tag a conversation or a part of it",
 	.text = "ID is whatever 'arbor show' takes. Tags have no blanks in them, and their case does "

@@ -69,7 +69,8 @@ static const char *const formats[] = { "markdown", "plain", "json", NULL };
 static const struct param context_params[] = {
 	{ .name = "project",
 	  .type = VALUE_PATH,
-	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .flags = PARAM_WORD,
+	  .initial = ".",
 	  .shown = "PROJECT",
 	  .names = "memory.projects",
 	  .help = "a folder, '.' for this one; its name, or the end of its path, will do" },
@@ -649,6 +650,7 @@ static enum status run_context(struct call *c, struct err *err)
 const struct method memory_context = {
 	.name = "context",
 	.verb = "context",
+	.also = "recap brief summary prime",
 	.group = "find",
 	.summary = "Tell what is needed to go on with a project",
 	.text = "The last sessions and how they ended, open tasks and plans, the last prompts, what was "

@@ -364,6 +364,7 @@ static enum status run_log(struct call *c, struct err *err)
 const struct method memory_log = {
 	.name = "log",
 	.verb = "log",
+	.also = "path",
 	.group = "find",
 	.summary = "Follow a conversation from its beginning to a message",
 	.text = "Of a conversation that was rewound or continued twice, one way through it: to the message "
@@ -375,15 +376,17 @@ const struct method memory_log = {
 		"compaction only "
 		"the summary and what was preserved, no call without its result, nothing of failed requests. "
 		"For "
-		"an answer that is what led to it.\n",
+		"an answer that is what led to it, without the answer, and so for a conversation whose last word is "
+		"an answer; --through adds that, and is what the model is sent when somebody types something more.\n",
 	.params = log_params,
 	.kind = RESULT_STREAM,
 	.fields = log_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "log @", "the last conversation, as it is now" },
-					      { "log @ --as-sent --json",
-						"what the model would be sent next" },
+					      { "log @ --as-sent", "what the model was sent for its last answer" },
+					      { "log @ --as-sent --through --json",
+						"what it would be sent next, with that answer" },
 					      { 0 } },
 	.run = run_log,
 };

@@ -10,12 +10,15 @@
 #include "base/utf8.h"
 #include "hub/handle_node.h"
 #include "hub/memory_project.h"
+#include "hub/period.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/search.h"
 #include "query/suggest.h"
 
 static const char *const places[] = { "prompt", "answer", "thinking", "input", "output", "other", "note", NULL };
+static const char *const found_in[] = { "prompt", "answer", "thinking", "input",    "output",
+					 "other",  "note",   "bookmark", NULL };
 
 static const char *const kinds[] = { "plan", "memory", "task", "todo", "history", NULL };
 static const char *const roles[] = { "user", "assistant", "tool", "system", NULL };
@@ -62,15 +65,7 @@ static const struct param search_params[] = {
 	  .choices = roles,
 	  .help = "only what was typed or queued by a person, what a model said and did, what tools gave "
 		  "back, or what the client put in" },
-	{ .name = "since",
-	  .type = VALUE_TIME,
-	  .help = "only since: a date, yesterday, 7d, 2026-01, 'last week'" },
-	{ .name = "before", .type = VALUE_TIME, .help = "only before, so too" },
-	{ .name = "days",
-	  .type = VALUE_INT,
-	  .least = 1,
-	  .most = 100000,
-	  .help = "only of the last so many days" },
+	PERIOD_PARAMS("only"),
 	{ .name = "sort",
 	  .type = VALUE_ENUM,
 	  .choices = orders,
@@ -166,7 +161,11 @@ static const struct field search_fields[] = {
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "an older version of the file had it, the newest has not" },
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said, or noted" },
-	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "what kind of text it is" },
+	{ .name = "updated",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of a note: the time of the last line of the session it is on" },
+	{ .name = "in", .type = VALUE_ENUM, .choices = found_in, .help = "what kind of text it is" },
 	{ .name = "note",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -308,7 +307,10 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 		put_handle(w, &handle);
 	if (hit->at)
 		put_time(w, "at", hit->at);
-	put_text(w, "in", str_of(search_place_name(hit->place)));
+	if (hit->note && hit->session && hit->session->updated_at)
+		put_time(w, "updated", hit->session->updated_at);
+	put_text(w, "in",
+		 str_of(hit->note ? annotation_kind_name(hit->note->kind) : search_place_name(hit->place)));
 	if (hit->note)
 		put_uuid(w, "note", &hit->note->id);
 	if (hit->block && hit->block->name.n)
@@ -384,12 +386,12 @@ static enum status read_pattern(struct call *c, struct grep *check, struct expr 
 /* Whether options alone say what is asked for. */
 static bool is_narrowed(const struct call *c)
 {
-	static const char *const names[] = { "role", "in", "since", "before", "days", "project", "session" };
+	static const char *const names[] = { "role", "in", "project", "session" };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (call_value(c, names[i])->given)
 			return true;
-	return false;
+	return period_is_given(c);
 }
 
 /* What is asked for; *check with what the index cannot say, left alone when there is nothing. */
@@ -477,17 +479,15 @@ static size_t limit_of(const struct call *c)
 
 static enum status set_filter(struct call *c, struct conditions *f, struct hidden *hidden, struct err *err)
 {
-	const int64_t day = 24 * 3600 * INT64_C(1000);
+	struct period period = period_read(c, &zone_local);
 	struct session session;
 
 	if (!call_flag(c, "archived") && hidden_load(c->store, hidden, err))
 		return err_failed(err->status);
 	f->hidden = hidden;
 	f->places = places_of(c);
-	f->after = call_value(c, "since")->given ? call_int(c, "since") : 0;
-	f->before = call_value(c, "before")->given ? call_int(c, "before") : 0;
-	if (call_value(c, "days")->given && store_now(c->store) - call_int(c, "days") * day > f->after)
-		f->after = store_now(c->store) - call_int(c, "days") * day;
+	f->after = period.from > 0 ? period.from : 0;
+	f->before = period.to < INT64_MAX ? period.to : 0;
 	if (call_text(c, "session").p) {
 		if (resolve_session(c->store, call_text(c, "session"), &c->mem, &session, err))
 			return err_failed(err->status);
@@ -584,6 +584,7 @@ static enum status run_search(struct call *c, struct err *err)
 const struct method memory_search = {
 	.name = "search",
 	.verb = "search",
+	.also = "grep rg ag find query ask",
 	.group = "find",
 	.first = 2,
 	.summary = "Find where something was said",

@@ -25,7 +25,8 @@ static const char *const kinds[] = { "session", "message", "event", "file", NULL
 static const struct param show_params[] = {
 	{ .name = "id",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST,
+	  .flags = PARAM_WORD | PARAM_REST,
+	  .initial = "@",
 	  .shown = "ID",
 	  .names = "memory.sessions",
 	  .help = "a session, or a turn, message, block or line of one; @ for the last session; a plan, or "
@@ -87,6 +88,8 @@ struct showing {
 	const struct session *session;
 	struct show_manner how;
 	size_t parts;	    /* within its window, so far */
+	size_t blocks;	    /* that were given */
+	struct str asked;   /* id of the call that was the last of them; empty = it was none */
 	bool variants;	    /* there are lines with one uuid and different contents */
 	int64_t line;	    /* offset of the only line wanted; -1 = all */
 	bool several;	    /* lines are wanted one after the other: none alone */
@@ -136,6 +139,8 @@ static void put_blocks(struct showing *y, const struct transcript_line *line, co
 			how.window->cut = true;
 			break;
 		}
+		y->blocks++;
+		y->asked = b.kind == BLOCK_TOOL_USE ? arena_str(&y->mem, b.tool) : (struct str){ 0 };
 		put_message_block(&y->call->writer, line->reader, &b, &how);
 	}
 }
@@ -303,6 +308,27 @@ static enum status find_first(struct showing *y, const struct node *node, struct
 	return STATUS_OK;
 }
 
+/* What a call that is shown by itself gave back: with it, since nobody asks for one without the other. */
+static enum status show_result(struct showing *y, struct err *err)
+{
+	enum { MOST = 16 }; /* lines of one call; copies in one file are few */
+	struct id_match list[MOST];
+	size_t count;
+
+	if (y->how.bare || y->blocks != 1 || !y->asked.n)
+		return STATUS_OK;
+	if (call_search(y->call->store, y->asked, y->session->row, list, MOST, &count, err))
+		return err_failed(err->status);
+	y->how.block = -1;
+	y->how.tool = y->asked;
+	y->first = (struct str){ 0 };
+	for (size_t i = 0; i < count && i < MOST; i++)
+		if (list[i].node.type == RECORD_USER)
+			return show_one(y, list[i].node.offset, list[i].node.length, err) ? err_failed(err->status)
+											   : close_message(y, err);
+	return STATUS_OK;
+}
+
 static enum status show_node(struct showing *y, const struct node *node, struct err *err)
 {
 	if (node->part >= 0)
@@ -312,7 +338,9 @@ static enum status show_node(struct showing *y, const struct node *node, struct 
 	if (node->part == PART_MESSAGE ? message_lines(y->call->store, node, show_one, y, err)
 				       : show_one(y, node->offset, node->length, err))
 		return err_failed(err->status);
-	return close_message(y, err);
+	if (close_message(y, err))
+		return err_failed(err->status);
+	return node->part == PART_MESSAGE ? STATUS_OK : show_result(y, err);
 }
 
 /* ---- A turn --------------------------------------------------------------------- */
@@ -388,12 +416,15 @@ static enum status find_meant(struct call *c, struct str text, struct meant *out
 	enum status status = resolve_id(c->store, text, &c->mem, &out->what, err);
 	struct err why;
 
-	if (status != STATUS_NOT_FOUND)
+	if (status != STATUS_NOT_FOUND && status != STATUS_USAGE)
 		return status;
 	if (paper_named(c, text, &out->file, &out->is_file, &why)) {
 		*err = why;
 		return err_failed(err->status);
 	}
+	if (!out->is_file && status == STATUS_USAGE && (str_has_byte(text, '/') || str_has_byte(text, '.')))
+		return err_fail(err, STATUS_NOT_FOUND, "'%.*s': no file of this name can be shown; 'arbor sources' lists all",
+				(int)size_min(text.n, 60), text.p);
 	return out->is_file ? STATUS_OK : status;
 }
 
@@ -423,6 +454,7 @@ static enum status run_show(struct call *c, struct err *err)
 const struct method memory_show = {
 	.name = "show",
 	.verb = "show",
+	.also = "cat view open print less read",
 	.group = "find",
 	.first = 3,
 	.summary = "Read conversations, or parts of them",
@@ -435,6 +467,8 @@ const struct method memory_show = {
 		"it, means the same everywhere.\n\n"
 		"A plan, memory, tasks and typed history are shown by the id that 'arbor search' gives, or by\n"
 		"their path.\n\n"
+		"A search names parts of messages: a part is shown below the heading of its message, with both\n"
+		"ids. Behind a call of a tool comes its result.\n\n"
 		"Several are shown one after the other. Works long after the file itself is gone.\n",
 	.params = show_params,
 	.kind = RESULT_STREAM,

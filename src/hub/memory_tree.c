@@ -569,6 +569,7 @@ static enum status run_tree(struct call *c, struct err *err)
 const struct method memory_tree = {
 	.name = "tree",
 	.verb = "tree",
+	.also = "graph branch branches",
 	.group = "find",
 	.summary = "Draw the turns of a conversation, and where it branches",
 	.text = "A turn is a prompt and all that followed until the next. Rewinding, forking and resuming "

@@ -454,6 +454,7 @@ static enum status run_usage(struct call *c, struct err *err)
 const struct method memory_usage = {
 	.name = "usage",
 	.verb = "usage",
+	.also = "cost costs tokens spend price ccusage bill",
 	.group = "about",
 	.summary = "Count tokens and what they cost",
 	.text = "By hour, day, week (from Monday), month, session, model, project, type of sub-agent or "

@@ -310,8 +310,10 @@ enum status params_set_json(struct params *p, struct str json, struct err *err)
 	struct str text = arena_str(p->mem, json);
 	uint32_t root;
 
-	if (json_read(&j, text, LIMIT_JSON_DEPTH, err))
+	if (json_read(&j, text, LIMIT_JSON_DEPTH, err)) {
+		err->status = STATUS_USAGE;
 		return err_pass(err, "parameters");
+	}
 	root = json_root(&j);
 	if (!json_is(&j, root, JSON_OBJECT))
 		return err_fail(err, STATUS_USAGE, "parameters: wants a JSON object");
@@ -385,8 +387,9 @@ enum status params_end(struct params *p, struct err *err)
 			err_set(err, STATUS_USAGE, "missing; %s", q->help);
 			return about(p, q, err);
 		}
-		if (q->initial && param_from_text(q, str_of(q->initial), p->mem, v, err))
-			return about(p, q, err);
+		if (q->initial && params_set_text(p, q, str_of(q->initial), err))
+			return err_failed(err->status);
+		v->given = false;
 	}
 	return STATUS_OK;
 }

@@ -265,16 +265,28 @@ static enum status find_tree(struct store *s, struct id_match *match, bool *is_t
 	return STATUS_OK;
 }
 
+/* What cannot be an id is a mistake of whoever typed it; one that could be is only not here. */
 static enum status no_id(struct str text, struct err *err)
 {
-	return err_fail(err, text.n < LIMIT_ID_PREFIX ? STATUS_USAGE : STATUS_NOT_FOUND,
+	return err_fail(err, STATUS_USAGE,
 			"'%.*s' is no id; those have digits and the letters a to f: give %d or more of them,"
 			" the whole id of a tool's call, or @ for the last session",
 			(int)size_min(text.n, 60), text.p ? text.p : "", LIMIT_ID_PREFIX);
 }
 
+static bool is_too_long(struct str text)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < text.n; i++)
+		digits += text.p[i] != '-';
+	return digits > 2 * UUID_BYTES;
+}
+
 static enum status not_found(struct str text, struct str root, int64_t session, struct err *err)
 {
+	if (is_too_long(text))
+		return no_id(text, err);
 	if (root.p)
 		return err_fail(err, STATUS_NOT_FOUND, "no session of '%.*s' begins with '%.*s'",
 				(int)size_min(root.n, 60), root.p, STR_ARG(text));

@@ -42,7 +42,7 @@ static const struct field plan_fields[] = {
 	  .title = "date",
 	  .help = "the file's own date" },
 	{ .name = "bytes", .type = VALUE_BYTES, .title = "size", .help = "its size" },
-	{ .name = "versions", .type = VALUE_INT, .help = "how many versions of it are kept" },
+	{ .name = "versions", .type = VALUE_INT, .usual = "1", .help = "how many versions of it are kept" },
 	{ .name = "vanished_at",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
@@ -283,6 +283,7 @@ static enum status run_plans(struct call *c, struct err *err)
 const struct method storage_plans = {
 	.name = "plans",
 	.verb = "plans",
+	.also = "plan",
 	.group = "about",
 	.summary = "List the plans of plan mode, or read one",
 	.text = "The newest first, also those whose file is gone. A plan that was rewritten keeps its\n"

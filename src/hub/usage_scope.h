@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "hub/call.h"
+#include "hub/period.h"
 #include "query/usage_sum.h"
 #include "store/session.h"
 
@@ -18,8 +19,7 @@
 	  .shown = "DIR", \
 	  .names = "memory.projects", \
 	  .help = what " of this folder and below; its name, or the end of its path, will do" }, \
-	{ .name = "since", .type = VALUE_TIME, .help = what " from then on: a date, yesterday, 7d" }, \
-	{ .name = "until", .type = VALUE_TIME, .help = what " up to then; a day counts as a whole" }, \
+	PERIOD_PARAMS(what), \
 	{ .name = "timezone", \
 	  .type = VALUE_TEXT, \
 	  .letter = 'z', \
@@ -45,7 +45,7 @@ struct usage_scope {
 	struct call *call;
 	struct zone zone;
 	struct usage_prices prices;
-	int64_t since, until; /* ms; until is not in it any more */
+	struct period period;
 	struct str project;   /* p NULL = any */
 	/* Filled by usage_scope_load(); the transcripts that are meant, by row. */
 	struct session *sessions;

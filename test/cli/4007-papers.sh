@@ -75,8 +75,8 @@ arbor show "$memory"; code 0; out_has 'the driver returns it as a string'
 arbor show "$todos" --json; code 0; lines 3; out_has '"kind":"file"'; out_has '"type":"todo"'
 arbor show "$history"; code 0; out_has 'why is the build so slow?'; out_has 'Does it load without errors?'
 arbor show "$plan" @ --json; code 0; out_has '"kind":"file"'; out_has '"kind":"session"'
-arbor show file-history; code 1
-arbor show "$(echo "$plan" | cut -c1-8)" nothing; code 1; check test ! -s "$T/out"
+arbor show file-history; code 2
+arbor show "$(echo "$plan" | cut -c1-8)" nothing; code 2; check test ! -s "$T/out"
 
 it "stands below its file on a terminal"
 on_terminal search 'completion tab' --color never; out_has 'plan  plans/shell-startup-floating-wilkes.md'

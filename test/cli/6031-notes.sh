@@ -90,7 +90,7 @@ arbor note feedfeed 'on nothing'; code 1
 it "takes a note away by its id, or by what it is on where that has one"
 arbor note @~2 'the first'; arbor note @~2 'the second'
 arbor note @~2 --delete; code 2; err_has 'one of 2 notes'
-second=$("$ARBOR" notes @~2 -0 | tr '\0' '\n' | tail -n 1)
+second=$("$ARBOR" notes @~2 -0 | tr '\0' '\n' | head -n 1)
 arbor note "$second" -d; code 0; out_has deleted
 arbor note @~2 --delete; code 0; out_has 'the first'
 arbor note @~2 --delete; code 1; err_has 'no note'

@@ -77,6 +77,37 @@ TEST(every_method_has_a_name_a_summary_help_and_an_example)
 	}
 }
 
+/* Whether a word stands in a list of words. */
+static bool has_word(const char *list, struct str word)
+{
+	struct str rest = list ? str_of(list) : (struct str){ 0 };
+
+	while (rest.n)
+		if (str_eq(str_cut(rest, ' ', &rest), word))
+			return true;
+	return false;
+}
+
+TEST(what_other_tools_call_a_verb_leads_to_one_verb)
+{
+	EACH_METHOD
+	{
+		struct str word, rest = (*m)->also ? str_of((*m)->also) : (struct str){ 0 };
+
+		while (rest.n) {
+			int meant = 0;
+
+			word = str_cut(rest, ' ', &rest);
+			for (const struct activation *const *b = arbor_hub.activations; *b; b++)
+				for (const struct method *const *n = (*b)->methods; *n; n++)
+					meant += has_word((*n)->also, word) +
+						 ((*n)->verb && str_eq(word, str_of((*n)->verb)));
+			if (meant != 1 || !(*m)->verb)
+				t_fail(t, __FILE__, __LINE__, "'%.*s' means %d verbs", STR_ARG(word), meant);
+		}
+	}
+}
+
 /* ---- Results against schemas ------------------------------------------------ */
 
 struct judge {
@@ -371,4 +402,5 @@ TEST(sql_is_for_those_on_this_machine_alone)
 }
 
 TESTS(CASE(every_method_has_a_name_a_summary_help_and_an_example),
+      CASE(what_other_tools_call_a_verb_leads_to_one_verb),
       CASE(every_method_gives_what_its_schema_says), CASE(sql_is_for_those_on_this_machine_alone))
