@@ -113,7 +113,7 @@ static enum status create_external(struct call *c, const struct tree *t, bool ep
 	} \
 	static enum status run_##name(struct call *c, struct err *err) \
 	{ \
-		return with_tree(c, &(struct tree_ways){ .made = name, .mirrored = name##_mirrored }, err); \
+		return with_tree(c, &(struct tree_ways){ .made = (name), .mirrored = name##_mirrored }, err); \
 	}
 
 CREATE(text, create_text, false)

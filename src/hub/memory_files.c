@@ -366,7 +366,7 @@ static enum status emit_before(struct listing *l, struct err *err)
 	struct file *f = NULL;
 	enum status status = find_file(l, &l->files, &f, err);
 
-	if (status == STATUS_NOT_FOUND || (status == STATUS_OK && !f->is_counted))
+	if (status == STATUS_NOT_FOUND || (status == STATUS_OK && f && !f->is_counted))
 		return emit_content(l, err);
 	if (status || file_fetch(l->call->store, &f->before, err))
 		return err_failed(err->status);

@@ -379,7 +379,7 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 	if (!out->match.is_session)
 		out->match.session = out->match.node.session;
 	if (!out->match.is_session && out->match.node.part == PART_TREE) {
-		bool is_there;
+		bool is_there = false;
 
 		if (find_tree(s, &out->match, &is_there, err))
 			return err_failed(err->status);
@@ -619,7 +619,7 @@ size_t resolve_digits(struct store *s, struct str id)
 enum status resolve_session(struct store *s, struct str text, struct arena *mem, struct session *out,
 			    struct err *err)
 {
-	struct resolved r;
+	struct resolved r = { 0 };
 
 	if (resolve_id(s, text, mem, &r, err))
 		return err_failed(err->status);
