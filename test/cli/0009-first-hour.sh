@@ -190,4 +190,7 @@ arbor usage -0; check test "$(tr '\0' '\n' <"$T/out" | grep -c total)" -eq 0
 screen=80x40 on_terminal usage --color never; out_has 'total '; out_has '$0.85'
 arbor help usage; out_has 'plain numbers'
 
+it "gives pickers times as every other pipe has them"
+arbor pick --plain; code 0; "$ARBOR" list | cut -f 1,2 >"$T/want"; cut -f 1,2 "$T/out" >"$T/line"; same "$T/want" "$T/line"
+
 the_end

@@ -99,7 +99,7 @@ it "prints lines for other pickers"
 arbor pick --plain; code 0
 check test "$(wc -l <"$T/out")" -eq 15
 check test "$(head -n 1 "$T/out" | cut -f 1,3,4)" = "$newest	/home/dev/dotfiles	Measure how long my shell takes to start"
-check grep -qE '^[-0-9a-f]{36}	20[0-9-]* [0-9:]*	/' "$T/out"
+check grep -qE '^[-0-9a-f]{36}	20[0-9-]*T[0-9:.]*Z	/' "$T/out"
 arbor pick --plain integer cents; code 0; check test "$(cut -f 1 "$T/out" | sort | uniq -d | wc -l)" -eq 0
 check test "$(head -n 1 "$T/out" | cut -f 4)" = 'Integer cents. Sketch the migration'
 arbor pick --plain --print hit integer cents; check test "$(wc -l <"$T/out")" -gt 4
