@@ -621,7 +621,7 @@ static enum status emit_all(struct context *x, struct err *err)
 		for (size_t n = 0; n < taken[i]; n++)
 			if (emit(x, i, x->sections[i].list[n], err))
 				return err_failed(err->status);
-	return emit_left_out(x, taken, err);
+	return call_value(x->call, "budget")->given ? emit_left_out(x, taken, err) : STATUS_OK;
 }
 
 static enum status gather(struct context *x, struct err *err)

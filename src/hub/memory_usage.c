@@ -466,7 +466,9 @@ const struct method memory_usage = {
 		", at the time of each answer; whoever pays for "
 		"a subscription pays something else. The setting usage.prices names others. A model without "
 		"a "
-		"price is not free: its cost is unknown, and sums with it begin with '≥'.\n"
+		"price is not free: its cost is unknown, and sums with it begin with '≥'. In a pipe costs are plain "
+		"numbers of dollars, and there is no line with the total; --json has it in the end, its kind is "
+		"'total'.\n"
 		"\n"
 		"Old clients did not always write how long an answer was in the end: then the output is a "
 		"lower "
@@ -476,6 +478,7 @@ const struct method memory_usage = {
 	.params = usage_params,
 	.kind = RESULT_STREAM,
 	.fields = usage_fields,
+	.sums = "total",
 	.version = 2,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,

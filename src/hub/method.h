@@ -121,6 +121,8 @@ struct method {
 	const struct field *fields; /* of the result, or of each item */
 	bool open;		    /* items have more members than these: those the caller asked for */
 	int version;		    /* of these fields, rises when one changes its meaning; 0 = 1 */
+	const char *sums;	    /* items of this kind add up the others: where lines are read by programs, which add
+				       up for themselves, there are none; NULL = none are */
 	const char *empty;	    /* said to a person when a stream has no items; NULL = "nothing found" */
 	enum scope scope;
 	enum need need;

@@ -274,18 +274,18 @@ static enum status no_id(struct str text, struct err *err)
 			(int)size_min(text.n, 60), text.p ? text.p : "", LIMIT_ID_PREFIX);
 }
 
-static bool is_too_long(struct str text)
+static bool can_be_id(struct str text)
 {
 	size_t digits = 0;
 
 	for (size_t i = 0; i < text.n; i++)
 		digits += text.p[i] != '-';
-	return digits > 2 * UUID_BYTES;
+	return digits >= LIMIT_ID_PREFIX && digits <= 2 * UUID_BYTES;
 }
 
 static enum status not_found(struct str text, struct str root, int64_t session, struct err *err)
 {
-	if (is_too_long(text))
+	if (!can_be_id(text))
 		return no_id(text, err);
 	if (root.p)
 		return err_fail(err, STATUS_NOT_FOUND, "no session of '%.*s' begins with '%.*s'",

@@ -107,6 +107,16 @@ static const char *cost_text(const struct usage_sum *sum, char out[40])
 	return out;
 }
 
+/* All digits that matter, two at least. */
+static struct str dollars_text(int64_t nano, char out[40])
+{
+	size_t n = (size_t)snprintf(out, 40, "%" PRId64 ".%09d", nano / 1000000000, (int)(nano % 1000000000));
+
+	for (int i = 0; i < 7 && out[n - 1] == '0'; i++)
+		n--;
+	return str_from(out, n);
+}
+
 void usage_put_cost(struct json_writer *w, const struct usage_sum *sum)
 {
 	char text[40];
@@ -114,6 +124,10 @@ void usage_put_cost(struct json_writer *w, const struct usage_sum *sum)
 	put_text(w, "cost", str_of(cost_text(sum, text)));
 	put_int(w, "nanodollars", sum->nano);
 	put_int(w, "unpriced_tokens", sum->unpriced);
+	if (sum->unpriced && !sum->nano)
+		return;
+	json_write_key(w, STR("dollars"));
+	json_write_raw(w, dollars_text(sum->nano, text));
 }
 
 void usage_note_unknown(const struct usage_scope *s, const struct usage_sum *total)

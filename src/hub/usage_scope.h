@@ -31,6 +31,7 @@
 #define USAGE_COST_FIELDS \
 	{ .name = "cost", \
 	  .type = VALUE_TEXT, \
+	  .flags = FIELD_HIDDEN, \
 	  .help = "in dollars, by list prices; 'unknown', or at least so much, where a price is not known" }, \
 	{ .name = "nanodollars", \
 	  .type = VALUE_INT, \
@@ -39,7 +40,11 @@
 	{ .name = "unpriced_tokens", \
 	  .type = VALUE_INT, \
 	  .flags = FIELD_HIDDEN, \
-	  .help = "tokens of answers whose price is not known" }
+	  .help = "tokens of answers whose price is not known" }, \
+	{ .name = "dollars", \
+	  .type = VALUE_JSON, \
+	  .flags = FIELD_OPTIONAL, \
+	  .help = "the cost as a number, of answers whose price is known; absent where none is" }
 
 struct usage_scope {
 	struct call *call;

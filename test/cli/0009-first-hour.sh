@@ -182,4 +182,15 @@ arbor note xyzzy text; code 2; arbor note feedfeed text; code 1
 arbor show no/such/file.md; code 1
 arbor help exit-codes; out_has 'could be one'
 
+it "gives programs plain numbers, and no line that adds up the others"
+arbor usage; code 0; out_lacks '$'; out_lacks total
+total=$("$ARBOR" usage --json | grep '"kind":"total"' | sed 's/.*"nanodollars":\([0-9]*\).*/\1/')
+check test "$(awk -F '\t' '{ n += $8 } END { printf "%.0f", n * 1000000000 }' "$T/out")" = "$total"
+arbor usage -0; check test "$(tr '\0' '\n' <"$T/out" | grep -c total)" -eq 0
+screen=80x40 on_terminal usage --color never; out_has 'total '; out_has '$0.85'
+arbor help usage; out_has 'plain numbers'
+
+it "gives pickers times as every other pipe has them"
+arbor pick --plain; code 0; "$ARBOR" list | cut -f 1,2 >"$T/want"; cut -f 1,2 "$T/out" >"$T/line"; same "$T/want" "$T/line"
+
 the_end

@@ -13,7 +13,7 @@ out_has '## Last prompts'; out_has '- 2026-11-06 Integer cents. Sketch the migra
 out_has '- 2026-11-06 Then numeric it is. [a142ef82], user'
 out_has '- src/money.ts (3 times)'
 out_has '- cent, integer, cart, price'
-out_has 'Left out: 1 prompt.'
+out_lacks 'Left out'; out_lacks agentId; out_lacks SendMessage
 check test "$(grep -c '^## Errors' "$T/out")" -eq 0
 
 it "has the same without marks, and as JSON in two ways"

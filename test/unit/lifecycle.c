@@ -420,6 +420,31 @@ TEST(a_tree_comes_back_with_a_node_that_is_rescued)
 	check_world(t, &w);
 }
 
+TEST(a_tree_that_is_rescued_is_claimed_by_its_owner_again)
+{
+	WORLD w;
+	struct uuid tree;
+	int64_t now;
+	struct err err;
+
+	OK(world_open(&w, t_tmpdir(t), &err));
+	tree = plant(t, &w, "me");
+	OK(tree_schedule(w.s, &tree, STR("me"), &weeks, &err));
+	OK(tree_rescue(w.s, &tree, &err));
+	OK(claim_of(w.s, &tree, STR("me"), &now, &err));
+	EQ(now, 1);
+	/* Who needs it for a moment does not let it go. */
+	OK(tree_claim(w.s, &tree, STR("tool"), 1, &now, &err));
+	OK(tree_release(w.s, &tree, STR("tool"), 1, &weeks, &now, &err));
+	EQ(state_of_tree(&w, &tree), LIFE_ACTIVE);
+	OK(tree_rescue(w.s, &tree, &err)); /* once is enough */
+	OK(claim_of(w.s, &tree, STR("me"), &now, &err));
+	EQ(now, 1);
+	OK(tree_release(w.s, &tree, STR("me"), 1, &weeks, &now, &err));
+	EQ(state_of_tree(&w, &tree), LIFE_SCHEDULED);
+	check_world(t, &w);
+}
+
 TEST(force_is_needed_for_what_is_claimed_and_releases_it)
 {
 	WORLD w;
@@ -637,6 +662,7 @@ TESTS(CASE(an_ephemeral_node_is_scheduled_at_day_0_archived_at_7_and_purged_at_3
       CASE(what_is_archived_can_be_neither_claimed_nor_added_to_but_rescued),
       CASE(rescuing_leaves_ephemeral_nodes_below_where_they_are),
       CASE(a_tree_comes_back_with_a_node_that_is_rescued),
+      CASE(a_tree_that_is_rescued_is_claimed_by_its_owner_again),
       CASE(force_is_needed_for_what_is_claimed_and_releases_it), CASE(a_root_goes_with_its_tree_only),
       CASE(nothing_is_added_to_a_tree_that_is_to_go), CASE(what_was_purged_says_when),
       CASE(a_dry_run_says_what_a_run_does_and_changes_nothing), CASE(it_can_be_done_in_slices),

@@ -320,11 +320,24 @@ static bool is_one_of_two(const char *method, const char *param)
 	       (strcmp(method, "bookmark_set") == 0 && strcmp(param, "name") == 0);
 }
 
+/* What it is when left out has nothing to tell in the demo. */
+static bool is_better_given(const struct method *m, const struct param *p)
+{
+	static const char *const names[] = { "context.project", "agents.session", "files.conversation" };
+	char name[128];
+
+	snprintf(name, sizeof name, "%s.%s", m->name, p->name);
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 static struct str params_for(const struct method *m, struct buf *json)
 {
 	buf_text(json, "{");
 	for (const struct param *p = m->params; p && p->name; p++)
-		if ((p->flags & PARAM_REQUIRED) || is_one_of_two(m->name, p->name))
+		if ((p->flags & PARAM_REQUIRED) || is_one_of_two(m->name, p->name) || is_better_given(m, p))
 			buf_printf(json, "%s\"%s\":%s", json->n > 1 ? "," : "", p->name, value_for(m, p->name));
 	buf_text(json, "}");
 	return buf_as_str(json);
