@@ -117,6 +117,9 @@ enum status tree_each(struct store *s, enum life_state state, int64_t after, tre
 /* How many nodes it has, in any state. */
 enum status tree_count(struct store *s, int64_t tree, int64_t *out, struct err *err) MUST_USE;
 
+/* The row of the node that was made last, of those that are not archived. */
+enum status tree_newest(struct store *s, int64_t tree, int64_t *row, struct err *err) MUST_USE;
+
 /* Children by position, from behind `after` on (0 = the first): those that are alive, or archived ones, too.
  */
 typedef enum status tree_node_fn(void *ctx, const struct tree_node *n, bool *go_on, struct err *err);

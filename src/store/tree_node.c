@@ -36,6 +36,7 @@ enum {
 	NODE_RANGE,
 	NODE_UP,
 	NODE_STEP,
+	NODE_NEWEST,
 	NODE_STATEMENTS
 };
 
@@ -77,6 +78,8 @@ static const char *const sql[NODE_STATEMENTS] = {
 	/* The id of the parent is met with the next step. */
 	[NODE_STEP] = COLUMNS(
 		"NULL") " FROM node n LEFT JOIN lifecycle l ON l.subject_id = n.node_id WHERE n.id = ?1",
+	[NODE_NEWEST] = "SELECT n.id FROM node n LEFT JOIN lifecycle l ON l.subject_id = n.node_id WHERE n.tree = ?1"
+			" AND coalesce(l.state, '') <> 'archived' ORDER BY n.id DESC LIMIT 1",
 };
 
 const struct db_set tree_node_statements = { DB_TREE_NODE, sql, NODE_STATEMENTS };
@@ -355,6 +358,19 @@ enum status tree_node_at(struct store *s, int64_t row, enum tree_node_part part,
 enum status tree_node_find(struct store *s, struct str text, struct uuid *id, struct err *err)
 {
 	return tree_find_prefix(s, &tree_node_statements, NODE_RANGE, "node", text, id, err);
+}
+
+enum status tree_newest(struct store *s, int64_t tree, int64_t *row, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, NODE_NEWEST, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, tree);
+	if (stmt_row(&st, "the newest node", err))
+		return err_failed(err->status);
+	*row = col_int(&st, 0);
+	return STATUS_OK;
 }
 
 static enum status each_node(struct stmt *st, enum tree_node_part part, tree_node_fn *fn, void *ctx,
