@@ -30,6 +30,9 @@ struct tree {
 enum tree_node_kind { TREE_NODE_ROOT, TREE_NODE_TEXT, TREE_NODE_EXTERNAL };
 enum tree_node_role { ROLE_NOTE, ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT };
 
+/* Places of their documents (store/fulltext.h): those that prompts, answers and all else have. */
+enum { MADE_PLACE_USER = 0, MADE_PLACE_ASSISTANT = 1, MADE_PLACE_OTHER = 5 };
+
 extern const char *const tree_node_kinds[]; /* ended by NULL, as the next */
 extern const char *const tree_node_roles[];
 

@@ -108,7 +108,7 @@ TEST(nodes_and_trees_that_were_made_are_meant_by_their_ids)
 	OK(call(&w, "memory.search", "{\"words\":[\"seal\",\"tag:own\"]}", &err));
 	EQ(call(&w, "memory.search", "{\"words\":[\"seal\",\"session:1234\"]}", &err), STATUS_NOT_FOUND);
 	OK(call(&w, "memory.show", "{\"id\":[\"@mine\"]}", &err));
-	CHECK(says(&w, "\"kind\":\"node\"") && says(&w, "made by hand") && says(&w, "another seal"));
+	CHECK(says(&w, "\"kind\":\"node\"") && says(&w, "made by\\nhand") && says(&w, "another seal"));
 	/* What wants a conversation cannot do with it, and says so. */
 	EQ(call(&w, "memory.agents", "{\"session\":\"@mine\"}", &err), STATUS_USAGE);
 	CHECK(strstr(err.text, "no part of a conversation"));
