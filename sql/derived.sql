@@ -225,6 +225,18 @@ CREATE TABLE paper_typed (
   session  BLOB NOT NULL           -- id of the conversation
 ) STRICT;
 
+-- Nodes that were made (facts 2), as documents.
+CREATE TABLE node_doc (
+  node  INTEGER PRIMARY KEY,       -- row of the node, which is its document's offset, too
+  doc   INTEGER NOT NULL           -- sequence of the document
+) STRICT;
+
+-- While their words are entered anew: of the nodes up to this row they are missing. One row, or none.
+CREATE TABLE node_unread (
+  id    INTEGER PRIMARY KEY CHECK (id = 1),
+  last  INTEGER NOT NULL
+) STRICT;
+
 -- Words of all texts, one immutable document for each block. `text` is not text
 -- but the packed words the reading threads made of it (store/fulltext.c), and before them
 -- words that no text has for what it is: a call of which tool, an error (base/mark.h).

@@ -156,10 +156,18 @@ static void print_around(struct view *v, const struct json *j, const char *key, 
 	}
 }
 
-/* Whether it was found in no conversation. */
+/* Whether it was found in a file beside the conversations. */
 static bool is_file(struct view *v, const struct json *j)
 {
-	return view_text(v, j, 0, "kind").n > 0;
+	struct str kind = view_text(v, j, 0, "kind");
+
+	return kind.n > 0 && !str_eq(kind, STR("node"));
+}
+
+/* What it stands below: its conversation, or else the tree that somebody made. */
+static const char *home_of(struct view *v, const struct json *j)
+{
+	return view_text(v, j, 0, "session").n ? "session" : "tree";
 }
 
 static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
@@ -244,8 +252,8 @@ static void search_item(struct view *v, const struct json *j)
 	s->hits[s->count++] = (struct hit){
 		.json = arena_str(&s->mem, json_raw(j, json_root(j))),
 		.id = shown(v, j, "id", VALUE_ID),
-		.session = shown(v, j, file ? "kind" : "session", file ? VALUE_TEXT : VALUE_ID),
-		.whole = arena_str(&s->mem, file ? view_path(v, j, 0, "path") : view_text(v, j, 0, "session")),
+		.session = shown(v, j, file ? "kind" : home_of(v, j), file ? VALUE_TEXT : VALUE_ID),
+		.whole = arena_str(&s->mem, file ? view_path(v, j, 0, "path") : view_text(v, j, 0, home_of(v, j))),
 	};
 	if (s->count == HELD)
 		print_held(v);

@@ -383,23 +383,92 @@ static void print_file(struct view *v, const struct json *j)
 	print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);
 }
 
+/* A tree of somebody's own, whose nodes follow. */
+static void print_tree(struct view *v, const struct json *j)
+{
+	gap(v);
+	out_styled(v->out, STYLE_NAME, STR("tree"));
+	view_field(v, j, "id", VALUE_ID, STYLE_ID);
+	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+	view_field(v, j, "owner", VALUE_TEXT, STYLE_PLAIN);
+	print_count(v, view_int(j, 0, "nodes"), "  ", "node");
+	view_field(v, j, "state", VALUE_TEXT, STYLE_DIM);
+	view_field(v, j, "metadata", VALUE_JSON, STYLE_PLAIN);
+	print_attached(v, j);
+	out_text(v->out, "\n");
+	print_notes(v, j);
+}
+
+/* A node: its role, and what it says; or the handle it holds, and what that stands for. */
+static void print_node(struct view *v, const struct json *j)
+{
+	struct str role = view_text(v, j, 0, "role"), names = view_text(v, j, 0, "names");
+
+	gap(v);
+	out_style(v->out, str_eq(role, STR("user"))	   ? STYLE_USER
+			  : str_eq(role, STR("assistant")) ? STYLE_ASSISTANT
+							   : STYLE_DIM);
+	out_foreign(v->out, role.n ? role : STR("handle"), TERM_LINE);
+	out_plain(v->out);
+	view_field(v, j, "id", VALUE_ID, STYLE_ID);
+	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+	view_field(v, j, "state", VALUE_TEXT, STYLE_DIM);
+	view_field(v, j, "metadata", VALUE_JSON, STYLE_PLAIN);
+	print_attached(v, j);
+	out_text(v->out, "\n");
+	print_notes(v, j);
+	if (names.n)
+		print_text(v, names, 0, STYLE_DIM);
+	print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);
+}
+
+/* What somebody wrote; what it is on follows. */
+static void print_note(struct view *v, const struct json *j)
+{
+	gap(v);
+	out_style(v->out, STYLE_NAME);
+	out_foreign(v->out, view_text(v, j, 0, "kind"), TERM_LINE);
+	out_plain(v->out);
+	view_field(v, j, "id", VALUE_ID, STYLE_ID);
+	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+	view_field(v, j, "author", VALUE_TEXT, STYLE_DIM);
+	out_text(v->out, "  on ");
+	out_foreign(v->out, view_text(v, j, 0, "on"), TERM_LINE);
+	view_field(v, j, "subject", VALUE_ID, STYLE_ID);
+	if (json_bool(j, json_get(j, 0, STR("gone"))))
+		out_styled(v->out, STYLE_DIM, STR("  which is not here, or no more"));
+	out_text(v->out, "\n");
+	print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);
+	print_text(v, view_text(v, j, 0, "name"), 0, STYLE_PLAIN);
+}
+
+static const struct {
+	const char *kind;
+	void (*print)(struct view *v, const struct json *j);
+} printers[] = {
+	{ "event", print_event }, { "file", print_file }, { "tree", print_tree },
+	{ "node", print_node },	  { "note", print_note }, { "bookmark", print_note },
+};
+
 static void show_item(struct view *v, const struct json *j)
 {
 	struct str kind = view_text(v, j, 0, "kind");
 	uint32_t blocks = json_get(j, 0, str_eq(kind, STR("sent")) ? STR("content") : STR("blocks"));
 
+	for (size_t i = 0; i < COUNT(printers); i++) {
+		if (str_eq(kind, str_of(printers[i].kind))) {
+			printers[i].print(v, j);
+			return;
+		}
+	}
 	if (str_eq(kind, STR("session"))) {
 		((struct showing *)v->state)->whole = json_bool(j, json_get(j, 0, STR("part")));
 		print_session(v, j);
-	} else if (str_eq(kind, STR("event"))) {
-		print_event(v, j);
-	} else if (str_eq(kind, STR("file"))) {
-		print_file(v, j);
-	} else {
-		print_heading(v, j);
-		for (uint32_t i = json_first(j, blocks); i != json_end(j, blocks); i = json_next(j, i))
-			print_block(v, j, i);
+		return;
 	}
+	print_heading(v, j);
+	for (uint32_t i = json_first(j, blocks); i != json_end(j, blocks); i = json_next(j, i))
+		print_block(v, j, i);
 }
 
 const struct view_kind view_log = {

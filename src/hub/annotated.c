@@ -8,9 +8,9 @@
 #include "hub/annotated.h"
 
 #include "base/utf8.h"
+#include "hub/meant.h"
 #include "hub/memory_project.h"
 #include "hub/narrow.h"
-#include "hub/resolve.h"
 #include "query/transcript.h"
 #include "query/variant.h"
 #include "store/made.h"
@@ -21,7 +21,7 @@
 enum { SHOWN = 200 }; /* bytes of a text in a list */
 
 const char *const subject_kinds[] = { "session", "agent", "turn", "message", "line",
-				      "block",	 "node",  "tree", NULL };
+				      "block",	 "node",  "tree", "file",    NULL };
 const char *const annotation_deeds[] = { "there", "added", "changed", "deleted", NULL };
 
 /* ---- Its text -------------------------------------------------------------------- */
@@ -101,25 +101,7 @@ static struct annotation_subject of_resolved(const struct resolved *what)
 	};
 }
 
-static enum status of_made(struct call *c, struct str typed, bool *found, struct annotation_subject *out,
-			   struct err *err)
-{
-	struct made made;
-	size_t count;
-
-	if (made_search(c->store, typed, &c->mem, &made, &count, err))
-		return err_failed(err->status);
-	if (count > 1)
-		return err_fail(err, STATUS_AMBIGUOUS, "several nodes begin with '%.*s'; give more of the id",
-				STR_ARG(typed));
-	*found = count == 1;
-	if (*found)
-		*out = (struct annotation_subject){ .kind = made.is_tree ? STR("tree") : STR("node"),
-						    .id = made.id };
-	return STATUS_OK;
-}
-
-/* A bookmark on what is no part of a conversation, or is gone, means that, too. */
+/* A bookmark means what it is on, also where that is gone. */
 static bool of_bookmark(struct call *c, struct str typed, struct annotation_subject *out)
 {
 	struct annotation b;
@@ -135,30 +117,20 @@ static bool of_bookmark(struct call *c, struct str typed, struct annotation_subj
 static enum status read_typed(struct call *c, struct str typed, struct annotation_subject *out,
 			      struct err *err)
 {
-	struct resolved what;
-	enum status status;
-	struct err none;
-	bool found = false;
+	struct meant what;
 
 	if (of_bookmark(c, typed, out))
 		return STATUS_OK;
-	/* Of a mirrored node nothing that was made has the whole id. */
-	if (typed.n == UUID_TEXT && of_made(c, typed, &found, out, err))
+	if (meant_find(c->store, typed, MEANT_ALL & ~MEANT_NOTE, &c->mem, &what, err))
 		return err_failed(err->status);
-	if (found)
-		return STATUS_OK;
-	status = resolve_id(c->store, typed, &c->mem, &what, err);
-	if (status == STATUS_OK)
-		*out = of_resolved(&what);
-	if (status != STATUS_NOT_FOUND)
-		return status;
-	none = *err;
-	if (of_made(c, typed, &found, out, err))
-		return err_failed(err->status);
-	if (found)
-		return STATUS_OK;
-	*err = none;
-	return err_failed(err->status);
+	if (what.kind == MEANT_MIRRORED)
+		*out = of_resolved(&what.mirrored);
+	else
+		*out = (struct annotation_subject){ .kind = what.kind == MEANT_TREE   ? STR("tree")
+							    : what.kind == MEANT_NODE ? STR("node")
+										      : STR("file"),
+						    .id = what.id };
+	return STATUS_OK;
 }
 
 enum status subject_resolve(struct call *c, struct str typed, struct subject *out, struct err *err)
@@ -198,7 +170,7 @@ static enum status find_made(struct call *c, struct subject *out, struct err *er
 	size_t count;
 
 	uuid_print(&out->on.id, text);
-	if (made_search(c->store, str_from(text, UUID_TEXT), &c->mem, &made, &count, err))
+	if (made_search(c->store, str_from(text, UUID_TEXT), &c->mem, &made, 1, &count, err))
 		return err_failed(err->status);
 	out->gone = !count;
 	record_short(made.text, SHOWN, &shown);
@@ -206,10 +178,24 @@ static enum status find_made(struct call *c, struct subject *out, struct err *er
 	return STATUS_OK;
 }
 
+/* Its path says enough; what it belongs to may have come since. */
+static enum status find_file(struct call *c, struct subject *out, struct err *err)
+{
+	struct source_info file;
+	enum status status = source_get(c->store, &out->on.id, &c->mem, &file, err);
+
+	out->gone = status == STATUS_NOT_FOUND;
+	if (status == STATUS_OK)
+		out->what = file.path;
+	return out->gone ? STATUS_OK : status;
+}
+
 static enum status subject_complete(struct call *c, struct subject *out, struct err *err)
 {
 	if (subject_is_made(&out->on))
 		return find_made(c, out, err);
+	if (subject_is_file(&out->on))
+		return find_file(c, out, err);
 	if (!subject_is_transcript(&out->on))
 		return find_node(c, out, err);
 	out->gone = !out->session.row;

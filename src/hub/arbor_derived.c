@@ -428,7 +428,7 @@ static enum status dump_annotation(void *ctx, const struct annotation *a, bool *
 
 /* ---- All of it ------------------------------------------------------------------ */
 
-/* Words of notes belong to no line, and are none of the mirror. */
+/* Words of notes and of what was made belong to no line, and are none of the mirror. */
 static enum status count_strays(struct dumping *d, int64_t *out, struct err *err)
 {
 	*out = 0;
@@ -441,7 +441,7 @@ static enum status count_strays(struct dumping *d, int64_t *out, struct err *err
 			status = doc_get(&d->docs, (int64_t)i, &doc, &id, err);
 		if (status && status != STATUS_NOT_FOUND)
 			return err_failed(status);
-		*out += d->sums[i].words && doc.session != DOC_NOTES;
+		*out += d->sums[i].words && doc.session != DOC_NOTES && doc.session != DOC_NODES;
 	}
 	return STATUS_OK;
 }

@@ -343,7 +343,7 @@ static enum status list_nodes(struct call *c, enum life_state state, struct err 
 	struct uuid id;
 
 	if (read_begin(c->store, &snapshot, err) ||
-	    (call_text(c, "tree").p && (tree_find(c->store, call_text(c, "tree"), &id, err) ||
+	    (call_text(c, "tree").p && (tree_find(c->store, made_name(c, call_text(c, "tree")), &id, err) ||
 					tree_get(c->store, &id, &c->mem, &t, err))) ||
 	    (call_text(c, "after").p && find_node(c, "after", t.row, true, &after, err)))
 		return err_failed(err->status);

@@ -9,16 +9,6 @@
 #include "hub/kept.h"
 #include "store/archive.h"
 
-enum status paper_named(struct call *c, struct str name, struct source_info *out, bool *found,
-			struct err *err)
-{
-	enum status status = source_find(c->store, name, &c->mem, out, err);
-
-	*found = status == STATUS_OK && out->generation && paper_is(claude_kind_of(out->path));
-	return status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS || status == STATUS_USAGE ? STATUS_OK
-												  : status;
-}
-
 struct showing {
 	struct call *call;
 	const struct source_info *file;

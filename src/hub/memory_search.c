@@ -9,10 +9,11 @@
 
 #include "base/utf8.h"
 #include "hub/handle_node.h"
+#include "hub/meant.h"
 #include "hub/memory_project.h"
-#include "hub/period.h"
 #include "hub/memory_session.h"
-#include "hub/resolve.h"
+#include "hub/period.h"
+#include "query/made.h"
 #include "query/search.h"
 #include "query/suggest.h"
 
@@ -20,7 +21,7 @@ static const char *const places[] = { "prompt", "answer", "thinking", "input", "
 static const char *const found_in[] = { "prompt", "answer", "thinking", "input",    "output",
 					 "other",  "note",   "bookmark", NULL };
 
-static const char *const kinds[] = { "plan", "memory", "task", "todo", "history", NULL };
+static const char *const kinds[] = { "plan", "memory", "task", "todo", "history", "node", NULL };
 static const char *const roles[] = { "user", "assistant", "tool", "system", NULL };
 static const char *const orders[] = { "relevance", "recent", "old", NULL };
 static const char *const groups[] = { "session", "none", NULL };
@@ -46,13 +47,13 @@ static const struct param search_params[] = {
 	  .shown = "DIR",
 	  .names = "memory.projects",
 	  .help = "only in this folder and below; its name, or the end of its path, will do" },
-	{ .name = "archived", .type = VALUE_BOOL, .help = "also in conversations that are archived" },
+	{ .name = "archived", .type = VALUE_BOOL, .help = "also in conversations, trees and nodes that are archived" },
 	{ .name = "session",
 	  .type = VALUE_TEXT,
 	  .letter = 's',
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "only in this session; @ for the last, @~1 for the one before it" },
+	  .help = "only in this session; @ for the last, @~1 for the one before it; or in a tree of your own" },
 	{ .name = "in",
 	  .type = VALUE_ENUM,
 	  .flags = PARAM_REST,
@@ -124,8 +125,8 @@ static const struct field search_fields[] = {
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY,
-	  .help = "of the part that was found; of what a note is on; of the file, where it is in no conversation" },
-	HANDLE_FIELD("absent for a note; "),
+	  .help = "of the part that was found; of what a note is on; of the file or node, where it is in no conversation" },
+	HANDLE_FIELD(""),
 	{ .name = "message",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -139,11 +140,16 @@ static const struct field search_fields[] = {
 	  .type = VALUE_ENUM,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .choices = kinds,
-	  .help = "of file, where it is in no conversation" },
+	  .help = "of file, where it is in no conversation; 'node' = somebody made it" },
+	{ .name = "tree",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "that a node is in" },
 	{ .name = "title",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "of the session; of a plan its heading, of memory its file's name, of others how they begin" },
+	  .help = "of the session; of a plan its heading, of memory its file's name, of others how they begin; of a node what "
+		  "its tree says of itself" },
 	{ .name = "project",
 	  .type = VALUE_PATH,
 	  .flags = FIELD_OPTIONAL,
@@ -285,8 +291,28 @@ static void put_hit_paper(struct json_writer *w, const struct paper_found *p)
 	put_path(w, "path", p->paper.path);
 }
 
+/* A tree has no title: what was given with it says most. */
+static void put_hit_node(struct json_writer *w, const struct made_found *m)
+{
+	enum { TITLE = 80 };
+	struct str title = str_sub(m->tree.metadata.p ? m->tree.metadata : m->tree.owner, 0, TITLE);
+
+	put_text(w, "kind", STR("node"));
+	put_uuid(w, "tree", &m->tree.id);
+	if (m->session.row) {
+		put_hit_session(w, &m->session);
+		return;
+	}
+	title.n = utf8_valid_prefix(title);
+	put_text(w, "title", title);
+}
+
 static struct node_handle handle_of_hit(const struct search_hit *hit)
 {
+	if (hit->note)
+		return handle_of_note(&hit->note->id);
+	if (hit->made)
+		return handle_of_made_node(&hit->id);
 	if (hit->paper)
 		return handle_of_file(&hit->id, 0);
 	return hit->block ? handle_of_block(&hit->id, hit->block) : handle_of_event(&hit->id);
@@ -301,10 +327,11 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 		put_uuid(w, "message", &hit->message);
 	if (hit->paper)
 		put_hit_paper(w, hit->paper);
+	else if (hit->made)
+		put_hit_node(w, hit->made);
 	else if (hit->session)
 		put_hit_session(w, hit->session);
-	if (!hit->note)
-		put_handle(w, &handle);
+	put_handle(w, &handle);
 	if (hit->at)
 		put_time(w, "at", hit->at);
 	if (hit->note && hit->session && hit->session->updated_at)
@@ -430,20 +457,39 @@ static unsigned places_of(const struct call *c)
 	return bits;
 }
 
+/* The row of a session, or what stands for a tree that was made. */
+static enum status session_named(struct call *c, struct str text, int64_t *row, struct err *err)
+{
+	struct session session;
+	struct meant what;
+	struct tree t;
+
+	if (meant_find(c->store, text, MEANT_MIRRORED | MEANT_TREE, &c->mem, &what, err))
+		return err_failed(err->status);
+	if (what.kind == MEANT_TREE) {
+		if (tree_get(c->store, &what.id, &c->mem, &t, err))
+			return err_failed(err->status);
+		*row = conditions_tree(t.row);
+		return STATUS_OK;
+	}
+	if (resolve_session(c->store, text, &c->mem, &session, err))
+		return err_failed(err->status);
+	*row = session.row;
+	return STATUS_OK;
+}
+
 /* What people mean by the names in a query. */
 static enum status look_up_names(struct call *c, struct expr *e, struct err *err)
 {
 	for (size_t i = 0; i < e->condition_count; i++) {
 		struct expr_condition *o = &e->conditions[i];
-		struct session session;
 
 		if (o->field == EXPR_PROJECT && project_named(c, o->value, &o->value, err))
 			return err_failed(err->status);
 		if (o->field != EXPR_SESSION)
 			continue;
-		if (resolve_session(c->store, o->value, &c->mem, &session, err))
+		if (session_named(c, o->value, &o->row, err))
 			return err_failed(err->status);
-		o->row = session.row;
 	}
 	return STATUS_OK;
 }
@@ -480,7 +526,6 @@ static size_t limit_of(const struct call *c)
 static enum status set_filter(struct call *c, struct conditions *f, struct hidden *hidden, struct err *err)
 {
 	struct period period = period_read(c, &zone_local);
-	struct session session;
 
 	if (!call_flag(c, "archived") && hidden_load(c->store, hidden, err))
 		return err_failed(err->status);
@@ -488,11 +533,8 @@ static enum status set_filter(struct call *c, struct conditions *f, struct hidde
 	f->places = places_of(c);
 	f->after = period.from > 0 ? period.from : 0;
 	f->before = period.to < INT64_MAX ? period.to : 0;
-	if (call_text(c, "session").p) {
-		if (resolve_session(c->store, call_text(c, "session"), &c->mem, &session, err))
-			return err_failed(err->status);
-		f->session = session.row;
-	}
+	if (call_text(c, "session").p && session_named(c, call_text(c, "session"), &f->session, err))
+		return err_failed(err->status);
 	return project_of(c, &f->project, err);
 }
 
@@ -559,6 +601,7 @@ static enum status run_search(struct call *c, struct err *err)
 				  .limit = limit_of(c),
 				  .offset = (size_t)call_int(c, "offset"),
 				  .order = order_of(c),
+				  .archived = call_flag(c, "archived"),
 				  .context = (size_t)call_int(c, "context") };
 	struct finding f = { .call = c,
 			     .budget = call_value(c, "budget")->given ? call_int(c, "budget") : -1 };
@@ -612,7 +655,8 @@ const struct method memory_search = {
 		"more.\n\n"
 		"Plans, memory, tasks, todos and typed history are searched, too, as in:other; of what was typed\n"
 		"only what is in no conversation that is kept. They have no model, branch or agent. 'arbor show'\n"
-		"with a hit's id prints such a file.\n",
+		"with a hit's id prints such a file. Texts and metadata of nodes that you made are found by their role\n"
+		"as prompts, answers or other; session: takes their tree, too.\n",
 	.params = search_params,
 	.kind = RESULT_STREAM,
 	.fields = search_fields,

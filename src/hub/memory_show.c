@@ -11,6 +11,8 @@
 #include "hub/attached.h"
 #include "hub/call.h"
 #include "hub/handle_node.h"
+#include "hub/meant.h"
+#include "hub/memory_made.h"
 #include "hub/memory_message.h"
 #include "hub/memory_paper.h"
 #include "hub/memory_session.h"
@@ -20,7 +22,8 @@
 #include "query/variant.h"
 #include "store/variant.h"
 
-static const char *const kinds[] = { "session", "message", "event", "file", NULL };
+static const char *const kinds[] = { "session", "message", "event",    "file", "tree",
+				     "node",	"note",	   "bookmark", NULL };
 
 static const struct param show_params[] = {
 	{ .name = "id",
@@ -29,8 +32,8 @@ static const struct param show_params[] = {
 	  .initial = "@",
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "a session, or a turn, message, block or line of one; @ for the last session; a plan, or "
-		  "another file that a search has found" },
+	  .help = "a session, or a turn, message, block or line of one; @ for the last session; a tree or node of "
+		  "your own, a plan, or another file that a search has found, a note" },
 	{ .name = "full",
 	  .type = VALUE_BOOL,
 	  .letter = 'f',
@@ -49,15 +52,16 @@ static const struct field show_fields[] = {
 	  .type = VALUE_ENUM,
 	  .choices = kinds,
 	  .help = "what the item is; 'session' comes before its parts. 'file' is a text of one beside the "
-		  "conversations, with type, title, path and text" },
-	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message, line or file" },
+		  "conversations, with type, title, path and text; 'tree' comes before its nodes, a note before what "
+		  "it is on" },
+	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message, line, file, tree, node or note" },
 	HANDLE_FIELD(""),
-	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event, file: when" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "all but session: when" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
-	  .choices = message_roles,
+	  .choices = shown_roles,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "message: whose it is for the model" },
+	  .help = "message, node: whose it is for the model; what is a note is not sent" },
 	{ .name = "prompt",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
@@ -77,6 +81,8 @@ static const struct field show_fields[] = {
 	EVENT_FIELDS,
 	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
+	MADE_FIELDS,
+	NOTE_ITEM_FIELDS,
 	ATTACHED_FIELDS(""),
 	{ .name = "alive", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "session: open just now" },
 	{ .name = "pid", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of its client" },
@@ -403,29 +409,58 @@ enum status show_what(struct call *c, const struct resolved *what, const struct 
 	return what->node.part == PART_TURN ? show_turn(&y, &what->node, err) : show_node(&y, &what->node, err);
 }
 
-/* What somebody means. */
-struct meant {
-	struct resolved what;
-	bool is_file;
-	struct source_info file;
-};
+/* ---- Whatever it is --------------------------------------------------------------- */
 
-/* What is no part of a conversation may be a file beside them. */
-static enum status find_meant(struct call *c, struct str text, struct meant *out, struct err *err)
+static enum status show_meant(struct call *c, const struct meant *what, const struct show_manner *how,
+			      struct err *err);
+
+/* Of a conversation and of a tree only what it is. */
+static enum status show_subject(struct call *c, const struct meant *what, const struct show_manner *how,
+				struct err *err)
 {
-	enum status status = resolve_id(c->store, text, &c->mem, &out->what, err);
-	struct err why;
+	struct showing y CLEANUP(showing_release) = { .call = c, .session = &what->mirrored.session, .how = *how };
 
-	if (status != STATUS_NOT_FOUND && status != STATUS_USAGE)
-		return status;
-	if (paper_named(c, text, &out->file, &out->is_file, &why)) {
-		*err = why;
+	if (what->kind == MEANT_TREE)
+		return show_made_tree(c, &what->id, err);
+	if (what->kind != MEANT_MIRRORED || !what->mirrored.is_session)
+		return show_meant(c, what, how, err);
+	transcript_init(&y.transcript);
+	return show_heading(&y, false, err);
+}
+
+static enum status show_noted(struct call *c, const struct annotation *note, const struct show_manner *how,
+			      struct err *err)
+{
+	struct meant on;
+	char id[UUID_TEXT + 1];
+	enum status status;
+
+	uuid_print(&note->on.id, id);
+	status = meant_find(c->store,
+			    note->on.agent.n ? arena_printf(&c->mem, "%s@%.*s", id, STR_ARG(note->on.agent)) : str_of(id),
+			    MEANT_ALL & ~MEANT_NOTE, &c->mem, &on, err);
+	if (status != STATUS_OK && status != STATUS_NOT_FOUND && status != STATUS_AMBIGUOUS)
+		return err_failed(status);
+	if (show_note(c, note, status == STATUS_NOT_FOUND, err))
 		return err_failed(err->status);
+	return status == STATUS_OK ? show_subject(c, &on, how, err) : STATUS_OK;
+}
+
+static enum status show_meant(struct call *c, const struct meant *what, const struct show_manner *how, struct err *err)
+{
+	switch (what->kind) {
+	case MEANT_TREE:
+	case MEANT_NODE:
+		return show_made(c, what, err);
+	case MEANT_FILE:
+		return show_paper(c, &what->file, err);
+	case MEANT_NOTE:
+		return show_noted(c, &what->note, how, err);
+	case MEANT_MIRRORED:
+		break;
 	}
-	if (!out->is_file && status == STATUS_USAGE && (str_has_byte(text, '/') || str_has_byte(text, '.')))
-		return err_fail(err, STATUS_NOT_FOUND, "'%.*s': no file of this name can be shown; 'arbor sources' lists all",
-				(int)size_min(text.n, 60), text.p);
-	return out->is_file ? STATUS_OK : status;
+	return note_archived(c, &what->mirrored.session, err) ? err_failed(err->status)
+							      : show_what(c, &what->mirrored, how, err);
 }
 
 /* All are known before the first is shown: who mistypes the last of several ids wants
@@ -440,13 +475,11 @@ static enum status run_show(struct call *c, struct err *err)
 	if (read_begin(c->store, &snapshot, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < ids->count; i++)
-		if (find_meant(c, ids->list[i], &meant[i], err))
+		if (meant_find(c->store, ids->list[i], MEANT_ALL, &c->mem, &meant[i], err))
 			return err_failed(err->status);
 	warn_unread(c);
 	for (size_t i = 0; i < ids->count; i++)
-		if (meant[i].is_file ? show_paper(c, &meant[i].file, err)
-				     : note_archived(c, &meant[i].what.session, err) ||
-					       show_what(c, &meant[i].what, &how, err))
+		if (show_meant(c, &meant[i], &how, err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }
@@ -466,7 +499,8 @@ const struct method memory_show = {
 		"ROOT:ID is the one in the folder with that label. A handle (claudecode@1.0.0::…), as --json has\n"
 		"it, means the same everywhere.\n\n"
 		"A plan, memory, tasks and typed history are shown by the id that 'arbor search' gives, or by\n"
-		"their path.\n\n"
+		"their path; a tree of your own with its nodes, and a node, by their ids; a note with what it is\n"
+		"about. Where several things begin alike, they are listed.\n\n"
 		"A search names parts of messages: a part is shown below the heading of its message, with both\n"
 		"ids. Behind a call of a tool comes its result.\n\n"
 		"Several are shown one after the other. Works long after the file itself is gone.\n",

@@ -35,6 +35,7 @@
 #include "store/archive.h"
 #include "store/fulltext.h"
 #include "store/keys.h"
+#include "store/made_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -841,7 +842,7 @@ enum status read_unread(struct store *s, const struct read_options *o, struct er
 	static const struct read_options nothing = { 0 };
 	bool again;
 
-	if (unread_any(s, &again, err))
+	if (made_text_complete(s, err) || unread_any(s, &again, err))
 		return err_failed(err->status);
 	for (int round = 0; again && round < MOST_ROUNDS; round++) {
 		if (round)

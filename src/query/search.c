@@ -9,15 +9,20 @@
  * is asked of sessions is asked of the one it is on or in.
  *
  * So is a text beside the conversations (query/papers.c), of which only its project and its conversation can be
- * asked. What was typed into a conversation that is here stands there with its answers, and does not count.
+ * asked. A node that somebody made (query/made.c) is in the conversation it hangs on, if it does, and else only its tree
+ * can be asked for. What was typed into a conversation that is here stands there with its answers, and does not count.
  */
 #include "query/search.h"
 
 #include "base/map.h"
+#include "query/made.h"
 #include "query/variant.h"
+#include "store/made_text.h"
 #include "store/variant.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 const double search_weights[SEARCH_PLACES] = {
 	[PLACE_PROMPT] = 2.0, [PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9, [PLACE_INPUT] = 1.0,
@@ -98,6 +103,17 @@ static enum status is_paper_wanted(struct searching *y, int64_t row, bool *wante
 	return conditions_hold_beside(&y->filter, p.project, p.session.row, wanted, err);
 }
 
+static enum status is_node_wanted(struct searching *y, int64_t row, bool *wanted, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct made_found m;
+
+	if (made_found(y->store, row, NODE_SKELETON, &mem, &m, err))
+		return err_failed(err->status);
+	return m.session.row ? conditions_hold(&y->filter, y->store, &m.session, wanted, err)
+			     : conditions_hold_beside(&y->filter, STR(""), conditions_tree(m.tree.row), wanted, err);
+}
+
 static enum status is_doc_wanted(void *ctx, const struct doc *doc, bool *wanted, struct err *err)
 {
 	struct searching *y = ctx;
@@ -107,6 +123,8 @@ static enum status is_doc_wanted(void *ctx, const struct doc *doc, bool *wanted,
 		return is_note_wanted(y, doc->offset, wanted, err);
 	if (*wanted && doc->session == DOC_PAPERS && conditions_ask_session(&y->filter))
 		return is_paper_wanted(y, doc->offset, wanted, err);
+	if (*wanted && doc->session == DOC_NODES && conditions_ask_session(&y->filter))
+		return is_node_wanted(y, doc->offset, wanted, err);
 	return STATUS_OK;
 }
 
@@ -263,6 +281,31 @@ static enum status give_paper(struct searching *y, const struct ranked *r, int64
 	return fn(ctx, &hit, err);
 }
 
+static enum status give_node(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
+			     struct err *err)
+{
+	struct snippet snippet CLEANUP(snippet_release) = { 0 };
+	struct made_found m;
+	struct search_hit hit = { .score = r->score, .total = total, .snippet = &snippet, .made = &m };
+
+	if (made_found(y->store, r->doc.offset, NODE_WHOLE, &y->mem, &m, err))
+		return err_failed(err->status);
+	buf_clear(&y->text);
+	made_text(&m.node, &y->text);
+	if (y->q->check && !grep_text(y->q->check, buf_as_str(&y->text)))
+		return STATUS_OK;
+	y->session = (struct session){ 0 };
+	if (is_given(y, &m.node.id) || y->given.count <= y->q->offset)
+		return STATUS_OK;
+	hit.id = m.node.id;
+	hit.session = m.session.row ? &m.session : NULL;
+	hit.place = doc_rank(r->id).place;
+	hit.at = m.node.created_at;
+	hit.number = (int64_t)y->given.count;
+	make_snippet(y, &snippet);
+	return fn(ctx, &hit, err);
+}
+
 static enum status give_hit(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
 			    struct err *err)
 {
@@ -282,6 +325,8 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 		return give_note(y, r, total, fn, ctx, err);
 	if (r->doc.session == DOC_PAPERS)
 		return give_paper(y, r, total, fn, ctx, err);
+	if (r->doc.session == DOC_NODES)
+		return give_node(y, r, total, fn, ctx, err);
 	if (y->session.row != r->doc.session &&
 	    session_get(y->store, r->doc.session, &y->mem, &y->session, err))
 		return err_failed(err->status);
@@ -351,6 +396,39 @@ static enum status give_checked(struct searching *y, const struct rank_query *ra
 	return STATUS_OK;
 }
 
+_Static_assert((int)MADE_PLACE_USER == (int)PLACE_PROMPT && (int)MADE_PLACE_ASSISTANT == (int)PLACE_ANSWER &&
+		       (int)MADE_PLACE_OTHER == (int)PLACE_OTHER,
+	       "nodes count as what is said in conversations");
+
+static int by_first(const void *a, const void *b)
+{
+	const struct doc_range *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Documents that do not count, by sequence. */
+static enum status find_left_out(struct searching *y, struct rank_query *rank, struct err *err)
+{
+	struct doc_range *told, *archived, *all;
+	size_t count = 0;
+
+	if (paper_told(y->store, &y->mem, &told, &rank->without_count, err) ||
+	    (!y->q->archived && made_text_archived(y->store, &y->mem, &archived, &count, err)))
+		return err_failed(err->status);
+	rank->without = told;
+	if (!count)
+		return STATUS_OK;
+	all = arena_alloc(&y->mem, (rank->without_count + count) * sizeof *all);
+	memcpy(all, archived, count * sizeof *all);
+	if (rank->without_count)
+		memcpy(all + count, told, rank->without_count * sizeof *all);
+	rank->without_count += count;
+	qsort(all, rank->without_count, sizeof *all, by_first);
+	rank->without = all;
+	return STATUS_OK;
+}
+
 enum status search_run(struct store *s, const struct search_query *q, search_fn *fn, void *ctx,
 		       struct search_report *report, struct err *err)
 {
@@ -365,16 +443,14 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 				   .weights = search_weights,
 				   .place_count = SEARCH_PLACES,
 				   .order = q->order };
-	struct doc_range *told;
 	bool asks_session;
 
 	transcript_init(&y.transcript);
 	y.transcript.peek = true;
 	y.filter.expr = q->expr;
 	if (conditions_read(&y.filter, rank.now, err) || noted_conditions_read(&y.noted, s, q->expr, err) ||
-	    variant_any(s, &y.variants, err) || paper_told(s, &y.mem, &told, &rank.without_count, err))
+	    variant_any(s, &y.variants, err) || find_left_out(&y, &rank, err))
 		return err_failed(err->status);
-	rank.without = told;
 	rank.places = y.filter.places;
 	rank.after = y.filter.after;
 	rank.before = y.filter.before;

@@ -29,6 +29,7 @@
  */
 #include "store/fulltext.h"
 
+#include "base/arena.h"
 #include "store/db.h"
 
 #include <string.h>
@@ -469,6 +470,26 @@ enum status fulltext_merge(struct store *s, bool *more, struct err *err)
 	*more = sqlite3_total_changes64(s->db) - before > 1;
 	s->wrote = *more;
 	return txn_commit(&txn, err);
+}
+
+/* ---- Ranges ------------------------------------------------------------------ */
+
+void doc_range_add(struct arena *mem, struct doc_range **list, size_t *count, size_t *cap, struct doc_range one)
+{
+	struct doc_range *last = *count ? &(*list)[*count - 1] : NULL, *more;
+
+	if (last && last->first + last->count == one.first) {
+		last->count += one.count;
+		return;
+	}
+	if (*count == *cap) {
+		*cap = *cap ? 2 * *cap : 64;
+		more = arena_alloc(mem, *cap * sizeof *more);
+		if (*count)
+			memcpy(more, *list, *count * sizeof *more);
+		*list = more;
+	}
+	(*list)[(*count)++] = one;
 }
 
 /* ---- Reading ----------------------------------------------------------------- */

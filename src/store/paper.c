@@ -32,6 +32,7 @@ enum {
 	PAPER_TYPED_DROP,
 	PAPER_TOLD,
 	PAPER_FOLDERS,
+	PAPER_ROWS,
 	PAPER_STATEMENTS
 };
 
@@ -59,6 +60,8 @@ static const char *const sql[PAPER_STATEMENTS] = {
 	[PAPER_TOLD] = "SELECT doc, docs FROM paper_typed t WHERE EXISTS (SELECT 1 FROM mirror_session m"
 		       " WHERE m.session_id = t.session AND m.agent IS NULL) ORDER BY doc",
 	[PAPER_FOLDERS] = "SELECT path FROM project ORDER BY path",
+	[PAPER_ROWS] = "SELECT t.doc FROM source s JOIN paper_text t ON t.source = s.id WHERE s.source_id = ?1"
+		       " ORDER BY t.doc",
 };
 
 const struct db_set paper_statements = { DB_PAPER, sql, PAPER_STATEMENTS };
@@ -305,6 +308,20 @@ enum status paper_each(struct store *s, paper_fn *fn, void *ctx, struct err *err
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
+enum status paper_rows(struct store *s, const struct uuid *source, paper_row_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, PAPER_ROWS, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, source);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		if (fn(ctx, col_int(&st, 0), err))
+			return err_failed(err->status);
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
 enum status paper_told(struct store *s, struct arena *mem, struct doc_range **out, size_t *count,
 		       struct err *err)
 {
@@ -316,17 +333,8 @@ enum status paper_told(struct store *s, struct arena *mem, struct doc_range **ou
 	*count = 0;
 	if (use(s, PAPER_TOLD, &st, err))
 		return err_failed(err->status);
-	while ((step = stmt_step(&st, err)) == STEP_ROW) {
-		if (*count == cap) {
-			struct doc_range *more = arena_alloc(mem, (cap ? cap * 2 : 64) * sizeof *more);
-
-			if (cap)
-				memcpy(more, *out, cap * sizeof *more);
-			*out = more;
-			cap = cap ? cap * 2 : 64;
-		}
-		(*out)[(*count)++] = (struct doc_range){ col_int(&st, 0), col_int(&st, 1) };
-	}
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		doc_range_add(mem, out, count, &cap, (struct doc_range){ col_int(&st, 0), col_int(&st, 1) });
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 

@@ -71,6 +71,11 @@ enum status paper_get(struct store *s, int64_t row, struct arena *mem, struct pa
 typedef enum status paper_fn(void *ctx, const struct paper *p, struct err *err);
 enum status paper_each(struct store *s, paper_fn *fn, void *ctx, struct err *err) MUST_USE;
 
+/* Rows of a source's texts, by its id. */
+typedef enum status paper_row_fn(void *ctx, int64_t row, struct err *err);
+enum status paper_rows(struct store *s, const struct uuid *source, paper_row_fn *fn, void *ctx,
+		       struct err *err) MUST_USE;
+
 /* Documents of what was typed into conversations that are here, by sequence, as an array in the arena. */
 enum status paper_told(struct store *s, struct arena *mem, struct doc_range **out, size_t *count,
 		       struct err *err) MUST_USE;

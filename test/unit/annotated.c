@@ -107,8 +107,10 @@ TEST(nodes_and_trees_that_were_made_are_meant_by_their_ids)
 	CHECK(says(&w, "\"id\":\"" MADE_NODE "\"") && !says(&w, "\"session\"") && !says(&w, "\"path\""));
 	OK(call(&w, "memory.search", "{\"words\":[\"seal\",\"tag:own\"]}", &err));
 	EQ(call(&w, "memory.search", "{\"words\":[\"seal\",\"session:1234\"]}", &err), STATUS_NOT_FOUND);
-	/* What shows conversations cannot show it, and says so. */
-	EQ(call(&w, "memory.show", "{\"id\":[\"@mine\"]}", &err), STATUS_USAGE);
+	OK(call(&w, "memory.show", "{\"id\":[\"@mine\"]}", &err));
+	CHECK(says(&w, "\"kind\":\"node\"") && says(&w, "made by\\nhand") && says(&w, "another seal"));
+	/* What wants a conversation cannot do with it, and says so. */
+	EQ(call(&w, "memory.agents", "{\"session\":\"@mine\"}", &err), STATUS_USAGE);
 	CHECK(strstr(err.text, "no part of a conversation"));
 	EQ(call(&w, "arbor.note_set", "{\"on\":\"" NOWHERE "\",\"text\":\"x\"}", &err), STATUS_NOT_FOUND);
 }
