@@ -148,6 +148,16 @@ CREATE TABLE entry (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX entry_same ON entry(session, same, nth) WHERE same IS NOT NULL;
 
+-- Prompts that the client noted when they were typed, and that no later line of the file says so far
+-- (store/queued.h).
+CREATE TABLE queued (
+  session  INTEGER NOT NULL,
+  offset   INTEGER NOT NULL,       -- of the note
+  said     INTEGER NOT NULL,       -- XXH3 of the text; 0 = no person typed it, and it only has its place in the queue
+  waits    INTEGER NOT NULL,       -- 0 = it went to the model, or back to who typed it
+  PRIMARY KEY (session, offset)
+) STRICT, WITHOUT ROWID;
+
 -- What answers cost: of each message of a transcript the most that any of its lines says.
 -- The same message may stand in several files; whoever adds up takes it once.
 CREATE TABLE usage (

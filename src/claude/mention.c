@@ -485,8 +485,7 @@ void mention_text(const struct record *rec, enum record_place place, struct str 
 		printed(text, fn, ctx);
 	} else if (place == PLACE_ANSWER) {
 		said(text, fn, ctx);
-	} else if (place == PLACE_PROMPT && (rec->flags & (RECORD_PROMPT | RECORD_QUEUED)) &&
-		   record_text_is_typed(text)) {
+	} else if (place == PLACE_PROMPT && record_is_typed(rec->flags) && record_text_is_typed(text)) {
 		said(text, fn, ctx);
 		find_identifiers(str_sub(text, 0, MOST_SAID), fn, ctx);
 		mention_topics(text, fn, ctx);
@@ -502,7 +501,7 @@ void mention_record(struct record_reader *r, const struct record *rec, struct bu
 
 	while (record_block(r, rec, &at, &b)) {
 		buf_clear(room);
-		block_text(r, &b, room);
+		block_said(r, &b, room);
 		mention_text(rec, b.place, buf_as_str(room), fn, ctx);
 	}
 	if ((rec->flags & RECORD_RESULT) && change_path(r, rec, &path))

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
+#include "claude/command.h"
 #include "claude/layout.h"
 
 #include <string.h>
@@ -129,6 +130,20 @@ static bool content_is_prompt(struct record_reader *r, uint32_t content)
 			any |= json_string_eq(j, type, STR("image"));
 	}
 	return any;
+}
+
+/* Whether its only text is a command with something behind it. */
+static bool content_is_command(struct record_reader *r, uint32_t content)
+{
+	struct buf typed CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
+	const struct json *j = &r->json;
+	bool words = false;
+
+	if (!starts_with(r, content, "<command-") && !starts_with(r, content, "<bash-input>"))
+		return false;
+	if (json_is(j, content, JSON_ARRAY))
+		content = json_count(j, content) == 1 ? json_get(j, json_first(j, content), STR("text")) : JSON_NONE;
+	return command_typed(json_string_in(j, content, &r->mem), &typed, &words) && words;
 }
 
 /* The members of a line that are looked at, found in one pass: there are about
@@ -276,7 +291,22 @@ static unsigned user_flags(struct record_reader *r, const struct record *rec, co
 		return RECORD_NOTICE;
 	if (starts_with(r, rec->content, "<task-notification>"))
 		return RECORD_NOTICE;
-	return flag_if(content_is_prompt(r, rec->content), RECORD_PROMPT);
+	if (content_is_prompt(r, rec->content))
+		return RECORD_PROMPT;
+	return flag_if(content_is_command(r, rec->content), RECORD_COMMAND);
+}
+
+/* A prompt that waited and went into the running turn; notifications of the client do so, too. */
+static unsigned queued_flags(struct record_reader *r, uint32_t attachment)
+{
+	const struct json *j = &r->json;
+	uint32_t prompt = json_get(j, attachment, STR("prompt"));
+	uint32_t origin = json_get(j, json_get(j, attachment, STR("origin")), STR("kind"));
+	bool told = member_is(j, attachment, "commandMode", "task-notification") ||
+		    (origin != JSON_NONE && !json_string_eq(j, origin, STR("human"))) ||
+		    starts_with(r, prompt, "<task-notification>");
+
+	return RECORD_QUEUED | flag_if(told, RECORD_META);
 }
 
 static unsigned assistant_flags(struct record_reader *r, const struct record *rec, const uint32_t found[KEYS])
@@ -305,7 +335,9 @@ static unsigned flags_of(struct record_reader *r, const struct record *rec, cons
 		return flag_if(json_string_eq(j, found[KEY_SUBTYPE], STR("compact_boundary")), RECORD_BOUNDARY) |
 		       flag_if(json_string_eq(j, found[KEY_SUBTYPE], STR("local_command")), RECORD_SENT);
 	case RECORD_ATTACHMENT:
-		return flag_if(member_is(j, found[KEY_ATTACHMENT], "type", "queued_command"), RECORD_QUEUED);
+		return member_is(j, found[KEY_ATTACHMENT], "type", "queued_command")
+			       ? queued_flags(r, found[KEY_ATTACHMENT])
+			       : 0;
 	case RECORD_LAST_PROMPT:
 		return flag_if(json_bool(j, found[KEY_EXPLICIT]), RECORD_EXPLICIT);
 	case RECORD_BROKEN:
@@ -314,9 +346,12 @@ static unsigned flags_of(struct record_reader *r, const struct record *rec, cons
 	case RECORD_AI_TITLE:
 	case RECORD_CUSTOM_TITLE:
 	case RECORD_SNAPSHOT:
-	case RECORD_OTHER:
 	case RECORD_TYPES:
 		break;
+	case RECORD_OTHER:
+		return flag_if(record_queue(r, rec) == QUEUE_ADD &&
+				       content_is_prompt(r, json_get(j, json_root(j), STR("content"))),
+			       RECORD_ENQUEUED);
 	}
 	return 0;
 }
@@ -431,6 +466,21 @@ bool record_is_whole(struct record_reader *r, struct str line)
 	       json_is(&r->json, json_root(&r->json), JSON_OBJECT);
 }
 
+enum record_queue record_queue(const struct record_reader *r, const struct record *rec)
+{
+	const struct json *j = &r->json;
+	uint32_t operation;
+
+	if (rec->type != RECORD_OTHER || !str_eq(rec->type_name, STR("queue-operation")))
+		return QUEUE_NONE;
+	operation = json_get(j, json_root(j), STR("operation"));
+	return json_string_eq(j, operation, STR("enqueue"))   ? QUEUE_ADD
+	       : json_string_eq(j, operation, STR("dequeue")) ? QUEUE_TAKE
+	       : json_string_eq(j, operation, STR("remove"))  ? QUEUE_TAKE
+	       : json_string_eq(j, operation, STR("popAll"))  ? QUEUE_BACK
+							      : QUEUE_NONE;
+}
+
 /* ---- Blocks ---------------------------------------------------------------- */
 
 static enum record_place place_of(const struct record *rec, enum block_kind kind)
@@ -448,7 +498,7 @@ static enum record_place place_of(const struct record *rec, enum block_kind kind
 	case BLOCK_KINDS:
 		break;
 	}
-	if (rec->flags & RECORD_PROMPT)
+	if (rec->flags & (RECORD_PROMPT | RECORD_COMMAND))
 		return PLACE_PROMPT;
 	return rec->type == RECORD_ASSISTANT && !(rec->flags & RECORD_ERROR) ? PLACE_ANSWER : PLACE_OTHER;
 }
@@ -611,6 +661,26 @@ void block_text(const struct record_reader *r, const struct record_block *b, str
 	}
 }
 
+void block_said(const struct record_reader *r, const struct record_block *b, struct buf *out)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
+	size_t at = out->n;
+
+	block_text(r, b, out);
+	if (b->place != PLACE_PROMPT || out->n == at || out->p[at] != '<')
+		return;
+	if (command_typed(str_sub(buf_as_str(out), at, SIZE_MAX), &text, NULL)) {
+		out->n = at;
+		buf_str(out, buf_as_str(&text));
+	}
+}
+
+/* What a person typed while a turn was running: a text, or blocks. */
+static void add_queued(const struct json *j, uint32_t attachment, struct buf *out)
+{
+	add_output(j, json_get(j, attachment, STR("prompt")), out);
+}
+
 void record_text(const struct record_reader *r, const struct record *rec, struct buf *out)
 {
 	const struct json *j = &r->json;
@@ -630,7 +700,14 @@ void record_text(const struct record_reader *r, const struct record *rec, struct
 		add_string(j, json_get(j, root, STR("content")), out);
 		break;
 	case RECORD_ATTACHMENT:
-		add_attachment(j, json_get(j, root, STR("attachment")), out);
+		if (rec->flags & RECORD_QUEUED)
+			add_queued(j, json_get(j, root, STR("attachment")), out);
+		else
+			add_attachment(j, json_get(j, root, STR("attachment")), out);
+		break;
+	case RECORD_OTHER:
+		if (rec->flags & RECORD_ENQUEUED)
+			add_string(j, json_get(j, root, STR("content")), out);
 		break;
 	case RECORD_BROKEN:
 	case RECORD_USER:
@@ -638,7 +715,6 @@ void record_text(const struct record_reader *r, const struct record *rec, struct
 	case RECORD_PROGRESS:
 	case RECORD_LAST_PROMPT:
 	case RECORD_SNAPSHOT:
-	case RECORD_OTHER:
 	case RECORD_TYPES:
 		break;
 	}

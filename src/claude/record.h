@@ -43,7 +43,8 @@ enum record_place {
 /* What is true of a line, as bits. */
 enum record_flag {
 	RECORD_PROMPT = 1 << 0,	    /* typed by a person */
-	RECORD_QUEUED = 1 << 1,	    /* so too, while a turn was running: an attachment */
+	RECORD_QUEUED = 1 << 1,	    /* so too, while a turn was running: an attachment; with RECORD_META, put in by
+				     * the client */
 	RECORD_NOTICE = 1 << 2,	    /* a notification of the client that starts a turn */
 	RECORD_META = 1 << 3,	    /* isMeta: put in by the client */
 	RECORD_COMPACT = 1 << 4,    /* the summary a conversation goes on with */
@@ -61,7 +62,15 @@ enum record_flag {
 	RECORD_EXPLICIT = 1 << 16,  /* last-prompt: chosen, not merely noted */
 	RECORD_SPEAKS = 1 << 17,    /* an answer with a text that is not blank */
 	RECORD_TASK = 1 << 18,	    /* a prompt for a sub-agent: no person typed it */
+	RECORD_COMMAND = 1 << 19,   /* a command of the client with something behind it, or of the shell: typed, too */
+	RECORD_ENQUEUED = 1 << 20,  /* noted when a person typed it; another line may say it, too, later */
 };
+
+/* Whether a person typed what a line of these flags says. */
+static inline bool record_is_typed(unsigned flags)
+{
+	return (flags & (RECORD_PROMPT | RECORD_QUEUED | RECORD_COMMAND)) && !(flags & (RECORD_META | RECORD_TASK));
+}
 
 struct record {
 	enum record_type type;
@@ -169,12 +178,24 @@ bool record_block(const struct record_reader *r, const struct record *rec, struc
  * a tool's input or output one a line. Nothing for images and signatures. */
 void block_text(const struct record_reader *r, const struct record_block *b, struct buf *out);
 
+/* The same as it is searched and told in a few words: of a command what was typed. */
+void block_said(const struct record_reader *r, const struct record_block *b, struct buf *out);
+
 /* The file or folder that a call of a tool names; p NULL = none. */
 struct str block_file(struct record_reader *r, const struct record_block *b);
 
 /* What a record says outside of a message, so too: title, summary, system
  * text, attachment. */
 void record_text(const struct record_reader *r, const struct record *rec, struct buf *out);
+
+/* What happens to prompts that wait for a turn to end. */
+enum record_queue {
+	QUEUE_NONE, /* the line says nothing of them */
+	QUEUE_ADD,
+	QUEUE_TAKE, /* the first goes to the model */
+	QUEUE_BACK, /* all go back to who typed them */
+};
+enum record_queue record_queue(const struct record_reader *r, const struct record *rec);
 
 /* What the client notes of a whole conversation, beside titles. */
 enum record_note {

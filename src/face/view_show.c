@@ -189,9 +189,24 @@ static void print_part(struct view *v, const struct json *j)
 	out_styled(v->out, STYLE_ID, buf_as_str(&text));
 }
 
+/* Of a prompt that waited for a turn to end, or went into one. */
+static void print_queued(struct view *v, const struct json *j)
+{
+	struct str state = view_text(v, j, 0, "queued");
+
+	if (!state.n)
+		return;
+	out_style(v->out, STYLE_DIM);
+	out_printf(v->out, "  queued, %s",
+		   str_eq(state, STR("sent"))	     ? "sent into the turn"
+		   : str_eq(state, STR("taken-back")) ? "taken back"
+						      : "waiting");
+	out_plain(v->out);
+}
+
 static void print_heading(struct view *v, const struct json *j)
 {
-	struct str who = speaker(v, j);
+	struct str who = view_text(v, j, 0, "queued").n ? STR("user") : speaker(v, j);
 	enum style style = str_eq(who, STR("user"))	   ? STYLE_USER
 			   : str_eq(who, STR("assistant")) ? STYLE_ASSISTANT
 							   : STYLE_DIM;
@@ -208,6 +223,7 @@ static void print_heading(struct view *v, const struct json *j)
 		out_styled(v->out, STYLE_DIM, STR("  variant"));
 		view_field(v, j, "variant", VALUE_ID, STYLE_ID);
 	}
+	print_queued(v, j);
 	print_attached(v, j);
 	out_text(v->out, "\n");
 	print_notes(v, j);
@@ -454,8 +470,9 @@ static void show_item(struct view *v, const struct json *j)
 {
 	struct str kind = view_text(v, j, 0, "kind");
 	uint32_t blocks = json_get(j, 0, str_eq(kind, STR("sent")) ? STR("content") : STR("blocks"));
+	bool is_queued = str_eq(kind, STR("event")) && view_text(v, j, 0, "queued").n;
 
-	for (size_t i = 0; i < COUNT(printers); i++) {
+	for (size_t i = 0; i < COUNT(printers) && !is_queued; i++) {
 		if (str_eq(kind, str_of(printers[i].kind))) {
 			printers[i].print(v, j);
 			return;
@@ -467,6 +484,8 @@ static void show_item(struct view *v, const struct json *j)
 		return;
 	}
 	print_heading(v, j);
+	if (is_queued)
+		print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);
 	for (uint32_t i = json_first(j, blocks); i != json_end(j, blocks); i = json_next(j, i))
 		print_block(v, j, i);
 }

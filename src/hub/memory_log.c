@@ -89,6 +89,7 @@ static const struct field log_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "sent: its blocks as the API takes them; \"client\": true where the client words it" },
 	EVENT_FIELDS,
+	QUEUED_FIELD(0),
 	TREE_ID_FIELD("session: "),
 	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
@@ -102,8 +103,8 @@ struct logging {
 	struct grove grove;
 	struct forest forest; /* the grove's */
 	uint32_t source; /* the conversation's own */
-	/* With --all, lines of its that are no part of a message: lists in the order of the file, of those
-	 * behind each message and, one more, of those before all. */
+	/* Lines of its that are no part of a message, with --all; without, prompts that waited: lists in the order of
+	 * the file, of those behind each message and, one more, of those before all. */
 	uint32_t *noted, *next_noted;
 	struct lines_set lines;
 	struct buf text;
@@ -220,7 +221,7 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	if (prev)
 		put_uuid(w, "prev", prev);
 	put_shape(w, m, turn);
-	put_bool(w, "prompt", first->flags & (RECORD_PROMPT | RECORD_QUEUED));
+	put_bool(w, "prompt", record_is_typed(first->flags));
 	variant = *id;
 	if (forest_has_variants(f, m->first)) {
 		variant = variant_id(&lines->reader, &rec);
@@ -229,6 +230,7 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	if (!record_is_message(&rec))
 		variant = node_id(&name, PART_LINE);
 	put_message(w, &variant, &rec);
+	put_queued(w, first->flags);
 	if (put_blocks(y, m, err))
 		return err_failed(err->status);
 	attached_take_message(&y->attached, &attached, message, ATTACHED_ALL);
@@ -245,6 +247,7 @@ static void find_noted(struct logging *y)
 	const struct chain *c = &y->forest.sources[y->source].chain;
 	uint32_t *behind = arena_alloc(&y->call->mem, (c->line_count + 1) * sizeof *behind);
 	uint32_t none = y->forest.message_count, last = none;
+	bool all = call_flag(y->call, "all");
 
 	y->next_noted = arena_alloc(&y->call->mem, (c->line_count + 1) * sizeof *y->next_noted);
 	y->noted = arena_alloc(&y->call->mem, (none + 1) * sizeof *y->noted);
@@ -256,7 +259,8 @@ static void find_noted(struct logging *y)
 			behind[i] = c->lines[i].parent < i ? behind[c->lines[i].parent] : last;
 	}
 	for (uint32_t i = c->line_count; i-- > 0;) {
-		if (forest_message_of(&y->forest, y->source, i) != FOREST_NONE)
+		if (forest_message_of(&y->forest, y->source, i) != FOREST_NONE ||
+		    (!all && !(c->lines[i].flags & RECORD_QUEUED)))
 			continue;
 		y->next_noted[i] = y->noted[behind[i]];
 		y->noted[behind[i]] = i;
@@ -277,6 +281,7 @@ static enum status emit_event(struct logging *y, uint32_t line, struct err *err)
 	buf_clear(&y->text);
 	record_text(&lines->reader, &rec, &y->text);
 	put_event(call_begin(y->call), &lines->reader, &rec, &name, buf_as_str(&y->text), NULL);
+	put_queued(&y->call->writer, s->chain.lines[line].flags);
 	return call_emit(y->call, err);
 }
 
@@ -294,8 +299,7 @@ static enum status emit_path(struct logging *y, uint32_t message, struct err *er
 	struct uuid id, before;
 	int64_t turn = 0;
 
-	if (call_flag(y->call, "all"))
-		find_noted(y);
+	find_noted(y);
 	if (attached_load_forest(&y->attached, y->call, &y->forest, err))
 		return err_failed(err->status);
 	if (emit_heading(y, err) || emit_noted(y, y->forest.message_count, err))

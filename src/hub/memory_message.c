@@ -159,6 +159,22 @@ bool message_aside(const struct record_reader *r, const struct record *rec, stru
 	return rec->type == RECORD_SYSTEM || prompt.n;
 }
 
+const char *const queue_states[] = { "waiting", "sent", "taken-back", NULL };
+
+bool message_is_queued(unsigned flags)
+{
+	return record_is_typed(flags) && (flags & RECORD_QUEUED);
+}
+
+/* An attachment is how it was sent. */
+void put_queued(struct json_writer *w, unsigned flags)
+{
+	bool sent = !(flags & RECORD_ENQUEUED) || (flags & ENTRY_SENT);
+
+	if (message_is_queued(flags))
+		put_text(w, "queued", str_of(queue_states[sent ? 1 : flags & ENTRY_BACK ? 2 : 0]));
+}
+
 void put_event(struct json_writer *w, struct record_reader *r, const struct record *rec, const struct node_name *name,
 	       struct str text, struct window *window)
 {

@@ -27,6 +27,16 @@ extern const struct field message_blocks[];
 void put_event(struct json_writer *w, struct record_reader *r, const struct record *rec, const struct node_name *name,
 	       struct str text, struct window *window);
 
+/* Of a prompt that was typed while a turn was running: what became of it. Nothing for other lines; `flags` are those
+ * of its entry. */
+extern const char *const queue_states[];
+#define QUEUED_FIELD(more) \
+	{ .name = "queued", .type = VALUE_ENUM, .choices = queue_states, .flags = FIELD_OPTIONAL | (more), \
+	  .help = "typed while a turn was running: it waits still, as far as the file says; went to the model; or was " \
+		  "taken back by who typed it" }
+bool message_is_queued(unsigned flags);
+void put_queued(struct json_writer *w, unsigned flags);
+
 /* What a message's first line says of it beside its id: handle, time, role, model, api_id. Of what the client
  * put in, `id` is the line's. */
 void put_message(struct json_writer *w, const struct uuid *id, const struct record *rec);

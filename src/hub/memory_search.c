@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "hub/handle_node.h"
 #include "hub/meant.h"
+#include "hub/memory_message.h"
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/period.h"
@@ -172,6 +173,7 @@ static const struct field search_fields[] = {
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "of a note: the time of the last line of the session it is on" },
 	{ .name = "in", .type = VALUE_ENUM, .choices = found_in, .help = "what kind of text it is" },
+	QUEUED_FIELD(FIELD_HIDDEN),
 	{ .name = "note",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -338,6 +340,7 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 		put_time(w, "updated", hit->session->updated_at);
 	put_text(w, "in",
 		 str_of(hit->note ? annotation_kind_name(hit->note->kind) : search_place_name(hit->place)));
+	put_queued(w, hit->flags);
 	if (hit->note)
 		put_uuid(w, "note", &hit->note->id);
 	if (hit->block && hit->block->name.n)

@@ -79,6 +79,7 @@ static const struct field show_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "session: only the part that was asked for follows" },
 	EVENT_FIELDS,
+	QUEUED_FIELD(0),
 	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
 	MADE_FIELDS,
@@ -195,7 +196,7 @@ static enum status show_message(struct showing *y, const struct transcript_line 
 	put_text(w, "kind", STR("message"));
 	put_uuid(w, "id", &id);
 	put_message(w, is_variant ? &variant : &id, r);
-	put_bool(w, "prompt", r->flags & RECORD_PROMPT);
+	put_bool(w, "prompt", record_is_typed(r->flags));
 	if (is_variant)
 		put_uuid(w, "variant", &variant);
 	json_write_key(w, STR("blocks"));
@@ -210,15 +211,19 @@ static enum status show_event(struct showing *y, const struct transcript_line *l
 			      const struct node_name *name, struct err *err)
 {
 	const struct record *r = line->record;
+	unsigned flags = r->flags;
 	struct str text;
 	bool alone;
 
 	buf_clear(&y->text);
 	record_text(line->reader, r, &y->text);
+	if ((r->flags & RECORD_ENQUEUED) &&
+	    entry_flags(y->call->store, y->session->row, line->offset, &flags, err))
+		return err_failed(err->status);
 	/* What the client noted for itself is shown when everything is asked for, or it
 	 * alone. */
 	alone = y->line >= 0 && !y->several;
-	if (!y->how.all && !alone && !(r->type == RECORD_SYSTEM && y->text.n))
+	if (!y->how.all && !alone && !(r->type == RECORD_SYSTEM && y->text.n) && !message_is_queued(flags))
 		return STATUS_OK;
 	if (close_message(y, err))
 		return err_failed(err->status);
@@ -226,6 +231,7 @@ static enum status show_event(struct showing *y, const struct transcript_line *l
 	if (!text.n && (r->type == RECORD_BROKEN || alone))
 		text = str_sub(r->bytes, 0, alone ? MIB : KIB);
 	put_event(call_begin(y->call), line->reader, r, name, text, y->how.window);
+	put_queued(&y->call->writer, flags);
 	attached_take(&y->attached, &y->attached_here, y->session->row, line->offset, -1);
 	put_attached(&y->call->writer, &y->attached_here);
 	return call_emit(y->call, err);

@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "base/words.h"
 #include "claude/change.h"
+#include "claude/command.h"
 #include "claude/mention.h"
 #include "store/fulltext.h"
 #include "store/session.h"
@@ -65,6 +66,7 @@ void part_free(struct part *p)
 void part_seal(struct part *p)
 {
 	p->mirror.lines = p->lines;
+	p->mirror.queued_flag = RECORD_QUEUED;
 	p->mirror.docs = p->docs;
 	p->mirror.values = p->values;
 	p->mirror.links = p->links;
@@ -266,6 +268,30 @@ static void add_tool(struct part_reader *r, struct str id)
 	r->tools[r->tool_count++] = hash64(id.p, id.n);
 }
 
+static uint64_t hash_said(struct str text)
+{
+	text = str_trim(text);
+	return text.n ? hash64(text.p, text.n) : 0;
+}
+
+/* What was typed, for who waits for it to be said (store/queued.h): the text in hand. Of commands of the client all
+ * count, whether there is anything behind them or not. */
+static void note_said(const struct part_reader *r, struct mirror_line *l, const struct record *rec)
+{
+	struct buf typed CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
+	struct str text = buf_as_str(&r->text);
+	uint64_t said;
+
+	if (rec->type == RECORD_ASSISTANT || (rec->flags & (RECORD_RESULT | RECORD_EMBEDDED | RECORD_SIDECHAIN)) ||
+	    l->say_count == MIRROR_SAYS)
+		return;
+	if (command_typed(text, &typed, NULL))
+		text = buf_as_str(&typed);
+	said = hash_said(text);
+	if (said)
+		l->says[l->say_count++] = said;
+}
+
 static void add_block(struct part *p, struct part_reader *r, struct mirror_line *l,
 		      const struct record *rec, const struct record_block *b)
 {
@@ -278,9 +304,10 @@ static void add_block(struct part *p, struct part_reader *r, struct mirror_line 
 	if ((l->flags & RECORD_EMBEDDED) && b->kind == BLOCK_TOOL_RESULT)
 		return;
 	buf_clear(&r->text);
-	block_text(&r->records, b, &r->text);
+	block_said(&r->records, b, &r->text);
 	set_marks(r, l, b);
 	add_docs(p, r, l, b->place, b->index);
+	note_said(r, l, rec);
 	note_names(p, rec, b->place, buf_as_str(&r->text), l->offset);
 }
 
@@ -416,7 +443,7 @@ static void note_session(struct part *p, struct part_reader *r, const struct rec
 		m->started_at = rec->at;
 	if (rec->has_time && rec->at > m->updated_at)
 		m->updated_at = rec->at;
-	if (rec->flags & (RECORD_PROMPT | RECORD_QUEUED))
+	if (record_is_typed(rec->flags) || (rec->flags & RECORD_ENQUEUED))
 		p->mirror.prompts++;
 	if ((rec->flags & RECORD_PROMPT) || (m->agent.n && rec->type == RECORD_USER))
 		note_prompt(p, r, rec);
@@ -539,8 +566,9 @@ static bool is_own_message(const struct record *rec)
 
 static void note_relations(struct part *p, struct part_reader *r, struct mirror_line *l, const struct record *rec)
 {
-	_Static_assert((unsigned)ENTRY_TURN > (unsigned)RECORD_TASK, "of a record's own flags none is the store's");
-	l->flags = rec->flags | (may_begin_turn(rec) ? ENTRY_TURN : 0) | (is_own_message(rec) ? ENTRY_MESSAGE : 0);
+	_Static_assert((unsigned)ENTRY_TURN > (unsigned)RECORD_ENQUEUED, "of a record's own flags none is the store's");
+	l->flags = rec->flags | (may_begin_turn(rec) ? ENTRY_TURN : 0) | (is_own_message(rec) ? ENTRY_MESSAGE : 0) |
+		   (rec->flags & RECORD_ENQUEUED ? RECORD_QUEUED : 0);
 	l->parent = keep_key(p, rec->parent);
 	l->parent_at = l->parent ? find_parent(r, l->parent) : -1;
 	l->link = keep_key(p, rec->link);
@@ -607,12 +635,28 @@ static void keep_tools(struct part *p, struct part_reader *r, struct mirror_line
 	l->tool_count = (uint32_t)r->tool_count;
 }
 
+/* The text in hand is what the line says outside of blocks. */
+static void note_queue(const struct part_reader *r, struct mirror_line *l, const struct record *rec)
+{
+	static const enum mirror_queue queues[] = { [QUEUE_NONE] = MIRROR_QUEUE_NONE,
+						    [QUEUE_ADD] = MIRROR_QUEUE_ADD,
+						    [QUEUE_TAKE] = MIRROR_QUEUE_TAKE,
+						    [QUEUE_BACK] = MIRROR_QUEUE_BACK };
+
+	l->queue = queues[record_queue(&r->records, rec)];
+	if (rec->flags & RECORD_ENQUEUED)
+		l->said = hash_said(buf_as_str(&r->text));
+	else if (rec->flags & RECORD_QUEUED)
+		note_said(r, l, rec);
+}
+
 /* ---- A record ------------------------------------------------------------------ */
 
 static void add_record(struct part *p, struct part_reader *r, const struct record *rec, int64_t offset)
 {
 	struct mirror_line *l = new_line(p, offset, (int64_t)rec->bytes.n);
 	struct block_cursor at = { 0 };
+	enum record_place place;
 	struct record_block b;
 
 	l->type = (uint8_t)rec->type;
@@ -634,8 +678,10 @@ static void add_record(struct part *p, struct part_reader *r, const struct recor
 	buf_clear(&r->text);
 	record_text(&r->records, rec, &r->text);
 	set_marks(r, l, NULL);
-	note_names(p, rec, rec->flags & RECORD_QUEUED ? PLACE_PROMPT : PLACE_OTHER, buf_as_str(&r->text), offset);
-	add_docs(p, r, l, rec->flags & RECORD_QUEUED ? PLACE_PROMPT : PLACE_OTHER, UINT32_MAX);
+	place = record_is_typed(l->flags) ? PLACE_PROMPT : PLACE_OTHER;
+	note_names(p, rec, place, buf_as_str(&r->text), offset);
+	add_docs(p, r, l, place, UINT32_MAX);
+	note_queue(r, l, rec);
 }
 
 void part_begin_line(struct part_reader *r, struct str line, int64_t offset)

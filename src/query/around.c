@@ -27,12 +27,15 @@ static enum status take_text(void *ctx, const struct transcript_line *line, bool
 
 	(void)err;
 	*go_on = false;
-	out->place = line->record->flags & (RECORD_PROMPT | RECORD_QUEUED) ? PLACE_PROMPT : PLACE_ANSWER;
+	if ((line->record->flags & (RECORD_QUEUED | RECORD_META)) == (RECORD_QUEUED | RECORD_META))
+		return STATUS_OK; /* a notification */
+	out->place = record_is_typed(line->record->flags) || (line->record->flags & RECORD_ENQUEUED) ? PLACE_PROMPT
+												      : PLACE_ANSWER;
 	while (!shown.n && record_block(line->reader, line->record, &at, &b)) {
 		if (b.kind != BLOCK_TEXT)
 			continue;
 		buf_clear(&text);
-		block_text(line->reader, &b, &text);
+		block_said(line->reader, &b, &text);
 		record_short(buf_as_str(&text), SHOWN, &shown);
 	}
 	if (!shown.n) {
@@ -66,7 +69,7 @@ static enum status take_line(void *ctx, int64_t offset, int64_t length, struct e
 static enum status take_side(struct taking *y, int64_t offset, bool before, struct around_line **list,
 			     size_t *count, struct err *err)
 {
-	const unsigned said = RECORD_PROMPT | RECORD_QUEUED | RECORD_SPEAKS;
+	const unsigned said = RECORD_PROMPT | RECORD_QUEUED | RECORD_COMMAND | RECORD_SPEAKS;
 
 	y->list = arena_alloc(y->mem, (y->most + 1) * sizeof *y->list);
 	y->count = 0;

@@ -22,6 +22,8 @@ const struct db_set recap_statements = { DB_RECAP, sql, RECAP_STATEMENTS };
 enum { MOST_PROMPT = 200, MOST_OUTCOME = 280, MOST_ERROR = 160 };
 
 struct recap {
+	struct store *store;
+	int64_t session; /* row */
 	recap_fn *fn;
 	void *ctx;
 	struct buf text, short_text;
@@ -92,7 +94,7 @@ static void take_block(struct recap *r, const struct record *rec, const struct r
 		take_error(r);
 	else if (b->kind == BLOCK_TEXT && rec->type == RECORD_ASSISTANT)
 		take_answer(r);
-	else if (b->kind == BLOCK_TEXT && (rec->flags & RECORD_PROMPT))
+	else if (b->kind == BLOCK_TEXT && record_is_typed(rec->flags))
 		take_prompt(r);
 }
 
@@ -103,19 +105,22 @@ static enum status take_line(void *ctx, const struct transcript_line *line, bool
 	const struct record *rec = line->record;
 	struct block_cursor at = { 0 };
 	struct recap *r = ctx;
+	unsigned flags = rec->flags;
 	struct record_block b;
 
 	(void)go_on;
-	(void)err;
 	if (rec->flags & aside)
 		return STATUS_OK;
 	r->at = rec->has_time ? rec->at : 0;
 	while (record_block(line->reader, rec, &at, &b)) {
 		buf_clear(&r->text);
-		block_text(line->reader, &b, &r->text);
+		block_said(line->reader, &b, &r->text);
 		take_block(r, rec, &b);
 	}
-	if (rec->flags & RECORD_QUEUED) {
+	if ((rec->flags & RECORD_ENQUEUED) &&
+	    entry_flags(r->store, r->session, line->offset, &flags, err))
+		return err_failed(err->status);
+	if (flags & RECORD_QUEUED) {
 		buf_clear(&r->text);
 		record_text(line->reader, rec, &r->text);
 		take_prompt(r);
@@ -143,7 +148,9 @@ static enum status find_from(struct store *s, const struct session *session, int
 enum status recap_read(struct store *s, const struct session *session, recap_fn *fn, void *ctx,
 		       struct err *err)
 {
-	struct recap r CLEANUP(recap_release) = { .fn = fn,
+	struct recap r CLEANUP(recap_release) = { .store = s,
+						  .session = session->row,
+						  .fn = fn,
 						  .ctx = ctx,
 						  .text = BUF_INIT(2 * LIMIT_LINE_PARSED),
 						  .short_text = BUF_INIT(64 * KIB),

@@ -158,7 +158,7 @@ static enum status fetch_text(void *ctx, const struct transcript_line *line, boo
 	while (record_block(line->reader, line->record, &at, &b)) {
 		if (b.index != f->doc->block)
 			continue;
-		block_text(line->reader, &b, &f->y->text);
+		block_said(line->reader, &b, &f->y->text);
 		f->is_block = true;
 		f->block = b;
 		f->block.name = arena_str(&f->y->mem, b.name);
@@ -354,6 +354,9 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	hit.at = line.at;
 	hit.offset = line.offset;
 	hit.block = f.is_block ? &f.block : NULL;
+	if (r->doc.block == DOC_LINE && hit.place == PLACE_PROMPT &&
+	    entry_flags(y->store, y->session.row, line.offset, &hit.flags, err))
+		return err_failed(err->status);
 	if (y->q->context && around_get(&y->transcript, y->store, &y->session, line.offset, y->q->context, &y->mem,
 					&hit.around, err))
 		return err_failed(err->status);

@@ -45,6 +45,7 @@ struct search_hit {
 	const struct made_found *made;	 /* a node that somebody made; NULL = it is none */
 	int64_t at;	 /* of its line, ms; 0 = unknown */
 	int64_t offset;	 /* of its line in the session's file */
+	unsigned flags;	 /* of its entry; 0 unless it is a prompt that is no block */
 	const struct record_block *block; /* NULL = it is a line; its node is not to be used */
 	double score;
 	int64_t number, total; /* the first is 1; of so many, as in the report; 0 = unknown */

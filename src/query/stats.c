@@ -72,7 +72,7 @@ static void count_line(struct counting *c)
 	c->event = (struct stats_event){ .session = col_int(st, 0),
 					 .at = col_int(st, 4),
 					 .aside = (flags & (RECORD_SIDECHAIN | RECORD_EMBEDDED)) != 0 };
-	if ((flags & (RECORD_PROMPT | RECORD_QUEUED)) && !(flags & RECORD_TASK))
+	if (record_is_typed(flags))
 		count(c, &c->prompts, STATS_PROMPT, key_of(st));
 	if (col_int(st, 7) == col_int(st, 1))
 		count(c, &c->messages, STATS_MESSAGE,

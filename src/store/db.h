@@ -25,6 +25,7 @@ enum db_slot {
 	DB_CHECK,
 	DB_FULLTEXT,
 	DB_MIRROR,
+	DB_QUEUED,
 	DB_SESSION,
 	DB_KEYS,
 	DB_SUMMARY,
@@ -69,7 +70,7 @@ extern const struct db_set store_statements, source_statements, find_statements,
 	link_statements, variant_statements, template_statements, annotation_statements, tag_statements,
 	made_statements, made_text_statements, alias_statements, tree_statements, tree_node_statements, tree_walk_statements,
 	lifecycle_statements, tree_member_statements, tree_gone_statements, tree_graft_statements, gc_statements,
-	check_trees_statements, paper_statements;
+	check_trees_statements, paper_statements, queued_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
 	related_statements, recap_statements, hidden_statements; /* src/query */
 

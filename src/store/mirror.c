@@ -24,6 +24,7 @@
 #include "store/db.h"
 #include "store/fulltext.h"
 #include "store/keys.h"
+#include "store/queued.h"
 #include "store/summary.h"
 
 #include <stdio.h>
@@ -277,12 +278,15 @@ struct writing {
 	struct doc_writer docs;
 	struct buf model; /* name of the last one entered */
 	int64_t messages; /* that begin in it */
+	struct doc_range *told; /* documents of prompts that waited and have been said again */
+	size_t told_count, told_cap;
 };
 
 static void writing_release(struct writing *w)
 {
 	doc_writer_release(&w->docs);
 	buf_release(&w->model);
+	mem_free(w->told);
 }
 
 /* The first line of its message, when an earlier reading may have it. */
@@ -456,6 +460,40 @@ static enum status write_usage(struct writing *w, const struct mirror_line *l, i
 	return put_usage(w, l, first, MIRROR_USAGE_ADD, err);
 }
 
+/* Prompts that waited and that this line says. */
+static enum status tell_queued(struct writing *w, const struct mirror_line *l, struct err *err)
+{
+	for (uint32_t i = 0; i < l->say_count; i++) {
+		struct doc_range told;
+
+		if (queued_tell(w->s, w->session, l->says[i], w->p->queued_flag, &told, err))
+			return err_failed(err->status);
+		if (!told.count)
+			continue;
+		if (w->told_count == w->told_cap) {
+			w->told_cap = w->told_cap ? 2 * w->told_cap : 8;
+			w->told = mem_resize(w->told, w->told_cap * sizeof *w->told);
+		}
+		w->told[w->told_count++] = told;
+	}
+	return STATUS_OK;
+}
+
+static enum status write_queue(struct writing *w, const struct mirror_line *l, struct err *err)
+{
+	switch (l->queue) {
+	case MIRROR_QUEUE_NONE:
+		break;
+	case MIRROR_QUEUE_ADD:
+		return queued_add(w->s, w->session, l->offset, l->said, err);
+	case MIRROR_QUEUE_TAKE:
+		return queued_take(w->s, w->session, err);
+	case MIRROR_QUEUE_BACK:
+		return queued_take_back(w->s, w->session, err);
+	}
+	return tell_queued(w, l, err);
+}
+
 static enum status write_line(struct writing *w, const struct mirror_line *l, const struct mirror_doc *docs,
 			      struct err *err)
 {
@@ -464,7 +502,7 @@ static enum status write_line(struct writing *w, const struct mirror_line *l, co
 
 	if (find_first(w, l, &first, err) || (!l->uuid.p && name_line(w, l, &name, err)) ||
 	    write_docs(w, l, docs, &doc, err) || insert_entry(w, l, &name, first, doc, err) ||
-	    write_usage(w, l, first, err))
+	    write_usage(w, l, first, err) || write_queue(w, l, err))
 		return err_failed(err->status);
 	if (l->summary.n && !w->p->old && summary_add(w->s, w->session, l->link, l->summary, err))
 		return err_failed(err->status);
@@ -484,7 +522,13 @@ static enum status write_lines(struct writing *w, struct err *err)
 			return err_failed(err->status);
 		docs += p->lines[i].docs;
 	}
-	return doc_writer_finish(&w->docs, err);
+	if (doc_writer_finish(&w->docs, err))
+		return err_failed(err->status);
+	/* Not before: the writer has the last of them in hand. */
+	for (size_t i = 0; i < w->told_count; i++)
+		if (doc_remove(w->s, w->told[i].first, w->told[i].count, err))
+			return err_failed(err->status);
+	return STATUS_OK;
 }
 
 /* ---- The session ------------------------------------------------------------ */
@@ -598,7 +642,7 @@ static enum status forget_lines(struct store *s, int64_t session, struct err *er
 	if (keys_forget(s, session, err) || forget_docs(s, session, err))
 		return err_failed(err->status);
 	if (run_with(s, MIRROR_FORGET_USAGE, session, err) || run_with(s, MIRROR_FORGET_VALUES, session, err) ||
-	    summary_forget(s, session, err) || link_forget(s, session, err))
+	    summary_forget(s, session, err) || link_forget(s, session, err) || queued_forget(s, session, err))
 		return err_failed(err->status);
 	return run_with(s, MIRROR_FORGET, session, err);
 }

@@ -55,6 +55,10 @@ enum status unread_counted(struct store *s, const struct unread *u, const struct
 
 enum { MIRROR_NO_MESSAGE = -1, MIRROR_ASK = -2 };
 
+/* What store/queued.h is told. */
+enum { MIRROR_SAYS = 3 };
+enum mirror_queue { MIRROR_QUEUE_NONE, MIRROR_QUEUE_ADD, MIRROR_QUEUE_TAKE, MIRROR_QUEUE_BACK };
+
 struct mirror_line {
 	int64_t offset;
 	int64_t length;
@@ -81,6 +85,10 @@ struct mirror_line {
 	int64_t first, first_here;
 	uint32_t blocks; /* of its content, each a node */
 	uint32_t docs;	 /* as many of the part's documents */
+	enum mirror_queue queue; /* what it says of prompts that wait */
+	uint64_t said;		 /* MIRROR_QUEUE_ADD: stands for the text; 0 = no person typed it */
+	uint64_t says[MIRROR_SAYS]; /* stand for the first texts that a person typed in it */
+	uint32_t say_count;
 	struct str summary; /* the title it gives to what ends with the line it links to; empty = none */
 };
 
@@ -138,6 +146,7 @@ struct mirror_part {
 	int title_rank;			/* 0 = none; as in sql/derived.sql */
 	int64_t started_at, updated_at; /* 0 = no line has a time */
 	int64_t prompts, tools;
+	unsigned queued_flag; /* of lines that are prompts only as long as no other says the same */
 };
 
 /* Wants a write transaction. STATUS_CONFLICT when the session has been read

@@ -53,6 +53,7 @@ enum {
 	SESSION_AGENTS,
 	SESSION_ENTRY,
 	SESSION_BLOCKS,
+	SESSION_FLAGS,
 	SESSION_NAMED,
 	SESSION_HELD,
 	SESSION_ENTRIES,
@@ -118,6 +119,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
+	[SESSION_FLAGS] = "SELECT flags FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_BLOCKS] = "SELECT blocks FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_NAMED] = "SELECT e.session, e.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
 			  " coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
@@ -418,11 +420,13 @@ enum status entry_get(struct store *s, int64_t session, int64_t offset, struct a
 	return STATUS_OK;
 }
 
-enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64_t *out, struct err *err)
+/* A number that a line has. */
+static enum status entry_number(struct store *s, int index, int64_t session, int64_t offset, int64_t *out,
+				struct err *err)
 {
 	STMT st = { 0 };
 
-	if (use(s, SESSION_BLOCKS, &st, err))
+	if (use(s, index, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, session);
 	stmt_int(&st, 2, offset);
@@ -430,6 +434,20 @@ enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64
 		return err_failed(err->status);
 	*out = col_int(&st, 0);
 	return STATUS_OK;
+}
+
+enum status entry_flags(struct store *s, int64_t session, int64_t offset, unsigned *out, struct err *err)
+{
+	int64_t flags = 0;
+	enum status status = entry_number(s, SESSION_FLAGS, session, offset, &flags, err);
+
+	*out = (unsigned)flags;
+	return status;
+}
+
+enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64_t *out, struct err *err)
+{
+	return entry_number(s, SESSION_BLOCKS, session, offset, out, err);
 }
 
 enum status entry_is_held(struct store *s, const struct uuid *id, bool *out, struct err *err)

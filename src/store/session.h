@@ -90,8 +90,9 @@ enum {
 };
 
 /* The flags of an entry that the store asks for: a turn may begin with it; it is a message by
- * itself, though no person's and no model's. */
-enum { ENTRY_TURN = 1 << 24, ENTRY_MESSAGE = 1 << 25 };
+ * itself, though no person's and no model's; a prompt that waited (store/queued.h) went to the
+ * model, or back to who typed it. */
+enum { ENTRY_TURN = 1 << 24, ENTRY_MESSAGE = 1 << 25, ENTRY_SENT = 1 << 26, ENTRY_BACK = 1 << 27 };
 
 /* What stands for a line's uuid where it is compared: itself, or 16 bytes made of it when
  * it is none but another text. */
@@ -165,6 +166,9 @@ enum status entry_get(struct store *s, int64_t session, int64_t offset, struct a
 /* The id of the message a line belongs to; its own where it is in none. */
 enum status entry_message(struct store *s, const struct node *line, const struct node_name *name, struct arena *mem,
 			  struct uuid *out, struct err *err) MUST_USE;
+
+/* Its flags: a record's own, and those above. */
+enum status entry_flags(struct store *s, int64_t session, int64_t offset, unsigned *out, struct err *err) MUST_USE;
 
 /* How many blocks its content has. */
 enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64_t *out, struct err *err) MUST_USE;

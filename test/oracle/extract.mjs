@@ -20,7 +20,9 @@
 //                      tool_result (a string, or its text blocks)
 //   summary, custom-title, ai-title, system     summary, customTitle, aiTitle, content
 //   attachment         every string in it, but not what says its type, not images, not the
-//                      system prompt (prompt_snapshot)
+//                      system prompt (prompt_snapshot); of a queued prompt (queued_command) the prompt alone
+//   queue-operation    a prompt that was queued and that no later line of the file says
+//   Of commands that were typed (<command-name>, <bash-input>) what was typed, if there is more than their name.
 //   progress           of a sub-agent (agent_progress): the message in it, but not results of tools
 // Not toolUseResult, which repeats tool_result; not base64; no other progress.
 //
@@ -104,22 +106,67 @@ function* ofBlock(block) {
 		yield block.content;
 }
 
+// A command as it was typed, and whether anything stands behind its name.
+function command(text) {
+	const shell = /^<bash-input>(.*)<\/bash-input>/s.exec(text);
+	if (shell)
+		return { typed: `!${shell[1].trim()}`, words: shell[1].trim() !== '' };
+	const name = text.startsWith('<command-') && /<command-name>(.*?)<\/command-name>/s.exec(text)?.[1].trim();
+	const args = /<command-args>(.*)<\/command-args>/s.exec(text)?.[1].trim() ?? '';
+	return name ? { typed: `${name} ${args}`.trim(), words: args !== '' } : null;
+}
+
+// What somebody typed, in whatever a line says.
+function* typedIn(object) {
+	const content = object.type === 'user' ? object.message?.content
+		: object.attachment?.type === 'queued_command' ? object.attachment.prompt : undefined;
+	for (const block of [content].flat()) {
+		const text = typeof block === 'string' ? block : block?.type === 'text' ? block.text : undefined;
+		if (typeof text === 'string')
+			yield (command(text)?.typed ?? text).trim();
+	}
+}
+
+// Where the queued prompts of a file stand that it says nowhere else.
+function unsaid(bytes) {
+	const open = [];
+	for (const [start, raw] of bytes.includes('"queue-operation"') ? split(bytes) : [])
+		for (const object of objects(raw))
+			if (object.type === 'queue-operation' && object.operation === 'enqueue') {
+				if (typeof object.content === 'string' && !object.content.startsWith('<task-notification>'))
+					open.push({ start, text: object.content.trim() });
+			} else if (!object.isSidechain) {
+				for (const text of typedIn(object)) {
+					const at = open.findIndex(queued => queued.text === text);
+					if (at >= 0)
+						open.splice(at, 1);
+				}
+			}
+	return new Set(open.map(({ start }) => start));
+}
+
 function* embedded(message) {
 	const content = message?.message?.content;
 	if (['user', 'assistant'].includes(message?.type))
 		yield* searchable({
 			type: message.type,
 			message: { content: Array.isArray(content) ? content.filter(b => b?.type !== 'tool_result') : content },
-		});
+		}, true);
 }
 
 // The texts of a line, each the strings that it is made of.
-function* searchable(object) {
+function* searchable(object, inside = false) {
 	const own = { summary: 'summary', 'custom-title': 'customTitle', 'ai-title': 'aiTitle', system: 'content' };
 	const content = object.message?.content;
-	if (object.type === 'user' || object.type === 'assistant')
+	const wrapped = object.type === 'user' && !object.isMeta && !object.isSidechain && !inside &&
+		command(typeof content === 'string' ? content : content?.length === 1 ? content[0]?.text ?? '' : '');
+	if (wrapped?.words)
+		yield [wrapped.typed];
+	else if (object.type === 'user' || object.type === 'assistant')
 		for (const block of typeof content === 'string' ? [{ type: 'text', text: content }] : [content].flat())
 			yield [...ofBlock(block)];
+	else if (object.type === 'attachment' && object.attachment?.type === 'queued_command')
+		yield [...ofBlock({ type: 'tool_result', content: object.attachment.prompt })];
 	else if (object.type === 'progress' && object.data?.type === 'agent_progress')
 		yield* embedded(object.data.message);
 	else if (object.type === 'attachment' && object.attachment?.type !== 'prompt_snapshot')
@@ -134,22 +181,32 @@ function isPrompt(object) {
 		(typeof content === 'string' || (Array.isArray(content) && content.every(b => b?.type === 'text')));
 }
 
+// The lines of a file, each with where it begins.
+function* split(bytes) {
+	for (let start = 0; start < bytes.length;) {
+		const feed = bytes.indexOf(10, start), end = feed < 0 ? bytes.length : feed;
+		yield [start, end - start > LINE_MOST ? '' : bytes.toString('utf8', start, end)];
+		start = end + 1;
+	}
+}
+
 // Every line with something to search: where it is, and its texts.
 export function* records(folder) {
 	for (const path of transcripts(folder)) {
 		const bytes = readFileSync(join(folder, path));
-		for (let start = 0, line = 1; start < bytes.length; line++) {
-			const feed = bytes.indexOf(10, start), end = feed < 0 ? bytes.length : feed;
-			const raw = end - start > LINE_MOST ? '' : bytes.toString('utf8', start, end);
+		const queued = unsaid(bytes);
+		let line = 0;
+		for (const [start, raw] of split(bytes)) {
+			line++;
 			for (const object of objects(raw)) {
-				const texts = [...searchable(object)].map(parts => parts.join('\n')).filter(Boolean);
+				const own = queued.has(start) ? [[object.content]] : [];
+				const texts = [...searchable(object), ...own].map(parts => parts.join('\n')).filter(Boolean);
 				if (texts.length)
 					yield {
 						path, line, texts, uuid: object.uuid ?? null, prompt: isPrompt(object),
 						session: basename(path, '.jsonl'), offset: start,
 					};
 			}
-			start = end + 1;
 		}
 	}
 }

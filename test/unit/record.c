@@ -46,7 +46,7 @@ static void put_blocks(struct buf *out, const struct record_reader *r, const str
 static const char *const flag_names[] = {
 	"prompt",   "queued", "notice",	 "meta",    "compact", "boundary", "sent",	"result",  "sidechain",
 	"embedded", "asked",  "stopped", "cut-off", "failed",  "synthetic", "mute",    "explicit",
-	"speaks",   "task",
+	"speaks",   "task",   "command", "enqueued",
 };
 
 static void put_record(struct buf *out, struct record_reader *r, const struct record *rec)
