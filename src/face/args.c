@@ -251,6 +251,17 @@ static enum status too_many(const struct reader *r, struct err *err)
 			param_typed(q, typed), r->argv[r->at]);
 }
 
+/* What is no JSON was typed wrong, like any other word. */
+static enum status set_object(struct params *p, struct str json, struct err *err)
+{
+	enum status status = params_set_json(p, json, err);
+
+	if (status != STATUS_FORMAT)
+		return status;
+	err->status = STATUS_USAGE;
+	return err_failed(err->status);
+}
+
 static enum status word(struct reader *r, struct err *err)
 {
 	struct str text = str_of(r->argv[r->at]);
@@ -262,7 +273,7 @@ static enum status word(struct reader *r, struct err *err)
 	}
 	if (r->args->takes_json && str_has_prefix(text, STR("{"))) {
 		r->args->own.typed = false;
-		return params_set_json(&r->args->own, text, err);
+		return set_object(&r->args->own, text, err);
 	}
 	q = next_word(r);
 	if (q && (q->flags & PARAM_JOIN) && params_value(&r->args->own, q)->given)

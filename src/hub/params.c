@@ -310,10 +310,8 @@ enum status params_set_json(struct params *p, struct str json, struct err *err)
 	struct str text = arena_str(p->mem, json);
 	uint32_t root;
 
-	if (json_read(&j, text, LIMIT_JSON_DEPTH, err)) {
-		err->status = STATUS_USAGE;
+	if (json_read(&j, text, LIMIT_JSON_DEPTH, err))
 		return err_pass(err, "parameters");
-	}
 	root = json_root(&j);
 	if (!json_is(&j, root, JSON_OBJECT))
 		return err_fail(err, STATUS_USAGE, "parameters: wants a JSON object");
