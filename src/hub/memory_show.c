@@ -13,6 +13,7 @@
 #include "hub/handle_node.h"
 #include "hub/memory_message.h"
 #include "hub/memory_paper.h"
+#include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/memory_show.h"
 #include "query/grove.h"
@@ -414,6 +415,7 @@ struct meant {
 static enum status find_meant(struct call *c, struct str text, struct meant *out, struct err *err)
 {
 	enum status status = resolve_id(c->store, text, &c->mem, &out->what, err);
+	struct str project;
 	struct err why;
 
 	if (status != STATUS_NOT_FOUND && status != STATUS_USAGE)
@@ -422,6 +424,9 @@ static enum status find_meant(struct call *c, struct str text, struct meant *out
 		*err = why;
 		return err_failed(err->status);
 	}
+	if (!out->is_file && status == STATUS_USAGE && project_named(c, text, &project, &why) == STATUS_OK)
+		return err_fail(err, STATUS_USAGE, "'%.*s' is a project; 'arbor list --project %.*s' lists its sessions",
+				(int)size_min(text.n, 60), text.p, (int)size_min(text.n, 60), text.p);
 	if (!out->is_file && status == STATUS_USAGE && (str_has_byte(text, '/') || str_has_byte(text, '.')))
 		return err_fail(err, STATUS_NOT_FOUND, "'%.*s': no file of this name can be shown; 'arbor sources' lists all",
 				(int)size_min(text.n, 60), text.p);
