@@ -418,7 +418,7 @@ static enum status find_meant(struct call *c, struct str text, struct meant *out
 	struct str project;
 	struct err why;
 
-	if (status != STATUS_NOT_FOUND && status != STATUS_USAGE)
+	if ((status != STATUS_NOT_FOUND && status != STATUS_USAGE) || handle_is_like(text))
 		return status;
 	if (paper_named(c, text, &out->file, &out->is_file, &why)) {
 		*err = why;
