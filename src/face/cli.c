@@ -369,7 +369,9 @@ static enum status dispatch(struct face *f, int argc, char **argv, struct err *e
 		return err_fail(err, STATUS_USAGE, "which command? See 'arbor help'");
 	word = argv[at];
 	if (!verb_find(f->hub, str_of(word), &v))
-		return verb_unknown(f->hub, str_of(word), err);
+		return at ? err_fail(err, STATUS_USAGE, "unknown command '%.60s'; what '%.60s' belongs to stands before it",
+				     word, argv[at - 1])
+			  : verb_unknown(f->hub, str_of(word), err);
 	/* What stood before the verb counts as if it stood behind it. */
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
 	if (v.method->group && args_want_help(argc - 1, argv + 1))

@@ -122,7 +122,7 @@ enum status run_version(struct face *f, int argc, char **argv, const struct para
 /* Something help explains that is not a verb. */
 struct topic {
 	const char *name;    /* after "arbor help" */
-	const char *heading; /* in the manual */
+	const char *heading; /* in the manual; NULL = it is there anyway */
 	const char *summary;
 	const char *text;	       /* paragraphs, as of a method */
 	const struct example *entries; /* names and what they mean */

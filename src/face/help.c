@@ -19,6 +19,7 @@ enum { NARROW = 80, WIDE = 100, OPTION_INDENT = 28 };
 /* ---- Topics ------------------------------------------------------------------ */
 
 const struct topic topics[] = {
+	{ .name = "verbs", .summary = "What each verb does", .text = "" }, /* from the table */
 	{ .name = "output",
 	  .heading = "OUTPUT",
 	  .summary = "What is printed where, and how programs read it",
@@ -282,6 +283,30 @@ enum status help_method(struct face *f, struct str name, struct err *err)
 	return STATUS_OK;
 }
 
+/* ---- Groups of verbs ------------------------------------------------------------------ */
+
+static bool same_group(const struct verb *a, const struct verb *b)
+{
+	return a->method->group && b->method->group && strcmp(a->method->group, b->method->group) == 0;
+}
+
+/* Whether the i-th verb is the first of its group. */
+static bool begins_group(const struct hub *h, size_t i, const struct verb *v)
+{
+	struct verb before;
+
+	for (size_t j = 0; j < i && verb_at(h, j, &before); j++)
+		if (same_group(v, &before))
+			return false;
+	return v->method->group != NULL;
+}
+
+/* What its verbs are about, and nothing that could be typed. */
+static struct str group_label(const struct verb *v, struct arena *mem)
+{
+	return arena_printf(mem, "%c%s:", toupper((unsigned char)v->method->group[0]), v->method->group + 1);
+}
+
 /* ---- Topics and exit codes -------------------------------------------------------- */
 
 /* Once a code, in order; several statuses may share one. */
@@ -318,6 +343,22 @@ static void add_code(void *ctx, int code, struct str meaning)
 		buf_printf(ctx, "%s%d %.*s", code ? "; " : "Exit codes: ", code, STR_ARG(first));
 }
 
+/* Each with what it does, in the order of the overview. */
+static void print_every_verb(struct face *f)
+{
+	struct verb v, w;
+
+	for (size_t i = 0; verb_at(f->hub, i, &v); i++) {
+		if (!begins_group(f->hub, i, &v))
+			continue;
+		out_styled(&f->out, STYLE_DIM, group_label(&v, &f->mem));
+		out_text(&f->out, "\n");
+		for (size_t k = i; verb_at(f->hub, k, &w); k++)
+			if (same_group(&v, &w))
+				print_pair(f, w.method->verb, w.method->summary, 14);
+	}
+}
+
 static void print_topic(struct face *f, const struct topic *t)
 {
 	out_printf(&f->out, "%s\n\n", t->summary);
@@ -326,25 +367,11 @@ static void print_topic(struct face *f, const struct topic *t)
 		print_pair(f, e->line, e->what, 34);
 	if (strcmp(t->name, "exit-codes") == 0)
 		help_exit_codes(print_code, f);
+	if (strcmp(t->name, "verbs") == 0)
+		print_every_verb(f);
 }
 
 /* ---- Everything --------------------------------------------------------------------- */
-
-static bool same_group(const struct verb *a, const struct verb *b)
-{
-	return a->method->group && b->method->group && strcmp(a->method->group, b->method->group) == 0;
-}
-
-/* Whether the i-th verb is the first of its group. */
-static bool begins_group(const struct hub *h, size_t i, const struct verb *v)
-{
-	struct verb before;
-
-	for (size_t j = 0; j < i && verb_at(h, j, &before); j++)
-		if (same_group(v, &before))
-			return false;
-	return v->method->group != NULL;
-}
 
 /* What somebody does first, as the table says; else one example of each of the first
  * groups. */
@@ -404,22 +431,21 @@ static void fit_groups(struct verb_group *list, size_t count)
 	}
 }
 
-static void print_label(struct face *f, const char *name)
+static void print_label(struct face *f, struct str name)
 {
-	out_styled(&f->out, STYLE_DIM, str_of(name));
-	out_pad(&f->out, 12 - text_width(str_of(name)));
+	out_styled(&f->out, STYLE_DIM, name);
+	out_pad(&f->out, 12 - text_width(name));
 }
 
 static void print_group(struct face *f, const struct verb_group *g)
 {
 	struct verb v, w;
-	char name[16] = "";
+	struct str name;
 	size_t left = g->verbs;
 
 	if (!verb_at(f->hub, g->first, &v))
 		return;
-	/* What they are about, and nothing that could be typed. */
-	snprintf(name, sizeof name, "%c%.12s:", toupper((unsigned char)v.method->group[0]), v.method->group + 1);
+	name = group_label(&v, &f->mem);
 	if (g->brief)
 		print_label(f, name);
 	for (size_t i = g->first; left && verb_at(f->hub, i, &w); i++) {
@@ -436,7 +462,7 @@ static void print_group(struct face *f, const struct verb_group *g)
 		} else {
 			out_printf(&f->out, "%-11s ", w.method->verb);
 		}
-		name[0] = '\0';
+		name.n = 0;
 	}
 }
 
@@ -461,7 +487,7 @@ static void print_help(struct face *f)
 	print_verbs(f);
 	help_exit_codes(add_code, &codes);
 	out_printf(&f->out, "\n%s.\n", codes.p);
-	out_text(&f->out, "More: arbor help VERB; arbor help output, environment, places, exit-codes.\n");
+	out_text(&f->out, "More: arbor help verbs, VERB, output, environment, places or exit-codes.\n");
 }
 
 static enum status unknown_topic(struct face *f, struct str name, struct err *err)

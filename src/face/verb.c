@@ -117,7 +117,7 @@ static const struct param help_params[] = {
 	  .flags = PARAM_WORD,
 	  .shown = "VERB|TOPIC",
 	  .names = NAMES_HELP,
-	  .help = "a verb, or: output, environment, places, exit-codes" },
+	  .help = "a verb, or: verbs, output, environment, places, exit-codes" },
 	{ .name = "man", .type = VALUE_BOOL, .help = "print it as a manual page (mdoc)" },
 	{ 0 },
 };

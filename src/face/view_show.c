@@ -235,7 +235,8 @@ static void print_heading(struct view *v, const struct json *j)
 static struct str main_argument(struct view *v, const struct json *j, uint32_t input)
 {
 	static const char *const names[] = {
-		"command", "file_path", "pattern", "query", "url", "description"
+		"command", "file_path", "notebook_path", "pattern", "query", "url", "description", "subject",
+		"plan", "prompt", "skill"
 	};
 
 	for (size_t i = 0; i < COUNT(names); i++) {

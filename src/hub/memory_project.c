@@ -275,7 +275,9 @@ static bool is_near(struct str path, struct str name)
 static enum status not_found(struct call *c, const struct folders *projects, struct str name, struct err *err)
 {
 	enum { NAMED = 3 };
-	struct str given = str_sub(projects->typed, 0, 200);
+	struct str typed = projects->typed, real = typed.n ? call_real_path(c, typed) : (struct str){ 0 };
+	/* Where one is says more than a dot. */
+	struct str given = str_sub(real.p && typed.p[0] == '.' ? real : typed, 0, 200);
 	struct buf list CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 	struct folders near = { .mem = &c->mem };
 	const struct folders *named = &near;

@@ -15,6 +15,7 @@
 #include "hub/memory_made.h"
 #include "hub/memory_message.h"
 #include "hub/memory_paper.h"
+#include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/memory_show.h"
 #include "query/grove.h"
@@ -469,6 +470,20 @@ static enum status show_meant(struct call *c, const struct meant *what, const st
 							      : show_what(c, &what->mirrored, how, err);
 }
 
+/* Somebody may think of a project. */
+static enum status find_shown(struct call *c, struct str text, struct meant *out, struct err *err)
+{
+	enum status status = meant_find(c->store, text, MEANT_ALL, &c->mem, out, err);
+	struct str project;
+	struct err why;
+
+	if ((status != STATUS_NOT_FOUND && status != STATUS_USAGE) || handle_is_like(text) ||
+	    project_named(c, text, &project, &why))
+		return status;
+	return err_fail(err, STATUS_USAGE, "'%.*s' is a project; 'arbor list --project %.*s' lists its sessions",
+			(int)size_min(text.n, 60), text.p, (int)size_min(text.n, 60), text.p);
+}
+
 /* All are known before the first is shown: who mistypes the last of several ids wants
  * to hear of it, not to find it below everything else. */
 static enum status run_show(struct call *c, struct err *err)
@@ -481,7 +496,7 @@ static enum status run_show(struct call *c, struct err *err)
 	if (read_begin(c->store, &snapshot, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < ids->count; i++)
-		if (meant_find(c->store, ids->list[i], MEANT_ALL, &c->mem, &meant[i], err))
+		if (find_shown(c, ids->list[i], &meant[i], err))
 			return err_failed(err->status);
 	warn_unread(c);
 	for (size_t i = 0; i < ids->count; i++)

@@ -193,4 +193,17 @@ arbor help usage; out_has 'plain numbers'
 it "gives pickers times as every other pipe has them"
 arbor pick --plain; code 0; "$ARBOR" list | cut -f 1,2 >"$T/want"; cut -f 1,2 "$T/out" >"$T/line"; same "$T/want" "$T/line"
 
+it "says of every verb what it does, when asked"
+arbor help verbs; code 0; out_has '  list        List the conversations'; out_has '  pick        Choose'; check test "$(wc -L <"$T/out")" -le 80
+check test "$(grep -c '^  [a-z]' "$T/out")" -ge 40
+arbor help; out_has 'arbor help verbs'
+
+it "knows a project where an id is wanted, and where one is"
+arbor show webshop; code 2; err_has "'webshop' is a project; 'arbor list --project webshop'"
+mkdir -p "$T/elsewhere"; (cd "$T/elsewhere" && "$ARBOR" context) 2>"$T/err"; err_has elsewhere
+arbor -p webshop list; code 2; err_has "what '-p' belongs to stands before it"
+
+it "shows of a call what matters, whatever the tool calls it"
+arbor show d4861786; out_has '● ExitPlanMode  # A faster shell start'
+
 the_end

@@ -42,7 +42,7 @@ arbor context dotfiles --days 60; out_has 'Which of these dotfiles'
 it "takes a folder, this one, and refuses what is none"
 arbor context /home/dev/webshop --budget 300; code 0
 arbor context nowhere; code 1; err_has "no session of this project: 'nowhere'"
-arbor context; code 1; err_has "no session of this project: '.'"
+arbor context; code 1; err_has "no session of this project: '/"
 
 it "passes over what says nothing, and counts what comes up again"
 mkdir -p "$T/c/projects/-w"
