@@ -78,11 +78,13 @@ CREATE INDEX mirror_session_unkeyed ON mirror_session(id) WHERE keyed_to < read_
 -- What lines of a transcript say of it that may be several things, each once.
 CREATE TABLE session_value (
   session  INTEGER NOT NULL,
-  kind     INTEGER NOT NULL,       -- 1 a folder it worked in, 2 a branch of git, 3 a pull request as JSON
+  kind     INTEGER NOT NULL,       -- 1 a folder it worked in, 2 a branch of git, 3 a pull request as JSON,
+                                   -- 4 what its plan is called
   value    TEXT NOT NULL,
   offset   INTEGER NOT NULL,       -- of the first line that says so
   PRIMARY KEY (session, kind, value)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX session_value_plan ON session_value(value) WHERE kind = 4;
 
 -- What a transcript names outside of itself, each once: files it changed, pages, issues, commits,
 -- sessions, identifiers, words it is about (claude/mention.h).

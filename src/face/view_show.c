@@ -393,7 +393,12 @@ static void print_file(struct view *v, const struct json *j)
 		out_plain(v->out);
 		view_field(v, j, "id", VALUE_ID, STYLE_ID);
 		view_field(v, j, "path", VALUE_TEXT, STYLE_PLAIN);
+		view_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
 		view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+		if (view_text(v, j, 0, "session").n) {
+			out_styled(v->out, STYLE_DIM, STR("  of"));
+			view_field(v, j, "session", VALUE_ID, STYLE_ID);
+		}
 		out_text(v->out, "\n");
 	}
 	print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);

@@ -5,8 +5,8 @@
 #include "hub/memory_paper.h"
 
 #include "base/split.h"
-#include "claude/paper.h"
 #include "hub/kept.h"
+#include "query/papers.h"
 #include "store/archive.h"
 
 struct showing {
@@ -29,13 +29,25 @@ static bool give_text(void *ctx, const struct paper_text *t)
 	struct buf title CLEANUP(buf_release) = BUF_INIT(4 * KIB);
 	struct json_writer *w = call_begin(y->call);
 	int64_t at = t->at ? t->at : y->dated;
+	struct paper_found p = { .paper = { .kind = (int)claude_kind_of(y->file->path),
+					    .path = y->file->path,
+					    .has_session = t->has_session,
+					    .session = t->session,
+					    .project = t->project } };
 
+	y->status = papers_belong(y->call->store, &p, &y->call->mem, y->err);
+	if (y->status)
+		return false;
 	paper_title(y->file->path, t->text, &title);
 	put_text(w, "kind", STR("file"));
 	put_uuid(w, "id", &y->file->id);
 	put_text(w, "type", str_of(claude_kind_name(claude_kind_of(y->file->path))));
 	put_text(w, "title", buf_as_str(&title));
 	put_path(w, "path", y->file->path);
+	if (p.session.row)
+		put_uuid(w, "session", &p.session.id);
+	if (p.project.n)
+		put_path(w, "project", p.project);
 	if (at)
 		put_time(w, "at", at);
 	put_text(w, "text", t->text);

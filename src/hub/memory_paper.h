@@ -7,7 +7,7 @@
 #include "hub/call.h"
 #include "store/find.h"
 
-/* Gives its texts, an item each: kind, id, type, title, path, at and text. Wants a read transaction. */
+/* Gives its texts, an item each: kind, id, type, title, path, session, project, at and text. Wants a read transaction. */
 enum status show_paper(struct call *c, const struct source_info *file, struct err *err) MUST_USE;
 
 #endif

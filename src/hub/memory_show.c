@@ -52,7 +52,7 @@ static const struct field show_fields[] = {
 	  .type = VALUE_ENUM,
 	  .choices = kinds,
 	  .help = "what the item is; 'session' comes before its parts. 'file' is a text of one beside the "
-		  "conversations, with type, title, path and text; 'tree' comes before its nodes, a note before what "
+		  "conversations, with type, title, path, session, project and text; 'tree' comes before its nodes, a note before what "
 		  "it is on" },
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message, line, file, tree, node or note" },
 	HANDLE_FIELD(""),
@@ -84,6 +84,7 @@ static const struct field show_fields[] = {
 	SESSION_PART_FIELDS,
 	MADE_FIELDS,
 	NOTE_ITEM_FIELDS,
+	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "file: the conversation it belongs to" },
 	ATTACHED_FIELDS(""),
 	{ .name = "alive", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "session: open just now" },
 	{ .name = "pid", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of its client" },

@@ -428,6 +428,8 @@ static void note_place(struct part *p, struct part_reader *r, const struct recor
 		note_value(p, r, SESSION_FOLDER, str_sub(rec->cwd, 0, LIMIT_PATH), offset);
 	if (rec->branch.n)
 		note_value(p, r, SESSION_BRANCH, shown(rec->branch), offset);
+	if (rec->plan.n)
+		note_value(p, r, SESSION_PLAN, str_sub(rec->plan, 0, LIMIT_PATH), offset);
 	note_last(p, &m->branch, rec->branch);
 	note_last(p, &m->permission, rec->permission);
 }

@@ -14,7 +14,7 @@ it "finds a plan by its words, and says what it is"
 arbor search '"bash completion" tab' in:other --json; code 0; lines 1; plan=$(first id)
 out_has '"kind":"plan"'; out_has '"title":"A faster shell start"'; out_has '"in":"other"'; out_has '"offset":0'
 out_has '"path":"plans/shell-startup-floating-wilkes.md"'; out_has '"at":"'
-out_lacks '"session"'; out_lacks '"message"'; out_lacks '"line"'
+out_has '"session":"d4861786-'; out_has '"project":"/home/dev/dotfiles"'; out_lacks '"message"'; out_lacks '"line"'
 
 it "finds memory with its project, which the name of its folder stands for"
 arbor search 'driver returns' in:other --json; code 0; lines 1; memory=$(first id)
