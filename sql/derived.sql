@@ -225,9 +225,12 @@ CREATE TABLE paper_text (
   part     INTEGER NOT NULL,       -- which text of these
   at       INTEGER,                -- its own time; NULL = it has none, and the file's date counts
   session  BLOB,                   -- id of the conversation it belongs to; NULL = it does not say
-  project  TEXT                    -- folder it was typed in; NULL = it does not say
+  project  TEXT,                   -- folder it was typed in; NULL = it does not say
+  text_id  BLOB                    -- id of a line that was typed: as of any line without a uuid, equal ones being one;
+                                   -- NULL = its file has the only id
 ) STRICT;
 CREATE INDEX paper_text_by_source ON paper_text(source);
+CREATE INDEX paper_text_by_id ON paper_text(text_id) WHERE text_id IS NOT NULL;
 
 -- What was typed into conversations, which have it, too, where they are here: documents that follow each other.
 CREATE TABLE paper_typed (

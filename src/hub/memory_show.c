@@ -461,6 +461,8 @@ static enum status show_meant(struct call *c, const struct meant *what, const st
 		return show_made(c, what, err);
 	case MEANT_FILE:
 		return show_paper(c, &what->file, err);
+	case MEANT_TYPED:
+		return show_typed(c, what->typed, err);
 	case MEANT_NOTE:
 		return show_noted(c, &what->note, how, err);
 	case MEANT_MIRRORED:
