@@ -277,6 +277,25 @@ enum status annotation_emit(struct call *c, const char *done, const struct annot
 	return emit_with(c, a, &on, done, put, err);
 }
 
+enum status annotation_attach(struct call *c, struct annotation *a, const struct subject *on, bool move,
+			      annotation_put *put, struct err *err)
+{
+	enum annotation_done done;
+	struct subject named;
+
+	if (!on && subject_resolve(c, call_text(c, "on"), &named, err))
+		return err_failed(err->status);
+	a->on = on ? on->on : named.on;
+	if (annotation_add(c->store, a, move, &c->mem, &done, err))
+		return err_failed(err->status);
+	return annotation_emit(c, annotation_deeds[done], a, put, err);
+}
+
+enum status annotation_detach(struct call *c, const struct annotation *a, annotation_put *put, struct err *err)
+{
+	return annotation_remove(c->store, a, err) ? err_failed(err->status) : annotation_emit(c, "deleted", a, put, err);
+}
+
 /* ---- Listing --------------------------------------------------------------------- */
 
 struct listing {
