@@ -380,21 +380,32 @@ static void print_event(struct view *v, const struct json *j)
 		print_text(v, text, 0, STYLE_PLAIN);
 }
 
-/* Texts of one file follow each other below one heading. */
+/* Texts of one file follow each other below one heading; what was typed was so at different times and places. */
 static void print_file(struct view *v, const struct json *j)
 {
 	struct showing *s = v->state;
 	struct str id = view_text(v, j, 0, "id");
+	bool is_next = str_eq(id, str_of(s->file));
 
 	gap(v);
-	if (!str_eq(id, str_of(s->file))) {
+	if (is_next && str_eq(view_text(v, j, 0, "type"), STR("history"))) {
+		out_styled(v->out, STYLE_DIM, STR("history"));
+		view_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
+		view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+		out_text(v->out, "\n");
+	} else if (!is_next) {
 		snprintf(s->file, sizeof s->file, "%.*s", STR_ARG(id));
 		out_style(v->out, STYLE_NAME);
 		out_foreign(v->out, view_text(v, j, 0, "type"), TERM_LINE);
 		out_plain(v->out);
 		view_field(v, j, "id", VALUE_ID, STYLE_ID);
 		view_field(v, j, "path", VALUE_TEXT, STYLE_PLAIN);
+		view_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
 		view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+		if (view_text(v, j, 0, "session").n) {
+			out_styled(v->out, STYLE_DIM, STR("  of"));
+			view_field(v, j, "session", VALUE_ID, STYLE_ID);
+		}
 		out_text(v->out, "\n");
 	}
 	print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);

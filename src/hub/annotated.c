@@ -11,6 +11,7 @@
 #include "hub/meant.h"
 #include "hub/memory_project.h"
 #include "hub/narrow.h"
+#include "query/papers.h"
 #include "query/transcript.h"
 #include "query/variant.h"
 #include "store/made.h"
@@ -21,7 +22,7 @@
 enum { SHOWN = 200 }; /* bytes of a text in a list */
 
 const char *const subject_kinds[] = { "session", "agent", "turn", "message", "line",
-				      "block",	 "node",  "tree", "file",    NULL };
+				      "block",	 "node",  "tree", "file",    "typed", NULL };
 const char *const annotation_deeds[] = { "there", "added", "changed", "deleted", NULL };
 
 /* ---- Its text -------------------------------------------------------------------- */
@@ -128,7 +129,8 @@ static enum status read_typed(struct call *c, struct str typed, struct annotatio
 	else
 		*out = (struct annotation_subject){ .kind = what.kind == MEANT_TREE   ? STR("tree")
 							    : what.kind == MEANT_NODE ? STR("node")
-										      : STR("file"),
+							    : what.kind == MEANT_FILE ? STR("file")
+										      : STR("typed"),
 						    .id = what.id };
 	return STATUS_OK;
 }
@@ -178,7 +180,29 @@ static enum status find_made(struct call *c, struct subject *out, struct err *er
 	return STATUS_OK;
 }
 
-/* Its path says enough; what it belongs to may have come since. */
+static enum status find_typed(struct call *c, struct subject *out, struct err *err)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
+	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB * 16);
+	char id[UUID_TEXT + 1];
+	struct paper_found p;
+	int64_t row;
+	size_t count;
+
+	uuid_print(&out->on.id, id);
+	if (paper_search(c->store, str_of(id), &row, 1, &count, err))
+		return err_failed(err->status);
+	out->gone = !count;
+	if (out->gone)
+		return STATUS_OK;
+	if (papers_find(c->store, row, &c->mem, &p, err) || papers_text(c->store, &p, &c->mem, &text, err))
+		return err_failed(err->status);
+	record_short(buf_as_str(&text), SHOWN, &shown);
+	out->what = arena_str(&c->mem, buf_as_str(&shown));
+	return STATUS_OK;
+}
+
+/* Its path says enough. */
 static enum status find_file(struct call *c, struct subject *out, struct err *err)
 {
 	struct source_info file;
@@ -195,7 +219,7 @@ static enum status subject_complete(struct call *c, struct subject *out, struct 
 	if (subject_is_made(&out->on))
 		return find_made(c, out, err);
 	if (subject_is_file(&out->on))
-		return find_file(c, out, err);
+		return str_eq(out->on.kind, STR("file")) ? find_file(c, out, err) : find_typed(c, out, err);
 	if (!subject_is_transcript(&out->on))
 		return find_node(c, out, err);
 	out->gone = !out->session.row;
@@ -251,6 +275,25 @@ enum status annotation_emit(struct call *c, const char *done, const struct annot
 	if (subject_begin(c, &a->on, &on, err) || subject_complete(c, &on, err))
 		return err_failed(err->status);
 	return emit_with(c, a, &on, done, put, err);
+}
+
+enum status annotation_attach(struct call *c, struct annotation *a, const struct subject *on, bool move,
+			      annotation_put *put, struct err *err)
+{
+	enum annotation_done done;
+	struct subject named;
+
+	if (!on && subject_resolve(c, call_text(c, "on"), &named, err))
+		return err_failed(err->status);
+	a->on = on ? on->on : named.on;
+	if (annotation_add(c->store, a, move, &c->mem, &done, err))
+		return err_failed(err->status);
+	return annotation_emit(c, annotation_deeds[done], a, put, err);
+}
+
+enum status annotation_detach(struct call *c, const struct annotation *a, annotation_put *put, struct err *err)
+{
+	return annotation_remove(c->store, a, err) ? err_failed(err->status) : annotation_emit(c, "deleted", a, put, err);
 }
 
 /* ---- Listing --------------------------------------------------------------------- */

@@ -251,7 +251,8 @@ static enum status dump_line(void *ctx, const struct node *node, const struct no
 static enum status add_value(void *ctx, enum session_value kind, struct str value, struct err *err)
 {
 	static const char *const names[SESSION_VALUES] = {
-		[SESSION_FOLDER] = "says folder=", [SESSION_BRANCH] = "says branch=", [SESSION_PULL] = "says pull="
+		[SESSION_FOLDER] = "says folder=", [SESSION_BRANCH] = "says branch=", [SESSION_PULL] = "says pull=",
+		[SESSION_PLAN] = "says plan="
 	};
 	struct dumping *d = ctx;
 

@@ -121,6 +121,11 @@ struct node_handle handle_of_file(const struct uuid *source, int64_t version)
 	return h;
 }
 
+struct node_handle handle_of_typed(const struct uuid *id)
+{
+	return begin(&activation_storage, "typed", id);
+}
+
 struct node_handle handle_of_session_id(const struct uuid *id)
 {
 	return of_claude("session", id);
@@ -299,6 +304,8 @@ static struct node_handle handle_of_other(const struct meant *m)
 		return handle_of_tree(&m->id);
 	if (m->kind == MEANT_NODE)
 		return handle_of_made_node(&m->id);
+	if (m->kind == MEANT_TYPED)
+		return handle_of_typed(&m->id);
 	return m->kind == MEANT_NOTE ? handle_of_note(&m->id) : handle_of_file(&m->id, 0);
 }
 

@@ -41,6 +41,9 @@ struct node_handle handle_of_agent(struct str agent, const struct uuid *session)
 /* Of a version of a file; 0 = the newest, whichever that is. */
 struct node_handle handle_of_file(const struct uuid *source, int64_t version);
 
+/* Of a line of typed history. */
+struct node_handle handle_of_typed(const struct uuid *id);
+
 /* By its id alone, and where several transcripts have that with its file. */
 struct node_handle handle_of_session_id(const struct uuid *id);
 enum status handle_of_session(struct store *s, const struct session *session, struct node_handle *out,

@@ -11,6 +11,7 @@
 #include "claude/paper.h"
 #include "hub/activations.h"
 #include "store/made.h"
+#include "store/paper.h"
 
 enum { LISTED = 8, MOST = LISTED + 1 };
 
@@ -96,6 +97,28 @@ static enum status gather_notes(struct gathering *g, enum annotation_kind kind, 
 	return STATUS_OK;
 }
 
+static enum status gather_typed(struct gathering *g, struct err *err)
+{
+	int64_t rows[MOST];
+	struct paper typed;
+	size_t count;
+
+	if (paper_search(g->store, g->text, rows, MOST, &count, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < count; i++) {
+		struct meant *m = add(g, MEANT_TYPED);
+
+		if (paper_get(g->store, rows[i], g->mem, &typed, err))
+			return err_failed(err->status);
+		if (m) {
+			m->id = typed.id;
+			m->typed = rows[i];
+			m->text = typed.project;
+		}
+	}
+	return STATUS_OK;
+}
+
 /* ---- Deciding ---------------------------------------------------------------------- */
 
 /* There are few of them. */
@@ -134,8 +157,9 @@ static void describe(const struct meant *m, struct buf *out)
 		       0, SHOWN);
 	text.n = utf8_valid_prefix(text);
 	buf_printf(out, "\n  %s  %s  ", id,
-		   m->kind == MEANT_TREE   ? "tree"
-		   : m->kind == MEANT_NODE ? "node"
+		   m->kind == MEANT_TREE    ? "tree"
+		   : m->kind == MEANT_NODE  ? "node"
+		   : m->kind == MEANT_TYPED ? "typed in"
 		   : m->kind == MEANT_FILE ? claude_kind_name(claude_kind_of(m->file.path))
 					   : annotation_kind_name(m->note.kind));
 	term_filter(out, text, TERM_LINE);
@@ -210,7 +234,7 @@ static enum status by_id(struct gathering *g, struct err *err)
 	enum status status;
 
 	if (gather_made(g, err) || source_search(g->store, g->text, gather_file, g, err) ||
-	    gather_notes(g, ANNOTATION_NOTE, err) || gather_notes(g, ANNOTATION_BOOKMARK, err))
+	    gather_typed(g, err) || gather_notes(g, ANNOTATION_NOTE, err) || gather_notes(g, ANNOTATION_BOOKMARK, err))
 		return err_failed(err->status);
 	keep_whole(g);
 	status = g->kinds & MEANT_MIRRORED ? resolve_id(g->store, g->text, g->mem, &what, err) : nothing(g, err);
@@ -251,7 +275,7 @@ static enum status by_handle(struct gathering *g, bool *done, struct err *err)
 		return err_failed(err->status);
 	if (owner == &activation_claudecode || !uuid_parse(handle_meta(&h, 0), &id))
 		return STATUS_OK;
-	*done = take(g, &id, owner == &activation_storage ? MEANT_FILE : MEANT_TREE | MEANT_NODE | MEANT_NOTE, err) ==
+	*done = take(g, &id, owner == &activation_storage ? MEANT_FILE | MEANT_TYPED : MEANT_TREE | MEANT_NODE | MEANT_NOTE, err) ==
 		STATUS_OK;
 	if (*done)
 		return STATUS_OK;
@@ -276,7 +300,7 @@ static enum status by_bookmark(struct gathering *g, bool *done, struct err *err)
 	*done = subject_is_made(&b.on) || subject_is_file(&b.on);
 	if (!*done)
 		return STATUS_OK;
-	if (take(g, &b.on.id, MEANT_TREE | MEANT_NODE | MEANT_FILE, err) == STATUS_OK)
+	if (take(g, &b.on.id, MEANT_TREE | MEANT_NODE | MEANT_FILE | MEANT_TYPED, err) == STATUS_OK)
 		return STATUS_OK;
 	return err->status == STATUS_NOT_FOUND
 		       ? err_fail(err, STATUS_NOT_FOUND,

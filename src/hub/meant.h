@@ -1,6 +1,6 @@
 /*
  * What somebody means by an id, of all that has one: conversations and their parts, trees and nodes that were made,
- * files beside the conversations, notes.
+ * files beside the conversations, what was typed, notes.
  */
 #ifndef ARBOR_HUB_MEANT_H
 #define ARBOR_HUB_MEANT_H
@@ -15,15 +15,17 @@ enum meant_kind {
 	MEANT_NODE = 4,
 	MEANT_FILE = 8, /* that has texts (claude/paper.h) */
 	MEANT_NOTE = 16, /* or a bookmark, by its own id */
+	MEANT_TYPED = 32, /* a line of typed history */
 };
-#define MEANT_ALL (MEANT_MIRRORED | MEANT_TREE | MEANT_NODE | MEANT_FILE | MEANT_NOTE)
+#define MEANT_ALL (MEANT_MIRRORED | MEANT_TREE | MEANT_NODE | MEANT_FILE | MEANT_NOTE | MEANT_TYPED)
 
 struct meant {
 	enum meant_kind kind;
 	struct resolved mirrored;
-	struct uuid id;		 /* of a tree, node, file or note; of the first two perhaps another id of it */
+	struct uuid id;		 /* of a tree, node, file, note or typed line; of the first two perhaps another id of it */
 	struct source_info file; /* texts in the arena, as in the next */
 	struct annotation note;
+	int64_t typed; /* row (store/paper.h) */
 	struct str text; /* how a node begins */
 };
 

@@ -422,12 +422,17 @@ static enum status take_todo(void *ctx, struct str text, struct err *err)
 	return STATUS_OK;
 }
 
-/* Those that a session of the project has written, as far as is known. */
+static bool is_in(struct str folder, struct str project)
+{
+	return str_has_prefix(folder, project) && (folder.n == project.n || folder.p[project.n] == '/');
+}
+
+/* Those of sessions of the project; and what these have written as one, which tells of older clients' too. */
 static enum status take_plan(void *ctx, struct str text, struct err *err)
 {
 	struct context *x = ctx;
 	struct json j CLEANUP(json_release) = JSON_INIT;
-	struct str name, title;
+	struct str name, title, project;
 	struct item *item, *written;
 
 	if (json_read(&j, text, 0, err))
@@ -435,12 +440,19 @@ static enum status take_plan(void *ctx, struct str text, struct err *err)
 	name = text_in(x, &j, "name");
 	title = text_in(x, &j, "title");
 	written = map_get(&x->plan_files.known, arena_printf(&x->call->mem, "%.*s.md", STR_ARG(name)));
-	if (!written)
+	project = text_in(x, &j, "project");
+	if (!written && !is_in(project, x->project))
 		return STATUS_OK;
 	item = add_item(x, &x->sections[PLANS], title.n ? title : name);
 	item->detail = name;
-	item->session = written->session;
-	item->weight = item->at = written->at;
+	if (written) {
+		item->session = written->session;
+		item->at = written->at;
+	} else {
+		uuid_parse(text_in(x, &j, "session"), &item->session);
+		time_parse(text_in(x, &j, "modified"), &item->at);
+	}
+	item->weight = item->at;
 	return STATUS_OK;
 }
 
@@ -464,7 +476,7 @@ static enum status tell_plans(struct context *x, struct err *err)
 	json_write_string(&w, x->project);
 	json_write_object_end(&w);
 	return ask(x, "storage.todos", buf_as_str(&params), take_todo, err) ||
-			       (x->plan_files.count && ask(x, "storage.plans", STR("{}"), take_plan, err))
+			       ask(x, "storage.plans", STR("{}"), take_plan, err)
 		       ? err_failed(err->status)
 		       : STATUS_OK;
 }

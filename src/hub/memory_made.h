@@ -7,11 +7,21 @@
 
 #include "hub/call.h"
 #include "hub/meant.h"
+#include "hub/memory_message.h"
 
 struct tree_node;
 
 /* Of messages and of made nodes. */
 extern const char *const shown_roles[];
+
+/* Fields of messages, and of nodes as far as they have them. */
+#define SAID_FIELDS \
+	{ .name = "role", .type = VALUE_ENUM, .choices = shown_roles, .flags = FIELD_OPTIONAL, \
+	  .help = "message, node: whose it is for the model; what is a note is not sent" }, \
+	{ .name = "prompt", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "message: typed by a person" }, \
+	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "message: who answered" }, API_ID_FIELD, \
+	{ .name = "blocks", .type = VALUE_OBJECT, .flags = FIELD_LIST | FIELD_OPTIONAL, .fields = message_blocks, \
+	  .help = "message: its parts" }, VARIANT_FIELD
 
 /* Fields of kinds 'tree' and 'node' beside those that the methods have: kind, id, handle, at, role, text, and what is
  * attached. */

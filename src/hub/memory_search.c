@@ -14,6 +14,7 @@
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/period.h"
+#include "hub/storage_handles.h"
 #include "query/made.h"
 #include "query/search.h"
 #include "query/suggest.h"
@@ -126,7 +127,8 @@ static const struct field search_fields[] = {
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY,
-	  .help = "of the part that was found; of what a note is on; of the file or node, where it is in no conversation" },
+	  .help = "of the part that was found; of what a note is on; of the file, the line of typed history or the node, where it is in no "
+		  "conversation" },
 	HANDLE_FIELD(""),
 	{ .name = "message",
 	  .type = VALUE_ID,
@@ -316,7 +318,7 @@ static struct node_handle handle_of_hit(const struct search_hit *hit)
 	if (hit->made)
 		return handle_of_made_node(&hit->id);
 	if (hit->paper)
-		return handle_of_file(&hit->id, 0);
+		return hit->paper->paper.has_id ? handle_of_typed(&hit->id) : handle_of_file(&hit->id, 0);
 	return hit->block ? handle_of_block(&hit->id, hit->block) : handle_of_event(&hit->id);
 }
 

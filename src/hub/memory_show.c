@@ -53,28 +53,12 @@ static const struct field show_fields[] = {
 	  .type = VALUE_ENUM,
 	  .choices = kinds,
 	  .help = "what the item is; 'session' comes before its parts. 'file' is a text of one beside the "
-		  "conversations, with type, title, path and text; 'tree' comes before its nodes, a note before what "
+		  "conversations, with type, title, path, session, project and text; 'tree' comes before its nodes, a note before what "
 		  "it is on" },
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message, line, file, tree, node or note" },
 	HANDLE_FIELD(""),
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "all but session: when" },
-	{ .name = "role",
-	  .type = VALUE_ENUM,
-	  .choices = shown_roles,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "message, node: whose it is for the model; what is a note is not sent" },
-	{ .name = "prompt",
-	  .type = VALUE_BOOL,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "message: typed by a person" },
-	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "message: who answered" },
-	API_ID_FIELD,
-	{ .name = "blocks",
-	  .type = VALUE_OBJECT,
-	  .flags = FIELD_LIST | FIELD_OPTIONAL,
-	  .fields = message_blocks,
-	  .help = "message: its parts" },
-	VARIANT_FIELD,
+	SAID_FIELDS,
 	{ .name = "part",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
@@ -85,6 +69,7 @@ static const struct field show_fields[] = {
 	SESSION_PART_FIELDS,
 	MADE_FIELDS,
 	NOTE_ITEM_FIELDS,
+	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "file: the conversation it belongs to" },
 	ATTACHED_FIELDS(""),
 	{ .name = "alive", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "session: open just now" },
 	{ .name = "pid", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of its client" },
@@ -461,6 +446,8 @@ static enum status show_meant(struct call *c, const struct meant *what, const st
 		return show_made(c, what, err);
 	case MEANT_FILE:
 		return show_paper(c, &what->file, err);
+	case MEANT_TYPED:
+		return show_typed(c, what->typed, err);
 	case MEANT_NOTE:
 		return show_noted(c, &what->note, how, err);
 	case MEANT_MIRRORED:

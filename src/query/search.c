@@ -271,7 +271,7 @@ static enum status give_paper(struct searching *y, const struct ranked *r, int64
 		return STATUS_OK;
 	if (is_paper_given(y, &p.paper) || y->given.count <= y->q->offset)
 		return STATUS_OK;
-	hit.id = p.paper.source_id;
+	hit.id = p.paper.has_id ? p.paper.id : p.paper.source_id;
 	hit.session = p.session.row ? &p.session : NULL;
 	hit.place = doc_rank(r->id).place;
 	hit.at = p.paper.at ? p.paper.at : p.paper.dated;

@@ -60,6 +60,7 @@ enum {
 	SESSION_VARIANTS,
 	SESSION_MODEL,
 	SESSION_SAID,
+	SESSION_BY_PLAN,
 	SESSION_LINES,
 	SESSION_KIN,
 	SESSION_MESSAGE,
@@ -141,6 +142,9 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			   " ORDER BY offset LIMIT ?4",
 	[SESSION_MODEL] = "SELECT 1 FROM usage u JOIN model m ON m.id = u.model WHERE u.session = ?1"
 			  " AND instr(m.name, ?2) LIMIT 1",
+	[SESSION_BY_PLAN] = "SELECT m.id FROM session_value v CROSS JOIN mirror_session a ON a.id = v.session"
+			    " CROSS JOIN mirror_session m ON m.session_id = a.session_id AND m.agent IS NULL"
+			    " WHERE v.kind = 4 AND v.value = ?1 ORDER BY m.old, m.updated_at DESC, m.id LIMIT 1",
 	[SESSION_SAID] = "SELECT kind, value FROM session_value WHERE session = ?1 ORDER BY kind, offset, value",
 	[SESSION_LINES] = "SELECT 1 FROM entry WHERE session = ?1 AND arbor_row(message, offset, length, type, flags,"
 			  " at, uuid, parent, link, content, tools, agent, same) ORDER BY offset",
@@ -259,6 +263,22 @@ enum status project_each(struct store *s, project_fn *fn, void *ctx, struct err 
 			return err_failed(err->status);
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status session_of_plan(struct store *s, struct str name, int64_t *row, struct err *err)
+{
+	bool found;
+	STMT st = { 0 };
+
+	*row = 0;
+	if (use(s, SESSION_BY_PLAN, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, name);
+	if (stmt_found(&st, &found, err))
+		return err_failed(err->status);
+	if (found)
+		*row = col_int(&st, 0);
+	return STATUS_OK;
 }
 
 enum status session_values(struct store *s, int64_t row, session_value_fn *fn, void *ctx, struct err *err)
