@@ -78,11 +78,13 @@ CREATE INDEX mirror_session_unkeyed ON mirror_session(id) WHERE keyed_to < read_
 -- What lines of a transcript say of it that may be several things, each once.
 CREATE TABLE session_value (
   session  INTEGER NOT NULL,
-  kind     INTEGER NOT NULL,       -- 1 a folder it worked in, 2 a branch of git, 3 a pull request as JSON
+  kind     INTEGER NOT NULL,       -- 1 a folder it worked in, 2 a branch of git, 3 a pull request as JSON,
+                                   -- 4 what its plan is called
   value    TEXT NOT NULL,
   offset   INTEGER NOT NULL,       -- of the first line that says so
   PRIMARY KEY (session, kind, value)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX session_value_plan ON session_value(value) WHERE kind = 4;
 
 -- What a transcript names outside of itself, each once: files it changed, pages, issues, commits,
 -- sessions, identifiers, words it is about (claude/mention.h).
@@ -231,9 +233,12 @@ CREATE TABLE paper_text (
   part     INTEGER NOT NULL,       -- which text of these
   at       INTEGER,                -- its own time; NULL = it has none, and the file's date counts
   session  BLOB,                   -- id of the conversation it belongs to; NULL = it does not say
-  project  TEXT                    -- folder it was typed in; NULL = it does not say
+  project  TEXT,                   -- folder it was typed in; NULL = it does not say
+  text_id  BLOB                    -- id of a line that was typed: as of any line without a uuid, equal ones being one;
+                                   -- NULL = its file has the only id
 ) STRICT;
 CREATE INDEX paper_text_by_source ON paper_text(source);
+CREATE INDEX paper_text_by_id ON paper_text(text_id) WHERE text_id IS NOT NULL;
 
 -- What was typed into conversations, which have it, too, where they are here: documents that follow each other.
 CREATE TABLE paper_typed (
@@ -241,6 +246,18 @@ CREATE TABLE paper_typed (
   docs     INTEGER NOT NULL,
   source   INTEGER NOT NULL,
   session  BLOB NOT NULL           -- id of the conversation
+) STRICT;
+
+-- Nodes that were made (facts 2), as documents.
+CREATE TABLE node_doc (
+  node  INTEGER PRIMARY KEY,       -- row of the node, which is its document's offset, too
+  doc   INTEGER NOT NULL           -- sequence of the document
+) STRICT;
+
+-- While their words are entered anew: of the nodes up to this row they are missing. One row, or none.
+CREATE TABLE node_unread (
+  id    INTEGER PRIMARY KEY CHECK (id = 1),
+  last  INTEGER NOT NULL
 ) STRICT;
 
 -- Words of all texts, one immutable document for each block. `text` is not text

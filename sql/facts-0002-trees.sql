@@ -106,7 +106,7 @@ CREATE TABLE annotation (
   subject_id     BLOB NOT NULL CHECK (length(subject_id) = 16),
                                            -- of a sub-agent: its conversation's
   subject        TEXT NOT NULL,            -- what it is: session, agent, turn, message, line, block; node
-                                           -- and tree where these were made through arbor.*
+                                           -- and tree where these were made through arbor.*; file, typed
   agent          TEXT NOT NULL DEFAULT '', -- of a sub-agent: its id
   session_id     BLOB CHECK (length(session_id) = 16),
                                            -- the conversation it is, or was in when this was written;

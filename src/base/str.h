@@ -23,6 +23,12 @@ struct str str_from(const char *p, size_t n);
 /* The part from `from`, at most `n` bytes; both are cut to what exists. */
 struct str str_sub(struct str s, size_t from, size_t n);
 
+/* An ASCII letter or digit, whatever the locale says. */
+static inline bool is_ascii_alnum(int32_t c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 bool str_eq(struct str a, struct str b);
 int  str_cmp(struct str a, struct str b);           /* by bytes, as memcmp */
 bool str_has_prefix(struct str s, struct str prefix);

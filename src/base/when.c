@@ -92,25 +92,71 @@ static bool parse_name(struct str text, int64_t now_ms, const struct zone *zone,
 	return back >= 0 || str_eq(text, STR("now"));
 }
 
-/* A number and its unit. */
-static bool parse_age(struct str text, int64_t now_ms, int64_t *ms)
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Seconds of a unit: its letter, its name, or its name in the plural; 0 = it is none. */
+static int64_t unit_seconds(struct str unit)
 {
 	static const struct {
-		char letter;
+		const char *name;
 		int64_t seconds;
-	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 }, { 'w', 7 * 86400 } };
-	const uint64_t most = 100000; /* weeks: further back than any date */
-	uint64_t n;
+	} units[] = { { "s", 1 },	   { "second", 1 },	   { "m", 60 },	       { "minute", 60 },
+		      { "h", 3600 },	   { "hour", 3600 },	   { "d", 86400 },     { "day", 86400 },
+		      { "w", 7 * 86400 },  { "week", 7 * 86400 },  { "month", 30 * 86400 }, { "year", 365 * 86400 } };
 
-	if (text.n < 2 || !str_to_u64(str_sub(text, 0, text.n - 1), &n))
-		return false;
+	if (unit.n > 2 && str_has_suffix(unit, STR("s")))
+		unit.n--;
 	for (size_t i = 0; i < COUNT(units); i++)
-		if (text.p[text.n - 1] == units[i].letter &&
-		    n <= most * 7 * 86400 / (uint64_t)units[i].seconds) {
-			*ms = now_ms - (int64_t)n * units[i].seconds * 1000;
-			return true;
-		}
-	return false;
+		if (str_eq(unit, str_of(units[i].name)))
+			return units[i].seconds;
+	return 0;
+}
+
+/* Words are parted by blanks, as people say it, or by what saves them quotes. */
+static size_t split_words(struct str text, struct str *words, size_t most)
+{
+	size_t count = 0, from = 0;
+
+	for (size_t i = 0; i <= text.n; i++) {
+		if (i < text.n && text.p[i] != ' ' && text.p[i] != '.' && text.p[i] != '-')
+			continue;
+		if (count == most)
+			return 0;
+		words[count++] = str_sub(text, from, i - from);
+		from = i + 1;
+	}
+	return count;
+}
+
+/* A number and its unit: 7d, 7 days, 7 days ago. */
+static bool parse_age(struct str text, int64_t now_ms, int64_t *ms)
+{
+	const uint64_t most = 100000; /* weeks: further back than any date */
+	struct str words[3], number, unit;
+	size_t count = split_words(text, words, COUNT(words)), digits = 0;
+	int64_t seconds;
+	uint64_t n = 1;
+
+	if (count > 1 && str_eq(words[count - 1], STR("ago")))
+		count--;
+	if (!count || count > 2)
+		return false;
+	number = words[0];
+	while (digits < number.n && is_digit(number.p[digits]))
+		digits++;
+	unit = count == 2 ? words[1] : str_sub(number, digits, SIZE_MAX);
+	if (count == 1)
+		number.n = digits;
+	if (!str_eq(number, STR("a")) && !str_eq(number, STR("an")) && !str_to_u64(number, &n))
+		return false;
+	seconds = unit_seconds(unit);
+	if (!seconds || n > most * 7 * 86400 / (uint64_t)seconds)
+		return false;
+	*ms = now_ms - (int64_t)n * seconds * 1000;
+	return true;
 }
 
 /* A date, or a date and hh:mm, without a zone: read as UTC first, by the one who

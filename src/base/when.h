@@ -10,8 +10,8 @@
  * Reads a moment: RFC 3339; a date, or a date and hh:mm, of the local time zone
  * (2026-11-15, 2026-11-15 18:00); the beginning of a month or year (2026-11, 2026); now,
  * today, yesterday (from midnight on), this or last week, month, year ("last week",
- * last-week); or how long before `now_ms` it was: 90s, 30m, 6h, 7d, 2w. False leaves *ms
- * untouched.
+ * last-week); or how long before `now_ms` it was: 90s, 30m, 6h, 7d, 2w, "7 days ago", 2.weeks.ago
+ * (a month is 30 days then, a year 365). False leaves *ms untouched.
  */
 bool when_parse(struct str text, int64_t now_ms, int64_t *ms);
 
@@ -25,6 +25,6 @@ bool when_parse_end(struct str text, int64_t now_ms, const struct zone *zone, in
 bool when_parse_span(struct str text, int64_t now_ms, const struct zone *zone, int64_t *from, int64_t *to);
 
 /* What may be given, for an error that says so. */
-#define WHEN_EXAMPLES "a time such as 2026-11-15, yesterday, 7d or 2026-11-15T18:00:00Z"
+#define WHEN_EXAMPLES "a time such as 2026-11-15, yesterday, 7d, '2 weeks ago' or 2026-11-15T18:00:00Z"
 
 #endif

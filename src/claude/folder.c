@@ -10,11 +10,6 @@
 
 #include "base/utf8.h"
 
-static bool is_kept(int32_t c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* The units of a code point; returns how many. */
 static int units_of(int32_t c, uint32_t units[2])
 {
@@ -53,7 +48,7 @@ void claude_encode_cwd(struct str cwd, struct buf *out)
 		for (int i = 0; i < count; i++) {
 			hash = hash * 31 + units[i];
 			if (length++ < CLAUDE_FOLDER_WHOLE)
-				buf_byte(out, is_kept(c) ? (char)c : '-');
+				buf_byte(out, is_ascii_alnum(c) ? (char)c : '-');
 		}
 	}
 	if (length <= CLAUDE_FOLDER_WHOLE)

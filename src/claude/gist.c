@@ -56,6 +56,18 @@ static bool is_silent(struct str line)
 	       str_has_prefix(line, STR("`─"));
 }
 
+/* What the client writes behind the report of a sub-agent: how a model goes on with it, and what it took. */
+static bool is_for_models(struct str line)
+{
+	static const char *const fronts[] = { "agentId: ", "subagent_tokens: ", "total_tokens: ", "tool_uses: ",
+					      "duration_ms: " };
+
+	for (size_t i = 0; i < COUNT(fronts); i++)
+		if (str_has_prefix(line, str_of(fronts[i])))
+			return true;
+	return false;
+}
+
 static bool next_line(struct gist *g)
 {
 	while (g->rest.p) {
@@ -66,7 +78,7 @@ static bool next_line(struct gist *g)
 			continue;
 		}
 		g->line = strip_mark(line);
-		if (!g->in_code && !is_silent(g->line))
+		if (!g->in_code && !is_silent(g->line) && !is_for_models(bare))
 			return true;
 	}
 	return false;

@@ -6,6 +6,8 @@
 
 #include "claude/record.h"
 
+#include <string.h>
+
 struct str plan_name(struct str path)
 {
 	const struct str folder = STR("plans/"), end = STR(".md");
@@ -15,6 +17,15 @@ struct str plan_name(struct str path)
 	if (path.n > end.n && str_has_suffix(path, end))
 		path.n -= end.n;
 	return path;
+}
+
+struct str plan_slug(struct str path)
+{
+	static const struct str agent = { "-agent-", 7 };
+	struct str name = plan_name(path);
+	const char *at = name.n ? memmem(name.p, name.n, agent.p, agent.n) : NULL;
+
+	return at ? str_sub(name, 0, (size_t)(at - name.p)) : name;
 }
 
 static bool is_fence(struct str line)

@@ -9,6 +9,9 @@
 /* What a plan is called, by its path below the folder: plans/a/b.md is a/b. */
 struct str plan_name(struct str path);
 
+/* What lines of its conversation call it: a sub-agent's plan has the agent's id behind that. */
+struct str plan_slug(struct str path);
+
 /* How much of it is read for its title. */
 enum { PLAN_TITLE_BYTES = 64 * 1024 };
 

@@ -153,6 +153,7 @@ enum {
 	KEY_TYPE,
 	KEY_UUID,
 	KEY_DATA,
+	KEY_SLUG,
 	KEY_META,
 	KEY_ORIGIN,
 	KEY_MESSAGE,
@@ -179,6 +180,7 @@ enum {
 static const struct str key_names[KEYS] = {
 	[KEY_CWD] = NAME("cwd"),	       [KEY_TYPE] = NAME("type"),
 	[KEY_UUID] = NAME("uuid"),	       [KEY_DATA] = NAME("data"),
+	[KEY_SLUG] = NAME("slug"),
 	[KEY_META] = NAME("isMeta"),	       [KEY_ORIGIN] = NAME("origin"),
 	[KEY_MESSAGE] = NAME("message"),       [KEY_AGENT] = NAME("agentId"),
 	[KEY_SUBTYPE] = NAME("subtype"),       [KEY_LEAF] = NAME("leafUuid"),
@@ -381,6 +383,7 @@ static void read_object(struct record_reader *r, uint32_t object, struct record 
 	out->cwd = json_string_in(j, found[KEY_CWD], &r->mem);
 	out->branch = json_string_in(j, found[KEY_BRANCH], &r->mem);
 	out->permission = json_string_in(j, found[KEY_PERMISSION], &r->mem);
+	out->plan = json_string_in(j, found[KEY_SLUG], &r->mem);
 	out->session = json_string_in(j, found[KEY_SESSION], &r->mem);
 	out->agent = json_string_in(j, found[KEY_AGENT], &r->mem);
 	time = json_string_in(j, found[KEY_TIME], &r->mem);

@@ -84,6 +84,7 @@ struct record {
 	struct str agent;      /* agentId */
 	struct str message_id; /* of the API message; p NULL = none */
 	struct str model, cwd, branch;
+	struct str plan;       /* what the plan of this conversation is called, if it makes one: slug */
 	struct str permission; /* what tools may do without being asked for: permissionMode */
 	int64_t at; /* ms */
 	bool has_time;

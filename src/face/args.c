@@ -12,6 +12,7 @@
 #include "base/near.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -225,13 +226,13 @@ static enum status usage(const struct reader *r, const char *what, struct err *e
 	return err_fail(err, STATUS_USAGE, "%s; usage: arbor %s", what, line.p);
 }
 
-/* What the next word fills: the first word that is missing, else the list of the rest. */
+/* What the next word fills: the first word that is missing, else what takes the rest. */
 static const struct param *next_word(const struct reader *r)
 {
 	const struct param *q;
 
 	for (size_t i = 0; (q = args_word(r->method, i)); i++)
-		if ((q->flags & PARAM_REST) || !params_value(&r->args->own, q)->given)
+		if ((q->flags & (PARAM_REST | PARAM_JOIN)) || !params_value(&r->args->own, q)->given)
 			return q;
 	return NULL;
 }
@@ -250,6 +251,17 @@ static enum status too_many(const struct reader *r, struct err *err)
 			param_typed(q, typed), r->argv[r->at]);
 }
 
+/* What is no JSON was typed wrong, like any other word. */
+static enum status set_object(struct params *p, struct str json, struct err *err)
+{
+	enum status status = params_set_json(p, json, err);
+
+	if (status != STATUS_FORMAT)
+		return status;
+	err->status = STATUS_USAGE;
+	return err_failed(err->status);
+}
+
 static enum status word(struct reader *r, struct err *err)
 {
 	struct str text = str_of(r->argv[r->at]);
@@ -261,9 +273,12 @@ static enum status word(struct reader *r, struct err *err)
 	}
 	if (r->args->takes_json && str_has_prefix(text, STR("{"))) {
 		r->args->own.typed = false;
-		return params_set_json(&r->args->own, text, err);
+		return set_object(&r->args->own, text, err);
 	}
 	q = next_word(r);
+	if (q && (q->flags & PARAM_JOIN) && params_value(&r->args->own, q)->given)
+		text = arena_printf(&r->face->mem, "%.*s %s", STR_ARG(params_value(&r->args->own, q)->text),
+				    r->argv[r->at]);
 	return q ? set(r, q, text, err) : too_many(r, err);
 }
 
@@ -273,12 +288,16 @@ static enum status complete(struct reader *r, struct err *err)
 	struct params *p = &r->args->own;
 
 	for (const struct param *q = r->method->params; q && q->name; q++) {
+		char what[PARAM_TYPED + 16], shown[PARAM_TYPED];
+
 		if (params_value(p, q)->given && r->args->raw.p)
 			return err_fail(err, STATUS_USAGE, "parameters as JSON or as options, not both");
 		if (params_value(p, q)->given || r->args->raw.p)
 			continue;
-		if ((q->flags & PARAM_WORD) && (q->flags & PARAM_REQUIRED) && !r->args->takes_json)
-			return usage(r, "something is missing", err);
+		if (!(q->flags & PARAM_WORD) || !(q->flags & PARAM_REQUIRED) || r->args->takes_json)
+			continue;
+		snprintf(what, sizeof what, "%s is missing", param_shown(q, shown));
+		return usage(r, what, err);
 	}
 	return r->args->raw.p ? STATUS_OK : params_end(p, err);
 }

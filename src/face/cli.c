@@ -318,7 +318,7 @@ enum status run_call(struct face *f, int argc, char **argv, const struct params 
 	(void)p;
 	if (at < 0)
 		return err_fail(err, STATUS_USAGE,
-				"call: something is missing; usage: arbor call METHOD [JSON]");
+				"call: METHOD is missing; usage: arbor call METHOD [JSON]; 'arbor call hub.methods' lists them");
 	if (face_find_method(f, str_of(argv[at]), &activation, &m, err))
 		return err_pass(err, "call");
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
@@ -344,6 +344,17 @@ enum status run_version(struct face *f, int argc, char **argv, const struct para
 
 /* ---- The whole line ------------------------------------------------------------ */
 
+/* Behind 'call' help is wanted for the method that is named there. */
+static enum status help_asked(struct face *f, const struct verb *v, int argc, char **argv, struct err *err)
+{
+	int at = args_first_word(argc, argv);
+
+	if (v->run == run_call && at >= 0)
+		return help_method(f, str_of(argv[at]), err);
+	help_verb(f, v);
+	return STATUS_OK;
+}
+
 static enum status dispatch(struct face *f, int argc, char **argv, struct err *err)
 {
 	int at = args_first_word(argc, argv);
@@ -358,13 +369,13 @@ static enum status dispatch(struct face *f, int argc, char **argv, struct err *e
 		return err_fail(err, STATUS_USAGE, "which command? See 'arbor help'");
 	word = argv[at];
 	if (!verb_find(f->hub, str_of(word), &v))
-		return verb_unknown(f->hub, str_of(word), err);
+		return at ? err_fail(err, STATUS_USAGE, "unknown command '%.60s'; what '%.60s' belongs to stands before it",
+				     word, argv[at - 1])
+			  : verb_unknown(f->hub, str_of(word), err);
 	/* What stood before the verb counts as if it stood behind it. */
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
-	if (v.method->group && args_want_help(argc - 1, argv + 1)) {
-		help_verb(f, &v);
-		return STATUS_OK;
-	}
+	if (v.method->group && args_want_help(argc - 1, argv + 1))
+		return help_asked(f, &v, argc - 1, argv + 1, err);
 	return run_verb(f, &v, argc - 1, argv + 1, err);
 }
 

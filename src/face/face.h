@@ -41,6 +41,8 @@ struct verb {
 /* The i-th; false when there are no more. */
 bool verb_at(const struct hub *h, size_t i, struct verb *out);
 bool verb_find(const struct hub *h, struct str name, struct verb *out);
+/* The verb that is meant: what other tools call so, else what is spelled nearly so. */
+struct near verb_near(const struct hub *h, struct str name);
 enum status verb_unknown(const struct hub *h, struct str name, struct err *err);
 
 /* As `names` of a parameter: what help explains, which no method lists. */
@@ -120,7 +122,7 @@ enum status run_version(struct face *f, int argc, char **argv, const struct para
 /* Something help explains that is not a verb. */
 struct topic {
 	const char *name;    /* after "arbor help" */
-	const char *heading; /* in the manual */
+	const char *heading; /* in the manual; NULL = it is there anyway */
 	const char *summary;
 	const char *text;	       /* paragraphs, as of a method */
 	const struct example *entries; /* names and what they mean */
@@ -128,6 +130,7 @@ struct topic {
 extern const struct topic topics[]; /* ended by one without a name */
 
 void help_verb(struct face *f, const struct verb *v);
+enum status help_method(struct face *f, struct str name, struct err *err) MUST_USE;
 void help_columns(const struct verb *v, struct buf *out); /* a sentence, or nothing */
 void help_usage(struct buf *out, const struct verb *v); /* "export FILE [OPTION]..." */
 void help_exit_codes(void (*fn)(void *ctx, int code, struct str meaning), void *ctx);

@@ -35,14 +35,15 @@ static void add_branch(struct view *v, struct buf *out, const struct json *j)
 	}
 }
 
-void group_heading(struct view *v, struct str id, struct str title, const struct json *j, bool begun)
+void group_heading(struct view *v, struct str id, struct str title, const struct json *j, const char *when,
+		   bool begun)
 {
 	struct buf safe CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf where CLEANUP(buf_release) = BUF_INIT(MIB);
 
 	add_part(v, &where, j, "project", VALUE_PATH);
-	add_part(v, &where, j, "at", VALUE_TIME);
+	add_part(v, &where, j, when, VALUE_TIME);
 	add_branch(v, &where, j);
 	term_filter(&safe, title, TERM_LINE);
 	text_cut(&cut, safe.n ? buf_as_str(&safe) : STR("(untitled)"),
@@ -74,6 +75,6 @@ void group_item(struct view *v, struct group *g, const struct json *j)
 	if (!is_new_session(g, view_text(v, j, 0, "session")))
 		return;
 	view_short(v, &id, j, "session", VALUE_ID);
-	group_heading(v, buf_as_str(&id), view_text(v, j, 0, "title"), j, g->begun);
+	group_heading(v, buf_as_str(&id), view_text(v, j, 0, "title"), j, "at", g->begun);
 	g->begun = true;
 }

@@ -16,7 +16,8 @@ struct group {
 void group_item(struct view *v, struct group *g, const struct json *j);
 
 /* The heading itself: the session's id as it is shown, its title as it is, and the item's members project and, where it
- * has one, at. An empty line stands above it when it has `begun`. */
-void group_heading(struct view *v, struct str id, struct str title, const struct json *j, bool begun);
+ * has one, the time called `when`. An empty line stands above it when it has `begun`. */
+void group_heading(struct view *v, struct str id, struct str title, const struct json *j, const char *when,
+		   bool begun);
 
 #endif

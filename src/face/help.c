@@ -10,6 +10,7 @@
 #include "face/text.h"
 #include "face/view.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ enum { NARROW = 80, WIDE = 100, OPTION_INDENT = 28 };
 /* ---- Topics ------------------------------------------------------------------ */
 
 const struct topic topics[] = {
+	{ .name = "verbs", .summary = "What each verb does", .text = "" }, /* from the table */
 	{ .name = "output",
 	  .heading = "OUTPUT",
 	  .summary = "What is printed where, and how programs read it",
@@ -40,9 +42,12 @@ const struct topic topics[] = {
 			  { "XDG_DATA_HOME",
 			    "where arbor/arbor.db is without ARBOR_HOME; ~/.local/share when unset" },
 			  { "CLAUDE_CONFIG_DIR", "folder to mirror instead of ~/.claude" },
-			  { "ARBOR_COLOR, ARBOR_PAGE, ARBOR_SEARCH_LIMIT, ARBOR_LIST_LIMIT, ARBOR_SHOW_FULL, "
-			    "ARBOR_USAGE_PRICES",
-			    "like the settings color, page, search.limit, list.limit, show.full and usage.prices" },
+			  { "ARBOR_COLOR", "like the setting color" },
+			  { "ARBOR_PAGE", "like the setting page" },
+			  { "ARBOR_SEARCH_LIMIT", "like the setting search.limit" },
+			  { "ARBOR_LIST_LIMIT", "like the setting list.limit" },
+			  { "ARBOR_SHOW_FULL", "like the setting show.full" },
+			  { "ARBOR_USAGE_PRICES", "like the setting usage.prices" },
 			  { "ARBOR_AUTHOR, USER", "who writes notes" },
 			  { "TZ", "the local time zone, when it is not the system's" },
 			  { "ARBOR_PAGER, PAGER", "the pager; 'less' when unset, none when empty or 'cat'" },
@@ -68,7 +73,9 @@ const struct topic topics[] = {
 	{ .name = "exit-codes",
 	  .heading = "EXIT STATUS",
 	  .summary = "What an exit code means",
-	  .text = "Who is stopped by Ctrl-C or SIGTERM, a watch included, keeps what it has and ends by that "
+	  .text = "An id that could be one and is not here is nothing found; what cannot be an id, or is shorter than "
+		  "four digits, is a call that is not right. Ids that several things begin with are listed.\n\n"
+		  "Who is stopped by Ctrl-C or SIGTERM, a watch included, keeps what it has and ends by that "
 		  "signal, which a shell calls 130 and 143.\n" }, /* from the status table */
 	{ 0 },
 };
@@ -159,7 +166,7 @@ void help_usage(struct buf *out, const struct verb *v)
 			buf_text(out, param_shown(q, shown));
 		else
 			add_option(out, q);
-		buf_printf(out, "%s%s", q->flags & PARAM_REST ? "..." : "", required ? "" : "]");
+		buf_printf(out, "%s%s", q->flags & (PARAM_REST | PARAM_JOIN) ? "..." : "", required ? "" : "]");
 	}
 	buf_text(out, " [OPTION]...");
 }
@@ -260,7 +267,7 @@ void help_verb(struct face *f, const struct verb *v)
 }
 
 /* One without a verb is typed behind 'call', which prints JSON. */
-static enum status help_method(struct face *f, struct str name, struct err *err)
+enum status help_method(struct face *f, struct str name, struct err *err)
 {
 	const struct activation *a = NULL;
 	const struct method *found = NULL;
@@ -274,6 +281,30 @@ static enum status help_method(struct face *f, struct str name, struct err *err)
 	m.verb = typed;
 	print_method(f, &(struct verb){ .activation = a->name, .method = &m }, false);
 	return STATUS_OK;
+}
+
+/* ---- Groups of verbs ------------------------------------------------------------------ */
+
+static bool same_group(const struct verb *a, const struct verb *b)
+{
+	return a->method->group && b->method->group && strcmp(a->method->group, b->method->group) == 0;
+}
+
+/* Whether the i-th verb is the first of its group. */
+static bool begins_group(const struct hub *h, size_t i, const struct verb *v)
+{
+	struct verb before;
+
+	for (size_t j = 0; j < i && verb_at(h, j, &before); j++)
+		if (same_group(v, &before))
+			return false;
+	return v->method->group != NULL;
+}
+
+/* What its verbs are about, and nothing that could be typed. */
+static struct str group_label(const struct verb *v, struct arena *mem)
+{
+	return arena_printf(mem, "%c%s:", toupper((unsigned char)v->method->group[0]), v->method->group + 1);
 }
 
 /* ---- Topics and exit codes -------------------------------------------------------- */
@@ -312,6 +343,22 @@ static void add_code(void *ctx, int code, struct str meaning)
 		buf_printf(ctx, "%s%d %.*s", code ? "; " : "Exit codes: ", code, STR_ARG(first));
 }
 
+/* Each with what it does, in the order of the overview. */
+static void print_every_verb(struct face *f)
+{
+	struct verb v, w;
+
+	for (size_t i = 0; verb_at(f->hub, i, &v); i++) {
+		if (!begins_group(f->hub, i, &v))
+			continue;
+		out_styled(&f->out, STYLE_DIM, group_label(&v, &f->mem));
+		out_text(&f->out, "\n");
+		for (size_t k = i; verb_at(f->hub, k, &w); k++)
+			if (same_group(&v, &w))
+				print_pair(f, w.method->verb, w.method->summary, 14);
+	}
+}
+
 static void print_topic(struct face *f, const struct topic *t)
 {
 	out_printf(&f->out, "%s\n\n", t->summary);
@@ -320,25 +367,11 @@ static void print_topic(struct face *f, const struct topic *t)
 		print_pair(f, e->line, e->what, 34);
 	if (strcmp(t->name, "exit-codes") == 0)
 		help_exit_codes(print_code, f);
+	if (strcmp(t->name, "verbs") == 0)
+		print_every_verb(f);
 }
 
 /* ---- Everything --------------------------------------------------------------------- */
-
-static bool same_group(const struct verb *a, const struct verb *b)
-{
-	return a->method->group && b->method->group && strcmp(a->method->group, b->method->group) == 0;
-}
-
-/* Whether the i-th verb is the first of its group. */
-static bool begins_group(const struct hub *h, size_t i, const struct verb *v)
-{
-	struct verb before;
-
-	for (size_t j = 0; j < i && verb_at(h, j, &before); j++)
-		if (same_group(v, &before))
-			return false;
-	return v->method->group != NULL;
-}
 
 /* What somebody does first, as the table says; else one example of each of the first
  * groups. */
@@ -398,30 +431,38 @@ static void fit_groups(struct verb_group *list, size_t count)
 	}
 }
 
+static void print_label(struct face *f, struct str name)
+{
+	out_styled(&f->out, STYLE_DIM, name);
+	out_pad(&f->out, 12 - text_width(name));
+}
+
 static void print_group(struct face *f, const struct verb_group *g)
 {
 	struct verb v, w;
-	const char *name;
+	struct str name;
 	size_t left = g->verbs;
 
 	if (!verb_at(f->hub, g->first, &v))
 		return;
-	name = v.method->group;
+	name = group_label(&v, &f->mem);
 	if (g->brief)
-		out_printf(&f->out, "  %-9s ", name);
+		print_label(f, name);
 	for (size_t i = g->first; left && verb_at(f->hub, i, &w); i++) {
 		if (!same_group(&v, &w))
 			continue;
 		left--;
-		if (!g->brief)
-			out_printf(&f->out, "  %-9s %-11s %s\n", name, w.method->verb, w.method->summary);
-		else if (!left)
+		if (!g->brief) {
+			print_label(f, name);
+			out_printf(&f->out, "%-11s %s\n", w.method->verb, w.method->summary);
+		} else if (!left) {
 			out_printf(&f->out, "%s\n", w.method->verb);
-		else if ((g->verbs - left) % BRIEF == 0)
+		} else if ((g->verbs - left) % BRIEF == 0) {
 			out_printf(&f->out, "%s\n%12s", w.method->verb, "");
-		else
+		} else {
 			out_printf(&f->out, "%-11s ", w.method->verb);
-		name = "";
+		}
+		name.n = 0;
 	}
 }
 
@@ -446,17 +487,13 @@ static void print_help(struct face *f)
 	print_verbs(f);
 	help_exit_codes(add_code, &codes);
 	out_printf(&f->out, "\n%s.\n", codes.p);
-	out_text(&f->out, "More: arbor help VERB; arbor help output, environment, places, exit-codes.\n");
+	out_text(&f->out, "More: arbor help verbs, VERB, output, environment, places or exit-codes.\n");
 }
 
 static enum status unknown_topic(struct face *f, struct str name, struct err *err)
 {
-	struct near near = near_begin(name);
-	struct verb v;
+	struct near near = verb_near(f->hub, name);
 
-	for (size_t i = 0; verb_at(f->hub, i, &v); i++)
-		if (v.method->group)
-			near_try(&near, v.method->verb);
 	for (const struct topic *t = topics; t->name; t++)
 		near_try(&near, t->name);
 	return err_fail(err, STATUS_USAGE, "no such command or topic '%.*s'; %s%s%s",

@@ -241,7 +241,8 @@ static void add_main_page(struct buf *out, const struct hub *h)
 	buf_text(out, ".Pp\nOptions may stand anywhere;\n.Fl \\-\nends them.\nEvery verb takes:\n");
 	add_options(out, common_options.params);
 	for (const struct topic *t = topics; t->name; t++)
-		add_topic(out, t);
+		if (t->heading)
+			add_topic(out, t);
 	buf_text(out, ".Sh EXAMPLES\nMirror, see what is kept, and get a version of a file back:\n"
 		      ".Bd -literal -offset indent\narbor sync\narbor sources\n"
 		      "arbor export history.jsonl \\-\\-generation 1 > old.jsonl\n.Ed\n"

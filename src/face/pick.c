@@ -84,13 +84,14 @@ static void print_choice(struct face *f, const struct pick_row *row, struct str 
 
 static void print_plain(struct face *f, const struct pick_answer *a, struct str how)
 {
-	char at[LOCAL_TEXT];
-
 	for (size_t i = 0; i < a->count; i++) {
 		const struct pick_row *row = &a->rows[i];
+		char local[LOCAL_TEXT], whole[TIME_TEXT + 1] = "";
 
+		if (row->at)
+			time_print(row->at, whole);
 		print_choice(f, row, how);
-		out_printf(&f->out, "\t%s\t", row->at ? local_time_text(row->at, at) : "");
+		out_printf(&f->out, "\t%s\t", row->at && f->out.terminal ? local_time_text(row->at, local) : whole);
 		out_foreign(&f->out, row->project, TERM_LINE);
 		out_text(&f->out, "\t");
 		out_str(&f->out, row->line.text);

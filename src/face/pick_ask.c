@@ -184,7 +184,7 @@ static void take_hit(struct asking *a, const struct json *j)
 
 static bool is_letter(char c)
 {
-	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (unsigned char)c >= 0x80;
+	return is_ascii_alnum(c) || (unsigned char)c >= 0x80;
 }
 
 /* Where the last word begins; its end when there is none that could go on. */

@@ -159,7 +159,9 @@ static void take_rebuild(void *ctx, int64_t done, int64_t total)
 static enum status open_store(void *ctx, bool make, struct store **out, struct err *err)
 {
 	struct job *j = ctx;
-	struct where_opening how = { .make = make, .cancel = &j->cancel, .log = &j->server->log, .progress = take_rebuild, .ctx = j };
+	struct where_opening how = {
+		.make = make, .cancel = &j->cancel, .log = &j->server->log, .progress = take_rebuild, .ctx = j
+	};
 
 	return face_open_store_for(j->server->face, &how, out, err);
 }

@@ -4,9 +4,9 @@
  *
  * On a terminal columns are as wide as what the first rows need, so these are held
  * back until there are HELD_ROWS of them or no more; what comes later is cut to
- * those widths. The column that stretches stands last and takes what is left. When
- * even that is too wide, columns are left out from the right; so are those in which
- * nothing stands.
+ * those widths. The column that stretches stands last and takes what is left: two fifths of the screen at
+ * least, for which wide texts beside it are cut. When even that is too wide, columns are left out from the right;
+ * so are those in which nothing stands, or nothing but the usual. What names an item is cut last: it is typed again.
  *
  * In a pipe each item is a line, printed as it comes: whole values, a tab between.
  *
@@ -21,7 +21,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { COLUMNS = LIMIT_SQL_COLUMNS + 1, HELD_ROWS = 200, GAP = 2, WIDEST = 32, LEAST_STRETCH = 12, LEAST_OPEN = 8 };
+enum { COLUMNS = LIMIT_SQL_COLUMNS + 1, HELD_ROWS = 200, GAP = 2, WIDEST = 32, LEAST_STRETCH = 12, LEAST_TEXT = 16, LEAST_OPEN = 8 };
 
 struct column {
 	const struct field *field;
@@ -101,6 +101,19 @@ static int cell_width(struct str cell)
 	return cell.p ? text_width(cell) : (int)strlen(null_text);
 }
 
+/* Whether all rows are known, and a column has nothing to tell apart. */
+static bool is_usual(const struct table *t, size_t column)
+{
+	const char *usual = t->columns[column].field->usual;
+
+	if (!usual || t->held == HELD_ROWS)
+		return false;
+	for (size_t r = 0; r < t->held; r++)
+		if (!str_eq(t->rows[r][column], str_of(usual)))
+			return false;
+	return true;
+}
+
 static void natural_widths(struct table *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
@@ -116,8 +129,8 @@ static void natural_widths(struct table *t)
 			widest = width > widest ? width : widest;
 		}
 		c->width = widest > c->width ? widest : c->width;
-		c->left_out = !widest && (c->field->flags & FIELD_OPTIONAL);
-		if (!t->open && !(c->field->flags & FIELD_STRETCH) && c->width > WIDEST)
+		c->left_out = (!widest && (c->field->flags & FIELD_OPTIONAL)) || is_usual(t, i);
+		if (!t->open && !(c->field->flags & (FIELD_STRETCH | FIELD_KEY)) && c->width > WIDEST)
 			c->width = WIDEST;
 	}
 }
@@ -150,16 +163,46 @@ static void share_width(struct table *t, int columns)
 	}
 }
 
+static bool is_text(const struct column *c)
+{
+	return !c->left_out && (c->field->type == VALUE_TEXT || c->field->type == VALUE_PATH) &&
+	       !(c->field->flags & (FIELD_KEY | FIELD_STRETCH));
+}
+
+/* Texts beside the column that stretches give what it lacks, the widest first. */
+static void make_room(struct table *t, int columns)
+{
+	struct column *last = &t->columns[t->count - 1];
+	int wanted = columns * 2 / 5 < last->width ? columns * 2 / 5 : last->width;
+	int lacking = total_width(t) - last->width + wanted - columns;
+
+	for (; lacking > 0; lacking--) {
+		struct column *widest = NULL;
+
+		for (size_t i = 0; i < t->count; i++)
+			if (is_text(&t->columns[i]) && (!widest || t->columns[i].width > widest->width))
+				widest = &t->columns[i];
+		if (!widest || widest->width <= LEAST_TEXT)
+			return;
+		widest->width--;
+	}
+}
+
 static void fit(struct table *t, int columns)
 {
 	struct column *last = &t->columns[t->count - 1];
 	int over;
 
 	natural_widths(t);
+	for (size_t i = 0; i + 1 < t->count; i++)
+		if ((t->columns[i].field->flags & FIELD_KEY) && t->columns[i].width > columns - LEAST_STRETCH - GAP)
+			t->columns[i].width = columns - LEAST_STRETCH - GAP;
 	if (t->open) {
 		share_width(t, columns);
 		t->upright = total_width(t) > columns;
 	}
+	if (last->field->flags & FIELD_STRETCH)
+		make_room(t, columns);
 	over = total_width(t) - columns;
 	if (over > 0 && (last->field->flags & FIELD_STRETCH)) {
 		int width = last->width - over;

@@ -69,6 +69,7 @@ static const struct param call_params[] = {
 static const struct method own_call = {
 	.name = "call",
 	.verb = "call",
+	.also = "run invoke method methods",
 	.group = "programs",
 	.summary = "Call a method by its name, with JSON out",
 	.text = "For programs, and for methods without a verb. Each result is one line of JSON. "
@@ -116,7 +117,7 @@ static const struct param help_params[] = {
 	  .flags = PARAM_WORD,
 	  .shown = "VERB|TOPIC",
 	  .names = NAMES_HELP,
-	  .help = "a verb, or: output, environment, places, exit-codes" },
+	  .help = "a verb, or: verbs, output, environment, places, exit-codes" },
 	{ .name = "man", .type = VALUE_BOOL, .help = "print it as a manual page (mdoc)" },
 	{ 0 },
 };
@@ -124,6 +125,7 @@ static const struct param help_params[] = {
 static const struct method own_help = {
 	.name = "help",
 	.verb = "help",
+	.also = "man config settings info",
 	.group = "programs",
 	.summary = "Explain a verb or a topic",
 	.text = "Without an argument: what there is. The same is in the manual: 'man arbor', 'man "
@@ -169,6 +171,7 @@ static const struct param pick_params[] = {
 static const struct method own_pick = {
 	.name = "pick",
 	.verb = "pick",
+	.also = "resume continue fzf choose select",
 	.group = "find",
 	.summary = "Choose a conversation while you type, and print its id",
 	.text = "Lists the sessions last touched, or while something is typed those in which it was said, and "
@@ -204,6 +207,7 @@ static const struct param rpc_params[] = {
 static const struct method own_rpc = {
 	.name = "rpc",
 	.verb = "rpc",
+	.also = "serve server daemon",
 	.group = "programs",
 	.summary = "Answer another program's calls, by JSON-RPC",
 	.text = "For programs that call often, and for other hubs: in the settings of another Arbor, the command "
@@ -269,14 +273,37 @@ bool verb_find(const struct hub *h, struct str name, struct verb *out)
 	return false;
 }
 
-enum status verb_unknown(const struct hub *h, struct str name, struct err *err)
+static bool is_called_also(const struct method *m, struct str name)
+{
+	struct str rest = m->also ? str_of(m->also) : (struct str){ 0 };
+
+	while (rest.n)
+		if (str_eq(str_cut(rest, ' ', &rest), name))
+			return true;
+	return false;
+}
+
+struct near verb_near(const struct hub *h, struct str name)
 {
 	struct near near = near_begin(name);
 	struct verb v;
 
-	for (size_t i = 0; verb_at(h, i, &v); i++)
+	for (size_t i = 0; verb_at(h, i, &v); i++) {
+		if (is_called_also(v.method, name)) {
+			near.best = v.method->verb;
+			near.distance = 0;
+			return near;
+		}
 		if (v.method->group)
 			near_try(&near, v.method->verb);
+	}
+	return near;
+}
+
+enum status verb_unknown(const struct hub *h, struct str name, struct err *err)
+{
+	struct near near = verb_near(h, name);
+
 	return err_fail(err, STATUS_USAGE, "unknown command '%.*s'%s%s%s", (int)size_min(name.n, 60), name.p,
 			near.best ? "; did you mean '" : "", near.best ? near.best : ", see 'arbor help'",
 			near.best ? "'?" : "");

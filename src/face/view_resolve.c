@@ -10,7 +10,8 @@
 
 enum { INDENT = 2 };
 
-/* As much of it as fits behind what stands there already. */
+/* As much of it as fits behind what stands there already. What may be an id or a handle is never cut: half of one
+ * names nothing. */
 static struct str shown_line(struct view *v, struct str text, int used)
 {
 	enum { LEAST = 20 };
@@ -19,6 +20,8 @@ static struct str shown_line(struct view *v, struct str text, int used)
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(64 * KIB);
 
 	term_filter(&safe, str_sub(text, 0, 4 * KIB), TERM_LINE);
+	if (safe.n <= KIB && !str_has_byte(buf_as_str(&safe), ' '))
+		return arena_str(&v->mem, buf_as_str(&safe));
 	text_cut(&cut, buf_as_str(&safe), v->out->columns - used > LEAST ? v->out->columns - used : LEAST,
 		 false);
 	return arena_str(&v->mem, buf_as_str(&cut));

@@ -168,10 +168,18 @@ static void print_others(struct view *v, int64_t count, int indent)
 	out_text(v->out, "\n");
 }
 
-/* Whether it was found in no conversation. */
+/* Whether it was found in a file beside the conversations. */
 static bool is_file(struct view *v, const struct json *j)
 {
-	return view_text(v, j, 0, "kind").n > 0;
+	struct str kind = view_text(v, j, 0, "kind");
+
+	return kind.n > 0 && !str_eq(kind, STR("node"));
+}
+
+/* What it stands below: its conversation, or else the tree that somebody made. */
+static const char *home_of(struct view *v, const struct json *j)
+{
+	return view_text(v, j, 0, "session").n ? "session" : "tree";
 }
 
 static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
@@ -188,7 +196,8 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 	if (with_heading) {
 		struct str title = is_file(v, &j) ? view_path(v, &j, 0, "path") : view_text(v, &j, 0, "title");
 
-		group_heading(v, hit->session, title, &j, s->begun);
+		/* When something was noted is not when the conversation was. */
+		group_heading(v, hit->session, title, &j, view_text(v, &j, 0, "note").n ? "updated" : "at", s->begun);
 		s->begun = true;
 	}
 	print_around(v, &j, "before", indent);
@@ -256,8 +265,8 @@ static void search_item(struct view *v, const struct json *j)
 	s->hits[s->count++] = (struct hit){
 		.json = arena_str(&s->mem, json_raw(j, json_root(j))),
 		.id = shown(v, j, "id", VALUE_ID),
-		.session = shown(v, j, file ? "kind" : "session", file ? VALUE_TEXT : VALUE_ID),
-		.whole = arena_str(&s->mem, file ? view_path(v, j, 0, "path") : view_text(v, j, 0, "session")),
+		.session = shown(v, j, file ? "kind" : home_of(v, j), file ? VALUE_TEXT : VALUE_ID),
+		.whole = arena_str(&s->mem, file ? view_path(v, j, 0, "path") : view_text(v, j, 0, home_of(v, j))),
 	};
 	if (s->count == HELD)
 		print_held(v);

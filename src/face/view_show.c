@@ -175,6 +175,20 @@ static struct str speaker(struct view *v, const struct json *j)
 	return STR("client");
 }
 
+/* Where one part is shown, or a message has only one: its id, by which a search names it. */
+static void print_part(struct view *v, const struct json *j)
+{
+	static const struct field id = { .name = "id", .type = VALUE_ID };
+	uint32_t blocks = json_get(j, json_root(j), STR("blocks"));
+	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	if (!((struct showing *)v->state)->whole || json_count(j, blocks) != 1)
+		return;
+	view_value(v, &text, j, json_first(j, blocks), &id);
+	out_styled(v->out, STYLE_DIM, text.n ? STR("  part ") : STR(""));
+	out_styled(v->out, STYLE_ID, buf_as_str(&text));
+}
+
 /* Of a prompt that waited for a turn to end, or went into one. */
 static void print_queued(struct view *v, const struct json *j)
 {
@@ -204,6 +218,7 @@ static void print_heading(struct view *v, const struct json *j)
 	view_field(v, j, "id", VALUE_ID, STYLE_ID);
 	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
 	view_field(v, j, "model", VALUE_TEXT, STYLE_DIM);
+	print_part(v, j);
 	if (view_text(v, j, 0, "variant").n) {
 		out_styled(v->out, STYLE_DIM, STR("  variant"));
 		view_field(v, j, "variant", VALUE_ID, STYLE_ID);
@@ -220,7 +235,8 @@ static void print_heading(struct view *v, const struct json *j)
 static struct str main_argument(struct view *v, const struct json *j, uint32_t input)
 {
 	static const char *const names[] = {
-		"command", "file_path", "pattern", "query", "url", "description"
+		"command", "file_path", "notebook_path", "pattern", "query", "url", "description", "subject",
+		"plan", "prompt", "skill"
 	};
 
 	for (size_t i = 0; i < COUNT(names); i++) {
@@ -364,46 +380,126 @@ static void print_event(struct view *v, const struct json *j)
 		print_text(v, text, 0, STYLE_PLAIN);
 }
 
-/* Texts of one file follow each other below one heading. */
+/* Texts of one file follow each other below one heading; what was typed was so at different times and places. */
 static void print_file(struct view *v, const struct json *j)
 {
 	struct showing *s = v->state;
 	struct str id = view_text(v, j, 0, "id");
+	bool is_next = str_eq(id, str_of(s->file));
 
 	gap(v);
-	if (!str_eq(id, str_of(s->file))) {
+	if (is_next && str_eq(view_text(v, j, 0, "type"), STR("history"))) {
+		out_styled(v->out, STYLE_DIM, STR("history"));
+		view_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
+		view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+		out_text(v->out, "\n");
+	} else if (!is_next) {
 		snprintf(s->file, sizeof s->file, "%.*s", STR_ARG(id));
 		out_style(v->out, STYLE_NAME);
 		out_foreign(v->out, view_text(v, j, 0, "type"), TERM_LINE);
 		out_plain(v->out);
 		view_field(v, j, "id", VALUE_ID, STYLE_ID);
 		view_field(v, j, "path", VALUE_TEXT, STYLE_PLAIN);
+		view_field(v, j, "project", VALUE_PATH, STYLE_PLAIN);
 		view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+		if (view_text(v, j, 0, "session").n) {
+			out_styled(v->out, STYLE_DIM, STR("  of"));
+			view_field(v, j, "session", VALUE_ID, STYLE_ID);
+		}
 		out_text(v->out, "\n");
 	}
 	print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);
 }
 
+/* A tree of somebody's own, whose nodes follow. */
+static void print_tree(struct view *v, const struct json *j)
+{
+	gap(v);
+	out_styled(v->out, STYLE_NAME, STR("tree"));
+	view_field(v, j, "id", VALUE_ID, STYLE_ID);
+	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+	view_field(v, j, "owner", VALUE_TEXT, STYLE_PLAIN);
+	print_count(v, view_int(j, 0, "nodes"), "  ", "node");
+	view_field(v, j, "state", VALUE_TEXT, STYLE_DIM);
+	view_field(v, j, "metadata", VALUE_JSON, STYLE_PLAIN);
+	print_attached(v, j);
+	out_text(v->out, "\n");
+	print_notes(v, j);
+}
+
+/* A node: its role, and what it says; or the handle it holds, and what that stands for. */
+static void print_node(struct view *v, const struct json *j)
+{
+	struct str role = view_text(v, j, 0, "role"), names = view_text(v, j, 0, "names");
+
+	gap(v);
+	out_style(v->out, str_eq(role, STR("user"))	   ? STYLE_USER
+			  : str_eq(role, STR("assistant")) ? STYLE_ASSISTANT
+							   : STYLE_DIM);
+	out_foreign(v->out, role.n ? role : STR("handle"), TERM_LINE);
+	out_plain(v->out);
+	view_field(v, j, "id", VALUE_ID, STYLE_ID);
+	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+	view_field(v, j, "state", VALUE_TEXT, STYLE_DIM);
+	view_field(v, j, "metadata", VALUE_JSON, STYLE_PLAIN);
+	print_attached(v, j);
+	out_text(v->out, "\n");
+	print_notes(v, j);
+	if (names.n)
+		print_text(v, names, 0, STYLE_DIM);
+	print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);
+}
+
+/* What somebody wrote; what it is on follows. */
+static void print_note(struct view *v, const struct json *j)
+{
+	gap(v);
+	out_style(v->out, STYLE_NAME);
+	out_foreign(v->out, view_text(v, j, 0, "kind"), TERM_LINE);
+	out_plain(v->out);
+	view_field(v, j, "id", VALUE_ID, STYLE_ID);
+	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+	view_field(v, j, "author", VALUE_TEXT, STYLE_DIM);
+	out_text(v->out, "  on ");
+	out_foreign(v->out, view_text(v, j, 0, "on"), TERM_LINE);
+	view_field(v, j, "subject", VALUE_ID, STYLE_ID);
+	if (json_bool(j, json_get(j, 0, STR("gone"))))
+		out_styled(v->out, STYLE_DIM, STR("  which is not here, or no more"));
+	out_text(v->out, "\n");
+	print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);
+	print_text(v, view_text(v, j, 0, "name"), 0, STYLE_PLAIN);
+}
+
+static const struct {
+	const char *kind;
+	void (*print)(struct view *v, const struct json *j);
+} printers[] = {
+	{ "event", print_event }, { "file", print_file }, { "tree", print_tree },
+	{ "node", print_node },	  { "note", print_note }, { "bookmark", print_note },
+};
+
 static void show_item(struct view *v, const struct json *j)
 {
 	struct str kind = view_text(v, j, 0, "kind");
 	uint32_t blocks = json_get(j, 0, str_eq(kind, STR("sent")) ? STR("content") : STR("blocks"));
+	bool is_queued = str_eq(kind, STR("event")) && view_text(v, j, 0, "queued").n;
 
+	for (size_t i = 0; i < COUNT(printers) && !is_queued; i++) {
+		if (str_eq(kind, str_of(printers[i].kind))) {
+			printers[i].print(v, j);
+			return;
+		}
+	}
 	if (str_eq(kind, STR("session"))) {
 		((struct showing *)v->state)->whole = json_bool(j, json_get(j, 0, STR("part")));
 		print_session(v, j);
-	} else if (str_eq(kind, STR("event")) && view_text(v, j, 0, "queued").n) {
-		print_heading(v, j);
-		print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);
-	} else if (str_eq(kind, STR("event"))) {
-		print_event(v, j);
-	} else if (str_eq(kind, STR("file"))) {
-		print_file(v, j);
-	} else {
-		print_heading(v, j);
-		for (uint32_t i = json_first(j, blocks); i != json_end(j, blocks); i = json_next(j, i))
-			print_block(v, j, i);
+		return;
 	}
+	print_heading(v, j);
+	if (is_queued)
+		print_text(v, view_text(v, j, 0, "text"), 0, STYLE_PLAIN);
+	for (uint32_t i = json_first(j, blocks); i != json_end(j, blocks); i = json_next(j, i))
+		print_block(v, j, i);
 }
 
 const struct view_kind view_log = {

@@ -27,7 +27,7 @@ static void add_remark(struct buf *out, const char *front, const struct buf *wha
 /* What stands dim behind the subject. */
 static void add_remarks(struct view *v, struct buf *out, const struct json *j)
 {
-	static const struct field blocked = { .name = "blocked_by", .type = VALUE_TEXT, .flags = FIELD_LIST };
+	static const struct field blocked = { .name = "waits_for", .type = VALUE_TEXT, .flags = FIELD_LIST };
 	struct buf priority CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf waits CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf agent CLEANUP(buf_release) = BUF_INIT(MIB);

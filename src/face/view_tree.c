@@ -182,6 +182,43 @@ static void print_message(struct view *v, const struct json *j)
 	out_text(v->out, "\n");
 }
 
+/* ---- Of somebody's own ----------------------------------------------------------- */
+
+static void print_made_tree(struct view *v, const struct json *j)
+{
+	out_styled(v->out, STYLE_NAME, STR("tree"));
+	view_field(v, j, "id", VALUE_ID, STYLE_ID);
+	view_field(v, j, "owner", VALUE_TEXT, STYLE_PLAIN);
+	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
+	view_field(v, j, "metadata", VALUE_JSON, STYLE_PLAIN);
+	out_text(v->out, "\n");
+}
+
+static void print_node(struct view *v, const struct json *j)
+{
+	struct buf rails CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct buf front CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf attached CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct str role = view_text(v, j, 0, "role"), state = view_text(v, j, 0, "state");
+
+	add_rails(v, j, &rails);
+	view_attached(v, &attached, j, "  ", true);
+	buf_byte(&front, ' ');
+	if (state.n)
+		buf_printf(&front, "(%.*s) ", STR_ARG(state));
+	if (role.n && !str_eq(role, STR("note")))
+		buf_printf(&front, "%.*s: ", STR_ARG(role));
+	out_styled(v->out, STYLE_DIM, buf_as_str(&rails));
+	buf_clear(&rails);
+	view_short(v, &rails, j, "id", VALUE_ID);
+	out_styled(v->out, STYLE_ID, buf_as_str(&rails));
+	out_foreign(v->out, buf_as_str(&front), TERM_LINE);
+	print_beginning(v, j, 2 * (int)view_int(j, 0, "depth") + width_of(&rails) + width_of(&front) +
+				      width_of(&attached));
+	out_styled(v->out, STYLE_NAME, buf_as_str(&attached));
+	out_text(v->out, "\n");
+}
+
 static void tree_item(struct view *v, const struct json *j)
 {
 	struct str kind = view_text(v, j, 0, "kind");
@@ -197,6 +234,10 @@ static void tree_item(struct view *v, const struct json *j)
 		print_turn(v, j);
 	else if (str_eq(kind, STR("message")))
 		print_message(v, j);
+	else if (str_eq(kind, STR("tree")))
+		print_made_tree(v, j);
+	else if (str_eq(kind, STR("node")))
+		print_node(v, j);
 }
 
 const struct view_kind view_tree = {

@@ -63,6 +63,7 @@ static enum status run_check(struct call *c, struct err *err)
 static const struct method check = {
 	.name = "check",
 	.verb = "check",
+	.also = "fsck verify doctor",
 	.group = "store",
 	.summary = "Verify the store: the database and every archived byte",
 	.text = "Reads everything and repairs nothing. Prints each problem with the file it concerns. Exit "

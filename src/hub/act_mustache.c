@@ -10,7 +10,6 @@
 #include "hub/mustache_methods.h"
 #include "hub/template_check.h"
 
-#include <ctype.h>
 
 #define METHOD_PARAM(f) \
 	{ \
@@ -187,7 +186,7 @@ static enum status check_name(const char *param, struct str name, struct err *er
 	bool good = name.n && name.n <= LIMIT_LABEL;
 
 	for (size_t i = 0; good && i < name.n; i++)
-		good = isalnum((unsigned char)name.p[i]) || name.p[i] == '_' || name.p[i] == '-';
+		good = is_ascii_alnum(name.p[i]) || name.p[i] == '_' || name.p[i] == '-';
 	if (good)
 		return STATUS_OK;
 	return err_fail(err, STATUS_USAGE, "%s: '%.*s' is no name: up to %d letters, digits, '_' and '-'",

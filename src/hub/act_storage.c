@@ -64,10 +64,12 @@ static const struct field source_fields[] = {
 	{ .name = "generations",
 	  .type = VALUE_INT,
 	  .title = "gens",
+	  .usual = "1",
 	  .help = "how many versions of it are kept" },
 	{ .name = "state",
 	  .type = VALUE_ENUM,
 	  .choices = states,
+	  .usual = "here",
 	  .help = "whether it is still outside the store; 'unread': not read to its end yet" },
 	{ .name = "name",
 	  .type = VALUE_PATH,
@@ -118,6 +120,7 @@ static enum status run_sources(struct call *c, struct err *err)
 static const struct method sources = {
 	.name = "sources",
 	.verb = "sources",
+	.also = "archive raw",
 	.group = "files",
 	.summary = "List the files that are kept",
 	.text = "Every file that was ever mirrored, with the size of its newest version and how many "
@@ -204,6 +207,7 @@ static enum status run_generations(struct call *c, struct err *err)
 static const struct method generations = {
 	.name = "generations",
 	.verb = "versions",
+	.also = "generations revisions",
 	.group = "files",
 	.summary = "List the versions of one file",
 	.text = "A version (generation) is a file that only grew; a rewrite starts another. 'arbor export "
@@ -270,6 +274,7 @@ static enum status run_export(struct call *c, struct err *err)
 static const struct method export = {
 	.name = "export",
 	.verb = "export",
+	.also = "restore checkout save get",
 	.group = "files",
 	.summary = "Write a kept file to standard output, exactly as it was",
 	.text = "Its newest version or an older one, also long after the file itself is gone. When standard "

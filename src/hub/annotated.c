@@ -7,18 +7,22 @@
  */
 #include "hub/annotated.h"
 
+#include "base/utf8.h"
+#include "hub/meant.h"
 #include "hub/memory_project.h"
 #include "hub/narrow.h"
-#include "hub/resolve.h"
+#include "query/papers.h"
 #include "query/transcript.h"
 #include "query/variant.h"
 #include "store/made.h"
 #include "store/tag.h"
 
+#include <stdlib.h>
+
 enum { SHOWN = 200 }; /* bytes of a text in a list */
 
 const char *const subject_kinds[] = { "session", "agent", "turn", "message", "line",
-				      "block",	 "node",  "tree", NULL };
+				      "block",	 "node",  "tree", "file",    "typed", NULL };
 const char *const annotation_deeds[] = { "there", "added", "changed", "deleted", NULL };
 
 /* ---- Its text -------------------------------------------------------------------- */
@@ -98,25 +102,7 @@ static struct annotation_subject of_resolved(const struct resolved *what)
 	};
 }
 
-static enum status of_made(struct call *c, struct str typed, bool *found, struct annotation_subject *out,
-			   struct err *err)
-{
-	struct made made;
-	size_t count;
-
-	if (made_search(c->store, typed, &c->mem, &made, &count, err))
-		return err_failed(err->status);
-	if (count > 1)
-		return err_fail(err, STATUS_AMBIGUOUS, "several nodes begin with '%.*s'; give more of the id",
-				STR_ARG(typed));
-	*found = count == 1;
-	if (*found)
-		*out = (struct annotation_subject){ .kind = made.is_tree ? STR("tree") : STR("node"),
-						    .id = made.id };
-	return STATUS_OK;
-}
-
-/* A bookmark on what is no part of a conversation, or is gone, means that, too. */
+/* A bookmark means what it is on, also where that is gone. */
 static bool of_bookmark(struct call *c, struct str typed, struct annotation_subject *out)
 {
 	struct annotation b;
@@ -132,30 +118,21 @@ static bool of_bookmark(struct call *c, struct str typed, struct annotation_subj
 static enum status read_typed(struct call *c, struct str typed, struct annotation_subject *out,
 			      struct err *err)
 {
-	struct resolved what;
-	enum status status;
-	struct err none;
-	bool found = false;
+	struct meant what;
 
 	if (of_bookmark(c, typed, out))
 		return STATUS_OK;
-	/* Of a mirrored node nothing that was made has the whole id. */
-	if (typed.n == UUID_TEXT && of_made(c, typed, &found, out, err))
+	if (meant_find(c->store, typed, MEANT_ALL & ~MEANT_NOTE, &c->mem, &what, err))
 		return err_failed(err->status);
-	if (found)
-		return STATUS_OK;
-	status = resolve_id(c->store, typed, &c->mem, &what, err);
-	if (status == STATUS_OK)
-		*out = of_resolved(&what);
-	if (status != STATUS_NOT_FOUND)
-		return status;
-	none = *err;
-	if (of_made(c, typed, &found, out, err))
-		return err_failed(err->status);
-	if (found)
-		return STATUS_OK;
-	*err = none;
-	return err_failed(err->status);
+	if (what.kind == MEANT_MIRRORED)
+		*out = of_resolved(&what.mirrored);
+	else
+		*out = (struct annotation_subject){ .kind = what.kind == MEANT_TREE   ? STR("tree")
+							    : what.kind == MEANT_NODE ? STR("node")
+							    : what.kind == MEANT_FILE ? STR("file")
+										      : STR("typed"),
+						    .id = what.id };
+	return STATUS_OK;
 }
 
 enum status subject_resolve(struct call *c, struct str typed, struct subject *out, struct err *err)
@@ -195,7 +172,7 @@ static enum status find_made(struct call *c, struct subject *out, struct err *er
 	size_t count;
 
 	uuid_print(&out->on.id, text);
-	if (made_search(c->store, str_from(text, UUID_TEXT), &c->mem, &made, &count, err))
+	if (made_search(c->store, str_from(text, UUID_TEXT), &c->mem, &made, 1, &count, err))
 		return err_failed(err->status);
 	out->gone = !count;
 	record_short(made.text, SHOWN, &shown);
@@ -203,10 +180,46 @@ static enum status find_made(struct call *c, struct subject *out, struct err *er
 	return STATUS_OK;
 }
 
+static enum status find_typed(struct call *c, struct subject *out, struct err *err)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
+	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB * 16);
+	char id[UUID_TEXT + 1];
+	struct paper_found p;
+	int64_t row;
+	size_t count;
+
+	uuid_print(&out->on.id, id);
+	if (paper_search(c->store, str_of(id), &row, 1, &count, err))
+		return err_failed(err->status);
+	out->gone = !count;
+	if (out->gone)
+		return STATUS_OK;
+	if (papers_find(c->store, row, &c->mem, &p, err) || papers_text(c->store, &p, &c->mem, &text, err))
+		return err_failed(err->status);
+	record_short(buf_as_str(&text), SHOWN, &shown);
+	out->what = arena_str(&c->mem, buf_as_str(&shown));
+	return STATUS_OK;
+}
+
+/* Its path says enough. */
+static enum status find_file(struct call *c, struct subject *out, struct err *err)
+{
+	struct source_info file;
+	enum status status = source_get(c->store, &out->on.id, &c->mem, &file, err);
+
+	out->gone = status == STATUS_NOT_FOUND;
+	if (status == STATUS_OK)
+		out->what = file.path;
+	return out->gone ? STATUS_OK : status;
+}
+
 static enum status subject_complete(struct call *c, struct subject *out, struct err *err)
 {
 	if (subject_is_made(&out->on))
 		return find_made(c, out, err);
+	if (subject_is_file(&out->on))
+		return str_eq(out->on.kind, STR("file")) ? find_file(c, out, err) : find_typed(c, out, err);
 	if (!subject_is_transcript(&out->on))
 		return find_node(c, out, err);
 	out->gone = !out->session.row;
@@ -262,6 +275,25 @@ enum status annotation_emit(struct call *c, const char *done, const struct annot
 	if (subject_begin(c, &a->on, &on, err) || subject_complete(c, &on, err))
 		return err_failed(err->status);
 	return emit_with(c, a, &on, done, put, err);
+}
+
+enum status annotation_attach(struct call *c, struct annotation *a, const struct subject *on, bool move,
+			      annotation_put *put, struct err *err)
+{
+	enum annotation_done done;
+	struct subject named;
+
+	if (!on && subject_resolve(c, call_text(c, "on"), &named, err))
+		return err_failed(err->status);
+	a->on = on ? on->on : named.on;
+	if (annotation_add(c->store, a, move, &c->mem, &done, err))
+		return err_failed(err->status);
+	return annotation_emit(c, annotation_deeds[done], a, put, err);
+}
+
+enum status annotation_detach(struct call *c, const struct annotation *a, annotation_put *put, struct err *err)
+{
+	return annotation_remove(c->store, a, err) ? err_failed(err->status) : annotation_emit(c, "deleted", a, put, err);
 }
 
 /* ---- Listing --------------------------------------------------------------------- */
@@ -336,20 +368,62 @@ static enum status begin_listing(struct call *c, struct listing *l, struct read_
 static void end_listing(const struct listing *l)
 {
 	if (l->more)
-		call_note(l->call, "%" PRId64 " %ss, and there are more; -n 0 lists all", l->given,
-			  annotation_kind_name(l->kind));
+		call_note(l->call, "%" PRId64 " %s%s, and there are more; -n 0 lists all", l->given,
+			  annotation_kind_name(l->kind), l->given == 1 ? "" : "s");
+}
+
+/* Those of one thing, which come in the order in which they were made. */
+struct kept {
+	struct arena *mem;
+	struct annotation *list;
+	size_t count, cap;
+};
+
+static enum status keep(void *ctx, const struct annotation *a, bool *go_on, struct err *err)
+{
+	struct kept *k = ctx;
+	struct annotation *more;
+
+	(void)go_on;
+	(void)err;
+	if (k->count == k->cap) {
+		k->cap = k->cap ? 2 * k->cap : 16;
+		more = arena_alloc(k->mem, k->cap * sizeof *more);
+		for (size_t i = 0; i < k->count; i++)
+			more[i] = k->list[i];
+		k->list = more;
+	}
+	annotation_keep(&k->list[k->count++], a, k->mem);
+	return STATUS_OK;
+}
+
+static int last_first(const void *a, const void *b)
+{
+	const struct annotation *x = a, *y = b;
+
+	if (x->updated_at != y->updated_at)
+		return x->updated_at > y->updated_at ? -1 : 1;
+	return x->row > y->row ? -1 : x->row < y->row;
 }
 
 /* A conversation means all that is in it. */
 static enum status list_on(struct listing *l, struct str typed, struct err *err)
 {
+	struct kept k = { .mem = &l->call->mem };
 	struct annotation_subject on;
+	bool go_on = true;
 
 	if (read_typed(l->call, typed, &on, err))
 		return err_failed(err->status);
-	return str_eq(on.kind, STR("session"))
-		       ? annotation_in(l->call->store, &on.id, emit, l, err)
-		       : annotation_of(l->call->store, &on.id, on.agent, emit, l, err);
+	if (str_eq(on.kind, STR("session")) ? annotation_in(l->call->store, &on.id, keep, &k, err)
+					    : annotation_of(l->call->store, &on.id, on.agent, keep, &k, err))
+		return err_failed(err->status);
+	if (k.count)
+		qsort(k.list, k.count, sizeof *k.list, last_first);
+	for (size_t i = 0; i < k.count && go_on; i++)
+		if (emit(l, &k.list[i], &go_on, err))
+			return err_failed(err->status);
+	return STATUS_OK;
 }
 
 enum status annotation_list(struct call *c, enum annotation_kind kind, struct str on, annotation_put *put,
@@ -366,6 +440,17 @@ enum status annotation_list(struct call *c, enum annotation_kind kind, struct st
 	return STATUS_OK;
 }
 
+static enum status no_such_tag(struct str tag, struct err *err)
+{
+	struct str shown = str_sub(tag, 0, LIMIT_ANNOTATION_NAME);
+
+	shown.n = utf8_valid_prefix(shown);
+	return err_fail(err, STATUS_NOT_FOUND,
+			"nothing has the tag '%.*s'; 'arbor tags' lists those there are, 'arbor tags --on ID' those of "
+			"one thing",
+			STR_ARG(shown));
+}
+
 enum status annotation_list_tagged(struct call *c, struct str tag, annotation_put *put, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
@@ -375,5 +460,5 @@ enum status annotation_list_tagged(struct call *c, struct str tag, annotation_pu
 	    tag_sessions(c->store, tag, emit_client_tag, &l, err))
 		return err_failed(err->status);
 	end_listing(&l);
-	return STATUS_OK;
+	return l.given ? STATUS_OK : no_such_tag(tag, err);
 }

@@ -47,6 +47,16 @@ extern const char *const subject_kinds[];
 	{ .name = "author", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "who wrote it" }, \
 	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "when" }
 
+/* Parameters of the methods that set and delete one: what it is on, who does it, whether it is to go. */
+#define ANNOTATION_ON_PARAM(more) \
+	{ .name = "on", .type = VALUE_TEXT, .flags = PARAM_REQUIRED | PARAM_WORD, .shown = "ID", \
+	  .names = "memory.sessions", \
+	  .help = "a session, sub-agent, turn, message, block or line, a node or tree, a file" more }
+#define ANNOTATION_AUTHOR_PARAM(what) \
+	{ .name = "author", .type = VALUE_TEXT, .setting = "author", .help = what }
+#define ANNOTATION_DELETE_PARAM(what) \
+	{ .name = "delete", .type = VALUE_BOOL, .letter = 'd', .help = what }
+
 /* What a method has done, where it does something. */
 extern const char *const annotation_deeds[];
 #define ANNOTATION_DONE \
@@ -60,9 +70,21 @@ typedef void annotation_put(struct json_writer *w, const struct annotation *a);
 enum status annotation_emit(struct call *c, const char *done, const struct annotation *a, annotation_put *put,
 			    struct err *err) MUST_USE;
 
+/* Puts one on what parameter 'on' names, if `on` is NULL, or else on that, and gives it; `move` as annotation_add() has
+ * it. Kind, name or text and author are set. */
+enum status annotation_attach(struct call *c, struct annotation *a, const struct subject *on, bool move,
+			      annotation_put *put, struct err *err) MUST_USE;
+
+/* Takes one away, and gives it as it was. */
+enum status annotation_detach(struct call *c, const struct annotation *a, annotation_put *put,
+			      struct err *err) MUST_USE;
+
 /* ---- Listing -------------------------------------------------------------------- */
 
 /* Parameters of the listings. */
+#define ANNOTATION_ONLY_ON_PARAM(more_flags) \
+	{ .name = "on", .type = VALUE_TEXT, .flags = (more_flags), .shown = "ID", .names = "memory.sessions", \
+	  .help = "only on this, and of a session in it" }
 #define ANNOTATION_LIST_PARAMS \
 	{ .name = "project", .type = VALUE_PATH, .letter = 'p', .shown = "DIR", .names = "memory.projects", \
 	  .help = "only in sessions of this folder and below; its name, or the end of its path, will do" }, \

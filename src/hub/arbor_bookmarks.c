@@ -8,13 +8,7 @@
 #include "hub/annotated.h"
 
 static const struct param set_params[] = {
-	{ .name = "on",
-	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD,
-	  .shown = "ID",
-	  .names = "memory.sessions",
-	  .help = "a session, sub-agent, turn, message, block or line, a node or tree; with --delete "
-		  "the bookmark" },
+	ANNOTATION_ON_PARAM("; with --delete the bookmark"),
 	{ .name = "name",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_WORD,
@@ -24,13 +18,13 @@ static const struct param set_params[] = {
 	  .type = VALUE_BOOL,
 	  .letter = 'f',
 	  .help = "also if the name is on something else: it moves" },
-	{ .name = "delete", .type = VALUE_BOOL, .letter = 'd', .help = "take the bookmark away instead" },
-	{ .name = "author", .type = VALUE_TEXT, .setting = "author", .help = "who sets it" },
+	ANNOTATION_DELETE_PARAM("take the bookmark away instead"),
+	ANNOTATION_AUTHOR_PARAM("who sets it"),
 	{ 0 },
 };
 
 static const struct param list_params[] = {
-	{ .name = "on", .type = VALUE_TEXT, .shown = "ID", .help = "only on this, and of a session in it" },
+	ANNOTATION_ONLY_ON_PARAM(0),
 	ANNOTATION_LIST_PARAMS,
 	{ 0 },
 };
@@ -70,10 +64,9 @@ static enum status delete_bookmark(struct call *c, struct str typed, struct err 
 {
 	struct annotation a;
 
-	if (annotation_bookmark(c->store, plain_name(typed), &c->mem, &a, err) ||
-	    annotation_remove(c->store, &a, err))
-		return err_failed(err->status);
-	return annotation_emit(c, "deleted", &a, put_bookmark, err);
+	return annotation_bookmark(c->store, plain_name(typed), &c->mem, &a, err)
+		       ? err_failed(err->status)
+		       : annotation_detach(c, &a, put_bookmark, err);
 }
 
 static enum status run_set(struct call *c, struct err *err)
@@ -81,8 +74,6 @@ static enum status run_set(struct call *c, struct err *err)
 	struct annotation a = { .kind = ANNOTATION_BOOKMARK,
 				.name = plain_name(call_text(c, "name")),
 				.author = call_text(c, "author") };
-	enum annotation_done done;
-	struct subject on;
 
 	if (call_flag(c, "delete")) {
 		if (a.name.n)
@@ -92,13 +83,9 @@ static enum status run_set(struct call *c, struct err *err)
 	}
 	if (!call_text(c, "name").p)
 		return err_fail(err, STATUS_USAGE, "what is it to be called? arbor bookmark ID NAME");
-	if (annotation_check_name(a.name, err) || annotation_check_author(a.author, err) ||
-	    subject_resolve(c, call_text(c, "on"), &on, err))
+	if (annotation_check_name(a.name, err) || annotation_check_author(a.author, err))
 		return err_failed(err->status);
-	a.on = on.on;
-	if (annotation_add(c->store, &a, call_flag(c, "force"), &c->mem, &done, err))
-		return err_failed(err->status);
-	return annotation_emit(c, annotation_deeds[done], &a, put_bookmark, err);
+	return annotation_attach(c, &a, NULL, call_flag(c, "force"), put_bookmark, err);
 }
 
 static enum status run_list(struct call *c, struct err *err)
@@ -114,6 +101,7 @@ static enum status run_delete(struct call *c, struct err *err)
 const struct method arbor_bookmark_set = {
 	.name = "bookmark_set",
 	.verb = "bookmark",
+	.also = "mark star pin",
 	.group = "notes",
 	.summary = "Give a conversation or a part of it a name",
 	.text = "ID is whatever 'arbor show' takes. @NAME can then be typed wherever an id can: "

@@ -61,7 +61,8 @@ static enum status count_session(void *ctx, const struct session *session, bool 
 
 static enum status run_rebuild(struct call *c, struct err *err)
 {
-	struct read_options o = { .cancel = c->cancel, .progress = on_progress, .ctx = c };
+	struct read_report read = { 0 };
+	struct read_options o = { .cancel = c->cancel, .progress = on_progress, .report = &read, .ctx = c };
 	struct counts n = { 0 };
 	struct json_writer *w;
 
@@ -71,12 +72,13 @@ static enum status run_rebuild(struct call *c, struct err *err)
 	w = call_begin(c);
 	put_int(w, "sessions", n.sessions);
 	put_int(w, "messages", n.messages);
-	return call_emit(c, err);
+	return call_emit(c, err) ? err_failed(err->status) : read_tell_damaged(read.damaged, err);
 }
 
 const struct method arbor_rebuild = {
 	.name = "rebuild",
 	.verb = "rebuild",
+	.also = "reindex",
 	.group = "store",
 	.summary = "Make sessions and search index anew from what is kept",
 	.text = "Everything that can be computed from the kept files is dropped and read again. Ids stay "
@@ -249,7 +251,8 @@ static enum status dump_line(void *ctx, const struct node *node, const struct no
 static enum status add_value(void *ctx, enum session_value kind, struct str value, struct err *err)
 {
 	static const char *const names[SESSION_VALUES] = {
-		[SESSION_FOLDER] = "says folder=", [SESSION_BRANCH] = "says branch=", [SESSION_PULL] = "says pull="
+		[SESSION_FOLDER] = "says folder=", [SESSION_BRANCH] = "says branch=", [SESSION_PULL] = "says pull=",
+		[SESSION_PLAN] = "says plan="
 	};
 	struct dumping *d = ctx;
 
@@ -426,7 +429,7 @@ static enum status dump_annotation(void *ctx, const struct annotation *a, bool *
 
 /* ---- All of it ------------------------------------------------------------------ */
 
-/* Words of notes belong to no line, and are none of the mirror. */
+/* Words of notes and of what was made belong to no line, and are none of the mirror. */
 static enum status count_strays(struct dumping *d, int64_t *out, struct err *err)
 {
 	*out = 0;
@@ -439,7 +442,7 @@ static enum status count_strays(struct dumping *d, int64_t *out, struct err *err
 			status = doc_get(&d->docs, (int64_t)i, &doc, &id, err);
 		if (status && status != STATUS_NOT_FOUND)
 			return err_failed(status);
-		*out += d->sums[i].words && doc.session != DOC_NOTES;
+		*out += d->sums[i].words && doc.session != DOC_NOTES && doc.session != DOC_NODES;
 	}
 	return STATUS_OK;
 }

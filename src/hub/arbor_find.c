@@ -6,6 +6,7 @@
  */
 #include "hub/arbor_find.h"
 
+#include "hub/meant.h"
 #include "hub/mirrored.h"
 #include "hub/settings.h"
 #include "store/tree_graft.h"
@@ -283,6 +284,20 @@ static enum status is_mirrored(struct err *err)
 	return err_fail(err, STATUS_NOT_FOUND, "this was not made but mirrored");
 }
 
+struct str made_name(struct call *c, struct str text)
+{
+	char id[UUID_TEXT + 1];
+	struct meant what;
+	struct err ignored;
+
+	if (!(text.n && text.p[0] == '@') && !handle_is_like(text))
+		return text;
+	if (meant_find(c->store, text, MEANT_TREE | MEANT_NODE, &c->mem, &what, &ignored))
+		return text;
+	uuid_print(&what.id, id);
+	return arena_str(&c->mem, str_of(id));
+}
+
 /* *made: something of this id was made, whatever has become of it. */
 static enum status find_tree(struct call *c, struct str text, enum gate gate, struct tree *out, bool *made,
 			     struct err *err)
@@ -290,7 +305,7 @@ static enum status find_tree(struct call *c, struct str text, enum gate gate, st
 	struct uuid id;
 
 	*made = false;
-	if (tree_find(c->store, text, &id, err) || tree_get(c->store, &id, &c->mem, out, err))
+	if (tree_find(c->store, made_name(c, text), &id, err) || tree_get(c->store, &id, &c->mem, out, err))
 		return err_failed(err->status);
 	if (tree_is_graft(out))
 		return is_mirrored(err);
@@ -317,7 +332,7 @@ static enum status find_in(struct call *c, struct str text, enum tree_node_part 
 	struct uuid id;
 
 	*made = false;
-	if (tree_node_find(c->store, text, &id, err) ||
+	if (tree_node_find(c->store, made_name(c, text), &id, err) ||
 	    tree_node_get(c->store, &id, part, &c->mem, &out->node, err) || complete(c, out, err))
 		return err_failed(err->status);
 	if (out->node.row && out->node.kind == TREE_NODE_ROOT && tree_is_graft(&out->tree))

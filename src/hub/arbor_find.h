@@ -44,6 +44,9 @@ enum status begin_call(struct call *c, struct read_txn *snapshot, struct err *er
 enum status with_tree(struct call *c, const struct tree_ways *ways, struct err *err) MUST_USE;
 enum status with_node(struct call *c, const struct node_ways *ways, struct err *err) MUST_USE;
 
+/* The whole id of what was made, where a handle of it or a bookmark on it was typed; else what was typed. */
+struct str made_name(struct call *c, struct str text);
+
 /* Another node that a parameter names: alive, or in an archived state too. `tree` = it must be in; 0 = in
  * any. */
 enum status find_node(struct call *c, const char *param, int64_t tree, bool archived, struct made_node *out,

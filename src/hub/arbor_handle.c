@@ -4,7 +4,8 @@
  *
  * arbor::tree and arbor::node are what was made through arbor.*, as arbor.tree_get and arbor.node_get give
  * it; of a node that names something elsewhere the handle is given and not followed. Ids of what was mirrored
- * are taken, too: the answer says which handle of claudecode that is.
+ * are taken, too: the answer says which handle of claudecode that is. arbor::note is what somebody wrote about
+ * anything.
  */
 #include "hub/arbor_handle.h"
 
@@ -14,6 +15,7 @@
 #include "hub/render.h"
 #include "hub/window.h"
 #include "query/grove.h"
+#include "store/annotation.h"
 #include "store/tree_graft.h"
 
 /* ---- In trees ----------------------------------------------------------------------------- */
@@ -107,7 +109,7 @@ static enum status put_mirrored_node(struct resolving *r, struct err *err)
 {
 	struct handle handle;
 
-	if (handle_of_id(r->call, handle_meta(r->handle, 0), r->mem, &handle, err))
+	if (handle_of_mirrored(r->call->store, handle_meta(r->handle, 0), r->mem, &handle, err))
 		return err->status == STATUS_NOT_FOUND ? not_here(r, err) : err_failed(err->status);
 	put_text(r->w, "id", handle_meta(r->handle, 0));
 	put_text(r->w, "kind", STR("mirrored"));
@@ -143,6 +145,37 @@ static enum status resolve_node(struct resolving *r, struct err *err)
 		put_window_size(r->w, content.n, m.node.content.n, &window);
 	if (m.node.kind == TREE_NODE_TEXT && m.node.role != ROLE_NOTE)
 		r->kind = CONTENT_MESSAGE;
+	return STATUS_OK;
+}
+
+/* ---- Of notes ----------------------------------------------------------------------------- */
+
+static enum status resolve_note(struct resolving *r, struct err *err)
+{
+	static const enum annotation_kind tried[] = { ANNOTATION_NOTE, ANNOTATION_BOOKMARK, ANNOTATION_TAG };
+	struct annotation a;
+	size_t count = 0;
+
+	for (size_t i = 0; i < COUNT(tried) && !count; i++)
+		if (annotation_search(r->call->store, tried[i], handle_meta(r->handle, 0), r->mem, &a, 1, &count, err))
+			return err_failed(err->status);
+	if (!count)
+		return not_here(r, err);
+	put_uuid(r->w, "id", &a.id);
+	put_text(r->w, "kind", str_of(annotation_kind_name(a.kind)));
+	if (a.kind == ANNOTATION_NOTE)
+		put_text(r->w, "text", a.text);
+	else
+		put_text(r->w, "name", a.name);
+	put_text(r->w, "author", a.author);
+	put_time(r->w, "created", a.created_at);
+	put_time(r->w, "updated", a.updated_at);
+	put_text(r->w, "on", a.on.kind);
+	put_uuid(r->w, "subject", &a.on.id);
+	if (a.on.agent.n)
+		put_text(r->w, "agent", a.on.agent);
+	if (a.on.in_session)
+		put_uuid(r->w, "session", &a.on.session);
 	return STATUS_OK;
 }
 
@@ -234,6 +267,28 @@ static const struct field node_data[] = {
 	{ 0 },
 };
 
+static const struct meta_field note_meta[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the note" },
+	{ 0 },
+};
+
+static const char *const note_kinds[] = { "note", "bookmark", "tag", NULL };
+
+static const struct field note_data[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the note" },
+	{ .name = "kind", .type = VALUE_ENUM, .choices = note_kinds, .help = "what it is" },
+	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "note: what it says" },
+	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "bookmark, tag: what it is called" },
+	{ .name = "author", .type = VALUE_TEXT, .help = "who wrote it" },
+	{ .name = "created", .type = VALUE_TIME, .help = "when" },
+	{ .name = "updated", .type = VALUE_TIME, .help = "when it was last written" },
+	{ .name = "on", .type = VALUE_TEXT, .help = "what kind of thing it is on" },
+	{ .name = "subject", .type = VALUE_ID, .help = "id of that; of a sub-agent its conversation's" },
+	{ .name = "agent", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "the sub-agent it is on" },
+	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "the conversation it is on, or in" },
+	{ 0 },
+};
+
 const struct handle_kind arbor_handle_kinds[] = {
 	{ .method = "tree",
 	  .summary = "a tree, made or mirrored",
@@ -249,5 +304,12 @@ const struct handle_kind arbor_handle_kinds[] = {
 	  .fields = node_data,
 	  .need = NEED_STORE,
 	  .resolve = resolve_node },
+	{ .method = "note",
+	  .summary = "what somebody noted; a bookmark or tag",
+	  .kind = CONTENT_DOCUMENT,
+	  .meta = note_meta,
+	  .fields = note_data,
+	  .need = NEED_STORE,
+	  .resolve = resolve_note },
 	{ 0 },
 };

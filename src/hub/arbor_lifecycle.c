@@ -194,7 +194,8 @@ const struct method arbor_tree_schedule = {
 const struct method arbor_tree_rescue = {
 	.name = "tree_rescue",
 	.summary = "Make a tree active again that was to go",
-	.text = "One that is scheduled or archived, with its nodes as they were. It claims nothing.\n",
+	.text = "One that is scheduled or archived, with its nodes as they were. Where nobody claims it, whoever made it "
+		"has a claim again, as at first.\n",
 	.params = one_tree_params,
 	.kind = RESULT_ONE,
 	.fields = change_fields,
@@ -342,7 +343,7 @@ static enum status list_nodes(struct call *c, enum life_state state, struct err 
 	struct uuid id;
 
 	if (read_begin(c->store, &snapshot, err) ||
-	    (call_text(c, "tree").p && (tree_find(c->store, call_text(c, "tree"), &id, err) ||
+	    (call_text(c, "tree").p && (tree_find(c->store, made_name(c, call_text(c, "tree")), &id, err) ||
 					tree_get(c->store, &id, &c->mem, &t, err))) ||
 	    (call_text(c, "after").p && find_node(c, "after", t.row, true, &after, err)))
 		return err_failed(err->status);
@@ -444,6 +445,7 @@ static enum status run_gc(struct call *c, struct err *err)
 const struct method arbor_gc = {
 	.name = "gc",
 	.verb = "gc",
+	.also = "prune clean vacuum",
 	.group = "store",
 	.summary = "Archive and purge trees and nodes whose time has come",
 	.text = "What nobody keeps is scheduled for some days ('lifecycle.scheduled_days'), archived for "

@@ -73,7 +73,7 @@ static enum status create(struct call *c, const struct tree *t, struct tree_node
 		return mirrored_node_create(c, call_text(c, "tree"), &what, err);
 	what.tree = t->id;
 	if (parent.p) {
-		if (tree_node_find(c->store, parent, &above, err))
+		if (tree_node_find(c->store, made_name(c, parent), &above, err))
 			return err_pass(err, "parent");
 		what.parent = &above;
 	}
@@ -113,7 +113,7 @@ static enum status create_external(struct call *c, const struct tree *t, bool ep
 	} \
 	static enum status run_##name(struct call *c, struct err *err) \
 	{ \
-		return with_tree(c, &(struct tree_ways){ .made = name, .mirrored = name##_mirrored }, err); \
+		return with_tree(c, &(struct tree_ways){ .made = (name), .mirrored = name##_mirrored }, err); \
 	}
 
 CREATE(text, create_text, false)

@@ -11,30 +11,19 @@
 enum { LISTED = 8 };
 
 static const struct param set_params[] = {
-	{ .name = "on",
-	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD,
-	  .shown = "ID",
-	  .names = "memory.sessions",
-	  .help = "a session, sub-agent, turn, message, block or line, a node or tree; or a note that "
-		  "is to say something else" },
+	ANNOTATION_ON_PARAM("; or a note that is to say something else"),
 	{ .name = "text",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_WORD | PARAM_INPUT,
+	  .flags = PARAM_WORD | PARAM_INPUT | PARAM_JOIN,
 	  .shown = "TEXT",
-	  .help = "what it says; - reads standard input" },
-	{ .name = "author", .type = VALUE_TEXT, .setting = "author", .help = "who writes it" },
-	{ .name = "delete", .type = VALUE_BOOL, .letter = 'd', .help = "take the note away instead" },
+	  .help = "what it says, in quotes or not; - reads standard input" },
+	ANNOTATION_AUTHOR_PARAM("who writes it"),
+	ANNOTATION_DELETE_PARAM("take the note away instead"),
 	{ 0 },
 };
 
 static const struct param list_params[] = {
-	{ .name = "on",
-	  .type = VALUE_TEXT,
-	  .flags = PARAM_WORD,
-	  .shown = "ID",
-	  .names = "memory.sessions",
-	  .help = "only on this, and of a session in it" },
+	ANNOTATION_ONLY_ON_PARAM(PARAM_WORD),
 	ANNOTATION_LIST_PARAMS,
 	{ 0 },
 };
@@ -162,23 +151,14 @@ static enum status delete_note(struct call *c, struct str typed, struct err *err
 {
 	struct annotation a;
 
-	if (find_note(c, typed, &a, err) || annotation_remove(c->store, &a, err))
-		return err_failed(err->status);
-	return annotation_emit(c, "deleted", &a, put_note, err);
+	return find_note(c, typed, &a, err) ? err_failed(err->status) : annotation_detach(c, &a, put_note, err);
 }
 
 static enum status add_note(struct call *c, struct str text, struct err *err)
 {
 	struct annotation a = { .kind = ANNOTATION_NOTE, .text = text, .author = call_text(c, "author") };
-	enum annotation_done done;
-	struct subject on;
 
-	if (subject_resolve(c, call_text(c, "on"), &on, err))
-		return err_failed(err->status);
-	a.on = on.on;
-	if (annotation_add(c->store, &a, false, &c->mem, &done, err))
-		return err_failed(err->status);
-	return annotation_emit(c, annotation_deeds[done], &a, put_note, err);
+	return annotation_attach(c, &a, NULL, false, put_note, err);
 }
 
 static enum status run_set(struct call *c, struct err *err)
@@ -214,6 +194,7 @@ static enum status run_delete(struct call *c, struct err *err)
 const struct method arbor_note_set = {
 	.name = "note_set",
 	.verb = "note",
+	.also = "comment annotate",
 	.group = "notes",
 	.summary = "Write a note on a conversation or a part of it",
 	.text = "ID is whatever 'arbor show' takes; the ids that 'arbor search' prints will do. A "

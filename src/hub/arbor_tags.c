@@ -9,36 +9,21 @@
 #include "hub/annotated.h"
 #include "store/tag.h"
 
+#define TAGS_PARAM(what) \
+	{ .name = "tags", .type = VALUE_TEXT, .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST, .shown = "TAG", \
+	  .names = "arbor.tag_list", .help = what }
+
 static const struct param set_params[] = {
-	{ .name = "on",
-	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD,
-	  .shown = "ID",
-	  .names = "memory.sessions",
-	  .help = "a session, sub-agent, turn, message, block or line, a node or tree" },
-	{ .name = "tags",
-	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST,
-	  .shown = "TAG",
-	  .names = "arbor.tag_list",
-	  .help = "no blanks, no commas" },
-	{ .name = "delete", .type = VALUE_BOOL, .letter = 'd', .help = "take these tags away instead" },
-	{ .name = "author", .type = VALUE_TEXT, .setting = "author", .help = "who sets them" },
+	ANNOTATION_ON_PARAM(""),
+	TAGS_PARAM("no blanks, no commas"),
+	ANNOTATION_DELETE_PARAM("take these tags away instead"),
+	ANNOTATION_AUTHOR_PARAM("who sets them"),
 	{ 0 },
 };
 
 static const struct param delete_params[] = {
-	{ .name = "on",
-	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD,
-	  .shown = "ID",
-	  .help = "what they are on" },
-	{ .name = "tags",
-	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST,
-	  .shown = "TAG",
-	  .names = "arbor.tag_list",
-	  .help = "which" },
+	ANNOTATION_ON_PARAM(""),
+	TAGS_PARAM("which"),
 	{ 0 },
 };
 
@@ -49,7 +34,7 @@ static const struct param list_params[] = {
 	  .shown = "TAG",
 	  .names = "arbor.tag_list",
 	  .help = "what has this tag; area* for all that begin so" },
-	{ .name = "on", .type = VALUE_TEXT, .shown = "ID", .help = "only on this, and of a session in it" },
+	ANNOTATION_ONLY_ON_PARAM(0),
 	ANNOTATION_LIST_PARAMS,
 	{ 0 },
 };
@@ -92,14 +77,9 @@ static void put_tag(struct json_writer *w, const struct annotation *a)
 
 static enum status add_tag(struct call *c, struct str name, const struct subject *on, struct err *err)
 {
-	struct annotation a = {
-		.kind = ANNOTATION_TAG, .name = name, .author = call_text(c, "author"), .on = on->on
-	};
-	enum annotation_done done;
+	struct annotation a = { .kind = ANNOTATION_TAG, .name = name, .author = call_text(c, "author") };
 
-	if (annotation_add(c->store, &a, false, &c->mem, &done, err))
-		return err_failed(err->status);
-	return annotation_emit(c, annotation_deeds[done], &a, put_tag, err);
+	return annotation_attach(c, &a, on, false, put_tag, err);
 }
 
 /* That on one thing. */
@@ -149,8 +129,7 @@ static enum status delete_tags(struct call *c, const struct value *tags, const s
 			return err_failed(err->status);
 	}
 	for (size_t i = 0; i < tags->count; i++)
-		if (annotation_remove(c->store, &list[i].found, err) ||
-		    annotation_emit(c, "deleted", &list[i].found, put_tag, err))
+		if (annotation_detach(c, &list[i].found, put_tag, err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }
@@ -241,6 +220,7 @@ static enum status run_list(struct call *c, struct err *err)
 const struct method arbor_tag_set = {
 	.name = "tag_set",
 	.verb = "tag",
+	.also = "label",
 	.group = "notes",
 	.summary = "Tag a conversation or a part of it",
 	.text = "ID is whatever 'arbor show' takes. Tags have no blanks in them, and their case does "

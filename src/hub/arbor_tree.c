@@ -260,7 +260,7 @@ static enum status find_after(struct call *c, int64_t *row, bool *is_made, struc
 	*is_made = true;
 	if (!text.p)
 		return STATUS_OK;
-	status = tree_find(c->store, text, &id, err);
+	status = tree_find(c->store, made_name(c, text), &id, err);
 	status = status ? status : tree_get(c->store, &id, &c->mem, &t, err);
 	*is_made = status != STATUS_NOT_FOUND && (status || !tree_is_graft(&t));
 	if (status || !*is_made)

@@ -257,14 +257,14 @@ void put_attached(struct json_writer *w, struct attached_set *set)
 	set->count = 0;
 }
 
-struct on_session {
+struct on_one {
 	struct attached attached; /* only its memory is used */
 	struct attached_set set;
 };
 
-static enum status take_on_session(void *ctx, const struct annotation *from, bool *go_on, struct err *err)
+static enum status take_on_one(void *ctx, const struct annotation *from, bool *go_on, struct err *err)
 {
-	struct on_session *y = ctx;
+	struct on_one *y = ctx;
 	struct annotation *kept;
 
 	(void)go_on;
@@ -275,12 +275,17 @@ static enum status take_on_session(void *ctx, const struct annotation *from, boo
 	return STATUS_OK;
 }
 
-enum status put_attached_session(struct call *c, const struct session *session, struct err *err)
+enum status put_attached_to(struct call *c, const struct uuid *id, struct str agent, struct err *err)
 {
-	struct on_session y = { .attached = { .call = c } };
+	struct on_one y = { .attached = { .call = c } };
 
-	if (annotation_of(c->store, &session->id, session->agent, take_on_session, &y, err))
+	if (annotation_of(c->store, id, agent, take_on_one, &y, err))
 		return err_failed(err->status);
 	put_attached(&c->writer, &y.set);
 	return STATUS_OK;
+}
+
+enum status put_attached_session(struct call *c, const struct session *session, struct err *err)
+{
+	return put_attached_to(c, &session->id, session->agent, err);
 }

@@ -68,7 +68,9 @@ extern const struct field attached_notes[];
 /* Writes these fields into an item, those that are not empty, and empties the set. */
 void put_attached(struct json_writer *w, struct attached_set *set);
 
-/* The same for what is on a session itself. Wants a read transaction. */
+/* The same for what is on one thing by its id, of a sub-agent with its own, and on a session itself. Want a read
+ * transaction. */
+enum status put_attached_to(struct call *c, const struct uuid *id, struct str agent, struct err *err) MUST_USE;
 enum status put_attached_session(struct call *c, const struct session *session, struct err *err) MUST_USE;
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "hub/hub.h"
+#include "hub/settings.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -44,6 +45,15 @@ struct str call_real_path(struct call *c, struct str path)
 
 	free(real);
 	return out;
+}
+
+struct str call_from_home(struct call *c, struct str path)
+{
+	const char *home = c->settings ? c->settings->home : NULL;
+
+	if (!home || (!str_eq(path, STR("~")) && !str_has_prefix(path, STR("~/"))))
+		return path;
+	return arena_printf(&c->mem, "%s%.*s", home, STR_ARG(str_sub(path, 1, SIZE_MAX)));
 }
 
 struct str call_real_front(struct call *c, struct str path, size_t n)

@@ -76,6 +76,9 @@ const struct value *call_value(const struct call *c, const char *name);
 /* A path with all links resolved, in the call's arena; p NULL = it does not exist. */
 struct str call_real_path(struct call *c, struct str path);
 
+/* A path in which '~' stands for the user's own folder. */
+struct str call_from_home(struct call *c, struct str path);
+
 /* The same of its first n bytes, as far as these exist; the rest follows as it is. */
 struct str call_real_front(struct call *c, struct str path, size_t n);
 

@@ -27,6 +27,7 @@ struct search {
 	char own[UUID_TEXT + 1];      /* id of this hub */
 	bool unreachable[LIMIT_HUBS]; /* who need not be asked again */
 	struct err problem;	      /* the first that could not say; STATUS_OK = none */
+	bool was_asked;		      /* that one has the plugin and was asked */
 	struct err absent;	      /* the best of what was said by those who do not have it */
 	int heaviest;		      /* how good that is, see weight() */
 };
@@ -77,18 +78,19 @@ static struct str plugin_name(const struct answer *a, const struct json *j, stru
 static enum status take_answer(void *ctx, struct str json, struct err *err)
 {
 	struct answer *a = ctx;
+	const char *child = children_at(a->search->children, a->which)->name;
 	struct resolution *out = a->search->out;
 	struct handle shown = *a->search->ask->handle;
 	struct json j CLEANUP(json_release) = JSON_INIT;
 	uint32_t data;
 
 	if (a->given)
-		return err_fail(err, STATUS_FORMAT, "hub.resolve gave more than one result");
+		return err_fail(err, STATUS_FORMAT, "%s: hub.resolve gave more than one result", child);
 	if (json_read(&j, json, LIMIT_JSON_DEPTH, err))
 		return err_failed(err->status);
 	data = json_get(&j, 0, STR("data"));
 	if (!json_is(&j, data, JSON_OBJECT))
-		return err_fail(err, STATUS_FORMAT, "hub.resolve gave a result without an object 'data'");
+		return err_fail(err, STATUS_FORMAT, "%s: hub.resolve gave a result without an object 'data'", child);
 	out->plugin = plugin_name(a, &j, &out->mem);
 	out->version = text_or(&j, "version", shown.version, &out->mem);
 	out->method = text_or(&j, "method", shown.method, &out->mem);
@@ -170,8 +172,11 @@ static bool note(struct search *s, size_t which, bool has, const struct err *err
 		return false;
 	}
 	s->unreachable[which] = err->status == STATUS_UNREACHABLE;
-	if (s->problem.status == STATUS_OK)
+	/* Who has the plugin is the one that counts. */
+	if (s->problem.status == STATUS_OK || (has && !s->was_asked)) {
 		s->problem = *err;
+		s->was_asked = has;
+	}
 	return false;
 }
 
@@ -229,9 +234,12 @@ static enum status ask_all(struct search *s, struct err *err)
 			if (try_child(s, i, deep != 0, err))
 				return err->status;
 	*err = s->absent;
-	if (s->problem.status != STATUS_OK)
+	if (s->was_asked && s->heaviest <= weight(STATUS_UNSUPPORTED, false))
+		*err = s->problem; /* that others do not know its plugin says nothing */
+	else if (s->problem.status != STATUS_OK)
 		err_set(err, err->status == STATUS_GONE ? STATUS_GONE : s->problem.status,
-			"%s; not asked: %.*s", s->absent.text, LIMIT_ERR_TEXT / 2, s->problem.text);
+			"%s; %s: %.*s", s->absent.text, s->was_asked ? "but" : "not asked", LIMIT_ERR_TEXT / 2,
+			s->problem.text);
 	return err_failed(err->status);
 }
 

@@ -7,6 +7,8 @@
 
 #include "base/json.h"
 
+#include <string.h>
+
 struct reading {
 	const struct json *j;
 	struct arena *mem;
@@ -59,9 +61,13 @@ static void read_string(const struct reading *r, uint32_t schema, struct param *
 
 static void read_bounds(const struct reading *r, uint32_t schema, struct param *p)
 {
-	if (!json_to_i64(r->j, json_get(r->j, schema, STR("minimum")), &p->least) ||
-	    !json_to_i64(r->j, json_get(r->j, schema, STR("maximum")), &p->most))
-		p->least = p->most = 0;
+	bool least = json_to_i64(r->j, json_get(r->j, schema, STR("minimum")), &p->least),
+	     most = json_to_i64(r->j, json_get(r->j, schema, STR("maximum")), &p->most);
+
+	if (!least)
+		p->least = most ? INT64_MIN : 0;
+	if (!most)
+		p->most = least ? INT64_MAX : 0;
 }
 
 static void read_type(const struct reading *r, uint32_t schema, struct param *p)
@@ -109,7 +115,34 @@ static bool is_listed(const struct reading *r, uint32_t list, const char *name)
 	return json_is(r->j, list, JSON_ARRAY) && has_type(r, list, name);
 }
 
-/* In the order in which they are described, which is that of the words among them. */
+static struct param *take_word(struct param *list, struct str name)
+{
+	for (struct param *q = list; q->name; q++)
+		if ((q->flags & PARAM_WORD) && str_eq(str_of(q->name), name))
+			return q;
+	return NULL;
+}
+
+/* Many languages keep members of an object in no order, so that of the words is said by `words` alone.
+ * Each takes the next place that is a word's. */
+static void order_words(const struct reading *r, uint32_t words, struct param *list, size_t count)
+{
+	struct param *left = arena_alloc(r->mem, (count + 1) * sizeof *left), *place = list, *q;
+
+	if (!json_is(r->j, words, JSON_ARRAY))
+		return;
+	memcpy(left, list, count * sizeof *left);
+	for (uint32_t i = json_first(r->j, words); i != json_end(r->j, words); i = json_next(r->j, i)) {
+		if (!(q = take_word(left, json_string_in(r->j, i, r->mem))))
+			continue;
+		while (!(place->flags & PARAM_WORD))
+			place++;
+		*place++ = *q;
+		q->flags = 0; /* named again it is nothing new */
+	}
+}
+
+/* In the order in which they are described, but for the words. */
 static const struct param *read_params(const struct reading *r, uint32_t method)
 {
 	uint32_t schema = json_get(r->j, method, STR("params")), words = json_get(r->j, method, STR("words"));
@@ -128,6 +161,7 @@ static const struct param *read_params(const struct reading *r, uint32_t method)
 		if (is_listed(r, words, out[n].name))
 			out[n].flags |= PARAM_WORD;
 	}
+	order_words(r, words, out, n);
 	return out;
 }
 

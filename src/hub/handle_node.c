@@ -8,6 +8,7 @@
 #include "hub/handle_node.h"
 
 #include "hub/activations.h"
+#include "hub/meant.h"
 #include "query/transcript.h"
 
 #include <stdio.h>
@@ -92,6 +93,16 @@ struct node_handle handle_of_tree(const struct uuid *id)
 	return begin(&activation_arbor, "tree", id);
 }
 
+struct node_handle handle_of_made_node(const struct uuid *id)
+{
+	return begin(&activation_arbor, "node", id);
+}
+
+struct node_handle handle_of_note(const struct uuid *id)
+{
+	return begin(&activation_arbor, "note", id);
+}
+
 struct node_handle handle_of_agent(struct str agent, const struct uuid *session)
 {
 	struct node_handle h = of_claude("agent", NULL);
@@ -108,6 +119,11 @@ struct node_handle handle_of_file(const struct uuid *source, int64_t version)
 	if (version)
 		set_number(&h, version);
 	return h;
+}
+
+struct node_handle handle_of_typed(const struct uuid *id)
+{
+	return begin(&activation_storage, "typed", id);
 }
 
 struct node_handle handle_of_session_id(const struct uuid *id)
@@ -254,23 +270,56 @@ static enum status name_node(struct store *s, const struct resolved *what, struc
 	return STATUS_OK;
 }
 
-enum status handle_of_id(struct call *c, struct str text, struct arena *mem, struct handle *out,
-			 struct err *err)
+static enum status name_resolved(struct store *s, const struct resolved *what, struct str text, struct arena *mem,
+				 struct handle *out, struct err *err)
 {
 	/* Ids of calls have a '_', which others have not. */
 	struct str last = str_sub(text, str_rfind(text, '@') + 1, SIZE_MAX);
 	struct str tool = str_has_byte(last, '_') ? last : (struct str){ 0 };
 	struct node_handle h;
+
+	if (!what->is_session)
+		return name_node(s, what, tool, mem, out, err);
+	if (what->session.agent.n)
+		h = handle_of_agent(what->session.agent, &what->session.id);
+	else if (handle_of_session(s, &what->session, &h, err))
+		return err_failed(err->status);
+	*out = node_handle_in(&h, mem);
+	return STATUS_OK;
+}
+
+enum status handle_of_mirrored(struct store *s, struct str text, struct arena *mem, struct handle *out, struct err *err)
+{
 	struct resolved what;
 
-	if (call_need_store(c, err) || resolve_id(c->store, text, mem, &what, err))
+	if (resolve_id(s, text, mem, &what, err))
 		return err_failed(err->status);
-	if (!what.is_session)
-		return name_node(c->store, &what, tool, mem, out, err);
-	if (what.session.agent.n)
-		h = handle_of_agent(what.session.agent, &what.session.id);
-	else if (handle_of_session(c->store, &what.session, &h, err))
+	return name_resolved(s, &what, text, mem, out, err);
+}
+
+/* Of what is no conversation. */
+static struct node_handle handle_of_other(const struct meant *m)
+{
+	if (m->kind == MEANT_TREE)
+		return handle_of_tree(&m->id);
+	if (m->kind == MEANT_NODE)
+		return handle_of_made_node(&m->id);
+	if (m->kind == MEANT_TYPED)
+		return handle_of_typed(&m->id);
+	return m->kind == MEANT_NOTE ? handle_of_note(&m->id) : handle_of_file(&m->id, 0);
+}
+
+enum status handle_of_id(struct call *c, struct str text, struct arena *mem, struct handle *out,
+			 struct err *err)
+{
+	struct node_handle h;
+	struct meant what;
+
+	if (call_need_store(c, err) || meant_find(c->store, text, MEANT_ALL, mem, &what, err))
 		return err_failed(err->status);
+	if (what.kind == MEANT_MIRRORED)
+		return name_resolved(c->store, &what.mirrored, text, mem, out, err);
+	h = handle_of_other(&what);
 	*out = node_handle_in(&h, mem);
 	return STATUS_OK;
 }

@@ -34,10 +34,15 @@ struct node_handle handle_of_event(const struct uuid *id);
 struct node_handle handle_of_line(const struct uuid *id);
 struct node_handle handle_of_turn(const struct uuid *id, int64_t number); /* 0 = not known */
 struct node_handle handle_of_tree(const struct uuid *id);
+struct node_handle handle_of_made_node(const struct uuid *id);
+struct node_handle handle_of_note(const struct uuid *id);
 struct node_handle handle_of_agent(struct str agent, const struct uuid *session);
 
 /* Of a version of a file; 0 = the newest, whichever that is. */
 struct node_handle handle_of_file(const struct uuid *source, int64_t version);
+
+/* Of a line of typed history. */
+struct node_handle handle_of_typed(const struct uuid *id);
 
 /* By its id alone, and where several transcripts have that with its file. */
 struct node_handle handle_of_session_id(const struct uuid *id);
@@ -51,10 +56,13 @@ void put_handle_as(struct json_writer *w, const char *key, const struct node_han
 /* The handle itself; what it points to is in the arena. */
 struct handle node_handle_in(const struct node_handle *h, struct arena *mem);
 
-/* That of something by what people call it: what resolve_id() takes. What *out points to is
- * in the arena. */
+/* That of something by what people call it: what meant_find() (hub/meant.h) takes, or of what was mirrored, what
+ * resolve_id() does. What *out points to is in the arena. */
 enum status handle_of_id(struct call *c, struct str text, struct arena *mem, struct handle *out,
 			 struct err *err) MUST_USE;
+
+enum status handle_of_mirrored(struct store *s, struct str text, struct arena *mem, struct handle *out,
+			       struct err *err) MUST_USE;
 
 /* A handle in any form, or else that of an id. */
 enum status handle_from_text(struct call *c, struct str text, struct arena *mem, struct handle *out,

@@ -393,6 +393,7 @@ static enum status run_hubs(struct call *c, struct err *err)
 const struct method hub_hubs = {
 	.name = "hubs",
 	.verb = "hubs",
+	.also = "remotes remote servers peers",
 	.group = "programs",
 	.summary = "List the other hubs and whether they answer",
 	.text = "Other hubs are programs that the setting 'hubs' names: anything that speaks JSON-RPC on its "

@@ -12,7 +12,8 @@
 static const struct param agent_params[] = {
 	{ .name = "session",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_WORD | PARAM_REQUIRED,
+	  .flags = PARAM_WORD,
+	  .initial = "@",
 	  .shown = "SESSION",
 	  .names = "memory.sessions",
 	  .help = "a session, or anything in it" },
@@ -111,6 +112,7 @@ static enum status run_agents(struct call *c, struct err *err)
 const struct method memory_agents = {
 	.name = "agents",
 	.verb = "agents",
+	.also = "subagents",
 	.group = "about",
 	.summary = "List the sub-agents of a conversation",
 	.text = "Those with files of their own, those told in progress lines, and those old clients wrote "

@@ -69,7 +69,8 @@ static const char *const formats[] = { "markdown", "plain", "json", NULL };
 static const struct param context_params[] = {
 	{ .name = "project",
 	  .type = VALUE_PATH,
-	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .flags = PARAM_WORD,
+	  .initial = ".",
 	  .shown = "PROJECT",
 	  .names = "memory.projects",
 	  .help = "a folder, '.' for this one; its name, or the end of its path, will do" },
@@ -421,12 +422,17 @@ static enum status take_todo(void *ctx, struct str text, struct err *err)
 	return STATUS_OK;
 }
 
-/* Those that a session of the project has written, as far as is known. */
+static bool is_in(struct str folder, struct str project)
+{
+	return str_has_prefix(folder, project) && (folder.n == project.n || folder.p[project.n] == '/');
+}
+
+/* Those of sessions of the project; and what these have written as one, which tells of older clients' too. */
 static enum status take_plan(void *ctx, struct str text, struct err *err)
 {
 	struct context *x = ctx;
 	struct json j CLEANUP(json_release) = JSON_INIT;
-	struct str name, title;
+	struct str name, title, project;
 	struct item *item, *written;
 
 	if (json_read(&j, text, 0, err))
@@ -434,12 +440,19 @@ static enum status take_plan(void *ctx, struct str text, struct err *err)
 	name = text_in(x, &j, "name");
 	title = text_in(x, &j, "title");
 	written = map_get(&x->plan_files.known, arena_printf(&x->call->mem, "%.*s.md", STR_ARG(name)));
-	if (!written)
+	project = text_in(x, &j, "project");
+	if (!written && !is_in(project, x->project))
 		return STATUS_OK;
 	item = add_item(x, &x->sections[PLANS], title.n ? title : name);
 	item->detail = name;
-	item->session = written->session;
-	item->weight = item->at = written->at;
+	if (written) {
+		item->session = written->session;
+		item->at = written->at;
+	} else {
+		uuid_parse(text_in(x, &j, "session"), &item->session);
+		time_parse(text_in(x, &j, "modified"), &item->at);
+	}
+	item->weight = item->at;
 	return STATUS_OK;
 }
 
@@ -463,7 +476,7 @@ static enum status tell_plans(struct context *x, struct err *err)
 	json_write_string(&w, x->project);
 	json_write_object_end(&w);
 	return ask(x, "storage.todos", buf_as_str(&params), take_todo, err) ||
-			       (x->plan_files.count && ask(x, "storage.plans", STR("{}"), take_plan, err))
+			       ask(x, "storage.plans", STR("{}"), take_plan, err)
 		       ? err_failed(err->status)
 		       : STATUS_OK;
 }
@@ -620,7 +633,7 @@ static enum status emit_all(struct context *x, struct err *err)
 		for (size_t n = 0; n < taken[i]; n++)
 			if (emit(x, i, x->sections[i].list[n], err))
 				return err_failed(err->status);
-	return emit_left_out(x, taken, err);
+	return call_value(x->call, "budget")->given ? emit_left_out(x, taken, err) : STATUS_OK;
 }
 
 static enum status gather(struct context *x, struct err *err)
@@ -649,6 +662,7 @@ static enum status run_context(struct call *c, struct err *err)
 const struct method memory_context = {
 	.name = "context",
 	.verb = "context",
+	.also = "recap brief summary prime",
 	.group = "find",
 	.summary = "Tell what is needed to go on with a project",
 	.text = "The last sessions and how they ended, open tasks and plans, the last prompts, what was "

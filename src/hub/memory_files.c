@@ -23,7 +23,8 @@ static const char *const changes[] = { "create", "update", "edit", NULL };
 static const struct param files_params[] = {
 	{ .name = "conversation",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .flags = PARAM_WORD,
+	  .initial = "@",
 	  .shown = "SESSION",
 	  .names = "memory.sessions",
 	  .help = "a session, or a message of one: the way to it" },
@@ -37,6 +38,10 @@ static const struct param files_params[] = {
 	  .shown = "NODE",
 	  .help = "up to this message; with PATH: what stood in the file then. A session is where it is "
 		  "now" },
+	{ .name = "before",
+	  .type = VALUE_TEXT,
+	  .shown = "NODE",
+	  .help = "with PATH: what stood in the file before this message changed it" },
 	{ .name = "diff",
 	  .type = VALUE_BOOL,
 	  .letter = 'd',
@@ -83,10 +88,12 @@ static const struct field files_fields[] = {
 	{ .name = "created",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
+	  .usual = "no",
 	  .help = "file: it was not there before" },
 	{ .name = "exact",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
+	  .usual = "yes",
 	  .help = "what stood in it then is known" },
 	{ .name = "outside",
 	  .type = VALUE_BOOL,
@@ -302,6 +309,16 @@ static enum status say_absent(const struct file *f, struct err *err)
 	return err_fail(err, STATUS_NOT_FOUND, "%.*s: it did not exist then", STR_ARG(buf_as_str(&path)));
 }
 
+static enum status say_unchanged(const struct file *f, struct err *err)
+{
+	struct buf path CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	term_filter(&path, str_sub(f->path, 0, KIB / 4), TERM_LINE);
+	return err_fail(err, STATUS_NOT_FOUND,
+			"%.*s: it was looked at and not changed; --at SESSION shows what stood in it",
+			STR_ARG(buf_as_str(&path)));
+}
+
 /* What comes later says what was before: the file as it was before its next change. */
 static enum status emit_from_later(struct listing *l, struct err *err)
 {
@@ -341,6 +358,23 @@ static enum status emit_content(struct listing *l, struct err *err)
 	if (f->now.state != FILE_KNOWN)
 		return say_unknown(f, "then", err);
 	return emit_text(l, "content", f, buf_as_str(&f->now.bytes), err);
+}
+
+/* Before what a message did; where it left the file alone, that is what stood in it then. */
+static enum status emit_before(struct listing *l, struct err *err)
+{
+	struct file *f = NULL;
+	enum status status = find_file(l, &l->files, &f, err);
+
+	if (status == STATUS_NOT_FOUND || (status == STATUS_OK && f && !f->is_counted))
+		return emit_content(l, err);
+	if (status || file_fetch(l->call->store, &f->before, err))
+		return err_failed(err->status);
+	if (f->before.state == FILE_ABSENT)
+		return say_absent(f, err);
+	if (f->before.state != FILE_KNOWN)
+		return say_unknown(f, "before", err);
+	return emit_text(l, "content", f, buf_as_str(&f->before.bytes), err);
 }
 
 /* ---- Differences ---------------------------------------------------------------------------- */
@@ -432,6 +466,8 @@ static enum status emit_changes(struct listing *l, struct err *err)
 
 	if (find_file(l, &l->files, &f, err) || !f)
 		return err_failed(err->status);
+	if (!f->count)
+		return say_unchanged(f, err);
 	for (size_t i = 0; i < f->count; i++)
 		if (emit_change(l, f, &f->changes[i], err))
 			return err_failed(err->status);
@@ -443,6 +479,8 @@ static enum status emit_all(struct listing *l, struct err *err)
 	bool one = call_text(l->call, "path").n > 0, diff = call_flag(l->call, "diff");
 	struct file *f = NULL;
 
+	if (call_text(l->call, "before").n)
+		return emit_before(l, err);
 	if (!one)
 		return diff ? emit_diffs(l, err) : emit_list(l, err);
 	if (!diff)
@@ -483,10 +521,12 @@ static enum status run_files(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct listing l CLEANUP(listing_release) = { .call = c };
-	struct str at = call_text(c, "at");
+	struct str before = call_text(c, "before"), at = before.n ? before : call_text(c, "at");
 	struct resolved what;
 	uint32_t source, from;
 
+	if (before.n && (!call_text(c, "path").n || call_text(c, "at").n || call_flag(c, "diff")))
+		return err_fail(err, STATUS_USAGE, "--before wants PATH, and neither --at nor --diff");
 	if (read_begin(c->store, &snapshot, err) ||
 	    resolve_id(c->store, call_text(c, "conversation"), &c->mem, &what, err) ||
 	    forest_load(c->store, what.session.row, &l.forest, &source, err))
@@ -495,7 +535,7 @@ static enum status run_files(struct call *c, struct err *err)
 	l.session = what.session;
 	if ((at.n && resolve_at(c, at, &what, err)) || find_place(&l, &what, err))
 		return err_failed(err->status);
-	from = at.n && call_flag(c, "diff") && !what.is_session ? l.at.message : FOREST_NONE;
+	from = at.n && (before.n || call_flag(c, "diff")) && !what.is_session ? l.at.message : FOREST_NONE;
 	if (files_load(c->store, &l.forest, l.at.message, from, c->cancel, &l.files, err))
 		return err_failed(err->status);
 	return emit_all(&l, err);
@@ -504,6 +544,7 @@ static enum status run_files(struct call *c, struct err *err)
 const struct method memory_files = {
 	.name = "files",
 	.verb = "files",
+	.also = "diff changes changed blame status",
 	.group = "about",
 	.summary = "List the files a conversation changed, or show one as it was",
 	.text = "The files that tools of the conversation and of its sub-agents have written or edited, on "
@@ -512,7 +553,8 @@ const struct method memory_files = {
 		"file.\n\n"
 		"With PATH and --at what stood in the file at that message, also long after the file has "
 		"changed. "
-		"An answer stands for all its calls: the file is as it was after them. '--at @' is the last "
+		"An answer stands for all its calls: the file is as it was after them, and with --before instead of "
+		"--at as it was before them. '--at @' is the last "
 		"conversation's end. With --diff a unified diff from before the conversation, or with --at "
 		"what that "
 		"message changed; 'git apply' and 'patch -p1' take it.\n\n"
@@ -532,6 +574,8 @@ const struct method memory_files = {
 	.examples = (const struct example[]){ { "files 2396d03e", "what a conversation changed" },
 					      { "files 2396d03e money.ts", "every change of one file" },
 					      { "files 2396d03e money.ts --at 2396d03e", "as it is now" },
+					      { "files 2396d03e money.ts --before 203b7858",
+						"as it was before one of them" },
 					      { "files 2396d03e --diff", "everything as one diff" },
 					      { 0 } },
 	.run = run_files,

@@ -6,6 +6,7 @@
 #include "hub/attached.h"
 #include "hub/call.h"
 #include "hub/memory_project.h"
+#include "hub/period.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "query/forest_load.h"
@@ -19,7 +20,7 @@ static const struct param session_params[] = {
 	  .shown = "DIR",
 	  .names = "memory.projects",
 	  .help = "only those of this folder and below; its name, or the end of its path, will do" },
-	{ .name = "since", .type = VALUE_TIME, .help = "only those touched since: a date, yesterday, 7d" },
+	PERIOD_PARAMS("only those last touched"),
 	{ .name = "branch",
 	  .type = VALUE_TEXT,
 	  .letter = 'b',
@@ -58,6 +59,7 @@ struct listing {
 	bool attached;	     /* there are notes and the like */
 	struct noted tagged; /* as 'tag' says */
 	struct hidden hidden;
+	struct period period;
 };
 
 static void listing_release(struct listing *l)
@@ -67,12 +69,12 @@ static void listing_release(struct listing *l)
 	hidden_release(&l->hidden);
 }
 
-static bool is_wanted(const struct call *c, const struct session *session, const struct live *live)
+static bool is_wanted(const struct listing *l, const struct session *session, const struct live *live)
 {
-	const struct value *since = call_value(c, "since");
+	const struct call *c = l->call;
 	struct str branch = call_text(c, "branch");
 
-	return (!since->given || session->updated_at >= since->number) &&
+	return period_has(&l->period, session->updated_at) &&
 	       (!branch.p || str_eq(branch, session->branch)) && (live || !call_flag(c, "alive"));
 }
 
@@ -105,7 +107,7 @@ static enum status emit_session(void *ctx, const struct session *session, bool *
 		return STATUS_OK;
 	l->last = *session;
 	l->alive_count += live != NULL;
-	if (!is_wanted(l->call, session, live) || hidden_has(&l->hidden, session->row))
+	if (!is_wanted(l, session, live) || hidden_has(&l->hidden, session->row))
 		return STATUS_OK;
 	if (is_wanted_still(l, session, &wanted, err))
 		return err_failed(err->status);
@@ -141,6 +143,7 @@ static enum status run_sessions(struct call *c, struct err *err)
 	/* An empty part is in every name; a script's variable may have been empty. */
 	if (call_text(c, "model").p && !call_text(c, "model").n)
 		return err_fail(err, STATUS_USAGE, "--model: which one? a part of its name will do");
+	l.period = period_read(c, &zone_local);
 	if (read_begin(c->store, &snapshot, err) || project_of(c, &project, err) ||
 	    alive_load(c->store, &l.alive, err) || annotation_any(c->store, &l.attached, err) ||
 	    (call_text(c, "tag").p && noted_by_tag(c->store, call_text(c, "tag"), &l.tagged, err)) ||
@@ -156,7 +159,7 @@ static enum status run_sessions(struct call *c, struct err *err)
 	if (call_text(c, "tag").p)
 		return err_fail(err, STATUS_NOT_FOUND, "no session with that tag; 'arbor tags' lists those there are");
 	if (call_flag(c, "alive") || call_flag(c, "branched") || call_text(c, "branch").p || call_text(c, "model").p ||
-	    call_value(c, "since")->given)
+	    period_is_given(c))
 		return err_fail(err, STATUS_NOT_FOUND, "no session like that");
 	return err_fail(err, STATUS_NOT_FOUND, "no session yet; 'arbor sync' brings them in");
 }
@@ -164,6 +167,7 @@ static enum status run_sessions(struct call *c, struct err *err)
 const struct method memory_sessions = {
 	.name = "sessions",
 	.verb = "list",
+	.also = "ls ll dir sessions conversations chats",
 	.group = "find",
 	.summary = "List the conversations, the last touched first",
 	.text = "A conversation has the title somebody gave it, else the client's, else its summary of old\n"

@@ -10,6 +10,7 @@
 #include "hub/attached.h"
 #include "hub/call.h"
 #include "hub/handle_node.h"
+#include "hub/memory_made.h"
 #include "hub/memory_message.h"
 #include "hub/memory_place.h"
 #include "hub/memory_session.h"
@@ -17,7 +18,7 @@
 #include "query/grove.h"
 #include "query/variant.h"
 
-static const char *const kinds[] = { "session", "message", "event", "sent", NULL };
+static const char *const kinds[] = { "session", "message", "event", "sent", "tree", "node", NULL };
 static const char *const origins[] = { "human", "notification", "compaction", NULL };
 
 static const struct param log_params[] = {
@@ -27,7 +28,7 @@ static const struct param log_params[] = {
 	  .initial = "@",
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "a session, or a message of one: the way to it" },
+	  .help = "a session, or a message of one: the way to it; a node of your own, or a tree" },
 	{ .name = "as_sent", .type = VALUE_BOOL, .help = "what the model is sent, as the client mends it" },
 	{ .name = "all",
 	  .type = VALUE_BOOL,
@@ -48,11 +49,11 @@ static const struct field log_fields[] = {
 	{ .name = "kind",
 	  .type = VALUE_ENUM,
 	  .choices = kinds,
-	  .help = "what the item is; 'session' comes first" },
+	  .help = "what the item is; 'session', or 'tree', comes first" },
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY | FIELD_OPTIONAL,
-	  .help = "of the session or message" },
+	  .help = "of the session, message, tree or node" },
 	HANDLE_FIELD(""),
 	{ .name = "prev", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "message: the one before" },
 	{ .name = "turn", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "message: number of its turn" },
@@ -65,24 +66,8 @@ static const struct field log_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "message: how many ways lead on, when it is more than one" },
-	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event: when" },
-	{ .name = "role",
-	  .type = VALUE_ENUM,
-	  .choices = message_roles,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "message: whose it is for the model" },
-	{ .name = "prompt",
-	  .type = VALUE_BOOL,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "message: typed by a person" },
-	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "message: who answered" },
-	API_ID_FIELD,
-	{ .name = "blocks",
-	  .type = VALUE_OBJECT,
-	  .flags = FIELD_LIST | FIELD_OPTIONAL,
-	  .fields = message_blocks,
-	  .help = "message: its parts" },
-	VARIANT_FIELD,
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event, tree, node: when" },
+	SAID_FIELDS,
 	{ .name = "content",
 	  .type = VALUE_JSON,
 	  .flags = FIELD_OPTIONAL,
@@ -92,6 +77,7 @@ static const struct field log_fields[] = {
 	TREE_ID_FIELD("session: "),
 	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
+	MADE_FIELDS,
 	ATTACHED_FIELDS(""),
 	{ 0 },
 };
@@ -344,30 +330,53 @@ static enum status emit_context(struct logging *y, uint32_t line, struct err *er
 
 /* ---- Both ---------------------------------------------------------------------- */
 
-static enum status run_log(struct call *c, struct err *err)
+static enum status log_mirrored(struct call *c, const struct resolved *what, struct err *err)
 {
-	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct logging y CLEANUP(logging_release) = {
 		.call = c, .lines = { .store = c->store }, .text = BUF_INIT(2 * LIMIT_LINE_PARSED)
 	};
-	struct resolved what;
 	struct place at;
 
-	if (read_begin(c->store, &snapshot, err) ||
-	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
-	    grove_load(c->store, what.session.row, &y.grove, err))
+	if (grove_load(c->store, what->session.row, &y.grove, err))
 		return err_failed(err->status);
 	y.forest = y.grove.forest;
 	warn_unread(c);
-	if (note_archived(c, &what.session, err) || place_find(&y.forest, &what, &at, err))
+	if (note_archived(c, &what->session, err) || place_find(&y.forest, what, &at, err))
 		return err_failed(err->status);
 	y.source = at.source;
 	return call_flag(c, "as_sent") ? emit_context(&y, at.line, err) : emit_path(&y, at.message, err);
 }
 
+/* What it hangs on first, where that is a part of a conversation. */
+static enum status log_made(struct call *c, const struct meant *what, struct err *err)
+{
+	struct made_path path;
+	struct resolved on;
+
+	if (call_flag(c, "as_sent"))
+		return err_fail(err, STATUS_USAGE, "--as-sent is for conversations; 'arbor call"
+						   " arbor.context_get_path' gives what a node's path holds");
+	if (made_path_find(c, what, &path, err) ||
+	    (path.on.p && (resolve_id(c->store, path.on, &c->mem, &on, err) || log_mirrored(c, &on, err))))
+		return err_failed(err->status);
+	return made_path_show(&path, err);
+}
+
+static enum status run_log(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct meant what;
+
+	if (read_begin(c->store, &snapshot, err) ||
+	    meant_find(c->store, call_text(c, "id"), MEANT_MIRRORED | MEANT_TREE | MEANT_NODE, &c->mem, &what, err))
+		return err_failed(err->status);
+	return what.kind == MEANT_MIRRORED ? log_mirrored(c, &what.mirrored, err) : log_made(c, &what, err);
+}
+
 const struct method memory_log = {
 	.name = "log",
 	.verb = "log",
+	.also = "path",
 	.group = "find",
 	.summary = "Follow a conversation from its beginning to a message",
 	.text = "Of a conversation that was rewound or continued twice, one way through it: to the message "
@@ -375,19 +384,22 @@ const struct method memory_log = {
 		"named, or to where the client would go on. The parts of an answer are one message, and so "
 		"are "
 		"the results of its calls. 'arbor show' prints the file as it is instead.\n\n"
+		"Of a node that you made it is the path to it, of a tree that to its newest node.\n\n"
 		"--as-sent prints what the model is sent there, with the client's mending: after a "
 		"compaction only "
 		"the summary and what was preserved, no call without its result, nothing of failed requests. "
 		"For "
-		"an answer that is what led to it.\n",
+		"an answer that is what led to it, without the answer, and so for a conversation whose last word is "
+		"an answer; --through adds that, and is what the model is sent when somebody types something more.\n",
 	.params = log_params,
 	.kind = RESULT_STREAM,
 	.fields = log_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "log @", "the last conversation, as it is now" },
-					      { "log @ --as-sent --json",
-						"what the model would be sent next" },
+					      { "log @ --as-sent", "what the model was sent for its last answer" },
+					      { "log @ --as-sent --through --json",
+						"what it would be sent next, with that answer" },
 					      { 0 } },
 	.run = run_log,
 };

@@ -5,19 +5,9 @@
 #include "hub/memory_paper.h"
 
 #include "base/split.h"
-#include "claude/paper.h"
 #include "hub/kept.h"
+#include "query/papers.h"
 #include "store/archive.h"
-
-enum status paper_named(struct call *c, struct str name, struct source_info *out, bool *found,
-			struct err *err)
-{
-	enum status status = source_find(c->store, name, &c->mem, out, err);
-
-	*found = status == STATUS_OK && out->generation && paper_is(claude_kind_of(out->path));
-	return status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS || status == STATUS_USAGE ? STATUS_OK
-												  : status;
-}
 
 struct showing {
 	struct call *call;
@@ -33,22 +23,44 @@ static void showing_release(struct showing *y)
 	paper_reader_release(&y->reader);
 }
 
+/* An item of a text that it is known of whose it is. */
+static void put_paper(struct call *c, const struct paper_found *p, const struct uuid *id, struct str text)
+{
+	struct json_writer *w = call_begin(c);
+	int64_t at = p->paper.at ? p->paper.at : p->paper.dated;
+
+	put_text(w, "kind", STR("file"));
+	put_uuid(w, "id", id);
+	put_text(w, "type", str_of(claude_kind_name((enum claude_kind)p->paper.kind)));
+	put_text(w, "title", p->title);
+	put_path(w, "path", p->paper.path);
+	if (p->session.row)
+		put_uuid(w, "session", &p->session.id);
+	if (p->project.n)
+		put_path(w, "project", p->project);
+	if (at)
+		put_time(w, "at", at);
+	put_text(w, "text", text);
+}
+
 static bool give_text(void *ctx, const struct paper_text *t)
 {
 	struct showing *y = ctx;
 	struct buf title CLEANUP(buf_release) = BUF_INIT(4 * KIB);
-	struct json_writer *w = call_begin(y->call);
-	int64_t at = t->at ? t->at : y->dated;
+	struct paper_found p = { .paper = { .kind = (int)claude_kind_of(y->file->path),
+					    .path = y->file->path,
+					    .at = t->at,
+					    .dated = y->dated,
+					    .has_session = t->has_session,
+					    .session = t->session,
+					    .project = t->project } };
 
+	y->status = papers_belong(y->call->store, &p, &y->call->mem, y->err);
+	if (y->status)
+		return false;
 	paper_title(y->file->path, t->text, &title);
-	put_text(w, "kind", STR("file"));
-	put_uuid(w, "id", &y->file->id);
-	put_text(w, "type", str_of(claude_kind_name(claude_kind_of(y->file->path))));
-	put_text(w, "title", buf_as_str(&title));
-	put_path(w, "path", y->file->path);
-	if (at)
-		put_time(w, "at", at);
-	put_text(w, "text", t->text);
+	p.title = buf_as_str(&title);
+	put_paper(y->call, &p, &y->file->id, t->text);
 	y->status = call_emit(y->call, y->err);
 	return y->status == STATUS_OK;
 }
@@ -99,4 +111,15 @@ enum status show_paper(struct call *c, const struct source_info *file, struct er
 		return err_failed(err->status);
 	paper_texts(&y.reader, file->path, buf_as_str(&bytes), give_text, &y);
 	return y.status;
+}
+
+enum status show_typed(struct call *c, int64_t row, struct err *err)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
+	struct paper_found p;
+
+	if (papers_find(c->store, row, &c->mem, &p, err) || papers_text(c->store, &p, &c->mem, &text, err))
+		return err_failed(err->status);
+	put_paper(c, &p, &p.paper.id, buf_as_str(&text));
+	return call_emit(c, err);
 }

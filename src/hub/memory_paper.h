@@ -7,12 +7,10 @@
 #include "hub/call.h"
 #include "store/find.h"
 
-/* The file that somebody means, if it has texts that can be shown; texts are in the call's arena. Wants a
- * read transaction, as the other does. */
-enum status paper_named(struct call *c, struct str name, struct source_info *out, bool *found,
-			struct err *err) MUST_USE;
+/* Gives its texts, an item each: kind, id, type, title, path, session, project, at and text. Wants a read transaction. */
+/* A line of typed history, by its row (store/paper.h), so too. */
+enum status show_typed(struct call *c, int64_t row, struct err *err) MUST_USE;
 
-/* Gives its texts, an item each: kind, id, type, title, path, at and text. */
 enum status show_paper(struct call *c, const struct source_info *file, struct err *err) MUST_USE;
 
 #endif

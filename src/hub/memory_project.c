@@ -5,10 +5,10 @@
  * (claude/folder.h), not the other way round: it is how the project's memory is found, and
  * projects whose folders are called alike share it.
  *
- * People type what they see: the last part of a path. Every project's path and those
- * of the folders above it are compared with it, most exact first; the first way that
- * finds any decides. Where one of several holds all the others, it is meant: a folder
- * stands for what is below it, too.
+ * People type what they see: the last part of a path, also one of which the middle or the front was left
+ * out for want of room (…). Every project's path and those of the folders above it are compared with it,
+ * most exact first; the first way that finds any decides. Where one of several holds all the others, it is
+ * meant: a folder stands for what is below it, too.
  */
 #include "hub/memory_project.h"
 
@@ -19,6 +19,7 @@
 #include "hub/memory_session.h"
 #include "store/find.h"
 
+#include <string.h>
 
 /* ---- memory.projects ---------------------------------------------------------- */
 
@@ -108,6 +109,7 @@ static enum status run_projects(struct call *c, struct err *err)
 const struct method memory_projects = {
 	.name = "projects",
 	.verb = "projects",
+	.also = "folders repos workspaces",
 	.group = "about",
 	.summary = "List the folders in which people worked",
 	.text = "The last touched first. What --project takes, whole or by its last part. A\n"
@@ -196,10 +198,21 @@ static bool same(struct str a, struct str b, bool any_case)
 	return true;
 }
 
+static const struct str left_out = { "…", sizeof "…" - 1 };
+
+/* Whether a path ends with a name, or with one of which the middle was left out. */
 static bool ends_with(struct str path, struct str name, bool any_case)
 {
-	return path.n > name.n && path.p[path.n - name.n - 1] == '/' &&
-	       same(str_sub(path, path.n - name.n, SIZE_MAX), name, any_case);
+	const char *gap = memmem(name.p, name.n, left_out.p, left_out.n);
+	struct str front, last = str_basename(path);
+
+	if (!gap)
+		return path.n > name.n && path.p[path.n - name.n - 1] == '/' &&
+		       same(str_sub(path, path.n - name.n, SIZE_MAX), name, any_case);
+	front = str_sub(name, 0, (size_t)(gap - name.p));
+	name = str_sub(name, front.n + left_out.n, SIZE_MAX);
+	return last.n >= front.n + name.n && same(str_sub(last, 0, front.n), front, any_case) &&
+	       same(str_sub(last, last.n - name.n, SIZE_MAX), name, any_case);
 }
 
 static bool contains(struct str path, struct str name)
@@ -262,7 +275,9 @@ static bool is_near(struct str path, struct str name)
 static enum status not_found(struct call *c, const struct folders *projects, struct str name, struct err *err)
 {
 	enum { NAMED = 3 };
-	struct str given = str_sub(projects->typed, 0, 200);
+	struct str typed = projects->typed, real = typed.n ? call_real_path(c, typed) : (struct str){ 0 };
+	/* Where one is says more than a dot. */
+	struct str given = str_sub(real.p && typed.p[0] == '.' ? real : typed, 0, 200);
 	struct buf list CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 	struct folders near = { .mem = &c->mem };
 	const struct folders *named = &near;
@@ -293,34 +308,80 @@ static enum status find_folder(struct call *c, const struct folders *projects, s
 	return holds_any(projects, *out) ? STATUS_OK : not_found(c, projects, path, err);
 }
 
-static enum status find_name(struct call *c, const struct folders *projects, struct str name, struct str *out,
+/* One, or all that it can be. */
+static enum status find_name(struct call *c, const struct folders *projects, struct str name, struct folders *out,
 			     struct err *err)
 {
+	struct str one;
+
 	for (int way = 0; way < 4; way++) {
 		struct folders found = { .mem = &c->mem };
 
 		find_named(projects, name, way % 2, way / 2, &found);
 		if (!found.count)
 			continue;
-		*out = widest(&found);
-		return out->p ? STATUS_OK : ambiguous(name, &found, err);
+		one = widest(&found);
+		if (one.p)
+			add_folder(out, one);
+		else
+			*out = found;
+		return STATUS_OK;
 	}
-	return find_folder(c, projects, name, out, err);
+	if (find_folder(c, projects, name, &one, err))
+		return err_failed(err->status);
+	add_folder(out, one);
+	return STATUS_OK;
 }
 
-enum status project_named(struct call *c, struct str given, struct str *out, struct err *err)
+/* A folder where it is, by its whole path or seen from the working one. Others may begin with a dot, too:
+ * .dotfiles is a name. */
+static bool is_place(struct str given)
 {
+	return given.p[0] == '/' || str_eq(given, STR(".")) || str_eq(given, STR("..")) ||
+	       str_has_prefix(given, STR("./")) || str_has_prefix(given, STR("../"));
+}
+
+static enum status find_all(struct call *c, struct str given, struct folders *out, struct err *err)
+{
+	struct str one;
 	struct folders projects = { .mem = &c->mem, .typed = given };
 
+	given = call_from_home(c, given);
 	while (given.n > 1 && given.p[given.n - 1] == '/')
 		given.n--;
+	if (str_has_prefix(given, STR("…/")))
+		given = str_sub(given, left_out.n + 1, SIZE_MAX);
 	if (project_each(c->store, take_project, &projects, err))
 		return err_failed(err->status);
 	if (!given.n)
 		return not_found(c, &projects, given, err);
-	if (given.p[0] != '/' && given.p[0] != '.')
+	if (!is_place(given))
 		return find_name(c, &projects, given, out, err);
-	return find_folder(c, &projects, given, out, err);
+	if (find_folder(c, &projects, given, &one, err))
+		return err_failed(err->status);
+	add_folder(out, one);
+	return STATUS_OK;
+}
+
+enum status projects_named(struct call *c, struct str given, struct str **out, size_t *count, struct err *err)
+{
+	struct folders found = { .mem = &c->mem };
+
+	if (find_all(c, given, &found, err))
+		return err_failed(err->status);
+	*out = found.list;
+	*count = found.count;
+	return STATUS_OK;
+}
+
+enum status project_named(struct call *c, struct str given, struct str *out, struct err *err)
+{
+	struct folders found = { .mem = &c->mem };
+
+	if (find_all(c, given, &found, err))
+		return err_failed(err->status);
+	*out = found.list[0];
+	return found.count == 1 ? STATUS_OK : ambiguous(given, &found, err);
 }
 
 enum status project_of(struct call *c, struct str *out, struct err *err)

@@ -232,6 +232,7 @@ static enum status run_related(struct call *c, struct err *err)
 const struct method memory_related = {
 	.name = "related",
 	.verb = "related",
+	.also = "similar like links",
 	.group = "find",
 	.summary = "Show what has to do with a session, a file, a topic",
 	.text = "Of a session: what it was forked from or continues, its sub-agents, the files it changed, "
@@ -245,14 +246,14 @@ const struct method memory_related = {
 		"it; that of "
 		"two sessions says how much of what the first names the other names, too. The best of each "
 		"kind are "
-		"listed. What is more than one hop "
+		"listed. Where only words are in common it takes three of them, or two in one project. What is more than one hop "
 		"away has the product of the weights on the way. Only what was typed, answered or changed "
 		"counts, not "
 		"what tools have read.\n",
 	.params = related_params,
 	.kind = RESULT_STREAM,
 	.fields = related_fields,
-	.empty = "nothing has to do with it",
+	.empty = "nothing that near has to do with it; --hops looks further",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "related 2396d03e", "of a session" },

@@ -9,17 +9,22 @@
 
 #include "base/utf8.h"
 #include "hub/handle_node.h"
+#include "hub/meant.h"
 #include "hub/memory_message.h"
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
-#include "hub/resolve.h"
+#include "hub/period.h"
+#include "hub/storage_handles.h"
+#include "query/made.h"
 #include "query/rank.h"
 #include "query/search.h"
 #include "query/suggest.h"
 
 static const char *const places[] = { "prompt", "answer", "thinking", "input", "output", "other", "note", NULL };
+static const char *const found_in[] = { "prompt", "answer", "thinking", "input",    "output",
+					 "other",  "note",   "bookmark", NULL };
 
-static const char *const kinds[] = { "plan", "memory", "task", "todo", "history", NULL };
+static const char *const kinds[] = { "plan", "memory", "task", "todo", "history", "node", NULL };
 static const char *const roles[] = { "user", "assistant", "tool", "system", NULL };
 static const char *const orders[] = { "relevance", "recent", "old", NULL };
 static const char *const groups[] = { "session", "none", NULL };
@@ -45,13 +50,13 @@ static const struct param search_params[] = {
 	  .shown = "DIR",
 	  .names = "memory.projects",
 	  .help = "only in this folder and below; its name, or the end of its path, will do" },
-	{ .name = "archived", .type = VALUE_BOOL, .help = "also in conversations that are archived" },
+	{ .name = "archived", .type = VALUE_BOOL, .help = "also in conversations, trees and nodes that are archived" },
 	{ .name = "session",
 	  .type = VALUE_TEXT,
 	  .letter = 's',
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "only in this session; @ for the last, @~1 for the one before it" },
+	  .help = "only in this session; @ for the last, @~1 for the one before it; or in a tree of your own" },
 	{ .name = "in",
 	  .type = VALUE_ENUM,
 	  .flags = PARAM_REST,
@@ -64,15 +69,7 @@ static const struct param search_params[] = {
 	  .choices = roles,
 	  .help = "only what was typed or queued by a person, what a model said and did, what tools gave "
 		  "back, or what the client put in" },
-	{ .name = "since",
-	  .type = VALUE_TIME,
-	  .help = "only since: a date, yesterday, 7d, 2026-01, 'last week'" },
-	{ .name = "before", .type = VALUE_TIME, .help = "only before, so too" },
-	{ .name = "days",
-	  .type = VALUE_INT,
-	  .least = 1,
-	  .most = 100000,
-	  .help = "only of the last so many days" },
+	PERIOD_PARAMS("only"),
 	{ .name = "sort",
 	  .type = VALUE_ENUM,
 	  .choices = orders,
@@ -137,8 +134,9 @@ static const struct field search_fields[] = {
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY,
-	  .help = "of the part that was found; of what a note is on; of the file, where it is in no conversation" },
-	HANDLE_FIELD("of a note that of what it is on, unless that is gone; "),
+	  .help = "of the part that was found; of what a note is on; of the file, the line of typed history or the node, where it is in no "
+		  "conversation" },
+	HANDLE_FIELD(""),
 	{ .name = "message",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -152,11 +150,16 @@ static const struct field search_fields[] = {
 	  .type = VALUE_ENUM,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .choices = kinds,
-	  .help = "of file, where it is in no conversation" },
+	  .help = "of file, where it is in no conversation; 'node' = somebody made it" },
+	{ .name = "tree",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "that a node is in" },
 	{ .name = "title",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "of the session; of a plan its heading, of memory its file's name, of others how they begin" },
+	  .help = "of the session; of a plan its heading, of memory its file's name, of others how they begin; of a node what "
+		  "its tree says of itself" },
 	{ .name = "project",
 	  .type = VALUE_PATH,
 	  .flags = FIELD_OPTIONAL,
@@ -174,7 +177,11 @@ static const struct field search_fields[] = {
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "an older version of the file had it, the newest has not" },
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when it was said, or noted" },
-	{ .name = "in", .type = VALUE_ENUM, .choices = places, .help = "what kind of text it is" },
+	{ .name = "updated",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of a note: the time of the last line of the session it is on" },
+	{ .name = "in", .type = VALUE_ENUM, .choices = found_in, .help = "what kind of text it is" },
 	QUEUED_FIELD(FIELD_HIDDEN),
 	{ .name = "inside",
 	  .type = VALUE_BOOL,
@@ -302,31 +309,34 @@ static void put_hit_paper(struct json_writer *w, const struct paper_found *p)
 	put_path(w, "path", p->paper.path);
 }
 
+/* A tree has no title: what was given with it says most. */
+static void put_hit_node(struct json_writer *w, const struct made_found *m)
+{
+	enum { TITLE = 80 };
+	struct str title = str_sub(m->tree.metadata.p ? m->tree.metadata : m->tree.owner, 0, TITLE);
+
+	put_text(w, "kind", STR("node"));
+	put_uuid(w, "tree", &m->tree.id);
+	if (m->session.row) {
+		put_hit_session(w, &m->session);
+		return;
+	}
+	title.n = utf8_valid_prefix(title);
+	put_text(w, "title", title);
+}
+
 static struct node_handle handle_of_hit(const struct search_hit *hit)
 {
+	if (hit->note)
+		return handle_of_note(&hit->note->id);
+	if (hit->made)
+		return handle_of_made_node(&hit->id);
 	if (hit->paper)
-		return handle_of_file(&hit->id, 0);
+		return hit->paper->paper.has_id ? handle_of_typed(&hit->id) : handle_of_file(&hit->id, 0);
 	return hit->block ? handle_of_block(&hit->id, hit->block) : handle_of_event(&hit->id);
 }
 
-/* Whatever a note is on has one, if it is still there. */
-static enum status put_subject(struct call *c, const struct search_hit *hit, struct err *err)
-{
-	char id[UUID_TEXT + 1];
-	struct handle handle;
-	enum status status;
-
-	uuid_print(&hit->id, id);
-	status = handle_of_id(c, str_of(id), &c->mem, &handle, err);
-	if (status == STATUS_NOT_FOUND)
-		return STATUS_OK;
-	if (status)
-		return err_failed(status);
-	put_text(&c->writer, "handle", handle_text(&handle, &c->mem));
-	return STATUS_OK;
-}
-
-static enum status put_hit(struct call *c, const struct search_hit *hit, struct err *err)
+static void put_hit(struct call *c, const struct search_hit *hit)
 {
 	struct node_handle handle = handle_of_hit(hit);
 	struct json_writer *w = call_begin(c);
@@ -336,17 +346,19 @@ static enum status put_hit(struct call *c, const struct search_hit *hit, struct 
 		put_uuid(w, "message", &hit->message);
 	if (hit->paper)
 		put_hit_paper(w, hit->paper);
+	else if (hit->made)
+		put_hit_node(w, hit->made);
 	else if (hit->session)
 		put_hit_session(w, hit->session);
 	if (hit->agent.n)
 		put_text(w, "agent", hit->agent);
-	if (!hit->note)
-		put_handle(w, &handle);
-	else if (put_subject(c, hit, err))
-		return err_failed(err->status);
+	put_handle(w, &handle);
 	if (hit->at)
 		put_time(w, "at", hit->at);
-	put_text(w, "in", str_of(search_place_name(hit->place)));
+	if (hit->note && hit->session && hit->session->updated_at)
+		put_time(w, "updated", hit->session->updated_at);
+	put_text(w, "in",
+		 str_of(hit->note ? annotation_kind_name(hit->note->kind) : search_place_name(hit->place)));
 	put_queued(w, hit->flags);
 	if (hit->others)
 		put_int(w, "also_in", hit->others);
@@ -366,7 +378,6 @@ static enum status put_hit(struct call *c, const struct search_hit *hit, struct 
 		put_text(w, "line", hit->line);
 	if (hit->in_line || hit->paper)
 		put_int(w, "offset", hit->offset);
-	return STATUS_OK;
 }
 
 static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err *err)
@@ -376,8 +387,7 @@ static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err 
 	}; /* bytes that a face writes beside an item: the version of its fields, a line feed */
 	struct finding *f = ctx;
 
-	if (put_hit(f->call, hit, err))
-		return err_failed(err->status);
+	put_hit(f->call, hit);
 	if (f->inside)
 		put_bool(&f->call->writer, "inside", true);
 	if (f->budget >= 0) {
@@ -429,12 +439,12 @@ static enum status read_pattern(struct call *c, struct grep *check, struct expr 
 /* Whether options alone say what is asked for. */
 static bool is_narrowed(const struct call *c)
 {
-	static const char *const names[] = { "role", "in", "since", "before", "days", "project", "session" };
+	static const char *const names[] = { "role", "in", "project", "session" };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (call_value(c, names[i])->given)
 			return true;
-	return false;
+	return period_is_given(c);
 }
 
 /* What is asked for; *check with what the index cannot say, left alone when there is nothing. */
@@ -485,22 +495,64 @@ static enum status find_models(struct call *c, struct expr *e, struct expr_condi
 	return STATUS_OK;
 }
 
+/* The row of a session, or what stands for a tree that was made. */
+static enum status session_named(struct call *c, struct str text, int64_t *row, struct err *err)
+{
+	struct session session;
+	struct meant what;
+	struct tree t;
+
+	if (meant_find(c->store, text, MEANT_MIRRORED | MEANT_TREE, &c->mem, &what, err))
+		return err_failed(err->status);
+	if (what.kind == MEANT_TREE) {
+		if (tree_get(c->store, &what.id, &c->mem, &t, err))
+			return err_failed(err->status);
+		*row = conditions_tree(t.row);
+		return STATUS_OK;
+	}
+	if (resolve_session(c->store, text, &c->mem, &session, err))
+		return err_failed(err->status);
+	*row = session.row;
+	return STATUS_OK;
+}
+
+/* As a condition a name may mean several: one of them has to hold, and of what is excluded none. */
+static enum status find_projects(struct call *c, struct expr *e, struct expr_condition *o, struct err *err)
+{
+	struct buf list CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
+	struct str typed = o->value, *folders;
+	size_t count;
+
+	if (projects_named(c, typed, &folders, &count, err))
+		return err_failed(err->status);
+	o->value = folders[0];
+	for (size_t i = 0; i < count && count > 1; i++) {
+		buf_printf(&list, "%s%.*s", i ? ", " : "", STR_ARG(folders[i]));
+		if (i && !expr_add_condition(e, EXPR_PROJECT, folders[i], o->excluded))
+			return err_fail(err, STATUS_AMBIGUOUS, "project:%.*s means too many; give more of the path",
+					STR_ARG(str_sub(typed, 0, 100)));
+	}
+	if (count > 1)
+		log_warn(c->log, "project:%.*s means several: %.*s", STR_ARG(str_sub(typed, 0, 100)),
+			 STR_ARG(buf_as_str(&list)));
+	return STATUS_OK;
+}
+
 /* What people mean by the names in a query. */
 static enum status look_up_names(struct call *c, struct expr *e, struct err *err)
 {
-	for (size_t i = 0; i < e->condition_count; i++) {
+	/* Those that are added meanwhile are known. */
+	for (size_t i = 0, count = e->condition_count; i < count; i++) {
 		struct expr_condition *o = &e->conditions[i];
-		struct session session;
 
 		if (o->field == EXPR_MODEL && find_models(c, e, o, err))
 			return err_failed(err->status);
-		if (o->field == EXPR_PROJECT && project_named(c, o->value, &o->value, err))
+		if (o->field == EXPR_PROJECT && find_projects(c, e, o, err))
 			return err_failed(err->status);
 		if (o->field != EXPR_SESSION)
 			continue;
-		if (resolve_session(c->store, o->value, &c->mem, &session, err))
+		if (session_named(c, o->value, &o->row, err))
 			return err_failed(err->status);
-		o->row = session.row;
 	}
 	return STATUS_OK;
 }
@@ -536,22 +588,16 @@ static size_t limit_of(const struct call *c)
 
 static enum status set_filter(struct call *c, struct conditions *f, struct hidden *hidden, struct err *err)
 {
-	const int64_t day = 24 * 3600 * INT64_C(1000);
-	struct session session;
+	struct period period = period_read(c, &zone_local);
 
 	if (!call_flag(c, "archived") && hidden_load(c->store, hidden, err))
 		return err_failed(err->status);
 	f->hidden = hidden;
 	f->places = places_of(c);
-	f->after = call_value(c, "since")->given ? call_int(c, "since") : 0;
-	f->before = call_value(c, "before")->given ? call_int(c, "before") : 0;
-	if (call_value(c, "days")->given && store_now(c->store) - call_int(c, "days") * day > f->after)
-		f->after = store_now(c->store) - call_int(c, "days") * day;
-	if (call_text(c, "session").p) {
-		if (resolve_session(c->store, call_text(c, "session"), &c->mem, &session, err))
-			return err_failed(err->status);
-		f->session = session.row;
-	}
+	f->after = period.from > 0 ? period.from : 0;
+	f->before = period.to < INT64_MAX ? period.to : 0;
+	if (call_text(c, "session").p && session_named(c, call_text(c, "session"), &f->session, err))
+		return err_failed(err->status);
 	return project_of(c, &f->project, err);
 }
 
@@ -704,6 +750,7 @@ static enum status run_search(struct call *c, struct err *err)
 				  .limit = limit_of(c),
 				  .offset = (size_t)call_int(c, "offset"),
 				  .order = order_of(c),
+				  .archived = call_flag(c, "archived"),
 				  .context = (size_t)call_int(c, "context") };
 	struct finding f = { .call = c,
 			     .budget = call_value(c, "budget")->given ? call_int(c, "budget") : -1 };
@@ -733,6 +780,7 @@ static enum status run_search(struct call *c, struct err *err)
 const struct method memory_search = {
 	.name = "search",
 	.verb = "search",
+	.also = "grep rg ag find query ask",
 	.group = "find",
 	.first = 2,
 	.summary = "Find where something was said",
@@ -763,7 +811,9 @@ const struct method memory_search = {
 		"more.\n\n"
 		"Plans, memory, tasks and todos are searched, too, as in:other; they have no role, so that role:\n"
 		"leaves them out. So is typed history, as role:user: of it only what was typed into no conversation that\n"
-		"is kept. They have no model, branch or agent. 'arbor show' with a hit's id prints such a file.\n",
+		"is kept. They have no model, branch or agent. 'arbor show' with a hit's id prints such a file.\n"
+		"Texts and metadata of nodes that you made are found by their role as prompts, answers or other;\n"
+		"session: takes their tree, too.\n",
 	.params = search_params,
 	.kind = RESULT_STREAM,
 	.fields = search_fields,

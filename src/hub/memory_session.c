@@ -71,6 +71,10 @@ const struct field session_fields[] = {
 	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .fields = pull_fields,
 	  .help = "pull requests it has led to" },
+	{ .name = "plans",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "what its plans are called, if it made any" },
 	{ .name = "tag", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "that somebody gave it" },
 	{ .name = "mode",
 	  .type = VALUE_TEXT,
@@ -106,7 +110,8 @@ struct putting {
 static enum status put_value(void *ctx, enum session_value kind, struct str value, struct err *err)
 {
 	static const char *const names[SESSION_VALUES] = {
-		[SESSION_FOLDER] = "cwds", [SESSION_BRANCH] = "git_branches", [SESSION_PULL] = "prs"
+		[SESSION_FOLDER] = "cwds", [SESSION_BRANCH] = "git_branches", [SESSION_PULL] = "prs",
+		[SESSION_PLAN] = "plans"
 	};
 	struct putting *p = ctx;
 

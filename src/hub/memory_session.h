@@ -25,6 +25,8 @@ extern const struct field session_fields[], pull_fields[];
 	  .help = "session: all folders it worked in" }, \
 	{ .name = "prs", .type = VALUE_OBJECT, .flags = FIELD_LIST | FIELD_OPTIONAL, .fields = pull_fields, \
 	  .help = "session: pull requests it has led to" }, \
+	{ .name = "plans", .type = VALUE_TEXT, .flags = FIELD_LIST | FIELD_OPTIONAL, \
+	  .help = "session: what its plans are called, if it made any" }, \
 	{ .name = "tag", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: that somebody gave it" }, \
 	{ .name = "mode", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "session: of the client" }, \
 	{ .name = "permission_mode", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, \

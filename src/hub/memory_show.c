@@ -11,8 +11,11 @@
 #include "hub/attached.h"
 #include "hub/call.h"
 #include "hub/handle_node.h"
+#include "hub/meant.h"
+#include "hub/memory_made.h"
 #include "hub/memory_message.h"
 #include "hub/memory_paper.h"
+#include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/memory_show.h"
 #include "query/grove.h"
@@ -20,16 +23,18 @@
 #include "query/variant.h"
 #include "store/variant.h"
 
-static const char *const kinds[] = { "session", "message", "event", "file", NULL };
+static const char *const kinds[] = { "session", "message", "event",    "file", "tree",
+				     "node",	"note",	   "bookmark", NULL };
 
 static const struct param show_params[] = {
 	{ .name = "id",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST,
+	  .flags = PARAM_WORD | PARAM_REST,
+	  .initial = "@",
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "a session, or a turn, message, block or line of one; @ for the last session; a plan, or "
-		  "another file that a search has found" },
+	  .help = "a session, or a turn, message, block or line of one; @ for the last session; a tree or node of "
+		  "your own, a plan, or another file that a search has found, a note" },
 	{ .name = "full",
 	  .type = VALUE_BOOL,
 	  .letter = 'f',
@@ -48,27 +53,12 @@ static const struct field show_fields[] = {
 	  .type = VALUE_ENUM,
 	  .choices = kinds,
 	  .help = "what the item is; 'session' comes before its parts. 'file' is a text of one beside the "
-		  "conversations, with type, title, path and text" },
-	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message, line or file" },
+		  "conversations, with type, title, path, session, project and text; 'tree' comes before its nodes, a note before what "
+		  "it is on" },
+	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message, line, file, tree, node or note" },
 	HANDLE_FIELD(""),
-	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "message, event, file: when" },
-	{ .name = "role",
-	  .type = VALUE_ENUM,
-	  .choices = message_roles,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "message: whose it is for the model" },
-	{ .name = "prompt",
-	  .type = VALUE_BOOL,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "message: typed by a person" },
-	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "message: who answered" },
-	API_ID_FIELD,
-	{ .name = "blocks",
-	  .type = VALUE_OBJECT,
-	  .flags = FIELD_LIST | FIELD_OPTIONAL,
-	  .fields = message_blocks,
-	  .help = "message: its parts" },
-	VARIANT_FIELD,
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "all but session: when" },
+	SAID_FIELDS,
 	{ .name = "part",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
@@ -77,6 +67,9 @@ static const struct field show_fields[] = {
 	QUEUED_FIELD(0),
 	SESSION_AGENT_FIELD,
 	SESSION_PART_FIELDS,
+	MADE_FIELDS,
+	NOTE_ITEM_FIELDS,
+	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "file: the conversation it belongs to" },
 	ATTACHED_FIELDS(""),
 	{ .name = "alive", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "session: open just now" },
 	{ .name = "pid", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of its client" },
@@ -88,6 +81,8 @@ struct showing {
 	const struct session *session;
 	struct show_manner how;
 	size_t parts;	    /* within its window, so far */
+	size_t blocks;	    /* that were given */
+	struct str asked;   /* id of the call that was the last of them; empty = it was none */
 	bool variants;	    /* there are lines with one uuid and different contents */
 	int64_t line;	    /* offset of the only line wanted; -1 = all */
 	bool several;	    /* lines are wanted one after the other: none alone */
@@ -137,6 +132,8 @@ static void put_blocks(struct showing *y, const struct transcript_line *line, co
 			how.window->cut = true;
 			break;
 		}
+		y->blocks++;
+		y->asked = b.kind == BLOCK_TOOL_USE ? arena_str(&y->mem, b.tool) : (struct str){ 0 };
 		put_message_block(&y->call->writer, line->reader, &b, &how);
 	}
 }
@@ -309,6 +306,27 @@ static enum status find_first(struct showing *y, const struct node *node, struct
 	return STATUS_OK;
 }
 
+/* What a call that is shown by itself gave back: with it, since nobody asks for one without the other. */
+static enum status show_result(struct showing *y, struct err *err)
+{
+	enum { MOST = 16 }; /* lines of one call; copies in one file are few */
+	struct id_match list[MOST];
+	size_t count;
+
+	if (y->how.bare || y->blocks != 1 || !y->asked.n)
+		return STATUS_OK;
+	if (call_search(y->call->store, y->asked, y->session->row, list, MOST, &count, err))
+		return err_failed(err->status);
+	y->how.block = -1;
+	y->how.tool = y->asked;
+	y->first = (struct str){ 0 };
+	for (size_t i = 0; i < count && i < MOST; i++)
+		if (list[i].node.type == RECORD_USER)
+			return show_one(y, list[i].node.offset, list[i].node.length, err) ? err_failed(err->status)
+											   : close_message(y, err);
+	return STATUS_OK;
+}
+
 static enum status show_node(struct showing *y, const struct node *node, struct err *err)
 {
 	if (node->part >= 0)
@@ -318,7 +336,9 @@ static enum status show_node(struct showing *y, const struct node *node, struct 
 	if (node->part == PART_MESSAGE ? message_lines(y->call->store, node, show_one, y, err)
 				       : show_one(y, node->offset, node->length, err))
 		return err_failed(err->status);
-	return close_message(y, err);
+	if (close_message(y, err))
+		return err_failed(err->status);
+	return node->part == PART_MESSAGE ? STATUS_OK : show_result(y, err);
 }
 
 /* ---- A turn --------------------------------------------------------------------- */
@@ -381,26 +401,74 @@ enum status show_what(struct call *c, const struct resolved *what, const struct 
 	return what->node.part == PART_TURN ? show_turn(&y, &what->node, err) : show_node(&y, &what->node, err);
 }
 
-/* What somebody means. */
-struct meant {
-	struct resolved what;
-	bool is_file;
-	struct source_info file;
-};
+/* ---- Whatever it is --------------------------------------------------------------- */
 
-/* What is no part of a conversation may be a file beside them. */
-static enum status find_meant(struct call *c, struct str text, struct meant *out, struct err *err)
+static enum status show_meant(struct call *c, const struct meant *what, const struct show_manner *how,
+			      struct err *err);
+
+/* Of a conversation and of a tree only what it is. */
+static enum status show_subject(struct call *c, const struct meant *what, const struct show_manner *how,
+				struct err *err)
 {
-	enum status status = resolve_id(c->store, text, &c->mem, &out->what, err);
+	struct showing y CLEANUP(showing_release) = { .call = c, .session = &what->mirrored.session, .how = *how };
+
+	if (what->kind == MEANT_TREE)
+		return show_made_tree(c, &what->id, err);
+	if (what->kind != MEANT_MIRRORED || !what->mirrored.is_session)
+		return show_meant(c, what, how, err);
+	transcript_init(&y.transcript);
+	return show_heading(&y, false, err);
+}
+
+static enum status show_noted(struct call *c, const struct annotation *note, const struct show_manner *how,
+			      struct err *err)
+{
+	struct meant on;
+	char id[UUID_TEXT + 1];
+	enum status status;
+
+	uuid_print(&note->on.id, id);
+	status = meant_find(c->store,
+			    note->on.agent.n ? arena_printf(&c->mem, "%s@%.*s", id, STR_ARG(note->on.agent)) : str_of(id),
+			    MEANT_ALL & ~MEANT_NOTE, &c->mem, &on, err);
+	if (status != STATUS_OK && status != STATUS_NOT_FOUND && status != STATUS_AMBIGUOUS)
+		return err_failed(status);
+	if (show_note(c, note, status == STATUS_NOT_FOUND, err))
+		return err_failed(err->status);
+	return status == STATUS_OK ? show_subject(c, &on, how, err) : STATUS_OK;
+}
+
+static enum status show_meant(struct call *c, const struct meant *what, const struct show_manner *how, struct err *err)
+{
+	switch (what->kind) {
+	case MEANT_TREE:
+	case MEANT_NODE:
+		return show_made(c, what, err);
+	case MEANT_FILE:
+		return show_paper(c, &what->file, err);
+	case MEANT_TYPED:
+		return show_typed(c, what->typed, err);
+	case MEANT_NOTE:
+		return show_noted(c, &what->note, how, err);
+	case MEANT_MIRRORED:
+		break;
+	}
+	return note_archived(c, &what->mirrored.session, err) ? err_failed(err->status)
+							      : show_what(c, &what->mirrored, how, err);
+}
+
+/* Somebody may think of a project. */
+static enum status find_shown(struct call *c, struct str text, struct meant *out, struct err *err)
+{
+	enum status status = meant_find(c->store, text, MEANT_ALL, &c->mem, out, err);
+	struct str project;
 	struct err why;
 
-	if (status != STATUS_NOT_FOUND)
+	if ((status != STATUS_NOT_FOUND && status != STATUS_USAGE) || handle_is_like(text) ||
+	    project_named(c, text, &project, &why))
 		return status;
-	if (paper_named(c, text, &out->file, &out->is_file, &why)) {
-		*err = why;
-		return err_failed(err->status);
-	}
-	return out->is_file ? STATUS_OK : status;
+	return err_fail(err, STATUS_USAGE, "'%.*s' is a project; 'arbor list --project %.*s' lists its sessions",
+			(int)size_min(text.n, 60), text.p, (int)size_min(text.n, 60), text.p);
 }
 
 /* All are known before the first is shown: who mistypes the last of several ids wants
@@ -415,13 +483,11 @@ static enum status run_show(struct call *c, struct err *err)
 	if (read_begin(c->store, &snapshot, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < ids->count; i++)
-		if (find_meant(c, ids->list[i], &meant[i], err))
+		if (find_shown(c, ids->list[i], &meant[i], err))
 			return err_failed(err->status);
 	warn_unread(c);
 	for (size_t i = 0; i < ids->count; i++)
-		if (meant[i].is_file ? show_paper(c, &meant[i].file, err)
-				     : note_archived(c, &meant[i].what.session, err) ||
-					       show_what(c, &meant[i].what, &how, err))
+		if (show_meant(c, &meant[i], &how, err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }
@@ -429,6 +495,7 @@ static enum status run_show(struct call *c, struct err *err)
 const struct method memory_show = {
 	.name = "show",
 	.verb = "show",
+	.also = "cat view open print less read",
 	.group = "find",
 	.first = 3,
 	.summary = "Read conversations, or parts of them",
@@ -440,7 +507,10 @@ const struct method memory_show = {
 		"ROOT:ID is the one in the folder with that label. A handle (claudecode@1.0.0::…), as --json has\n"
 		"it, means the same everywhere.\n\n"
 		"A plan, memory, tasks and typed history are shown by the id that 'arbor search' gives, or by\n"
-		"their path.\n\n"
+		"their path; a tree of your own with its nodes, and a node, by their ids; a note with what it is\n"
+		"about. Where several things begin alike, they are listed.\n\n"
+		"A search names parts of messages: a part is shown below the heading of its message, with both\n"
+		"ids. Behind a call of a tool comes its result.\n\n"
 		"Several are shown one after the other. Works long after the file itself is gone.\n",
 	.params = show_params,
 	.kind = RESULT_STREAM,

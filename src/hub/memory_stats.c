@@ -351,6 +351,7 @@ static enum status run_stats(struct call *c, struct err *err)
 const struct method memory_stats = {
 	.name = "stats",
 	.verb = "stats",
+	.also = "statistics count wc",
 	.group = "about",
 	.summary = "Show how much was said, when, and what it cost",
 	.text = "Conversations, prompts, messages, calls of tools and tokens, each once in however many "

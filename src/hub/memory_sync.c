@@ -8,6 +8,7 @@
 #include "hub/memory_sync.h"
 
 #include "hub/hub.h"
+#include "hub/memory_project.h"
 #include "hub/settings.h"
 #include "ingest/watch.h"
 
@@ -93,7 +94,7 @@ static const struct param sync_params[] = {
 	  .type = VALUE_PATH,
 	  .flags = PARAM_ONCE,
 	  .shown = "DIR",
-	  .help = "only what belongs to the project in this folder" },
+	  .help = "only what belongs to the project in this folder, or of this name" },
 	{ .name = "session",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_ONCE,
@@ -426,11 +427,8 @@ static struct str real_pattern(struct call *c, struct str glob)
 /* "~/x" is below home: no shell has seen what a settings file says. */
 static struct filter_pattern pattern_of(struct call *c, struct str text)
 {
-	const char *home = c->settings ? c->settings->home : NULL;
-	struct filter_pattern p = { .glob = text };
+	struct filter_pattern p = { .glob = call_from_home(c, text) };
 
-	if (home && (str_eq(text, STR("~")) || str_has_prefix(text, STR("~/"))))
-		p.glob = arena_printf(&c->mem, "%s%.*s", home, STR_ARG(str_sub(text, 1, SIZE_MAX)));
 	if (str_has_prefix(p.glob, STR("/")))
 		p.real = real_pattern(c, p.glob);
 	return p;
@@ -458,6 +456,22 @@ static void take_excludes(struct call *c, struct filter *f)
 	f->exclude = list;
 }
 
+/* What is no folder may be the name of a project that is here already. */
+static enum status name_project(struct call *c, struct str given, struct str *out, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	enum status status = STATUS_NOT_FOUND;
+
+	if (c->store)
+		status = read_begin(c->store, &snapshot, err) ? err_failed(err->status)
+							      : project_named(c, given, out, err);
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	return err_fail(err, STATUS_NOT_FOUND,
+			"'%.*s': no such folder and no project that is here; one that is gone needs its whole path",
+			STR_ARG(given));
+}
+
 /* As the client has it: absolute, links resolved. It may be long gone. */
 static enum status take_project(struct call *c, struct filter *f, struct err *err)
 {
@@ -465,15 +479,10 @@ static enum status take_project(struct call *c, struct filter *f, struct err *er
 
 	if (!given.p)
 		return STATUS_OK;
+	given = call_from_home(c, given);
 	real = call_real_path(c, given);
-	if (real.p)
-		given = real;
-	if (!str_has_prefix(given, STR("/")))
-		return err_fail(err, STATUS_NOT_FOUND,
-				"'%.*s': no such folder; one that is gone needs its whole path",
-				STR_ARG(given));
-	f->project = given;
-	return STATUS_OK;
+	f->project = real.p ? real : given;
+	return str_has_prefix(f->project, STR("/")) ? STATUS_OK : name_project(c, given, &f->project, err);
 }
 
 static enum status make_filter(struct call *c, const struct filter_rules **out, struct err *err)
@@ -567,6 +576,7 @@ static enum status run_sync(struct call *c, struct err *err)
 const struct method memory_sync = {
 	.name = "sync",
 	.verb = "sync",
+	.also = "import pull fetch update ingest index mirror init scan watch",
 	.group = "keep",
 	.first = 1,
 	.summary = "Mirror Claude Code's files into the store",

@@ -13,6 +13,7 @@
 #include "hub/attached.h"
 #include "hub/call.h"
 #include "hub/handle_node.h"
+#include "hub/memory_made.h"
 #include "hub/memory_message.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
@@ -21,8 +22,8 @@
 #include "query/lines.h"
 #include "query/variant.h"
 
-static const char *const kinds[] = { "session", "turn", "message", "continues", "head", NULL };
-static const char *const roles[] = { "user", "assistant", "results", "client", NULL };
+static const char *const kinds[] = { "session", "turn", "message", "continues", "head", "tree", "node", NULL };
+static const char *const roles[] = { "user", "assistant", "results", "client", "system", "note", NULL };
 static const char *const origins[] = { "none", "human", "notification", "compaction", NULL };
 
 static const struct param tree_params[] = {
@@ -32,7 +33,7 @@ static const struct param tree_params[] = {
 	  .initial = "@",
 	  .shown = "SESSION",
 	  .names = "memory.sessions",
-	  .help = "a session, or anything in it" },
+	  .help = "a session, or anything in it; a tree of your own, or a node in it" },
 	{ .name = "messages", .type = VALUE_BOOL, .letter = 'm', .help = "also every message of a turn" },
 	{ .name = "agents", .type = VALUE_BOOL, .letter = 'a', .help = "also what sub-agents did" },
 	{ 0 },
@@ -43,7 +44,7 @@ static const struct field tree_fields[] = {
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY | FIELD_OPTIONAL,
-	  .help = "of the session, turn or message" },
+	  .help = "of the session, turn or message, tree or node" },
 	HANDLE_FIELD(""),
 	{ .name = "uuid",
 	  .type = VALUE_ID,
@@ -53,21 +54,21 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "turn: counted along its way" },
-	{ .name = "depth", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "turn: how many ways aside" },
+	{ .name = "depth", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "turn: how many ways aside; node: steps from the root" },
 	{ .name = "aside",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "turn: a way aside begins here" },
+	  .help = "turn: a way aside begins here; so with every node" },
 	{ .name = "last",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "turn: nothing more follows what it is aside of" },
+	  .help = "turn, node: nothing more follows what it is aside of" },
 	{ .name = "origin",
 	  .type = VALUE_ENUM,
 	  .choices = origins,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "turn: why it begins" },
-	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "turn, message: when" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "turn, message, tree, node: when" },
 	{ .name = "says",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
@@ -76,7 +77,7 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "turn: how many calls of tools" },
-	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "turn, message: how it begins" },
+	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "turn, message, node: how it begins" },
 	{ .name = "heads",
 	  .type = VALUE_ID,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
@@ -85,7 +86,7 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_ENUM,
 	  .choices = roles,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "message: whose" },
+	  .help = "message, node: whose" },
 	{ .name = "prev",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
@@ -137,7 +138,8 @@ static const struct field tree_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "continues: nothing says so" },
 	SESSION_PART_FIELDS,
-	ATTACHED_FIELDS("session, turn, message: "),
+	MADE_FIELDS,
+	ATTACHED_FIELDS("session, turn, message, tree, node: "),
 	{ 0 },
 };
 
@@ -528,21 +530,17 @@ static enum status emit_heads(struct drawing *d, struct err *err)
 	return STATUS_OK;
 }
 
-static enum status run_tree(struct call *c, struct err *err)
+static enum status draw_mirrored(struct call *c, const struct resolved *what, struct err *err)
 {
-	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct drawing d CLEANUP(drawing_release) = {
 		.call = c,
 		.turns = { .mem = &c->mem, .forest = &d.forest, .agents = call_flag(c, "agents") },
 		.lines = { .store = c->store },
 		.messages = call_flag(c, "messages"),
 	};
-	struct resolved what;
 	struct json_writer *w;
 
-	if (read_begin(c->store, &snapshot, err) ||
-	    resolve_id(c->store, call_text(c, "id"), &c->mem, &what, err) ||
-	    note_archived(c, &what.session, err) || grove_load(c->store, what.session.row, &d.grove, err) ||
+	if (note_archived(c, &what->session, err) || grove_load(c->store, what->session.row, &d.grove, err) ||
 	    attached_load_forest(&d.attached, c, &d.grove.forest, err))
 		return err_failed(err->status);
 	d.forest = d.grove.forest;
@@ -557,7 +555,7 @@ static enum status run_tree(struct call *c, struct err *err)
 	turns_find(&d.turns);
 	w = call_begin(c);
 	put_text(w, "kind", STR("session"));
-	if (put_session(c, w, &what.session, err) || put_attached_session(c, &what.session, err))
+	if (put_session(c, w, &what->session, err) || put_attached_session(c, &what->session, err))
 		return err_failed(err->status);
 	put_tree_id(w, &d.grove, grove_tree_of_source(&d.grove, d.grove.source));
 	if (call_emit(c, err) || emit_turns(&d, err) ||
@@ -566,9 +564,28 @@ static enum status run_tree(struct call *c, struct err *err)
 	return STATUS_OK;
 }
 
+/* What hangs on a conversation is in its tree. */
+static enum status run_tree(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct made_path path;
+	struct meant what;
+
+	if (read_begin(c->store, &snapshot, err) ||
+	    meant_find(c->store, call_text(c, "id"), MEANT_MIRRORED | MEANT_TREE | MEANT_NODE, &c->mem, &what, err))
+		return err_failed(err->status);
+	if (what.kind == MEANT_MIRRORED)
+		return draw_mirrored(c, &what.mirrored, err);
+	if (made_path_find(c, &what, &path, err) ||
+	    (path.on.p && resolve_id(c->store, path.on, &c->mem, &what.mirrored, err)))
+		return err_failed(err->status);
+	return path.on.p ? draw_mirrored(c, &what.mirrored, err) : draw_made(c, &what, err);
+}
+
 const struct method memory_tree = {
 	.name = "tree",
 	.verb = "tree",
+	.also = "graph branch branches",
 	.group = "find",
 	.summary = "Draw the turns of a conversation, and where it branches",
 	.text = "A turn is a prompt and all that followed until the next. Rewinding, forking and resuming "
@@ -577,7 +594,8 @@ const struct method memory_tree = {
 		"Conversations "
 		"that were forked from it, or it from them, are in the same tree. An arrow says where a file "
 		"would "
-		"be continued. With --agents what sub-agents did hangs on the turn they were started in.\n",
+		"be continued. With --agents what sub-agents did hangs on the turn they were started in.\n\n"
+		"A tree of your own is drawn node by node; 'arbor call arbor.tree_render' does that a page at a time.\n",
 	.params = tree_params,
 	.kind = RESULT_STREAM,
 	.fields = tree_fields,

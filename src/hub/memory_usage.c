@@ -492,6 +492,7 @@ static enum status run_usage(struct call *c, struct err *err)
 const struct method memory_usage = {
 	.name = "usage",
 	.verb = "usage",
+	.also = "cost costs tokens spend price ccusage bill",
 	.group = "about",
 	.summary = "Count tokens and what they cost",
 	.text = "By hour, day, week (from Monday), month, session, model, project, type of sub-agent or "
@@ -503,7 +504,9 @@ const struct method memory_usage = {
 		", at the time of each answer; whoever pays for "
 		"a subscription pays something else. The setting usage.prices names others. A model without "
 		"a "
-		"price is not free: its cost is unknown, and sums with it begin with '≥'.\n"
+		"price is not free: its cost is unknown, and sums with it begin with '≥'. Programs that read lines get "
+		"costs as plain numbers of dollars, and no line with the total; --json has that in the end, its kind "
+		"is 'total'.\n"
 		"\n"
 		"Old clients did not always write how long an answer was in the end: then the output is a "
 		"lower "
@@ -513,6 +516,7 @@ const struct method memory_usage = {
 	.params = usage_params,
 	.kind = RESULT_STREAM,
 	.fields = usage_fields,
+	.sums = "total",
 	.version = 2,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,

@@ -41,6 +41,7 @@ enum param_flag {
 	PARAM_BARE = 8, /* VALUE_ENUM: as an option its value may be left out and is then the first choice */
 	PARAM_ONCE = 16, /* given twice it is a mistake; of others the last counts on a command line */
 	PARAM_INPUT = 32, /* on a command line '-' stands for what standard input has */
+	PARAM_JOIN = 64, /* with PARAM_WORD, VALUE_TEXT: further words belong to it, a blank between them */
 };
 
 struct param {
@@ -74,6 +75,7 @@ struct field {
 	const char *const *choices; /* VALUE_ENUM */
 	const struct field *fields; /* VALUE_OBJECT */
 	const char *title;	    /* above its column; NULL = its name */
+	const char *usual;	    /* what says nothing: a table on a terminal has no column of these alone */
 	const char *help;
 };
 
@@ -109,6 +111,7 @@ struct method {
 	const char *name;    /* inside its activation: "sync" */
 	const char *verb;    /* on the command line; NULL = by 'arbor call' only */
 	const char *group;   /* what its verb is listed under in help; NULL = not listed */
+	const char *also;    /* what other tools call it, blanks between: who types that is told the verb */
 	int first;	     /* its first example is shown to newcomers, as number 1, 2 or 3; 0 = not */
 	const char *summary; /* one line, no full stop */
 	const char *text;    /* more, for help and manual; an empty line parts paragraphs, other line ends
@@ -118,6 +121,8 @@ struct method {
 	const struct field *fields; /* of the result, or of each item */
 	bool open;		    /* items have more members than these: those the caller asked for */
 	int version;		    /* of these fields, rises when one changes its meaning; 0 = 1 */
+	const char *sums;	    /* items of this kind add up the others: where lines are read by programs, which add
+				       up for themselves, there are none; NULL = none are */
 	const char *empty;	    /* said to a person when a stream has no items; NULL = "nothing found" */
 	enum scope scope;
 	enum need need;

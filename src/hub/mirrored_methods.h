@@ -34,7 +34,7 @@ enum status mirrored_between(struct call *c, struct err *err) MUST_USE;
 enum status mirrored_common(struct call *c, struct err *err) MUST_USE;
 
 /* Adds a node to what parameter 'parent' names, or to the tree. */
-enum status mirrored_node_create(struct call *c, struct str tree, struct tree_node_new *what,
+enum status mirrored_node_create(struct call *c, struct str tree, const struct tree_node_new *what,
 				 struct err *err) MUST_USE;
 
 /* mirrored_life.c */

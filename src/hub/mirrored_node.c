@@ -512,10 +512,11 @@ static enum status create_below_made(struct call *c, const struct mirrored *m, c
 	return STATUS_OK;
 }
 
-enum status mirrored_node_create(struct call *c, struct str tree, struct tree_node_new *what, struct err *err)
+enum status mirrored_node_create(struct call *c, struct str tree, const struct tree_node_new *what, struct err *err)
 {
 	struct str parent = call_text(c, "parent");
 	struct life_windows windows = call_windows(c);
+	struct tree_node_new added = *what;
 	struct made_node made = { 0 };
 	struct uuid above, id;
 	MIRRORED m = { 0 };
@@ -524,17 +525,17 @@ enum status mirrored_node_create(struct call *c, struct str tree, struct tree_no
 		return err_failed(err->status);
 	if (parent.p && find_node(c, "parent", 0, false, &made, err) == STATUS_OK &&
 	    tree_is_graft(&made.tree)) {
-		if (create_below_made(c, &m, &made, what, err))
+		if (create_below_made(c, &m, &made, &added, err))
 			return err_failed(err->status);
 	} else {
 		if ((parent.p && mirrored_find_in(&m, "parent", parent, &m.ref, err)) ||
 		    grove_id(&m.grove, m.ref, &above, err))
 			return err_failed(err->status);
-		what->tree = m.grove.trees[grove_tree(&m.grove, m.ref)].id;
-		what->parent = &above;
-		what->mirrored = true;
+		added.tree = m.grove.trees[grove_tree(&m.grove, m.ref)].id;
+		added.parent = &above;
+		added.mirrored = true;
 	}
 	mirrored_end_reading(&m);
-	return tree_node_add(c->store, what, &windows, &id, err) ? err_failed(err->status)
+	return tree_node_add(c->store, &added, &windows, &id, err) ? err_failed(err->status)
 								 : emit_node_now(c, &id, err);
 }

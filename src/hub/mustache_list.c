@@ -162,6 +162,7 @@ static enum status run_list(struct call *c, struct err *err)
 const struct method mustache_list = {
 	.name = "list",
 	.verb = "templates",
+	.also = "formats",
 	.group = "about",
 	.summary = "List the templates that render handles",
 	.text = "Those that came with the program, and those that somebody set with 'arbor call "

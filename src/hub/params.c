@@ -85,6 +85,8 @@ static enum status set_number(const struct param *q, struct value *v, struct str
 		return wrong(text, "a whole number", err);
 	if (q->least < q->most && q->most == INT64_MAX && number < q->least)
 		return err_fail(err, STATUS_USAGE, "%" PRId64 " is less than %" PRId64, number, q->least);
+	if (q->least == INT64_MIN && number > q->most)
+		return err_fail(err, STATUS_USAGE, "%" PRId64 " is more than %" PRId64, number, q->most);
 	if (q->least < q->most && (number < q->least || number > q->most))
 		return err_fail(err, STATUS_USAGE, "%" PRId64 " is not between %" PRId64 " and %" PRId64, number,
 				q->least, q->most);
@@ -382,11 +384,12 @@ enum status params_end(struct params *p, struct err *err)
 		if (q->setting && settings_value(p->settings, q->setting, q->type, v))
 			continue;
 		if (q->flags & PARAM_REQUIRED) {
-			err_set(err, STATUS_USAGE, "missing; %s", q->help);
+			err_set(err, STATUS_USAGE, "missing%s%s", *q->help ? "; " : "", q->help);
 			return about(p, q, err);
 		}
-		if (q->initial && param_from_text(q, str_of(q->initial), p->mem, v, err))
-			return about(p, q, err);
+		if (q->initial && params_set_text(p, q, str_of(q->initial), err))
+			return err_failed(err->status);
+		v->given = false;
 	}
 	return STATUS_OK;
 }

@@ -17,6 +17,7 @@
 #include "query/variant.h"
 #include "store/annotation.h"
 #include "store/find.h"
+#include "store/made.h"
 #include "store/variant.h"
 
 enum { LISTED = 8, MOST = 64 };
@@ -149,6 +150,16 @@ static enum status ambiguous(struct str text, const struct candidates *all, stru
 			all->count > LISTED ? "\n  and others; give more of the id" : "");
 }
 
+void resolve_describe(const struct resolved *what, struct buf *out)
+{
+	struct candidates all CLEANUP(candidates_release) = { .count = 1 };
+
+	all.list[0] = (struct candidate){ .match = { .is_session = what->is_session,
+						     .id = what->is_session ? what->session.id : what->node.id },
+					  .session = what->session };
+	describe(&all, &all.list[0], out);
+}
+
 /* How many of the matches are wanted: sessions alone when there are any. */
 static size_t choose(struct id_match *list, size_t count, int64_t session)
 {
@@ -265,16 +276,28 @@ static enum status find_tree(struct store *s, struct id_match *match, bool *is_t
 	return STATUS_OK;
 }
 
+/* What cannot be an id is a mistake of whoever typed it; one that could be is only not here. */
 static enum status no_id(struct str text, struct err *err)
 {
-	return err_fail(err, text.n < LIMIT_ID_PREFIX ? STATUS_USAGE : STATUS_NOT_FOUND,
+	return err_fail(err, STATUS_USAGE,
 			"'%.*s' is no id; those have digits and the letters a to f: give %d or more of them,"
 			" the whole id of a tool's call, or @ for the last session",
 			(int)size_min(text.n, 60), text.p ? text.p : "", LIMIT_ID_PREFIX);
 }
 
+static bool can_be_id(struct str text)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < text.n; i++)
+		digits += text.p[i] != '-';
+	return digits >= LIMIT_ID_PREFIX && digits <= 2 * UUID_BYTES;
+}
+
 static enum status not_found(struct str text, struct str root, int64_t session, struct err *err)
 {
+	if (!can_be_id(text))
+		return no_id(text, err);
 	if (root.p)
 		return err_fail(err, STATUS_NOT_FOUND, "no session of '%.*s' begins with '%.*s'",
 				(int)size_min(root.n, 60), root.p, STR_ARG(text));
@@ -367,7 +390,7 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 	if (!out->match.is_session)
 		out->match.session = out->match.node.session;
 	if (!out->match.is_session && out->match.node.part == PART_TREE) {
-		bool is_there;
+		bool is_there = false;
 
 		if (find_tree(s, &out->match, &is_there, err))
 			return err_failed(err->status);
@@ -473,27 +496,41 @@ enum status resolve_handle(struct store *s, const struct handle *h, struct arena
 	return resolve_id(s, id, mem, out, err);
 }
 
-/* A handle where people type ids. */
-static enum status read_handle(struct store *s, struct str text, struct arena *mem, struct resolved *out,
-			       struct err *err)
+enum status resolve_read_handle(struct str text, struct arena *mem, const struct activation **owner,
+				struct handle *out, struct err *err)
 {
-	const struct activation *const owners[] = { &activation_claudecode, &activation_storage, &activation_arbor };
-	const struct activation *a = NULL;
+	static const struct activation *const owners[] = { &activation_claudecode, &activation_storage,
+							   &activation_arbor };
 	const struct handle_kind *kind = NULL;
-	struct handle h;
 	struct uuid plugin;
+	struct handle h;
 
 	if (handle_parse(text, mem, &h, err))
 		return err_failed(err->status);
 	plugin = handle_plugin_id(&h);
-	for (size_t i = 0; i < COUNT(owners) && !a; i++)
+	*owner = NULL;
+	for (size_t i = 0; i < COUNT(owners) && !*owner; i++)
 		if (activation_owns(owners[i], &plugin))
-			a = owners[i];
-	if (h.hub.n || !a || (a == &activation_storage && !str_eq(h.method, STR("file"))))
+			*owner = owners[i];
+	if (h.hub.n || !*owner)
+		return err_fail(err, STATUS_USAGE,
+				"this handle is of something else than what is kept here; 'arbor resolve' shows it");
+	return handle_fit(*owner, &h, mem, &kind, out, err);
+}
+
+/* A handle where people type ids. */
+static enum status read_handle(struct store *s, struct str text, struct arena *mem, struct resolved *out,
+			       struct err *err)
+{
+	const struct activation *a;
+	struct handle h;
+
+	if (resolve_read_handle(text, mem, &a, &h, err))
+		return err_failed(err->status);
+	if ((a == &activation_storage && !str_eq(h.method, STR("file"))) ||
+	    (a == &activation_arbor && str_eq(h.method, STR("note"))))
 		return err_fail(err, STATUS_USAGE,
 				"this handle is of something else than a conversation; 'arbor resolve' shows it");
-	if (handle_fit(a, &h, mem, &kind, &h, err))
-		return err_failed(err->status);
 	return resolve_handle(s, &h, mem, out, err);
 }
 
@@ -578,14 +615,19 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 /* Whether another id than this one could be meant by its first n characters. */
 static bool is_shared(struct store *s, const struct uuid *id, struct str first)
 {
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct id_match list[MOST];
-	size_t count = 0;
+	struct made made[2];
+	size_t count = 0, made_count = 0;
 	struct err ignored;
 	bool taken = false;
 
 	if (id_search(s, first, 0, list, MOST, &count, &ignored) ||
-	    source_begins(s, first, id, &taken, &ignored))
+	    source_begins(s, first, id, &taken, &ignored) ||
+	    made_search(s, first, &mem, made, COUNT(made), &made_count, &ignored))
 		return false;
+	for (size_t i = 0; i < made_count; i++)
+		taken |= !uuid_eq(&made[i].id, id);
 	count = choose(list, count, 0);
 	for (size_t i = 0; i < count; i++)
 		taken |= !uuid_eq(&list[i].id, id);
@@ -607,7 +649,7 @@ size_t resolve_digits(struct store *s, struct str id)
 enum status resolve_session(struct store *s, struct str text, struct arena *mem, struct session *out,
 			    struct err *err)
 {
-	struct resolved r;
+	struct resolved r = { 0 };
 
 	if (resolve_id(s, text, mem, &r, err))
 		return err_failed(err->status);

@@ -1,11 +1,13 @@
 /*
- * What somebody means by an id.
+ * What somebody means by an id, of conversations and what is in them. Of all that has an id: hub/meant.h.
  */
 #ifndef ARBOR_HUB_RESOLVE_H
 #define ARBOR_HUB_RESOLVE_H
 
 #include "base/handle.h"
 #include "store/session.h"
+
+struct activation;
 
 struct resolved {
 	bool is_session;
@@ -37,6 +39,13 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
  * conversation. */
 enum status resolve_handle(struct store *s, const struct handle *h, struct arena *mem, struct resolved *out,
 			   struct err *err) MUST_USE;
+
+/* A handle that somebody typed, of a kind that one of this program's own activations has, checked against that. */
+enum status resolve_read_handle(struct str text, struct arena *mem, const struct activation **owner,
+				struct handle *out, struct err *err) MUST_USE;
+
+/* A line, begun by a line feed, as those that STATUS_AMBIGUOUS lists. */
+void resolve_describe(const struct resolved *what, struct buf *out);
 
 /* The same where only a session will do. */
 enum status resolve_session(struct store *s, struct str text, struct arena *mem, struct session *out,

@@ -72,11 +72,17 @@ static void put_number(struct json_writer *w, const char *key, int64_t value)
 
 static void put_initial(struct json_writer *w, const struct param *p)
 {
+	bool list = p->flags & PARAM_REST;
+
 	json_write_key(w, STR("default"));
+	if (list)
+		json_write_array_begin(w);
 	if (p->type == VALUE_INT || p->type == VALUE_BYTES || p->type == VALUE_BOOL || p->type == VALUE_JSON)
 		json_write_raw(w, str_of(p->initial));
 	else
 		json_write_string(w, str_of(p->initial));
+	if (list)
+		json_write_array_end(w);
 }
 
 /* A time, a size or a handle may be given in other ways than results have it: 7d, yesterday; 10M;

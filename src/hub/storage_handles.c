@@ -1,5 +1,5 @@
 /*
- * What handles of storage stand for: a kept file or one of its versions; a plan; a task.
+ * What handles of storage stand for: a kept file or one of its versions; a plan; a task; a line that was typed.
  *
  * All are found by the id of their source, which says machine, folder and first path and so is the
  * same in every store that mirrors it. What is gone outside of the store is still here.
@@ -11,6 +11,8 @@
 #include "hub/activations.h"
 #include "hub/handle_resolve.h"
 #include "hub/kept.h"
+#include "hub/window.h"
+#include "query/papers.h"
 
 #include <stdio.h>
 
@@ -249,6 +251,49 @@ static enum status resolve_todo(struct resolving *r, struct err *err)
 	return STATUS_OK;
 }
 
+/* ---- What was typed ------------------------------------------------------------------------ */
+
+static const struct field typed_data[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the line" },
+	{ .name = "text", .type = VALUE_TEXT, .help = "what was typed" },
+	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "when" },
+	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "the conversation it was typed into" },
+	{ .name = "project", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "folder it was typed in" },
+	{ .name = "path", .type = VALUE_PATH, .help = "the file, below its folder" },
+	WINDOW_FIELDS,
+	{ 0 },
+};
+
+static enum status resolve_typed(struct resolving *r, struct err *err)
+{
+	struct window window = { .from = (size_t)r->from, .left = (size_t)r->most };
+	struct buf text CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
+	struct str part, shown;
+	struct paper_found p;
+	int64_t row;
+	size_t count;
+
+	if (paper_search(r->call->store, handle_meta(r->handle, 0), &row, 1, &count, err))
+		return err_failed(err->status);
+	if (!count)
+		return err_fail(err, STATUS_NOT_FOUND, "handle: this line was not typed here, or is in the history no more");
+	if (papers_find(r->call->store, row, r->mem, &p, err) || papers_text(r->call->store, &p, r->mem, &text, err))
+		return err_failed(err->status);
+	part = str_sub(buf_as_str(&text), window.from, window.left);
+	shown = window_trim(part, window.from > 0, window.from + part.n < text.n);
+	put_uuid(r->w, "id", &p.paper.id);
+	put_text(r->w, "text", shown);
+	put_window_size(r->w, text.n, shown.n, &window);
+	if (p.paper.at)
+		put_time(r->w, "at", p.paper.at);
+	if (p.paper.has_session)
+		put_uuid(r->w, "session", &p.paper.session);
+	if (p.project.n)
+		put_path(r->w, "project", p.project);
+	put_path(r->w, "path", p.paper.path);
+	return STATUS_OK;
+}
+
 /* ---- The table --------------------------------------------------------------------------- */
 
 static const struct meta_field file_meta[] = {
@@ -260,6 +305,11 @@ static const struct meta_field file_meta[] = {
 static const struct meta_field todo_meta[] = {
 	{ .name = "source", .type = VALUE_ID, .help = "id of the file it stands in" },
 	{ .name = "number", .type = VALUE_INT, .flags = META_OPTIONAL, .help = "of one in a list, from 0 on" },
+	{ 0 },
+};
+
+static const struct meta_field typed_meta[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the line" },
 	{ 0 },
 };
 
@@ -285,5 +335,12 @@ const struct handle_kind storage_handle_kinds[] = {
 	  .fields = todo_data,
 	  .need = NEED_STORE,
 	  .resolve = resolve_todo },
+	{ .method = "typed",
+	  .summary = "a line of typed history",
+	  .kind = CONTENT_MESSAGE,
+	  .meta = typed_meta,
+	  .fields = typed_data,
+	  .need = NEED_STORE,
+	  .resolve = resolve_typed },
 	{ 0 },
 };

@@ -29,8 +29,8 @@ extern const char *const task_states[];
 	{ .name = "id", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "its number in the session's list" }, \
 	{ .name = "status", .type = VALUE_ENUM, .choices = task_states, .help = "how far it is" }, \
 	{ .name = "priority", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of older clients" }, \
-	{ .name = "blocked_by", .type = VALUE_TEXT, .flags = FIELD_LIST | FIELD_OPTIONAL, .title = "waits for", \
-	  .help = "ids that have to be done first" }, \
+	{ .name = "blocked_by", .type = VALUE_TEXT, .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN, \
+	  .help = "ids that had to be done first when it was written" }, \
 	{ .name = "subject", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "what is to be done" }, \
 	{ .name = "description", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, \
 	  .help = "the same at length" }, \

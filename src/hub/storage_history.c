@@ -21,6 +21,7 @@
 #include "claude/typed.h"
 #include "hub/kept.h"
 #include "hub/narrow.h"
+#include "hub/period.h"
 #include "store/archive.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static const struct param history_params[] = {
 	  .shown = "ID",
 	  .names = "memory.sessions",
 	  .help = "only in this session; @ for the last" },
-	{ .name = "since", .type = VALUE_TIME, .help = "not before: a date, yesterday, 7d" },
+	PERIOD_PARAMS("only"),
 	{ .name = "limit",
 	  .type = VALUE_INT,
 	  .letter = 'n',
@@ -92,7 +93,7 @@ struct entry {
 struct listing {
 	struct call *call;
 	struct narrow narrow;
-	int64_t since;
+	struct period period;
 	struct buf words;  /* packed, of all that was asked for */
 	struct str *signs; /* asked for and no words: have to stand there as they are */
 	size_t sign_count;
@@ -154,7 +155,7 @@ static bool has_words(struct listing *l, const struct typed *t)
 
 static bool is_wanted(struct listing *l, const struct typed *t)
 {
-	return (!l->since || l->at >= l->since) && narrow_has_session(&l->narrow, t->session) &&
+	return period_has(&l->period, l->at) && narrow_has_session(&l->narrow, t->session) &&
 	       narrow_has_project(&l->narrow, t->project) && has_words(l, t);
 }
 
@@ -305,7 +306,7 @@ static enum status run_history(struct call *c, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct listing l CLEANUP(listing_release) = {
 		.call = c,
-		.since = call_int(c, "since"),
+		.period = period_read(c, &zone_local),
 		.words = BUF_INIT(MIB),
 		.text = BUF_INIT(2 * LIMIT_LINE_PARSED),
 		.text_words = BUF_INIT(LIMIT_LINE_WORDS),
@@ -321,6 +322,7 @@ static enum status run_history(struct call *c, struct err *err)
 const struct method storage_history = {
 	.name = "history",
 	.verb = "history",
+	.also = "prompts typed",
 	.group = "about",
 	.summary = "List what was typed, the newest first",
 	.text = "Prompts and commands of all sessions, as the client keeps them for its arrow keys;\n"

@@ -1,6 +1,8 @@
 /*
  * storage.plans: the plans of plan mode, listed, or one of them read.
  *
+ * Whose a plan is its conversation says, whose lines have the plan's name (query/papers.c).
+ *
  * A plan is rewritten as a whole; each time a sync saw it is a version. Of a listed plan
  * only the beginning is read, for its title.
  *
@@ -12,7 +14,9 @@
 #include "base/term.h"
 #include "claude/plan.h"
 #include "hub/kept.h"
+#include "hub/narrow.h"
 #include "hub/storage_handles.h"
+#include "query/papers.h"
 
 #include <stdlib.h>
 
@@ -30,6 +34,18 @@ static const struct param plan_params[] = {
 	  .least = 1,
 	  .most = INT64_MAX,
 	  .help = "of NAME: an older version; 1 is the first that was kept" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .letter = 'p',
+	  .shown = "DIR",
+	  .names = "memory.projects",
+	  .help = "only of sessions in this folder and below; its name, or the end of its path, will do" },
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .letter = 's',
+	  .shown = "ID",
+	  .names = "memory.sessions",
+	  .help = "only of this session; @ for the last" },
 	{ 0 },
 };
 
@@ -42,13 +58,21 @@ static const struct field plan_fields[] = {
 	  .title = "date",
 	  .help = "the file's own date" },
 	{ .name = "bytes", .type = VALUE_BYTES, .title = "size", .help = "its size" },
-	{ .name = "versions", .type = VALUE_INT, .help = "how many versions of it are kept" },
+	{ .name = "versions", .type = VALUE_INT, .usual = "1", .help = "how many versions of it are kept" },
 	{ .name = "vanished_at",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
 	  .title = "gone",
 	  .help = "when it was gone outside the store" },
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "its first heading" },
+	{ .name = "session",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "the conversation that made it, of several the last touched" },
+	{ .name = "project",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "folder that worked in" },
 	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_HIDDEN, .help = "label of the mirrored folder" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "the file, below its folder" },
 	{ .name = "version",
@@ -67,6 +91,7 @@ struct plan {
 	struct generation shown;
 	struct str title;
 	struct str text; /* p NULL = only listed */
+	struct paper_found of; /* what it belongs to */
 };
 
 struct listing {
@@ -74,6 +99,7 @@ struct listing {
 	struct plan *list;
 	size_t count, room;
 	int64_t failed;
+	struct narrow narrow;
 };
 
 static void listing_release(struct listing *l)
@@ -95,6 +121,10 @@ static enum status emit_plan(struct call *c, const struct plan *p, struct err *e
 	if (p->file.vanished_at)
 		put_time(w, "vanished_at", p->file.vanished_at);
 	put_text(w, "title", p->title);
+	if (p->of.session.row) {
+		put_uuid(w, "session", &p->of.session.id);
+		put_path(w, "project", p->of.project);
+	}
 	put_text(w, "root", p->file.root);
 	put_path(w, "path", p->file.path);
 	if (p->text.p) {
@@ -135,6 +165,36 @@ static enum status read_plan(struct call *c, struct plan *p, uint64_t version, s
 	p->title = arena_str(&c->mem, buf_as_str(&title));
 	if (most == SIZE_MAX)
 		p->text = arena_str(&c->mem, buf_as_str(&bytes));
+	return STATUS_OK;
+}
+
+/* ---- Whose ------------------------------------------------------------------ */
+
+static bool is_wanted(const struct listing *l, const struct plan *p)
+{
+	char id[UUID_TEXT + 1] = "";
+
+	if (p->of.session.row)
+		uuid_print(&p->of.session.id, id);
+	return (!l->narrow.session.p || narrow_has_session(&l->narrow, str_of(id))) &&
+	       narrow_has_project(&l->narrow, p->of.project);
+}
+
+/* Finds out what they belong to, and leaves those that are asked for. */
+static enum status find_owners(struct listing *l, struct err *err)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->count; i++) {
+		struct plan *p = &l->list[i];
+
+		p->of.paper = (struct paper){ .kind = CLAUDE_PLAN, .path = p->file.path };
+		if (papers_belong(l->call->store, &p->of, &l->call->mem, err))
+			return err_failed(err->status);
+		if (is_wanted(l, p))
+			l->list[kept++] = *p;
+	}
+	l->count = kept;
 	return STATUS_OK;
 }
 
@@ -272,8 +332,9 @@ static enum status run_plans(struct call *c, struct err *err)
 
 	if (!name.p && call_int(c, "version"))
 		return err_fail(err, STATUS_USAGE, "--version: of which plan?");
-	if (read_begin(c->store, &snapshot, err) ||
-	    source_each_below(c->store, STR("plans/"), take_file, &l, err))
+	if (read_begin(c->store, &snapshot, err) || narrow_read(c, &l.narrow, err) ||
+	    source_each_below(c->store, STR("plans/"), take_file, &l, err) || find_owners(&l, err) ||
+	    narrow_end(&l.narrow, l.count, err))
 		return err_failed(err->status);
 	if (!str_has_byte(name, ':')) /* who names a folder means that one */
 		drop_copies(&l);
@@ -283,10 +344,11 @@ static enum status run_plans(struct call *c, struct err *err)
 const struct method storage_plans = {
 	.name = "plans",
 	.verb = "plans",
+	.also = "plan",
 	.group = "about",
 	.summary = "List the plans of plan mode, or read one",
 	.text = "The newest first, also those whose file is gone. A plan that was rewritten keeps its\n"
-		"older versions: --version shows one. 'arbor export' gives the same bytes back.\n",
+		"older versions: --version shows one. Which conversation made it is known where that is kept. 'arbor export' gives the same bytes back.\n",
 	.params = plan_params,
 	.kind = RESULT_STREAM,
 	.fields = plan_fields,
@@ -294,6 +356,7 @@ const struct method storage_plans = {
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "plans", "all of them" },
+					      { "plans --project dotfiles", "those of one project" },
 					      { "plans shell --version 1",
 						"as it was first, by the beginning of its name" },
 					      { 0 } },

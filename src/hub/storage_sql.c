@@ -138,6 +138,7 @@ static enum status run_sql(struct call *c, struct err *err)
 const struct method storage_sql = {
 	.name = "sql",
 	.verb = "sql",
+	.also = "db sqlite",
 	.group = "find",
 	.summary = "Ask in SQL",
 	.text = "The tables are sessions, messages, messages_meta, tool_uses, file_modifications, "

@@ -41,6 +41,10 @@ static const struct field todo_fields[] = {
 	{ .name = "session", .type = VALUE_ID, .help = "whose it is" },
 	HANDLE_FIELD(""),
 	TASK_FIELDS,
+	{ .name = "waits_for",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL,
+	  .help = "of the ids in blocked_by those that are not done" },
 	{ .name = "agent",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -287,14 +291,43 @@ static void put_some(struct json_writer *w, const char *key, struct str text)
 		put_text(w, key, text);
 }
 
-static enum status emit_todo(struct call *c, const struct todo *t, struct err *err)
+/* Whether a task of the same list is done or gone; nobody waits for one that is not there. */
+static bool is_over(const struct listing *l, const struct todo *t, struct str id)
 {
+	for (size_t i = 0; i < l->count; i++)
+		if (l->list[i].owner == t->owner && str_eq(l->list[i].task.id, id) && is_open(&l->list[i]))
+			return false;
+	return true;
+}
+
+static void put_waits(struct json_writer *w, const struct listing *l, const struct todo *t)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < t->task.blocked_by_count; i++) {
+		if (is_over(l, t, t->task.blocked_by[i]))
+			continue;
+		if (!any) {
+			json_write_key(w, STR("waits_for"));
+			json_write_array_begin(w);
+			any = true;
+		}
+		json_write_string(w, t->task.blocked_by[i]);
+	}
+	if (any)
+		json_write_array_end(w);
+}
+
+static enum status emit_todo(const struct listing *l, const struct todo *t, struct err *err)
+{
+	struct call *c = l->call;
 	struct json_writer *w = call_begin(c);
 	struct node_handle handle = handle_of_todo(&t->source, t->number);
 
 	put_uuid(w, "session", &t->owner->id);
 	put_handle(w, &handle);
 	put_task(w, &t->task);
+	put_waits(w, l, t);
 	put_some(w, "agent", t->agent);
 	put_some(w, "title", t->owner->title);
 	if (t->owner->project.n)
@@ -316,7 +349,7 @@ static enum status emit_all(struct listing *l, struct err *err)
 	for (size_t i = 0; i < l->count; i++) {
 		if (!all && !is_open(&l->list[i]))
 			hidden++;
-		else if (emit_todo(l->call, &l->list[i], err))
+		else if (emit_todo(l, &l->list[i], err))
 			return err_failed(err->status);
 	}
 	if (hidden)
@@ -345,6 +378,7 @@ static enum status run_todos(struct call *c, struct err *err)
 const struct method storage_todos = {
 	.name = "todos",
 	.verb = "todos",
+	.also = "tasks task todo",
 	.group = "about",
 	.summary = "List what agents meant to do and have not done",
 	.text = "From the task lists of all sessions, also of older clients: what is in progress\n"

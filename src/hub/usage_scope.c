@@ -6,8 +6,6 @@
  */
 #include "hub/usage_scope.h"
 
-#include "base/clock.h"
-#include "base/when.h"
 #include "hub/memory_project.h"
 #include "hub/settings.h"
 
@@ -15,21 +13,6 @@
 #include <string.h>
 
 /* ---- What is meant ---------------------------------------------------------------- */
-
-/* The parameters were read in the local zone, and checked. */
-static void read_times(struct usage_scope *s)
-{
-	const struct value *since = call_value(s->call, "since"), *until = call_value(s->call, "until");
-	struct clock clock = clock_system();
-	int64_t now = clock_now(&clock);
-
-	s->since = INT64_MIN; /* lines may say anything, also that it was before 1970 */
-	s->until = INT64_MAX;
-	if (since->given && !when_parse_in(since->text, now, &s->zone, &s->since))
-		s->since = since->number;
-	if (until->given && !when_parse_end(until->text, now, &s->zone, &s->until))
-		s->until = until->number;
-}
 
 enum status usage_scope_read(struct call *c, struct usage_scope *out, struct err *err)
 {
@@ -40,7 +23,7 @@ enum status usage_scope_read(struct call *c, struct usage_scope *out, struct err
 		return err_pass(err, "timezone");
 	if (prices.p && prices_read(prices, &c->mem, &out->prices.prices, err))
 		return err_pass(err, "usage.prices");
-	read_times(out);
+	out->period = period_read(c, &out->zone);
 	return project_of(c, &out->project, err);
 }
 
@@ -91,7 +74,7 @@ const struct session *usage_scope_session(const struct usage_scope *s, int64_t r
 
 bool usage_scope_has(const struct usage_scope *s, int64_t at, int64_t row)
 {
-	return at >= s->since && at < s->until && (!s->loaded || usage_scope_session(s, row));
+	return period_has(&s->period, at) && (!s->loaded || usage_scope_session(s, row));
 }
 
 /* ---- What it costs ------------------------------------------------------------------ */
@@ -129,6 +112,16 @@ static const char *cost_text(const struct usage_sum *sum, char out[40])
 	return out;
 }
 
+/* All digits that matter, two at least. */
+static struct str dollars_text(int64_t nano, char out[40])
+{
+	size_t n = (size_t)snprintf(out, 40, "%" PRId64 ".%09d", nano / 1000000000, (int)(nano % 1000000000));
+
+	for (int i = 0; i < 7 && out[n - 1] == '0'; i++)
+		n--;
+	return str_from(out, n);
+}
+
 void usage_put_cost(struct json_writer *w, const struct usage_sum *sum)
 {
 	char text[40];
@@ -137,6 +130,10 @@ void usage_put_cost(struct json_writer *w, const struct usage_sum *sum)
 	if (!is_unknown(sum))
 		put_int(w, "nanodollars", sum->nano);
 	put_int(w, "unpriced_tokens", sum->unpriced);
+	if (sum->unpriced && !sum->nano)
+		return;
+	json_write_key(w, STR("dollars"));
+	json_write_raw(w, dollars_text(sum->nano, text));
 }
 
 void usage_note_unknown(const struct usage_scope *s, const struct usage_sum *total)

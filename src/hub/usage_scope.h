@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "hub/call.h"
+#include "hub/period.h"
 #include "query/usage_sum.h"
 #include "store/session.h"
 
@@ -18,8 +19,7 @@
 	  .shown = "DIR", \
 	  .names = "memory.projects", \
 	  .help = what " of this folder and below; its name, or the end of its path, will do" }, \
-	{ .name = "since", .type = VALUE_TIME, .help = what " from then on: a date, yesterday, 7d" }, \
-	{ .name = "until", .type = VALUE_TIME, .help = what " up to then; a day counts as a whole" }, \
+	PERIOD_PARAMS(what), \
 	{ .name = "timezone", \
 	  .type = VALUE_TEXT, \
 	  .letter = 'z', \
@@ -31,6 +31,7 @@
 #define USAGE_COST_FIELDS \
 	{ .name = "cost", \
 	  .type = VALUE_TEXT, \
+	  .flags = FIELD_HIDDEN, \
 	  .help = "in dollars, by list prices; 'unknown', or at least so much, where a price is not known" }, \
 	{ .name = "nanodollars", \
 	  .type = VALUE_INT, \
@@ -39,13 +40,17 @@
 	{ .name = "unpriced_tokens", \
 	  .type = VALUE_INT, \
 	  .flags = FIELD_HIDDEN, \
-	  .help = "tokens of answers whose price is not known" }
+	  .help = "tokens of answers whose price is not known" }, \
+	{ .name = "dollars", \
+	  .type = VALUE_JSON, \
+	  .flags = FIELD_OPTIONAL, \
+	  .help = "the cost as a number, of answers whose price is known; absent where none is" }
 
 struct usage_scope {
 	struct call *call;
 	struct zone zone;
 	struct usage_prices prices;
-	int64_t since, until; /* ms; until is not in it any more */
+	struct period period;
 	struct str project;   /* p NULL = any */
 	/* Filled by usage_scope_load(); the transcripts that are meant, by row. */
 	struct session *sessions;

@@ -14,7 +14,6 @@
 
 #include "base/arena.h"
 #include "base/thread.h"
-#include "base/thread.h"
 
 #include <time.h>
 

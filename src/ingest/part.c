@@ -434,6 +434,8 @@ static void note_place(struct part *p, struct part_reader *r, const struct recor
 		note_value(p, r, SESSION_FOLDER, str_sub(rec->cwd, 0, LIMIT_PATH), offset);
 	if (rec->branch.n)
 		note_value(p, r, SESSION_BRANCH, shown(rec->branch), offset);
+	if (rec->plan.n)
+		note_value(p, r, SESSION_PLAN, str_sub(rec->plan, 0, LIMIT_PATH), offset);
 	note_last(p, &m->branch, rec->branch);
 	note_last(p, &m->permission, rec->permission);
 }
@@ -746,6 +748,8 @@ void part_add_unread(struct part *p, int64_t offset, int64_t length, const uint8
 struct papering {
 	struct part *part;
 	int64_t offset, length;
+	bool is_line;
+	uint8_t digest[SHA256_BYTES]; /* of a line */
 };
 
 /* A text without words is none that could be found. */
@@ -770,14 +774,20 @@ static bool add_paper(void *ctx, const struct paper_text *t)
 		.session = t->session,
 		.project = t->project.p ? arena_str(&p->mem, t->project) : (struct str){ 0 },
 		.docs = docs,
+		.has_digest = y->is_line,
 	};
+	if (y->is_line)
+		memcpy(p->texts[p->papers.count - 1].digest, y->digest, SHA256_BYTES);
 	return p->packed.n - p->record_at < LIMIT_LINE_WORDS;
 }
 
 void part_add_papers(struct part *p, struct paper_reader *r, struct str bytes, int64_t offset)
 {
-	struct papering y = { p, offset, (int64_t)bytes.n };
+	struct papering y = { .part = p, .offset = offset, .length = (int64_t)bytes.n };
 
+	y.is_line = paper_has_lines(claude_kind_of(p->job->path));
+	if (y.is_line)
+		sha256(bytes, y.digest);
 	p->record_at = p->packed.n;
 	paper_texts(r, p->job->path, bytes, add_paper, &y);
 }

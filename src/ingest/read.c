@@ -35,7 +35,9 @@
 #include "store/archive.h"
 #include "store/fulltext.h"
 #include "store/keys.h"
+#include "store/made_text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -638,6 +640,8 @@ static void note_failure(struct reading *y, const struct part *p)
 	}
 	if ((p->failed == STATUS_IO || p->failed == STATUS_BUSY) && !y->trouble.status)
 		y->trouble = p->err;
+	if (y->o->report)
+		y->o->report->damaged++;
 	if (y->round == 1)
 		log_warn(store_log(y->store), "%.*s: %s; from there on it cannot be searched until that is mended",
 			 STR_ARG(p->job->path), p->err.text);
@@ -798,6 +802,8 @@ static enum status read_round(struct store *s, const struct read_options *o, int
 	*again = false;
 	if (unread_list(s, &y.mem, &y.jobs, &y.count, err))
 		return err_failed(err->status);
+	if (o->report)
+		o->report->damaged = 0;
 	if (y.count == 0)
 		return STATUS_OK;
 	if (draw_number(&y.number, err))
@@ -836,7 +842,7 @@ enum status read_unread(struct store *s, const struct read_options *o, struct er
 	static const struct read_options nothing = { 0 };
 	bool again;
 
-	if (unread_any(s, &again, err))
+	if (made_text_complete(s, err) || unread_any(s, &again, err))
 		return err_failed(err->status);
 	for (int round = 0; again && round < MOST_ROUNDS; round++) {
 		if (round)
@@ -845,4 +851,14 @@ enum status read_unread(struct store *s, const struct read_options *o, struct er
 			return err_failed(err->status);
 	}
 	return keys_complete(s, err);
+}
+
+enum status read_tell_damaged(int64_t damaged, struct err *err)
+{
+	if (damaged == 0)
+		return STATUS_OK;
+	return err_fail(err, STATUS_PARTIAL,
+			"what is kept of %" PRId64 " %s could not be read back and cannot be searched;"
+			" run 'arbor check'",
+			damaged, damaged == 1 ? "file" : "files");
 }

@@ -24,6 +24,7 @@ struct read_options {
 struct read_report {
 	int64_t messages, tools; /* of conversations and sub-agents */
 	int64_t broken;		 /* lines that could not be understood */
+	int64_t damaged;	 /* files that stay unread, because of what the store has of them */
 };
 
 /*
@@ -32,6 +33,9 @@ struct read_report {
  */
 /* `o` may be NULL. */
 enum status read_unread(struct store *s, const struct read_options *o, struct err *err) MUST_USE;
+
+/* STATUS_PARTIAL when any are damaged. */
+enum status read_tell_damaged(int64_t damaged, struct err *err) MUST_USE;
 
 /* What is unread now, once, and without what can only be done when all has been read. */
 enum status read_some(struct store *s, const struct read_options *o, struct err *err) MUST_USE;

@@ -1,11 +1,12 @@
 /*
  * Rebuilding is forgetting and reading again: the tables are made anew in one
- * transaction that also enters the words of notes and says that every source is unread,
+ * transaction that also enters the words of notes and says that every source and made node is unread,
  * and then read by the same code that fills them after a sync, so that both cannot differ.
  */
 #include "ingest/rebuild.h"
 
 #include "store/annotation.h"
+#include "store/made_text.h"
 #include "store/mirror.h"
 
 /* Drops and makes the tables, if that is still needed once we have the lock. */
@@ -19,7 +20,7 @@ static enum status start_over(struct store *s, bool only_if_stale, bool *done, s
 	*done = !(current && only_if_stale);
 	if (!*done)
 		return STATUS_OK;
-	if (store_derived_reset(s, err) || annotation_index_all(s, err) || unread_add_all(s, err) ||
+	if (store_derived_reset(s, err) || annotation_index_all(s, err) || made_text_miss_all(s, err) || unread_add_all(s, err) ||
 	    store_derived_made(s, err))
 		return err_pass(err, "making derived data anew");
 	return txn_commit(&txn, err);

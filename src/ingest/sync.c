@@ -621,6 +621,7 @@ static void add_up(struct sync_report *all, const struct read_report *read)
 	all->messages += read->messages;
 	all->tools += read->tools;
 	all->broken += read->broken;
+	all->damaged = read->damaged;
 }
 
 static void end_along(struct syncing *y)
@@ -658,7 +659,7 @@ static enum status read_what_is_new(struct syncing *y, struct err *err)
 static enum status tell_partial(const struct sync_report *r, struct err *err)
 {
 	if (!r->count[SYNC_FAILED])
-		return STATUS_OK;
+		return read_tell_damaged(r->damaged, err);
 	return err_fail(err, STATUS_PARTIAL, "%" PRId64 " %s could not be read; everything else was",
 			r->count[SYNC_FAILED], r->count[SYNC_FAILED] == 1 ? "file or folder" : "files or folders");
 }

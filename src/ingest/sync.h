@@ -31,6 +31,7 @@ struct sync_report {
 	int64_t new_lines;
 	int64_t messages, tools;    /* read, of conversations and sub-agents */
 	int64_t broken;             /* lines that could not be understood */
+	int64_t damaged;            /* files whose kept bytes could not be read back */
 	char root[LIMIT_LABEL + 1]; /* the root's label */
 };
 

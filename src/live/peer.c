@@ -182,6 +182,11 @@ static struct answer *answer_in(const struct json *j, const struct rpc_message *
 	return a;
 }
 
+static bool is_part(const struct rpc_message *m)
+{
+	return str_eq(m->method, STR(RPC_ITEM)) || str_eq(m->method, STR(RPC_BYTES));
+}
+
 /* False when it is not right. Notices that nobody knows are ignored, as are late ones. */
 static bool take_notice(struct peer *p, const struct rpc_message *m)
 {
@@ -190,7 +195,7 @@ static bool take_notice(struct peer *p, const struct rpc_message *m)
 	struct question *q;
 
 	if (!a)
-		return !str_eq(m->method, STR(RPC_ITEM)) && !str_eq(m->method, STR(RPC_BYTES));
+		return !is_part(m);
 	pthread_mutex_lock(&p->all->lock);
 	q = find_sent(p, rpc_subject(&p->json, m));
 	if (q)
@@ -199,6 +204,25 @@ static bool take_notice(struct peer *p, const struct rpc_message *m)
 	if (!q)
 		mem_free(a);
 	return true;
+}
+
+/* Ids are handed out as whole numbers: 7 that comes back as "7" answers nothing, and whoever asked would wait
+ * for ever. One that nobody knows any more is only late. */
+static bool has_foreign_id(const struct peer *p, const struct rpc_message *m)
+{
+	if (m->kind == RPC_NOTICE)
+		return is_part(m) && str_has_prefix(rpc_subject(&p->json, m), STR("\""));
+	return str_has_prefix(m->id, STR("\""));
+}
+
+static const char *no_message(const struct err *err, struct arena *mem)
+{
+	struct str why;
+
+	if (err->status != STATUS_USAGE)
+		return "not JSON";
+	(void)str_cut(str_of(err->text), ':', &why);
+	return arena_printf(mem, "no message of JSON-RPC 2.0 (%.*s)", STR_ARG(str_trim(why))).p;
 }
 
 /* False ends the reading of a child that is of no use. */
@@ -217,18 +241,21 @@ static bool on_line(void *ctx, const struct split_line *line)
 		return false;
 	}
 	if (rpc_read(&p->json, line->text, &mem, &m, &err)) {
-		nonsense(p, line->text,
-			 err.status == STATUS_USAGE ? "no message of JSON-RPC 2.0" : "not JSON");
+		nonsense(p, line->text, no_message(&err, &mem));
+		return false;
+	}
+	if (m.kind == RPC_REQUEST) /* it may not ask us anything */
+		return true;
+	if (has_foreign_id(p, &m)) {
+		nonsense(p, line->text, "an answer whose id is a text and was a number");
 		return false;
 	}
 	if (m.kind == RPC_NOTICE) {
 		if (take_notice(p, &m))
 			return true;
-		nonsense(p, line->text, "no item");
+		nonsense(p, line->text, str_eq(m.method, STR(RPC_ITEM)) ? "an item that is no object" : "no bytes as base64");
 		return false;
 	}
-	if (m.kind == RPC_REQUEST) /* it may not ask us anything */
-		return true;
 	if (supervisor_state(p->supervisor) == SUPERVISOR_STARTING && str_to_i64(m.id, &id) && id == HELLO_ID)
 		return take_hello(p, &m);
 	take_end(p, &m);

@@ -229,15 +229,20 @@ struct taking {
 static enum status take_result(struct taking *t, struct str result, struct err *err)
 {
 	int64_t said = 0, came = t->bytes ? t->bytes : t->items;
+	struct str shown = str_sub(result, 0, 40);
 
 	if (str_has_prefix(result, STR("{")) && !came) {
 		return (t->sink->one ? t->sink->one : t->sink->item)(t->sink->ctx, result, err);
 	}
-	if (str_to_i64(result, &said) ? said != came : !str_eq(result, STR("null")))
+	if (str_to_i64(result, &said) ? said == came : str_eq(result, STR("null")))
+		return STATUS_OK;
+	if (came)
 		return err_fail(err, STATUS_FORMAT,
-				"%s: the result '%.*s' is neither an object nor how much it gave", t->name,
-				(int)size_min(result.n, 40), result.p);
-	return STATUS_OK;
+				"%s: the result '%.*s' is not how many %s it gave, %" PRId64 ", nor null", t->name,
+				STR_ARG(shown), t->bytes ? "bytes" : "items", came);
+	return err_fail(err, STATUS_FORMAT,
+			"%s: the result '%.*s' is no object, and nothing came before it; several results come as '$/item' each",
+			t->name, STR_ARG(shown));
 }
 
 static enum status hand_over(struct taking *t, const struct answer *a, struct err *err)

@@ -17,10 +17,16 @@ struct conditions {
 	enum beside beside;	 /* what PLACE_OTHER means, which is also what nobody said */
 	int64_t after, before;	 /* ms; 0 = open */
 	struct str project;	 /* p NULL = all; else a folder and those below it */
-	int64_t session;	 /* row; 0 = all */
+	int64_t session;	 /* row, or a tree as conditions_tree() has it; 0 = all */
 	const struct hidden *hidden; /* none of these, unless one is asked for; may be NULL */
 	const struct expr *expr; /* its conditions on sessions hold, too; may be NULL */
 };
+
+/* Where a session can be asked for by its row, a tree that was made can be, too. */
+static inline int64_t conditions_tree(int64_t row)
+{
+	return -row;
+}
 
 /* Adds the conditions of f->expr to what is there: both have to hold. STATUS_USAGE when one
  * has a value that it cannot have. */
@@ -34,7 +40,7 @@ enum status conditions_hold(const struct conditions *f, struct store *s, const s
 			    bool *out, struct err *err) MUST_USE;
 
 /* Whether something beside the conversations is, of which only this is known: the folder it belongs to (empty =
- * none) and the conversation (row; 0 = none). Nothing else that is asked of sessions holds for it. */
+ * none) and the conversation or tree (row; 0 = none). Nothing else that is asked of sessions holds for it. */
 enum status conditions_hold_beside(const struct conditions *f, struct str project, int64_t session, bool *out,
 				   struct err *err) MUST_USE;
 

@@ -215,8 +215,7 @@ static bool is_minus(const struct reading *r)
 	char next = t.n > 1 ? t.p[1] : ' ';
 
 	return t.p[0] == '-' && r->begins &&
-	       ((next >= '0' && next <= '9') || (next >= 'a' && next <= 'z') ||
-		(next >= 'A' && next <= 'Z') || next == '"' || next == '(' || (unsigned char)next >= 0x80);
+	       (is_ascii_alnum(next) || next == '"' || next == '(' || (unsigned char)next >= 0x80);
 }
 
 /* Operators of one character; LEX_END when the next is none. Brackets without another are

@@ -132,19 +132,42 @@ uint32_t forest_find(const struct forest *f, const struct uuid *key)
 	return has_uuid(f, n, key) ? n : FOREST_NONE;
 }
 
+static uint64_t variant_key(const struct chain_line *l)
+{
+	uint64_t both[2] = { l->content, hash64(l->key.b, UUID_BYTES) };
+
+	return hash64(both, sizeof both);
+}
+
+/* The node with a line's uuid and content among those with its uuid, of which `last` came last; else the
+ * next node is noted as that. Hardly any uuid has two: nobody is noted before. */
+static uint32_t variant_of(struct build *b, const struct chain_line *l, uint32_t last)
+{
+	struct forest *f = b->f;
+
+	if (forest_line(f, last)->content == l->content)
+		return last;
+	if (!b->variants.slots)
+		b->variants = numbers_new(&b->mem, 2 * (size_t)b->line_count);
+	numbers_add(&b->variants, variant_key(forest_line(f, last)), last);
+	return numbers_add(&b->variants, variant_key(l), f->node_count);
+}
+
 static uint32_t node_of(struct build *b, const struct chain_line *l, const struct forest_copy *copy)
 {
 	struct forest *f = b->f;
-	uint64_t both[2] = { l->content, hash64(l->key.b, UUID_BYTES) }, variant = hash64(both, sizeof both);
-	uint32_t n = numbers_add(&b->variants, variant, f->node_count), before;
+	uint64_t key = hash64(l->key.b, UUID_BYTES);
+	uint32_t n = f->node_count, before = numbers_add(&f->by_key, key, n);
+	bool known = before != n && has_uuid(f, before, &l->key);
 
-	if (n < f->node_count)
+	if (known && (n = variant_of(b, l, before)) < f->node_count)
 		return n;
-	before = numbers_put(&f->by_key, both[1], n);
+	if (before != n)
+		numbers_put(&f->by_key, key, n);
 	f->nodes[n] = (struct forest_node){
 		.copies = FOREST_NONE,
 		.canon = *copy,
-		.next_variant = has_uuid(f, before, &l->key) ? before : FOREST_NONE,
+		.next_variant = known ? before : FOREST_NONE,
 		.message = FOREST_NONE,
 		.replaced = FOREST_NONE,
 		.next = FOREST_NONE,
@@ -160,7 +183,6 @@ static void make_nodes(struct build *b)
 	f->nodes = arena_alloc(&f->mem, (b->line_count + 1) * sizeof *f->nodes);
 	f->copies = arena_alloc(&f->mem, (b->line_count + 1) * sizeof *f->copies);
 	f->by_key = numbers_new(&f->mem, b->line_count);
-	b->variants = numbers_new(&b->mem, b->line_count);
 	for (uint32_t s = 0; s < f->source_count; s++) {
 		struct forest_source *x = &f->sources[s];
 

@@ -16,7 +16,7 @@ struct build {
 	struct forest *f;
 	struct arena mem;
 	size_t line_count, call_count;
-	struct numbers variants; /* uuid and content -> node */
+	struct numbers variants; /* uuid and content -> node, of uuids that have several */
 	struct numbers calls;  /* call, and call in a source -> answer */
 	uint32_t *anchors;     /* by node, see anchor_of() */
 	struct holding *holdings; /* by source */

@@ -207,9 +207,7 @@ static bool has_choice(const char *p)
 /* What a backslash makes of the next character. */
 static void take_escaped(struct run *r, char c)
 {
-	bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-
-	if (!is_word && c != '<' && c != '>' && c != '`' && c != '\'')
+	if (!is_ascii_alnum(c) && c != '<' && c != '>' && c != '`' && c != '\'')
 		add_char(r, c);
 	else
 		end_run(r, c == 'b' || c == 's' || c == 'W' || c == '<' || c == '>' || c == '`' || c == '\'');

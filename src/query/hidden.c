@@ -24,8 +24,7 @@ static const char *const sql[HIDDEN_STATEMENTS] = {
 			 " AND m.old = 0 JOIN entry e ON e.session = k.session AND e.offset = k.offset"
 			 " WHERE k.key = ?1 AND k.part = -7",
 	[HIDDEN_VERSIONS] =
-		"SELECT o.id FROM mirror_session m JOIN mirror_session o ON o.source = m.source AND o.old = 1"
-		" WHERE m.id = ?1",
+		"SELECT o.id FROM mirror_session m JOIN mirror_session o USING (source) WHERE m.id = ?1 AND o.old = 1",
 };
 _Static_assert(PART_TREE == -7, "as the statement has it");
 

@@ -9,11 +9,14 @@
  * Notes on what is meant are meant with it, and so are those on parts of a conversation that is.
  *
  * A conversation means itself, its sub-agents and what older versions of its file had; a turn its lines up to
- * the next; a message its lines; copies of a line in other files are meant with it.
+ * the next; a message its lines; copies of a line in other files are meant with it. A tree that was made means its
+ * nodes, a file all its texts.
  */
 #include "query/noted.h"
 
 #include "query/variant.h"
+#include "store/made_text.h"
+#include "store/paper.h"
 #include "store/tag.h"
 
 #include <stdlib.h>
@@ -103,6 +106,35 @@ static enum status add_sessions(struct placing *p, const struct annotation_subje
 	return STATUS_OK;
 }
 
+static enum status add_paper(void *ctx, int64_t row, struct err *err)
+{
+	struct placing *p = ctx;
+
+	(void)err;
+	add_range(p->noted, DOC_PAPERS, row, row + 1, NOTED_ALL);
+	return STATUS_OK;
+}
+
+static enum status add_made(void *ctx, int64_t first, int64_t behind, struct err *err)
+{
+	struct placing *p = ctx;
+
+	(void)err;
+	add_range(p->noted, DOC_NODES, first, behind, NOTED_ALL);
+	return STATUS_OK;
+}
+
+static enum status add_made_node(struct placing *p, const struct uuid *id, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct tree_node n;
+	enum status status = tree_node_get(p->store, id, NODE_SKELETON, &mem, &n, err);
+
+	if (status)
+		return status == STATUS_NOT_FOUND ? STATUS_OK : err_failed(status);
+	return n.row ? add_made(p, n.row, n.row + 1, err) : STATUS_OK;
+}
+
 static enum status place(struct store *s, struct noted *n, const struct annotation_subject *on,
 			 struct err *err)
 {
@@ -110,7 +142,11 @@ static enum status place(struct store *s, struct noted *n, const struct annotati
 
 	if (subject_is_transcript(on))
 		return add_sessions(&p, on, err);
-	return subject_is_made(on) ? STATUS_OK : node_places(s, &on->id, add_node, &p, err);
+	if (subject_is_file(on))
+		return paper_rows(s, &on->id, add_paper, &p, err);
+	if (str_eq(on->kind, STR("tree")))
+		return made_rows(s, &on->id, add_made, &p, err);
+	return str_eq(on->kind, STR("node")) ? add_made_node(&p, &on->id, err) : node_places(s, &on->id, add_node, &p, err);
 }
 
 /* ---- In order --------------------------------------------------------------------- */

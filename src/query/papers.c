@@ -7,6 +7,7 @@
 #include "query/papers.h"
 
 #include "claude/folder.h"
+#include "claude/plan.h"
 #include "store/archive.h"
 
 /* ---- What it belongs to ------------------------------------------------------- */
@@ -42,6 +43,17 @@ static enum status find_folder(struct store *s, struct str name, struct arena *m
 	return STATUS_OK;
 }
 
+/* A plan does not say whose it is; lines of its conversation have its name. */
+static enum status find_planner(struct store *s, struct str slug, struct arena *mem, struct session *out,
+				struct err *err)
+{
+	int64_t row;
+
+	if (session_of_plan(s, slug, &row, err))
+		return err_failed(err->status);
+	return row ? session_get(s, row, mem, out, err) : STATUS_OK;
+}
+
 static enum status find_session(struct store *s, const struct paper *p, struct arena *mem,
 				struct session *out, struct err *err)
 {
@@ -49,9 +61,21 @@ static enum status find_session(struct store *s, const struct paper *p, struct a
 	size_t count = 0;
 
 	*out = (struct session){ 0 };
+	if (p->kind == CLAUDE_PLAN)
+		return find_planner(s, plan_slug(p->path), mem, out, err);
 	if (p->has_session && session_rows(s, &p->session, STR(""), mem, &rows, &count, err))
 		return err_failed(err->status);
 	return count ? session_get(s, rows[0], mem, out, err) : STATUS_OK;
+}
+
+enum status papers_belong(struct store *s, struct paper_found *p, struct arena *mem, struct err *err)
+{
+	if (find_session(s, &p->paper, mem, &p->session, err) ||
+	    find_folder(s, paper_folder(p->paper.path), mem, &p->project, err))
+		return err_failed(err->status);
+	if (!p->project.n)
+		p->project = p->paper.project.n ? p->paper.project : p->session.project;
+	return STATUS_OK;
 }
 
 enum status papers_find(struct store *s, int64_t row, struct arena *mem, struct paper_found *out,
@@ -64,12 +88,7 @@ enum status papers_find(struct store *s, int64_t row, struct arena *mem, struct 
 	if (status)
 		return status == STATUS_NOT_FOUND ? err_fail(err, STATUS_CORRUPT, "%s", err->text)
 						  : err_failed(status);
-	if (find_session(s, &out->paper, mem, &out->session, err) ||
-	    find_folder(s, paper_folder(out->paper.path), mem, &out->project, err))
-		return err_failed(err->status);
-	if (!out->project.n)
-		out->project = out->paper.project.n ? out->paper.project : out->session.project;
-	return STATUS_OK;
+	return papers_belong(s, out, mem, err);
 }
 
 /* ---- What it says ------------------------------------------------------------- */

@@ -20,6 +20,9 @@ struct paper_found {
 enum status papers_find(struct store *s, int64_t row, struct arena *mem, struct paper_found *out,
 			struct err *err) MUST_USE;
 
+/* Of one whose kind, path, session and project are known, as far as it says them: what it belongs to. */
+enum status papers_belong(struct store *s, struct paper_found *p, struct arena *mem, struct err *err) MUST_USE;
+
 /* Appends its text, and sets its title. */
 enum status papers_text(struct store *s, struct paper_found *p, struct arena *mem, struct buf *text,
 			struct err *err) MUST_USE;

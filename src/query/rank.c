@@ -315,7 +315,7 @@ static enum status is_session_wanted(struct ranker *r, int64_t session, bool *ou
 	size_t row = (size_t)session;
 
 	*out = true;
-	if (!r->q->session || session >= DOC_PAPERS)
+	if (!r->q->session || session >= DOC_NODES)
 		return STATUS_OK;
 	if (session < 0 || session >= most)
 		return r->q->session(r->q->wanted_ctx, session, out, err);

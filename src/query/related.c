@@ -57,7 +57,9 @@ static const char *const sql[RELATED_STATEMENTS] = {
 			   " WHERE s.session_id = ?1 AND s.old = 0 AND (?2 IS NULL OR s.agent = ?2)"
 			   " GROUP BY l.key ORDER BY sum(l.times) DESC, l.kind, l.name LIMIT ?3"),
 	[RELATED_SHARED] =
-		("SELECT s.session_id, sum(l.times) FROM link l JOIN mirror_session s ON s.id = l.session"
+		("SELECT s.session_id, sum(l.times), max(s.project = (SELECT o.project FROM mirror_session o"
+		 " WHERE o.session_id = ?3 AND o.old = 0 AND o.agent IS NULL))"
+		 " FROM link l JOIN mirror_session s ON s.id = l.session"
 		 " AND s.old = 0 WHERE l.key = ?1 GROUP BY s.session_id"
 		 " ORDER BY max(s.updated_at) DESC, s.session_id LIMIT ?2"),
 	[RELATED_BY_NAME] = "SELECT name FROM link WHERE key = ?1 LIMIT 1",
@@ -302,7 +304,8 @@ struct near_session {
 	double score;
 	struct str via[SHOWN_VIA];
 	size_t via_count;
-	bool is_strong; /* not only words */
+	bool is_strong;	   /* not only words */
+	bool is_neighbour; /* worked in the same folder */
 };
 
 struct near {
@@ -347,10 +350,13 @@ static void add_via(struct near_session *s, struct str name)
 		s->via[s->via_count++] = name;
 }
 
-/* A word or two in common is chance. */
+/* A word or two in common is chance, and less so in one folder: two words then, or one that is much of
+ * what the first is about. */
 static bool is_near(const struct near_session *s, double weight)
 {
-	return s->is_strong || (s->via_count == SHOWN_VIA && weight >= 0.02);
+	size_t words = s->is_neighbour ? 2 : SHOWN_VIA;
+
+	return s->is_strong || (s->via_count >= words && weight >= 0.02) || (s->is_neighbour && weight >= 0.1);
 }
 
 static enum status share_name(struct related_set *r, struct near *n, const struct name *name, struct err *err)
@@ -362,6 +368,7 @@ static enum status share_name(struct related_set *r, struct near *n, const struc
 		return err_failed(err->status);
 	stmt_int(&st, 1, name->key);
 	stmt_int(&st, 2, MOST_SESSIONS);
+	stmt_uuid(&st, 3, &n->self);
 	while ((step = stmt_step(&st, err)) == STEP_ROW) {
 		struct uuid id = col_uuid(&st, 0);
 		struct near_session *s;
@@ -372,6 +379,7 @@ static enum status share_name(struct related_set *r, struct near *n, const struc
 		s->score += worth(name->kind) * name->weight *
 			    related_weight(name->kind, col_int(&st, 1), name->common, r->all);
 		s->is_strong |= name->kind != MENTION_TOPIC;
+		s->is_neighbour |= col_int(&st, 2) != 0;
 		add_via(s, short_name(name->kind, name->name));
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);

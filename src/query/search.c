@@ -9,18 +9,22 @@
  * is asked of sessions is asked of the one it is on or in.
  *
  * So is a text beside the conversations (query/papers.c), of which only its project and its conversation can be
- * asked. What was typed into a conversation that is here stands there with its answers, and does not count.
+ * asked. A node that somebody made (query/made.c) is in the conversation it hangs on, if it does, and else only its tree
+ * can be asked for. What was typed into a conversation that is here stands there with its answers, and does not count.
  */
 #include "query/search.h"
 
 #include "base/map.h"
 #include "query/copies.h"
+#include "query/made.h"
 #include "query/variant.h"
 #include "store/copied.h"
+#include "store/made_text.h"
 #include "store/variant.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const double search_weights[SEARCH_PLACES] = {
 	[PLACE_PROMPT] = 2.0, [PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9, [PLACE_INPUT] = 1.0,
@@ -105,6 +109,17 @@ static enum status is_paper_wanted(struct searching *y, int64_t row, bool *wante
 	return conditions_hold_beside(&y->filter, p.project, p.session.row, wanted, err);
 }
 
+static enum status is_node_wanted(struct searching *y, int64_t row, bool *wanted, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct made_found m;
+
+	if (made_found(y->store, row, NODE_SKELETON, &mem, &m, err))
+		return err_failed(err->status);
+	return m.session.row ? conditions_hold(&y->filter, y->store, &m.session, wanted, err)
+			     : conditions_hold_beside(&y->filter, STR(""), conditions_tree(m.tree.row), wanted, err);
+}
+
 /* Of copies the first that is wanted counts. */
 static enum status is_before(void *ctx, const struct doc *doc, bool *go_on, struct err *err)
 {
@@ -138,6 +153,8 @@ static enum status is_doc_wanted(void *ctx, int64_t id, const struct doc *doc, b
 		return is_note_wanted(y, doc->offset, wanted, err);
 	if (*wanted && doc->session == DOC_PAPERS && conditions_ask_session(&y->filter))
 		return is_paper_wanted(y, doc->offset, wanted, err);
+	if (*wanted && doc->session == DOC_NODES && conditions_ask_session(&y->filter))
+		return is_node_wanted(y, doc->offset, wanted, err);
 	return *wanted ? is_first_copy(y, id, doc, wanted, err) : STATUS_OK;
 }
 
@@ -287,7 +304,7 @@ static enum status give_paper(struct searching *y, const struct ranked *r, int64
 		return STATUS_OK;
 	if (is_paper_given(y, &p.paper) || y->given.count <= y->q->offset)
 		return STATUS_OK;
-	hit.id = p.paper.source_id;
+	hit.id = p.paper.has_id ? p.paper.id : p.paper.source_id;
 	hit.session = p.session.row ? &p.session : NULL;
 	hit.place = doc_rank(r->id).place;
 	hit.at = p.paper.at ? p.paper.at : p.paper.dated;
@@ -318,6 +335,31 @@ static enum status choose_copy(struct searching *y, struct doc *doc, int64_t *ot
 	return STATUS_OK;
 }
 
+static enum status give_node(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
+			     struct err *err)
+{
+	struct snippet snippet CLEANUP(snippet_release) = { 0 };
+	struct made_found m;
+	struct search_hit hit = { .score = r->score, .total = total, .snippet = &snippet, .made = &m };
+
+	if (made_found(y->store, r->doc.offset, NODE_WHOLE, &y->mem, &m, err))
+		return err_failed(err->status);
+	buf_clear(&y->text);
+	made_text(&m.node, &y->text);
+	if (y->q->check && !grep_text(y->q->check, buf_as_str(&y->text)))
+		return STATUS_OK;
+	y->session = (struct session){ 0 };
+	if (is_given(y, &m.node.id) || y->given.count <= y->q->offset)
+		return STATUS_OK;
+	hit.id = m.node.id;
+	hit.session = m.session.row ? &m.session : NULL;
+	hit.place = doc_rank(r->id).place;
+	hit.at = m.node.created_at;
+	hit.number = (int64_t)y->given.count;
+	make_snippet(y, &snippet);
+	return fn(ctx, &hit, err);
+}
+
 static enum status give_hit(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
 			    struct err *err)
 {
@@ -338,6 +380,8 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 		return give_note(y, r, total, fn, ctx, err);
 	if (r->doc.session == DOC_PAPERS)
 		return give_paper(y, r, total, fn, ctx, err);
+	if (r->doc.session == DOC_NODES)
+		return give_node(y, r, total, fn, ctx, err);
 	if (choose_copy(y, &doc, &hit.others, err))
 		return err_failed(err->status);
 	if (y->session.row != doc.session &&
@@ -415,30 +459,45 @@ static enum status give_checked(struct searching *y, const struct rank_query *ra
 	return STATUS_OK;
 }
 
-static int by_sequence(const void *a, const void *b)
+_Static_assert((int)MADE_PLACE_USER == (int)PLACE_PROMPT && (int)MADE_PLACE_ASSISTANT == (int)PLACE_ANSWER &&
+		       (int)MADE_PLACE_OTHER == (int)PLACE_OTHER,
+	       "nodes count as what is said in conversations");
+
+static int by_first(const void *a, const void *b)
 {
 	const struct doc_range *x = a, *y = b;
 
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* What counts elsewhere: typed into conversations that are here; and copies, unless each has to be looked at. */
-static enum status leave_out(struct searching *y, struct rank_query *rank, struct err *err)
+static void join_ranges(struct arena *mem, struct doc_range **list, size_t *count, const struct doc_range *more,
+			size_t more_count)
 {
-	struct doc_range *told, *all;
-	size_t count;
+	struct doc_range *all = arena_alloc(mem, (*count + more_count + 1) * sizeof *all);
 
-	if (paper_told(y->store, &y->mem, &told, &count, err))
+	if (*count)
+		memcpy(all, *list, *count * sizeof *all);
+	memcpy(all + *count, more, more_count * sizeof *all);
+	*count += more_count;
+	qsort(all, *count, sizeof *all, by_first);
+	*list = all;
+}
+
+/* Documents that do not count, by sequence: typed into conversations that are here; made nodes that are archived; and
+ * copies, unless each has to be looked at. */
+static enum status find_left_out(struct searching *y, struct rank_query *rank, struct err *err)
+{
+	struct doc_range *all, *archived;
+	size_t count, more = 0;
+
+	if (paper_told(y->store, &y->mem, &all, &count, err) ||
+	    (!y->q->archived && made_text_archived(y->store, &y->mem, &archived, &more, err)))
 		return err_failed(err->status);
-	rank->without = told;
+	if (more)
+		join_ranges(&y->mem, &all, &count, archived, more);
+	if (!rank->doc && y->copied_count)
+		join_ranges(&y->mem, &all, &count, y->copied, y->copied_count);
 	rank->without_count = count;
-	if (rank->doc || !y->copied_count)
-		return STATUS_OK;
-	all = arena_alloc(&y->mem, (count + y->copied_count) * sizeof *all);
-	for (size_t i = 0; i < count + y->copied_count; i++)
-		all[i] = i < count ? told[i] : y->copied[i - count];
-	rank->without_count = count + y->copied_count;
-	qsort(all, rank->without_count, sizeof *all, by_sequence);
 	rank->without = all;
 	return STATUS_OK;
 }
@@ -474,7 +533,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 		rank.order = RANK_RECENT;
 	asks_role = y.filter.beside != BESIDE_TOO && (!rank.places || rank.places & 1u << PLACE_OTHER);
 	rank.doc = asks_session || asks_role || y.noted.any || (y.copied_count && (rank.after || rank.before)) ? is_doc_wanted : NULL;
-	if (leave_out(&y, &rank, err))
+	if (find_left_out(&y, &rank, err))
 		return err_failed(err->status);
 	rank.wanted_ctx = &y;
 	report->more = report->gave_up = false;

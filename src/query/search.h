@@ -26,20 +26,24 @@ struct search_query {
 	size_t offset;	      /* so many of the first are passed over */
 	struct conditions filter; /* besides the conditions of the query */
 	enum rank_order order; /* without words the newest come first */
+	bool archived;	       /* also nodes that are; of conversations the filter says it */
 	size_t context;	       /* so many prompts and answers on either side of a hit */
 	struct grep *check;    /* a second look at the texts; NULL = what the index says is enough */
 };
 
+struct made_found; /* query/made.h */
+
 struct search_hit {
-	struct uuid id;	     /* of the block, or of the line where it has none; of what a note is on; of a file */
+	struct uuid id;	     /* of the block, or of the line where it has none; of what a note is on; of a file or node */
 	bool in_line;	     /* it stands in a line, or is on what does: */
 	struct uuid message; /* it is part of; the line's where it is in none */
 	struct str line;     /* the line's own uuid; p NULL = none */
 	struct str agent;    /* sub-agent that said it, or was told it; empty = none */
-	const struct session *session; /* NULL = in none: a note on something else, or on what is gone; a file */
+	const struct session *session; /* NULL = in none: a note on something else, or on what is gone; a file, a node */
 	int place;
 	const struct annotation *note; /* that was found; NULL = it is none */
 	const struct paper_found *paper; /* that was found beside the conversations; NULL = it is none */
+	const struct made_found *made;	 /* a node that somebody made; NULL = it is none */
 	int64_t at;	 /* of its line, ms; 0 = unknown */
 	int64_t offset;	 /* of its line in the session's file */
 	unsigned flags;	 /* of its entry; 0 unless it is a prompt that is no block */

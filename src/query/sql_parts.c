@@ -403,7 +403,7 @@ static void keep_lines(struct ranking *r)
 
 		keys[i].session = r->list[i].doc.session;
 		keys[i].offset = r->list[i].doc.offset;
-		if (keys[i].session >= DOC_PAPERS || map_get(&seen, key))
+		if (keys[i].session >= DOC_NODES || map_get(&seen, key))
 			continue;
 		map_put(&seen, key, &keys[i]);
 		r->list[kept++] = r->list[i];

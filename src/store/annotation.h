@@ -20,7 +20,7 @@ enum { ANNOTATION_PLACE = 6 };
 
 /* What one is on. */
 struct annotation_subject {
-	struct str kind;  /* session, agent, turn, message, line, block; node, tree */
+	struct str kind;  /* session, agent, turn, message, line, block; node, tree; file, typed */
 	struct uuid id;	  /* of a sub-agent: its conversation's */
 	struct str agent; /* of a sub-agent: its id; else empty */
 	bool in_session;  /* it is, or is in, this conversation: */
@@ -35,6 +35,11 @@ static inline bool subject_is_transcript(const struct annotation_subject *on)
 static inline bool subject_is_made(const struct annotation_subject *on)
 {
 	return str_eq(on->kind, STR("node")) || str_eq(on->kind, STR("tree"));
+}
+
+static inline bool subject_is_file(const struct annotation_subject *on)
+{
+	return str_eq(on->kind, STR("file")) || str_eq(on->kind, STR("typed"));
 }
 
 struct annotation {

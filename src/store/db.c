@@ -38,6 +38,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_ANNOTATION] = &annotation_statements,
 	[DB_TAG] = &tag_statements,
 	[DB_MADE] = &made_statements,
+	[DB_MADE_TEXT] = &made_text_statements,
 	[DB_ALIAS] = &alias_statements,
 	[DB_TREE] = &tree_statements,
 	[DB_TREE_NODE] = &tree_node_statements,
@@ -56,7 +57,7 @@ static const enum store_part db_parts[DB_SLOTS] = {
 	[DB_TREE] = STORE_TREES,      [DB_TREE_NODE] = STORE_TREES, [DB_TREE_WALK] = STORE_TREES,
 	[DB_LIFECYCLE] = STORE_TREES, [DB_TREE_MEMBER] = STORE_TREES, [DB_GC] = STORE_TREES,
 	[DB_CHECK_TREES] = STORE_TREES, [DB_ALIAS] = STORE_TREES, [DB_TREE_GONE] = STORE_TREES,
-	[DB_TREE_GRAFT] = STORE_TREES,  [DB_HIDDEN] = STORE_TREES,
+	[DB_TREE_GRAFT] = STORE_TREES,  [DB_HIDDEN] = STORE_TREES,   [DB_MADE_TEXT] = STORE_TREES,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */

@@ -36,6 +36,7 @@ enum db_slot {
 	DB_ANNOTATION,
 	DB_TAG,
 	DB_MADE,
+	DB_MADE_TEXT,
 	DB_ALIAS,
 	DB_TREE,
 	DB_TREE_NODE,
@@ -68,7 +69,7 @@ extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
 	link_statements, variant_statements, template_statements, annotation_statements, tag_statements,
-	made_statements, alias_statements, tree_statements, tree_node_statements, tree_walk_statements,
+	made_statements, made_text_statements, alias_statements, tree_statements, tree_node_statements, tree_walk_statements,
 	lifecycle_statements, tree_member_statements, tree_gone_statements, tree_graft_statements, gc_statements,
 	check_trees_statements, paper_statements, queued_statements,
 	copied_statements;

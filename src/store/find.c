@@ -180,18 +180,23 @@ static enum status find_by(struct store *s, int which, struct str a, struct str 
 	return each(&st, collect, f, err);
 }
 
-static enum status find_by_id(struct store *s, struct str name, struct found *f, struct err *err)
+enum status source_search(struct store *s, struct str prefix, source_fn *fn, void *ctx, struct err *err)
 {
 	struct uuid low, high;
 	STMT st = { 0 };
 
-	if (!uuid_range(name, &low, &high))
+	if (!uuid_range(prefix, &low, &high))
 		return STATUS_OK;
 	if (use(s, FIND_BY_ID, &st, err))
 		return err_failed(err->status);
 	stmt_uuid(&st, 1, &low);
 	stmt_uuid(&st, 2, &high);
-	return each(&st, collect, f, err);
+	return each(&st, fn, ctx, err);
+}
+
+static enum status find_by_id(struct store *s, struct str name, struct found *f, struct err *err)
+{
+	return source_search(s, name, collect, f, err);
 }
 
 enum status source_get(struct store *s, const struct uuid *id, struct arena *mem, struct source_info *out,

@@ -48,6 +48,9 @@ enum status source_find(struct store *s, struct str name, struct arena *mem, str
 enum status source_get(struct store *s, const struct uuid *id, struct arena *mem, struct source_info *out,
 		       struct err *err) MUST_USE;
 
+/* Sources whose ids begin so, with four digits or more. Slices are valid during the call. */
+enum status source_search(struct store *s, struct str prefix, source_fn *fn, void *ctx, struct err *err) MUST_USE;
+
 /* Whether another source than `but` has an id that begins so. */
 enum status source_begins(struct store *s, struct str prefix, const struct uuid *but, bool *out,
 			  struct err *err) MUST_USE;

@@ -29,6 +29,7 @@
  */
 #include "store/fulltext.h"
 
+#include "base/arena.h"
 #include "store/db.h"
 
 #include <string.h>
@@ -438,27 +439,6 @@ enum status doc_remove_each(struct stmt *st, struct err *err)
 }
 
 /* A word is folded and a mark has no quote: nothing of either is FTS5's syntax. */
-enum status doc_ranges(struct stmt *st, struct arena *mem, struct doc_range **out, size_t *count, struct err *err)
-{
-	size_t cap = 0;
-	enum step step;
-
-	*out = NULL;
-	*count = 0;
-	while ((step = stmt_step(st, err)) == STEP_ROW) {
-		if (*count == cap) {
-			struct doc_range *more = arena_alloc(mem, (cap ? cap * 2 : 64) * sizeof *more);
-
-			if (cap)
-				memcpy(more, *out, cap * sizeof *more);
-			*out = more;
-			cap = cap ? cap * 2 : 64;
-		}
-		(*out)[(*count)++] = (struct doc_range){ col_int(st, 0), col_int(st, 1) };
-	}
-	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
-}
-
 enum status doc_with_word(struct store *s, struct str word, int64_t *sequence, struct err *err)
 {
 	struct buf match CLEANUP(buf_release) = BUF_INIT(KIB);
@@ -490,6 +470,39 @@ enum status fulltext_merge(struct store *s, bool *more, struct err *err)
 	*more = sqlite3_total_changes64(s->db) - before > 1;
 	s->wrote = *more;
 	return txn_commit(&txn, err);
+}
+
+/* ---- Ranges ------------------------------------------------------------------ */
+
+void doc_range_add(struct arena *mem, struct doc_range **list, size_t *count, size_t *cap, struct doc_range one)
+{
+	struct doc_range *last = *count ? &(*list)[*count - 1] : NULL, *more;
+
+	if (last && last->first + last->count == one.first) {
+		last->count += one.count;
+		return;
+	}
+	if (*count == *cap) {
+		*cap = *cap ? 2 * *cap : 64;
+		more = arena_alloc(mem, *cap * sizeof *more);
+		if (*count) /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): so there is a list */
+			memcpy(more, *list, *count * sizeof *more);
+		*list = more;
+	}
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): from an arena, which never gives NULL */
+	(*list)[(*count)++] = one;
+}
+
+enum status doc_ranges(struct stmt *st, struct arena *mem, struct doc_range **out, size_t *count, struct err *err)
+{
+	size_t cap = 0;
+	enum step step;
+
+	*out = NULL;
+	*count = 0;
+	while ((step = stmt_step(st, err)) == STEP_ROW)
+		doc_range_add(mem, out, count, &cap, (struct doc_range){ col_int(st, 0), col_int(st, 1) });
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
 /* ---- Reading ----------------------------------------------------------------- */

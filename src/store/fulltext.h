@@ -39,14 +39,20 @@ enum { DOC_LINE = UINT16_MAX };
 /* The session of documents that belong to none: notes, whose offset is their row (store/annotation.h). */
 #define DOC_NOTES ((int64_t)UINT32_MAX)
 
-/* So too texts of files beside the conversations; the offset is their row (store/paper.h). Rows of sessions are
- * below this. */
+/* So too texts of files beside the conversations; the offset is their row (store/paper.h). */
 #define DOC_PAPERS (DOC_NOTES - 1)
+
+/* And nodes that were made; the offset is their row (store/made_text.h). Rows of sessions are below this. */
+#define DOC_NODES (DOC_NOTES - 2)
 
 /* Documents that follow each other. */
 struct doc_range {
 	int64_t first, count; /* sequences */
 };
+
+/* Appends one to those that are in the arena. One that goes on where the last ends is a part of that. */
+struct arena;
+void doc_range_add(struct arena *mem, struct doc_range **list, size_t *count, size_t *cap, struct doc_range one);
 
 /* Adds documents one after the other and writes their slots at the end: begin, add
  * ..., finish, all inside one write transaction. */

@@ -32,13 +32,16 @@ enum {
 	PAPER_TYPED_DROP,
 	PAPER_TOLD,
 	PAPER_FOLDERS,
+	PAPER_ROWS,
+	PAPER_SOURCE,
+	PAPER_PREFIX,
 	PAPER_STATEMENTS
 };
 
 #define PAPER \
 	"SELECT t.doc, t.docs, y.kind, t.source, y.generation, s.source_id, s.path, t.offset, t.length, " \
 	"t.part," \
-	" coalesce(t.at, 0), coalesce(g.mtime_ns, 0) / 1000000, t.session, t.project FROM paper_text t" \
+	" coalesce(t.at, 0), coalesce(g.mtime_ns, 0) / 1000000, t.session, t.project, t.text_id FROM paper_text t" \
 	" JOIN paper y ON y.source = t.source JOIN source s ON s.id = t.source" \
 	" JOIN generation g ON g.id = y.generation "
 
@@ -48,8 +51,8 @@ static const char *const sql[PAPER_STATEMENTS] = {
 	[PAPER_SET] = "UPDATE paper SET kind = ?2, generation = ?3, read_to = ?4 WHERE source = ?1",
 	[PAPER_DROP] = "DELETE FROM paper WHERE source = ?1",
 	[PAPER_TEXT_ADD] =
-		"INSERT INTO paper_text(doc, docs, source, offset, length, part, at, session, project)"
-		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+		"INSERT INTO paper_text(doc, docs, source, offset, length, part, at, session, project, text_id)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
 	[PAPER_DOCS] = "SELECT doc, docs FROM paper_text WHERE source = ?1 ORDER BY doc",
 	[PAPER_TEXTS_DROP] = "DELETE FROM paper_text WHERE source = ?1",
 	[PAPER_GET] = PAPER "WHERE t.doc = ?1",
@@ -59,6 +62,11 @@ static const char *const sql[PAPER_STATEMENTS] = {
 	[PAPER_TOLD] = "SELECT doc, docs FROM paper_typed t WHERE EXISTS (SELECT 1 FROM mirror_session m"
 		       " WHERE m.session_id = t.session AND m.agent IS NULL) ORDER BY doc",
 	[PAPER_FOLDERS] = "SELECT path FROM project ORDER BY path",
+	[PAPER_SOURCE] = "SELECT source_id FROM source WHERE id = ?1",
+	[PAPER_PREFIX] = "SELECT min(doc) FROM paper_text WHERE text_id BETWEEN ?1 AND ?2 GROUP BY text_id"
+			 " ORDER BY text_id LIMIT ?3",
+	[PAPER_ROWS] = "SELECT t.doc FROM source s JOIN paper_text t ON t.source = s.id WHERE s.source_id = ?1"
+		       " UNION SELECT doc FROM paper_text WHERE text_id = ?1 ORDER BY 1",
 };
 
 const struct db_set paper_statements = { DB_PAPER, sql, PAPER_STATEMENTS };
@@ -112,11 +120,31 @@ static enum status write_docs(struct doc_writer *w, const struct paper_part *p, 
 	return STATUS_OK;
 }
 
+/* As a line without a uuid has it, the first of equal ones. */
+static enum status id_of_line(struct store *s, int64_t source, const struct paper_new *t, struct uuid *out,
+			      struct err *err)
+{
+	char text[UUID_TEXT + 1], digest[2 * SHA256_BYTES + 1];
+	struct uuid id;
+	STMT st = { 0 };
+
+	if (use_for(s, PAPER_SOURCE, source, &st, err) || stmt_row(&st, "a source", err))
+		return err_failed(err->status);
+	id = col_uuid(&st, 0);
+	uuid_print(&id, text);
+	hex_encode(t->digest, SHA256_BYTES, digest);
+	*out = uuid_of_parts((struct str[]){ str_of(text), str_of(digest), STR("0") }, 3);
+	return STATUS_OK;
+}
+
 static enum status write_text(struct store *s, const struct paper_part *p, const struct paper_new *t,
 			      int64_t row, struct err *err)
 {
+	struct uuid id;
 	STMT st = { 0 };
 
+	if (t->has_digest && id_of_line(s, p->source, t, &id, err))
+		return err_failed(err->status);
 	if (use(s, PAPER_TEXT_ADD, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, row);
@@ -130,6 +158,8 @@ static enum status write_text(struct store *s, const struct paper_part *p, const
 		stmt_uuid(&st, 8, &t->session);
 	if (t->project.p)
 		stmt_text(&st, 9, t->project);
+	if (t->has_digest)
+		stmt_uuid(&st, 10, &id);
 	return stmt_run(&st, err);
 }
 
@@ -264,6 +294,8 @@ static void read_row(const struct stmt *st, struct paper *out)
 		.has_session = !col_null(st, 12),
 		.session = col_uuid(st, 12),
 		.project = col_bytes(st, 13),
+		.has_id = !col_null(st, 14),
+		.id = col_uuid(st, 14),
 	};
 }
 
@@ -288,6 +320,26 @@ enum status paper_get(struct store *s, int64_t row, struct arena *mem, struct pa
 	return STATUS_OK;
 }
 
+enum status paper_search(struct store *s, struct str prefix, int64_t *rows, size_t most, size_t *count,
+			 struct err *err)
+{
+	struct uuid low, high;
+	enum step step;
+	STMT st = { 0 };
+
+	*count = 0;
+	if (!uuid_range(prefix, &low, &high))
+		return STATUS_OK;
+	if (use(s, PAPER_PREFIX, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, &low);
+	stmt_uuid(&st, 2, &high);
+	stmt_int(&st, 3, (int64_t)most);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		rows[(*count)++] = col_int(&st, 0);
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
 enum status paper_each(struct store *s, paper_fn *fn, void *ctx, struct err *err)
 {
 	enum step step;
@@ -302,6 +354,20 @@ enum status paper_each(struct store *s, paper_fn *fn, void *ctx, struct err *err
 		if (fn(ctx, &p, err))
 			return err_failed(err->status);
 	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status paper_rows(struct store *s, const struct uuid *source, paper_row_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, PAPER_ROWS, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, source);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		if (fn(ctx, col_int(&st, 0), err))
+			return err_failed(err->status);
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 

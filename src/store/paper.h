@@ -9,6 +9,7 @@
 #define ARBOR_STORE_PAPER_H
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "store/fulltext.h"
 #include "store/mirror.h"
 
@@ -22,6 +23,8 @@ struct paper_new {
 	bool typed; /* into that session, which has it, too */
 	struct uuid session;
 	struct str project; /* p NULL = none */
+	bool has_digest;    /* it is a line with an id of its own, which follows from its bytes: */
+	uint8_t digest[SHA256_BYTES];
 	uint32_t docs;	    /* as many of the part's documents */
 };
 
@@ -61,15 +64,26 @@ struct paper {
 	bool has_session;
 	struct uuid session;
 	struct str project; /* empty = unknown */
+	bool has_id;	    /* it is a line that was typed: */
+	struct uuid id;
 };
 
 /* By its row. Texts are in the arena. STATUS_NOT_FOUND. */
 enum status paper_get(struct store *s, int64_t row, struct arena *mem, struct paper *out,
 		      struct err *err) MUST_USE;
 
+/* Lines that were typed whose ids begin so, at most `most`: their rows, by id; equal ones once. */
+enum status paper_search(struct store *s, struct str prefix, int64_t *rows, size_t most, size_t *count,
+			 struct err *err) MUST_USE;
+
 /* All of them, in an order that does not depend on when they came. Texts are valid during the call. */
 typedef enum status paper_fn(void *ctx, const struct paper *p, struct err *err);
 enum status paper_each(struct store *s, paper_fn *fn, void *ctx, struct err *err) MUST_USE;
+
+/* Rows of a source's texts, by its id; or of a line that was typed, by its own. */
+typedef enum status paper_row_fn(void *ctx, int64_t row, struct err *err);
+enum status paper_rows(struct store *s, const struct uuid *source, paper_row_fn *fn, void *ctx,
+		       struct err *err) MUST_USE;
 
 /* Documents of what was typed into conversations that are here, by sequence, as an array in the arena. */
 enum status paper_told(struct store *s, struct arena *mem, struct doc_range **out, size_t *count,

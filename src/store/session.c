@@ -64,6 +64,7 @@ enum {
 	SESSION_MODEL,
 	SESSION_MODELS,
 	SESSION_SAID,
+	SESSION_BY_PLAN,
 	SESSION_LINES,
 	SESSION_KIN,
 	SESSION_MESSAGE,
@@ -151,9 +152,12 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_MODEL] = "SELECT 1 FROM usage u JOIN model m ON m.id = u.model WHERE u.session = ?1"
 			  " AND instr(m.name, ?2) LIMIT 1",
 	[SESSION_MODELS] = "SELECT name FROM model WHERE instr(name, ?1) ORDER BY name LIMIT ?2",
+	[SESSION_BY_PLAN] = "SELECT m.id FROM session_value v CROSS JOIN mirror_session a ON a.id = v.session"
+			    " CROSS JOIN mirror_session m ON m.session_id = a.session_id AND m.agent IS NULL"
+			    " WHERE v.kind = 4 AND v.value = ?1 ORDER BY m.old, m.updated_at DESC, m.id LIMIT 1",
 	[SESSION_SAID] = "SELECT kind, value FROM session_value WHERE session = ?1 ORDER BY kind, offset, value",
-	[SESSION_LINES] = "SELECT 1 FROM entry WHERE session = ?1 AND arbor_row(offset, length, type, flags, at, uuid,"
-			  " parent, link, message, content, tools, agent, same) ORDER BY offset",
+	[SESSION_LINES] = "SELECT 1 FROM entry WHERE session = ?1 AND arbor_row(message, offset, length, type, flags,"
+			  " at, uuid, parent, link, content, tools, agent, same) ORDER BY offset",
 	/* Of a conversation and its sub-agents the first knows all, the others the first. */
 	[SESSION_KIN] = "SELECT other FROM kin WHERE session = ?1"
 			" UNION SELECT b.id FROM mirror_session a JOIN mirror_session b ON b.id = " FIRST_OF("a")
@@ -164,8 +168,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 		"SELECT e.offset, e.length FROM entry e WHERE e.session = ?1 AND (e.offset = ?2 OR"
 		" e.first = ?2) AND e.offset >= ?2 ORDER BY e.offset",
 	[SESSION_COPIED] = "SELECT count(*) > 1 FROM node_key WHERE key = ?1 AND part = -2",
-	[SESSION_FULLEST] = "SELECT k.session, k.offset, -2, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
-			    " coalesce(e.at, 0) FROM node_key k JOIN entry e ON e.session = k.session"
+	[SESSION_FULLEST] = "SELECT k.session, k.offset, -2, e.length, e.type, coalesce(e.first, -1), e.uuid,"
+			    " e.line_id, coalesce(e.at, 0) FROM node_key k JOIN entry e ON e.session = k.session"
 			    " AND e.offset = k.offset JOIN mirror_session m ON m.id = k.session"
 			    " JOIN source s ON s.id = m.source WHERE k.key = ?1 AND k.part = -2"
 			    " ORDER BY m.old, (SELECT count(*) FROM entry x WHERE x.session = k.session"
@@ -269,6 +273,22 @@ enum status project_each(struct store *s, project_fn *fn, void *ctx, struct err 
 			return err_failed(err->status);
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status session_of_plan(struct store *s, struct str name, int64_t *row, struct err *err)
+{
+	bool found;
+	STMT st = { 0 };
+
+	*row = 0;
+	if (use(s, SESSION_BY_PLAN, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, name);
+	if (stmt_found(&st, &found, err))
+		return err_failed(err->status);
+	if (found)
+		*row = col_int(&st, 0);
+	return STATUS_OK;
 }
 
 enum status session_values(struct store *s, int64_t row, session_value_fn *fn, void *ctx, struct err *err)
@@ -626,46 +646,64 @@ struct line_taking {
 	void *ctx;
 };
 
+/* What SESSION_LINES hands over. The column that is last in the table comes first: SQLite then finds
+ * all of them in one go. */
+enum line_column {
+	LINE_MESSAGE,
+	LINE_OFFSET,
+	LINE_LENGTH,
+	LINE_TYPE,
+	LINE_FLAGS,
+	LINE_AT,
+	LINE_UUID,
+	LINE_PARENT,
+	LINE_LINK,
+	LINE_CONTENT,
+	LINE_TOOLS,
+	LINE_AGENT,
+	LINE_SAME,
+};
+
 /* Each look at a column costs as much as the rest of a row: no more than it takes. */
 static enum status take_row(void *ctx, sqlite3_value **row, struct err *err)
 {
 	const struct line_taking *to = ctx;
-	int uuid = sqlite3_value_type(row[5]), parent = sqlite3_value_type(row[6]);
-	int tools = sqlite3_value_type(row[10]);
+	int uuid = sqlite3_value_type(row[LINE_UUID]), parent = sqlite3_value_type(row[LINE_PARENT]);
+	int tools = sqlite3_value_type(row[LINE_TOOLS]);
 	struct entry_line line = {
-		.offset = sqlite3_value_int64(row[0]),
-		.length = sqlite3_value_int64(row[1]),
-		.type = sqlite3_value_int(row[2]),
-		.flags = (uint32_t)sqlite3_value_int64(row[3]),
-		.at = sqlite3_value_int64(row[4]),
+		.offset = sqlite3_value_int64(row[LINE_OFFSET]),
+		.length = sqlite3_value_int64(row[LINE_LENGTH]),
+		.type = sqlite3_value_int(row[LINE_TYPE]),
+		.flags = (uint32_t)sqlite3_value_int64(row[LINE_FLAGS]),
+		.at = sqlite3_value_int64(row[LINE_AT]),
 		.has_key = uuid != SQLITE_NULL,
 		.is_text = uuid == SQLITE_TEXT,
 		.has_parent = parent != SQLITE_NULL,
-		.parent_at = parent == SQLITE_INTEGER ? sqlite3_value_int64(row[6]) : -1,
-		.has_link = sqlite3_value_type(row[7]) != SQLITE_NULL,
-		.has_message = sqlite3_value_type(row[8]) != SQLITE_NULL,
-		.content = (uint64_t)sqlite3_value_int64(row[9]),
+		.parent_at = parent == SQLITE_INTEGER ? sqlite3_value_int64(row[LINE_PARENT]) : -1,
+		.has_link = sqlite3_value_type(row[LINE_LINK]) != SQLITE_NULL,
+		.has_message = sqlite3_value_type(row[LINE_MESSAGE]) != SQLITE_NULL,
+		.content = (uint64_t)sqlite3_value_int64(row[LINE_CONTENT]),
 		.has_tool = tools == SQLITE_INTEGER,
 	};
 
 	if (uuid == SQLITE_BLOB)
-		copy_uuid(row_bytes(row, 5), &line.key);
+		copy_uuid(row_bytes(row, LINE_UUID), &line.key);
 	else if (line.has_key)
-		line.key = line_key(row_bytes(row, 5));
+		line.key = line_key(row_bytes(row, LINE_UUID));
 	else
-		line.same = (uint64_t)sqlite3_value_int64(row[12]);
+		line.same = (uint64_t)sqlite3_value_int64(row[LINE_SAME]);
 	if (parent == SQLITE_BLOB)
-		copy_uuid(row_bytes(row, 6), &line.parent_key);
+		copy_uuid(row_bytes(row, LINE_PARENT), &line.parent_key);
 	if (line.has_link)
-		copy_uuid(row_bytes(row, 7), &line.link);
+		copy_uuid(row_bytes(row, LINE_LINK), &line.link);
 	if (line.has_message)
-		line.message = (uint64_t)sqlite3_value_int64(row[8]);
+		line.message = (uint64_t)sqlite3_value_int64(row[LINE_MESSAGE]);
 	if (tools == SQLITE_BLOB)
-		line.tools = row_bytes(row, 10);
+		line.tools = row_bytes(row, LINE_TOOLS);
 	else if (line.has_tool)
-		line.tool = sqlite3_value_int64(row[10]);
-	if (sqlite3_value_type(row[11]) != SQLITE_NULL)
-		line.agent = row_bytes(row, 11);
+		line.tool = sqlite3_value_int64(row[LINE_TOOLS]);
+	if (sqlite3_value_type(row[LINE_AGENT]) != SQLITE_NULL)
+		line.agent = row_bytes(row, LINE_AGENT);
 	return to->fn(to->ctx, &line, err);
 }
 

@@ -56,12 +56,15 @@ enum status model_names(struct store *s, struct str part, struct arena *mem, str
 enum status session_has_model(struct store *s, int64_t row, struct str name, bool *out, struct err *err) MUST_USE;
 
 /* What its lines say of it that may be several things. */
-enum session_value { SESSION_FOLDER = 1, SESSION_BRANCH, SESSION_PULL, SESSION_VALUES };
+enum session_value { SESSION_FOLDER = 1, SESSION_BRANCH, SESSION_PULL, SESSION_PLAN, SESSION_VALUES };
 
 /* Each value once, by kind and in the order they came up; at most LIMIT_SESSION_VALUES of a
  * kind. */
 typedef enum status session_value_fn(void *ctx, enum session_value kind, struct str value, struct err *err);
 enum status session_values(struct store *s, int64_t row, session_value_fn *fn, void *ctx, struct err *err) MUST_USE;
+
+/* The conversation whose lines say that its plan is called so, of several the last touched; 0 = there is none. */
+enum status session_of_plan(struct store *s, struct str name, int64_t *row, struct err *err) MUST_USE;
 
 /* One by its row. */
 enum status session_get(struct store *s, int64_t row, struct arena *mem, struct session *out,

@@ -30,6 +30,9 @@ struct tree {
 enum tree_node_kind { TREE_NODE_ROOT, TREE_NODE_TEXT, TREE_NODE_EXTERNAL };
 enum tree_node_role { ROLE_NOTE, ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT };
 
+/* Places of their documents (store/fulltext.h): those that prompts, answers and all else have. */
+enum { MADE_PLACE_USER = 0, MADE_PLACE_ASSISTANT = 1, MADE_PLACE_OTHER = 5 };
+
 extern const char *const tree_node_kinds[]; /* ended by NULL, as the next */
 extern const char *const tree_node_roles[];
 
@@ -116,6 +119,9 @@ enum status tree_each(struct store *s, enum life_state state, int64_t after, tre
 
 /* How many nodes it has, in any state. */
 enum status tree_count(struct store *s, int64_t tree, int64_t *out, struct err *err) MUST_USE;
+
+/* The row of the node that was made last, of those that are not archived. */
+enum status tree_newest(struct store *s, int64_t tree, int64_t *row, struct err *err) MUST_USE;
 
 /* Children by position, from behind `after` on (0 = the first): those that are alive, or archived ones, too.
  */

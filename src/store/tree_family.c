@@ -137,7 +137,7 @@ static enum status take_back(struct work *w, struct member *m, struct err *err)
 
 	if (home_at(w->store, m->tree, &t, err))
 		return err_failed(err->status);
-	if (first && t.life.state >= ROW_SCHEDULED && row_put(w->store, &t.what, &no_row, err))
+	if (first && t.life.state >= ROW_SCHEDULED && home_take_back(w->store, &t, err))
 		return err_failed(err->status);
 	if (m->life.state == ROW_NONE || (m->life.ephemeral && !first))
 		return STATUS_OK;

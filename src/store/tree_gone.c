@@ -14,6 +14,7 @@
 
 #include "store/db.h"
 #include "store/life_row.h"
+#include "store/made_text.h"
 #include "store/tree_row.h"
 
 enum { GONE_HAS_CHILDREN, GONE_NODE, GONE_LAST, GONE_TREE_ID, GONE_TREE, GONE_NEXT, GONE_STATEMENTS };
@@ -48,11 +49,12 @@ enum status tree_has_children(struct store *s, int64_t row, bool *out, struct er
 	return STATUS_OK;
 }
 
-/* The row itself, its claims, and that it was there. */
+/* The row itself, its claims and words, and that it was there. */
 static enum status remove_row(struct store *s, int statement, const char *table, int64_t row,
 			      const struct uuid *id, struct err *err)
 {
-	if (claim_forget(s, id, err) || stmt_run_with(s, &tree_gone_statements, statement, row, err))
+	if (claim_forget(s, id, err) || (statement == GONE_NODE && made_text_leave(s, row, err)) ||
+	    stmt_run_with(s, &tree_gone_statements, statement, row, err))
 		return err_failed(err->status);
 	return life_deleted_row(s, table, str_from((const char *)id->b, UUID_BYTES), err);
 }

@@ -110,14 +110,12 @@ enum status tree_schedule(struct store *s, const struct uuid *id, struct str own
 	return txn_commit(&txn, err);
 }
 
-static const struct life_row no_row = { .state = ROW_NONE };
-
 enum status tree_rescue(struct store *s, const struct uuid *id, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct home t;
 
-	if (tree_begin(s, &txn, err) || home_find(s, id, &t, err) || row_put(s, &t.what, &no_row, err))
+	if (tree_begin(s, &txn, err) || home_find(s, id, &t, err) || home_take_back(s, &t, err))
 		return err_failed(err->status);
 	return txn_commit(&txn, err);
 }

@@ -33,7 +33,7 @@ enum status tree_node_delete(struct store *s, const struct uuid *id, const struc
 			     struct tree_change *out, struct err *err) MUST_USE;
 
 /* Makes active what is scheduled or archived: a tree; a node with all below it that is not ephemeral, all above
- * it, and its tree. */
+ * it, and its tree. A tree that nobody claims gets the claim back that whoever made it had. */
 enum status tree_rescue(struct store *s, const struct uuid *id, struct err *err) MUST_USE;
 enum status tree_node_rescue(struct store *s, const struct uuid *id, struct tree_change *out,
 			     struct err *err) MUST_USE;

@@ -30,6 +30,7 @@ enum {
 	MEMBER_IN_STATE,
 	TREE_CLAIMED,
 	TREE_ROW_LIFE,
+	TREE_OWNER,
 	MEMBER_STATEMENTS
 };
 
@@ -48,6 +49,7 @@ static const char *const sql[MEMBER_STATEMENTS] = {
 	[TREE_CLAIMED] = "SELECT subject_id FROM claim WHERE tree = ?1 AND count > 0 LIMIT 1",
 	[TREE_ROW_LIFE] = "SELECT t.tree_id, " ROW_COLUMNS("l") " FROM tree t LEFT JOIN lifecycle l"
 			  " ON l.subject_id = t.tree_id WHERE t.id = ?1",
+	[TREE_OWNER] = "SELECT owner FROM tree WHERE id = ?1",
 };
 
 const struct db_set tree_member_statements = { DB_TREE_MEMBER, sql, MEMBER_STATEMENTS };
@@ -165,6 +167,36 @@ enum status home_find(struct store *s, const struct uuid *id, struct home *out, 
 }
 
 /* ---- Staying and going -------------------------------------------------------- */
+
+/* Nobody's claim would be the last that is released: whoever used it for a moment would let it go again. */
+static enum status claim_for_owner(struct store *s, const struct home *t, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	int64_t claims;
+	struct str owner;
+	STMT st = { 0 };
+
+	if (claim_total(s, &t->what.id, &claims, err))
+		return err_failed(err->status);
+	if (claims)
+		return STATUS_OK;
+	if (use(s, TREE_OWNER, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, t->row);
+	if (stmt_row(&st, "a tree", err))
+		return err_failed(err->status);
+	owner = arena_str(&mem, col_bytes(&st, 0));
+	stmt_done(&st);
+	return claim_add(s, &t->what, 0, owner, 1, &claims, err);
+}
+
+enum status home_take_back(struct store *s, const struct home *t, struct err *err)
+{
+	static const struct life_row no_row = { .state = ROW_NONE };
+
+	return row_put(s, &t->what, &no_row, err) || claim_for_owner(s, t, err) ? err_failed(err->status)
+										 : STATUS_OK;
+}
 
 enum status tree_keep_above(struct store *s, int64_t row, struct err *err)
 {

@@ -32,6 +32,10 @@ enum status member_find(struct store *s, const struct uuid *id, struct member *m
 			struct err *err) MUST_USE;
 enum status home_find(struct store *s, const struct uuid *id, struct home *out, struct err *err) MUST_USE;
 
+/* Makes a tree stay that was let go, as it did at first: claimed by whoever made it, where nobody else does. Wants a
+ * write transaction. */
+enum status home_take_back(struct store *s, const struct home *t, struct err *err) MUST_USE;
+
 /* Whether a node can be claimed or changed: neither it nor its tree is archived. */
 enum status member_alive(const struct member *m, const struct home *tree, struct err *err) MUST_USE;
 

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "store/alias.h"
 #include "store/life_row.h"
+#include "store/made_text.h"
 #include "store/tree_graft.h"
 #include "store/tree_row.h"
 
@@ -36,6 +37,7 @@ enum {
 	NODE_RANGE,
 	NODE_UP,
 	NODE_STEP,
+	NODE_NEWEST,
 	NODE_STATEMENTS
 };
 
@@ -77,6 +79,8 @@ static const char *const sql[NODE_STATEMENTS] = {
 	/* The id of the parent is met with the next step. */
 	[NODE_STEP] = COLUMNS(
 		"NULL") " FROM node n LEFT JOIN lifecycle l ON l.subject_id = n.node_id WHERE n.id = ?1",
+	[NODE_NEWEST] = "SELECT n.id FROM node n LEFT JOIN lifecycle l ON l.subject_id = n.node_id WHERE n.tree = ?1"
+			" AND coalesce(l.state, '') <> 'archived' ORDER BY n.id DESC LIMIT 1",
 };
 
 const struct db_set tree_node_statements = { DB_TREE_NODE, sql, NODE_STATEMENTS };
@@ -114,7 +118,7 @@ static enum status insert_node(struct store *s, const struct tree_node *n, int64
 		stmt_text(&st, 7, str_of(tree_node_roles[n->role]));
 	bind_optional(&st, 8, &n->plugin_id);
 	bind_optional(&st, 9, &n->replaces_id);
-	stmt_int(&st, 10, store_now(s));
+	stmt_int(&st, 10, n->created_at);
 	stmt_int(&st, 11, rev);
 	if (n->metadata.p)
 		stmt_text(&st, 12, n->metadata);
@@ -130,7 +134,7 @@ static enum status insert_node(struct store *s, const struct tree_node *n, int64
 
 enum status tree_add_root(struct store *s, int64_t tree, const struct uuid *id, struct err *err)
 {
-	struct tree_node root = { .id = *id, .tree = tree, .kind = TREE_NODE_ROOT };
+	struct tree_node root = { .id = *id, .tree = tree, .kind = TREE_NODE_ROOT, .created_at = store_now(s) };
 	int64_t row;
 
 	return insert_node(s, &root, &row, err);
@@ -220,11 +224,16 @@ enum status tree_node_add(struct store *s, const struct tree_node_new *what,
 		      .handle = what->handle,
 		      .plugin_id = what->plugin_id,
 		      .metadata = what->metadata };
+	struct made_words words CLEANUP(made_words_release) = { 0 };
 	struct uuid home = what->tree;
 	struct tree t;
 	int64_t row;
 
-	if (check_texts(what, err) || tree_begin(s, &txn, err) ||
+	if (check_texts(what, err))
+		return err_failed(err->status);
+	made_words_init(&words, &n);
+	n.created_at = store_now(s);
+	if (tree_begin(s, &txn, err) ||
 	    (what->mirrored && tree_graft(s, &what->tree, what->parent, &home, err)) ||
 	    find_growing_tree(s, &home, &mem, &t, err) ||
 	    find_living(s, &t, what->parent ? what->parent : &t.root_id, &parent, err) ||
@@ -237,7 +246,7 @@ enum status tree_node_add(struct store *s, const struct tree_node_new *what,
 		n.replaces_id = replaced.id;
 	if (tree_new_id(s, what->id, &n.id, err) || next_position(s, parent.row, &n.position, err) ||
 	    insert_node(s, &n, &row, err) || begin_life(s, &n, row, what->ephemeral, windows, err) ||
-	    txn_commit(&txn, err))
+	    made_text_enter(s, row, &n, &words, err) || txn_commit(&txn, err))
 		return err_failed(err->status);
 	*id = n.id;
 	return STATUS_OK;
@@ -355,6 +364,19 @@ enum status tree_node_at(struct store *s, int64_t row, enum tree_node_part part,
 enum status tree_node_find(struct store *s, struct str text, struct uuid *id, struct err *err)
 {
 	return tree_find_prefix(s, &tree_node_statements, NODE_RANGE, "node", text, id, err);
+}
+
+enum status tree_newest(struct store *s, int64_t tree, int64_t *row, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, NODE_NEWEST, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, tree);
+	if (stmt_row(&st, "the newest node", err))
+		return err_failed(err->status);
+	*row = col_int(&st, 0);
+	return STATUS_OK;
 }
 
 static enum status each_node(struct stmt *st, enum tree_node_part part, tree_node_fn *fn, void *ctx,

@@ -62,5 +62,5 @@ arbor call storage.sorces; code 1; err_has "did you mean 'storage.sources'?"
 arbor call storage.generations '{}'; code 2; err_has 'file: missing'
 arbor call storage.generations '{"fil":"x"}'; code 2; err_has "did you mean 'file'?"
 arbor call storage.export '{"file":"history.jsonl","generation":9}'; code 1; err_has 'generations'
-arbor call storage.export '{'; code 9
+arbor call storage.export '{'; code 2
 the_end

@@ -82,9 +82,11 @@ cat >"$T/search" <<END
 END
 try search "$T/search"
 cat >"$T/todos" <<END
-{"session":"$json","title":"$json","project":"$json","id":"$json","status":"$json","subject":"$json","priority":"$json","blocked_by":["$json","$json"],"agent":"$json","vanished_at":"$json"}
+{"session":"$json","title":"$json","project":"$json","id":"$json","status":"$json","subject":"$json","priority":"$json","waits_for":["$json","$json"],"agent":"$json","vanished_at":"$json"}
 END
 try todos "$T/todos"
+printf '{"id":"%s","updated":"%s","subject":"%s","what":"%s","text":"%s\\n%s"}\n' "$json" "$json" "$json" "$json" "$json" "$json" >"$T/note_list"
+try note_list "$T/note_list"
 printf '{"text":"%s\\n%s"}\n' "$json" "$json" >"$T/plans"
 on_terminal plans "$T/plans" --name x; tabs; harmless plans
 printf '{"path":"%s","text":"%s\\n%s"}\n{"path":"%s"}\n' "$json" "$json" "$json" "$json" >"$T/files"
@@ -122,7 +124,7 @@ on_terminal call hub.resolve "$(cat "$T/params")"; harmless resolve
 
 it "keeps every item on one line in a pipe"
 arbor items -n 3 "@$T/hostile"; check test "$(wc -l <"$T/out")" -eq 3; harmless_pipe() { tabs; harmless pipe; }; harmless_pipe
-for view in show search todos context sync check; do
+for view in show search todos context sync check note_list; do
 	arbor $view "$T/$view"; tabs; harmless $view
 	cp "$T/err" "$T/out"; harmless $view
 done
@@ -191,7 +193,7 @@ for json_too in '' --json; do
 	try notes $json_too; code 0; try notes $id $json_too; try bookmarks $json_too; code 0; try tags $json_too; code 0
 	try tags walrus $json_too; try search in:note $json_too; code 0; try list --tag walrus $json_too; code 0
 	try list $json_too; try search walrus $json_too; try dump $json_too
-	try search walrus in:other -n 0 $json_too; code 0; out_has memory; out_has history; out_has todo
+	try search walrus in:other,prompt -n 0 $json_too; code 0; out_has memory; out_has history; out_has todo
 	for f in history.jsonl "projects/p/memory/$first" todos/$id-agent-$id.json; do
 		on_terminal show "$f" $json_too; code 0; tabs; harmless show
 	done

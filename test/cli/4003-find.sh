@@ -100,7 +100,7 @@ out_has 'Add a money module that works in integer cents'
 "$ARBOR" list -n 3 -0 2>/dev/null | xargs -0 "$ARBOR" show --json >"$T/out"
 "$ARBOR" list -n 3 2>/dev/null | cut -f 1 >"$T/want"
 sed -n 's/^{"v":1,"kind":"session","id":"\([^"]*\)".*/\1/p' "$T/out" >"$T/got"; same "$T/want" "$T/got"
-arbor show @ 2396 nosuch; code 1; check test ! -s "$T/out"
+arbor show @ 2396 nosuch; code 2; check test ! -s "$T/out"
 arbor call memory.show '{"id":["@","2396"]}'; code 0; check test "$(grep -c '"kind":"session"' "$T/out")" -eq 2
 
 it "shows every node that a search or a conversation names"
@@ -154,7 +154,7 @@ arbor show abcd; code 2
 err_has "'abcd' could be"; err_has 'abcd0001-0000-4000-8000-000000000000  twin 1'; err_has 'twin 2'
 arbor show abcd0001; code 0; out_has 'twin 1'
 arbor show abc; code 2; err_has 'give 4 or more of them'
-arbor show zzzz; code 1
+arbor show zzzz; code 2
 arbor show 0000dead; code 1; err_has 'arbor list'
 
 it "leaves room for the title beside a branch with a long name"

@@ -149,6 +149,25 @@ arbor search --inside 'okeniz OR ofixe' -n 0; code 0; out_has tokeniz; out_has t
 arbor search --inside Okenize --json; code 0; out_has '"inside":true'
 arbor search okenizqq; code 1; err_lacks 'there was more'
 
+it "prints what was said around a hit into a pipe, too, in the same columns"
+arbor search 'sketch migration' -n 1; check test "$(wc -l <"$T/out")" -eq 1; cp "$T/out" "$T/hit"
+arbor search 'sketch migration' -n 1 --context 1; n=$(wc -l <"$T/out"); check test "$n" -ge 2
+check grep -qFx -- "$(cat "$T/hit")" "$T/out"
+check test "$(awk -F '\t' '{ print NF }' "$T/out" | sort -u)" = 7
+check test "$(cut -f 2 "$T/out" | sort -u | wc -l)" -eq 1
+arbor search 'sketch migration' -n 1 --context 1 -0; check test "$(tr -cd '\000' <"$T/out" | wc -c)" -eq 1
+
+it "takes all projects that a name can mean, and says so"
+mkdir -p "$T/more/projects/-a-web" "$T/more/projects/-b-web"
+for p in a b; do
+	echo '{"type":"user","uuid":"00000000-0000-4000-8000-00000000000'$p'","sessionId":"0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e7'$p'","cwd":"/'$p'/web","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"dolphin"}}' >"$T/more/projects/-$p-web/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e7$p.jsonl"
+done
+arbor sync --source "$T/more" --label more; code 0
+arbor search dolphin project:web; code 0; check test "$(wc -l <"$T/out")" -eq 2; err_has "project:web means several: /a/web, /b/web"
+arbor search dolphin project:a/web; check test "$(wc -l <"$T/out")" -eq 1; err_lacks several
+arbor search 'dolphin -project:web'; code 1
+arbor search dolphin --project web; check test "$rc" -ne 0; err_has "could be"
+
 it "tells why nothing was found where the words stand together"
 arbor search '"module money"'; code 1; err_has 'its words stand in one text, but not as they are asked for here'
 arbor search 'NEAR(migration integer, 0)'; code 1; err_has 'its words stand in one text'

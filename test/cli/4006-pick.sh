@@ -82,7 +82,13 @@ it "follows the size of the terminal, however small"
 pick -r 200x50 -p wide -r 20x6 -p small -r 1x1 -p tiny -r 3x2 -r 80x24 -p back -k "$enter" 80x24; code 0; out_is $newest
 check test "$(sed -n '/^== wide/,/^== small/p' "$T/seen" | grep -c '│')" -eq 48
 check test "$(sed -n '/^== small/,/^== tiny/p' "$T/seen" | wc -L)" -le 20
-for size in 1x1 2x2 5x3 20x6 300x100; do pick -k 'integer cents' -p "$size" -k "$enter" $size; code 0; done
+for size in 1x1 2x2 5x2 2x5 5x3 20x6 300x100; do pick -k 'integer cents' -p "$size" -k "$enter" $size; code 0; done
+
+it "ends by Enter and by a signal in the smallest window"
+for size in 1x1 5x2 2x5; do
+	pick -p "$size" -k "$enter" $size; code 0; out_is $newest
+	pick -p "$size" -s 15 $size; code 143
+done
 
 it "comes back after it was stopped"
 pick -s 20 -p back -k "$enter" 80x24; code 0; out_is $newest; seen 'Measure how long'
@@ -99,11 +105,12 @@ it "prints lines for other pickers"
 arbor pick --plain; code 0
 check test "$(wc -l <"$T/out")" -eq 15
 check test "$(head -n 1 "$T/out" | cut -f 1,3,4)" = "$newest	/home/dev/dotfiles	Measure how long my shell takes to start"
-check grep -qE '^[-0-9a-f]{36}	20[0-9-]* [0-9:]*	/' "$T/out"
+check grep -qE '^[-0-9a-f]{36}	20[0-9-]*T[0-9:.]*Z	/' "$T/out"
 arbor pick --plain integer cents; code 0; check test "$(cut -f 1 "$T/out" | sort | uniq -d | wc -l)" -eq 0
 check test "$(head -n 1 "$T/out" | cut -f 4)" = 'Integer cents. Sketch the migration'
 arbor pick --plain --print hit integer cents; check test "$(wc -l <"$T/out")" -gt 4
 arbor pick --plain --color always -n 2; check test "$(wc -l <"$T/out")" -eq 2; out_lacks "$esc"
+arbor pick --plain cent; code 0; cp "$T/out" "$T/unfinished"; arbor pick --plain cents; same "$T/out" "$T/unfinished" # as on the screen
 arbor pick --plain qqqxqqq; code 1; err_has 'nothing found'
 arbor pick --plain -n 100000 cents; code 0
 long=$(printf 'qqqxqqq%.0s ' {1..2000}); arbor pick --plain "$long"; code 1; err_has 'nothing found'

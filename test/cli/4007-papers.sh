@@ -14,7 +14,7 @@ it "finds a plan by its words, and says what it is"
 arbor search '"bash completion" tab' in:other --json; code 0; lines 1; plan=$(first id)
 out_has '"kind":"plan"'; out_has '"title":"A faster shell start"'; out_has '"in":"other"'; out_has '"offset":0'
 out_has '"path":"plans/shell-startup-floating-wilkes.md"'; out_has '"at":"'
-out_lacks '"session"'; out_lacks '"message"'; out_lacks '"line"'
+out_has '"session":"d4861786-'; out_has '"project":"/home/dev/dotfiles"'; out_lacks '"message"'; out_lacks '"line"'
 
 it "finds memory with its project, which the name of its folder stands for"
 arbor search 'driver returns' in:other --json; code 0; lines 1; memory=$(first id)
@@ -82,10 +82,30 @@ for id in "$plan" plans/shell-startup-floating-wilkes.md shell-startup-floating-
 done
 arbor show "$memory"; code 0; out_has 'the driver returns it as a string'
 arbor show "$todos" --json; code 0; lines 3; out_has '"kind":"file"'; out_has '"type":"todo"'
-arbor show "$history"; code 0; out_has 'why is the build so slow?'; out_has 'Does it load without errors?'
+arbor show history.jsonl; code 0; out_has 'why is the build so slow?'; out_has 'Does it load without errors?'
+
+it "opens what was typed alone, with its own time and project"
+arbor show "$history" --json; code 0; lines 1; out_has 'why is the build so slow?'; out_has '"at":"2026-10-19T'
+out_has '"project":"/home/dev/parser"'; out_has '"type":"history"'
+arbor search 'build slow' --json; handle=$(first handle); check test "${handle%:*}" = storage@1.0.0::typed
+arbor show "$handle"; code 0; out_has 'so slow?'; out_lacks 'Does it load'
+arbor resolve "$history" --json; code 0; out_has "$handle"; out_has '"at":"2026-10-19T'
+arbor render "$history"; code 0; out_has '/home/dev/parser'; out_has 'so slow?'
+arbor rebuild; arbor show "$history"; code 0; out_has 'so slow?'
+cat "$S/history.jsonl" "$S/history.jsonl" >"$T/twice"; cp "$T/twice" "$S/history.jsonl"; arbor sync
+arbor show "$history" --json; code 0; lines 1; cp demo/history.jsonl "$S/history.jsonl"; arbor sync
+
+it "takes notes, bookmarks and tags on files and on what was typed"
+arbor note "$plan" 'a numbat idea' --json; code 0; out_has '"on":"file"'; out_has '"what":"plans/shell-startup-floating-wilkes.md"'
+arbor tag "$history" puzzling --json; code 0; out_has '"on":"typed"'; out_has '"what":"why is the build so slow?"'
+arbor bookmark "$plan" startup; code 0; arbor show @startup; code 0; out_has '# A faster shell start'
+arbor search completion is:noted; lines 1
+arbor search slow tag:puzzling --json; out_has "$history"
+arbor notes --json; out_lacks '"gone"'
+arbor search numbat --json; arbor show "$(first note)"; code 0; out_has 'a numbat idea'; out_has '# A faster shell start'
 arbor show "$plan" @ --json; code 0; out_has '"kind":"file"'; out_has '"kind":"session"'
-arbor show file-history; code 1
-arbor show "$(echo "$plan" | cut -c1-8)" nothing; code 1; check test ! -s "$T/out"
+arbor show file-history; code 2
+arbor show "$(echo "$plan" | cut -c1-8)" nothing; code 2; check test ! -s "$T/out"
 
 it "stands below its file on a terminal"
 on_terminal search 'completion tab' --color never; out_has 'plan  plans/shell-startup-floating-wilkes.md'
@@ -94,7 +114,7 @@ on_terminal search install --color never --group none; out_has "todo  todos/"
 on_terminal show "$plan" --color never; out_has "plan  $(echo "$plan" | cut -c1-8)  plans/"
 
 it "does not get in the way of who chooses a conversation"
-arbor pick --plain slow; code 0; lines 1; out_has d4861786-f226-4170-a3f5-719f14be0776
+arbor pick --plain '"slow"'; code 0; lines 1; out_has d4861786-f226-4170-a3f5-719f14be0776
 arbor pick --plain 'build slow'; code 1
 arbor pick --plain --print hit 'build slow'; code 0; out_has "$history"
 arbor pick --plain --print resume screenrc; code 0; lines 1; out_has 'claude --resume a2a32e82'

@@ -13,11 +13,19 @@ arbor sync --source "$S"; code 0
 
 it "lists what is open, what is in progress first, the last touched session first"
 arbor todos; code 0
-row $new 2 pending '' 1 'Migrate the orders table' >"$T/want"
+row $new 2 pending '' '' 'Migrate the orders table' >"$T/want"
 row $old 3 in_progress low '' 'Mention install.sh in the README' >>"$T/want"
 row $old 1 pending high '' 'Ask before removing screenrc and xinitrc' >>"$T/want"
 same "$T/want" "$T/out"
 err_has '2 more are done or gone; --all lists them'
+
+it "does not wait for what is done"
+arbor todos --json 4e4f; out_has '"blocked_by":["1"]'; out_lacks waits_for
+on_terminal todos; out_lacks 'waits for'
+sed -i 's/completed/pending/' "$tasks/1.json"; touch -d 2026-11-10T10:00:00Z "$tasks"/*.json; arbor sync --source "$S"
+arbor todos --json 4e4f; out_has '"waits_for":["1"]'
+on_terminal todos; out_has 'waits for 1'
+cp demo/tasks/$new/1.json "$tasks/1.json"; touch -d 2026-11-10T10:00:00Z "$tasks"/*.json; arbor sync --source "$S"
 
 it "lists what is done behind it, when asked"
 arbor todos --all; code 0
@@ -49,7 +57,7 @@ it "groups them by session for a person"
 screen=80x20 on_terminal todos --all --color never; code 0
 cat >"$T/want" <<'END'
 4e4f12db  Break the move to integer cents into tasks  webshop
-  [ ] 2  Migrate the orders table  waits for 1
+  [ ] 2  Migrate the orders table
   [x] 1  Read prices as cents in the importer
 
 a2a32e82  Which of these dotfiles are still used by anything?  dotfiles

@@ -12,10 +12,30 @@ arbor sync --source "$S"; code 0
 it "lists plans with their first headings"
 write merge.md 'Some words.\n\n## Merge the two parsers\n' 2026-11-11T12:00:00Z
 arbor sync --source "$S"; arbor plans; code 0
-printf '%s\t%s\t%s\t%s\t%s\t%s\n' merge 2026-11-11T12:00:00.000Z "$(wc -c <"$P/merge.md")" 1 '' 'Merge the two parsers' \
-	shell-startup-floating-wilkes 2026-11-10T10:00:00.000Z 179 1 '' 'A faster shell start' >"$T/want"
+printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' merge 2026-11-11T12:00:00.000Z "$(wc -c <"$P/merge.md")" 1 '' '' 'Merge the two parsers' \
+	shell-startup-floating-wilkes 2026-11-10T10:00:00.000Z 179 1 '' /home/dev/dotfiles 'A faster shell start' >"$T/want"
 same "$T/want" "$T/out"
 arbor plans -0; check test "$(tr '\0' ' ' <"$T/out")" = 'merge shell-startup-floating-wilkes '
+
+it "knows whose a plan is by the conversation that made it, whichever came first, and of a sub-agent too"
+arbor plans --project dotfiles -0; code 0; check test "$(tr '\0' ' ' <"$T/out")" = 'shell-startup-floating-wilkes '
+arbor plans --project webshop; code 1
+arbor plans --session d4861786 --json; code 0; out_has '"session":"d4861786-f226-4170-a3f5-719f14be0776","project":"/home/dev/dotfiles"'
+arbor plans --session a142; code 1
+arbor context dotfiles; out_has '## Plans'; out_has 'A faster shell start [d4861786]'
+arbor context webshop; out_lacks '## Plans'
+mkdir -p "$T/late/projects/-w" "$T/late/plans"
+printf '# Later\nthe quokka plan\n' >"$T/late/plans/calm-brave-fox.md"
+printf '# Part\nanother quokka plan\n' >"$T/late/plans/calm-brave-fox-agent-a1b2c3.md"
+arbor sync --source "$T/late" --store "$T/late.db"
+arbor plans --json --store "$T/late.db"; out_lacks '"session"'
+printf '%s\n' '{"type":"user","uuid":"11111111-2222-4333-8444-555555555555","timestamp":"2026-05-01T00:00:00Z","cwd":"/w","slug":"calm-brave-fox","message":{"content":"plan it"}}' \
+	>"$T/late/projects/-w/12340001-0000-4000-8000-000000000000.jsonl"
+arbor sync --source "$T/late" --store "$T/late.db"
+arbor plans --project /w --json --store "$T/late.db"; check test "$(grep -c '"session":"12340001' "$T/out")" -eq 2
+arbor search quokka --project /w --store "$T/late.db"; check test "$(wc -l <"$T/out")" -eq 2
+arbor search quokka session:1234 --store "$T/late.db"; check test "$(wc -l <"$T/out")" -eq 2
+arbor show 1234 --json --store "$T/late.db"; out_has '"plans":["calm-brave-fox"]'
 
 it "shows one by its name, the beginning of it, or its path"
 for name in merge mer merge.md plans/merge.md claude:plans/merge.md; do

@@ -21,9 +21,9 @@ check test "$(value days)" -eq 10
 check test "$(value busiest_day)" = 2026-11-12
 check test "$(value first)" = 2026-11-02T21:33:18.902Z
 "$ARBOR" usage >"$T/usage"
-check test "$(value tokens)" -eq "$(awk -F '\t' '$1 == "total" { print $4 + $5 + $6 + $7 }' "$T/usage")"
-check test "$(value answers)" -eq "$(awk -F '\t' '$1 == "total" { print $3 }' "$T/usage")"
-check test "$(value cost)" = "$(awk -F '\t' '$1 == "total" { print $8 }' "$T/usage")"
+check test "$(value tokens)" -eq "$(awk -F '\t' '{ n += $4 + $5 + $6 + $7 } END { print n }' "$T/usage")"
+check test "$(value answers)" -eq "$(awk -F '\t' '{ n += $3 } END { print n }' "$T/usage")"
+check test "$(value dollars)" = "$(awk -F '\t' '{ n += $8 } END { printf "%.7f", n }' "$T/usage")"
 
 it "counts once what forks and copies share"
 prompts=$(value prompts) messages=$(value messages) tools=$(value tools)

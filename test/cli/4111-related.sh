@@ -11,6 +11,13 @@ out_has 'related_to	topic			cart'
 arbor related 24bf71fb; out_has '0.900	shares_lines	session	2026-11-08T11:18:28.297Z	b899e3df'
 arbor related 79f2f12c; out_has '0.500	spawned	agent			a3ec752e2389a1f20'
 
+it "tells which other sessions have to do with it, without being asked to look further"
+arbor related 2396d03e; out_has '4e4f12db-6fa6-4fb1-9e6e-e6382d34866a	Break the move to integer cents into tasks  [cent, integer]'
+arbor related 4e4f12db -t session; out_has 2396d03e; out_has a142ef82; check test "$(wc -l <"$T/out")" -eq 2
+
+it "says how to look further where nothing is that near"
+arbor related a2a32e82 -t session; code 1; err_has '--hops'
+
 it "keeps the name of a file where there is no room for its folders"
 screen=45x40 on_terminal related 2396d03e --color never; code 0; check grep -q 'money.ts' "$T/out"; out_lacks '/home/dev'
 
@@ -32,7 +39,7 @@ message=$("$ARBOR" sql "SELECT id FROM messages WHERE session_id LIKE '2396d03e%
 arbor related "$message"; code 0; out_has '1.000	part_of	session'; out_has 'topic			cent'
 
 it "gives some of each kind, all of it, or one kind"
-arbor related 2396d03e -n 2; check test "$(cut -f 3 "$T/out" | sort | tr '\n' ' ')" = 'file topic '; err_has more
+arbor related 2396d03e -n 3; check test "$(cut -f 3 "$T/out" | sort | tr '\n' ' ')" = 'file session topic '; err_has more
 arbor related 2396d03e --type file,agent; check test "$(wc -l <"$T/out")" -eq 1
 arbor related 2396d03e --type nothing; code 2
 

@@ -13,7 +13,7 @@ out_has '## Last prompts'; out_has '- 2026-11-06 Integer cents. Sketch the migra
 out_has '- 2026-11-06 Then numeric it is. [a142ef82], user'
 out_has '- src/money.ts (3 times)'
 out_has '- cent, integer, cart, price'
-out_has 'Left out: 1 prompt.'
+out_lacks 'Left out'; out_lacks agentId; out_lacks SendMessage
 check test "$(grep -c '^## Errors' "$T/out")" -eq 0
 
 it "has the same without marks, and as JSON in two ways"
@@ -42,7 +42,7 @@ arbor context dotfiles --days 60; out_has 'Which of these dotfiles'
 it "takes a folder, this one, and refuses what is none"
 arbor context /home/dev/webshop --budget 300; code 0
 arbor context nowhere; code 1; err_has "no session of this project: 'nowhere'"
-arbor context; code 2
+arbor context; code 1; err_has "no session of this project: '/"
 
 it "passes over what says nothing, and counts what comes up again"
 mkdir -p "$T/c/projects/-w"

@@ -66,5 +66,5 @@ arbor show toolu_one; code 0
 out_has Bash
 arbor show toolu_two; code 1; err_has "no call of a tool has the id 'toolu_two'; give the whole id"
 arbor show @@toolu_two; code 1; err_has 'no call of a tool in this session'
-arbor show nonsense; code 1; err_has "'nonsense' is no id"
+arbor show nonsense; code 2; err_has "'nonsense' is no id"
 the_end

@@ -188,7 +188,7 @@ call tree_archive 7ee0 --force; code 0; out_has '"state":"archived"'
 call tree_get_skeleton 7ee0; code 2; err_has tree_get_archived
 call tree_get_skeleton 7ee0 --archived; out_has a0de0100
 call tree_get_archived 7ee0; code 0; out_has '"state":"archived"'
-call tree_rescue 7ee0; code 0
+call tree_rescue 7ee0; code 0; call tree_refs 7ee0; out_has '"owner":"user"'; call tree_purge 7ee0; code 10; call tree_release 7ee0; code 0
 call tree_purge 7ee0; code 0; out_has '"state":"purged"'
 call tree_get $tree; code 1; err_has 'was purged on'
 call node_get a0de0100-0000-4000-8000-000000000000; code 1; err_has 'was purged on'

@@ -33,7 +33,7 @@ arbor notes -n 1; check test "$(wc -l <"$T/out")" -eq 1; err_has 'there are more
 it "finds its words among those of conversations, and narrows to them"
 arbor search walrus; code 0; check test "$(wc -l <"$T/out")" -eq 2
 arbor search walrus cents --json; out_has '"in":"note"'; out_has "\"id\":\"$block\""; out_has "\"note\":\"$note\""
-arbor search walrus --json; check test "$(grep -c '"handle":"claudecode@' "$T/out")" -eq 2 # of what they are on
+arbor search walrus --json; check test "$(grep -c '"handle":"' "$T/out")" -eq 2
 handle=$(sed -n 's/.*"handle":"\([^"]*\)".*/\1/p' "$T/out" | head -n 1); arbor resolve "$handle"; code 0
 arbor search cents --json -n 1; out_has '"in":"note"' # worth more than what a tool printed
 arbor search in:note; check test "$(wc -l <"$T/out")" -eq 2
@@ -92,7 +92,7 @@ arbor note feedfeed 'on nothing'; code 1
 it "takes a note away by its id, or by what it is on where that has one"
 arbor note @~2 'the first'; arbor note @~2 'the second'
 arbor note @~2 --delete; code 2; err_has 'one of 2 notes'
-second=$("$ARBOR" notes @~2 -0 | tr '\0' '\n' | tail -n 1)
+second=$("$ARBOR" notes @~2 -0 | tr '\0' '\n' | head -n 1)
 arbor note "$second" -d; code 0; out_has deleted
 arbor note @~2 --delete; code 0; out_has 'the first'
 arbor note @~2 --delete; code 1; err_has 'no note'

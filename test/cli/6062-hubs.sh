@@ -49,6 +49,7 @@ while read -r l; do
 		*odd@2*hang*) sleep 1000 ;;
 		*odd@2*die*) echo "it hurts" >&2; exit 5 ;;
 		*odd@2*nothing*) result='null' ;;
+		*odd@2*bare*) result='{"n":1}' ;;
 		*odd@2*few*) result='{"data":{"n":1}}' ;;
 		*odd@2*) result='{"kind":"message","data":{"n":2},"plugin":"other","by":"x"}' ;;
 		*) say '"id":'"$id"',"error":{"code":-32001,"message":"odd has no notes"}'; continue ;;
@@ -163,7 +164,8 @@ here call notes.add --text 'written here again'; h_here=$(field handle)
 it "takes what little a program says, and names it rightly"
 here resolve odd@2.0.0::few:1 --json; code 0; out_has '"kind":"document"'; out_has '"handle":"odd@2.0.0::few:1"'; out_has '"data":{"n":1}'
 here resolve odd@2.0.0::some:1 --json; code 0; out_has '"kind":"message"'; out_has '"plugin":"odd"'; out_has '"by":"odd.x"'
-here resolve odd@2.0.0::nothing:1; code 9; err_has 'odd: '
+here resolve odd@2.0.0::nothing:1; code 9; err_has 'arbor: resolve: odd: hub.resolve gave no result'
+here resolve odd@2.0.0::bare:1; code 9; err_has "arbor: resolve: odd: hub.resolve gave a result without an object 'data'"
 
 it "tells apart who does not know, who cannot, what is gone and who cannot be asked"
 here resolve nosuch@1.0.0::x:y; code 1; err_has "there is no plugin 'nosuch' here"
@@ -172,7 +174,7 @@ here resolve notes@1.0.0::chapter:1; code 1; err_has "not 'chapter'"
 here resolve notes@1.0.0::note:1; code 1; err_has 'there is no note 1'
 here call notes.remove --id "${h_here##*:}"; code 0
 here resolve "$h_here"; code 1; err_has 'was removed'
-here resolve odd@2.0.0::die:1; code 12; err_has 'odd: ended with code 5: it hurts'
+here resolve odd@2.0.0::die:1; code 12; err_has 'arbor: resolve: odd: ended with code 5: it hurts'
 here call hub.resolve_many nosuch@1.0.0::x:y notes@1.0.0::note:1 "$h_here" odd@2.0.0::die:1
 for status in unsupported not_found gone unreachable; do out_has "\"error\":{\"status\":\"$status\""; done
 here resolve near.odd.odd@2.0.0::hang:1; code 12; err_has 'near: odd: gave no answer'

@@ -316,12 +316,13 @@ static enum status run_replay(struct call *c, struct err *err)
 	}
 
 static const struct method show = REPLAY("show"), search = REPLAY("search"), sync = REPLAY("sync"),
-			   check = REPLAY("check"), files = REPLAY("files"), context = REPLAY("context");
+			   check = REPLAY("check"), files = REPLAY("files"), context = REPLAY("context"),
+			   notes = REPLAY("note_list");
 static const struct method *const memory_methods[] = { &show, &search, &sync, &files, &context, NULL };
 static const struct activation memory = { .name = "memory", .version = "1.0.0", .summary = "For tests",
 					  .methods = memory_methods };
 
-static const struct method *const arbor_methods[] = { &check, NULL };
+static const struct method *const arbor_methods[] = { &check, &notes, NULL };
 static const struct activation arbor = { .name = "arbor", .version = "1.0.0", .summary = "For tests",
 					 .methods = arbor_methods };
 

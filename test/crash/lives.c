@@ -36,6 +36,7 @@ struct thing {
 	bool ephemeral;
 	int tree, parent; /* of a node; ROOT = directly below the root */
 	int claims[OWNERS];
+	int owner; /* of a tree: who made it */
 	enum mode mode;
 	int64_t due;
 };
@@ -259,6 +260,7 @@ static void make_tree(struct run *r)
 	       &err);
 	x->is_there = true;
 	x->claims[owner] = 1;
+	x->owner = owner;
 	r->m.tree_count++;
 }
 
@@ -386,6 +388,7 @@ static void rescue_one(struct run *r, bool node)
 {
 	struct model *m = &r->m;
 	struct tree_change change;
+	struct thing *tree;
 	struct err err;
 	bool can;
 	int i;
@@ -401,8 +404,12 @@ static void rescue_one(struct run *r, bool node)
 	       can, &err);
 	if (!can)
 		return;
-	if (!node || m->trees[m->nodes[i].tree].mode >= SCHEDULED)
-		m->trees[node ? m->nodes[i].tree : i].let_go = false;
+	tree = &m->trees[node ? m->nodes[i].tree : i];
+	if (!node || tree->mode >= SCHEDULED) {
+		tree->let_go = false;
+		if (!claims_on(tree))
+			tree->claims[tree->owner] = 1;
+	}
 	for (int n = i; node && n < m->node_count; n++)
 		if (is_below(m, n, i) && (n == i || !m->nodes[n].ephemeral))
 			m->nodes[n].let_go = m->nodes[n].ephemeral = false; /* it is meant to stay now */

@@ -124,7 +124,7 @@ static inline bool groves_message(struct groves *x, struct grove_ref r)
 /* Down from a tree, without recursion: children first, then siblings, then those of whoever is above. */
 static inline bool groves_tree(struct groves *x, uint32_t tree)
 {
-	struct grove_ref at = { GROVE_TREE, tree, 0 }, next, up;
+	struct grove_ref at = { GROVE_TREE, tree, 0 }, next = at, up = at;
 	uint32_t count, *places = NULL, depth = 0, cap = 0;
 	bool is_there = true, sound = groves_node(x, at, 0);
 	struct err err;

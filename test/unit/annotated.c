@@ -80,8 +80,8 @@ static enum status make(struct t *t, struct world *w, struct err *err)
 		" x'55550000000040008000000000000005', NULL, 1, 1, 1);"
 		"INSERT INTO node(id, node_id, tree, depth, position, kind, created_at, rev) VALUES (1,"
 		" x'55550000000040008000000000000005', 1, 0, 1, 'root', 1, 1);"
-		"INSERT INTO node(id, node_id, tree, parent, depth, position, kind, content, created_at, rev) VALUES (2,"
-		" x'11110000000040008000000000000001', 1, 1, 1, 1, 'text', 'made by\nhand', 1, 1)",
+		"INSERT INTO node(id, node_id, tree, parent, depth, position, kind, content, created_at, rev)"
+		" VALUES (2, x'11110000000040008000000000000001', 1, 1, 1, 1, 'text', 'made by\nhand', 1, 1)",
 		err);
 }
 
@@ -107,8 +107,10 @@ TEST(nodes_and_trees_that_were_made_are_meant_by_their_ids)
 	CHECK(says(&w, "\"id\":\"" MADE_NODE "\"") && !says(&w, "\"session\"") && !says(&w, "\"path\""));
 	OK(call(&w, "memory.search", "{\"words\":[\"seal\",\"tag:own\"]}", &err));
 	EQ(call(&w, "memory.search", "{\"words\":[\"seal\",\"session:1234\"]}", &err), STATUS_NOT_FOUND);
-	/* What shows conversations cannot show it, and says so. */
-	EQ(call(&w, "memory.show", "{\"id\":[\"@mine\"]}", &err), STATUS_USAGE);
+	OK(call(&w, "memory.show", "{\"id\":[\"@mine\"]}", &err));
+	CHECK(says(&w, "\"kind\":\"node\"") && says(&w, "made by\\nhand") && says(&w, "another seal"));
+	/* What wants a conversation cannot do with it, and says so. */
+	EQ(call(&w, "memory.agents", "{\"session\":\"@mine\"}", &err), STATUS_USAGE);
 	CHECK(strstr(err.text, "no part of a conversation"));
 	EQ(call(&w, "arbor.note_set", "{\"on\":\"" NOWHERE "\",\"text\":\"x\"}", &err), STATUS_NOT_FOUND);
 }

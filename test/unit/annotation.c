@@ -165,7 +165,7 @@ TEST(reading_finds_nothing_in_a_store_without_the_tables_and_makes_none)
 	EQ(tags, 0);
 	OK(noted_by_tag(s, STR("x"), &noted, &err));
 	EQ(noted.count, 0);
-	OK(made_search(s, STR("abcd"), &mem, &made, &count, &err));
+	OK(made_search(s, STR("abcd"), &mem, &made, 1, &count, &err));
 	EQ(count, 0);
 	OK(rebuild_all(s, &(struct read_options){ 0 }, &err));
 	EQ(tree_ask(s, "PRAGMA user_version"), STORE_ARCHIVE);

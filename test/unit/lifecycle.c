@@ -35,14 +35,21 @@ static void release(struct t *t, struct world *w, const struct uuid *id)
 
 /* ---- Windows ---------------------------------------------------------------- */
 
+static enum status world_with_tree(struct t *t, struct world *w, struct uuid *tree, struct err *err)
+{
+	if (world_open(w, t_tmpdir(t), err))
+		return err_failed(err->status);
+	*tree = plant(t, w, "me");
+	return STATUS_OK;
+}
+
 TEST(an_ephemeral_node_is_scheduled_at_day_0_archived_at_7_and_purged_at_37)
 {
 	WORLD w;
 	struct uuid tree, node;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	node = grow_as(t, &w, &tree, NULL, "try", true);
 	EQ(state_of_node(&w, &node), LIFE_SCHEDULED);
 	w.now += 7 * DAY - 1;
@@ -67,8 +74,7 @@ TEST(a_tree_that_is_released_goes_with_its_nodes_at_the_same_days)
 	int64_t left;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	node = grow(t, &w, &tree, NULL, "a");
 	deep = grow(t, &w, &tree, &node, "b");
 	OK(tree_release(w.s, &tree, STR("me"), 1, &weeks, &left, &err));
@@ -97,8 +103,7 @@ TEST(a_late_collector_leaves_what_it_archives_its_days)
 	struct uuid tree, node;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	node = grow_as(t, &w, &tree, NULL, "try", true);
 	w.now += 400 * DAY;
 	EQ(collect(t, &w).nodes_archived, 1);
@@ -116,8 +121,7 @@ TEST(a_chain_of_ephemeral_nodes_goes_together)
 	struct uuid tree, a, b;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	a = grow_as(t, &w, &tree, NULL, "a", true);
 	b = grow_as(t, &w, &tree, &a, "b", true);
 	grow_as(t, &w, &tree, &b, "c", true);
@@ -134,8 +138,7 @@ TEST(a_parent_waits_for_the_last_below_it)
 	struct uuid tree, a, b;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	a = grow_as(t, &w, &tree, NULL, "a", true);
 	w.now += 3 * DAY;
 	b = grow_as(t, &w, &tree, &a, "b", true);
@@ -158,8 +161,7 @@ TEST(claiming_makes_the_path_and_the_tree_active_and_releasing_starts_their_wind
 	int64_t left;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	a = grow_as(t, &w, &tree, NULL, "a", true);
 	b = grow_as(t, &w, &tree, &a, "b", true);
 	c = grow_as(t, &w, &tree, &b, "c", true);
@@ -192,8 +194,7 @@ TEST(a_node_that_was_meant_to_stay_stays_when_a_claim_on_it_ends)
 	int64_t left;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	node = grow(t, &w, &tree, NULL, "a");
 	claim(t, &w, &node);
 	claim(t, &w, &node);
@@ -208,8 +209,7 @@ TEST(something_that_stays_below_keeps_what_is_above_and_nothing_else)
 	struct uuid tree, a, b, aside, kept;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	a = grow_as(t, &w, &tree, NULL, "a", true);
 	b = grow_as(t, &w, &tree, &a, "b", true);
 	aside = grow_as(t, &w, &tree, &a, "aside", true);
@@ -230,8 +230,7 @@ TEST(who_is_kept_by_several_goes_with_the_last)
 	struct tree_change change;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	a = grow_as(t, &w, &tree, NULL, "a", true);
 	for (size_t i = 0; i < COUNT(kids); i++)
 		kids[i] = grow(t, &w, &tree, &a, "kid");
@@ -252,8 +251,7 @@ TEST(deleting_takes_all_below_and_leaves_what_is_claimed_with_its_path)
 	struct tree_change change;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	a = grow(t, &w, &tree, NULL, "a");
 	b = grow(t, &w, &tree, &a, "b");
 	c = grow(t, &w, &tree, &b, "c");
@@ -281,8 +279,7 @@ TEST(nobody_releases_more_than_was_claimed)
 	int64_t left;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	node = grow(t, &w, &tree, NULL, "a");
 	claim(t, &w, &node);
 	EQ(tree_node_release(w.s, &node, STR("me"), 2, &weeks, &left, &err), STATUS_USAGE);
@@ -302,8 +299,7 @@ TEST(claims_are_counted_by_owner)
 	int64_t now;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	OK(tree_claim(w.s, &tree, STR("you"), 3, &now, &err));
 	EQ(now, 3);
 	OK(tree_claim(w.s, &tree, STR("you"), 2, &now, &err));
@@ -327,8 +323,7 @@ TEST(a_tree_is_scheduled_by_its_owner_and_not_over_others)
 	int64_t now;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	OK(tree_claim(w.s, &tree, STR("you"), 1, &now, &err));
 	EQ(tree_schedule(w.s, &tree, STR("me"), &weeks, &err), STATUS_CONFLICT);
 	CHECK(strstr(err.text, "is claimed by 'you' (1)"));
@@ -351,8 +346,7 @@ TEST(what_is_archived_can_be_neither_claimed_nor_added_to_but_rescued)
 	int64_t now;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	a = grow(t, &w, &tree, NULL, "a");
 	b = grow(t, &w, &tree, &a, "b");
 	OK(tree_node_move(w.s, &a, LIFE_ARCHIVED, false, &weeks, &change, &err));
@@ -383,8 +377,7 @@ TEST(rescuing_leaves_ephemeral_nodes_below_where_they_are)
 	struct tree_change change;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	a = grow(t, &w, &tree, NULL, "a");
 	try = grow_as(t, &w, &tree, &a, "try", true);
 	b = grow(t, &w, &tree, &a, "b");
@@ -406,8 +399,7 @@ TEST(a_tree_comes_back_with_a_node_that_is_rescued)
 	struct tree_change change;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	a = grow(t, &w, &tree, NULL, "a");
 	OK(tree_move(w.s, &tree, LIFE_ARCHIVED, true, &weeks, &change, &err));
 	EQ(state_of_node(&w, &a), LIFE_ARCHIVED);
@@ -420,6 +412,30 @@ TEST(a_tree_comes_back_with_a_node_that_is_rescued)
 	check_world(t, &w);
 }
 
+TEST(a_tree_that_is_rescued_is_claimed_by_its_owner_again)
+{
+	WORLD w;
+	struct uuid tree;
+	int64_t now;
+	struct err err;
+
+	OK(world_with_tree(t, &w, &tree, &err));
+	OK(tree_schedule(w.s, &tree, STR("me"), &weeks, &err));
+	OK(tree_rescue(w.s, &tree, &err));
+	OK(claim_of(w.s, &tree, STR("me"), &now, &err));
+	EQ(now, 1);
+	/* Who needs it for a moment does not let it go. */
+	OK(tree_claim(w.s, &tree, STR("tool"), 1, &now, &err));
+	OK(tree_release(w.s, &tree, STR("tool"), 1, &weeks, &now, &err));
+	EQ(state_of_tree(&w, &tree), LIFE_ACTIVE);
+	OK(tree_rescue(w.s, &tree, &err)); /* once is enough */
+	OK(claim_of(w.s, &tree, STR("me"), &now, &err));
+	EQ(now, 1);
+	OK(tree_release(w.s, &tree, STR("me"), 1, &weeks, &now, &err));
+	EQ(state_of_tree(&w, &tree), LIFE_SCHEDULED);
+	check_world(t, &w);
+}
+
 TEST(force_is_needed_for_what_is_claimed_and_releases_it)
 {
 	WORLD w;
@@ -428,8 +444,7 @@ TEST(force_is_needed_for_what_is_claimed_and_releases_it)
 	int64_t now;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	a = grow(t, &w, &tree, NULL, "a");
 	b = grow_as(t, &w, &tree, &a, "b", true);
 	claim(t, &w, &b);
@@ -461,8 +476,7 @@ TEST(a_root_goes_with_its_tree_only)
 	struct tree_change change;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	OK(tree_get(w.s, &tree, &mem, &found, &err));
 	EQ(tree_node_delete(w.s, &found.root_id, &weeks, &change, &err), STATUS_USAGE);
 	EQ(tree_node_move(w.s, &found.root_id, LIFE_PURGED, true, &weeks, &change, &err), STATUS_USAGE);
@@ -498,8 +512,7 @@ TEST(what_was_purged_says_when)
 	int64_t now;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	a = grow(t, &w, &tree, NULL, "a");
 	b = grow(t, &w, &tree, NULL, "b");
 	OK(tree_node_move(w.s, &a, LIFE_PURGED, false, &weeks, &change, &err));
@@ -522,8 +535,7 @@ TEST(a_dry_run_says_what_a_run_does_and_changes_nothing)
 	int64_t rev;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	other = plant(t, &w, "me");
 	grow(t, &w, &other, NULL, "x");
 	OK(tree_schedule(w.s, &other, STR("me"), &weeks, &err));
@@ -558,8 +570,7 @@ TEST(it_can_be_done_in_slices)
 	int64_t purged = 0;
 	struct err err;
 
-	OK(world_open(&w, t_tmpdir(t), &err));
-	tree = plant(t, &w, "me");
+	OK(world_with_tree(t, &w, &tree, &err));
 	other = plant(t, &w, "me");
 	for (int i = 0; i < NODES; i++) {
 		grow_as(t, &w, &tree, NULL, "try", true);
@@ -637,6 +648,7 @@ TESTS(CASE(an_ephemeral_node_is_scheduled_at_day_0_archived_at_7_and_purged_at_3
       CASE(what_is_archived_can_be_neither_claimed_nor_added_to_but_rescued),
       CASE(rescuing_leaves_ephemeral_nodes_below_where_they_are),
       CASE(a_tree_comes_back_with_a_node_that_is_rescued),
+      CASE(a_tree_that_is_rescued_is_claimed_by_its_owner_again),
       CASE(force_is_needed_for_what_is_claimed_and_releases_it), CASE(a_root_goes_with_its_tree_only),
       CASE(nothing_is_added_to_a_tree_that_is_to_go), CASE(what_was_purged_says_when),
       CASE(a_dry_run_says_what_a_run_does_and_changes_nothing), CASE(it_can_be_done_in_slices),

@@ -32,6 +32,11 @@ static const char hub_script[] =
 	"  lost) say '\"id\":'$id',\"error\":{\"code\":-32001,\"message\":\"not here\"}'; continue;;\n"
 	"  gone) say '\"id\":'$id',\"error\":{\"code\":-1,\"message\":\"was "
 	"here\",\"data\":{\"status\":\"gone\"}}'; continue;;\n"
+	"  text_id) id='\"'$id'\"';;\n"
+	"  text_item) id='\"'$id'\"'; item '{}';;\n"
+	"  list) result='[{\"n\":1},{\"n\":2}]';;\n"
+	"  miscount) item '{}'; result=5;;\n"
+	"  both) item '{}'; result='{}';;\n"
 	"  odd_error) say '\"id\":'$id',\"error\":{\"code\":5}'; continue;;\n"
 	"  die) echo 'I am dying' >&2; exit 4;;\n"
 	"  hang) sleep 1000;;\n"
@@ -346,12 +351,29 @@ TEST(one_that_talks_nonsense_is_told_by_what_it_said)
 	EQ(ask(all, HUB, "garbage", "", &h, &err), STATUS_UNREACHABLE);
 	EQS(str_of(err.text), STR("hub: wrote something that is not JSON: 'Hello, world'"));
 	EQ(ask(all, HUB, "not_rpc", "", &h, &err), STATUS_UNREACHABLE);
-	HAS("no message of JSON-RPC 2.0: '{\"hello\":1}'");
+	HAS("no message of JSON-RPC 2.0 (\"jsonrpc\" is not \"2.0\"): '{\"hello\":1}'");
 	EQ(ask(all, HUB, "bad_item", "", &h, &err), STATUS_UNREACHABLE);
-	HAS("no item");
+	HAS("an item that is no object");
+	EQ(ask(all, HUB, "text_id", "", &h, &err), STATUS_UNREACHABLE);
+	HAS("an answer whose id is a text and was a number: '{\"jsonrpc\":\"2.0\",\"id\":\"");
+	EQ(ask(all, HUB, "text_item", "", &h, &err), STATUS_UNREACHABLE);
+	HAS("an answer whose id is a text and was a number: '{\"jsonrpc\":\"2.0\",\"method\":\"$/item\"");
 	EQ(ask(all, HUB, "line", "", &h, &err), STATUS_UNREACHABLE);
 	HAS("too long for a message");
 	OK(ask(all, HUB, "one", "", &h, &err));
+}
+
+TEST(a_result_that_is_not_right_is_told_with_what_would_be)
+{
+	PEERS;
+
+	EQ(ask(all, HUB, "list", "", &h, &err), STATUS_FORMAT);
+	EQS(str_of(err.text), STR("hub: the result '[{\"n\":1},{\"n\":2}]' is no object, and nothing came before it; "
+				  "several results come as '$/item' each"));
+	EQ(ask(all, HUB, "miscount", "", &h, &err), STATUS_FORMAT);
+	EQS(str_of(err.text), STR("hub: the result '5' is not how many items it gave, 1, nor null"));
+	EQ(ask(all, HUB, "both", "", &h, &err), STATUS_FORMAT);
+	EQS(str_of(err.text), STR("hub: the result '{}' is not how many items it gave, 1, nor null"));
 }
 
 static long peak_mib(void)
@@ -429,6 +451,7 @@ TESTS(CASE(answers_of_every_kind_arrive), CASE(it_says_who_it_is_and_who_does_no
       CASE(one_that_always_dies_is_left_alone_for_longer_and_longer),
       CASE(one_that_is_not_there_is_told_by_name), CASE(one_that_never_answers_is_given_up),
       CASE(one_that_hangs_is_killed_and_started_again), CASE(one_that_does_not_read_is_given_up),
-      CASE(one_that_talks_nonsense_is_told_by_what_it_said), CASE(a_flood_waits_until_somebody_takes_it),
+      CASE(one_that_talks_nonsense_is_told_by_what_it_said),
+      CASE(a_result_that_is_not_right_is_told_with_what_would_be), CASE(a_flood_waits_until_somebody_takes_it),
       CASE(who_is_slow_to_take_does_not_call_others_silent),
       CASE(a_question_can_be_withdrawn_and_has_its_time), CASE(nothing_is_left_of_it))

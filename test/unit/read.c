@@ -877,7 +877,7 @@ TEST(a_damaged_block_stops_only_its_own_file)
 		       " WHERE e.read_to < g.length - 50000"),
 	   1);
 	check_described(t, "damaged", s, NULL);
-	OK(sync_tree(&w, s, "tree", NULL, &err));
+	EQ(sync_tree(&w, s, "tree", NULL, &err), STATUS_PARTIAL);
 	EQ(w.warnings, 2);
 	snprintf(dir, sizeof dir, "%s/tree", w.dir);
 	OK(sync_run(s, &o, &report, &err));

@@ -154,13 +154,13 @@ TEST(what_means_nothing_is_said_so)
 		{ "feed@", STATUS_USAGE },
 		{ "feed@1", STATUS_USAGE },
 		{ "feedfeed", STATUS_NOT_FOUND },
-		{ "hello", STATUS_NOT_FOUND },
-		{ "feed@hello", STATUS_NOT_FOUND },
+		{ "hello", STATUS_USAGE },
+		{ "feed@hello", STATUS_USAGE },
 		{ "@@feed", STATUS_NOT_FOUND },
-		{ "feed@@abcd", STATUS_NOT_FOUND },
-		{ "a-b-c", STATUS_NOT_FOUND },
-		{ "----", STATUS_NOT_FOUND },
-		{ "feed0001000040008000000000000000ff", STATUS_NOT_FOUND },
+		{ "feed@@abcd", STATUS_USAGE },
+		{ "a-b-c", STATUS_USAGE },
+		{ "----", STATUS_USAGE },
+		{ "feed0001000040008000000000000000ff", STATUS_USAGE },
 	};
 	FIXTURE f = { 0 };
 	struct err err;

@@ -150,6 +150,54 @@ TEST(a_method_made_of_its_schema_takes_what_the_method_takes)
 		}
 }
 
+TEST(words_stand_in_the_order_in_which_they_are_named)
+{
+	static const char text[] = "{\"schema\":{\"words\":[\"url\",\"title\",\"url\",\"nothing\",7],\"params\":"
+				   "{\"properties\":{\"a\":{},\"title\":{},\"tags\":{},\"url\":{}},\"required\":[\"url\"]}}}";
+	static const char *const names[] = { "a", "url", "tags", "title" };
+	static const unsigned flags[] = { 0, PARAM_WORD | PARAM_REQUIRED, 0, PARAM_WORD };
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct method far;
+	struct err err;
+
+	OK(far_method_read(str_of(text), STR("far.x"), &mem, &far, &err));
+	for (size_t i = 0; i < COUNT(names); i++) {
+		EQS(str_of(far.params[i].name), str_of(names[i]));
+		EQ(far.params[i].flags, flags[i]);
+	}
+	CHECK(!far.params[COUNT(names)].name);
+}
+
+TEST(one_bound_is_a_bound)
+{
+	static const char text[] = "{\"schema\":{\"params\":{\"properties\":{\"low\":{\"type\":\"integer\",\"minimum\":1},"
+				   "\"high\":{\"type\":\"integer\",\"maximum\":-1},\"any\":{\"type\":\"integer\"}}}}}";
+	static const struct {
+		const char *json, *error; /* NULL = it is taken */
+	} cases[] = {
+		{ "{\"low\":1,\"high\":-1,\"any\":-9223372036854775807}", NULL },
+		{ "{\"low\":9223372036854775807,\"high\":-9223372036854775807}", NULL },
+		{ "{\"low\":0}", "low: 0 is less than 1" },
+		{ "{\"high\":0}", "high: 0 is more than -1" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+		struct method far;
+		struct params p;
+		struct err err;
+
+		OK(far_method_read(str_of(text), STR("far.x"), &mem, &far, &err));
+		params_begin(&p, &far, &mem);
+		if (!cases[i].error) {
+			OK(params_set_json(&p, str_of(cases[i].json), &err));
+			continue;
+		}
+		EQ(params_set_json(&p, str_of(cases[i].json), &err), STATUS_USAGE);
+		EQS(str_of(err.text), str_of(cases[i].error));
+	}
+}
+
 TEST(a_schema_that_says_little_or_nonsense_is_taken_as_any_json)
 {
 	static const char *const texts[] = {
@@ -206,5 +254,6 @@ TESTS(CASE(a_route_is_read_and_what_is_not_said_takes_nothing_away),
       CASE(a_route_gives_nobody_what_is_the_owners_alone), CASE(what_is_wrong_with_a_route_is_said),
       CASE(each_hop_has_less_time_and_no_more_rights), CASE(time_that_is_up_is_one_millisecond),
       CASE(a_method_made_of_its_schema_takes_what_the_method_takes),
+      CASE(words_stand_in_the_order_in_which_they_are_named), CASE(one_bound_is_a_bound),
       CASE(a_schema_that_says_little_or_nonsense_is_taken_as_any_json),
       CASE(parameters_go_out_as_they_came_in))

@@ -95,7 +95,7 @@ static enum status take_hit(void *ctx, const struct search_hit *hit, struct err 
 {
 	struct world *w = ctx;
 
-	buf_printf(&w->log, "%s", record_place_name(hit->place));
+	buf_printf(&w->log, "%s", search_place_name(hit->place));
 	if (hit->block && hit->block->name.n)
 		buf_printf(&w->log, " %.*s", STR_ARG(hit->block->name));
 	buf_printf(&w->log, " %.*s: ", STR_ARG(hit->line.p ? hit->line : STR("-")));
@@ -125,7 +125,7 @@ static enum status search(struct world *w, struct asked a, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct expr e CLEANUP(expr_release) = { 0 };
-	struct search_query q = { &e, a.limit, a.offset, a.filter, a.order, 0, NULL };
+	struct search_query q = { &e, a.limit, a.offset, a.filter, a.order, false, 0, NULL };
 
 	buf_clear(&w->log);
 	w->hits = 0;

@@ -77,6 +77,37 @@ TEST(every_method_has_a_name_a_summary_help_and_an_example)
 	}
 }
 
+/* Whether a word stands in a list of words. */
+static bool has_word(const char *list, struct str word)
+{
+	struct str rest = list ? str_of(list) : (struct str){ 0 };
+
+	while (rest.n)
+		if (str_eq(str_cut(rest, ' ', &rest), word))
+			return true;
+	return false;
+}
+
+TEST(what_other_tools_call_a_verb_leads_to_one_verb)
+{
+	EACH_METHOD
+	{
+		struct str word, rest = (*m)->also ? str_of((*m)->also) : (struct str){ 0 };
+
+		while (rest.n) {
+			int meant = 0;
+
+			word = str_cut(rest, ' ', &rest);
+			for (const struct activation *const *b = arbor_hub.activations; *b; b++)
+				for (const struct method *const *n = (*b)->methods; *n; n++)
+					meant += has_word((*n)->also, word) +
+						 ((*n)->verb && str_eq(word, str_of((*n)->verb)));
+			if (meant != 1 || !(*m)->verb)
+				t_fail(t, __FILE__, __LINE__, "'%.*s' means %d verbs", STR_ARG(word), meant);
+		}
+	}
+}
+
 /* ---- Results against schemas ------------------------------------------------ */
 
 struct judge {
@@ -289,11 +320,24 @@ static bool is_one_of_two(const char *method, const char *param)
 	       (strcmp(method, "bookmark_set") == 0 && strcmp(param, "name") == 0);
 }
 
+/* What it is when left out has nothing to tell in the demo. */
+static bool is_better_given(const struct method *m, const struct param *p)
+{
+	static const char *const names[] = { "context.project", "agents.session", "files.conversation" };
+	char name[128];
+
+	snprintf(name, sizeof name, "%s.%s", m->name, p->name);
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 static struct str params_for(const struct method *m, struct buf *json)
 {
 	buf_text(json, "{");
 	for (const struct param *p = m->params; p && p->name; p++)
-		if ((p->flags & PARAM_REQUIRED) || is_one_of_two(m->name, p->name))
+		if ((p->flags & PARAM_REQUIRED) || is_one_of_two(m->name, p->name) || is_better_given(m, p))
 			buf_printf(json, "%s\"%s\":%s", json->n > 1 ? "," : "", p->name, value_for(m, p->name));
 	buf_text(json, "}");
 	return buf_as_str(json);
@@ -371,4 +415,5 @@ TEST(sql_is_for_those_on_this_machine_alone)
 }
 
 TESTS(CASE(every_method_has_a_name_a_summary_help_and_an_example),
+      CASE(what_other_tools_call_a_verb_leads_to_one_verb),
       CASE(every_method_gives_what_its_schema_says), CASE(sql_is_for_those_on_this_machine_alone))

@@ -69,6 +69,23 @@ TEST(an_age_counts_back_from_now)
 	EQ(when(t, "0d"), now);
 }
 
+TEST(an_age_may_be_said_as_people_say_it)
+{
+	const int64_t day = INT64_C(86400) * 1000;
+
+	EQ(when(t, "7 days ago"), now - 7 * day);
+	EQ(when(t, "2 weeks ago"), now - 14 * day);
+	EQ(when(t, "2.weeks.ago"), now - 14 * day);
+	EQ(when(t, "2-weeks"), now - 14 * day);
+	EQ(when(t, "1 day ago"), now - day);
+	EQ(when(t, "a week ago"), now - 7 * day);
+	EQ(when(t, "an hour ago"), now - 3600 * 1000);
+	EQ(when(t, "3 months ago"), now - 90 * day);
+	EQ(when(t, "1 year ago"), now - 365 * day);
+	EQ(when(t, "7d ago"), now - 7 * day);
+	EQ(when(t, "7 d"), now - 7 * day);
+}
+
 TEST(everything_else_is_no_time)
 {
 	static const char *const texts[] = {
@@ -76,7 +93,6 @@ TEST(everything_else_is_no_time)
 		"d",
 		"7",
 		"-7d",
-		"7 d",
 		"7D",
 		"7y",
 		"1.5h",
@@ -94,6 +110,14 @@ TEST(everything_else_is_no_time)
 		"2026-11-15 18:1",
 		"2026-11-15 18:18Z",
 		"2026/11/15",
+		"ago",
+		"days ago",
+		"7 ago",
+		"7 days before",
+		"7 days long ago",
+		"7ms",
+		"two weeks ago",
+		"7  days ago",
 	};
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
@@ -153,6 +177,6 @@ TEST(the_month_before_january_is_that_of_the_year_before)
 }
 
 TESTS(CASE(a_moment_with_a_zone_is_that_moment), CASE(a_date_begins_at_midnight_where_one_is),
-      CASE(a_day_may_have_25_hours), CASE(an_age_counts_back_from_now), CASE(everything_else_is_no_time),
+      CASE(a_day_may_have_25_hours), CASE(an_age_counts_back_from_now), CASE(an_age_may_be_said_as_people_say_it), CASE(everything_else_is_no_time),
       CASE(weeks_months_and_years_are_spans_and_begin_with_their_first_day),
       CASE(the_month_before_january_is_that_of_the_year_before))
