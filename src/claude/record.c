@@ -503,6 +503,8 @@ static enum record_place place_of(const struct record *rec, enum block_kind kind
 	}
 	if (rec->flags & (RECORD_PROMPT | RECORD_COMMAND))
 		return PLACE_PROMPT;
+	if (rec->flags & RECORD_META)
+		return PLACE_CLIENT;
 	return rec->type == RECORD_ASSISTANT && !(rec->flags & RECORD_ERROR) ? PLACE_ANSWER : PLACE_OTHER;
 }
 
@@ -1015,6 +1017,7 @@ const char *record_place_name(enum record_place place)
 	static const char *const names[PLACES] = {
 		[PLACE_PROMPT] = "prompt", [PLACE_ANSWER] = "answer", [PLACE_THINKING] = "thinking",
 		[PLACE_INPUT] = "input",   [PLACE_OUTPUT] = "output", [PLACE_OTHER] = "other",
+		[PLACE_CLIENT] = "client",
 	};
 
 	return names[place];

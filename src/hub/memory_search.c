@@ -477,8 +477,8 @@ static unsigned places_of(const struct call *c)
 	unsigned bits = 0;
 
 	for (size_t i = 0; i < in->count; i++)
-		for (unsigned p = 0; places[p]; p++)
-			if (str_eq(in->list[i], str_of(places[p])))
+		for (int p = 0; p < SEARCH_PLACES; p++)
+			if (str_eq(in->list[i], str_of(search_place_name(p))))
 				bits |= 1u << p;
 	return bits;
 }

@@ -686,7 +686,9 @@ static void add_record(struct part *p, struct part_reader *r, const struct recor
 	buf_clear(&r->text);
 	record_text(&r->records, rec, &r->text);
 	set_marks(p, r, l, rec, NULL);
-	place = record_is_typed(l->flags) ? PLACE_PROMPT : PLACE_OTHER;
+	place = record_is_typed(l->flags)	 ? PLACE_PROMPT :
+		rec->type == RECORD_ATTACHMENT ? PLACE_CLIENT :
+						 PLACE_OTHER;
 	note_names(p, rec, place, buf_as_str(&r->text), offset);
 	add_docs(p, r, l, place, UINT32_MAX);
 	note_queue(r, l, rec);

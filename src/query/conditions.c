@@ -29,7 +29,7 @@ static const struct choice roles[] = {
 	{ "user", 1u << PLACE_PROMPT },
 	{ "assistant", 1u << PLACE_ANSWER | 1u << PLACE_THINKING | 1u << PLACE_INPUT },
 	{ "tool", 1u << PLACE_OUTPUT },
-	{ "system", 1u << PLACE_OTHER },
+	{ "system", 1u << PLACE_OTHER | 1u << PLACE_CLIENT },
 	{ 0 },
 };
 
@@ -39,7 +39,7 @@ static const struct choice places[] = {
 	{ "thinking", 1u << PLACE_THINKING },
 	{ "input", 1u << PLACE_INPUT },
 	{ "output", 1u << PLACE_OUTPUT },
-	{ "other", 1u << PLACE_OTHER },
+	{ "other", 1u << PLACE_OTHER | 1u << PLACE_CLIENT },
 	{ "note", 1u << ANNOTATION_PLACE },
 	{ 0 },
 };

@@ -3,7 +3,8 @@
  * archive and cut snippets from it.
  *
  * Places weigh differently: what a person asked says more about a conversation than
- * what a tool printed, and what somebody found worth noting says most.
+ * what a tool printed, and what somebody found worth noting says most. What the client tells the model at length, as
+ * skills and reminders, has all words there are and says least.
  *
  * A note is a document like others, only that it stands in no transcript: its text is a fact, and what
  * is asked of sessions is asked of the one it is on or in.
@@ -28,11 +29,13 @@
 
 const double search_weights[SEARCH_PLACES] = {
 	[PLACE_PROMPT] = 2.0, [PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9, [PLACE_INPUT] = 1.0,
-	[PLACE_OUTPUT] = 0.6, [PLACE_OTHER] = 1.2,  [PLACE_NOTE] = 3.0,
+	[PLACE_OUTPUT] = 0.6, [PLACE_OTHER] = 1.2,  [PLACE_CLIENT] = 0.4, [PLACE_NOTE] = 3.0,
 };
 
 const char *search_place_name(int place)
 {
+	if (place == PLACE_CLIENT)
+		place = PLACE_OTHER;
 	return place == PLACE_NOTE ? "note" : record_place_name((enum record_place)place);
 }
 

@@ -53,7 +53,7 @@ _Static_assert(RECORD_USER == 1 && RECORD_ASSISTANT == 2 && RECORD_SYSTEM == 3 &
 		       RECORD_LAST_PROMPT == 9 && RECORD_SNAPSHOT == 10,
 	       "types of lines");
 _Static_assert(RECORD_BOUNDARY == 32 && RECORD_RESULT == 128, "flags of lines");
-_Static_assert(PLACE_THINKING == 2 && PLACES == 6, "places of texts");
+_Static_assert(PLACE_THINKING == 2 && PLACES == 7, "places of texts");
 
 #define TRANSCRIPT_ID "arbor_uuid(s.session_id)"
 #define AGENT	      "coalesce(e.agent, s.agent)"
@@ -125,7 +125,7 @@ static const struct column message_columns[] = {
 
 static const struct way message_ways[] = {
 	{ "messages", true, SEARCHED("0"), 1e5, 200 },
-	{ "content", true, SEARCHED("59"), 1e5, 200 }, /* all places but thinking */
+	{ "content", true, SEARCHED("123"), 1e5, 200 }, /* all places but thinking */
 	{ "thinking", true, SEARCHED("4"), 1e5, 200 }, /* that one */
 	{ "id", false, "FROM " LINES_BY_KEY("arbor_key(?1)") NOT_SEARCHED, 5, 1 },
 	{ "uuid", false, "FROM " LINES_BY_KEY("arbor_line_key(?1)") NOT_SEARCHED, 5, 1 },

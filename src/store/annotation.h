@@ -16,7 +16,7 @@
 enum annotation_kind { ANNOTATION_NOTE, ANNOTATION_BOOKMARK, ANNOTATION_TAG, ANNOTATION_KINDS };
 
 /* The place of their documents (store/fulltext.h), behind those of conversations. */
-enum { ANNOTATION_PLACE = 6 };
+enum { ANNOTATION_PLACE = 7 };
 
 /* What one is on. */
 struct annotation_subject {

@@ -25,7 +25,9 @@ queue() { # OPERATION [CONTENT]
 	user 'begin with the walrus'
 	queue enqueue 'also count the narwhal'
 	queue remove
+	put user '"isMeta":true,"message":{"role":"user","content":[{"type":"text","text":"narwhal: a skill about the narwhal, narwhal by narwhal"}]}'
 	answer 'counting'
+	answer 'a narwhal, as far as one can see in all this'
 	queue enqueue 'said again: the beluga'
 	queue dequeue
 	user 'said again: the beluga'
@@ -74,6 +76,13 @@ for view in show log; do
 	arbor $view $ID --json
 	check test "$(grep -c '"queued":"taken-back"' "$T/out")" -eq 1
 done
+
+it "ranks what the client tells the model at length below what was asked and answered"
+arbor search narwhal --json; lines 3
+check test "$(sed 's/.*"in":"\([a-z]*\)".*/\1/' "$T/out" | tr '\n' ' ')" = 'prompt answer other '
+arbor search narwhal role:system; lines 1
+arbor search narwhal in:other; lines 1
+arbor search narwhal --in other; lines 1
 
 it "counts each once"
 arbor list --json; out_has '"prompts":8'
