@@ -37,8 +37,8 @@ enum record_place {
 	PLACE_INPUT,  /* of a tool */
 	PLACE_OUTPUT, /* of a tool */
 	PLACE_OTHER,  /* what the client wrote: summaries, titles, results of its commands */
-	PLACE_CLIENT, /* so too, for the model and for nobody else: skills and commands at length, reminders. People call it
-		       * other, too */
+	PLACE_CLIENT, /* so too, for the model and for nobody else: skills and commands at length, reminders.
+		       * People call it other, too */
 	PLACES
 };
 

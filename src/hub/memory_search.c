@@ -190,8 +190,8 @@ static const struct field search_fields[] = {
 	{ .name = "also_in",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "so many other sessions have it, too: forks of this one, or what it is a fork of. Each part is found once, "
-		  "in the session it was first said in, or in one that was asked for" },
+	  .help = "so many other sessions have it, too: forks of this one, or what it is a fork of. Each part is "
+		  "found once, in the session it was first said in, or in one that was asked for" },
 	{ .name = "note",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -618,7 +618,8 @@ static void note_odd(struct call *c, const struct expr *e, bool found)
 		log_warn(c->log, "the query is long: what follows from '%.*s' on was not looked for",
 			 STR_ARG(shortened(c, e->left)));
 	if (e->open.p)
-		log_warn(c->log, "a quote is not closed; all that stands behind it was looked for as a phrase: \"%.*s\"",
+		log_warn(c->log,
+			 "a quote is not closed; all that stands behind it was looked for as a phrase: \"%.*s\"",
 			 STR_ARG(shortened(c, e->open)));
 	if (e->aside_or)
 		log_warn(c->log, "conditions hold for the whole query, also beside OR: '%s:%.*s' is asked of every hit",
@@ -810,8 +811,8 @@ const struct method memory_search = {
 		"at the newest ones; at some thousand and for two seconds, and they say so if there were "
 		"more.\n\n"
 		"Plans, memory, tasks and todos are searched, too, as in:other; they have no role, so that role:\n"
-		"leaves them out. So is typed history, as role:user: of it only what was typed into no conversation that\n"
-		"is kept. They have no model, branch or agent. 'arbor show' with a hit's id prints such a file.\n"
+		"leaves them out. So is typed history, as role:user: of it only what was typed into no\n"
+		"conversation that is kept. They have no model, branch or agent. 'arbor show' with a hit's id prints such a file.\n"
 		"Texts and metadata of nodes that you made are found by their role as prompts, answers or other;\n"
 		"session: takes their tree, too.\n",
 	.params = search_params,

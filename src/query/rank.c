@@ -17,8 +17,8 @@
  * The best `limit` are kept in a heap while all matches pass by, in the order of their
  * numbers, which means nothing. The day that counts then is that of a document's neighbours; its own is looked up
  * for those that come through. It puts the first BLOCK of them in order, and so the next, and so on: what stands where
- * depends on neither limit nor offset, so pages go on where others ended. A match whose place, size and day alone keep it below the
- * worst in a full heap is not looked into: of a common word that is nearly every one.
+ * depends on neither limit nor offset, so pages go on where others ended. A match whose place, size and day alone keep
+ * it below the worst in a full heap is not looked into: of a common word that is nearly every one.
  * What filters ask that a number does not say, session and time, is in the slots of the
  * documents: they are read for a filtered query only, and as long as it runs kept.
  *

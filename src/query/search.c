@@ -58,7 +58,7 @@ struct searching {
 	struct transcript transcript;
 	struct copies copies;
 	bool variants; /* there are lines with one uuid and different contents */
-	struct doc_range *copied; /* documents that are copies of others; where nothing is asked but words none counts */
+	struct doc_range *copied; /* documents that are copies of others; where only words are asked for none counts */
 	size_t copied_count;
 };
 
@@ -519,7 +519,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 				   .weights = search_weights,
 				   .place_count = SEARCH_PLACES,
 				   .order = q->order };
-	bool asks_session, asks_role;
+	bool asks_session, asks_role, asks_copies;
 
 	transcript_init(&y.transcript);
 	y.transcript.peek = true;
@@ -535,7 +535,8 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	if (!q->expr->count && rank.order == RANK_BEST)
 		rank.order = RANK_RECENT;
 	asks_role = y.filter.beside != BESIDE_TOO && (!rank.places || rank.places & 1u << PLACE_OTHER);
-	rank.doc = asks_session || asks_role || y.noted.any || (y.copied_count && (rank.after || rank.before)) ? is_doc_wanted : NULL;
+	asks_copies = y.copied_count && (rank.after || rank.before);
+	rank.doc = asks_session || asks_role || asks_copies || y.noted.any ? is_doc_wanted : NULL;
 	if (find_left_out(&y, &rank, err))
 		return err_failed(err->status);
 	rank.wanted_ctx = &y;

@@ -468,17 +468,23 @@ enum status entry_get(struct store *s, int64_t session, int64_t offset, struct a
 	return STATUS_OK;
 }
 
-/* A number that a line has. */
+/* The row of a line, with what is asked of it. */
+static enum status use_line(struct store *s, int index, int64_t session, int64_t offset, struct stmt *st,
+			    struct err *err)
+{
+	if (use(s, index, st, err))
+		return err_failed(err->status);
+	stmt_int(st, 1, session);
+	stmt_int(st, 2, offset);
+	return stmt_row(st, "a line", err);
+}
+
 static enum status entry_number(struct store *s, int index, int64_t session, int64_t offset, int64_t *out,
 				struct err *err)
 {
 	STMT st = { 0 };
 
-	if (use(s, index, &st, err))
-		return err_failed(err->status);
-	stmt_int(&st, 1, session);
-	stmt_int(&st, 2, offset);
-	if (stmt_row(&st, "a line", err))
+	if (use_line(s, index, session, offset, &st, err))
 		return err_failed(err->status);
 	*out = col_int(&st, 0);
 	return STATUS_OK;
@@ -503,11 +509,7 @@ enum status entry_agent(struct store *s, int64_t session, int64_t offset, struct
 {
 	STMT st = { 0 };
 
-	if (use(s, SESSION_AGENT, &st, err))
-		return err_failed(err->status);
-	stmt_int(&st, 1, session);
-	stmt_int(&st, 2, offset);
-	if (stmt_row(&st, "a line", err))
+	if (use_line(s, SESSION_AGENT, session, offset, &st, err))
 		return err_failed(err->status);
 	*out = arena_str(mem, col_bytes(&st, 0));
 	return STATUS_OK;
