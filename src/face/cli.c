@@ -318,7 +318,8 @@ enum status run_call(struct face *f, int argc, char **argv, const struct params 
 	(void)p;
 	if (at < 0)
 		return err_fail(err, STATUS_USAGE,
-				"call: METHOD is missing; usage: arbor call METHOD [JSON]; 'arbor call hub.methods' lists them");
+				"call: METHOD is missing; usage: arbor call METHOD [JSON]; 'arbor call hub.methods' "
+				"lists them");
 	if (face_find_method(f, str_of(argv[at]), &activation, &m, err))
 		return err_pass(err, "call");
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
@@ -369,8 +370,9 @@ static enum status dispatch(struct face *f, int argc, char **argv, struct err *e
 		return err_fail(err, STATUS_USAGE, "which command? See 'arbor help'");
 	word = argv[at];
 	if (!verb_find(f->hub, str_of(word), &v))
-		return at ? err_fail(err, STATUS_USAGE, "unknown command '%.60s'; what '%.60s' belongs to stands before it",
-				     word, argv[at - 1])
+		return at ? err_fail(err, STATUS_USAGE,
+				     "unknown command '%.60s'; what '%.60s' belongs to stands before it", word,
+				     argv[at - 1])
 			  : verb_unknown(f->hub, str_of(word), err);
 	/* What stood before the verb counts as if it stood behind it. */
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);

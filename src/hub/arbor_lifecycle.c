@@ -194,8 +194,8 @@ const struct method arbor_tree_schedule = {
 const struct method arbor_tree_rescue = {
 	.name = "tree_rescue",
 	.summary = "Make a tree active again that was to go",
-	.text = "One that is scheduled or archived, with its nodes as they were. Where nobody claims it, whoever made it "
-		"has a claim again, as at first.\n",
+	.text = "One that is scheduled or archived, with its nodes as they were. Where nobody claims it, whoever "
+		"made it has a claim again, as at first.\n",
 	.params = one_tree_params,
 	.kind = RESULT_ONE,
 	.fields = change_fields,
