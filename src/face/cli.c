@@ -350,8 +350,13 @@ static enum status help_asked(struct face *f, const struct verb *v, int argc, ch
 {
 	int at = args_first_word(argc, argv);
 
-	if (v->run == run_call && at >= 0)
+	if (v->run == run_call && at >= 0) {
+		struct err broken; /* own methods can be explained all the same */
+
+		if (face_load_settings(f, &broken) == STATUS_OK)
+			f->children = where_find_hubs(f->settings);
 		return help_method(f, str_of(argv[at]), err);
+	}
 	help_verb(f, v);
 	return STATUS_OK;
 }

@@ -246,8 +246,11 @@ static void print_method(struct face *f, const struct verb *v, bool has_columns)
 	struct buf usage CLEANUP(buf_release) = BUF_INIT(KIB);
 
 	help_usage(&usage, v);
-	out_printf(&f->out, "arbor %s: %s\n\nExamples:\n", m->verb, m->summary);
-	print_examples(f, m->examples);
+	out_printf(&f->out, "arbor %s: %s\n", m->verb, m->summary);
+	if (m->examples) {
+		out_text(&f->out, "\nExamples:\n");
+		print_examples(f, m->examples);
+	}
 	out_printf(&f->out, "\nUsage: arbor %s\n\n", usage.p);
 	print_text(f, m->text);
 	if (has_columns)
@@ -267,6 +270,49 @@ void help_verb(struct face *f, const struct verb *v)
 }
 
 /* One without a verb is typed behind 'call', which prints JSON. */
+/* What another program calls things and says of them. */
+static const char *safe(struct face *f, const char *text)
+{
+	struct buf out CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	term_filter(&out, str_of(text), TERM_LINE);
+	return arena_cstr(&f->mem, buf_as_str(&out));
+}
+
+static const char *const *safe_list(struct face *f, const char *const *list)
+{
+	const char **out;
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	if (!n)
+		return NULL;
+	out = arena_alloc(&f->mem, (n + 1) * sizeof *out);
+	for (size_t i = 0; i < n; i++)
+		out[i] = safe(f, list[i]);
+	return out;
+}
+
+static const struct param *safe_params(struct face *f, const struct param *params)
+{
+	struct param *out;
+	size_t n = 0;
+
+	while (params && params[n].name)
+		n++;
+	if (!n)
+		return NULL;
+	out = arena_alloc(&f->mem, (n + 1) * sizeof *out);
+	for (size_t i = 0; i < n; i++) {
+		out[i] = params[i];
+		out[i].name = safe(f, params[i].name);
+		out[i].help = safe(f, params[i].help);
+		out[i].choices = safe_list(f, params[i].choices);
+	}
+	return out;
+}
+
 enum status help_method(struct face *f, struct str name, struct err *err)
 {
 	const struct activation *a = NULL;
@@ -274,12 +320,17 @@ enum status help_method(struct face *f, struct str name, struct err *err)
 	struct method m;
 	char typed[128];
 
-	if (hub_find(f->hub, name, &a, &found, err))
+	if (face_find_method(f, name, &a, &found, err))
 		return err_failed(err->status);
 	m = *found;
-	snprintf(typed, sizeof typed, "call %s.%s", a->name, m.name);
+	snprintf(typed, sizeof typed, "call %.*s", STR_ARG(str_sub(name, 0, 100)));
 	m.verb = typed;
-	print_method(f, &(struct verb){ .activation = a->name, .method = &m }, false);
+	if (!a) {
+		m.summary = *m.summary ? safe(f, m.summary) : "not described; 'arbor call hub.methods' lists what is";
+		m.params = safe_params(f, m.params);
+		m.verb = safe(f, typed);
+	}
+	print_method(f, &(struct verb){ .activation = a ? a->name : NULL, .method = &m }, false);
 	return STATUS_OK;
 }
 

@@ -14,7 +14,6 @@
 #include "base/json_plain.h"
 #include "base/words.h"
 #include "store/db.h"
-#include "store/tree_row.h"
 
 #include <string.h>
 
@@ -105,23 +104,32 @@ static enum status remember(struct store *s, int64_t row, int64_t doc, struct er
 	return stmt_run(&st, err);
 }
 
+static enum status add_doc(struct doc_writer *w, int64_t row, const struct tree_node *n, const struct made_words *words,
+			   struct err *err)
+{
+	struct doc d = { .session = DOC_NODES, .offset = row, .at = n->created_at, .block = DOC_LINE };
+	int64_t doc;
+
+	if (!words->count)
+		return STATUS_OK;
+	if (doc_writer_add(w, &d, place_of(n), words->count, buf_as_str(&words->packed), &doc, err))
+		return err_failed(err->status);
+	return remember(w->store, row, doc, err);
+}
+
 enum status made_text_enter(struct store *s, int64_t row, const struct tree_node *n, const struct made_words *words,
 			    struct err *err)
 {
 	struct doc_writer w CLEANUP(doc_writer_release) = { 0 };
-	struct doc d = { .session = DOC_NODES, .offset = row, .at = n->created_at, .block = DOC_LINE };
 	bool current;
-	int64_t doc;
 
 	if (store_derived_current(s, &current, err))
 		return err_failed(err->status);
-	if (!words->count || !current)
+	if (!current)
 		return STATUS_OK;
-	if (doc_writer_begin(&w, s, err) ||
-	    doc_writer_add(&w, &d, place_of(n), words->count, buf_as_str(&words->packed), &doc, err) ||
-	    doc_writer_finish(&w, err))
+	if (doc_writer_begin(&w, s, err) || add_doc(&w, row, n, words, err))
 		return err_failed(err->status);
-	return remember(s, row, doc, err);
+	return doc_writer_finish(&w, err);
 }
 
 enum status made_text_leave(struct store *s, int64_t row, struct err *err)
@@ -182,34 +190,37 @@ static enum status number(struct store *s, int index, int64_t about, int64_t *ou
 	return STATUS_OK;
 }
 
-static enum status enter_row(struct store *s, int64_t row, struct err *err)
+static enum status enter_row(struct doc_writer *w, int64_t row, struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct made_words words CLEANUP(made_words_release) = { 0 };
 	struct tree_node n;
 
-	if (tree_node_at(s, row, NODE_WHOLE, &mem, &n, err))
+	if (tree_node_at(w->store, row, NODE_WHOLE, &mem, &n, err))
 		return err_failed(err->status);
 	made_words_init(&words, &n);
-	return made_text_enter(s, row, &n, &words, err);
+	return add_doc(w, row, &n, &words, err);
 }
 
 /* Some of those that are missing; *more = there are others. */
 static enum status complete_some(struct store *s, bool *more, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
+	struct doc_writer w CLEANUP(doc_writer_release) = { 0 };
 	int64_t last, row = 0;
 
-	if (txn_begin(s, &txn, err) || number(s, MADE_MISSING, 0, &last, err))
+	if (txn_begin(s, &txn, err) || number(s, MADE_MISSING, 0, &last, err) || doc_writer_begin(&w, s, err))
 		return err_failed(err->status);
 	while (last > 0) {
-		if (number(s, MADE_NEXT, last, &row, err) || (row && enter_row(s, row, err)))
+		if (number(s, MADE_NEXT, last, &row, err) || (row && enter_row(&w, row, err)))
 			return err_failed(err->status);
 		last = row - 1;
-		if (tree_is_long(s))
+		if (txn_is_long(s, LIMIT_INDEX_TXN_ALONE_NS, LIMIT_INDEX_TXN_NS))
 			break;
 	}
 	*more = last > 0;
+	if (doc_writer_finish(&w, err))
+		return err_failed(err->status);
 	if (*more ? stmt_run_with(s, &made_text_statements, MADE_MISSING_SET, last, err) : run(s, MADE_MISSING_DONE, err))
 		return err_failed(err->status);
 	return txn_commit(&txn, err);

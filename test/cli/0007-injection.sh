@@ -286,6 +286,7 @@ for json_too in '' --json; do try hubs $json_too; code 0; done
 for what in note error garbage die; do try call evil.$what; done
 for method in hub.methods hub.schema hub.hash; do try call $method; code 0; done
 try resolve evil@1.0.0::x:y; code 0
+for what in note "$json"; do try help "evil.$what"; try call "evil.$what" --help; done
 on_terminal complete call evil.; tabs; harmless complete
 rm "$T/.config/arbor/settings.json"
 
