@@ -46,7 +46,8 @@ while read -r l; do
 	hub.info) result='{"protocol":1,"name":"odd","plugins":[{"name":"odd","version":"2.0.0"}]}' ;;
 	hub.resolve)
 		case $l in
-		*odd@2*hang*) sleep 1000 ;;
+		*odd@2*hang*) echo hung >>"$HOME/hung"; sleep 1000 ;;
+		*odd@2*bad*) say '"id":'"$id"',"error":{"code":-32602,"message":"no such id"}'; continue ;;
 		*odd@2*die*) echo "it hurts" >&2; exit 5 ;;
 		*odd@2*nothing*) result='null' ;;
 		*odd@2*bare*) result='{"n":1}' ;;
@@ -220,6 +221,14 @@ bad call far.nobody.x; code 1; err_has "far.nobody.x"
 bad hubs; code 0; check test "$(grep -c unreachable "$T/out")" -eq 5; out_has 'dead: ended with code 3: no luck'
 bad call hasty.slow; code 0 # whoever says something is not silent
 bad call odd.daemon; code 0
+nobody_is_left
+
+it "draws a tree however its handles fail, and waits once for who is silent"
+bad call arbor.tree_create; tree=$(field id)
+for h in few:1 bad:1 hang:1 hang:2 hang:3; do bad call arbor.node_create_external "$tree" --handle "hasty.odd@2.0.0::$h"; code 0; done
+rm -f "$T/hung"; bad call arbor.tree_render "$tree"; code 0
+out_has '→ n: 1'; out_has 'bad:1 (failed)'; check test "$(grep -c 'hang:. (no answer)$' "$T/out")" -eq 3
+check test "$(wc -l <"$T/hung")" -eq 1
 nobody_is_left
 
 it "ends a flood as soon as nobody wants more"
