@@ -26,6 +26,7 @@
 #include "claude/record.h"
 #include "ingest/along.h"
 #include "ingest/follow.h"
+#include "ingest/purge.h"
 #include "ingest/read.h"
 #include "store/mirror.h"
 
@@ -471,6 +472,8 @@ static enum status sync_round(struct syncing *y, struct err *err)
 	y->conflict = y->outdated = false;
 	y->bytes_before = y->report->new_bytes;
 	if (purge_mark(y->store, &y->mark, err))
+		return err_failed(err->status);
+	if (y->mark && (purge_complete(y->store, err) || purge_mark(y->store, &y->mark, err)))
 		return err_failed(err->status);
 	planning.mark = y->mark;
 	status = plan_make(&y->plan, y->store, y->root.row, y->root_fd, &planning, err);
