@@ -453,8 +453,8 @@ static enum status show_meant(struct call *c, const struct meant *what, const st
 	case MEANT_MIRRORED:
 		break;
 	}
-	return note_archived(c, &what->mirrored.session, err) ? err_failed(err->status)
-							      : show_what(c, &what->mirrored, how, err);
+	return note_state(c, &what->mirrored.session, err) ? err_failed(err->status)
+							   : show_what(c, &what->mirrored, how, err);
 }
 
 /* Somebody may think of a project. */

@@ -540,7 +540,7 @@ static enum status draw_mirrored(struct call *c, const struct resolved *what, st
 	};
 	struct json_writer *w;
 
-	if (note_archived(c, &what->session, err) || grove_load(c->store, what->session.row, &d.grove, err) ||
+	if (note_state(c, &what->session, err) || grove_load(c->store, what->session.row, &d.grove, err) ||
 	    attached_load_forest(&d.attached, c, &d.grove.forest, err))
 		return err_failed(err->status);
 	d.forest = d.grove.forest;
