@@ -127,8 +127,8 @@ static const struct field search_fields[] = {
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY,
-	  .help = "of the part that was found; of what a note is on; of the file, the line of typed history or the node, where it is in no "
-		  "conversation" },
+	  .help = "of the part that was found; of what a note is on; of the file, the line of typed history or the "
+		  "node, where it is in no conversation" },
 	HANDLE_FIELD(""),
 	{ .name = "message",
 	  .type = VALUE_ID,
@@ -151,8 +151,8 @@ static const struct field search_fields[] = {
 	{ .name = "title",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "of the session; of a plan its heading, of memory its file's name, of others how they begin; of a node what "
-		  "its tree says of itself" },
+	  .help = "of the session; of a plan its heading, of memory its file's name, of others how they begin; of a "
+		  "node what its tree says of itself" },
 	{ .name = "project",
 	  .type = VALUE_PATH,
 	  .flags = FIELD_OPTIONAL,
@@ -660,8 +660,8 @@ const struct method memory_search = {
 		"more.\n\n"
 		"Plans, memory, tasks, todos and typed history are searched, too, as in:other; of what was typed\n"
 		"only what is in no conversation that is kept. They have no model, branch or agent. 'arbor show'\n"
-		"with a hit's id prints such a file. Texts and metadata of nodes that you made are found by their role\n"
-		"as prompts, answers or other; session: takes their tree, too.\n",
+		"with a hit's id prints such a file. Texts and metadata of nodes that you made are found by their\n"
+		"role as prompts, answers or other; session: takes their tree, too.\n",
 	.params = search_params,
 	.kind = RESULT_STREAM,
 	.fields = search_fields,

@@ -1,13 +1,13 @@
 /*
  * From made nodes to documents.
  *
- * A document says where it stands by session and offset. These stand in no session: theirs is DOC_NODES, and the offset
- * is the row of the node. Which document is a node's is remembered beside it (node_doc).
+ * A document says where it stands by session and offset. These stand in no session: theirs is DOC_NODES, and
+ * the offset is the row of the node. Which document is a node's is remembered beside it (node_doc).
  *
- * After a rebuild the words of all nodes are missing. A transaction for a million of them would keep others from
- * writing, so they come a few at a time, from the newest to the oldest; how far that has got is in node_unread. What is
- * made meanwhile has a higher number and enters itself. In a store whose index was never made, or by another version,
- * nothing is entered: whoever makes it comes to all of them.
+ * After a rebuild the words of all nodes are missing. A transaction for a million of them would keep others
+ * from writing, so they come a few at a time, from the newest to the oldest; how far that has got is in
+ * node_unread. What is made meanwhile has a higher number and enters itself. In a store whose index was never
+ * made, or by another version, nothing is entered: whoever makes it comes to all of them.
  */
 #include "store/made_text.h"
 
@@ -45,7 +45,8 @@ static const char *const sql[MADE_TEXT_STATEMENTS] = {
 			  " UNION SELECT d.doc FROM lifecycle l CROSS JOIN tree t ON t.tree_id = l.subject_id"
 			  " CROSS JOIN node n ON n.tree = t.id CROSS JOIN node_doc d ON d.node = n.id"
 			  " WHERE l.state IN ('archived', 'purged') ORDER BY 1",
-	[MADE_ROWS] = "SELECT n.id FROM tree t CROSS JOIN node n ON n.tree = t.id WHERE t.tree_id = ?1 ORDER BY n.id",
+	[MADE_ROWS] = "SELECT n.id FROM tree t CROSS JOIN node n ON n.tree = t.id WHERE t.tree_id = ?1 ORDER "
+		      "BY n.id",
 };
 
 const struct db_set made_text_statements = { DB_MADE_TEXT, sql, MADE_TEXT_STATEMENTS };
@@ -90,7 +91,9 @@ void made_words_release(struct made_words *w)
 /* What a person or a model would have said in a conversation counts as that does there. */
 static uint8_t place_of(const struct tree_node *n)
 {
-	return n->role == ROLE_USER ? MADE_PLACE_USER : n->role == ROLE_ASSISTANT ? MADE_PLACE_ASSISTANT : MADE_PLACE_OTHER;
+	return n->role == ROLE_USER	   ? MADE_PLACE_USER
+	       : n->role == ROLE_ASSISTANT ? MADE_PLACE_ASSISTANT
+					   : MADE_PLACE_OTHER;
 }
 
 static enum status remember(struct store *s, int64_t row, int64_t doc, struct err *err)
@@ -104,8 +107,8 @@ static enum status remember(struct store *s, int64_t row, int64_t doc, struct er
 	return stmt_run(&st, err);
 }
 
-static enum status add_doc(struct doc_writer *w, int64_t row, const struct tree_node *n, const struct made_words *words,
-			   struct err *err)
+static enum status add_doc(struct doc_writer *w, int64_t row, const struct tree_node *n,
+			   const struct made_words *words, struct err *err)
 {
 	struct doc d = { .session = DOC_NODES, .offset = row, .at = n->created_at, .block = DOC_LINE };
 	int64_t doc;
@@ -117,8 +120,8 @@ static enum status add_doc(struct doc_writer *w, int64_t row, const struct tree_
 	return remember(w->store, row, doc, err);
 }
 
-enum status made_text_enter(struct store *s, int64_t row, const struct tree_node *n, const struct made_words *words,
-			    struct err *err)
+enum status made_text_enter(struct store *s, int64_t row, const struct tree_node *n,
+			    const struct made_words *words, struct err *err)
 {
 	struct doc_writer w CLEANUP(doc_writer_release) = { 0 };
 	bool current;
@@ -221,7 +224,8 @@ static enum status complete_some(struct store *s, bool *more, struct err *err)
 	*more = last > 0;
 	if (doc_writer_finish(&w, err))
 		return err_failed(err->status);
-	if (*more ? stmt_run_with(s, &made_text_statements, MADE_MISSING_SET, last, err) : run(s, MADE_MISSING_DONE, err))
+	if (*more ? stmt_run_with(s, &made_text_statements, MADE_MISSING_SET, last, err)
+		  : run(s, MADE_MISSING_DONE, err))
 		return err_failed(err->status);
 	return txn_commit(&txn, err);
 }
