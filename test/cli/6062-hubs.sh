@@ -265,7 +265,7 @@ ask() { # SCOPES METHOD [PARAMS]
 }
 denied() { ask "$@"; out_has '"code":-32008'; }
 allowed() { ask "$@"; out_has '"id":1,"result":'; }
-allowed read notes.list; denied read notes.add '{"text":"x"}'; allowed read,write notes.add '{"text":"x"}'
+allowed read notes.list; denied read notes.add '{"text":"x"}'; out_has "notes.add needs the scope 'write'"; allowed read,write notes.add '{"text":"x"}'
 denied read odd.anything; allowed read,write odd.anything # what it does not describe may change something
 allowed read near.memory.sessions; denied read near.memory.sync '{}'; denied read near.notes.add '{"text":"x"}'
 allowed read,write near.notes.add '{"text":"x"}'
