@@ -250,14 +250,20 @@ static enum status apply(struct face *f, const struct args *a, struct err *err)
 	return log.p ? logfile_open(f, log, err) : STATUS_OK;
 }
 
+static enum status load_hubs(struct face *f, struct err *err)
+{
+	if (face_load_settings(f, err))
+		return err_failed(err->status);
+	f->children = where_find_hubs(f->settings);
+	return STATUS_OK;
+}
+
 static enum status run_verb(struct face *f, const struct verb *v, int argc, char **argv, struct err *err)
 {
 	struct args a = { 0 };
 
 	/* Help is for those who have a broken file, too. */
-	if (face_load_settings(f, err) == STATUS_OK)
-		f->children = where_find_hubs(f->settings);
-	else if (v->activation || v->run == run_call || v->run == run_pick || v->run == run_rpc)
+	if (load_hubs(f, err) && (v->activation || v->run == run_call || v->run == run_pick || v->run == run_rpc))
 		return err_failed(err->status);
 	if (v->reads_args)
 		return v->run(f, argc, argv, NULL, err);
@@ -359,9 +365,8 @@ static enum status help_asked(struct face *f, const struct verb *v, int argc, ch
 	if (v->run == run_call && at >= 0) {
 		struct err broken; /* own methods can be explained all the same */
 
-		if (face_load_settings(f, &broken) == STATUS_OK)
-			f->children = where_find_hubs(f->settings);
-		return help_method(f, str_of(argv[at]), err);
+		(void)!load_hubs(f, &broken);
+		return help_method(f, str_of(argv[at]), err) ? err_pass(err, "call") : STATUS_OK;
 	}
 	help_verb(f, v);
 	return STATUS_OK;

@@ -202,7 +202,7 @@ static void note_version(struct search *s, size_t which, const struct child_abou
 		return;
 	err_set(&err, STATUS_UNSUPPORTED,
 		"handle: it is of %.*s %.*s, and %s has another version of that, whose handles have another "
-		"form",
+		"form; its 'majors' in hub.info say which it reads",
 		(int)size_min(h->plugin.n, 60), h->plugin.p, (int)size_min(h->version.n, 40), h->version.p,
 		children_at(s->children, which)->name);
 	note_absent(s, weight(err.status, true), &err);

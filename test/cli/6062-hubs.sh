@@ -265,7 +265,7 @@ ask() { # SCOPES METHOD [PARAMS]
 }
 denied() { ask "$@"; out_has '"code":-32008'; }
 allowed() { ask "$@"; out_has '"id":1,"result":'; }
-allowed read notes.list; denied read notes.add '{"text":"x"}'; allowed read,write notes.add '{"text":"x"}'
+allowed read notes.list; denied read notes.add '{"text":"x"}'; out_has "notes.add needs the scope 'write'"; allowed read,write notes.add '{"text":"x"}'
 denied read odd.anything; allowed read,write odd.anything # what it does not describe may change something
 allowed read near.memory.sessions; denied read near.memory.sync '{}'; denied read near.notes.add '{"text":"x"}'
 allowed read,write near.notes.add '{"text":"x"}'
@@ -287,7 +287,28 @@ it "completes names of hubs, their methods and options"
 here complete call nea; out_is "near.	another hub"
 here complete call near.deep.notes.; out_has 'near.deep.notes.list	List all notes'
 here complete call notes.add --te; out_has --text
+here complete help near.deep.notes.l; out_has 'near.deep.notes.list	List all notes'
 here complete call none.; check test ! -s "$T/err"
+nobody_is_left
+
+it "explains a hub and its methods as its own, and lets nobody paint the terminal"
+here help near; code 0; out_has 'near: another hub'; out_has 'near.notes.add '
+here help near.deep.notes.add; code 0; out_has 'Usage: arbor call near.deep.notes.add '; out_has '--text '
+here call notes.add --help; code 0; out_has 'Usage: arbor call notes.add '; here call notes --help; code 0; out_has 'notes.add '
+here help odd.anything; code 0; out_has 'odd.anything: not described'
+cat >"$T/painter" <<'END'
+#!/bin/sh
+while read -r l; do
+	id=${l#*'"id":'}; id=${id%%,*}; r='{}'
+	case $l in *hub.schema*) printf '{"jsonrpc":"2.0","method":"$/item","params":{"id":%s,"item":%s}}\n' "$id" \
+		'{"name":"x","schema":{"summary":"s\u001b[31m","params":{"properties":{"p\u001b[31m":{"description":"d\u001b[31m","type":"string","enum":["e\u001b[31m"]}}}}}'; r=1 ;; esac
+	printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$r"
+done
+END
+chmod +x "$T/painter"; printf '{ "hubs": { "painter": { "command": ["~/painter"] }, "dead": { "command": ["sh", "-c", "echo no luck >&2; exit 3"] } } }\n' | settings painted
+painted() { XDG_CONFIG_HOME="$T/conf/painted" ARBOR_HOME="$T/here" "$ARBOR" "$@" >"$T/out" 2>"$T/err"; rc=$?; }
+for what in painter painter.x; do painted help $what; code 0; out_has '[31m'; check test "$(tr -dc '\033' <"$T/out" | wc -c)" -eq 0; done
+painted help dead.x; code 12; err_has 'dead: ended with code 3: no luck'
 nobody_is_left
 
 it "comes to an end in a loop, however handles and hubs are nested"
