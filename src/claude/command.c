@@ -12,16 +12,17 @@
  */
 #include "claude/command.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What stands in an element; p NULL = there is none. `last`: it may contain its own end. */
 static struct str inside(struct str text, const char *name, bool last)
 {
-	char begin[32] = "<", end[32] = "</";
 	const char *from, *to = NULL, *next;
+	char begin[32], end[32];
 
-	strcat(strcat(begin, name), ">");
-	strcat(strcat(end, name), ">");
+	snprintf(begin, sizeof begin, "<%s>", name);
+	snprintf(end, sizeof end, "</%s>", name);
 	from = memmem(text.p, text.n, begin, strlen(begin));
 	if (!from)
 		return (struct str){ 0 };

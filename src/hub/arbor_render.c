@@ -253,7 +253,8 @@ const struct method arbor_tree_render = {
 	.summary = "Draw a tree as text",
 	.text = "A line a node: the beginning of its id, the role of a text, and how it begins; of a handle "
 		"what it stands "
-		"for, where that can be had, else the handle and why. Below many levels only the last ones are drawn, with the number "
+		"for, where that can be had, else the handle and why. Below many levels only the last ones "
+		"are drawn, with the number "
 		"of the others in "
 		"front. When there is more, the last line says after which node it goes on.\n",
 	.params = render_params,

@@ -2,10 +2,10 @@
  * Where everything stands that a purge takes: every source is looked through, three times.
  *
  * First those that are to go as a whole, and those that have a line that was asked for: this gives hashes of
- * lines. All versions of a file are read, because an older one may have other bytes with the same uuid. Prompts
- * among them are looked for where the client noted them, too (purge_prompt.c). Then, if sessions go, the other sessions: a line that
- * one of them has, byte for byte, is spared. Last all files, for what has one of the hashes: the same bytes may
- * stand where nobody looks for uuids.
+ * lines. All versions of a file are read, because an older one may have other bytes with the same uuid.
+ * Prompts among them are looked for where the client noted them, too (purge_prompt.c). Then, if sessions go,
+ * the other sessions: a line that one of them has, byte for byte, is spared. Last all files, for what has one
+ * of the hashes: the same bytes may stand where nobody looks for uuids.
  *
  * Reading everything takes a second for a gigabyte; lines are hashed only if one of their length is looked
  * for.

@@ -30,8 +30,7 @@ static const char *const sql[GAP_STATEMENTS] = {
 		       "= 'purge'"
 		       " ORDER BY offset DESC LIMIT 1",
 	[GAP_DROP] = "DELETE FROM gap WHERE generation = ?1 AND offset >= ?2 AND offset < ?3",
-	[GAP_ADD] = "INSERT INTO gap(generation, offset, length, reason, at, rev) VALUES (?1, ?2, ?3, "
-		    "'purge', ?4, ?5)",
+	[GAP_ADD] = "INSERT INTO gap(generation, offset, length, at, rev, reason) VALUES (?1, ?2, ?3, ?4, ?5, 'purge')",
 };
 
 const struct db_set gap_statements = { DB_GAP, sql, GAP_STATEMENTS };
