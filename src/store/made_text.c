@@ -40,13 +40,15 @@ static const char *const sql[MADE_TEXT_STATEMENTS] = {
 	[MADE_MISSING_SET] = "UPDATE node_unread SET last = ?1",
 	[MADE_MISSING_DONE] = "DELETE FROM node_unread",
 	[MADE_NEXT] = "SELECT coalesce(max(id), 0) FROM node WHERE id <= ?1",
-	[MADE_ARCHIVED] = "SELECT d.doc FROM lifecycle l CROSS JOIN node n ON n.node_id = l.subject_id"
-			  " CROSS JOIN node_doc d ON d.node = n.id WHERE l.state = 'archived'"
-			  " UNION SELECT d.doc FROM lifecycle l CROSS JOIN tree t ON t.tree_id = l.subject_id"
-			  " CROSS JOIN node n ON n.tree = t.id CROSS JOIN node_doc d ON d.node = n.id"
-			  " WHERE l.state IN ('archived', 'purged') ORDER BY 1",
-	[MADE_ROWS] = "SELECT n.id FROM tree t CROSS JOIN node n ON n.tree = t.id WHERE t.tree_id = ?1 ORDER "
-		      "BY n.id",
+	[MADE_ARCHIVED] =
+		("SELECT d.doc FROM lifecycle l CROSS JOIN node n ON n.node_id = l.subject_id"
+		 " CROSS JOIN node_doc d ON d.node = n.id WHERE l.state = 'archived'"
+		 " UNION SELECT d.doc FROM lifecycle l CROSS JOIN tree t ON t.tree_id = l.subject_id"
+		 " CROSS JOIN node n ON n.tree = t.id CROSS JOIN node_doc d ON d.node = n.id"
+		 " WHERE l.state IN ('archived', 'purged') ORDER BY 1"),
+	[MADE_ROWS] =
+		("SELECT n.id FROM tree t CROSS JOIN node n ON n.tree = t.id WHERE t.tree_id = ?1 ORDER "
+		 "BY n.id"),
 };
 
 const struct db_set made_text_statements = { DB_MADE_TEXT, sql, MADE_TEXT_STATEMENTS };
