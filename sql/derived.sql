@@ -206,6 +206,14 @@ CREATE TABLE kin (
   PRIMARY KEY (session, other)
 ) STRICT, WITHOUT ROWID;
 
+-- Documents of lines that are copies of others, which say the same and come first: runs of those that follow each
+-- other (store/copied.h).
+CREATE TABLE copied (
+  doc      INTEGER PRIMARY KEY,    -- sequence of the first
+  docs     INTEGER NOT NULL,
+  session  INTEGER NOT NULL
+) STRICT;
+
 -- Files beside the conversations that have texts to be found: plans, memory, tasks, todos, typed history.
 CREATE TABLE paper (
   source      INTEGER PRIMARY KEY,

@@ -13,6 +13,8 @@ enum mark {
 	MARK_FILE = 'f',  /* a call that names a file, by the last part of its path */
 	MARK_ERROR = 'e', /* what went wrong: a tool's result, a request's */
 	MARK_AGENT = 's', /* said by a sub-agent, or to it */
+	MARK_MODEL = 'm', /* what a model said or did, by its name */
+	MARK_WHO = 'a',	  /* said by a sub-agent, or to it: by its id */
 	MARK_NOTE = 'n',  /* a note or bookmark, by its id in hex */
 };
 

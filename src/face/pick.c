@@ -429,7 +429,7 @@ enum status run_pick(struct face *f, int argc, char **argv, const struct params 
 	p.question = (struct pick_question){ .words = str_trim(join_words(f, param(params, "words"))),
 					     .project = param(params, "project")->text,
 					     .every_hit = str_eq(how, STR("hit")),
-					     .is_typed = !plain,
+					     .is_typed = true,
 					     .most = (size_t)param(params, "limit")->number,
 					     .ctx = &p };
 	return plain ? list_plainly(&p, how, err) : choose(&p, how, err);

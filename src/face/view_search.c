@@ -156,6 +156,18 @@ static void print_around(struct view *v, const struct json *j, const char *key, 
 	}
 }
 
+/* Sessions that have it, too. */
+static void print_others(struct view *v, int64_t count, int indent)
+{
+	if (count <= 0)
+		return;
+	out_pad(v->out, indent);
+	out_style(v->out, STYLE_DIM);
+	out_printf(v->out, "also in %" PRId64 " other session%s", count, count == 1 ? "" : "s");
+	out_plain(v->out);
+	out_text(v->out, "\n");
+}
+
 /* Whether it was found in a file beside the conversations. */
 static bool is_file(struct view *v, const struct json *j)
 {
@@ -197,6 +209,7 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 	out_pad(v->out, WHERE - text_width(text_start(buf_as_str(&in), WHERE)));
 	read_snippet(v, &j, &found);
 	print_snippet(v, &found, indent);
+	print_others(v, view_int(&j, 0, "also_in"), indent);
 	print_around(v, &j, "after", indent);
 }
 
@@ -272,3 +285,46 @@ const struct view_kind view_search = {
 	.item = search_item,
 	.end = search_end,
 };
+
+/* ---- Into a pipe, with what was said around ------------------------------------ */
+
+/* The hit, or what was said beside it, in the same columns. */
+static void print_columns(struct view *v, const struct json *j, uint32_t beside)
+{
+	bool first = true;
+
+	for (const struct field *f = v->method->fields; f->name; f++) {
+		struct buf cell CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+		struct field shown = *f;
+		uint32_t from = json_root(j);
+
+		if (f->flags & FIELD_HIDDEN)
+			continue;
+		if (beside != JSON_NONE && str_eq(str_of(f->name), STR("snippet")))
+			shown.name = "text";
+		if (beside != JSON_NONE && json_get(j, beside, str_of(shown.name)) != JSON_NONE)
+			from = beside;
+		view_value(v, &cell, j, from, &shown);
+		out_text(v->out, first ? "" : "\t");
+		out_styled(v->out, view_style(f), buf_as_str(&cell));
+		first = false;
+	}
+	out_text(v->out, "\n");
+}
+
+static void print_side(struct view *v, const struct json *j, const char *key)
+{
+	uint32_t list = json_get(j, 0, str_of(key));
+
+	for (uint32_t i = json_first(j, list); i != json_end(j, list); i = json_next(j, i))
+		print_columns(v, j, i);
+}
+
+static void around_item(struct view *v, const struct json *j)
+{
+	print_side(v, j, "before");
+	print_columns(v, j, JSON_NONE);
+	print_side(v, j, "after");
+}
+
+const struct view_kind view_around = { .method = "memory.search", .given = "context", .item = around_item };

@@ -308,19 +308,29 @@ static enum status find_folder(struct call *c, const struct folders *projects, s
 	return holds_any(projects, *out) ? STATUS_OK : not_found(c, projects, path, err);
 }
 
-static enum status find_name(struct call *c, const struct folders *projects, struct str name, struct str *out,
+/* One, or all that it can be. */
+static enum status find_name(struct call *c, const struct folders *projects, struct str name, struct folders *out,
 			     struct err *err)
 {
+	struct str one;
+
 	for (int way = 0; way < 4; way++) {
 		struct folders found = { .mem = &c->mem };
 
 		find_named(projects, name, way % 2, way / 2, &found);
 		if (!found.count)
 			continue;
-		*out = widest(&found);
-		return out->p ? STATUS_OK : ambiguous(name, &found, err);
+		one = widest(&found);
+		if (one.p)
+			add_folder(out, one);
+		else
+			*out = found;
+		return STATUS_OK;
 	}
-	return find_folder(c, projects, name, out, err);
+	if (find_folder(c, projects, name, &one, err))
+		return err_failed(err->status);
+	add_folder(out, one);
+	return STATUS_OK;
 }
 
 /* A folder where it is, by its whole path or seen from the working one. Others may begin with a dot, too:
@@ -331,8 +341,9 @@ static bool is_place(struct str given)
 	       str_has_prefix(given, STR("./")) || str_has_prefix(given, STR("../"));
 }
 
-enum status project_named(struct call *c, struct str given, struct str *out, struct err *err)
+static enum status find_all(struct call *c, struct str given, struct folders *out, struct err *err)
 {
+	struct str one;
 	struct folders projects = { .mem = &c->mem, .typed = given };
 
 	given = call_from_home(c, given);
@@ -344,8 +355,33 @@ enum status project_named(struct call *c, struct str given, struct str *out, str
 		return err_failed(err->status);
 	if (!given.n)
 		return not_found(c, &projects, given, err);
-	return is_place(given) ? find_folder(c, &projects, given, out, err)
-			       : find_name(c, &projects, given, out, err);
+	if (!is_place(given))
+		return find_name(c, &projects, given, out, err);
+	if (find_folder(c, &projects, given, &one, err))
+		return err_failed(err->status);
+	add_folder(out, one);
+	return STATUS_OK;
+}
+
+enum status projects_named(struct call *c, struct str given, struct str **out, size_t *count, struct err *err)
+{
+	struct folders found = { .mem = &c->mem };
+
+	if (find_all(c, given, &found, err))
+		return err_failed(err->status);
+	*out = found.list;
+	*count = found.count;
+	return STATUS_OK;
+}
+
+enum status project_named(struct call *c, struct str given, struct str *out, struct err *err)
+{
+	struct folders found = { .mem = &c->mem };
+
+	if (find_all(c, given, &found, err))
+		return err_failed(err->status);
+	*out = found.list[0];
+	return found.count == 1 ? STATUS_OK : ambiguous(given, &found, err);
 }
 
 enum status project_of(struct call *c, struct str *out, struct err *err)

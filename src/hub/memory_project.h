@@ -20,4 +20,8 @@ enum status project_named(struct call *c, struct str given, struct str *out, str
 /* The same for the parameter `project`; p NULL when it was left out. */
 enum status project_of(struct call *c, struct str *out, struct err *err) MUST_USE;
 
+/* All that a name can mean, where that is not one: in the arena. STATUS_AMBIGUOUS is not given. */
+enum status projects_named(struct call *c, struct str given, struct str **out, size_t *count,
+			   struct err *err) MUST_USE;
+
 #endif

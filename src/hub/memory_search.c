@@ -16,6 +16,7 @@
 #include "hub/period.h"
 #include "hub/storage_handles.h"
 #include "query/made.h"
+#include "query/rank.h"
 #include "query/search.h"
 #include "query/suggest.h"
 
@@ -98,6 +99,10 @@ static const struct param search_params[] = {
 	  .help = "the first of WORDS is an extended regular expression, looked for in each line of a text; "
 		  "the "
 		  "others are as ever" },
+	{ .name = "inside",
+	  .type = VALUE_BOOL,
+	  .help = "also where what was typed stands inside of other words; looks at texts one by one, as --regex does. "
+		  "Where words find nothing that is done anyway, and said" },
 	{ .name = "case_sensitive",
 	  .type = VALUE_BOOL,
 	  .help = "only where it stands exactly as typed, signs and all" },
@@ -110,8 +115,10 @@ static const struct param search_params[] = {
 };
 
 static const struct field mark_fields[] = {
-	{ .name = "start", .type = VALUE_INT, .help = "byte in the snippet" },
-	{ .name = "length", .type = VALUE_INT, .help = "bytes" },
+	{ .name = "start",
+	  .type = VALUE_INT,
+	  .help = "byte of the snippet, as UTF-8, at which it begins: bytes, not characters" },
+	{ .name = "length", .type = VALUE_INT, .help = "bytes, so too" },
 	{ 0 },
 };
 
@@ -176,6 +183,15 @@ static const struct field search_fields[] = {
 	  .help = "of a note: the time of the last line of the session it is on" },
 	{ .name = "in", .type = VALUE_ENUM, .choices = found_in, .help = "what kind of text it is" },
 	QUEUED_FIELD(FIELD_HIDDEN),
+	{ .name = "inside",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "found inside of words, where as words it stands nowhere, or with --inside" },
+	{ .name = "also_in",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "so many other sessions have it, too: forks of this one, or what it is a fork of. Each part is found once, "
+		  "in the session it was first said in, or in one that was asked for" },
 	{ .name = "note",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -191,9 +207,8 @@ static const struct field search_fields[] = {
 	{ .name = "total",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "how many hits there are, given or not; copies of a session count until they are met. "
-		  "Absent "
-		  "where that is not known" },
+	  .help = "how many hits there are, given or not; copies with ids of their own count until they are met. "
+		  "Absent where that is not known" },
 	{ .name = "score",
 	  .type = VALUE_INT,
 	  .flags = FIELD_HIDDEN,
@@ -206,7 +221,7 @@ static const struct field search_fields[] = {
 	  .type = VALUE_OBJECT,
 	  .flags = FIELD_LIST | FIELD_HIDDEN,
 	  .fields = mark_fields,
-	  .help = "where the words stand in the snippet" },
+	  .help = "where the words stand in the snippet: byte offsets into its UTF-8" },
 	{ .name = "before",
 	  .type = VALUE_OBJECT,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -268,6 +283,7 @@ struct finding {
 	int64_t budget;		 /* characters that are left; below 0 = any number */
 	int64_t given, left_out; /* hits */
 	int64_t first;		 /* characters of the first that was left out */
+	bool inside;		 /* looked for inside of words */
 };
 
 static void put_hit_session(struct json_writer *w, const struct session *s)
@@ -277,8 +293,6 @@ static void put_hit_session(struct json_writer *w, const struct session *s)
 	put_path(w, "project", s->project);
 	if (s->branch.n)
 		put_text(w, "branch", s->branch);
-	if (s->agent.n)
-		put_text(w, "agent", s->agent);
 	if (s->old)
 		put_bool(w, "withdrawn", true);
 	put_path(w, "path", s->path);
@@ -322,9 +336,10 @@ static struct node_handle handle_of_hit(const struct search_hit *hit)
 	return hit->block ? handle_of_block(&hit->id, hit->block) : handle_of_event(&hit->id);
 }
 
-static void put_hit(struct json_writer *w, const struct search_hit *hit)
+static void put_hit(struct call *c, const struct search_hit *hit)
 {
 	struct node_handle handle = handle_of_hit(hit);
+	struct json_writer *w = call_begin(c);
 
 	put_uuid(w, "id", &hit->id);
 	if (hit->in_line)
@@ -335,6 +350,8 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 		put_hit_node(w, hit->made);
 	else if (hit->session)
 		put_hit_session(w, hit->session);
+	if (hit->agent.n)
+		put_text(w, "agent", hit->agent);
 	put_handle(w, &handle);
 	if (hit->at)
 		put_time(w, "at", hit->at);
@@ -343,6 +360,8 @@ static void put_hit(struct json_writer *w, const struct search_hit *hit)
 	put_text(w, "in",
 		 str_of(hit->note ? annotation_kind_name(hit->note->kind) : search_place_name(hit->place)));
 	put_queued(w, hit->flags);
+	if (hit->others)
+		put_int(w, "also_in", hit->others);
 	if (hit->note)
 		put_uuid(w, "note", &hit->note->id);
 	if (hit->block && hit->block->name.n)
@@ -368,7 +387,9 @@ static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err 
 	}; /* bytes that a face writes beside an item: the version of its fields, a line feed */
 	struct finding *f = ctx;
 
-	put_hit(call_begin(f->call), hit);
+	put_hit(f->call, hit);
+	if (f->inside)
+		put_bool(&f->call->writer, "inside", true);
 	if (f->budget >= 0) {
 		int64_t size = (int64_t)f->call->item.n + AROUND;
 
@@ -462,6 +483,18 @@ static unsigned places_of(const struct call *c)
 	return bits;
 }
 
+/* The models with this in their name. */
+static enum status find_models(struct call *c, struct expr *e, struct expr_condition *o, struct err *err)
+{
+	struct str *names;
+	size_t count;
+
+	if (model_names(c->store, o->value, &c->mem, &names, &count, err))
+		return err_failed(err->status);
+	expr_set_models(e, o, names, count, &c->mem);
+	return STATUS_OK;
+}
+
 /* The row of a session, or what stands for a tree that was made. */
 static enum status session_named(struct call *c, struct str text, int64_t *row, struct err *err)
 {
@@ -483,13 +516,38 @@ static enum status session_named(struct call *c, struct str text, int64_t *row, 
 	return STATUS_OK;
 }
 
+/* As a condition a name may mean several: one of them has to hold, and of what is excluded none. */
+static enum status find_projects(struct call *c, struct expr *e, struct expr_condition *o, struct err *err)
+{
+	struct buf list CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
+	struct str typed = o->value, *folders;
+	size_t count;
+
+	if (projects_named(c, typed, &folders, &count, err))
+		return err_failed(err->status);
+	o->value = folders[0];
+	for (size_t i = 0; i < count && count > 1; i++) {
+		buf_printf(&list, "%s%.*s", i ? ", " : "", STR_ARG(folders[i]));
+		if (i && !expr_add_condition(e, EXPR_PROJECT, folders[i], o->excluded))
+			return err_fail(err, STATUS_AMBIGUOUS, "project:%.*s means too many; give more of the path",
+					STR_ARG(str_sub(typed, 0, 100)));
+	}
+	if (count > 1)
+		log_warn(c->log, "project:%.*s means several: %.*s", STR_ARG(str_sub(typed, 0, 100)),
+			 STR_ARG(buf_as_str(&list)));
+	return STATUS_OK;
+}
+
 /* What people mean by the names in a query. */
 static enum status look_up_names(struct call *c, struct expr *e, struct err *err)
 {
-	for (size_t i = 0; i < e->condition_count; i++) {
+	/* Those that are added meanwhile are known. */
+	for (size_t i = 0, count = e->condition_count; i < count; i++) {
 		struct expr_condition *o = &e->conditions[i];
 
-		if (o->field == EXPR_PROJECT && project_named(c, o->value, &o->value, err))
+		if (o->field == EXPR_MODEL && find_models(c, e, o, err))
+			return err_failed(err->status);
+		if (o->field == EXPR_PROJECT && find_projects(c, e, o, err))
 			return err_failed(err->status);
 		if (o->field != EXPR_SESSION)
 			continue;
@@ -543,11 +601,28 @@ static enum status set_filter(struct call *c, struct conditions *f, struct hidde
 	return project_of(c, &f->project, err);
 }
 
-/* What was taken for text and may have been meant otherwise. */
+/* The beginning of something that was typed, for a message. */
+static struct str shortened(struct call *c, struct str text)
+{
+	enum { MOST = 40 };
+	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	record_short(text, MOST, &out);
+	return arena_str(&c->mem, buf_as_str(&out));
+}
+
+/* What was taken for text and may have been meant otherwise, or was not looked for at all. */
 static void note_odd(struct call *c, const struct expr *e, bool found)
 {
 	if (e->cut)
-		log_warn(c->log, "the query is long; only its first words were looked for");
+		log_warn(c->log, "the query is long: what follows from '%.*s' on was not looked for",
+			 STR_ARG(shortened(c, e->left)));
+	if (e->open.p)
+		log_warn(c->log, "a quote is not closed; all that stands behind it was looked for as a phrase: \"%.*s\"",
+			 STR_ARG(shortened(c, e->open)));
+	if (e->aside_or)
+		log_warn(c->log, "conditions hold for the whole query, also beside OR: '%s:%.*s' is asked of every hit",
+			 expr_field_name(e->conditions[0].field), STR_ARG(shortened(c, e->conditions[0].value)));
 	if (e->odd.p && e->near)
 		log_warn(c->log, "'%.*s:' is no field and was looked for as text; did you mean '%s:'?",
 			 STR_ARG(str_sub(e->odd, 0, 40)), e->near);
@@ -587,13 +662,82 @@ static enum status not_found(struct call *c, const struct search_query *q, struc
 	struct buf advice CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 
 	/* What a check refused is there, as far as words go. */
-	if (!q->check && suggest(c->store, q->expr, &advice, err))
+	if (!q->check && suggest(c->store, q->expr, q->expr->condition_count || is_narrowed(c), &advice, err))
 		return err_failed(err->status);
 	text.n = utf8_valid_prefix(text);
 	if (q->filter.hidden->count)
 		buf_text(&advice, "; conversations that are archived are searched with --archived");
 	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(text),
 			STR_ARG(buf_as_str(&advice)));
+}
+
+/* What of a query are words that texts have. */
+struct said {
+	struct store *store;
+	size_t absent;
+};
+
+static enum status is_said(void *ctx, struct str match, bool *keeps, struct err *err)
+{
+	struct said *y = ctx;
+	int64_t found;
+
+	if (rank_count(y->store, match, 1, &found, err))
+		return err_failed(err->status);
+	*keeps = found > 0;
+	y->absent += !*keeps;
+	return STATUS_OK;
+}
+
+static enum status is_anything(void *ctx, struct str match, bool *keeps, struct err *err)
+{
+	struct said *y = ctx;
+
+	(void)match;
+	(void)err;
+	*keeps = false;
+	y->absent++;
+	return STATUS_OK;
+}
+
+/* Inside of words: in texts that have the items that are words, and in any if none is. */
+static enum status search_inside(struct finding *f, const struct search_query *asked, struct search_report *report,
+				 struct err *err)
+{
+	enum { UNASKED_MS = 250 }; /* who mistyped a word waits for what was meant */
+	struct call *c = f->call;
+	struct expr narrow CLEANUP(expr_release) = { 0 };
+	struct grep check CLEANUP(grep_release) = { 0 };
+	struct said said = { .store = c->store };
+	struct search_query q = *asked;
+
+	if (expr_narrowing(asked->expr, call_flag(c, "inside") ? is_anything : is_said, &said, &narrow, &c->mem, err))
+		return err_failed(err->status);
+	if (!said.absent && !call_flag(c, "inside"))
+		return STATUS_OK; /* all are words, only not as they are asked for */
+	grep_inside(&check, asked->expr, call_flag(c, "inside") ? 2000 : UNASKED_MS);
+	q.expr = &narrow;
+	q.check = &check;
+	f->inside = true;
+	return search_run(c->store, &q, emit_hit, f, report, err);
+}
+
+/* What nothing but words was asked for, and no word was found of, may stand inside of words. */
+static enum status search_further(struct finding *f, const struct search_query *q, struct search_report *report,
+				  struct err *err)
+{
+	struct call *c = f->call;
+
+	if (report->total || q->check || !q->expr->count || q->expr->excludes || q->offset)
+		return STATUS_OK;
+	if (search_inside(f, q, report, err))
+		return err_failed(err->status);
+	if (report->total)
+		log_warn(c->log, "no text has this as words; these have it inside of words%s",
+			 report->more ? ", of those that were looked at" : "");
+	else
+		report->more = report->gave_up = false;
+	return STATUS_OK;
 }
 
 static enum status run_search(struct call *c, struct err *err)
@@ -610,11 +754,15 @@ static enum status run_search(struct call *c, struct err *err)
 				  .context = (size_t)call_int(c, "context") };
 	struct finding f = { .call = c,
 			     .budget = call_value(c, "budget")->given ? call_int(c, "budget") : -1 };
-	struct search_report report;
+	struct search_report report = { 0 };
 
 	if (read_query(c, &q, &expr, &check, err) || add_roles(c, &expr, err) ||
 	    read_begin(c->store, &snapshot, err) || look_up_names(c, &expr, err) ||
-	    set_filter(c, &q.filter, &hidden, err) || search_run(c->store, &q, emit_hit, &f, &report, err))
+	    set_filter(c, &q.filter, &hidden, err))
+		return err_failed(err->status);
+	if (call_flag(c, "inside") && !q.check && expr.count
+		    ? search_inside(&f, &q, &report, err)
+		    : search_run(c->store, &q, emit_hit, &f, &report, err) || search_further(&f, &q, &report, err))
 		return err_failed(err->status);
 	warn_unread(c);
 	note_odd(c, &expr, report.total > 0);
@@ -647,21 +795,25 @@ const struct method memory_search = {
 		"queued by a person), role:assistant, role:tool, role:system; in:prompt, answer, thinking,\n"
 		"input, output, other, note; tool:Bash (calls of it, not their results), file:NAME (calls that "
 		"name\n"
-		"such a file), project:NAME, session:ID, model:NAME, branch:NAME, agent:ID; tag:NAME (on it, its\n"
+		"such a file), project:NAME, session:ID, model:NAME (what such a model said and did; prompts and\n"
+		"results have none), branch:NAME, agent:ID (said by that sub-agent, or to it); tag:NAME (on it, its\n"
 		"message, turn or session, 'arbor help tag'), is:noted, is:bookmarked; is:error, is:subagent,\n"
 		"is:withdrawn (gone from the newest version of its file), is:branch (its conversation was\n"
 		"rewound, forked or continued twice); after:, before: and day: with 2026-01-31, 2026-01,\n"
 		"yesterday, 7d, last-week. NOT, or - in front, excludes; of several of one kind one has to "
 		"hold;\n"
 		"tool, file, branch and tag may end with *. A word with a colon that is none of these is text.\n\n"
-		"--regex and --case-sensitive look at texts that words and conditions have found, and "
+		"What words do not find may stand inside of them: then texts are looked through for it as it was\n"
+		"typed, which is said; --inside does so at once, for v1.2.3 by 1.2.3.\n\n"
+		"--regex, --inside and --case-sensitive look at texts that words and conditions have found, and "
 		"without any\n"
 		"at the newest ones; at some thousand and for two seconds, and they say so if there were "
 		"more.\n\n"
-		"Plans, memory, tasks, todos and typed history are searched, too, as in:other; of what was typed\n"
-		"only what is in no conversation that is kept. They have no model, branch or agent. 'arbor show'\n"
-		"with a hit's id prints such a file. Texts and metadata of nodes that you made are found by their\n"
-		"role as prompts, answers or other; session: takes their tree, too.\n",
+		"Plans, memory, tasks and todos are searched, too, as in:other; they have no role, so that role:\n"
+		"leaves them out. So is typed history, as role:user: of it only what was typed into no conversation that\n"
+		"is kept. They have no model, branch or agent. 'arbor show' with a hit's id prints such a file.\n"
+		"Texts and metadata of nodes that you made are found by their role as prompts, answers or other;\n"
+		"session: takes their tree, too.\n",
 	.params = search_params,
 	.kind = RESULT_STREAM,
 	.fields = search_fields,

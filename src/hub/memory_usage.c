@@ -10,7 +10,9 @@
 #include "hub/memory_find.h"
 
 #include "base/clock.h"
+#include "base/map.h"
 #include "hub/agent_meta.h"
+#include "hub/agent_type.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
 #include "hub/usage_scope.h"
@@ -113,6 +115,7 @@ struct usage_run {
 	struct usage_sum total;
 	struct numbers types; /* row of a sub-agent's transcript -> its type, in: */
 	struct str *type_names;
+	struct map told; /* of one told in progress lines, by row and name -> its type, as struct str */
 	int64_t quarter; /* of an hour, of the answer before */
 	char period[PERIOD_TEXT];
 	struct usage_blocks blocks;
@@ -123,6 +126,7 @@ struct usage_run {
 static void run_release(struct usage_run *r)
 {
 	usage_sums_release(&r->sums);
+	map_release(&r->told);
 }
 
 /* ---- Names -------------------------------------------------------------------------- */
@@ -164,16 +168,25 @@ static struct str name_session(struct usage_run *r, const struct session *s)
 	return arena_str(&r->scope.call->mem, str_of(text));
 }
 
+static struct str told_key(struct arena *mem, int64_t session, struct str agent)
+{
+	return arena_printf(mem, "%" PRId64 " %.*s", session, STR_ARG(agent));
+}
+
+static struct str type_of(const struct usage_run *r, int64_t session, struct str agent)
+{
+	uint32_t type = numbers_get(&r->types, (uint64_t)session);
+	const struct str *told = agent.n ? map_get(&r->told, told_key(&r->scope.call->mem, session, agent)) : NULL;
+
+	return type != NUMBERS_NONE ? r->type_names[type] : told ? *told : STR("unknown");
+}
+
 /* Sub-agents by type, or each by its id. Old clients wrote them into the conversation. */
 static struct str name_agent(const struct usage_run *r, const struct usage *u)
 {
-	uint32_t type = numbers_get(&r->types, (uint64_t)u->session);
-
 	if (!u->aside)
 		return STR("main");
-	if (r->each)
-		return or_unknown(u->agent);
-	return type == NUMBERS_NONE ? STR("unknown") : r->type_names[type];
+	return r->each ? or_unknown(u->agent) : type_of(r, u->session, u->agent);
 }
 
 static struct str name_of(struct usage_run *r, const struct usage *u, int64_t block)
@@ -223,6 +236,29 @@ static enum status load_types(struct usage_run *r, struct err *err)
 			return err_failed(err->status);
 		r->type_names[i] = or_unknown(meta.type);
 		numbers_put(&r->types, (uint64_t)s->sessions[i].row, (uint32_t)i);
+	}
+	return STATUS_OK;
+}
+
+/* Those that have no transcript of their own, each once. */
+static enum status load_told(struct usage_run *r, const struct usage *list, size_t count, struct err *err)
+{
+	struct arena *mem = &r->scope.call->mem;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct usage *u = &list[i];
+		struct str key, *type;
+
+		if (!u->agent.n || numbers_get(&r->types, (uint64_t)u->session) != NUMBERS_NONE)
+			continue;
+		key = told_key(mem, u->session, u->agent);
+		if (map_get(&r->told, key))
+			continue;
+		type = arena_alloc(mem, sizeof *type);
+		if (agent_type_told(r->scope.call->store, u->session, u->agent, mem, type, err))
+			return err_failed(err->status);
+		*type = or_unknown(*type);
+		map_put(&r->told, key, type);
 	}
 	return STATUS_OK;
 }
@@ -365,14 +401,14 @@ static void sort(struct usage_run *r)
 static void put_about(struct usage_run *r, struct json_writer *w, const struct usage_sum *sum)
 {
 	const struct session *s = sum->about;
-	uint32_t type = s ? numbers_get(&r->types, (uint64_t)s->row) : NUMBERS_NONE;
+	struct str type = s && r->group == AGENT && r->each ? type_of(r, s->row, sum->key) : STR("unknown");
 
 	if (s && r->group == SESSION && s->title.n)
 		put_text(w, "title", s->title);
 	if (s && r->group == SESSION && s->project.n)
 		put_path(w, "project", s->project);
-	if (r->group == AGENT && r->each && type != NUMBERS_NONE)
-		put_text(w, "title", r->type_names[type]);
+	if (!str_eq(type, STR("unknown")))
+		put_text(w, "title", type);
 }
 
 static enum status emit(struct usage_run *r, const char *kind, const struct usage_sum *sum, struct err *err)
@@ -439,6 +475,8 @@ static enum status run_usage(struct call *c, struct err *err)
 		      &c->mem, &list, &count, err))
 		return err_failed(err->status);
 	warn_unread(c);
+	if (r.group == AGENT && load_told(&r, list, count, err))
+		return err_failed(err->status);
 	add_up(&r, list, count);
 	if (!r.total.answers)
 		return err_fail(err, STATUS_NOT_FOUND, "no answer of a model is kept%s",

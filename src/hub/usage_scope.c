@@ -92,13 +92,18 @@ void usage_scope_add(struct usage_scope *s, struct usage_sum *to, const struct u
 		s->unknown[s->unknown_count++] = model;
 }
 
+static bool is_unknown(const struct usage_sum *sum)
+{
+	return sum->unpriced && !sum->nano;
+}
+
 /* Dollars and cents. What is more than nothing does not look like it. */
 static const char *cost_text(const struct usage_sum *sum, char out[40])
 {
 	int64_t cents = sum->nano / 10000000 + (sum->nano % 10000000 >= 5000000);
 	const char *front = sum->unpriced ? "≥" : "";
 
-	if (sum->unpriced && !sum->nano)
+	if (is_unknown(sum))
 		snprintf(out, 40, "unknown");
 	else if (sum->nano && !cents)
 		snprintf(out, 40, "%s", sum->unpriced ? "≥$0.00" : "<$0.01");
@@ -122,7 +127,8 @@ void usage_put_cost(struct json_writer *w, const struct usage_sum *sum)
 	char text[40];
 
 	put_text(w, "cost", str_of(cost_text(sum, text)));
-	put_int(w, "nanodollars", sum->nano);
+	if (!is_unknown(sum))
+		put_int(w, "nanodollars", sum->nano);
 	put_int(w, "unpriced_tokens", sum->unpriced);
 	if (sum->unpriced && !sum->nano)
 		return;

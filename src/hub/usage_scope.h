@@ -35,8 +35,8 @@
 	  .help = "in dollars, by list prices; 'unknown', or at least so much, where a price is not known" }, \
 	{ .name = "nanodollars", \
 	  .type = VALUE_INT, \
-	  .flags = FIELD_HIDDEN, \
-	  .help = "the same as a number, of answers whose price is known" }, \
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN, \
+	  .help = "the same as a number, of answers whose price is known; absent where that is none" }, \
 	{ .name = "unpriced_tokens", \
 	  .type = VALUE_INT, \
 	  .flags = FIELD_HIDDEN, \

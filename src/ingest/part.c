@@ -16,6 +16,7 @@
 #include "base/words.h"
 #include "claude/change.h"
 #include "claude/command.h"
+#include "claude/layout.h"
 #include "claude/mention.h"
 #include "store/fulltext.h"
 #include "store/session.h"
@@ -186,13 +187,18 @@ static void note_changed(struct part *p, struct part_reader *r, const struct rec
 /* ---- Documents -------------------------------------------------------------- */
 
 /* What the text in hand is, besides what it says. */
-static void set_marks(struct part_reader *r, const struct mirror_line *l, const struct record_block *b)
+static void set_marks(const struct part *p, struct part_reader *r, const struct mirror_line *l,
+		      const struct record *rec, const struct record_block *b)
 {
-	struct str file;
+	struct str file, agent = l->agent.n ? l->agent : p->mirror.agent;
 
 	buf_clear(&r->marks);
 	if (l->flags & (RECORD_SIDECHAIN | RECORD_EMBEDDED))
 		mark_pack(&r->marks, MARK_AGENT, STR(""));
+	if (agent.n)
+		mark_pack(&r->marks, MARK_WHO, agent);
+	if (rec->model.n && !(rec->flags & RECORD_SYNTHETIC))
+		mark_pack(&r->marks, MARK_MODEL, rec->model);
 	if ((l->flags & RECORD_ERROR) || (b && b->is_error))
 		mark_pack(&r->marks, MARK_ERROR, STR(""));
 	if (!b || b->kind != BLOCK_TOOL_USE)
@@ -305,7 +311,7 @@ static void add_block(struct part *p, struct part_reader *r, struct mirror_line 
 		return;
 	buf_clear(&r->text);
 	block_said(&r->records, b, &r->text);
-	set_marks(r, l, b);
+	set_marks(p, r, l, rec, b);
 	add_docs(p, r, l, b->place, b->index);
 	note_said(r, l, rec);
 	note_names(p, rec, b->place, buf_as_str(&r->text), l->offset);
@@ -679,7 +685,7 @@ static void add_record(struct part *p, struct part_reader *r, const struct recor
 	note_changed(p, r, rec, offset);
 	buf_clear(&r->text);
 	record_text(&r->records, rec, &r->text);
-	set_marks(r, l, NULL);
+	set_marks(p, r, l, rec, NULL);
 	place = record_is_typed(l->flags) ? PLACE_PROMPT : PLACE_OTHER;
 	note_names(p, rec, place, buf_as_str(&r->text), offset);
 	add_docs(p, r, l, place, UINT32_MAX);
@@ -752,8 +758,9 @@ static bool add_paper(void *ctx, const struct paper_text *t)
 	const struct papering *y = ctx;
 	struct part *p = y->part;
 	uint32_t docs = 0;
+	bool typed = claude_kind_of(p->job->path) == CLAUDE_HISTORY;
 
-	add_docs_of(p, STR(""), t->text, PLACE_OTHER, t->part, &docs);
+	add_docs_of(p, STR(""), t->text, typed ? PLACE_PROMPT : PLACE_OTHER, t->part, &docs);
 	if (!docs)
 		return true;
 	p->texts = grow(p->texts, &p->text_cap, p->papers.count, sizeof *p->texts);

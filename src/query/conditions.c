@@ -3,7 +3,7 @@
  *
  * Places and times are bits and numbers of a document, and cost nothing. What is asked of a
  * session is found out once for each that has a match (query/rank.c). Conditions that
- * the index knows by marks (tool, file, is:error, is:subagent) are in the query already
+ * the index knows by marks (tool, file, model, agent, is:error, is:subagent) are in the query already
  * (query/expr.c) and only checked here; so are those for what is attached to something (tag, is:noted,
  * is:bookmarked), which query/noted.c asks.
  *
@@ -120,11 +120,11 @@ static enum status read_time(struct conditions *f, const struct expr_condition *
 	return STATUS_OK;
 }
 
-/* The places that the conditions of a kind leave; *bits already has some. */
+/* The places that the conditions of a kind leave, and whether one says which are *wanted. */
 static enum status read_places(const struct expr *e, enum expr_field field, const struct choice *list,
-			       unsigned *bits, struct err *err)
+			       unsigned *bits, bool *wanted, struct err *err)
 {
-	unsigned wanted = 0, unwanted = 0, one;
+	unsigned only = 0, without = 0, one;
 
 	for (size_t i = 0; i < e->condition_count; i++) {
 		const struct expr_condition *c = &e->conditions[i];
@@ -133,9 +133,27 @@ static enum status read_places(const struct expr *e, enum expr_field field, cons
 			continue;
 		if (read_choice(c, list, &one, err))
 			return err_failed(err->status);
-		*(c->excluded ? &unwanted : &wanted) |= one;
+		*(c->excluded ? &without : &only) |= one;
 	}
-	*bits &= (wanted ? wanted : ALL_PLACES) & ~unwanted;
+	*wanted = only != 0;
+	*bits = (only ? only : ALL_PLACES) & ~without;
+	return STATUS_OK;
+}
+
+/* Plans and the like have no role: whoever asks for one does not mean them, and who leaves one out does. */
+static enum status read_roles(struct conditions *f, unsigned *bits, struct err *err)
+{
+	const unsigned other = 1u << PLACE_OTHER;
+	bool wanted;
+
+	if (read_places(f->expr, EXPR_ROLE, roles, bits, &wanted, err))
+		return err_failed(err->status);
+	if (wanted)
+		f->beside = BESIDE_NOT;
+	else if (!(*bits & other))
+		f->beside = BESIDE_ONLY;
+	if (f->beside == BESIDE_ONLY)
+		*bits |= other;
 	return STATUS_OK;
 }
 
@@ -153,12 +171,14 @@ static enum status check_names(const struct expr_condition *c, struct err *err)
 enum status conditions_read(struct conditions *f, int64_t now, struct err *err)
 {
 	const struct expr *e = f->expr;
-	unsigned bits = f->places ? f->places : ALL_PLACES;
+	unsigned bits = f->places ? f->places : ALL_PLACES, by_role, by_place;
+	bool ignored;
 
 	if (!e || !e->condition_count)
 		return STATUS_OK;
-	if (read_places(e, EXPR_ROLE, roles, &bits, err) || read_places(e, EXPR_IN, places, &bits, err))
+	if (read_roles(f, &by_role, err) || read_places(e, EXPR_IN, places, &by_place, &ignored, err))
 		return err_failed(err->status);
+	bits &= by_role & by_place;
 	f->places = bits == ALL_PLACES ? 0 : bits ? bits : NO_PLACE;
 	for (size_t i = 0; i < e->condition_count; i++) {
 		const struct expr_condition *c = &e->conditions[i];
@@ -177,9 +197,7 @@ static bool asks_session(const struct expr_condition *c)
 	switch (c->field) {
 	case EXPR_PROJECT:
 	case EXPR_SESSION:
-	case EXPR_MODEL:
 	case EXPR_BRANCH:
-	case EXPR_AGENT:
 		return true;
 	case EXPR_IS:
 		return str_eq(c->value, STR("branch")) || str_eq(c->value, STR("withdrawn"));
@@ -187,6 +205,8 @@ static bool asks_session(const struct expr_condition *c)
 	case EXPR_IN:
 	case EXPR_TOOL:
 	case EXPR_FILE:
+	case EXPR_MODEL:
+	case EXPR_AGENT:
 	case EXPR_TAG:
 	case EXPR_AFTER:
 	case EXPR_BEFORE:
@@ -262,15 +282,12 @@ static enum status holds(const struct expr_condition *c, struct store *s, const 
 	*out = false;
 	if (!s && c->field != EXPR_PROJECT && c->field != EXPR_SESSION)
 		return STATUS_OK;
-	if (c->field == EXPR_MODEL)
-		return session_has_model(s, session->row, c->value, out, err);
 	if (c->field == EXPR_BRANCH)
 		return has_branch(s, session, c->value, out, err);
 	if (c->field == EXPR_IS && str_eq(c->value, STR("branch")))
 		return forest_is_branched(s, session->row, out, err);
 	*out = c->field == EXPR_PROJECT	  ? is_below(c->value, session->project)
 	       : c->field == EXPR_SESSION ? session->row == c->row
-	       : c->field == EXPR_AGENT	  ? session->agent.n && str_has_prefix(session->agent, c->value)
 					  : session->old;
 	return STATUS_OK;
 }

@@ -9,8 +9,12 @@
 #include "query/hidden.h"
 #include "store/session.h"
 
+/* Whether files beside the conversations are meant: with all else, not, or they alone. */
+enum beside { BESIDE_TOO, BESIDE_NOT, BESIDE_ONLY };
+
 struct conditions {
 	unsigned places;	 /* a bit for each enum record_place; 0 = all */
+	enum beside beside;	 /* what PLACE_OTHER means, which is also what nobody said */
 	int64_t after, before;	 /* ms; 0 = open */
 	struct str project;	 /* p NULL = all; else a folder and those below it */
 	int64_t session;	 /* row, or a tree as conditions_tree() has it; 0 = all */

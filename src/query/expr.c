@@ -45,6 +45,7 @@ struct splitting {
 	size_t starts[MOST_WORDS]; /* of the wholes, in the item */
 	bool has_wholes;	   /* that is, they differ */
 	bool cut;
+	size_t last_end; /* of the words so far */
 };
 
 static void take_word(void *ctx, struct str word, size_t start, size_t end, unsigned flags)
@@ -52,10 +53,10 @@ static void take_word(void *ctx, struct str word, size_t start, size_t end, unsi
 	struct splitting *s = ctx;
 	struct expr_word w;
 
-	(void)end;
 	s->cut |= !(flags & WORD_COLOCATED) && s->parts.count == MOST_WORDS;
 	if (s->cut)
 		return;
+	s->last_end = end;
 	w = (struct expr_word){ arena_str(s->mem, word), words_is_single_cjk(word) };
 	if (flags & WORD_COLOCATED) {
 		s->has_wholes = true;
@@ -91,12 +92,27 @@ struct reading {
 	struct expr_node *marks; /* what conditions say of the words */
 };
 
-static struct expr_node *new_node(struct reading *r, enum expr_node_kind kind)
+/* There is no room for what begins here, nor for what follows. */
+static void cut_at(struct reading *r, struct str at)
 {
-	struct expr_node *n = arena_alloc(r->mem, sizeof *n);
+	bool is_typed = at.p >= r->text.p && at.p <= r->text.p + r->text.n;
+
+	if (!r->e->cut)
+		r->e->left = is_typed ? str_from(at.p, r->text.n - (size_t)(at.p - r->text.p)) : at;
+	r->e->cut = true;
+}
+
+static struct expr_node *node_in(struct arena *mem, enum expr_node_kind kind)
+{
+	struct expr_node *n = arena_alloc(mem, sizeof *n);
 
 	*n = (struct expr_node){ .kind = kind };
 	return n;
+}
+
+static struct expr_node *new_node(struct reading *r, enum expr_node_kind kind)
+{
+	return node_in(r->mem, kind);
 }
 
 static void add_child(struct expr_node *to, struct expr_node *child)
@@ -126,7 +142,8 @@ static struct expr_node *read_item(struct reading *r, struct str text, bool quot
 	/* The beginning of so many words that each takes as long as all others together. */
 	r->wide += prefix && s.parts.count == 1 && s.part_room[0].word.n == 1;
 	fits = r->words + s.parts.count <= MOST_WORDS && r->wide <= MOST_WIDE;
-	r->e->cut |= s.cut || !fits;
+	if (s.cut || !fits)
+		cut_at(r, s.cut && fits ? str_sub(text, s.last_end, SIZE_MAX) : text);
 	if (!fits)
 		return NULL;
 	r->words += s.parts.count;
@@ -184,6 +201,8 @@ static struct str take_quoted(struct reading *r)
 	struct str out;
 
 	take(r, 1);
+	if (str_find(r->rest, '"') >= r->rest.n)
+		r->e->open = r->rest;
 	out = take(r, size_min(str_find(r->rest, '"'), r->rest.n));
 	take(r, 1);
 	return out;
@@ -283,13 +302,18 @@ static void note_odd(struct reading *r, struct str name, struct str value)
 	r->e->near = near.best;
 }
 
-static struct expr_node *mark_node(struct reading *r, enum mark mark, struct str name, bool prefix)
+static struct expr_node *mark_in(struct arena *mem, enum mark mark, struct str name, bool prefix)
 {
-	struct expr_node *n = new_node(r, EXPR_NODE_MARK);
+	struct expr_node *n = node_in(mem, EXPR_NODE_MARK);
 	char room[WORD_MAX];
 
-	n->mark = (struct expr_word){ arena_str(r->mem, mark_word(mark, name, room)), prefix };
+	n->mark = (struct expr_word){ arena_str(mem, mark_word(mark, name, room)), prefix };
 	return n;
+}
+
+static struct expr_node *mark_node(struct reading *r, enum mark mark, struct str name, bool prefix)
+{
+	return mark_in(r->mem, mark, name, prefix);
 }
 
 /* The words of its path, in a call that names a file called so. */
@@ -310,7 +334,14 @@ static struct expr_node *file_node(struct reading *r, struct str path)
 	return simplest(n);
 }
 
-static struct expr_node *condition_node(struct reading *r, const struct expr_condition *c)
+static struct expr_node *model_node(struct reading *r, struct expr_condition *c)
+{
+	c->node = new_node(r, EXPR_NODE_ANY);
+	add_child(c->node, mark_node(r, MARK_MODEL, c->value, false));
+	return c->node;
+}
+
+static struct expr_node *condition_node(struct reading *r, struct expr_condition *c)
 {
 	struct str value = c->value;
 	bool prefix = str_has_suffix(value, STR("*"));
@@ -319,6 +350,10 @@ static struct expr_node *condition_node(struct reading *r, const struct expr_con
 		return file_node(r, value);
 	if (c->field == EXPR_TOOL)
 		return mark_node(r, MARK_TOOL, str_sub(value, 0, value.n - prefix), prefix);
+	if (c->field == EXPR_MODEL)
+		return model_node(r, c);
+	if (c->field == EXPR_AGENT)
+		return mark_node(r, MARK_WHO, str_sub(value, 0, value.n - prefix), true);
 	if (c->field == EXPR_IS && str_eq(value, STR("error")))
 		return mark_node(r, MARK_ERROR, STR(""), false);
 	if (c->field == EXPR_IS && str_eq(value, STR("subagent")))
@@ -333,7 +368,7 @@ static void mark_words(struct reading *r)
 
 	r->marks = new_node(r, EXPR_NODE_ALL);
 	for (size_t i = 0; i < r->e->condition_count; i++) {
-		const struct expr_condition *c = &r->e->conditions[i];
+		struct expr_condition *c = &r->e->conditions[i];
 		struct expr_node *n = condition_node(r, c), *excluded;
 
 		if (!n)
@@ -366,7 +401,8 @@ bool expr_add_condition(struct expr *e, enum expr_field field, struct str value,
 
 static void add_condition(struct reading *r, int field, struct str value, bool excluded)
 {
-	r->e->cut |= !expr_add_condition(r->e, (enum expr_field)field, value, excluded);
+	if (!expr_add_condition(r->e, (enum expr_field)field, value, excluded))
+		cut_at(r, r->lexed);
 }
 
 /* "last week" need not stand in quotes. */
@@ -481,16 +517,32 @@ static struct expr_node *read_all(struct reading *r)
 	return simplest(n);
 }
 
+/* Conditions of one kind beside OR mean what they say, since one of them has to hold. */
+static void note_aside_or(struct reading *r, bool is_or, bool words, size_t from)
+{
+	const struct expr *e = r->e;
+	bool differ = false;
+
+	for (size_t i = from; i < e->condition_count; i++)
+		differ |= e->conditions[i].field != e->conditions[from].field || e->conditions[i].excluded;
+	if (is_or && from < e->condition_count && (words || differ))
+		r->e->aside_or = true;
+}
+
 /* Up to what closes it, or the end. */
 static struct expr_node *read_any(struct reading *r)
 {
 	struct expr_node *n = new_node(r, EXPR_NODE_ANY);
+	size_t conditions = r->e->condition_count;
+	bool is_or = false;
 
 	add_child(n, read_all(r));
 	while (r->lexeme == LEX_OR) {
+		is_or = true;
 		advance(r);
 		add_child(n, read_all(r));
 	}
+	note_aside_or(r, is_or, n->first != NULL, conditions);
 	return simplest(n);
 }
 
@@ -513,6 +565,7 @@ static struct expr_node *read_query(struct reading *r, bool operators)
 
 	r->operators = operators;
 	r->rest = r->text;
+	r->e->open = (struct str){ 0 };
 	r->open = 0;
 	advance(r);
 	while (r->lexeme != LEX_END) {
@@ -549,6 +602,68 @@ enum status expr_read(struct expr *e, struct str text, bool fields, struct arena
 	e->root = all;
 	if (all && !expr_match(e, all))
 		return nothing("only says what is not wanted; add a word to look for", text, err);
+	return STATUS_OK;
+}
+
+void expr_set_models(struct expr *e, struct expr_condition *c, const struct str *models, size_t count,
+		     struct arena *mem)
+{
+	count = size_min(count, EXPR_MODELS - e->model_count);
+	if (!c->node || !count)
+		return;
+	c->node->first = c->node->last = NULL;
+	for (size_t i = 0; i < count; i++)
+		add_child(c->node, mark_in(mem, MARK_MODEL, models[i], false));
+	e->model_count += count;
+	/* It was written before, and so can be written again. */
+	expr_match(e, e->root);
+}
+
+static struct expr_node *copy_node(const struct expr_node *n, struct arena *mem)
+{
+	struct expr_node *copy = node_in(mem, n->kind);
+
+	*copy = *n;
+	copy->next = NULL;
+	return copy;
+}
+
+static enum status keep_node(const struct expr_node *n, expr_keeps_fn *keeps, void *ctx, struct expr_node *to,
+			     struct arena *mem, struct err *err)
+{
+	struct expr alone CLEANUP(expr_release) = { 0 };
+	struct expr_node *copy = copy_node(n, mem);
+	bool kept = n->kind == EXPR_NODE_MARK || n->kind == EXPR_NODE_NOT;
+
+	if (n->kind == EXPR_NODE_WORDS) {
+		expr_begin(&alone, mem);
+		if (expr_match(&alone, copy) && keeps(ctx, buf_as_str(&alone.match), &kept, err))
+			return err_failed(err->status);
+	}
+	if (kept)
+		add_child(to, copy_node(n, mem));
+	return STATUS_OK;
+}
+
+enum status expr_narrowing(const struct expr *e, expr_keeps_fn *keeps, void *ctx, struct expr *out, struct arena *mem,
+			   struct err *err)
+{
+	struct expr_node *all = node_in(mem, EXPR_NODE_ALL);
+	const struct expr_node *root = e->root;
+
+	*out = *e;
+	out->match = (struct buf)BUF_INIT(64 * KIB);
+	out->words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *out->words);
+	out->count = out->phrase_count = 0;
+	out->root = NULL;
+	for (const struct expr_node *n = root && root->kind == EXPR_NODE_ALL ? root->first : root; n;
+	     n = root->kind == EXPR_NODE_ALL ? n->next : NULL)
+		if (keep_node(n, keeps, ctx, all, mem, err))
+			return err_failed(err->status);
+	if (all->first && expr_match(out, all))
+		out->root = all;
+	else
+		buf_clear(&out->match);
 	return STATUS_OK;
 }
 

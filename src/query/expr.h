@@ -42,12 +42,14 @@ struct expr_condition {
 	struct str value; /* as typed, without quotes */
 	bool excluded;	  /* it must not be so */
 	int64_t row;	  /* EXPR_SESSION: which it is, once somebody has found out */
+	struct expr_node *node; /* EXPR_MODEL: what stands for it in the tree */
 };
 
 enum {
 	EXPR_WORDS = 64,
 	EXPR_CONDITIONS = 16, /* more than anybody means */
-	EXPR_PHRASES = 2 * (EXPR_WORDS + EXPR_CONDITIONS),
+	EXPR_MODELS = 64, /* that conditions mean, all together */
+	EXPR_PHRASES = 2 * (EXPR_WORDS + EXPR_CONDITIONS) + EXPR_MODELS,
 	EXPR_UNWEIGHED = UINT8_MAX,
 };
 
@@ -58,11 +60,15 @@ struct expr {
 	uint8_t items[EXPR_PHRASES]; /* by phrase of `match`, to which item of the query it belongs, or
 				      * EXPR_UNWEIGHED: it only has to be there, or not to be */
 	size_t phrase_count;
-	const struct expr_node *root; /* the same as a tree (expr_match.h); NULL = nothing but conditions */
+	struct expr_node *root; /* the same as a tree (expr_match.h); NULL = nothing but conditions */
 	struct expr_condition *conditions;
 	size_t condition_count;
+	size_t model_count; /* that they mean, as far as somebody has said so */
 	bool excludes; /* a word, with NOT or - */
-	bool cut;	  /* there was more than can be looked for at once */
+	bool cut;	  /* there was more than can be looked for at once: */
+	struct str left;  /* from here on */
+	struct str open;  /* what stands behind a quote that is never closed; p NULL = there is none */
+	bool aside_or;	  /* a condition stands beside OR, where it holds for all as everywhere */
 	struct str odd;	  /* it looks like the name of a field, is none, and was taken for text; p NULL =
 			     nothing */
 	const char *near; /* the field that may have been meant; NULL = none */
@@ -80,7 +86,7 @@ void expr_begin(struct expr *e, struct arena *mem);
  *
  * With `fields`, name:value is a condition where it is one of the names; conditions hold
  * for the whole query wherever they stand. What the words of the index can say of them is
- * in `match` already: tool, file, is:error, is:subagent.
+ * in `match` already: tool, file, model, agent, is:error, is:subagent.
  *
  * STATUS_USAGE when there is nothing to look for.
  */
@@ -90,6 +96,17 @@ void expr_release(struct expr *e);
 
 /* Another one that words of the index do not say; its value is borrowed. False when there are too many. */
 bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool excluded) MUST_USE;
+
+/* What a condition on a model means, once somebody knows which are called so: any of these. As it was read it means
+ * the one with that name. */
+void expr_set_models(struct expr *e, struct expr_condition *c, const struct str *models, size_t count,
+		     struct arena *mem);
+
+/* The same query without those of its items for which `keeps` says no, so that what is left narrows: *out borrows all
+ * else. Where every item has to be there, that is; of other queries nothing is left but conditions. */
+typedef enum status expr_keeps_fn(void *ctx, struct str match, bool *keeps, struct err *err);
+enum status expr_narrowing(const struct expr *e, expr_keeps_fn *keeps, void *ctx, struct expr *out, struct arena *mem,
+			   struct err *err) MUST_USE;
 
 /* Whether a word of a text is one that is looked for. */
 bool expr_has(const struct expr *e, struct str word, size_t *which);

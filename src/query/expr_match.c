@@ -153,6 +153,8 @@ bool expr_match(struct expr *e, struct expr_node *root)
 
 	if (set_signs(root))
 		return false;
+	buf_clear(&e->match);
+	e->count = e->phrase_count = 0;
 	write_node(&w, root, true, false);
 	return true;
 }

@@ -15,6 +15,7 @@
 #include "query/grep.h"
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "base/words.h"
 #include "query/expr_match.h"
 
@@ -83,6 +84,15 @@ static const char *refuse(const char *pattern)
 	return NULL;
 }
 
+static enum status bad_pattern(const char *pattern, const char *why, struct err *err)
+{
+	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	utf8_repair(&shown, str_sub(str_of(pattern), 0, 60));
+	buf_byte(&shown, '\0');
+	return err_fail(err, STATUS_USAGE, "--regex: '%s' cannot be looked for: %s", shown.p, why);
+}
+
 enum status grep_pattern(struct grep *g, const char *pattern, bool case_sensitive, struct err *err)
 {
 	const char *why = refuse(pattern);
@@ -92,11 +102,11 @@ enum status grep_pattern(struct grep *g, const char *pattern, bool case_sensitiv
 	*g = (struct grep){ .flags = REG_EXTENDED | REG_NEWLINE | (case_sensitive ? 0 : REG_ICASE),
 			    .deadline_ns = clock_monotonic_ns() + SECONDS * INT64_C(1000000000) };
 	if (why)
-		return err_fail(err, STATUS_USAGE, "--regex: %s", why);
+		return bad_pattern(pattern, why, err);
 	code = regcomp(&g->compiled, pattern, g->flags);
 	if (code) {
 		regerror(code, NULL, text, sizeof text);
-		return err_fail(err, STATUS_USAGE, "--regex: %s", text);
+		return bad_pattern(pattern, text, err);
 	}
 	g->pattern = pattern;
 	return STATUS_OK;
@@ -105,6 +115,13 @@ enum status grep_pattern(struct grep *g, const char *pattern, bool case_sensitiv
 void grep_exact(struct grep *g, const struct expr *e)
 {
 	*g = (struct grep){ .expr = e, .deadline_ns = clock_monotonic_ns() + SECONDS * INT64_C(1000000000) };
+}
+
+void grep_inside(struct grep *g, const struct expr *e, int64_t most_ms)
+{
+	grep_exact(g, e);
+	g->any_case = true;
+	g->deadline_ns = clock_monotonic_ns() + most_ms * 1000000;
 }
 
 void grep_release(struct grep *g)
@@ -320,13 +337,37 @@ static bool scan_pattern(struct grep *g, struct str text)
 	return any;
 }
 
+static char lowered(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_alike(const char *text, struct str what)
+{
+	for (size_t i = 0; i < what.n; i++)
+		if (lowered(text[i]) != lowered(what.p[i]))
+			return false;
+	return true;
+}
+
+/* Where it stands next in the text; NULL = nowhere. */
+static const char *find_literal(const struct grep *g, const char *from, size_t n, struct str what)
+{
+	if (!g->any_case)
+		return memmem(from, n, what.p, what.n);
+	for (; n >= what.n; from++, n--)
+		if (is_alike(from, what))
+			return from;
+	return NULL;
+}
+
 /* The item as typed, wherever it stands. */
 static bool scan_literal(struct grep *g, struct str text, struct str what)
 {
 	bool any = false;
 
 	for (const char *p = text.p; what.n && text.n >= what.n;) {
-		p = memmem(p, text.n - (size_t)(p - text.p), what.p, what.n);
+		p = find_literal(g, p, text.n - (size_t)(p - text.p), what);
 		if (!p)
 			break;
 		any = true;

@@ -9,7 +9,8 @@
 #include <regex.h>
 
 struct grep {
-	const struct expr *expr; /* its items, exactly as typed; NULL = the pattern */
+	const struct expr *expr; /* its items, as typed; NULL = the pattern */
+	bool any_case;		 /* of letters, in these */
 	const char *pattern;
 	int flags;
 	regex_t compiled;
@@ -26,6 +27,9 @@ enum status grep_pattern(struct grep *g, const char *pattern, bool case_sensitiv
 
 /* What is wanted of the query has to stand in the text as it was typed, letter by letter. */
 void grep_exact(struct grep *g, const struct expr *e);
+
+/* So too, but in any case of its letters (of ASCII), and be it inside of other words. Nobody waits longer for it. */
+void grep_inside(struct grep *g, const struct expr *e, int64_t most_ms);
 void grep_release(struct grep *g);
 
 /* Appends words, as for expr_read(), that every text has in which the pattern matches; perhaps none. */

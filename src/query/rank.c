@@ -15,7 +15,9 @@
  * how many there are in all, near enough for a logarithm.
  *
  * The best `limit` are kept in a heap while all matches pass by, in the order of their
- * numbers, which means nothing. A match whose place, size and day alone keep it below the
+ * numbers, which means nothing. The day that counts then is that of a document's neighbours; its own is looked up
+ * for those that come through. It puts the first BLOCK of them in order, and so the next, and so on: what stands where
+ * depends on neither limit nor offset, so pages go on where others ended. A match whose place, size and day alone keep it below the
  * worst in a full heap is not looked into: of a common word that is nearly every one.
  * What filters ask that a number does not say, session and time, is in the slots of the
  * documents: they are read for a filtered query only, and as long as it runs kept.
@@ -37,7 +39,7 @@
 #define HALF_LIFE_DAYS 21.0
 #define DAY_MS (24.0 * 3600 * 1000)
 
-enum { MOST_PHRASES = RANK_PHRASES, MOST_COUNTED = 1000, MOST_TF = 16 };
+enum { MOST_PHRASES = RANK_PHRASES, MOST_COUNTED = 1000, MOST_TF = 16, BLOCK = 16 };
 
 enum { RANK_MATCHES, RANK_COUNT, RANK_STATEMENTS };
 
@@ -178,18 +180,27 @@ static enum status set_freshness(struct ranker *r, struct err *err)
 
 /* ---- The best ---------------------------------------------------------------- */
 
-/* Whether a stands below b. The later one first among equals, so that the order is
- * one. */
+/* Whether a stands below b. No two are equal, so there is one order of all. */
 static bool is_worse(const struct ranked *a, const struct ranked *b)
 {
 	if (a->order < b->order || a->order > b->order)
 		return a->order < b->order;
-	return a->doc.at != b->doc.at ? a->doc.at < b->doc.at : a->id < b->id;
+	return a->id < b->id;
 }
 
 static int best_first(const void *a, const void *b)
 {
 	return is_worse(a, b) ? 1 : is_worse(b, a) ? -1 : 0;
+}
+
+/* When their times are known, the later one first among equals. */
+static int settled_first(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->doc.at != y->doc.at && !(x->order < y->order) && !(x->order > y->order))
+		return x->doc.at < y->doc.at ? 1 : -1;
+	return best_first(a, b);
 }
 
 /* Moves the first of a heap, whose worst stands first, to where it belongs. */
@@ -349,27 +360,32 @@ static void take_by_time(struct ranker *r, struct ranked *one, const Fts5Extensi
 }
 
 /* Whether a document that matches is one that is asked for. */
-static enum status is_wanted(struct ranker *r, const struct doc *doc, bool *out, struct err *err)
+static enum status is_wanted(struct ranker *r, int64_t id, const struct doc *doc, bool *out, struct err *err)
 {
 	*out = is_in_time(r->q, doc->at);
 	if (*out && is_session_wanted(r, doc->session, out, err))
 		return err_failed(err->status);
-	return *out && r->q->doc ? r->q->doc(r->q->wanted_ctx, doc, out, err) : STATUS_OK;
+	return *out && r->q->doc ? r->q->doc(r->q->wanted_ctx, id, doc, out, err) : STATUS_OK;
 }
 
-static bool is_left_out(const struct rank_query *q, int64_t sequence)
+bool doc_ranges_have(const struct doc_range *list, size_t count, int64_t sequence)
 {
-	size_t low = 0, high = q->without_count;
+	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (q->without[mid].first <= sequence)
+		if (list[mid].first <= sequence)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low && sequence < q->without[low - 1].first + q->without[low - 1].count;
+	return low && sequence < list[low - 1].first + list[low - 1].count;
+}
+
+static bool is_left_out(const struct rank_query *q, int64_t id)
+{
+	return q->without_count && doc_ranges_have(q->without, q->without_count, doc_sequence(id));
 }
 
 /* One that matches: counted if it is wanted, and kept if it is among the best. */
@@ -377,13 +393,14 @@ static enum status take(struct ranker *r, int64_t id, const Fts5ExtensionApi *ap
 {
 	const struct grade *g = &r->grades[doc_code(id)];
 	double fresh = r->fresh[size_min(doc_chunk_of(id), r->docs.day_count)];
-	double most = r->idf_sum * MOST_TF * (K1 + 1) / (MOST_TF + g->length);
+	/* A little more, since sums in another order may differ in their last digit. */
+	double most = r->idf_sum * MOST_TF * (K1 + 1) / (MOST_TF + g->length) * (1 + 1e-9);
 	struct ranked one = { .id = id };
 	bool wanted = true;
 
-	if (g->weight <= 0 || is_left_out(r->q, doc_sequence(id)))
+	if (g->weight <= 0 || is_left_out(r->q, id))
 		return STATUS_OK;
-	if (r->filters && (look_up(r, id, &one.doc, &r->err) || is_wanted(r, &one.doc, &wanted, &r->err)))
+	if (r->filters && (look_up(r, id, &one.doc, &r->err) || is_wanted(r, id, &one.doc, &wanted, &r->err)))
 		return err_failed(r->err.status);
 	if (!wanted)
 		return STATUS_OK;
@@ -455,11 +472,10 @@ static struct ranker *get_ranker(struct store *s, struct err *err)
 	return s->ranker;
 }
 
-/* How many to gather: some more than are asked for, since settle() may change their
- * order; 0 = all. */
+/* How many to gather: whole blocks, since settle() may change their order; 0 = all. */
 static size_t most_gathered(size_t limit)
 {
-	return limit && limit < SIZE_MAX / 2 ? limit + limit / 2 + 4 : 0;
+	return limit && limit < SIZE_MAX / 2 ? (limit + BLOCK - 1) / BLOCK * BLOCK : 0;
 }
 
 static enum status gather(struct store *s, struct ranker *r, struct err *err)
@@ -482,11 +498,11 @@ static enum status take_doc(void *ctx, int64_t id, const struct doc *doc, struct
 	struct ranked one = { .id = id, .doc = *doc };
 	bool wanted;
 
-	if (r->grades[doc_code(id)].weight <= 0 || is_left_out(r->q, doc_sequence(id)))
+	if (r->grades[doc_code(id)].weight <= 0 || is_left_out(r->q, id))
 		return STATUS_OK;
 	if (store_is_cancelled(r->docs.store))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
-	if (is_wanted(r, doc, &wanted, err))
+	if (is_wanted(r, id, doc, &wanted, err))
 		return err_failed(err->status);
 	if (wanted) {
 		r->out->total++;
@@ -503,9 +519,11 @@ static enum status gather_all(struct store *s, struct ranker *r, struct err *err
 }
 
 /* The day of a match was taken from its neighbours; those that came through get their
- * own, and a place by it. */
+ * own, and a place in their block by it. */
 static enum status settle(struct ranker *r, const struct rank_query *q, struct ranking *out, struct err *err)
 {
+	if (out->count)
+		qsort(out->list, out->count, sizeof *out->list, best_first);
 	for (size_t i = 0; i < out->count; i++) {
 		struct ranked *hit = &out->list[i];
 
@@ -515,8 +533,8 @@ static enum status settle(struct ranker *r, const struct rank_query *q, struct r
 		if (q->order == RANK_BEST)
 			hit->order = hit->score;
 	}
-	if (out->count)
-		qsort(out->list, out->count, sizeof *out->list, best_first);
+	for (size_t i = 0; q->order == RANK_BEST && i < out->count; i += BLOCK)
+		qsort(&out->list[i], size_min(BLOCK, out->count - i), sizeof *out->list, settled_first);
 	if (q->limit && out->count > q->limit)
 		out->count = q->limit;
 	return STATUS_OK;

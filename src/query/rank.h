@@ -14,7 +14,7 @@ struct ranked {
 	struct doc doc;
 };
 
-enum { RANK_PHRASES = 160, RANK_UNWEIGHED = UINT8_MAX };
+enum { RANK_PHRASES = 224, RANK_UNWEIGHED = UINT8_MAX };
 
 enum rank_order { RANK_BEST, RANK_RECENT, RANK_OLD };
 
@@ -23,7 +23,7 @@ typedef enum status rank_session_fn(void *ctx, int64_t session, bool *wanted, st
 
 /* Whether a document is, of such a session. Notes, texts beside conversations and made nodes are in none
  * (DOC_NOTES, DOC_PAPERS, DOC_NODES), and asked for only here. */
-typedef enum status rank_doc_fn(void *ctx, const struct doc *doc, bool *wanted, struct err *err);
+typedef enum status rank_doc_fn(void *ctx, int64_t id, const struct doc *doc, bool *wanted, struct err *err);
 
 struct rank_query {
 	struct str match;	      /* from expr.h; empty = every document */
@@ -38,7 +38,7 @@ struct rank_query {
 	rank_session_fn *session;     /* NULL = all are wanted */
 	rank_doc_fn *doc;	      /* so too; given wherever the other is, and documents may be in none */
 	void *wanted_ctx;
-	const struct doc_range *without; /* documents that do not count, by sequence */
+	const struct doc_range *without; /* documents that do not count, in the order of sequences */
 	size_t without_count;
 	int64_t after, before;	      /* ms, [after, before); 0 = open. What has no time is outside */
 	enum rank_order order;
@@ -52,7 +52,11 @@ struct ranking {
 
 void ranking_release(struct ranking *r);
 
-/* Wants a read transaction. STATUS_CORRUPT when the index has words of a document that
+/* Whether a sequence is in one of these, which are in order. */
+bool doc_ranges_have(const struct doc_range *list, size_t count, int64_t sequence);
+
+/* Whatever the limit, the first are the same in the same order, as long as the store does not change.
+ * Wants a read transaction. STATUS_CORRUPT when the index has words of a document that
  * is not there. */
 enum status rank_run(struct store *s, const struct rank_query *q, struct ranking *out, struct err *err) MUST_USE;
 

@@ -16,8 +16,10 @@
 #include "query/search.h"
 
 #include "base/map.h"
+#include "query/copies.h"
 #include "query/made.h"
 #include "query/variant.h"
+#include "store/copied.h"
 #include "store/made_text.h"
 #include "store/variant.h"
 
@@ -52,7 +54,10 @@ struct searching {
 	struct session session; /* of the hit before; row 0 = of none */
 	struct map given;	/* struct given of the hits so far */
 	struct transcript transcript;
+	struct copies copies;
 	bool variants; /* there are lines with one uuid and different contents */
+	struct doc_range *copied; /* documents that are copies of others; where nothing is asked but words none counts */
+	size_t copied_count;
 };
 
 static void searching_release(struct searching *y)
@@ -60,6 +65,7 @@ static void searching_release(struct searching *y)
 	buf_release(&y->text);
 	transcript_release(&y->transcript);
 	map_release(&y->given);
+	copies_release(&y->copies);
 	noted_conditions_release(&y->noted);
 	arena_release(&y->mem);
 }
@@ -115,18 +121,42 @@ static enum status is_node_wanted(struct searching *y, int64_t row, bool *wanted
 			     : conditions_hold_beside(&y->filter, STR(""), conditions_tree(m.tree.row), wanted, err);
 }
 
-static enum status is_doc_wanted(void *ctx, const struct doc *doc, bool *wanted, struct err *err)
+/* Of copies the first that is wanted counts. */
+static enum status is_before(void *ctx, const struct doc *doc, bool *go_on, struct err *err)
 {
 	struct searching *y = ctx;
+	bool wanted = (!y->filter.after || doc->at >= y->filter.after) &&
+		      (!y->filter.before || doc->at < y->filter.before) && noted_conditions_hold(&y->noted, doc);
 
-	*wanted = noted_conditions_hold(&y->noted, doc);
+	if (wanted && conditions_ask_session(&y->filter) && is_wanted(y, doc->session, &wanted, err))
+		return err_failed(err->status);
+	*go_on = !wanted;
+	return STATUS_OK;
+}
+
+static enum status is_first_copy(struct searching *y, int64_t id, const struct doc *doc, bool *first,
+				 struct err *err)
+{
+	*first = true;
+	if (!doc_ranges_have(y->copied, y->copied_count, doc_sequence(id)))
+		return STATUS_OK;
+	return copied_before(y->store, doc, is_before, y, first, err);
+}
+
+static enum status is_doc_wanted(void *ctx, int64_t id, const struct doc *doc, bool *wanted, struct err *err)
+{
+	struct searching *y = ctx;
+	bool is_other = doc_rank(id).place == PLACE_OTHER;
+	enum beside unmeant = doc->session == DOC_PAPERS ? BESIDE_NOT : BESIDE_ONLY;
+
+	*wanted = (!is_other || y->filter.beside != unmeant) && noted_conditions_hold(&y->noted, doc);
 	if (*wanted && doc->session == DOC_NOTES && conditions_ask_session(&y->filter))
 		return is_note_wanted(y, doc->offset, wanted, err);
 	if (*wanted && doc->session == DOC_PAPERS && conditions_ask_session(&y->filter))
 		return is_paper_wanted(y, doc->offset, wanted, err);
 	if (*wanted && doc->session == DOC_NODES && conditions_ask_session(&y->filter))
 		return is_node_wanted(y, doc->offset, wanted, err);
-	return STATUS_OK;
+	return *wanted ? is_first_copy(y, id, doc, wanted, err) : STATUS_OK;
 }
 
 /* ---- A hit ------------------------------------------------------------------- */
@@ -137,6 +167,7 @@ struct fetching {
 	const struct doc *doc;
 	const struct node_name *name;
 	bool is_block;
+	bool is_inside; /* it may be a message inside of another line */
 	struct record_block block; /* texts in the arena */
 	bool is_variant;
 	struct uuid variant;
@@ -149,6 +180,7 @@ static enum status fetch_text(void *ctx, const struct transcript_line *line, boo
 	struct record_block b;
 
 	*go_on = false;
+	f->is_inside = !line->record->session.n && record_is_message(line->record);
 	if (f->y->variants && variant_id_of(f->y->store, line->reader, line->record, f->name, &f->is_variant,
 					    &f->variant, err))
 		return err_failed(err->status);
@@ -211,6 +243,7 @@ static enum status find_subject(struct searching *y, struct search_hit *hit, str
 		hit->offset = line.offset;
 	}
 	hit->session = y->session.row ? &y->session : NULL;
+	hit->agent = y->session.agent;
 	return STATUS_OK;
 }
 
@@ -282,6 +315,27 @@ static enum status give_paper(struct searching *y, const struct ranked *r, int64
 	return fn(ctx, &hit, err);
 }
 
+/* Of copies the canonical one is given, if it is one that is asked for. */
+static enum status choose_copy(struct searching *y, struct doc *doc, int64_t *others, struct err *err)
+{
+	struct copy_found found;
+	struct doc canon = *doc;
+	bool unwanted = false;
+
+	if (copies_find(&y->copies, y->store, doc->session, doc->offset, &found, err))
+		return err_failed(err->status);
+	*others = found.others;
+	if (found.session == doc->session && found.offset == doc->offset)
+		return STATUS_OK;
+	canon.session = found.session;
+	canon.offset = found.offset;
+	if (is_before(y, &canon, &unwanted, err))
+		return err_failed(err->status);
+	if (!unwanted)
+		*doc = canon;
+	return STATUS_OK;
+}
+
 static enum status give_node(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
 			     struct err *err)
 {
@@ -310,8 +364,9 @@ static enum status give_node(struct searching *y, const struct ranked *r, int64_
 static enum status give_hit(struct searching *y, const struct ranked *r, int64_t total, search_fn *fn, void *ctx,
 			    struct err *err)
 {
+	struct doc doc = r->doc;
 	struct node_name name;
-	struct fetching f = { .y = y, .doc = &r->doc, .name = &name };
+	struct fetching f = { .y = y, .doc = &doc, .name = &name };
 	struct snippet snippet CLEANUP(snippet_release) = { 0 };
 	struct search_hit hit = { .score = r->score,
 				  .total = total,
@@ -328,13 +383,15 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 		return give_paper(y, r, total, fn, ctx, err);
 	if (r->doc.session == DOC_NODES)
 		return give_node(y, r, total, fn, ctx, err);
-	if (y->session.row != r->doc.session &&
-	    session_get(y->store, r->doc.session, &y->mem, &y->session, err))
+	if (choose_copy(y, &doc, &hit.others, err))
 		return err_failed(err->status);
-	if (entry_get(y->store, r->doc.session, r->doc.offset, &y->mem, &line, &name, err) ||
+	if (y->session.row != doc.session &&
+	    session_get(y->store, doc.session, &y->mem, &y->session, err))
+		return err_failed(err->status);
+	if (entry_get(y->store, doc.session, doc.offset, &y->mem, &line, &name, err) ||
 	    entry_message(y->store, &line, &name, &y->mem, &hit.message, err))
 		return err_failed(err->status);
-	hit.id = node_id(&name, r->doc.block == DOC_LINE ? PART_LINE : r->doc.block);
+	hit.id = node_id(&name, doc.block == DOC_LINE ? PART_LINE : doc.block);
 	if (is_early && (is_given(y, &hit.id) || y->given.count <= y->q->offset))
 		return STATUS_OK;
 	buf_clear(&y->text);
@@ -355,7 +412,10 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	hit.at = line.at;
 	hit.offset = line.offset;
 	hit.block = f.is_block ? &f.block : NULL;
-	if (r->doc.block == DOC_LINE && hit.place == PLACE_PROMPT &&
+	hit.agent = y->session.agent;
+	if (f.is_inside && !hit.agent.n && entry_agent(y->store, y->session.row, line.offset, &y->mem, &hit.agent, err))
+		return err_failed(err->status);
+	if (doc.block == DOC_LINE && hit.place == PLACE_PROMPT &&
 	    entry_flags(y->store, y->session.row, line.offset, &hit.flags, err))
 		return err_failed(err->status);
 	if (y->q->context && around_get(&y->transcript, y->store, &y->session, line.offset, y->q->context, &y->mem,
@@ -411,24 +471,34 @@ static int by_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Documents that do not count, by sequence. */
+static void join_ranges(struct arena *mem, struct doc_range **list, size_t *count, const struct doc_range *more,
+			size_t more_count)
+{
+	struct doc_range *all = arena_alloc(mem, (*count + more_count + 1) * sizeof *all);
+
+	if (*count)
+		memcpy(all, *list, *count * sizeof *all);
+	memcpy(all + *count, more, more_count * sizeof *all);
+	*count += more_count;
+	qsort(all, *count, sizeof *all, by_first);
+	*list = all;
+}
+
+/* Documents that do not count, by sequence: typed into conversations that are here; made nodes that are archived; and
+ * copies, unless each has to be looked at. */
 static enum status find_left_out(struct searching *y, struct rank_query *rank, struct err *err)
 {
-	struct doc_range *told, *archived, *all;
-	size_t count = 0;
+	struct doc_range *all, *archived;
+	size_t count, more = 0;
 
-	if (paper_told(y->store, &y->mem, &told, &rank->without_count, err) ||
-	    (!y->q->archived && made_text_archived(y->store, &y->mem, &archived, &count, err)))
+	if (paper_told(y->store, &y->mem, &all, &count, err) ||
+	    (!y->q->archived && made_text_archived(y->store, &y->mem, &archived, &more, err)))
 		return err_failed(err->status);
-	rank->without = told;
-	if (!count)
-		return STATUS_OK;
-	all = arena_alloc(&y->mem, (rank->without_count + count) * sizeof *all);
-	memcpy(all, archived, count * sizeof *all);
-	if (rank->without_count)
-		memcpy(all + count, told, rank->without_count * sizeof *all);
-	rank->without_count += count;
-	qsort(all, rank->without_count, sizeof *all, by_first);
+	if (more)
+		join_ranges(&y->mem, &all, &count, archived, more);
+	if (!rank->doc && y->copied_count)
+		join_ranges(&y->mem, &all, &count, y->copied, y->copied_count);
+	rank->without_count = count;
 	rank->without = all;
 	return STATUS_OK;
 }
@@ -447,13 +517,13 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 				   .weights = search_weights,
 				   .place_count = SEARCH_PLACES,
 				   .order = q->order };
-	bool asks_session;
+	bool asks_session, asks_role;
 
 	transcript_init(&y.transcript);
 	y.transcript.peek = true;
 	y.filter.expr = q->expr;
 	if (conditions_read(&y.filter, rank.now, err) || noted_conditions_read(&y.noted, s, q->expr, err) ||
-	    variant_any(s, &y.variants, err) || find_left_out(&y, &rank, err))
+	    variant_any(s, &y.variants, err) || copied_load(s, &y.mem, &y.copied, &y.copied_count, err))
 		return err_failed(err->status);
 	rank.places = y.filter.places;
 	rank.after = y.filter.after;
@@ -462,7 +532,10 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	rank.session = asks_session ? is_wanted : NULL;
 	if (!q->expr->count && rank.order == RANK_BEST)
 		rank.order = RANK_RECENT;
-	rank.doc = asks_session || y.noted.any ? is_doc_wanted : NULL;
+	asks_role = y.filter.beside != BESIDE_TOO && (!rank.places || rank.places & 1u << PLACE_OTHER);
+	rank.doc = asks_session || asks_role || y.noted.any || (y.copied_count && (rank.after || rank.before)) ? is_doc_wanted : NULL;
+	if (find_left_out(&y, &rank, err))
+		return err_failed(err->status);
 	rank.wanted_ctx = &y;
 	report->more = report->gave_up = false;
 	if (q->check) {

@@ -38,6 +38,7 @@ struct search_hit {
 	bool in_line;	     /* it stands in a line, or is on what does: */
 	struct uuid message; /* it is part of; the line's where it is in none */
 	struct str line;     /* the line's own uuid; p NULL = none */
+	struct str agent;    /* sub-agent that said it, or was told it; empty = none */
 	const struct session *session; /* NULL = in none: a note on what is in none, or gone; a file, a node */
 	int place;
 	const struct annotation *note; /* that was found; NULL = it is none */
@@ -47,6 +48,7 @@ struct search_hit {
 	int64_t offset;	 /* of its line in the session's file */
 	unsigned flags;	 /* of its entry; 0 unless it is a prompt that is no block */
 	const struct record_block *block; /* NULL = it is a line; its node is not to be used */
+	int64_t others; /* conversations that have it, too */
 	double score;
 	int64_t number, total; /* the first is 1; of so many, as in the report; 0 = unknown */
 	const struct snippet *snippet;

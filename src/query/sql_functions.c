@@ -109,25 +109,16 @@ static void print_time(sqlite3_context *result, int count, sqlite3_value **row)
 	sql_give(result, str_from(text, TIME_TEXT));
 }
 
-/* arbor_role(TYPE, FLAGS). */
+/* arbor_role(TYPE, FLAGS): as a search has it. */
 static void name_role(sqlite3_context *result, int count, sqlite3_value **row)
 {
-	const int64_t not_typed_in = RECORD_META | RECORD_COMPACT | RECORD_NOTICE;
-	int64_t flags = sqlite3_value_int64(row[1]);
+	unsigned flags = (unsigned)sqlite3_value_int64(row[1]);
 
 	(void)count;
-	switch (sqlite3_value_int64(row[0])) {
-	case RECORD_USER:
-		sql_give(result, flags & RECORD_RESULT	? STR("tool")
-				 : flags & not_typed_in ? STR("system")
-							: STR("user"));
-		break;
-	case RECORD_ASSISTANT:
-		sql_give(result, STR("assistant"));
-		break;
-	default:
-		sql_give(result, STR("system"));
-	}
+	sql_give(result, record_is_typed(flags)						? STR("user")
+			 : flags & RECORD_RESULT					? STR("tool")
+			 : sqlite3_value_int64(row[0]) == RECORD_ASSISTANT		? STR("assistant")
+											: STR("system"));
 }
 
 /* arbor_node(UUID, LINE_ID, PART): the id of a node. */

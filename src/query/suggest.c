@@ -146,7 +146,47 @@ static enum status look_at_words(struct store *s, const struct expr *e, struct a
 	return STATUS_OK;
 }
 
-enum status suggest(struct store *s, const struct expr *e, struct buf *out, struct err *err)
+/* Whether there is a text that the query means, and one that has all its words, whatever else is asked of them. */
+static enum status look_at_texts(struct store *s, const struct expr *e, bool *meant, bool *together, struct err *err)
+{
+	struct buf all CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+	int64_t found;
+
+	if (rank_count(s, buf_as_str(&e->match), 1, &found, err))
+		return err_failed(err->status);
+	*meant = found > 0;
+	for (size_t i = 0; i < e->count; i++)
+		buf_printf(&all, "%s\"%.*s\"%s", i ? " AND " : "", STR_ARG(e->words[i].word),
+			   e->words[i].prefix ? " *" : "");
+	if (rank_count(s, buf_as_str(&all), 1, &found, err))
+		return err_failed(err->status);
+	*together = found > 0;
+	return STATUS_OK;
+}
+
+/* Every word is there. */
+static enum status advise_on_all(struct store *s, const struct expr *e, bool narrowed, struct buf *out, struct err *err)
+{
+	bool meant, together;
+
+	if (look_at_texts(s, e, &meant, &together, err))
+		return err_failed(err->status);
+	if (meant && narrowed)
+		buf_text(out, "; there are hits without its conditions and options");
+	else if (e->excludes)
+		buf_text(out, "; a word with - in front is left out: in quotes it is looked for");
+	else if (together && e->count > 1)
+		buf_text(out, "; its words stand in one text, but not as they are asked for here: without quotes, NEAR and "
+			      "conditions they are found");
+	else if (e->condition_count)
+		buf_text(out, "; there may be hits without its conditions");
+	else if (e->count > 1)
+		buf_text(out, "; each word is there, but not all in one part of a conversation: OR finds any "
+			      "of them");
+	return STATUS_OK;
+}
+
+enum status suggest(struct store *s, const struct expr *e, bool narrowed, struct buf *out, struct err *err)
 {
 	struct advice a CLEANUP(advice_release) = { BUF_INIT(LIMIT_ERR_TEXT), BUF_INIT(LIMIT_ERR_TEXT) };
 	int absent = 0;
@@ -157,12 +197,7 @@ enum status suggest(struct store *s, const struct expr *e, struct buf *out, stru
 		buf_printf(out, "%.*s?", STR_ARG(buf_as_str(&a.guesses)));
 	if (a.others.n && (!a.guesses.n || str_has_suffix(buf_as_str(&a.others), STR(" so"))))
 		buf_str(out, buf_as_str(&a.others));
-	if (!absent && e->condition_count && e->count)
-		buf_text(out, "; there may be hits without its conditions");
-	else if (!absent && e->excludes)
-		buf_text(out, "; a word with - in front is left out: in quotes it is looked for");
-	else if (!absent && e->count > 1)
-		buf_text(out, "; each word is there, but not all in one part of a conversation: OR finds any "
-			      "of them");
+	if (!absent && e->count)
+		return advise_on_all(s, e, narrowed, out, err);
 	return STATUS_OK;
 }

@@ -8,7 +8,8 @@
 #include "store/store.h"
 
 /* Appends advice: words that are in no text, with what is near them; or that the words are
- * there, but not together. Some milliseconds; wants a read transaction. */
-enum status suggest(struct store *s, const struct expr *e, struct buf *out, struct err *err) MUST_USE;
+ * there, but not together, or not where they were looked for. `narrowed`: more was asked than the index knows. Some
+ * milliseconds; wants a read transaction. */
+enum status suggest(struct store *s, const struct expr *e, bool narrowed, struct buf *out, struct err *err) MUST_USE;
 
 #endif

@@ -28,6 +28,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_FULLTEXT] = &fulltext_statements,
 	[DB_MIRROR] = &mirror_statements,
 	[DB_QUEUED] = &queued_statements,
+	[DB_COPIED] = &copied_statements,
 	[DB_SESSION] = &session_statements,
 	[DB_KEYS] = &keys_statements,
 	[DB_SUMMARY] = &summary_statements,

@@ -26,6 +26,7 @@ enum db_slot {
 	DB_FULLTEXT,
 	DB_MIRROR,
 	DB_QUEUED,
+	DB_COPIED,
 	DB_SESSION,
 	DB_KEYS,
 	DB_SUMMARY,
@@ -75,7 +76,7 @@ extern const struct db_set store_statements, source_statements, find_statements,
 	made_statements, made_text_statements, alias_statements, tree_statements, tree_node_statements,
 	tree_walk_statements, lifecycle_statements, tree_member_statements, tree_gone_statements,
 	tree_graft_statements, gc_statements, check_trees_statements, paper_statements, queued_statements,
-	tombstone_statements, gap_statements, wipe_statements, line_parent_statements;
+	tombstone_statements, gap_statements, wipe_statements, line_parent_statements, copied_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
 	related_statements, recap_statements, hidden_statements; /* src/query */
 

@@ -506,6 +506,18 @@ void doc_range_add(struct arena *mem, struct doc_range **list, size_t *count, si
 	(*list)[(*count)++] = one;
 }
 
+enum status doc_ranges(struct stmt *st, struct arena *mem, struct doc_range **out, size_t *count, struct err *err)
+{
+	size_t cap = 0;
+	enum step step;
+
+	*out = NULL;
+	*count = 0;
+	while ((step = stmt_step(st, err)) == STEP_ROW)
+		doc_range_add(mem, out, count, &cap, (struct doc_range){ col_int(st, 0), col_int(st, 1) });
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
 /* ---- Reading ----------------------------------------------------------------- */
 
 struct doc_chunk {

@@ -8,6 +8,7 @@
 #ifndef ARBOR_STORE_FULLTEXT_H
 #define ARBOR_STORE_FULLTEXT_H
 
+#include "base/arena.h"
 #include "store/store.h"
 
 /* What the number of a document says of it: ranking looks nothing up. */
@@ -79,6 +80,10 @@ enum status doc_remove(struct store *s, int64_t first, int64_t count, struct err
 /* The same for each row of a statement: the sequence of a first document, and how many. */
 struct stmt;
 enum status doc_remove_each(struct stmt *st, struct err *err) MUST_USE;
+
+/* The rows of such a statement, as an array in the arena. */
+enum status doc_ranges(struct stmt *st, struct arena *mem, struct doc_range **out, size_t *count,
+		       struct err *err) MUST_USE;
 
 /* The sequence of the first document that has a word, which may be a mark; 0 = none has. */
 enum status doc_with_word(struct store *s, struct str word, int64_t *sequence, struct err *err) MUST_USE;

@@ -17,6 +17,7 @@
 #include "store/keys.h"
 
 #include "base/clock.h"
+#include "store/copied.h"
 #include "store/db.h"
 #include "store/session.h"
 #include "store/summary.h"
@@ -556,6 +557,8 @@ static enum status enter_key(struct keys *k, size_t at, struct err *err)
 	     (enter_waiting(k, err) || variant_compare(k->s, key->key, key->session, key->offset, err))))
 		return err_failed(err->status);
 	k->waiting[k->waiting_count++] = key;
+	if (key->part == PART_LINE && k->shared)
+		return enter_waiting(k, err) || copied_note(k->s, key->key, err) ? err_failed(err->status) : STATUS_OK;
 	return k->waiting_count == MANY ? enter_waiting(k, err) : STATUS_OK;
 }
 
@@ -645,7 +648,8 @@ static enum status forget_key(void *ctx, const struct key *key, struct err *err)
 /* Its kin may have been each other's through it alone: they are keyed again. */
 static enum status forget_kin(struct store *s, int64_t session, struct err *err)
 {
-	if (stmt_run_with(s, &keys_statements, KEYS_KIN_AGAIN, session, err) ||
+	if (copied_forget(s, session, err) ||
+	    stmt_run_with(s, &keys_statements, KEYS_KIN_AGAIN, session, err) ||
 	    stmt_run_with(s, &keys_statements, KEYS_KIN_FORGET_BACK, session, err))
 		return err_failed(err->status);
 	return stmt_run_with(s, &keys_statements, KEYS_KIN_FORGET, session, err);

@@ -374,17 +374,9 @@ enum status paper_rows(struct store *s, const struct uuid *source, paper_row_fn 
 enum status paper_told(struct store *s, struct arena *mem, struct doc_range **out, size_t *count,
 		       struct err *err)
 {
-	size_t cap = 0;
-	enum step step;
 	STMT st = { 0 };
 
-	*out = NULL;
-	*count = 0;
-	if (use(s, PAPER_TOLD, &st, err))
-		return err_failed(err->status);
-	while ((step = stmt_step(&st, err)) == STEP_ROW)
-		doc_range_add(mem, out, count, &cap, (struct doc_range){ col_int(&st, 0), col_int(&st, 1) });
-	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+	return use(s, PAPER_TOLD, &st, err) ? err_failed(err->status) : doc_ranges(&st, mem, out, count, err);
 }
 
 enum status folder_each(struct store *s, folder_fn *fn, void *ctx, struct err *err)

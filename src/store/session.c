@@ -54,11 +54,15 @@ enum {
 	SESSION_ENTRY,
 	SESSION_BLOCKS,
 	SESSION_FLAGS,
+	SESSION_AGENT,
+	SESSION_TELLING,
+	SESSION_ANY_KIN,
 	SESSION_NAMED,
 	SESSION_HELD,
 	SESSION_ENTRIES,
 	SESSION_VARIANTS,
 	SESSION_MODEL,
+	SESSION_MODELS,
 	SESSION_SAID,
 	SESSION_BY_PLAN,
 	SESSION_LINES,
@@ -122,6 +126,11 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
+	[SESSION_ANY_KIN] = "SELECT 1 FROM kin WHERE session BETWEEN ?1 AND ?2 LIMIT 1",
+	[SESSION_TELLING] =
+		"SELECT offset, length FROM entry WHERE session = ?1 AND offset <"
+		" (SELECT min(offset) FROM entry WHERE session = ?1 AND agent = ?2) ORDER BY offset DESC LIMIT 1",
+	[SESSION_AGENT] = "SELECT coalesce(agent, '') FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_FLAGS] = "SELECT flags FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_BLOCKS] = "SELECT blocks FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_NAMED] = "SELECT e.session, e.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
@@ -144,6 +153,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			   " ORDER BY offset LIMIT ?4",
 	[SESSION_MODEL] = "SELECT 1 FROM usage u JOIN model m ON m.id = u.model WHERE u.session = ?1"
 			  " AND instr(m.name, ?2) LIMIT 1",
+	[SESSION_MODELS] = "SELECT name FROM model WHERE instr(name, ?1) ORDER BY name LIMIT ?2",
 	[SESSION_BY_PLAN] = "SELECT m.id FROM session_value v CROSS JOIN mirror_session a ON a.id = v.session"
 			    " CROSS JOIN mirror_session m ON m.session_id = a.session_id AND m.agent IS NULL"
 			    " WHERE v.kind = 4 AND v.value = ?1 ORDER BY m.old, m.updated_at DESC, m.id LIMIT 1",
@@ -358,6 +368,24 @@ enum status session_of_source(struct store *s, int64_t source, int64_t *row, str
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
+enum status model_names(struct store *s, struct str part, struct arena *mem, struct str **out, size_t *count,
+			struct err *err)
+{
+	enum { MOST = 64 };
+	enum step step;
+	STMT st = { 0 };
+
+	*count = 0;
+	*out = arena_alloc(mem, MOST * sizeof **out);
+	if (use(s, SESSION_MODELS, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, part);
+	stmt_int(&st, 2, MOST);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		(*out)[(*count)++] = arena_str(mem, col_bytes(&st, 0));
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
 enum status session_has_model(struct store *s, int64_t row, struct str name, bool *out, struct err *err)
 {
 	enum step step;
@@ -506,6 +534,51 @@ enum status session_sources(struct store *s, const struct uuid *session, source_
 		return err_failed(err->status);
 	stmt_uuid(&st, 1, session);
 	return each_source(&st, fn, ctx, err);
+}
+
+enum status entry_agent(struct store *s, int64_t session, int64_t offset, struct arena *mem, struct str *out,
+			struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SESSION_AGENT, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_int(&st, 2, offset);
+	if (stmt_row(&st, "a line", err))
+		return err_failed(err->status);
+	*out = arena_str(mem, col_bytes(&st, 0));
+	return STATUS_OK;
+}
+
+enum status entry_telling(struct store *s, int64_t session, struct str agent, int64_t *offset, int64_t *length,
+			  struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	*offset = *length = 0;
+	if (use(s, SESSION_TELLING, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_text(&st, 2, agent);
+	step = stmt_step(&st, err);
+	if (step == STEP_ROW) {
+		*offset = col_int(&st, 0);
+		*length = col_int(&st, 1);
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+enum status session_any_kin(struct store *s, int64_t session, bool *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SESSION_ANY_KIN, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_int(&st, 2, session ? session : INT64_MAX);
+	return stmt_found(&st, out, err);
 }
 
 enum status entry_is_held(struct store *s, const struct uuid *id, bool *out, struct err *err)

@@ -48,6 +48,10 @@ struct project {
 typedef enum status project_fn(void *ctx, const struct project *p, struct err *err);
 enum status project_each(struct store *s, project_fn *fn, void *ctx, struct err *err) MUST_USE;
 
+/* Models whose name has this in it, as an array in the arena, in the order of names. */
+enum status model_names(struct store *s, struct str part, struct arena *mem, struct str **out, size_t *count,
+			struct err *err) MUST_USE;
+
 /* Whether a model answered in it whose name has this in it. */
 enum status session_has_model(struct store *s, int64_t row, struct str name, bool *out, struct err *err) MUST_USE;
 
@@ -173,6 +177,14 @@ enum status entry_message(struct store *s, const struct node *line, const struct
 /* Its flags: a record's own, and those above. */
 enum status entry_flags(struct store *s, int64_t session, int64_t offset, unsigned *out, struct err *err) MUST_USE;
 
+/* The sub-agent whose message a progress line carries, in the arena; empty = it is none. */
+enum status entry_agent(struct store *s, int64_t session, int64_t offset, struct arena *mem, struct str *out,
+			struct err *err) MUST_USE;
+
+/* The line that tells the first message of a sub-agent in its progress; *length is 0 when none does. */
+enum status entry_telling(struct store *s, int64_t session, struct str agent, int64_t *offset, int64_t *length,
+			  struct err *err) MUST_USE;
+
 /* How many blocks its content has. */
 enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64_t *out, struct err *err) MUST_USE;
 
@@ -223,6 +235,9 @@ struct entry_line {
  * again finds all. */
 enum status session_kin(struct store *s, int64_t session, struct arena *mem, int64_t **out, size_t *count,
 			struct err *err) MUST_USE;
+
+/* Whether it shares lines or messages with others; 0 = whether any does. */
+enum status session_any_kin(struct store *s, int64_t session, bool *out, struct err *err) MUST_USE;
 
 typedef enum status entry_line_fn(void *ctx, const struct entry_line *line, struct err *err);
 enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, void *ctx, struct err *err) MUST_USE;

@@ -193,7 +193,7 @@ for json_too in '' --json; do
 	try notes $json_too; code 0; try notes $id $json_too; try bookmarks $json_too; code 0; try tags $json_too; code 0
 	try tags walrus $json_too; try search in:note $json_too; code 0; try list --tag walrus $json_too; code 0
 	try list $json_too; try search walrus $json_too; try dump $json_too; try purge $id --dry-run $json_too
-	try search walrus in:other -n 0 $json_too; code 0; out_has memory; out_has history; out_has todo
+	try search walrus in:other,prompt -n 0 $json_too; code 0; out_has memory; out_has history; out_has todo
 	for f in history.jsonl "projects/p/memory/$first" todos/$id-agent-$id.json; do
 		on_terminal show "$f" $json_too; code 0; tabs; harmless show
 	done

@@ -23,7 +23,13 @@ it "narrows by who said it and in what, as a condition or as an option"
 check test "$(count cents role:user)" -eq "$(count cents --role user)"
 check test "$(count cents role:user)" -eq "$(count cents in:prompt)"
 check test "$(count cents in:prompt,answer)" -eq "$(count cents --in prompt,answer)"
-check test $(($(count cents role:user) + $(count 'cents -role:user'))) -eq "$all"
+for role in user assistant tool; do
+	check test $(($(count cents role:$role) + $(count "cents -role:$role"))) -eq "$all"
+done
+beside=$("$ARBOR" search -n 0 --json cents in:other 2>/dev/null | grep -c '"kind":')
+check test "$beside" -gt 0 # they have no role
+check test $(($(count cents role:system) + $(count 'cents -role:system'))) -eq "$all"
+check test $(($(count cents role:user,assistant,tool,system) + beside + $(count cents in:note))) -eq "$all"
 arbor search --json -n 0 role:user; code 0
 check test "$(grep -c '"in":"prompt"' "$T/out")" -eq "$(wc -l <"$T/out")"
 
@@ -113,12 +119,12 @@ for pattern in '[' '(' '(a)\1' '(a{1,200}){1,200}'; do arbor search --regex "$pa
 for pattern in '(a*)*b' '.*.*.*=' '' 'x\'; do arbor search --regex "$pattern"; [ "$rc" -le 2 ] || fail "$pattern: $rc"; done
 arbor search --regex --json 'cents?' -n 1; code 0; out_has '"marks":[{"start":'; out_lacks '"total"'
 
-it "says what may have been meant when nothing is found, and looks for nothing else"
+it "says what may have been meant when nothing is found"
 arbor search censt; code 1; err_has "did you mean 'cents' for 'censt'?"; check test ! -s "$T/out"
 arbor search integre centss; code 1; err_has "did you mean 'integer' for 'integre', 'cents' for 'centss'?"
 arbor search -- cents -cents; code 1; err_has 'in quotes it is looked for'
 arbor search cens; code 1; err_has "did you mean 'cents' for 'cens'"
-arbor search toke; code 1; err_has "'toke*' finds words that begin so"
+arbor search toke --in note; code 1; err_has "'toke*' finds words that begin so"
 arbor search zzqqzzqqzz; code 1; err_has "no text has 'zzqqzzqqzz'"
 arbor search shell cents; code 1; err_has 'OR finds any of them'
 arbor search cents after:2099; code 1; err_has 'without its conditions'
@@ -131,5 +137,51 @@ for query in std::vector http://example.com 12:30 'C:\x' a:b:c; do
 	arbor search "$query"
 	[ "$rc" -le 1 ] || fail "$query ended with $rc: $(cat "$T/err")"
 done
+
+it "looks inside of words where words find nothing, or when asked, and says so"
+arbor search okeniz; code 0; err_has 'no text has this as words; these have it inside of words'; out_has okeniz
+arbor search okeniz --json; out_has '"inside":true'
+arbor search 'ofixe*' ; code 0; err_has 'inside of words'
+arbor search 'okeniz nul'; code 0; err_has 'inside of words'
+arbor search tokenizer --json; code 0; err_lacks 'inside of words'; out_lacks '"inside"'
+arbor search price -n 0; n=$(wc -l <"$T/out"); arbor search price --inside -n 0; check test "$(wc -l <"$T/out")" -gt "$n"
+arbor search --inside 'okeniz OR ofixe' -n 0; code 0; out_has tokeniz; out_has toFixed
+arbor search --inside Okenize --json; code 0; out_has '"inside":true'
+arbor search okenizqq; code 1; err_lacks 'there was more'
+
+it "prints what was said around a hit into a pipe, too, in the same columns"
+arbor search 'sketch migration' -n 1; check test "$(wc -l <"$T/out")" -eq 1; cp "$T/out" "$T/hit"
+arbor search 'sketch migration' -n 1 --context 1; n=$(wc -l <"$T/out"); check test "$n" -ge 2
+check grep -qFx -- "$(cat "$T/hit")" "$T/out"
+check test "$(awk -F '\t' '{ print NF }' "$T/out" | sort -u)" = 7
+check test "$(cut -f 2 "$T/out" | sort -u | wc -l)" -eq 1
+arbor search 'sketch migration' -n 1 --context 1 -0; check test "$(tr -cd '\000' <"$T/out" | wc -c)" -eq 1
+
+it "takes all projects that a name can mean, and says so"
+mkdir -p "$T/more/projects/-a-web" "$T/more/projects/-b-web"
+for p in a b; do
+	echo '{"type":"user","uuid":"00000000-0000-4000-8000-00000000000'$p'","sessionId":"0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e7'$p'","cwd":"/'$p'/web","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"dolphin"}}' >"$T/more/projects/-$p-web/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e7$p.jsonl"
+done
+arbor sync --source "$T/more" --label more; code 0
+arbor search dolphin project:web; code 0; check test "$(wc -l <"$T/out")" -eq 2; err_has "project:web means several: /a/web, /b/web"
+arbor search dolphin project:a/web; check test "$(wc -l <"$T/out")" -eq 1; err_lacks several
+arbor search 'dolphin -project:web'; code 1
+arbor search dolphin --project web; check test "$rc" -ne 0; err_has "could be"
+
+it "tells why nothing was found where the words stand together"
+arbor search '"module money"'; code 1; err_has 'its words stand in one text, but not as they are asked for here'
+arbor search 'NEAR(migration integer, 0)'; code 1; err_has 'its words stand in one text'
+arbor search integer cents --in note; code 1; err_has 'there are hits without its conditions and options'
+arbor search 'integer cents day:2020-01-01'; code 1; err_has 'there are hits without its conditions and options'
+arbor search 'tokenizer shell prices'; code 1; err_has 'each word is there, but not all in one part'
+
+it "says how it read what can be read in several ways"
+arbor search '"integer cents'; code 0; err_has 'a quote is not closed; all that stands behind it was looked for as a phrase: "integer cents"'
+arbor search '"integer cents"'; err_lacks 'not closed'
+arbor search 'cents OR role:user'; code 0; err_has "conditions hold for the whole query, also beside OR: 'role:user'"
+arbor search '(cents OR price) role:user'; code 0; err_lacks OR
+arbor search 'role:user OR role:tool'; code 0; err_lacks OR
+arbor search "$(seq -f 'w%.0f' 1 70)"; err_has "the query is long: what follows from 'w65 w66 w67 w68 w69 w70' on was not looked for"
+arbor search --regex 'a('; code 2; err_has "--regex: 'a(' cannot be looked for: "
 
 the_end

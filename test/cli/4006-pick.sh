@@ -110,6 +110,7 @@ arbor pick --plain integer cents; code 0; check test "$(cut -f 1 "$T/out" | sort
 check test "$(head -n 1 "$T/out" | cut -f 4)" = 'Integer cents. Sketch the migration'
 arbor pick --plain --print hit integer cents; check test "$(wc -l <"$T/out")" -gt 4
 arbor pick --plain --color always -n 2; check test "$(wc -l <"$T/out")" -eq 2; out_lacks "$esc"
+arbor pick --plain cent; code 0; cp "$T/out" "$T/unfinished"; arbor pick --plain cents; same "$T/out" "$T/unfinished" # as on the screen
 arbor pick --plain qqqxqqq; code 1; err_has 'nothing found'
 arbor pick --plain -n 100000 cents; code 0
 long=$(printf 'qqqxqqq%.0s ' {1..2000}); arbor pick --plain "$long"; code 1; err_has 'nothing found'

@@ -32,7 +32,7 @@ out_has '"kind":"history"'; out_has '"at":"2026-10-19T'; out_has '"project":"/ho
 out_lacks '"session"'
 arbor search '"start a bashrc"' --json; code 0; out_has '"in":"prompt"'; out_lacks '"kind":"history"'
 arbor search '"does it load"' in:other; code 1
-arbor search in:other --json -n 0; check test "$(grep -c '"kind":"history"' "$T/out")" -eq 4
+arbor search in:prompt --json -n 0; check test "$(grep -c '"kind":"history"' "$T/out")" -eq 4
 arbor history bashrc; lines 2
 arbor search bashrc -n 0; all=$(wc -l <"$T/out"); arbor search bashrc -n 1; err_has "1 of $all hits"
 
@@ -44,26 +44,35 @@ arbor search 'slow -project:parser' --json; out_lacks '"kind":"history"'
 arbor search cents in:other session:4e4f12db; lines 2
 arbor search screenrc in:other --session a2a32e82 --json; lines 1; out_has '"kind":"todo"'
 arbor search screenrc in:other --session 4e4f12db; code 1
-arbor search slow in:other day:2026-10-19; lines 1
-arbor search slow in:other before:2026-10-19; code 1
+arbor search slow in:prompt day:2026-10-19; lines 1
+arbor search slow in:prompt before:2026-10-19; code 1
 arbor search '"does it load"' in:other after:2026-01; code 1
 touch -d 2020-02-02 "$S/plans/shell-startup-floating-wilkes.md"
 arbor rebuild; arbor sync; arbor rebuild
 arbor search 'completion tab' day:2020-02-02; lines 1
 
 it "never means it where something is asked that only a conversation has"
-for condition in model:claude model:opus 'branch:*' agent:a is:branch is:withdrawn is:error is:subagent tool:Bash is:noted tag:x role:user role:assistant role:tool; do
+for condition in model:claude model:opus 'branch:*' agent:a is:branch is:withdrawn is:error is:subagent tool:Bash is:noted tag:x role:assistant role:tool role:system; do
 	arbor search "parsefloat OR slow OR screenrc OR completion" "$condition" --json -n 0; out_lacks '"kind":'
 done
 arbor search 'build slow -model:claude -branch:main -is:branch -is:error'; lines 1
-arbor search completion role:system --json; out_has '"kind":"plan"'
+arbor search completion in:other --json; out_has '"kind":"plan"'
+
+it "takes what was typed for a person's, and nothing else beside the conversations for anybody's"
+arbor search 'build slow role:user' --json; code 0; lines 1; out_has '"kind":"history"'; out_has '"in":"prompt"'
+arbor search 'build slow' --role user; lines 1
+arbor search "parsefloat OR screenrc OR completion" role:user,system --json -n 0; out_lacks '"kind":'
+arbor search 'completion tab -role:user' --json; out_has '"kind":"plan"'
+arbor search 'completion tab -role:system' --json; out_has '"kind":"plan"'
+arbor search '"build so slow" -role:user'; code 1
+arbor search 'completion tab' --json; out_has '"kind":"plan"'
 
 it "orders, checks and cuts it as any other text"
 arbor search in:other --sort old -n 1 --json; out_has '"kind":"plan"'
 arbor search --regex 'Load bash-[a-z]+ on' in:other; lines 1
 arbor search --case-sensitive 'Load bash-completion' in:other; lines 1
 arbor search --case-sensitive 'load bash-completion' in:other; code 1
-arbor search slow in:other --context 2; lines 1
+arbor search slow in:prompt --context 2 --json; out_has '"kind":"history"'
 arbor search slow --budget 2000 --json; code 0; out_has '"kind":"history"'
 arbor search cents in:other -n 1 --offset 1; lines 1; err_has 'hits 2 to 2 of 4'
 
@@ -105,7 +114,7 @@ on_terminal search install --color never --group none; out_has "todo  todos/"
 on_terminal show "$plan" --color never; out_has "plan  $(echo "$plan" | cut -c1-8)  plans/"
 
 it "does not get in the way of who chooses a conversation"
-arbor pick --plain slow; code 0; lines 1; out_has d4861786-f226-4170-a3f5-719f14be0776
+arbor pick --plain '"slow"'; code 0; lines 1; out_has d4861786-f226-4170-a3f5-719f14be0776
 arbor pick --plain 'build slow'; code 1
 arbor pick --plain --print hit 'build slow'; code 0; out_has "$history"
 arbor pick --plain --print resume screenrc; code 0; lines 1; out_has 'claude --resume a2a32e82'
@@ -139,5 +148,5 @@ cp -R "$S" "$T/copy"; arbor sync --source "$T/copy" --name copy
 arbor search walrus --json; lines 3
 
 it "says in its help what is searched"
-arbor help search; out_has 'Plans, memory, tasks, todos and typed history are searched'; out_lacks 'not searched yet'
+arbor help search; out_has 'Plans, memory, tasks and todos are searched'; out_lacks 'not searched yet'
 the_end

@@ -78,6 +78,10 @@ done
 it "counts each once"
 arbor list --json; out_has '"prompts":8'
 arbor sql "SELECT prompt_count FROM sessions"; out_is 8
+arbor sql "SELECT count(*) FROM messages WHERE role = 'user'"; out_is 8
+arbor sql "SELECT count(*) FROM messages_meta WHERE role = 'user'"; out_is 8
+arbor sql "SELECT count(*) FROM messages WHERE role = 'user' AND content LIKE '%narwhal%'"; out_is 1
+arbor sql "SELECT role FROM messages WHERE messages MATCH 'grampus'"; out_is system
 arbor stats --json; out_has '"prompts":8'
 
 it "comes to the same however the file was cut into pieces"

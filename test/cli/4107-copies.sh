@@ -20,7 +20,7 @@ all() { # FOLDER: every listing, a file each, sorted, with what is said beside i
 	echo "$LISTINGS" | while read -r words; do
 		# shellcheck disable=SC2086
 		"$ARBOR" $words </dev/null 2>&1 | case $words in
-		search*) cut -f 2- ;; # of two files that are the same either may be given
+		search*) cut -f 4- ;; # of copies any may be given, and of several sessions that have a line
 		*) cat ;;
 		esac | sort >"$1/$words"
 		[ -s "$1/$words" ] || echo "nothing: $words"

@@ -33,6 +33,8 @@ arbor notes -n 1; check test "$(wc -l <"$T/out")" -eq 1; err_has 'there are more
 it "finds its words among those of conversations, and narrows to them"
 arbor search walrus; code 0; check test "$(wc -l <"$T/out")" -eq 2
 arbor search walrus cents --json; out_has '"in":"note"'; out_has "\"id\":\"$block\""; out_has "\"note\":\"$note\""
+arbor search walrus --json; check test "$(grep -c '"handle":"' "$T/out")" -eq 2
+handle=$(sed -n 's/.*"handle":"\([^"]*\)".*/\1/p' "$T/out" | head -n 1); arbor resolve "$handle"; code 0
 arbor search cents --json -n 1; out_has '"in":"note"' # worth more than what a tool printed
 arbor search in:note; check test "$(wc -l <"$T/out")" -eq 2
 arbor search walrus --in note,prompt; check test "$(wc -l <"$T/out")" -eq 2

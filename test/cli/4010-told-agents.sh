@@ -1,0 +1,52 @@
+#!/bin/sh
+# Sub-agents whose messages a conversation tells in its progress lines, and who said what: models and agents of single
+# messages.
+# shellcheck source=test/harness/lib.sh
+. test/harness/lib.sh
+export ARBOR_HOME=$T/store TZ=UTC
+ID=0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e61
+P=$T/claude/projects/-w
+mkdir -p "$P"
+lines() { [ "$(wc -l <"$T/out")" -eq "$1" ] || { fail "not $1 lines"; show "$T/out"; }; }
+front() { # TYPE NUMBER
+	printf '{"type":"%s","uuid":"00000000-0000-4000-8000-%012d","parentUuid":null,"sessionId":"%s","cwd":"/w","timestamp":"2026-01-02T03:04:%02d.000Z",' "$1" "$2" "$ID" "$2"
+}
+answer() { # ID MODEL BLOCK: a message of a model
+	printf '"message":{"id":"%s","role":"assistant","model":"%s","content":[%s],"usage":{"input_tokens":1,"output_tokens":2}}' "$1" "$2" "$3"
+}
+told() { # NUMBER AGENT MESSAGE
+	front progress "$1"
+	printf '"parentToolUseID":"toolu_1","data":{"type":"agent_progress","agentId":"%s","message":{"uuid":"00000000-0000-4000-8000-%012d","timestamp":"2026-01-02T03:04:%02d.000Z",%s}}}\n' "$2" $(($1 + 100)) "$1" "$3"
+}
+{
+	front user 1; echo '"message":{"role":"user","content":"count the walrus"}}'
+	front assistant 2; answer m2 claude-opus-4-8 '{"type":"tool_use","id":"toolu_1","name":"Task","input":{"subagent_type":"reviewer","prompt":"look at the walrus"}}'; echo '}'
+	told 3 ab12cd '"type":"user","message":{"role":"user","content":[{"type":"text","text":"look at the walrus"}]}'
+	told 4 ab12cd "\"type\":\"assistant\",$(answer m4 claude-haiku-4-5-20251001 '{"type":"text","text":"the walrus is grey"}')"
+	front assistant 5; answer m5 claude-opus-4-8 '{"type":"text","text":"a grey walrus"}'; echo '}'
+	front assistant 6; answer m6 claude-sonnet-4-5 '{"type":"text","text":"one walrus more"}'; echo '}'
+} >"$P/$ID.jsonl"
+arbor sync --source "$T/claude"; code 0
+
+it "asks each message for its model, and not the conversation"
+arbor search walrus -n 0; lines 6
+arbor search walrus model:opus -n 0 --json; lines 2; out_lacks '"in":"prompt"'
+arbor search walrus model:haiku; lines 1; out_has 'the walrus is grey'
+arbor search walrus model:haiku model:sonnet; lines 2
+arbor search walrus 'model:claude-*' ; code 1
+arbor search walrus model:claude -n 0; lines 4
+arbor search 'walrus -model:claude' -n 0 --json; lines 2; out_has '"in":"prompt"'
+arbor search model:haiku; lines 1
+arbor search walrus model:gpt; code 1
+
+it "finds what sub-agents said that have no file of their own"
+arbor search walrus agent:ab12cd -n 0 --json; lines 2; check test "$(grep -c '"agent":"ab12cd"' "$T/out")" -eq 2
+arbor search walrus agent:ab1 -n 0; lines 2
+arbor search walrus agent:b12; code 1
+arbor search 'walrus -agent:ab12cd' -n 0 --json; lines 4; out_lacks '"agent"'
+
+it "counts them by the type that the call asked for"
+arbor usage agent; check test "$(cut -f 1,3 "$T/out" | tr '\t\n' ': ')" = 'main:3 reviewer:1 total:4 '
+arbor usage agent --each; out_has ab12cd; out_has reviewer; out_lacks unknown
+
+the_end
