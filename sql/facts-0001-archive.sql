@@ -17,6 +17,8 @@
 --   host_label    name of this machine in source keys (default 'local')
 --   tombstone_key random, as hex: so that hashes of removed lines cannot be guessed
 --   derived_hash  what the derived tables were built from; empty = not built
+--   purged        rev of the last transaction that purged something; missing = none did
+--   purge_left    what the last purge has still to do, and its number: 'bytes N', 'pages N', 'nothing N'
 CREATE TABLE store_setting (
   key    TEXT PRIMARY KEY,
   value  ANY NOT NULL,
@@ -134,7 +136,10 @@ CREATE TABLE block_data (
 ) STRICT;
 
 -- Parts of a generation whose bytes were overwritten with filler of the same
--- length, by purging or redaction. Raw export refuses them unless asked.
+-- length, by purging or redaction: blanks, and line feeds where line feeds were.
+-- Whole lines, without the last one's line feed. As blocks, gaps are those of the
+-- generation that stores the bytes; whoever shares them has the gaps, too. They
+-- never overlap. Raw export refuses them unless asked.
 CREATE TABLE gap (
   generation  INTEGER NOT NULL REFERENCES generation(id),
   offset      INTEGER NOT NULL,
@@ -145,8 +150,8 @@ CREATE TABLE gap (
   PRIMARY KEY (generation, offset)
 ) STRICT, WITHOUT ROWID;
 
--- The public id of an archived line, once it has been given one. Kept as a
--- fact because it must survive the redaction of the bytes it was made from.
+-- The public id of a line whose bytes have gone, by purging or redaction: until
+-- then it follows from them.
 CREATE TABLE line (
   generation  INTEGER NOT NULL REFERENCES generation(id),
   offset      INTEGER NOT NULL,    -- of its first byte
@@ -167,7 +172,7 @@ CREATE TABLE deleted_row (
 ) STRICT, WITHOUT ROWID;
 
 -- What must not come back. Written before the bytes go; honoured by every way
--- in (sync, import, merge, rebuild).
+-- in (sync, import, merge, rebuild). Only ever added to.
 CREATE TABLE tombstone (
   id          INTEGER PRIMARY KEY,
   kind        TEXT NOT NULL CHECK (kind IN ('line', 'source', 'session', 'node', 'tree')),

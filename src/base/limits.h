@@ -136,6 +136,10 @@
  * some 10 ms. */
 #define LIMIT_RECAP ((int64_t)4 * 1024 * 1024)
 
+/* A line of a purged session that is known again wherever it stands. Shorter ones are no records, say
+ * nothing, and stand in many files; they go with the file, and where somebody asks for one alone. */
+#define LIMIT_LINE_TELLING 16
+
 /* Digits of an id that are enough to mean it, if nothing else begins so. */
 #define LIMIT_ID_PREFIX 4
 

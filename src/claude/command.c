@@ -18,8 +18,8 @@
 /* What stands in an element; p NULL = there is none. `last`: it may contain its own end. */
 static struct str inside(struct str text, const char *name, bool last)
 {
-	char begin[32], end[32];
 	const char *from, *to = NULL, *next;
+	char begin[32], end[32];
 
 	snprintf(begin, sizeof begin, "<%s>", name);
 	snprintf(end, sizeof end, "</%s>", name);

@@ -136,3 +136,42 @@ bool claude_file_grows(struct str path)
 {
 	return str_has_suffix(path, STR(".jsonl"));
 }
+
+/* Ids stand at the beginning of what is below tasks/, todos/ and file-history/, and below a project's
+ * folder. */
+bool claude_session_of(struct str path, struct uuid *session)
+{
+	struct str project = claude_project_of(path), name;
+
+	if (project.p)
+		name = str_sub(path, STR("projects/").n + project.n + 1, SIZE_MAX);
+	else
+		str_cut(path, '/', &name);
+	switch (claude_kind_of(path)) {
+	case CLAUDE_TRANSCRIPT:
+	case CLAUDE_SUBAGENT:
+	case CLAUDE_SUBAGENT_META:
+	case CLAUDE_TOOL_RESULT:
+	case CLAUDE_OTHER:
+	case CLAUDE_TASK:
+	case CLAUDE_TODO:
+	case CLAUDE_FILE_HISTORY:
+		return uuid_parse(str_sub(name, 0, UUID_TEXT), session);
+	case CLAUDE_NONE:
+	case CLAUDE_MEMORY:
+	case CLAUDE_PLAN:
+	case CLAUDE_HISTORY:
+	case CLAUDE_LIVE:
+	case CLAUDE_KINDS:
+		break;
+	}
+	return false;
+}
+
+bool claude_file_has_lines(struct str path)
+{
+	enum claude_kind kind = claude_kind_of(path);
+
+	return kind == CLAUDE_TRANSCRIPT || kind == CLAUDE_SUBAGENT || kind == CLAUDE_HISTORY ||
+	       kind == CLAUDE_OTHER;
+}

@@ -5,6 +5,7 @@
 #define ARBOR_CLAUDE_LAYOUT_H
 
 #include "base/str.h"
+#include "base/uuid.h"
 
 enum claude_kind {
 	CLAUDE_NONE,          /* not ours to read */
@@ -40,6 +41,13 @@ extern const char *const claude_secret_names[];
 /* Names at the top of the folder below which, or as which, files are wanted; NULL
  * ends them. */
 extern const char *const claude_top_names[];
+
+/* Whether it is kept for a session, by the session's id: its transcript, what lies below a folder of
+ * that name, its todos. */
+bool claude_session_of(struct str path, struct uuid *session);
+
+/* Whether it is made of records, a line each, or may be a copy of such a file. */
+bool claude_file_has_lines(struct str path);
 
 /* Whether the client appends to such a file: growing is then not a new version. */
 bool claude_file_grows(struct str path);

@@ -725,6 +725,16 @@ void record_text(const struct record_reader *r, const struct record *rec, struct
 	}
 }
 
+void record_prompt_again(const struct record_reader *r, const struct record *rec, struct buf *out)
+{
+	const struct json *j = &r->json;
+
+	if (rec->type == RECORD_LAST_PROMPT)
+		add_string(j, json_get(j, json_root(j), STR("lastPrompt")), out);
+	else if (record_queue(r, rec) == QUEUE_ADD)
+		add_string(j, json_get(j, json_root(j), STR("content")), out);
+}
+
 /* ---- Content and usage --------------------------------------------------------- */
 
 static uint64_t mix(uint64_t sum, uint64_t more)

@@ -191,6 +191,10 @@ struct str block_file(struct record_reader *r, const struct record_block *b);
  * text, attachment. */
 void record_text(const struct record_reader *r, const struct record *rec, struct buf *out);
 
+/* What a line notes of a prompt that is said in another one: of the queue, of the last prompt, whose
+ * end may be missing. Nothing for others. */
+void record_prompt_again(const struct record_reader *r, const struct record *rec, struct buf *out);
+
 /* What happens to prompts that wait for a turn to end. */
 enum record_queue {
 	QUEUE_NONE, /* the line says nothing of them */

@@ -81,6 +81,10 @@ static enum status take_item(void *ctx, struct str json, struct err *err)
 		return err_fail(err, STATUS_CANCELLED, "cancelled");
 	if (!only_reads(v->method))
 		logfile_add(v->face, "result", json);
+	if (v->face->silent) {
+		v->items++;
+		return STATUS_OK;
+	}
 	return view_item(v, json, err);
 }
 
@@ -246,14 +250,20 @@ static enum status apply(struct face *f, const struct args *a, struct err *err)
 	return log.p ? logfile_open(f, log, err) : STATUS_OK;
 }
 
+static enum status load_hubs(struct face *f, struct err *err)
+{
+	if (face_load_settings(f, err))
+		return err_failed(err->status);
+	f->children = where_find_hubs(f->settings);
+	return STATUS_OK;
+}
+
 static enum status run_verb(struct face *f, const struct verb *v, int argc, char **argv, struct err *err)
 {
 	struct args a = { 0 };
 
 	/* Help is for those who have a broken file, too. */
-	if (face_load_settings(f, err) == STATUS_OK)
-		f->children = where_find_hubs(f->settings);
-	else if (v->activation || v->run == run_call || v->run == run_pick || v->run == run_rpc)
+	if (load_hubs(f, err) && (v->activation || v->run == run_call || v->run == run_pick || v->run == run_rpc))
 		return err_failed(err->status);
 	if (v->reads_args)
 		return v->run(f, argc, argv, NULL, err);
@@ -265,7 +275,9 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 	}
 	if (apply(f, &a, err) || view_refuse(f, v->method, err))
 		return err_pass(err, "%s", v->method->verb);
-	if (v->run ? v->run(f, argc, argv, &a.own, err) : face_run(f, v->activation, v->method, &a.own, err))
+	if (v->run			       ? v->run(f, argc, argv, &a.own, err)
+	    : ask_is_due(f, v->method, &a.own) ? ask_and_run(f, v->activation, v->method, &a.own, err)
+					       : face_run(f, v->activation, v->method, &a.own, err))
 		return err_pass(err, "%s", v->method->verb);
 	return STATUS_OK;
 }
@@ -318,7 +330,8 @@ enum status run_call(struct face *f, int argc, char **argv, const struct params 
 	(void)p;
 	if (at < 0)
 		return err_fail(err, STATUS_USAGE,
-				"call: METHOD is missing; usage: arbor call METHOD [JSON]; 'arbor call hub.methods' lists them");
+				"call: METHOD is missing; usage: arbor call METHOD [JSON]; 'arbor call hub.methods' "
+				"lists them");
 	if (face_find_method(f, str_of(argv[at]), &activation, &m, err))
 		return err_pass(err, "call");
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
@@ -349,8 +362,12 @@ static enum status help_asked(struct face *f, const struct verb *v, int argc, ch
 {
 	int at = args_first_word(argc, argv);
 
-	if (v->run == run_call && at >= 0)
-		return help_method(f, str_of(argv[at]), err);
+	if (v->run == run_call && at >= 0) {
+		struct err broken; /* own methods can be explained all the same */
+
+		(void)!load_hubs(f, &broken);
+		return help_method(f, str_of(argv[at]), err) ? err_pass(err, "call") : STATUS_OK;
+	}
 	help_verb(f, v);
 	return STATUS_OK;
 }
@@ -369,8 +386,9 @@ static enum status dispatch(struct face *f, int argc, char **argv, struct err *e
 		return err_fail(err, STATUS_USAGE, "which command? See 'arbor help'");
 	word = argv[at];
 	if (!verb_find(f->hub, str_of(word), &v))
-		return at ? err_fail(err, STATUS_USAGE, "unknown command '%.60s'; what '%.60s' belongs to stands before it",
-				     word, argv[at - 1])
+		return at ? err_fail(err, STATUS_USAGE,
+				     "unknown command '%.60s'; what '%.60s' belongs to stands before it", word,
+				     argv[at - 1])
 			  : verb_unknown(f->hub, str_of(word), err);
 	/* What stood before the verb counts as if it stood behind it. */
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);

@@ -167,8 +167,17 @@ static void offer_verbs(struct face *f, struct str prefix)
 			offer(f, prefix, str_of(v.method->verb), str_of(v.method->summary));
 }
 
+static void offer_methods(struct face *f, struct str prefix)
+{
+	offer_names(f, "hub.methods", prefix);
+	offer_hubs(f, prefix);
+}
+
+/* Methods without a verb are many: only when one has begun. */
 static void offer_help(struct face *f, struct str prefix)
 {
+	if (str_has_byte(prefix, '.'))
+		offer_methods(f, prefix);
 	offer_verbs(f, prefix);
 	for (const struct topic *t = topics; t->name; t++)
 		offer(f, prefix, str_of(t->name), str_of(t->summary));
@@ -180,10 +189,10 @@ static void offer_value(struct face *f, const struct param *q, struct str prefix
 		offer(f, prefix, str_of(*c), str_of(q->help));
 	if (q->names && strcmp(q->names, NAMES_HELP) == 0)
 		offer_help(f, prefix);
+	else if (q->names && strcmp(q->names, "hub.methods") == 0)
+		offer_methods(f, prefix);
 	else if (q->names)
 		offer_names(f, q->names, prefix);
-	if (q->names && strcmp(q->names, "hub.methods") == 0)
-		offer_hubs(f, prefix);
 }
 
 static void offer_options(struct face *f, const struct method *m, struct str prefix)

@@ -81,8 +81,20 @@ static void bash_option(struct face *f, const struct method *m, const struct par
 		out_printf(&f->out, "-%c ", q->letter);
 }
 
+/* What stands behind another method's name depends on that, and is asked for as names are. */
+static bool options_follow_word(const struct method *m)
+{
+	const struct param *q = args_word(m, 0);
+
+	return q && q->names && strcmp(q->names, "hub.methods") == 0 && (q->flags & PARAM_REQUIRED);
+}
+
 static void bash_options(struct face *f, const struct method *m)
 {
+	if (options_follow_word(m)) {
+		out_printf(&f->out, "\t%s:-*) _arbor_names ;;\n", m->verb);
+		return;
+	}
 	out_printf(&f->out, "\t%s:-*) _arbor_words '", m->verb);
 	each_option(f, m, bash_option);
 	out_text(&f->out, "' ;;\n");

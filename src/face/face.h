@@ -22,6 +22,7 @@ struct face {
 	struct str store;	   /* as --store says; p NULL = where it usually is */
 	struct store *open;	   /* while a method runs that uses it; else NULL */
 	bool json, print0, verbose;
+	bool silent; /* what a method gives was printed before: only what is noted of it is said */
 	bool left; /* somebody left a screen, and knows it: nothing has to be said */
 	const struct settings *settings; /* NULL until a verb needs them */
 	struct children *children;	 /* other hubs; NULL = there are none */
@@ -106,6 +107,13 @@ enum status face_run(struct face *f, const char *activation, const struct method
  * takes. */
 enum status face_find_method(struct face *f, struct str name, const struct activation **a,
 			     const struct method **m, struct err *err) MUST_USE;
+
+/* ---- Asking (ask.c) --------------------------------------------------------- */
+
+/* Whether somebody is there who can be asked, and has to be. */
+bool ask_is_due(const struct face *f, const struct method *m, const struct params *p);
+enum status ask_and_run(struct face *f, const char *activation, const struct method *m, struct params *p,
+			struct err *err) MUST_USE;
 
 /* ---- Our own verbs ---------------------------------------------------------- */
 

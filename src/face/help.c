@@ -6,6 +6,7 @@
  */
 #include "face/face.h"
 
+#include "base/json.h"
 #include "base/near.h"
 #include "face/text.h"
 #include "face/view.h"
@@ -130,6 +131,10 @@ static void print_pair(struct face *f, const char *left, const char *right, int 
 	int width = 2 + text_width(str_of(left));
 
 	out_printf(&f->out, "  %s", left);
+	if (!*right) {
+		out_text(&f->out, "\n");
+		return;
+	}
 	if (width + 2 > indent) {
 		out_text(&f->out, "\n");
 		width = 0;
@@ -246,8 +251,11 @@ static void print_method(struct face *f, const struct verb *v, bool has_columns)
 	struct buf usage CLEANUP(buf_release) = BUF_INIT(KIB);
 
 	help_usage(&usage, v);
-	out_printf(&f->out, "arbor %s: %s\n\nExamples:\n", m->verb, m->summary);
-	print_examples(f, m->examples);
+	out_printf(&f->out, "arbor %s: %s\n", m->verb, m->summary);
+	if (m->examples) {
+		out_text(&f->out, "\nExamples:\n");
+		print_examples(f, m->examples);
+	}
 	out_printf(&f->out, "\nUsage: arbor %s\n\n", usage.p);
 	print_text(f, m->text);
 	if (has_columns)
@@ -266,20 +274,112 @@ void help_verb(struct face *f, const struct verb *v)
 	print_method(f, v, true);
 }
 
+/* ---- Methods without a verb ------------------------------------------------------- */
+
+/* What another program calls things and says of them. */
+static const char *safe(struct face *f, const char *text)
+{
+	struct buf out CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	term_filter(&out, str_of(text), TERM_LINE);
+	return arena_cstr(&f->mem, buf_as_str(&out));
+}
+
+static const char *const *safe_list(struct face *f, const char *const *list)
+{
+	const char **out;
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	if (!n)
+		return NULL;
+	out = arena_alloc(&f->mem, (n + 1) * sizeof *out);
+	for (size_t i = 0; i < n; i++)
+		out[i] = safe(f, list[i]);
+	return out;
+}
+
+static const struct param *safe_params(struct face *f, const struct param *params)
+{
+	struct param *out;
+	size_t n = 0;
+
+	while (params && params[n].name)
+		n++;
+	if (!n)
+		return NULL;
+	out = arena_alloc(&f->mem, (n + 1) * sizeof *out);
+	for (size_t i = 0; i < n; i++) {
+		out[i] = params[i];
+		out[i].name = safe(f, params[i].name);
+		out[i].help = safe(f, params[i].help);
+		out[i].choices = safe_list(f, params[i].choices);
+	}
+	return out;
+}
+
+struct hub_listing {
+	struct face *face;
+	const char *hub;
+};
+
+static enum status print_hub_method(void *ctx, struct str item, struct err *err)
+{
+	struct hub_listing *l = ctx;
+	struct face *f = l->face;
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	struct str name, summary;
+
+	if (json_read(&j, arena_str(&f->mem, item), LIMIT_JSON_DEPTH, err))
+		return err_failed(err->status);
+	if (json_string_eq(&j, json_get(&j, 0, STR("type")), STR("handle")))
+		return STATUS_OK;
+	name = json_string_in(&j, json_get(&j, 0, STR("name")), &f->mem);
+	summary = json_string_in(&j, json_get(&j, json_get(&j, 0, STR("schema")), STR("summary")), &f->mem);
+	print_pair(f, safe(f, arena_printf(&f->mem, "%s.%.*s", l->hub, STR_ARG(name)).p),
+		   summary.n ? safe(f, arena_cstr(&f->mem, summary)) : "", OPTION_INDENT);
+	return STATUS_OK;
+}
+
+static enum status help_hub(struct face *f, size_t which, struct err *err)
+{
+	struct hub_caller who = { .scopes = ~0u, .cancel = f->cancel, .settings = f->settings };
+	struct hub_listing l = { .face = f, .hub = children_at(f->children, which)->name };
+	struct sink sink = { .item = print_hub_method, .ctx = &l };
+	struct child_ask ask = { .which = which, .method = STR("hub.schema") };
+
+	out_printf(&f->out,
+		   "%s: another hub, named by the setting 'hubs'\n\n"
+		   "Usage: arbor call METHOD [JSON] [OPTION]...\n\n"
+		   "Methods, each explained by 'arbor help METHOD':\n",
+		   l.hub);
+	return children_ask(f->children, &ask, &who, &sink, err);
+}
+
 /* One without a verb is typed behind 'call', which prints JSON. */
 enum status help_method(struct face *f, struct str name, struct err *err)
 {
 	const struct activation *a = NULL;
 	const struct method *found = NULL;
+	struct str rest;
 	struct method m;
+	size_t which;
 	char typed[128];
 
-	if (hub_find(f->hub, name, &a, &found, err))
+	if (children_find(f->children, name, &which, &rest) && !rest.n)
+		return help_hub(f, which, err);
+	if (face_find_method(f, name, &a, &found, err))
 		return err_failed(err->status);
 	m = *found;
-	snprintf(typed, sizeof typed, "call %s.%s", a->name, m.name);
+	snprintf(typed, sizeof typed, "call %.*s", STR_ARG(str_sub(name, 0, 100)));
 	m.verb = typed;
-	print_method(f, &(struct verb){ .activation = a->name, .method = &m }, false);
+	if (!a) {
+		m.summary = *m.summary ? safe(f, m.summary) : "not described; 'arbor call hub.methods' lists what is";
+		m.params = safe_params(f, m.params);
+		m.verb = safe(f, typed);
+	}
+	print_method(f, &(struct verb){ .activation = a ? a->name : NULL, .method = &m }, false);
 	return STATUS_OK;
 }
 
@@ -503,8 +603,9 @@ static enum status unknown_topic(struct face *f, struct str name, struct err *er
 
 enum status run_help(struct face *f, int argc, char **argv, const struct params *p, struct err *err)
 {
-	struct str name = p ? p->values[0].text : (struct str){ 0 };
+	struct str rest, name = p ? p->values[0].text : (struct str){ 0 };
 	struct verb v;
+	size_t which;
 
 	(void)argc;
 	(void)argv;
@@ -523,5 +624,6 @@ enum status run_help(struct face *f, int argc, char **argv, const struct params 
 			print_topic(f, t);
 			return STATUS_OK;
 		}
-	return str_has_byte(name, '.') ? help_method(f, name, err) : unknown_topic(f, name, err);
+	return str_has_byte(name, '.') || children_find(f->children, name, &which, &rest) ? help_method(f, name, err)
+											    : unknown_topic(f, name, err);
 }

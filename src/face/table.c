@@ -21,7 +21,8 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { COLUMNS = LIMIT_SQL_COLUMNS + 1, HELD_ROWS = 200, GAP = 2, WIDEST = 32, LEAST_STRETCH = 12, LEAST_TEXT = 16, LEAST_OPEN = 8 };
+enum { COLUMNS = LIMIT_SQL_COLUMNS + 1, HELD_ROWS = 200, GAP = 2 };
+enum { WIDEST = 32, LEAST_STRETCH = 12, LEAST_TEXT = 16, LEAST_OPEN = 8 };
 
 struct column {
 	const struct field *field;

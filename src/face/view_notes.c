@@ -1,6 +1,6 @@
 /*
- * arbor.note_list on a terminal: what somebody wrote, to its end, below a line that says when and on what. Prose does not
- * fit into a column.
+ * arbor.note_list on a terminal: what somebody wrote, to its end, below a line that says when and on what. Prose
+ * does not fit into a column.
  */
 #include "face/view.h"
 

@@ -166,8 +166,10 @@ static const struct field session_data[] = {
 /* ---- The table --------------------------------------------------------------------------- */
 
 #define BLOCK_KIND(name, what, is, takes) \
-	{ .method = (name), .summary = (what), .kind = (is), .meta = (takes), .fields = block_data, .need = NEED_STORE, \
-	  .resolve = claudecode_block }
+	{ \
+		.method = (name), .summary = (what), .kind = (is), .meta = (takes), .fields = block_data, \
+		.need = NEED_STORE, .resolve = claudecode_block \
+	}
 
 static const struct handle_kind kinds[] = {
 	{ .method = "session",

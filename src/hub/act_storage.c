@@ -7,7 +7,7 @@
 #include "hub/kept.h"
 #include "hub/storage_files.h"
 #include "hub/storage_handles.h"
-#include "store/archive.h"
+#include "store/gap.h"
 
 /* What somebody called a file, ready for source_find(): an absolute path may lead
  * through links that the store does not know, so its folder is resolved as far
@@ -44,7 +44,7 @@ static enum status find_file(struct call *c, struct source_info *out, int64_t *v
 
 /* ---- storage.sources -------------------------------------------------------- */
 
-static const char *const states[] = { "here", "gone", "unread", NULL };
+static const char *const states[] = { "here", "gone", "unread", "purged", NULL };
 
 static const struct field source_fields[] = {
 	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "the source's id" },
@@ -70,7 +70,9 @@ static const struct field source_fields[] = {
 	  .type = VALUE_ENUM,
 	  .choices = states,
 	  .usual = "here",
-	  .help = "whether it is still outside the store; 'unread': not read to its end yet" },
+	  .help = "whether it is still outside the store; 'unread': not read to its end yet; 'purged': as a "
+		  "whole, and not "
+		  "read any more" },
 	{ .name = "name",
 	  .type = VALUE_PATH,
 	  .flags = FIELD_STRETCH,
@@ -85,6 +87,10 @@ static const struct field source_fields[] = {
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "when it was gone outside the store" },
+	{ .name = "purged_bytes",
+	  .type = VALUE_BYTES,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "how much of its newest generation was purged" },
 	{ 0 },
 };
 
@@ -93,7 +99,10 @@ static enum status emit_source(void *ctx, const struct source_info *i, struct er
 	struct call *c = ctx;
 	struct json_writer *w = call_begin(c);
 	struct node_handle handle = handle_of_file(&i->id, 0);
+	int64_t purged = 0;
 
+	if (i->generation && gap_bytes(c->store, i->generation, 0, i->bytes, &purged, err))
+		return err_failed(err->status);
 	put_uuid(w, "id", &i->id);
 	put_handle(w, &handle);
 	put_text(w, "host", i->host);
@@ -103,17 +112,23 @@ static enum status emit_source(void *ctx, const struct source_info *i, struct er
 	put_int(w, "bytes", i->bytes);
 	put_int(w, "lines", i->lines.lines + (i->lines.tail > 0));
 	put_int(w, "generations", i->generations);
-	put_text(w, "state", str_of(states[i->vanished_at ? 1 : i->complete ? 0 : 2]));
+	put_text(w, "state", str_of(states[i->purged ? 3 : i->vanished_at ? 1 : i->complete ? 0 : 2]));
 	put_path(w, "name", kept_name(c, i));
 	put_bool(w, "complete", i->complete);
 	put_time(w, "first_at", i->first_at);
 	if (i->vanished_at)
 		put_time(w, "vanished_at", i->vanished_at);
+	if (purged)
+		put_int(w, "purged_bytes", purged);
 	return call_emit(c, err);
 }
 
 static enum status run_sources(struct call *c, struct err *err)
 {
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+
+	if (read_begin(c->store, &snapshot, err))
+		return err_failed(err->status);
 	return source_each(c->store, emit_source, c, err);
 }
 
@@ -126,7 +141,7 @@ static const struct method sources = {
 	.text = "Every file that was ever mirrored, with the size of its newest version and how many "
 		"versions "
 		"(generations) of it there are. Its state is 'here', 'gone' when it no longer "
-		"exists outside the store, or 'unread' when it is not read to its end yet.\n",
+		"exists outside the store, 'unread' when it is not read to its end yet, or 'purged'.\n",
 	.kind = RESULT_STREAM,
 	.fields = source_fields,
 	.empty = "the store is empty; 'arbor sync' fills it",
@@ -239,12 +254,58 @@ static const struct param export_params[] = {
 	  .least = 1,
 	  .most = INT64_MAX,
 	  .help = "an older version; 'arbor versions FILE' lists them" },
+	{ .name = "with_gaps",
+	  .type = VALUE_BOOL,
+	  .help = "also a file of which something was purged: with blanks where that stood" },
 	{ 0 },
 };
 
 static enum status pour(void *ctx, struct str bytes, struct err *err)
 {
 	return call_bytes(ctx, bytes, err);
+}
+
+/* Names of gaps, as many as fit into a sentence. */
+struct gaps {
+	struct buf text;
+	int64_t count, bytes;
+};
+
+static void gaps_release(struct gaps *g)
+{
+	buf_release(&g->text);
+}
+
+static enum status name_gap(void *ctx, const struct gap *g, struct err *err)
+{
+	enum { NAMED = 8 };
+	struct gaps *all = ctx;
+
+	(void)err;
+	all->bytes += g->span.to - g->span.from;
+	if (all->count++ < NAMED)
+		buf_printf(&all->text, "%s%" PRId64 " at %" PRId64 " (%.*s)", all->text.n ? ", " : "",
+			   g->span.to - g->span.from, g->span.from, STR_ARG(g->reason));
+	else if (all->count == NAMED + 1)
+		buf_text(&all->text, ", ...");
+	return STATUS_OK;
+}
+
+/* A file with gaps is not what it was, and nobody should believe it is. */
+static enum status refuse_gaps(struct call *c, const struct generation *g, struct err *err)
+{
+	struct gaps all CLEANUP(gaps_release) = { .text = BUF_INIT(KIB) };
+
+	if (call_flag(c, "with_gaps"))
+		return STATUS_OK;
+	if (gap_each(c->store, g->row, 0, g->length, name_gap, &all, err))
+		return err_failed(err->status);
+	if (!all.count)
+		return STATUS_OK;
+	return err_fail(err, STATUS_NOT_FOUND,
+			"%" PRId64
+			" of its bytes are gone: %s; --with-gaps writes it with blanks in their place",
+			all.bytes, all.text.p);
 }
 
 static enum status run_export(struct call *c, struct err *err)
@@ -258,7 +319,8 @@ static enum status run_export(struct call *c, struct err *err)
 		return err_failed(err->status);
 	if (call_value(c, "generation")->given)
 		version = call_int(c, "generation");
-	if (generation_pick(c->store, info.row, (uint64_t)version, &g, err))
+	if (generation_pick(c->store, info.row, (uint64_t)version, &g, err) ||
+	    refuse_gaps(c, &g, err))
 		return err_pass(err, "%.*s", STR_ARG(info.path));
 	if (info.former)
 		log_warn(c->log, "it was renamed since; this is %.*s", STR_ARG(info.path));
@@ -280,7 +342,9 @@ static const struct method export = {
 	.text = "Its newest version or an older one, also long after the file itself is gone. When standard "
 		"output is a terminal, control characters are made visible; into a pipe or file goes every "
 		"byte "
-		"as it was.\n\n" FILE_TEXT,
+		"as it was. Of a file from which something was purged the bytes that are gone are named; "
+		"--with-gaps "
+		"writes the others, and blanks in their place.\n\n" FILE_TEXT,
 	.params = export_params,
 	.kind = RESULT_RAW,
 	.scope = SCOPE_READ,

@@ -293,7 +293,9 @@ enum status annotation_attach(struct call *c, struct annotation *a, const struct
 
 enum status annotation_detach(struct call *c, const struct annotation *a, annotation_put *put, struct err *err)
 {
-	return annotation_remove(c->store, a, err) ? err_failed(err->status) : annotation_emit(c, "deleted", a, put, err);
+	if (annotation_remove(c->store, a, err))
+		return err_failed(err->status);
+	return annotation_emit(c, "deleted", a, put, err);
 }
 
 /* ---- Listing --------------------------------------------------------------------- */

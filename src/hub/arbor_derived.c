@@ -16,7 +16,7 @@
 #include "hub/dump_forest.h"
 #include "ingest/rebuild.h"
 #include "store/annotation.h"
-#include "store/archive.h"
+#include "store/gap.h"
 #include "store/find.h"
 #include "store/fulltext.h"
 #include "store/link.h"
@@ -126,8 +126,11 @@ static enum status dump_source(void *ctx, const struct source_info *i, struct er
 	struct buf line CLEANUP(buf_release) = BUF_INIT(16 * LIMIT_PATH);
 	char hex[2 * SHA256_BYTES + 1];
 	uint8_t digest[SHA256_BYTES];
+	int64_t purged = 0;
 	struct sha sha;
 
+	if (i->generation && gap_bytes(c->store, i->generation, 0, i->bytes, &purged, err))
+		return err_pass(err, "%.*s", STR_ARG(i->path));
 	sha256_init(&sha);
 	if (i->generation && archive_read(c->store, i->generation, 0, i->bytes, add_to_digest, &sha, err))
 		return err_pass(err, "%.*s", STR_ARG(i->path));
@@ -139,8 +142,11 @@ static enum status dump_source(void *ctx, const struct source_info *i, struct er
 	add_word(&line, i->key);
 	add_word(&line, i->path);
 	buf_printf(&line,
-		   "bytes=%" PRId64 " lines=%" PRId64 " tail=%" PRId64 " longest=%" PRId64 " sha256=%s\n",
+		   "bytes=%" PRId64 " lines=%" PRId64 " tail=%" PRId64 " longest=%" PRId64 " sha256=%s",
 		   i->bytes, i->lines.lines, i->lines.tail, i->lines.longest, hex);
+	if (purged)
+		buf_printf(&line, " purged=%" PRId64, purged);
+	buf_byte(&line, '\n');
 	return call_bytes(c, buf_as_str(&line), err);
 }
 
@@ -488,8 +494,9 @@ const struct method arbor_dump = {
 	.verb = "dump",
 	.group = "store",
 	.summary = "Print what the store holds, so that it can be compared",
-	.text = "One line for every file: host, root, key, path, bytes and lines of its newest version and "
-		"their SHA-256. Then every session with what it names and its lines, their ids, and the words "
+	.text = "One line for every file: host, root, key, path, bytes and lines of its newest version, "
+		"their SHA-256, and how many bytes were purged. Then every session with what it names and its "
+		"lines, their ids, and the words "
 		"of each part summed up; so, too, plans, memory, tasks, todos and typed history. Then, once "
 		"for all transcripts that belong together, their messages: what "
 		"each follows, its tree, its lines, and its copies with other ids; where turns begin and why; "

@@ -258,12 +258,16 @@ void put_node(struct json_writer *w, const struct made_node *m)
 enum status emit_node(struct call *c, const struct made_node *n, struct err *err)
 {
 	struct made_node placed = *n;
+	enum status status = STATUS_OK;
 	MIRRORED m = { 0 };
 
-	/* What hangs on something mirrored is a part of that tree. */
-	if (tree_is_graft(&n->tree) &&
-	    (mirrored_below(c, n, &m, err) || mirrored_place(&m, &placed, -1, err)))
-		return err_failed(err->status);
+	/* What hangs on something mirrored is a part of that tree, unless that was purged. */
+	if (tree_is_graft(&n->tree))
+		status = mirrored_below(c, n, &m, err);
+	if (status == STATUS_OK && tree_is_graft(&n->tree))
+		status = mirrored_place(&m, &placed, -1, err);
+	if (status != STATUS_OK && status != STATUS_GONE)
+		return status;
 	put_node(call_begin(c), &placed);
 	return call_emit(c, err);
 }

@@ -148,29 +148,35 @@ static enum status run_tree_archive(struct call *c, struct err *err)
 
 static enum status run_tree_purge(struct call *c, struct err *err)
 {
-	return with_tree(c, &(struct tree_ways){ .gate = GATE_ANY, .made = purge_tree, .mirrored = NULL },
+	return with_tree(c,
+			 &(struct tree_ways){
+				 .gate = GATE_ANY, .made = purge_tree, .mirrored = mirrored_tree_purge },
 			 err);
 }
 
 static enum status run_delete(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .made = delete_node, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .made = delete_node, .mirrored = mirrored_node_stays }, err);
 }
 
 static enum status run_node_rescue(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = rescue_node, .mirrored = NULL },
+	return with_node(c,
+			 &(struct node_ways){
+				 .gate = GATE_ANY, .made = rescue_node, .mirrored = mirrored_node_stays },
 			 err);
 }
 
 static enum status run_node_archive(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .made = archive_node, .mirrored = NULL }, err);
+	return with_node(c, &(struct node_ways){ .made = archive_node, .mirrored = mirrored_node_stays }, err);
 }
 
 static enum status run_node_purge(struct call *c, struct err *err)
 {
-	return with_node(c, &(struct node_ways){ .gate = GATE_ANY, .made = purge_node, .mirrored = NULL },
+	return with_node(c,
+			 &(struct node_ways){
+				 .gate = GATE_ANY, .made = purge_node, .mirrored = mirrored_node_purge },
 			 err);
 }
 
@@ -194,8 +200,8 @@ const struct method arbor_tree_schedule = {
 const struct method arbor_tree_rescue = {
 	.name = "tree_rescue",
 	.summary = "Make a tree active again that was to go",
-	.text = "One that is scheduled or archived, with its nodes as they were. Where nobody claims it, whoever made it "
-		"has a claim again, as at first.\n",
+	.text = "One that is scheduled or archived, with its nodes as they were. Where nobody claims it, whoever "
+		"made it has a claim again, as at first.\n",
 	.params = one_tree_params,
 	.kind = RESULT_ONE,
 	.fields = change_fields,
@@ -225,7 +231,11 @@ const struct method arbor_tree_purge = {
 	.summary = "Take a tree away for good, now",
 	.text = "With all its nodes, whatever state it is in. It cannot be undone, and nothing gets their "
 		"ids again. It is "
-		"refused while the tree or a node in it is claimed.\n",
+		"refused while the tree or a node in it is claimed.\n\nA conversation goes with its "
+		"sub-agents and with "
+		"made nodes that hang on it, as 'arbor purge' says; while one of these nodes is claimed, "
+		"--force does not "
+		"help.\n",
 	.params = force_tree_params,
 	.kind = RESULT_ONE,
 	.fields = change_fields,
@@ -288,7 +298,10 @@ const struct method arbor_node_purge = {
 	.summary = "Take a node away for good, now, and all below it",
 	.text = "Whatever state it is in. It cannot be undone, and nothing gets their ids again. It is "
 		"refused while one of "
-		"them is claimed.\n",
+		"them is claimed.\n\nOf a conversation it takes the lines of the node, as 'arbor purge' "
+		"does, and not what "
+		"follows it; while the conversation is claimed, by its standing claim or another, --force is "
+		"needed.\n",
 	.params = force_node_params,
 	.kind = RESULT_ONE,
 	.fields = change_fields,
@@ -426,7 +439,9 @@ static enum status run_gc(struct call *c, struct err *err)
 {
 	struct gc_options o = { .windows = call_windows(c),
 				.dry_run = call_flag(c, "dry_run"),
-				.limit = call_int(c, "limit") };
+				.limit = call_int(c, "limit"),
+				.purge = mirrored_purge_due,
+				.ctx = c };
 	struct json_writer *w;
 	struct gc_report r;
 
@@ -452,7 +467,9 @@ const struct method arbor_gc = {
 		"some weeks "
 		"('lifecycle.archived_days'), and purged then. This moves on what is due; until it is run, "
 		"everything stays "
-		"where it is. What it archives has its whole time from then on.\n\nIt works in small steps, "
+		"where it is. What it archives has its whole time from then on. Conversations that are purged "
+		"are "
+		"overwritten in the store, as 'arbor purge' says.\n\nIt works in small steps, "
 		"so others can go on "
 		"meanwhile; when it is stopped, the next one goes on.\n",
 	.params = gc_params,

@@ -141,6 +141,16 @@ static struct str beginning(struct str text)
 	return str_sub(text, 0, 16 * WIDEST);
 }
 
+/* Why there is only the handle. That nobody here knows such handles is usual, and says nothing of this one. */
+static const char *why_not(enum status status)
+{
+	return status == STATUS_GONE	      ? " (gone)"
+	       : status == STATUS_NOT_FOUND   ? " (not found)"
+	       : status == STATUS_UNREACHABLE ? " (no answer)"
+	       : status == STATUS_UNSUPPORTED ? ""
+					      : " (failed)";
+}
+
 /* What a handle stands for, or the handle. */
 static enum status say_handle(struct call *c, struct str handle, struct buf *words, struct err *err)
 {
@@ -152,6 +162,7 @@ static enum status say_handle(struct call *c, struct str handle, struct buf *wor
 	if (!found) {
 		words->n = before;
 		buf_str(words, handle);
+		buf_text(words, why_not(err->status));
 	}
 	return STATUS_OK;
 }
@@ -242,7 +253,8 @@ const struct method arbor_tree_render = {
 	.summary = "Draw a tree as text",
 	.text = "A line a node: the beginning of its id, the role of a text, and how it begins; of a handle "
 		"what it stands "
-		"for, where that can be had. Below many levels only the last ones are drawn, with the number "
+		"for, where that can be had, else the handle and why. Below many levels only the last ones "
+		"are drawn, with the number "
 		"of the others in "
 		"front. When there is more, the last line says after which node it goes on.\n",
 	.params = render_params,

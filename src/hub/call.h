@@ -47,6 +47,8 @@ struct sink {
 	void *ctx;
 };
 
+struct waste;
+
 struct call {
 	const struct hub *hub;
 	const struct hub_caller *who; /* on whose behalf; for methods that call others */
@@ -61,6 +63,7 @@ struct call {
 	const atomic_bool *cancel; /* may be NULL */
 	int64_t deadline_ns;	   /* monotonic; 0 = none */
 	void *state;		   /* the method's, across waits; in `mem` */
+	struct waste *waste;	   /* time that other hubs took for nothing (hub/children_resolve.c); in `mem` */
 	struct buf item;	   /* the result being written */
 	struct json_writer writer;
 	int64_t wait_until_ns; /* after STATUS_WAIT: at the latest then */

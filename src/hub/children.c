@@ -381,6 +381,15 @@ enum status children_schema(struct children *c, size_t which, struct str method,
 	return STATUS_OK;
 }
 
+static enum scope scope_of(unsigned bit)
+{
+	enum scope s = 0;
+
+	while (s < SCOPES - 1 && !(bit & 1u << s))
+		s++;
+	return s;
+}
+
 /* Of a program that is no hub, what a method needs is what its schema says; one that says nothing
  * may change something. */
 static enum status check_scope(struct children *c, size_t which, struct str method,
@@ -401,8 +410,8 @@ static enum status check_scope(struct children *c, size_t which, struct str meth
 			 &needed))
 		needed = 1u << SCOPE_WRITE;
 	if (needed & ~who->scopes)
-		return err_fail(err, STATUS_DENIED, "%s.%.*s needs a scope that was not given",
-				c->list[which].name, (int)size_min(method.n, 80), method.p ? method.p : "");
+		return err_fail(err, STATUS_DENIED, "%s.%.*s needs the scope '%s'", c->list[which].name,
+				(int)size_min(method.n, 80), method.p ? method.p : "", scope_name(scope_of(needed)));
 	return STATUS_OK;
 }
 

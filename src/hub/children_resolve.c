@@ -12,12 +12,24 @@
  * When nobody has it, the best of what was said is told: that it is gone, that it is not with those who
  * know its plugin, that nobody knows that. Who could not be asked is told in addition: it could
  * have been there.
+ *
+ * A call that resolves many handles, of a tree, say, waits in vain for a child no longer than its timeout: then
+ * it is not asked again for that plugin. One that answers with an error, or dies quickly, is.
  */
 #include "hub/children.h"
 
+#include "base/clock.h"
 #include "base/json.h"
 
 #include <string.h>
+
+/* How long nobody answered. By plugin: it may be a hub behind the child that is silent. */
+struct waste {
+	struct waste *next;
+	size_t which;
+	struct uuid plugin;
+	int64_t ns;
+};
 
 struct search {
 	struct children *children;
@@ -190,10 +202,40 @@ static void note_version(struct search *s, size_t which, const struct child_abou
 		return;
 	err_set(&err, STATUS_UNSUPPORTED,
 		"handle: it is of %.*s %.*s, and %s has another version of that, whose handles have another "
-		"form",
+		"form; its 'majors' in hub.info say which it reads",
 		(int)size_min(h->plugin.n, 60), h->plugin.p, (int)size_min(h->version.n, 40), h->version.p,
 		children_at(s->children, which)->name);
 	note_absent(s, weight(err.status, true), &err);
+}
+
+static struct waste *waste_of(struct search *s, size_t which)
+{
+	struct uuid plugin = handle_plugin_id(s->ask->handle);
+	struct waste *w = s->call->waste;
+
+	while (w && (w->which != which || !uuid_eq(&w->plugin, &plugin)))
+		w = w->next;
+	if (w)
+		return w;
+	w = arena_alloc(&s->call->mem, sizeof *w);
+	*w = (struct waste){ .next = s->call->waste, .which = which, .plugin = plugin };
+	s->call->waste = w;
+	return w;
+}
+
+static enum status has_time(struct search *s, size_t which, struct err *err)
+{
+	const struct child_setting *child = children_at(s->children, which);
+
+	if (waste_of(s, which)->ns < child->timeout_ms * 1000000)
+		return STATUS_OK;
+	return err_fail(err, STATUS_UNREACHABLE, "%s: gave no answer before, and is not asked again", child->name);
+}
+
+static void note_time(struct search *s, size_t which, int64_t began_ns, enum status status)
+{
+	if (status == STATUS_UNREACHABLE)
+		waste_of(s, which)->ns += clock_monotonic_ns() - began_ns;
 }
 
 static bool may_ask(const struct search *s, const struct child_about *about)
@@ -209,19 +251,24 @@ static bool try_child(struct search *s, size_t which, bool deep, struct err *err
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct child_about about CLEANUP(child_about_release) = { 0 };
 	struct uuid plugin = handle_plugin_id(s->ask->handle);
+	int64_t began = clock_monotonic_ns();
 	bool has;
 
 	if (s->unreachable[which])
 		return false;
-	if (children_about(s->children, which, s->call->who, &mem, &about, err))
+	if (has_time(s, which, err))
 		return note(s, which, false, err);
+	if (children_about(s->children, which, s->call->who, &mem, &about, err)) {
+		note_time(s, which, began, err->status);
+		return note(s, which, false, err);
+	}
 	has = child_has_plugin(&about, &plugin);
 	if (!has)
 		note_version(s, which, &about);
 	if (!may_ask(s, &about) || (deep ? !about.id.n : !has))
 		return false;
 	err->status = STATUS_OK;
-	(void)!ask_child(s, which, &about, s->ask->handle, !deep, err);
+	note_time(s, which, began, ask_child(s, which, &about, s->ask->handle, !deep, err));
 	return note(s, which, has, err);
 }
 
@@ -252,17 +299,25 @@ static enum status follow_path(struct search *s, struct err *err)
 	struct handle next = *s->ask->handle;
 	struct str rest = { 0 };
 	size_t which = 0;
+	int64_t began = clock_monotonic_ns();
+	enum status status;
 
 	if (!children_find(s->children, next.hub, &which, &rest))
 		return err_fail(err, STATUS_NOT_FOUND, "handle: there is no hub '%.*s' here",
 				(int)size_min(next.hub.n, 60), next.hub.p);
-	if (children_about(s->children, which, s->call->who, &mem, &about, err))
+	if (has_time(s, which, err))
 		return err_failed(err->status);
+	if (children_about(s->children, which, s->call->who, &mem, &about, err)) {
+		note_time(s, which, began, err->status);
+		return err_failed(err->status);
+	}
 	if (rest.n && !about.id.n)
 		return err_fail(err, STATUS_NOT_FOUND, "handle: '%s' is a program and has no hub '%.*s'",
 				children_at(s->children, which)->name, (int)size_min(rest.n, 60), rest.p);
 	next.hub = rest;
-	return ask_child(s, which, &about, &next, !rest.n, err);
+	status = ask_child(s, which, &about, &next, !rest.n, err);
+	note_time(s, which, began, status);
+	return status;
 }
 
 enum status children_resolve(void *children, struct call *c, const struct resolve_ask *ask,

@@ -76,6 +76,15 @@ static void call_release(struct call *c)
 	arena_release(&c->mem);
 }
 
+/* For those who cannot be asked. */
+static enum status is_meant(const struct call *c, struct err *err)
+{
+	if (!c->method->asks || call_flag(c, "yes") || call_flag(c, "dry_run"))
+		return STATUS_OK;
+	return err_fail(err, STATUS_USAGE,
+			"this cannot be undone: say --yes, or --dry-run to see what it would do");
+}
+
 static enum status meet_need(struct call *c, struct err *err)
 {
 	enum need need = c->method->need;
@@ -129,7 +138,7 @@ enum status hub_run(const struct hub *h, const struct method *m, struct value *v
 
 	if (!(who->scopes & 1u << m->scope))
 		return err_fail(err, STATUS_DENIED, "%s needs the scope '%s'", m->name, scope_name(m->scope));
-	if (meet_need(&c, err))
+	if (is_meant(&c, err) || meet_need(&c, err))
 		return err_failed(err->status);
 	while ((status = m->run(&c, err)) == STATUS_WAIT) {
 		if (wait_for_it(&c, err))

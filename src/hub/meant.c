@@ -1,8 +1,8 @@
 /*
  * From what was typed to the thing, whatever it is.
  *
- * Each kind of thing is looked up by those who have it; here is decided between them. Parts of conversations come
- * last in that, because of them nobody knows how many begin alike.
+ * Each kind of thing is looked up by those who have it; here is decided between them. Parts of conversations
+ * come last in that, because of them nobody knows how many begin alike.
  */
 #include "hub/meant.h"
 
@@ -160,8 +160,8 @@ static void describe(const struct meant *m, struct buf *out)
 		   m->kind == MEANT_TREE    ? "tree"
 		   : m->kind == MEANT_NODE  ? "node"
 		   : m->kind == MEANT_TYPED ? "typed in"
-		   : m->kind == MEANT_FILE ? claude_kind_name(claude_kind_of(m->file.path))
-					   : annotation_kind_name(m->note.kind));
+		   : m->kind == MEANT_FILE  ? claude_kind_name(claude_kind_of(m->file.path))
+					    : annotation_kind_name(m->note.kind));
 	term_filter(out, text, TERM_LINE);
 }
 
@@ -177,7 +177,8 @@ static enum status ambiguous(const struct gathering *g, struct str told, struct 
 		return err_fail(err, STATUS_AMBIGUOUS, "'%.*s' could be%.*s", STR_ARG(g->text),
 				STR_ARG(buf_as_str(&lines)));
 	}
-	return err_fail(err, STATUS_AMBIGUOUS, "'%.*s' could be%.*s%s", STR_ARG(g->text), STR_ARG(buf_as_str(&lines)),
+	return err_fail(err, STATUS_AMBIGUOUS, "'%.*s' could be%.*s%s", STR_ARG(g->text),
+			STR_ARG(buf_as_str(&lines)),
 			g->count > LISTED ? "\n  and others; give more of the id" : "");
 }
 
@@ -200,7 +201,8 @@ static enum status among_several(struct gathering *g, struct err *err)
 		*err = several;
 		return err_failed(err->status);
 	}
-	return ambiguous(g, str_sub(str_of(several.text), str_find(str_of(several.text), '\n'), SIZE_MAX), err);
+	return ambiguous(g, str_sub(str_of(several.text), str_find(str_of(several.text), '\n'), SIZE_MAX),
+			 err);
 }
 
 /* A file by its path or name, where nothing has such an id. */
@@ -212,11 +214,13 @@ static enum status by_name(struct gathering *g, struct err *err)
 
 	if (status == STATUS_OK && is_paper(&file))
 		return gather_file(g, &file, err);
-	*err = status == STATUS_OK || status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS || status == STATUS_USAGE
+	*err = status == STATUS_OK || status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS ||
+			       status == STATUS_USAGE
 		       ? unknown
 		       : other;
 	if (err->status == STATUS_USAGE && (str_has_byte(g->text, '/') || str_has_byte(g->text, '.')))
-		return err_fail(err, STATUS_NOT_FOUND, "'%.*s': no file of this name can be shown; 'arbor sources' lists all",
+		return err_fail(err, STATUS_NOT_FOUND,
+				"'%.*s': no file of this name can be shown; 'arbor sources' lists all",
 				(int)size_min(g->text.n, 60), g->text.p);
 	return err_failed(err->status);
 }
@@ -234,18 +238,21 @@ static enum status by_id(struct gathering *g, struct err *err)
 	enum status status;
 
 	if (gather_made(g, err) || source_search(g->store, g->text, gather_file, g, err) ||
-	    gather_typed(g, err) || gather_notes(g, ANNOTATION_NOTE, err) || gather_notes(g, ANNOTATION_BOOKMARK, err))
+	    gather_typed(g, err) || gather_notes(g, ANNOTATION_NOTE, err) ||
+	    gather_notes(g, ANNOTATION_BOOKMARK, err))
 		return err_failed(err->status);
 	keep_whole(g);
-	status = g->kinds & MEANT_MIRRORED ? resolve_id(g->store, g->text, g->mem, &what, err) : nothing(g, err);
+	status = g->kinds & MEANT_MIRRORED ? resolve_id(g->store, g->text, g->mem, &what, err)
+					   : nothing(g, err);
 	if (status == STATUS_AMBIGUOUS)
 		return among_several(g, err);
 	if (status == STATUS_OK && (m = add(g, MEANT_MIRRORED)))
 		m->mirrored = what;
 	if (g->count)
 		return STATUS_OK;
-	return (status == STATUS_NOT_FOUND || status == STATUS_USAGE) && (g->kinds & MEANT_FILE) ? by_name(g, err)
-												 : status;
+	return (status == STATUS_NOT_FOUND || status == STATUS_USAGE) && (g->kinds & MEANT_FILE)
+		       ? by_name(g, err)
+		       : status;
 }
 
 /* ---- Names that are no ids ----------------------------------------------------------- */
@@ -275,8 +282,10 @@ static enum status by_handle(struct gathering *g, bool *done, struct err *err)
 		return err_failed(err->status);
 	if (owner == &activation_claudecode || !uuid_parse(handle_meta(&h, 0), &id))
 		return STATUS_OK;
-	*done = take(g, &id, owner == &activation_storage ? MEANT_FILE | MEANT_TYPED : MEANT_TREE | MEANT_NODE | MEANT_NOTE, err) ==
-		STATUS_OK;
+	*done = take(g, &id,
+		     owner == &activation_storage ? MEANT_FILE | MEANT_TYPED
+						  : MEANT_TREE | MEANT_NODE | MEANT_NOTE,
+		     err) == STATUS_OK;
 	if (*done)
 		return STATUS_OK;
 	g->text = text;
@@ -304,7 +313,8 @@ static enum status by_bookmark(struct gathering *g, bool *done, struct err *err)
 		return STATUS_OK;
 	return err->status == STATUS_NOT_FOUND
 		       ? err_fail(err, STATUS_NOT_FOUND,
-				  "the bookmark '%.*s' is on %.*s %.*s, which is not in this store, or no more",
+				  "the bookmark '%.*s' is on %.*s %.*s, which is not in this store, or no "
+				  "more",
 				  STR_ARG(b.name), STR_ARG(b.on.kind), STR_ARG(g->text))
 		       : err_failed(err->status);
 }

@@ -368,7 +368,7 @@ static enum status emit_before(struct listing *l, struct err *err)
 
 	if (status == STATUS_NOT_FOUND || (status == STATUS_OK && f && !f->is_counted))
 		return emit_content(l, err);
-	if (status || file_fetch(l->call->store, &f->before, err))
+	if (status || !f || file_fetch(l->call->store, &f->before, err))
 		return err_failed(err->status);
 	if (f->before.state == FILE_ABSENT)
 		return say_absent(f, err);

@@ -341,7 +341,7 @@ static enum status log_mirrored(struct call *c, const struct resolved *what, str
 		return err_failed(err->status);
 	y.forest = y.grove.forest;
 	warn_unread(c);
-	if (note_archived(c, &what->session, err) || place_find(&y.forest, what, &at, err))
+	if (note_state(c, &what->session, err) || place_find(&y.forest, what, &at, err))
 		return err_failed(err->status);
 	y.source = at.source;
 	return call_flag(c, "as_sent") ? emit_context(&y, at.line, err) : emit_path(&y, at.message, err);

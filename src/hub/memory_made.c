@@ -1,9 +1,9 @@
 /*
  * What was made, shown as conversations are.
  *
- * Who has an id does not want to know which command reads the thing: what 'arbor show', 'log' and 'tree' do for
- * a conversation they do for a tree of one's own, too. The methods of arbor.* (arbor_tree.c, arbor_node.c) give all that
- * is known of one.
+ * Who has an id does not want to know which command reads the thing: what 'arbor show', 'log' and 'tree' do
+ * for a conversation they do for a tree of one's own, too. The methods of arbor.* (arbor_tree.c,
+ * arbor_node.c) give all that is known of one.
  */
 #include "hub/memory_made.h"
 
@@ -133,7 +133,8 @@ static void walk_end(struct tree_walk *walk)
 }
 
 /* Through the nodes of a tree, its root included. */
-typedef enum status visit_fn(struct call *c, const struct made_node *m, struct tree_walk *walk, struct err *err);
+typedef enum status visit_fn(struct call *c, const struct made_node *m, struct tree_walk *walk,
+			     struct err *err);
 
 static enum status walk_nodes(struct call *c, const struct tree *t, visit_fn *fn, struct err *err)
 {
@@ -157,7 +158,8 @@ static enum status walk_nodes(struct call *c, const struct tree *t, visit_fn *fn
 	return STATUS_OK;
 }
 
-static enum status visit_shown(struct call *c, const struct made_node *m, struct tree_walk *walk, struct err *err)
+static enum status visit_shown(struct call *c, const struct made_node *m, struct tree_walk *walk,
+			       struct err *err)
 {
 	(void)walk;
 	return give_node(c, m, err);
@@ -238,7 +240,8 @@ enum status made_path_show(const struct made_path *p, struct err *err)
 		struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 		struct made_node m;
 
-		if (load_node(p->call, &t, p->steps[i].row, NODE_WHOLE, &mem, &m, err) || give_node(p->call, &m, err))
+		if (load_node(p->call, &t, p->steps[i].row, NODE_WHOLE, &mem, &m, err) ||
+		    give_node(p->call, &m, err))
 			return err_failed(err->status);
 	}
 	return STATUS_OK;
@@ -246,7 +249,8 @@ enum status made_path_show(const struct made_path *p, struct err *err)
 
 /* ---- memory.tree ----------------------------------------------------------------- */
 
-static enum status visit_drawn(struct call *c, const struct made_node *m, struct tree_walk *walk, struct err *err)
+static enum status visit_drawn(struct call *c, const struct made_node *m, struct tree_walk *walk,
+			       struct err *err)
 {
 	struct buf words CLEANUP(buf_release) = BUF_INIT(LIMIT_NODE_TEXT + KIB);
 	struct buf line CLEANUP(buf_release) = BUF_INIT(LIMIT_NODE_TEXT + KIB);

@@ -19,7 +19,8 @@ extern const char *const shown_roles[];
 	{ .name = "role", .type = VALUE_ENUM, .choices = shown_roles, .flags = FIELD_OPTIONAL, \
 	  .help = "message, node: whose it is for the model; what is a note is not sent" }, \
 	{ .name = "prompt", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "message: typed by a person" }, \
-	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "message: who answered" }, API_ID_FIELD, \
+	{ .name = "model", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "message: who answered" }, \
+	API_ID_FIELD, \
 	{ .name = "blocks", .type = VALUE_OBJECT, .flags = FIELD_LIST | FIELD_OPTIONAL, .fields = message_blocks, \
 	  .help = "message: its parts" }, VARIANT_FIELD
 

@@ -31,9 +31,13 @@ void put_event(struct json_writer *w, struct record_reader *r, const struct reco
  * of its entry. */
 extern const char *const queue_states[];
 #define QUEUED_FIELD(more) \
-	{ .name = "queued", .type = VALUE_ENUM, .choices = queue_states, .flags = FIELD_OPTIONAL | (more), \
-	  .help = "typed while a turn was running: it waits still, as far as the file says; went to the model; or was " \
-		  "taken back by who typed it" }
+	{ \
+		.name = "queued", .type = VALUE_ENUM, .choices = queue_states, \
+		.flags = FIELD_OPTIONAL | (more), \
+		.help = "typed while a turn was running: it waits still, as far as the file says; went to " \
+			"the model; or was " \
+			"taken back by who typed it" \
+	}
 bool message_is_queued(unsigned flags);
 void put_queued(struct json_writer *w, unsigned flags);
 

@@ -7,7 +7,8 @@
 #include "hub/call.h"
 #include "store/find.h"
 
-/* Gives its texts, an item each: kind, id, type, title, path, session, project, at and text. Wants a read transaction. */
+/* Gives its texts, an item each: kind, id, type, title, path, session, project, at and text. Wants a read
+ * transaction. */
 /* A line of typed history, by its row (store/paper.h), so too. */
 enum status show_typed(struct call *c, int64_t row, struct err *err) MUST_USE;
 

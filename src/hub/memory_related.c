@@ -246,7 +246,8 @@ const struct method memory_related = {
 		"it; that of "
 		"two sessions says how much of what the first names the other names, too. The best of each "
 		"kind are "
-		"listed. Where only words are in common it takes three of them, or two in one project. What is more than one hop "
+		"listed. Where only words are in common it takes three of them, or two in one project. "
+		"What is more than one hop "
 		"away has the product of the weights on the way. Only what was typed, answered or changed "
 		"counts, not "
 		"what tools have read.\n",

@@ -134,8 +134,8 @@ static const struct field search_fields[] = {
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY,
-	  .help = "of the part that was found; of what a note is on; of the file, the line of typed history or the node, where it is in no "
-		  "conversation" },
+	  .help = "of the part that was found; of what a note is on; of the file, the line of typed history or the "
+		  "node, where it is in no conversation" },
 	HANDLE_FIELD(""),
 	{ .name = "message",
 	  .type = VALUE_ID,
@@ -158,8 +158,8 @@ static const struct field search_fields[] = {
 	{ .name = "title",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "of the session; of a plan its heading, of memory its file's name, of others how they begin; of a node what "
-		  "its tree says of itself" },
+	  .help = "of the session; of a plan its heading, of memory its file's name, of others how they begin; of a "
+		  "node what its tree says of itself" },
 	{ .name = "project",
 	  .type = VALUE_PATH,
 	  .flags = FIELD_OPTIONAL,
@@ -812,7 +812,8 @@ const struct method memory_search = {
 		"more.\n\n"
 		"Plans, memory, tasks and todos are searched, too, as in:other; they have no role, so that role:\n"
 		"leaves them out. So is typed history, as role:user: of it only what was typed into no\n"
-		"conversation that is kept. They have no model, branch or agent. 'arbor show' with a hit's id prints such a file.\n"
+		"conversation that is kept. They have no model, branch or agent. 'arbor show' with a hit's id\n"
+		"prints such a file.\n"
 		"Texts and metadata of nodes that you made are found by their role as prompts, answers or other;\n"
 		"session: takes their tree, too.\n",
 	.params = search_params,

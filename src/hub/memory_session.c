@@ -6,7 +6,9 @@
 #include "hub/attached.h"
 #include "hub/handle_node.h"
 #include "query/hidden.h"
+#include "store/gap.h"
 #include "store/mirror.h"
+#include "store/tombstone.h"
 
 const struct field pull_fields[] = {
 	{ .name = "number", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "of the pull request" },
@@ -184,14 +186,27 @@ void put_alive(struct json_writer *w, const struct live *live)
 		put_int(w, "pid", live->pid);
 }
 
-enum status note_archived(struct call *c, const struct session *s, struct err *err)
+static enum status count_gap(void *ctx, const struct gap *g, struct err *err)
+{
+	(void)g;
+	(void)err;
+	++*(int64_t *)ctx;
+	return STATUS_OK;
+}
+
+enum status note_state(struct call *c, const struct session *s, struct err *err)
 {
 	struct hidden hidden CLEANUP(hidden_release) = HIDDEN_INIT;
+	int64_t mark, gaps = 0;
 
-	if (hidden_load(c->store, &hidden, err))
+	if (hidden_load(c->store, &hidden, err) || purge_mark(c->store, &mark, err) ||
+	    (mark && gap_each(c->store, s->generation, 0, s->read_to, count_gap, &gaps, err)))
 		return err_failed(err->status);
 	if (hidden_has(&hidden, s->row))
 		call_note(c, "this conversation is archived; 'arbor.tree_rescue' makes it active again");
+	if (gaps)
+		call_note(c, "%" PRId64 " gap%s in this conversation: something was purged there", gaps,
+			  gaps == 1 ? "" : "s");
 	return STATUS_OK;
 }
 

@@ -45,8 +45,9 @@ enum status put_session(struct call *c, struct json_writer *w, const struct sess
 /* Whether it is open: by the client that has it so, NULL = none. */
 void put_alive(struct json_writer *w, const struct live *live);
 
-/* Tells a person that a conversation is archived, and so neither listed nor found. Wants a read transaction. */
-enum status note_archived(struct call *c, const struct session *s, struct err *err) MUST_USE;
+/* Tells a person that a conversation is archived, and so neither listed nor found; that something of it was
+ * purged. Wants a read transaction. */
+enum status note_state(struct call *c, const struct session *s, struct err *err) MUST_USE;
 
 /* Tells when a sync has not been completed: then sessions and words are missing. */
 void warn_unread(struct call *c);

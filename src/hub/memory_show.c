@@ -53,9 +53,12 @@ static const struct field show_fields[] = {
 	  .type = VALUE_ENUM,
 	  .choices = kinds,
 	  .help = "what the item is; 'session' comes before its parts. 'file' is a text of one beside the "
-		  "conversations, with type, title, path, session, project and text; 'tree' comes before its nodes, a note before what "
-		  "it is on" },
-	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the session, message, line, file, tree, node or note" },
+		  "conversations, with type, title, path, session, project and text; 'tree' comes before its nodes, "
+		  "a note before what it is on" },
+	{ .name = "id",
+	  .type = VALUE_ID,
+	  .flags = FIELD_KEY,
+	  .help = "of the session, message, line, file, tree, node or note" },
 	HANDLE_FIELD(""),
 	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "all but session: when" },
 	SAID_FIELDS,
@@ -69,7 +72,10 @@ static const struct field show_fields[] = {
 	SESSION_PART_FIELDS,
 	MADE_FIELDS,
 	NOTE_ITEM_FIELDS,
-	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "file: the conversation it belongs to" },
+	{ .name = "session",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "file: the conversation it belongs to" },
 	ATTACHED_FIELDS(""),
 	{ .name = "alive", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "session: open just now" },
 	{ .name = "pid", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "session: of its client" },
@@ -423,13 +429,13 @@ static enum status show_subject(struct call *c, const struct meant *what, const 
 static enum status show_noted(struct call *c, const struct annotation *note, const struct show_manner *how,
 			      struct err *err)
 {
+	const char *of_agent = note->on.agent.n ? "@" : "";
 	struct meant on;
 	char id[UUID_TEXT + 1];
 	enum status status;
 
 	uuid_print(&note->on.id, id);
-	status = meant_find(c->store,
-			    note->on.agent.n ? arena_printf(&c->mem, "%s@%.*s", id, STR_ARG(note->on.agent)) : str_of(id),
+	status = meant_find(c->store, arena_printf(&c->mem, "%s%s%.*s", id, of_agent, STR_ARG(note->on.agent)),
 			    MEANT_ALL & ~MEANT_NOTE, &c->mem, &on, err);
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND && status != STATUS_AMBIGUOUS)
 		return err_failed(status);
@@ -453,8 +459,8 @@ static enum status show_meant(struct call *c, const struct meant *what, const st
 	case MEANT_MIRRORED:
 		break;
 	}
-	return note_archived(c, &what->mirrored.session, err) ? err_failed(err->status)
-							      : show_what(c, &what->mirrored, how, err);
+	return note_state(c, &what->mirrored.session, err) ? err_failed(err->status)
+							   : show_what(c, &what->mirrored, how, err);
 }
 
 /* Somebody may think of a project. */

@@ -54,7 +54,10 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "turn: counted along its way" },
-	{ .name = "depth", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "turn: how many ways aside; node: steps from the root" },
+	{ .name = "depth",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn: how many ways aside; node: steps from the root" },
 	{ .name = "aside",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
@@ -540,7 +543,7 @@ static enum status draw_mirrored(struct call *c, const struct resolved *what, st
 	};
 	struct json_writer *w;
 
-	if (note_archived(c, &what->session, err) || grove_load(c->store, what->session.row, &d.grove, err) ||
+	if (note_state(c, &what->session, err) || grove_load(c->store, what->session.row, &d.grove, err) ||
 	    attached_load_forest(&d.attached, c, &d.grove.forest, err))
 		return err_failed(err->status);
 	d.forest = d.grove.forest;
@@ -595,7 +598,8 @@ const struct method memory_tree = {
 		"that were forked from it, or it from them, are in the same tree. An arrow says where a file "
 		"would "
 		"be continued. With --agents what sub-agents did hangs on the turn they were started in.\n\n"
-		"A tree of your own is drawn node by node; 'arbor call arbor.tree_render' does that a page at a time.\n",
+		"A tree of your own is drawn node by node; 'arbor call arbor.tree_render' does that a page at a "
+		"time.\n",
 	.params = tree_params,
 	.kind = RESULT_STREAM,
 	.fields = tree_fields,

@@ -58,6 +58,16 @@ struct param {
 	const char *help;	    /* one line, no full stop */
 };
 
+/* Of methods that ask. */
+#define ASKING_PARAMS \
+	{ .name = "dry_run", \
+	  .type = VALUE_BOOL, \
+	  .letter = 'n', \
+	  .help = "say what would go, and do nothing" }, \
+	{ \
+		.name = "yes", .type = VALUE_BOOL, .letter = 'y', .help = "do it without asking" \
+	}
+
 enum field_flag {
 	FIELD_OPTIONAL = 1, /* may be absent */
 	FIELD_LIST = 2,	    /* an array of such values */
@@ -124,6 +134,9 @@ struct method {
 	const char *sums;	    /* items of this kind add up the others: where lines are read by programs, which add
 				       up for themselves, there are none; NULL = none are */
 	const char *empty;	    /* said to a person when a stream has no items; NULL = "nothing found" */
+	/* What it does cannot be undone: the question a person is asked before. It takes ASKING_PARAMS;
+	 * without one of them it is refused. NULL = it can. */
+	const char *asks;
 	enum scope scope;
 	enum need need;
 	const struct example *examples;

@@ -10,29 +10,34 @@
 #include "hub/mirrored_methods.h"
 
 #include "hub/arbor_change.h"
-#include "hub/mirrored.h"
+#include "hub/mirrored_change.h"
 #include "store/tree_graft.h"
 
-/* A tree in hand, for a change of it. */
-struct changing {
-	struct mirrored m;
-	struct subject tree, node;
-	struct uuid *claimed; /* mirrored nodes in it that are */
-	size_t claimed_count, claimed_cap;
-	bool made_claimed; /* a made node that hangs on one is */
-	struct txn txn;
-};
-
-static void changing_release(struct changing *x)
+void changing_release(struct changing *x)
 {
 	txn_end(&x->txn);
 	mem_free(x->claimed);
 	mirrored_release(&x->m);
 }
 
-#define CHANGING struct changing CLEANUP(changing_release)
-
 /* ---- What keeps it ---------------------------------------------------------------- */
+
+/* Whether a tree is a sub-agent's of a conversation in the tree in hand. */
+static bool is_beside(const struct changing *x, uint32_t tree)
+{
+	const struct grove *g = &x->m.grove;
+	uint32_t own = grove_tree(g, x->m.ref);
+
+	for (uint32_t i = 0; g->trees[tree].aside && i < g->forest.source_count; i++) {
+		if (grove_tree_of_source(g, i) != tree)
+			continue;
+		for (uint32_t k = 0; k < g->forest.source_count; k++)
+			if (!g->forest.sources[k].agent.n && grove_tree_of_source(g, k) == own &&
+			    uuid_eq(&g->forest.sources[k].session.id, &g->forest.sources[i].session.id))
+				return true;
+	}
+	return false;
+}
 
 static enum status look_at_claimed(void *ctx, const struct uuid *node, struct err *err)
 {
@@ -40,6 +45,7 @@ static enum status look_at_claimed(void *ctx, const struct uuid *node, struct er
 	struct id_match match;
 	struct grove_ref r;
 	char id[UUID_TEXT + 1];
+	uint32_t tree;
 	bool is_there;
 	size_t count;
 
@@ -50,7 +56,11 @@ static enum status look_at_claimed(void *ctx, const struct uuid *node, struct er
 		return STATUS_OK;
 	if (grove_find(&x->m.grove, &match.node, &r, &is_there, err))
 		return err_failed(err->status);
-	if (!is_there || grove_tree(&x->m.grove, r) != grove_tree(&x->m.grove, x->m.ref))
+	tree = is_there ? grove_tree(&x->m.grove, r) : FOREST_NONE;
+	if (tree == FOREST_NONE)
+		return STATUS_OK;
+	x->beside_claimed |= is_beside(x, tree);
+	if (tree != grove_tree(&x->m.grove, x->m.ref))
 		return STATUS_OK;
 	if (x->claimed_count == x->claimed_cap) {
 		x->claimed_cap = x->claimed_cap ? 2 * x->claimed_cap : 16;
@@ -60,23 +70,48 @@ static enum status look_at_claimed(void *ctx, const struct uuid *node, struct er
 	return STATUS_OK;
 }
 
-static enum status look_at_made(struct changing *x, struct err *err)
+enum status change_each_name(struct changing *x, change_name_fn *fn, void *ctx, struct err *err)
 {
 	const struct grove *g = &x->m.grove;
 	const struct grove_span *names = &g->trees[grove_tree(g, x->m.ref)].names;
 
-	for (uint32_t i = 0; x->m.grafts && i < names->count; i++) {
+	for (uint32_t i = 0; i < names->count; i++) {
 		struct node_name name;
 		struct uuid id;
-		bool claimed;
 
 		if (forest_name(x->m.call->store, &g->forest, g->named[names->start + i], &x->m.call->mem,
 				&name, err))
 			return err_failed(err->status);
 		id = node_id(&name, PART_TREE);
-		if (tree_graft_claimed(x->m.call->store, &id, &claimed, err))
+		if (fn(ctx, x, &id, err))
 			return err_failed(err->status);
-		x->made_claimed |= claimed;
+	}
+	return STATUS_OK;
+}
+
+static enum status look_at_made(void *ctx, struct changing *x, const struct uuid *name, struct err *err)
+{
+	bool claimed;
+
+	(void)ctx;
+	if (tree_graft_claimed(x->m.call->store, name, &claimed, err))
+		return err_failed(err->status);
+	x->made_claimed |= claimed;
+	return STATUS_OK;
+}
+
+enum status change_look_beside(struct changing *x, struct err *err)
+{
+	for (uint32_t i = 0; i < x->m.grove.tree_count; i++) {
+		struct uuid subject;
+		int64_t claims;
+
+		if (!is_beside(x, i))
+			continue;
+		if (mirrored_subject(&x->m, i, &subject, err) ||
+		    claim_total(x->m.call->store, &subject, &claims, err))
+			return err_failed(err->status);
+		x->beside_claimed |= claims > 0;
 	}
 	return STATUS_OK;
 }
@@ -85,13 +120,13 @@ static enum status look_at_made(struct changing *x, struct err *err)
 static enum status look_inside(struct changing *x, struct err *err)
 {
 	x->claimed_count = 0;
-	x->made_claimed = false;
-	return claim_each_mirrored(x->m.call->store, look_at_claimed, x, err) || look_at_made(x, err)
-		       ? err_failed(err->status)
-		       : STATUS_OK;
+	x->made_claimed = x->beside_claimed = false;
+	if (claim_each_mirrored(x->m.call->store, look_at_claimed, x, err))
+		return err_failed(err->status);
+	return x->m.grafts ? change_each_name(x, look_at_made, NULL, err) : STATUS_OK;
 }
 
-static enum status is_kept(struct changing *x, bool *out, struct err *err)
+enum status change_is_kept(struct changing *x, bool *out, struct err *err)
 {
 	struct store *s = x->m.call->store;
 	int64_t claims;
@@ -105,7 +140,8 @@ static enum status is_kept(struct changing *x, bool *out, struct err *err)
 
 /* ---- A change ----------------------------------------------------------------------- */
 
-static enum status begin(struct call *c, struct str id, enum gate gate, struct changing *x, struct err *err)
+enum status change_begin(struct call *c, struct str id, enum gate gate, struct changing *x,
+			 struct err *err)
 {
 	uint32_t tree;
 
@@ -123,10 +159,10 @@ static enum status begin(struct call *c, struct str id, enum gate gate, struct c
 						       : txn_begin(c->store, &x->txn, err);
 }
 
-static enum status begin_tree(struct call *c, struct str id, enum gate gate, struct changing *x,
+enum status change_begin_tree(struct call *c, struct str id, enum gate gate, struct changing *x,
 			      struct err *err)
 {
-	if (begin(c, id, gate, x, err))
+	if (change_begin(c, id, gate, x, err))
 		return err_failed(err->status);
 	if (x->m.ref.kind == GROVE_TREE)
 		return STATUS_OK;
@@ -142,7 +178,7 @@ static enum status settle(struct changing *x, struct err *err)
 	struct life life;
 	bool kept;
 
-	if (is_kept(x, &kept, err) || life_get(c->store, &x->tree.id, &life, err))
+	if (change_is_kept(x, &kept, err) || life_get(c->store, &x->tree.id, &life, err))
 		return err_failed(err->status);
 	if (kept && life.state == LIFE_SCHEDULED && life_put(c->store, &x->tree, LIFE_ACTIVE, &windows, err))
 		return err_failed(err->status);
@@ -155,6 +191,7 @@ enum status mirrored_settle(struct call *c, const struct made_node *n, struct er
 {
 	struct tree_node *steps;
 	char id[UUID_TEXT + 1];
+	enum status status;
 	size_t count;
 	CHANGING x = { 0 };
 
@@ -163,7 +200,10 @@ enum status mirrored_settle(struct call *c, const struct made_node *n, struct er
 	if (tree_path(c->store, 0, n->node.row, &c->mem, &steps, &count, err))
 		return err_failed(err->status);
 	uuid_print(&steps[0].id, id);
-	return begin(c, str_of(id), GATE_ANY, &x, err) ? err_failed(err->status) : settle(&x, err);
+	status = change_begin(c, str_of(id), GATE_ANY, &x, err);
+	if (status == STATUS_GONE) /* it hangs on nothing any more */
+		return STATUS_OK;
+	return status != STATUS_OK ? status : settle(&x, err);
 }
 
 /* ---- Claims -------------------------------------------------------------------------- */
@@ -190,7 +230,7 @@ enum status mirrored_tree_claim(struct call *c, struct str id, struct err *err)
 {
 	CHANGING x;
 
-	if (begin_tree(c, id, GATE_ALIVE, &x, err))
+	if (change_begin_tree(c, id, GATE_ALIVE, &x, err))
 		return err_failed(err->status);
 	return claim(c, &x, &x.tree, call_int(c, "count"), err);
 }
@@ -199,7 +239,7 @@ enum status mirrored_node_claim(struct call *c, struct str id, struct err *err)
 {
 	CHANGING x;
 
-	if (begin(c, id, GATE_ALIVE, &x, err))
+	if (change_begin(c, id, GATE_ALIVE, &x, err))
 		return err_failed(err->status);
 	return claim(c, &x, x.m.ref.kind == GROVE_TREE ? &x.tree : &x.node, call_int(c, "count"), err);
 }
@@ -220,7 +260,7 @@ enum status mirrored_tree_release(struct call *c, struct str id, struct err *err
 	int64_t now = 0;
 	CHANGING x;
 
-	if (begin_tree(c, id, GATE_ANY, &x, err) ||
+	if (change_begin_tree(c, id, GATE_ANY, &x, err) ||
 	    (is_mirror(c) ? release_mirror(c, &x, err)
 			  : claim_remove(c->store, &x.tree, call_text(c, "owner"), call_int(c, "count"), &now,
 					 err)) ||
@@ -234,7 +274,7 @@ enum status mirrored_node_release(struct call *c, struct str id, struct err *err
 	int64_t now = 0;
 	CHANGING x;
 
-	if (begin(c, id, GATE_ANY, &x, err) ||
+	if (change_begin(c, id, GATE_ANY, &x, err) ||
 	    claim_remove(c->store, x.m.ref.kind == GROVE_TREE ? &x.tree : &x.node, call_text(c, "owner"),
 			 call_int(c, "count"), &now, err) ||
 	    look_inside(&x, err) || settle(&x, err))
@@ -248,7 +288,8 @@ enum status mirrored_node_keep(struct call *c, struct str id, struct err *err)
 	int64_t own;
 	CHANGING x;
 
-	if (begin(c, id, GATE_ALIVE, &x, err) || claim_of(c->store, &x.node.id, call_text(c, "owner"), &own, err))
+	if (change_begin(c, id, GATE_ALIVE, &x, err) ||
+	    claim_of(c->store, &x.node.id, call_text(c, "owner"), &own, err))
 		return err_failed(err->status);
 	if (own)
 		return emit_claims(c, &x.node.id, &x.tree.id, own, err);
@@ -293,7 +334,7 @@ enum status mirrored_node_refs(struct call *c, struct str id, struct err *err)
 
 /* ---- States ------------------------------------------------------------------------------ */
 
-static enum status refuse(struct changing *x, struct err *err)
+enum status change_refuse(struct changing *x, struct err *err)
 {
 	char id[UUID_TEXT + 1];
 	bool held;
@@ -307,9 +348,10 @@ static enum status refuse(struct changing *x, struct err *err)
 				"--owner mirror' lets go of it",
 				id);
 	return err_fail(err, STATUS_CONFLICT, "tree %s is claimed%s; 'arbor.tree_refs' lists by whom", id,
-			x->made_claimed	   ? ", or something made that hangs on it"
-			: x->claimed_count ? ", or a node in it"
-					   : "");
+			x->made_claimed	    ? ", or something made that hangs on it"
+			: x->claimed_count  ? ", or a node in it"
+			: x->beside_claimed ? ", or something of one of its sub-agents"
+					    : "");
 }
 
 enum status mirrored_tree_schedule(struct call *c, struct str id, struct err *err)
@@ -318,14 +360,14 @@ enum status mirrored_tree_schedule(struct call *c, struct str id, struct err *er
 	bool kept;
 	CHANGING x;
 
-	if (begin_tree(c, id, GATE_ALIVE, &x, err) ||
+	if (change_begin_tree(c, id, GATE_ALIVE, &x, err) ||
 	    (is_mirror(c) ? claim_mirror_put(c->store, &x.tree.id, false, err)
 			  : claim_of(c->store, &x.tree.id, call_text(c, "owner"), &own, err)) ||
 	    (own && claim_remove(c->store, &x.tree, call_text(c, "owner"), own, &now, err)) ||
-	    is_kept(&x, &kept, err))
+	    change_is_kept(&x, &kept, err))
 		return err_failed(err->status);
 	if (kept)
-		return refuse(&x, err);
+		return change_refuse(&x, err);
 	return settle(&x, err) ? err_failed(err->status) : emit_change(c, &x.tree.id, NULL, NULL, err);
 }
 
@@ -334,7 +376,7 @@ enum status mirrored_tree_rescue(struct call *c, struct str id, struct err *err)
 	struct life_windows windows = call_windows(c);
 	CHANGING x;
 
-	if (begin_tree(c, id, GATE_ANY, &x, err) || claim_mirror_put(c->store, &x.tree.id, true, err) ||
+	if (change_begin_tree(c, id, GATE_ANY, &x, err) || claim_mirror_put(c->store, &x.tree.id, true, err) ||
 	    life_put(c->store, &x.tree, LIFE_ACTIVE, &windows, err) || txn_commit(&x.txn, err))
 		return err_failed(err->status);
 	return emit_change(c, &x.tree.id, NULL, NULL, err);
@@ -348,10 +390,10 @@ enum status mirrored_tree_archive(struct call *c, struct str id, struct err *err
 	bool kept;
 	CHANGING x;
 
-	if (begin_tree(c, id, GATE_ALIVE, &x, err) || is_kept(&x, &kept, err))
+	if (change_begin_tree(c, id, GATE_ALIVE, &x, err) || change_is_kept(&x, &kept, err))
 		return err_failed(err->status);
 	if (kept && (!call_flag(c, "force") || x.made_claimed))
-		return refuse(&x, err);
+		return change_refuse(&x, err);
 	for (size_t i = 0; i < x.claimed_count; i++)
 		if (claim_drop(c->store, &x.claimed[i], err))
 			return err_failed(err->status);

@@ -42,6 +42,14 @@ mirrored_fn mirrored_tree_claim, mirrored_tree_release, mirrored_tree_refs, mirr
 	mirrored_tree_rescue, mirrored_tree_archive, mirrored_node_claim, mirrored_node_release,
 	mirrored_node_refs, mirrored_node_keep;
 
+/* mirrored_purge.c */
+mirrored_fn mirrored_tree_purge, mirrored_node_purge;
+mirrored_fn mirrored_node_stays; /* refuses what only can be done with made nodes */
+
+/* For gc: a life_purge_fn. Its context is the call. */
+enum status mirrored_purge_due(void *ctx, const struct subject *list, size_t count, struct gc_mirrored *out,
+			       struct err *err) MUST_USE;
+
 /* After claims on a made node have changed: what follows for the mirrored tree that it hangs on, if it does.
  */
 enum status mirrored_settle(struct call *c, const struct made_node *n, struct err *err) MUST_USE;

@@ -44,6 +44,7 @@ struct listing {
 	struct call *call;
 	bool of_one; /* only those of `plugin` */
 	struct uuid plugin;
+	struct str plugin_name; /* as it was asked for: only ids are stored */
 	struct listed *list;
 	size_t count, room;
 };
@@ -77,7 +78,7 @@ static enum status add_custom(void *ctx, const struct template_row *row, struct 
 
 	(void)err;
 	add(l, &(struct listed){
-		       .of = { row->key.plugin, str_of(a ? a->name : ""), arena_str(mem, row->key.method) },
+		       .of = { row->key.plugin, a ? str_of(a->name) : l->plugin_name, arena_str(mem, row->key.method) },
 		       .name = arena_str(mem, row->key.name),
 		       .text = arena_str(mem, row->body),
 		       .updated_at = row->updated_at,
@@ -139,15 +140,18 @@ static enum status emit(struct call *c, const struct listed *t, struct err *err)
 
 static enum status run_list(struct call *c, struct err *err)
 {
-	struct listing l CLEANUP(listing_release) = { .call = c };
+	struct listing l CLEANUP(listing_release) = { .call = c, .plugin_name = STR("") };
 	struct template_of of;
 	bool any;
 
 	l.of_one = call_text(c, "plugin").p;
 	if (l.of_one && template_plugin(c->hub, call_text(c, "plugin"), &of, err))
 		return err_failed(err->status);
-	if (l.of_one)
+	if (l.of_one) {
 		l.plugin = of.plugin;
+		if (of.plugin_name.n)
+			l.plugin_name = of.plugin_name;
+	}
 	if (template_store(c, &any, err) || (any && template_each(c->store, add_custom, &l, err)) ||
 	    add_shipped(&l, err))
 		return err_failed(err->status);

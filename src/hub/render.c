@@ -220,10 +220,12 @@ enum status render_line(struct renderer *r, const struct resolution *x, size_t m
 	return STATUS_OK;
 }
 
+/* Whether it is only this handle that cannot be rendered. Whoever knows it may fail in any way, and takes
+ * nothing from the others; a store of ours that is no good does. */
 static bool is_none(enum status s)
 {
-	return s == STATUS_NOT_FOUND || s == STATUS_GONE || s == STATUS_FORMAT || s == STATUS_LIMIT ||
-	       s == STATUS_AMBIGUOUS || s == STATUS_UNREACHABLE || s == STATUS_UNSUPPORTED;
+	return s != STATUS_CORRUPT && s != STATUS_TOO_NEW && s != STATUS_NOT_A_STORE && s != STATUS_FULL &&
+	       s != STATUS_CANCELLED && s != STATUS_INTERNAL;
 }
 
 enum status render_handle(struct renderer *r, struct str handle, size_t most, struct buf *out, bool *found,

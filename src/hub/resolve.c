@@ -18,6 +18,7 @@
 #include "store/annotation.h"
 #include "store/find.h"
 #include "store/made.h"
+#include "store/tombstone.h"
 #include "store/variant.h"
 
 enum { LISTED = 8, MOST = 64 };
@@ -294,10 +295,33 @@ static bool can_be_id(struct str text)
 	return digits >= LIMIT_ID_PREFIX && digits <= 2 * UUID_BYTES;
 }
 
-static enum status not_found(struct str text, struct str root, int64_t session, struct err *err)
+/* STATUS_OK = it was not purged, as far as one can tell. */
+static enum status tell_purged(struct store *s, struct str text, struct err *err)
+{
+	char id[UUID_TEXT + 1], at[TIME_TEXT + 1];
+	struct uuid low, high;
+	struct purged p;
+	bool found;
+
+	if (!uuid_range(text, &low, &high))
+		return STATUS_OK;
+	if (purged_find(s, &low, &high, &found, &p, err))
+		return err_failed(err->status);
+	if (!found)
+		return STATUS_OK;
+	uuid_print(&p.id, id);
+	time_print(p.at, at);
+	return err_fail(err, STATUS_GONE, "%s%s was purged on %.10s", p.is_session ? "session " : "", id,
+			at);
+}
+
+static enum status not_found(struct store *s, struct str text, struct str root, int64_t session,
+			     struct err *err)
 {
 	if (!can_be_id(text))
 		return no_id(text, err);
+	if (tell_purged(s, text, err))
+		return err_failed(err->status);
 	if (root.p)
 		return err_fail(err, STATUS_NOT_FOUND, "no session of '%.*s' begins with '%.*s'",
 				(int)size_min(root.n, 60), root.p, STR_ARG(text));
@@ -376,7 +400,7 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 	    gather(s, root, list, count, &all, err))
 		return err_failed(err->status);
 	if (all.count == 0)
-		return not_found(text, root, session, err);
+		return not_found(s, text, root, session, err);
 	if (all.count > 1)
 		return ambiguous(text, &all, err);
 	out->match = all.list[0].match;
@@ -395,7 +419,7 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 		if (find_tree(s, &out->match, &is_there, err))
 			return err_failed(err->status);
 		if (!is_there)
-			return not_found(text, root, session, err);
+			return not_found(s, text, root, session, err);
 	}
 	return session_get(s, out->match.session, mem, &out->session, err);
 }

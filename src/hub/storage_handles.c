@@ -276,7 +276,8 @@ static enum status resolve_typed(struct resolving *r, struct err *err)
 	if (paper_search(r->call->store, handle_meta(r->handle, 0), &row, 1, &count, err))
 		return err_failed(err->status);
 	if (!count)
-		return err_fail(err, STATUS_NOT_FOUND, "handle: this line was not typed here, or is in the history no more");
+		return err_fail(err, STATUS_NOT_FOUND,
+				"handle: this line was not typed here, or is in the history no more");
 	if (papers_find(r->call->store, row, r->mem, &p, err) || papers_text(r->call->store, &p, r->mem, &text, err))
 		return err_failed(err->status);
 	part = str_sub(buf_as_str(&text), window.from, window.left);

@@ -348,7 +348,8 @@ const struct method storage_plans = {
 	.group = "about",
 	.summary = "List the plans of plan mode, or read one",
 	.text = "The newest first, also those whose file is gone. A plan that was rewritten keeps its\n"
-		"older versions: --version shows one. Which conversation made it is known where that is kept. 'arbor export' gives the same bytes back.\n",
+		"older versions: --version shows one. Which conversation made it is known where that is\n"
+		"kept. 'arbor export' gives the same bytes back.\n",
 	.params = plan_params,
 	.kind = RESULT_STREAM,
 	.fields = plan_fields,

@@ -6,6 +6,10 @@
  * A block of the archive that can no longer be unpacked is not the end: what the
  * file has of it, its hash proves.
  *
+ * The archive has no line that may not be kept. So where a block is as the file has it,
+ * there is none in the file either, and only the lines of blocks that differ are
+ * sifted (ingest/sieve.h) and compared again.
+ *
  * A quick look is not a proof. An edit in the middle of a large file that
  * leaves its beginning, its last 64 KiB and its length history intact goes
  * unseen until the file is compared whole (sync --force). Files up to
@@ -19,6 +23,8 @@
 
 struct comparing {
 	struct store *store;
+	struct sieve *sieve;
+	int64_t generation;
 	int fd;
 	struct buf file;    /* bytes of the file */
 	struct buf archive; /* bytes of a block, when unpacked */
@@ -73,14 +79,21 @@ static enum status note_damage(struct comparing *c, const struct archive_block *
 	return STATUS_OK;
 }
 
+static bool has_hash(const struct comparing *c, const struct archive_block *b)
+{
+	return b->skip == 0 && b->length == b->stored && c->file.n == (size_t)b->length &&
+	       hash64(c->file.p, c->file.n) == b->hash;
+}
+
 /* How many leading bytes of the block the file has. */
 static enum status common_part(struct comparing *c, const struct archive_block *b, size_t *out, struct err *err)
 {
-	bool whole = b->skip == 0 && b->length == b->stored;
-	bool readable;
+	bool readable, same = has_hash(c, b);
 	size_t n = 0;
 
-	if (whole && c->file.n == (size_t)b->length && hash64(c->file.p, c->file.n) == b->hash) {
+	if (!same && sieve_bytes(c->sieve, b->offset, c->file.p, c->file.n, NULL, NULL, err))
+		return err_failed(err->status);
+	if (same || has_hash(c, b)) {
 		*out = c->file.n;
 		return note_damage(c, b, err);
 	}
@@ -92,6 +105,42 @@ static enum status common_part(struct comparing *c, const struct archive_block *
 	return STATUS_OK;
 }
 
+static enum status count_lines(struct comparing *c, int64_t to, struct err *err)
+{
+	struct archive_block part = { 0 };
+
+	c->result->lines = (struct line_count){ 0 };
+	for (; part.offset < to; part.offset += part.length) {
+		part.length = to - part.offset < (int64_t)LIMIT_BLOCK_TARGET ? to - part.offset
+									     : (int64_t)LIMIT_BLOCK_TARGET;
+		if (read_file_part(c, &part, err))
+			return err_failed(err->status);
+		line_count_add(&c->result->lines, buf_as_str(&c->file));
+	}
+	return STATUS_OK;
+}
+
+/* A line that may not be kept and differs in a later block than it begins in: unless what was the same
+ * before is a gap, that is another line which begins like it. Then they differ from its beginning on. */
+static enum status go_back(struct comparing *c, struct err *err)
+{
+	struct comparison *r = c->result;
+	struct span line;
+	bool goes, gap;
+
+	if (sieve_line(c->sieve, r->equal, &line, &goes, err))
+		return err_failed(err->status);
+	line.to = r->equal;
+	if (!goes || line.from == line.to)
+		return STATUS_OK;
+	if (gap_covers(c->store, c->generation, &line, &gap, err))
+		return err_failed(err->status);
+	if (gap)
+		return STATUS_OK;
+	r->equal = line.from;
+	return count_lines(c, r->equal, err);
+}
+
 static enum status compare_block(void *ctx, const struct archive_block *b, bool *go_on, struct err *err)
 {
 	struct comparing *c = ctx;
@@ -101,11 +150,11 @@ static enum status compare_block(void *ctx, const struct archive_block *b, bool 
 		return err_failed(err->status);
 	c->result->equal = b->offset + (int64_t)same;
 	line_count_add(&c->result->lines, str_sub(buf_as_str(&c->file), 0, same));
-	if (same < (size_t)b->length) {
-		c->differs = true;
-		*go_on = false;
-	}
-	return STATUS_OK;
+	if (same == (size_t)b->length)
+		return STATUS_OK;
+	c->differs = true;
+	*go_on = false;
+	return go_back(c, err);
 }
 
 static enum status compare_one_block(void *ctx, const struct archive_block *b, bool *go_on, struct err *err)
@@ -128,12 +177,19 @@ static enum status look_quickly(struct comparing *c, const struct generation *g,
 	return STATUS_OK;
 }
 
-enum status compare_file(struct store *s, int fd, int64_t size, const struct generation *g, enum compare_depth depth,
-			 struct comparison *out, struct err *err)
+enum status compare_file(struct store *s, struct sieve *sieve, int fd, int64_t size,
+			 const struct generation *g, enum compare_depth depth, struct comparison *out,
+			 struct err *err)
 {
 	struct comparing c CLEANUP(comparing_release) = {
-		.store = s, .fd = fd, .file = BUF_INIT(LIMIT_BLOCK_MAX), .archive = BUF_INIT(LIMIT_BLOCK_MAX),
-		.result = out, .deep = depth == COMPARE_DEEP,
+		.store = s,
+		.sieve = sieve,
+		.generation = g->row,
+		.fd = fd,
+		.file = BUF_INIT(LIMIT_BLOCK_MAX),
+		.archive = BUF_INIT(LIMIT_BLOCK_MAX),
+		.result = out,
+		.deep = depth == COMPARE_DEEP,
 	};
 	bool counted;
 

@@ -4,7 +4,7 @@
 #ifndef ARBOR_INGEST_COMPARE_H
 #define ARBOR_INGEST_COMPARE_H
 
-#include "store/archive.h"
+#include "ingest/sieve.h"
 
 /* Damaged blocks that one comparison remembers; the rest is found by the next. */
 enum { COMPARE_DAMAGED = 64 };
@@ -26,11 +26,12 @@ enum compare_depth {
 };
 
 /*
- * Compares the beginning of the file with a generation. A block that differs and
- * is damaged counts as different from its first byte on. `size` is the file's.
- * Wants a read transaction.
+ * Compares what may be kept of the beginning of the file with a generation. A block that differs and
+ * is damaged counts as different from its first byte on. `size` is the file's; the sieve
+ * has begun with it. Wants a read transaction.
  */
-enum status compare_file(struct store *s, int fd, int64_t size, const struct generation *g, enum compare_depth depth,
-			 struct comparison *out, struct err *err) MUST_USE;
+enum status compare_file(struct store *s, struct sieve *sieve, int fd, int64_t size,
+			 const struct generation *g, enum compare_depth depth, struct comparison *out,
+			 struct err *err) MUST_USE;
 
 #endif

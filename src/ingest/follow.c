@@ -14,6 +14,9 @@
  * Continuing takes the last block out again and packs it anew together with the
  * new bytes, so that blocks are as if the file had come in at once.
  *
+ * Lines that may not be kept are blank as soon as they are read (ingest/sieve.h), and the
+ * pieces say where. A line that was archived before it was complete may turn out to be one.
+ *
  * The file may change while it is read. What was read is then kept as it is,
  * and the source is left unsettled: the next sync looks at it whatever its times
  * say (ingest/compare.c says how closely), and if what was read never existed as
@@ -49,15 +52,15 @@ struct following {
 	bool stopped;             /* the queue does not take any more */
 };
 
-enum status follower_init(struct follower *f, const struct store *s, int root_fd, struct piece_queue *queue,
-			  const atomic_bool *cancel, struct err *err)
+enum status follower_init(struct follower *f, const struct store *s, int root_fd, int64_t mark,
+			  struct piece_queue *queue, const atomic_bool *cancel, struct err *err)
 {
 	*f = (struct follower){ .queue = queue, .root_fd = root_fd, .cancel = cancel };
 	if (store_open_again(s, &f->store, err))
 		return err_failed(err->status);
 	f->packer = packer_new();
 	buf_init(&f->raw, 2 * LIMIT_BLOCK_MAX);
-	return STATUS_OK;
+	return sieve_init(&f->sieve, f->store, mark, err);
 }
 
 void follower_release(struct follower *f)
@@ -65,6 +68,8 @@ void follower_release(struct follower *f)
 	store_close(f->store);
 	packer_free(f->packer);
 	buf_release(&f->raw);
+	sieve_release(&f->sieve);
+	mem_free(f->gaps);
 }
 
 /* ---- Looking --------------------------------------------------------------- */
@@ -80,6 +85,7 @@ static enum status open_file(struct following *w, struct err *err)
 		return err_fail_errno(err, number, "%.*s", STR_ARG(w->job->path));
 	if (!w->st.is_regular)
 		return err_fail(err, STATUS_DENIED, "%.*s: not a regular file, not read", STR_ARG(w->job->path));
+	sieve_begin(&w->f->sieve, w->fd, w->st.size);
 	return STATUS_OK;
 }
 
@@ -88,7 +94,8 @@ static enum status hash_head(struct following *w, struct err *err)
 	char head[LIMIT_HEAD_HASH];
 	size_t got;
 
-	if (file_read_at(w->fd, 0, head, sizeof head, &got, err))
+	if (file_read_at(w->fd, 0, head, sizeof head, &got, err) ||
+	    sieve_bytes(&w->f->sieve, 0, head, got, NULL, NULL, err))
 		return err_pass(err, "%.*s", STR_ARG(w->job->path));
 	w->seen.head_length = (int64_t)got;
 	w->seen.head_hash = hash64(head, got);
@@ -129,7 +136,8 @@ static enum status read_block_from_file(struct following *w, const struct archiv
 
 	if (!to)
 		return err_fail(err, STATUS_CORRUPT, "a block claims %" PRId64 " bytes", b->stored);
-	if (file_read_at(w->fd, b->offset, to, (size_t)b->stored, &got, err))
+	if (file_read_at(w->fd, b->offset, to, (size_t)b->stored, &got, err) ||
+	    sieve_bytes(&w->f->sieve, b->offset, to, got, NULL, NULL, err))
 		return err_failed(err->status);
 	buf_grew(out, got);
 	if (got != (size_t)b->stored || hash64(out->p + start, got) != b->hash)
@@ -158,6 +166,44 @@ static enum status take_out_last_block(struct following *w, const struct generat
 	return status;
 }
 
+static void note_gap(void *ctx, const struct span *span)
+{
+	struct follower *f = ((struct following *)ctx)->f;
+
+	if (f->gap_count == f->gap_cap) {
+		f->gap_cap = f->gap_cap ? f->gap_cap * 2 : 16;
+		f->gaps = mem_resize(f->gaps, f->gap_cap * sizeof *f->gaps);
+	}
+	f->gaps[f->gap_count++] = *span;
+}
+
+/* The last line that is archived was not complete. It may be the beginning of one that may not be
+ * kept, as can be seen now. */
+static enum status blank_beginning(struct following *w, struct generation *g, struct err *err)
+{
+	struct span line;
+	bool goes, gone;
+
+	if (sieve_line(&w->f->sieve, g->length, &line, &goes, err))
+		return err_failed(err->status);
+	line.to = g->length;
+	if (!goes || line.from >= line.to)
+		return STATUS_OK;
+	if (gap_covers(w->f->store, g->row, &line, &gone, err))
+		return err_failed(err->status);
+	if (gone)
+		return STATUS_OK;
+	w->piece->blank = line;
+	if (g->shared > line.from) /* it will have these bytes to itself */
+		g->shared = line.from;
+	line.from = line.from > w->raw_offset ? line.from : w->raw_offset;
+	if (line.from < line.to) { /* in what is about to be packed anew */
+		gap_fill(w->f->raw.p + (line.from - w->raw_offset), (size_t)(line.to - line.from));
+		note_gap(w, &line);
+	}
+	return STATUS_OK;
+}
+
 /* Decides where the new bytes go, and sets the first piece up for it. */
 static enum status compare_with_archive(struct following *w, struct err *err)
 {
@@ -167,16 +213,21 @@ static enum status compare_with_archive(struct following *w, struct err *err)
 	struct generation g;
 
 	if (read_begin(s, &snapshot, err) || generation_get(s, p->generation, &g, err) ||
-	    compare_file(s, w->fd, w->st.size, &g, how_deep(w, &g), &w->found, err))
+	    compare_file(s, &w->f->sieve, w->fd, w->st.size, &g, how_deep(w, &g), &w->found, err))
 		return err_failed(err->status);
 	w->at = w->raw_offset = w->counted = w->found.equal;
 	w->lines = w->found.lines;
 	w->handed_lines = w->lines.lines;
 	p->length = w->found.equal;
-	if (w->found.equal == g.length &&
-	    (w->st.size == g.length || claude_file_grows(w->job->path) || !w->job->known->complete))
-		return w->st.size > g.length ? take_out_last_block(w, &g, err) : STATUS_OK;
-	p->starts_generation = true;
+	p->starts_generation = !(
+		w->found.equal == g.length &&
+		(w->st.size == g.length || claude_file_grows(w->job->path) || !w->job->known->complete));
+	if (!p->starts_generation && w->st.size > g.length && take_out_last_block(w, &g, err))
+		return err_failed(err->status);
+	if (w->found.equal == g.length && w->st.size > g.length && blank_beginning(w, &g, err))
+		return err_failed(err->status);
+	if (!p->starts_generation)
+		return STATUS_OK;
 	p->shared = w->found.equal;
 	return choose_base(w, &g, w->found.equal, &p->base, err);
 }
@@ -207,6 +258,32 @@ static void count_block(struct following *w, struct str raw)
 	w->counted = end;
 }
 
+/* What the piece is to mark of a block. Spans are in order; a long one goes on in the next block. */
+static void hand_gaps(struct following *w, int64_t end)
+{
+	struct follower *f = w->f;
+	struct piece *p = w->piece;
+	size_t done = 0;
+
+	while (done < f->gap_count && f->gaps[done].from < end) {
+		struct span *span = &f->gaps[done];
+
+		if (p->gap_count == p->gap_cap) {
+			p->gap_cap = p->gap_cap ? p->gap_cap * 2 : 16;
+			p->gaps = mem_resize(p->gaps, p->gap_cap * sizeof *p->gaps);
+		}
+		p->gaps[p->gap_count++] = (struct span){ span->from, span->to < end ? span->to : end };
+		if (span->to > end) {
+			span->from = end;
+			break;
+		}
+		done++;
+	}
+	f->gap_count -= done;
+	if (f->gap_count)
+		memmove(f->gaps, f->gaps + done, f->gap_count * sizeof *f->gaps);
+}
+
 static enum status pack_block(struct following *w, struct str raw, struct err *err)
 {
 	struct piece *p = w->piece;
@@ -222,6 +299,8 @@ static enum status pack_block(struct following *w, struct str raw, struct err *e
 	};
 	count_block(w, raw);
 	w->raw_offset += (int64_t)raw.n;
+	if (w->f->gap_count)
+		hand_gaps(w, w->raw_offset);
 	return STATUS_OK;
 }
 
@@ -263,7 +342,8 @@ static enum status read_and_pack(struct following *w, struct err *err)
 
 		if (!to)
 			return err_fail(err, STATUS_INTERNAL, "%.*s: no room for a block", STR_ARG(w->job->path));
-		if (file_read_at(w->fd, w->at, to, want, &got, err))
+		if (file_read_at(w->fd, w->at, to, want, &got, err) ||
+		    sieve_bytes(&w->f->sieve, w->at, to, got, note_gap, w, err))
 			return err_pass(err, "%.*s", STR_ARG(w->job->path));
 		buf_grew(&w->f->raw, got);
 		w->at += (int64_t)got;
@@ -344,6 +424,7 @@ bool follow_file(struct follower *f, struct job *job)
 	w.piece->first = true;
 	w.piece->generation = job->known ? job->known->generation : 0;
 	buf_clear(&f->raw);
+	f->gap_count = 0;
 	if (follow(&w, &err)) {
 		piece_free(w.piece);
 		w.piece = piece_new(job);

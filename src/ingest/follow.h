@@ -6,6 +6,7 @@
 
 #include "ingest/piece.h"
 #include "ingest/plan.h"
+#include "ingest/sieve.h"
 #include "store/pack.h"
 
 /* What a reading thread has to itself. */
@@ -16,10 +17,14 @@ struct follower {
 	int root_fd;
 	const atomic_bool *cancel; /* may be NULL */
 	struct buf raw;            /* bytes not yet packed */
+	struct sieve sieve;
+	struct span *gaps; /* in these bytes, in order: what may not be kept */
+	size_t gap_count, gap_cap;
 };
 
-enum status follower_init(struct follower *f, const struct store *s, int root_fd, struct piece_queue *queue,
-			  const atomic_bool *cancel, struct err *err) MUST_USE;
+/* `mark` is the store's when the plan was made (store/tombstone.h). */
+enum status follower_init(struct follower *f, const struct store *s, int root_fd, int64_t mark,
+			  struct piece_queue *queue, const atomic_bool *cancel, struct err *err) MUST_USE;
 void follower_release(struct follower *f);
 
 /* Reads one file and puts its pieces into the queue; a failure becomes a piece

@@ -19,6 +19,7 @@ void piece_free(struct piece *p)
 		return;
 	buf_release(&p->packed);
 	mem_free(p->repairs);
+	mem_free(p->gaps);
 	mem_free(p);
 }
 

@@ -6,7 +6,7 @@
 #define ARBOR_INGEST_PIECE_H
 
 #include "ingest/queue.h"
-#include "store/archive.h"
+#include "store/gap.h"
 
 struct job;
 
@@ -23,6 +23,7 @@ struct piece {
 	int64_t generation;          /* newest when the file was compared, 0 = none */
 	int64_t base, shared;        /* of the generation to start */
 	int64_t length;              /* bytes the generation has before this piece */
+	struct span blank; /* of `generation`: archived, and may not be kept after all; empty = nothing */
 	/* Blocks, their packed bytes one behind the other in `packed`. */
 	struct archive_new blocks[PIECE_BLOCKS];
 	size_t count;
@@ -31,6 +32,9 @@ struct piece {
 	 * behind the blocks. */
 	struct archive_repair *repairs;
 	size_t repair_count;
+	/* What of the blocks may not be kept, and is blank in them. */
+	struct span *gaps;
+	size_t gap_count, gap_cap;
 	struct line_count lines;     /* of the generation, these bytes included */
 	int64_t new_bytes;           /* not archived before */
 	int64_t new_lines;           /* likewise, ended ones */

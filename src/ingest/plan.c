@@ -16,6 +16,8 @@
  * Where folders that were worked in are excluded, files that name theirs are looked at
  * before anything is planned for them; of those that have not changed, the store knows it.
  *
+ * Files with a tombstone are not opened. They have not vanished either.
+ *
  * What could not be looked at has not vanished. Sources below a folder that
  * failed keep their state.
  */
@@ -25,6 +27,7 @@
 #include "base/thread.h"
 #include "claude/layout.h"
 #include "ingest/owner.h"
+#include "ingest/sieve.h"
 #include "store/session.h"
 
 #include <fcntl.h>
@@ -170,6 +173,7 @@ struct joining {
 	struct source **same_inode; /* by index of a source: another one with its inode */
 	struct found **strangers; /* paths the store does not know */
 	size_t stranger_count;
+	struct sieve sieve;
 };
 
 static void joining_release(struct joining *j)
@@ -177,6 +181,7 @@ static void joining_release(struct joining *j)
 	map_release(&j->by_path);
 	map_release(&j->by_inode);
 	mem_free(j->strangers);
+	sieve_release(&j->sieve);
 }
 
 static void know_sources(struct joining *j)
@@ -223,7 +228,7 @@ static bool is_same_birth(const struct file_stat *st, const struct source *s)
 }
 
 /* Whether the file begins with what the source began with. */
-static enum status has_head_of(const struct joining *j, const struct found *f, const struct source *s, bool *out,
+static enum status has_head_of(struct joining *j, const struct found *f, const struct source *s, bool *out,
 			       struct err *err)
 {
 	int fd CLEANUP(file_close) = -1;
@@ -237,13 +242,16 @@ static enum status has_head_of(const struct joining *j, const struct found *f, c
 	if (file_open_beneath(j->root_fd, f->path, O_RDONLY, &fd, err) ||
 	    file_read_at(fd, 0, head, (size_t)s->head_length, &got, err))
 		return err_failed(err->status);
+	sieve_begin(&j->sieve, fd, f->st.size);
+	if (sieve_bytes(&j->sieve, 0, head, got, NULL, NULL, err))
+		return err_failed(err->status);
 	*out = got == (size_t)s->head_length && hash64(head, got) == s->head_hash;
 	return STATUS_OK;
 }
 
 /* The unseen source this file was, or NULL. Several can have had its inode, one
  * after the other; one that was still there at the last sync goes first. */
-static enum status find_lost(const struct joining *j, const struct found *f, struct source **out, struct err *err)
+static enum status find_lost(struct joining *j, const struct found *f, struct source **out, struct err *err)
 {
 	const struct plan *p = j->plan;
 	struct source *s = map_get(&j->by_inode, inode_key(&f->st));
@@ -437,6 +445,40 @@ static enum status exclude(struct joining *j, struct discovery *d, struct store 
 	return STATUS_OK;
 }
 
+static bool has_tombstone(const struct tombstones *t, struct str path)
+{
+	struct uuid session;
+
+	if (map_get(&t->paths, path))
+		return true;
+	return t->sessions.count && claude_session_of(path, &session) &&
+	       map_get(&t->sessions, str_from((const char *)session.b, UUID_BYTES));
+}
+
+static enum status drop_purged(struct joining *j, struct discovery *d, struct store *s, int64_t root,
+			       struct err *err)
+{
+	struct tombstones t CLEANUP(tombstones_release) = { 0 };
+	struct plan *p = j->plan;
+	size_t kept = 0;
+
+	if (tombstones_load(s, root, &p->mem, &t, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < d->count; i++) {
+		const struct source *known = map_get(&j->by_path, d->list[i].path);
+
+		if (!has_tombstone(&t, d->list[i].path))
+			d->list[kept++] = d->list[i];
+		else if (known)
+			p->seen[known - p->sources] = true;
+	}
+	d->count = kept;
+	for (size_t i = 0; i < p->source_count; i++)
+		if (has_tombstone(&t, p->sources[i].path))
+			p->sources[i].st.inode = 0; /* no file is what is left of it by another name */
+	return STATUS_OK;
+}
+
 /* The walk in a thread of its own, while this one loads what the store knows. */
 static enum status find_all(struct plan *p, struct discovery *d, struct store *s, int64_t root, struct err *err)
 {
@@ -530,7 +572,9 @@ enum status plan_make(struct plan *p, struct store *s, int64_t root, int root_fd
 		.root_fd = root_fd,
 		.filter = o->filter,
 	};
-	struct joining j CLEANUP(joining_release) = { .plan = p, .root_fd = root_fd, .whole = o->whole };
+	struct joining j CLEANUP(joining_release) = {
+		.plan = p, .root_fd = root_fd, .whole = o->whole, .sieve = { .fd = -1 }
+	};
 
 	*p = (struct plan){ .filter = o->filter };
 	d.walk.ctx = &d;
@@ -540,6 +584,8 @@ enum status plan_make(struct plan *p, struct store *s, int64_t root, int root_fd
 		return err_failed(err->status);
 	take_failures(p, &d);
 	know_sources(&j);
+	if (o->mark && (drop_purged(&j, &d, s, root, err) || sieve_init(&j.sieve, s, o->mark, err)))
+		return err_failed(err->status);
 	if (exclude(&j, &d, s, !o->paths, err))
 		return err_failed(err->status);
 	join(&j, &d);

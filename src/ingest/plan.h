@@ -55,6 +55,7 @@ struct plan_options {
 	const struct str *paths;     /* only these, each once; NULL = all there are */
 	size_t path_count;
 	const struct filter_rules *filter; /* NULL = takes everything */
+	int64_t mark;			   /* the store's (store/tombstone.h) */
 	const atomic_bool *cancel;   /* may be NULL */
 };
 

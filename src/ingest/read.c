@@ -20,6 +20,9 @@
  * last part of a source ends its being unread, in the transaction in which it finds the
  * session as the part before has left it: who is killed has left something unread.
  *
+ * When something is purged meanwhile, all that was read is dropped and read again: it may be what
+ * was purged.
+ *
  * Words are written in transactions that are longer than those of a sync: FTS5
  * writes a segment for each, and small ones have to be merged again and again. Merging
  * has transactions of its own, since it may take as long as what came before it.
@@ -36,6 +39,7 @@
 #include "store/fulltext.h"
 #include "store/keys.h"
 #include "store/made_text.h"
+#include "store/tombstone.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,6 +62,8 @@ struct reading {
 	int round;
 	int64_t number; /* of this round, among all that ever read */
 	bool conflict; /* somebody else was */
+	int64_t mark;  /* of the store before anything was read (store/tombstone.h) */
+	bool outdated; /* it is another one by now */
 	struct queue queue;
 	atomic_size_t next_job;
 	pthread_mutex_t large; /* who reads a line of many megabytes has it */
@@ -478,12 +484,13 @@ static enum status read_source(struct reader *r, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct transcript_name name;
-	bool is_session = record_transcript_of_path(r->job->path, &name);
+	bool is_session = record_transcript_of_path(r->job->path, &name) && !r->job->purged;
 	enum claude_kind kind = claude_kind_of(r->job->path);
+	bool is_paper = paper_is(kind) && !r->job->purged;
 
 	begin_part(r, 0);
 	r->part->no_session = !is_session;
-	r->part->no_papers = !paper_is(kind) && r->job->paper_generation;
+	r->part->no_papers = !is_paper && r->job->paper_generation;
 	if (!r->job->generation)
 		return STATUS_OK;
 	if (read_begin(r->store, &snapshot, err))
@@ -495,7 +502,7 @@ static enum status read_source(struct reader *r, struct err *err)
 		if (read_lines(r, err) || read_old(r, err))
 			return err_failed(err->status);
 	}
-	if (paper_is(kind)) {
+	if (is_paper) {
 		if (read_papers(r, kind, err))
 			return err_failed(err->status);
 		r->part->has_papers = true;
@@ -656,7 +663,7 @@ static enum status write_part(struct reading *y, const struct part *p, struct er
 
 	if (atomic_load(&y->dead[job]))
 		return STATUS_OK;
-	status = write_rows(y, p, err);
+	status = y->outdated ? STATUS_CONFLICT : write_rows(y, p, err);
 	if (status == STATUS_CONFLICT) {
 		atomic_store(&y->dead[job], true);
 		y->conflict = true;
@@ -674,9 +681,12 @@ static enum status write_part(struct reading *y, const struct part *p, struct er
 static enum status write_some(struct reading *y, struct part *p, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
-	int64_t begin = clock_monotonic_ns();
+	int64_t begin = clock_monotonic_ns(), mark = 0;
 	enum status status = txn_begin(y->store, &txn, err);
 
+	if (status == STATUS_OK)
+		status = purge_mark(y->store, &mark, err);
+	y->outdated |= mark != y->mark;
 	while (p && status == STATUS_OK) {
 		status = write_part(y, p, err);
 		part_free(p);
@@ -800,7 +810,7 @@ static enum status read_round(struct store *s, const struct read_options *o, int
 
 	pthread_mutex_init(&y.large, NULL);
 	*again = false;
-	if (unread_list(s, &y.mem, &y.jobs, &y.count, err))
+	if (purge_mark(s, &y.mark, err) || unread_list(s, &y.mem, &y.jobs, &y.count, err))
 		return err_failed(err->status);
 	if (o->report)
 		o->report->damaged = 0;

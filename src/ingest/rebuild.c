@@ -20,8 +20,8 @@ static enum status start_over(struct store *s, bool only_if_stale, bool *done, s
 	*done = !(current && only_if_stale);
 	if (!*done)
 		return STATUS_OK;
-	if (store_derived_reset(s, err) || annotation_index_all(s, err) || made_text_miss_all(s, err) || unread_add_all(s, err) ||
-	    store_derived_made(s, err))
+	if (store_derived_reset(s, err) || annotation_index_all(s, err) || made_text_miss_all(s, err) ||
+	    unread_add_all(s, err) || store_derived_made(s, err))
 		return err_pass(err, "making derived data anew");
 	return txn_commit(&txn, err);
 }

@@ -11,7 +11,8 @@
  *
  * Several syncs may run at once, in any processes. Each write names the state
  * it was planned for; if that is no longer so, this file is left to the other
- * and looked at again in another round.
+ * and looked at again in another round. So are all files when something was purged
+ * meanwhile: what was read of them may be just that.
  *
  * Invariants
  *   (1) Pieces of one file are written in order, each in one savepoint.
@@ -25,6 +26,7 @@
 #include "claude/record.h"
 #include "ingest/along.h"
 #include "ingest/follow.h"
+#include "ingest/purge.h"
 #include "ingest/read.h"
 #include "store/mirror.h"
 
@@ -56,6 +58,8 @@ struct syncing {
 	int round;
 	int64_t progress_at;        /* monotonic */
 	struct along *along;        /* reads what is there already, when there is much to bring in */
+	int64_t mark;		    /* of the store when the plan was made (store/tombstone.h) */
+	bool outdated;		    /* it is another one by now */
 	bool conflict;              /* somebody else was faster somewhere */
 	bool wrote;
 };
@@ -131,7 +135,8 @@ static enum status start_readers(struct syncing *y, struct reader *readers, size
 	/* The queue counts who may still put, so count first and start then. */
 	while (n < want) {
 		readers[n].y = y;
-		if (follower_init(&readers[n].follower, y->store, y->root_fd, &y->queue, y->o->cancel, err))
+		if (follower_init(&readers[n].follower, y->store, y->root_fd, y->mark, &y->queue,
+				  y->o->cancel, err))
 			break;
 		n++;
 	}
@@ -182,10 +187,23 @@ static enum status begin_file(struct syncing *y, struct job *job, const struct p
 	if (job->renamed && (source_rename(y->store, w->source, job->known->path, job->path, err) ||
 			     unread_add(y->store, w->source, err)))
 		return err_failed(err->status);
+	if (p->blank.from < p->blank.to && gap_make_tail(y->store, p->generation, p->blank, err))
+		return err_failed(err->status);
 	if (!p->starts_generation)
 		return STATUS_OK;
 	w->length = p->shared;
 	return generation_add(y->store, w->source, p->generation, p->base, p->shared, &w->generation, err);
+}
+
+/* Where lines of the file may not be kept. */
+static enum status write_gaps(struct syncing *y, const struct piece *p, int64_t generation, struct err *err)
+{
+	int64_t now = store_now(y->store);
+
+	for (size_t i = 0; i < p->gap_count; i++)
+		if (gap_mark(y->store, generation, &p->gaps[i], now, err))
+			return err_failed(err->status);
+	return STATUS_OK;
 }
 
 static enum status write_bytes(struct syncing *y, const struct piece *p, struct job_written *w, struct err *err)
@@ -194,6 +212,8 @@ static enum status write_bytes(struct syncing *y, const struct piece *p, struct 
 		return err_failed(err->status);
 	if (p->count)
 		w->length = p->blocks[p->count - 1].offset + p->blocks[p->count - 1].length;
+	if (write_gaps(y, p, w->generation, err))
+		return err_failed(err->status);
 	for (size_t i = 0; i < p->repair_count; i++)
 		if (archive_repair(y->store, &p->repairs[i], err))
 			return err_failed(err->status);
@@ -274,6 +294,8 @@ static enum status take_piece(struct syncing *y, const struct piece *p, bool *ke
 		return STATUS_OK;
 	if (p->failed)
 		p->job->written.dead = true;
+	else if (y->outdated)
+		status = STATUS_CONFLICT;
 	else
 		status = write_piece(y, p, err);
 	if (status == STATUS_CONFLICT) {
@@ -329,12 +351,13 @@ static enum status write_batch(struct syncing *y, struct piece *p, struct err *e
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct batch batch CLEANUP(batch_release) = { 0 };
-	int64_t end;
+	int64_t end, mark;
 
-	if (txn_begin(y->store, &txn, err)) {
+	if (txn_begin(y->store, &txn, err) || purge_mark(y->store, &mark, err)) {
 		piece_free(p);
 		return err_failed(err->status);
 	}
+	y->outdated |= mark != y->mark;
 	end = clock_monotonic_ns() + LIMIT_TXN_NS;
 	if (fill_batch(y, &batch, p, end, err) || txn_commit(&txn, err))
 		return err_failed(err->status);
@@ -446,8 +469,13 @@ static enum status sync_round(struct syncing *y, struct err *err)
 	};
 	enum status status;
 
-	y->conflict = false;
+	y->conflict = y->outdated = false;
 	y->bytes_before = y->report->new_bytes;
+	if (purge_mark(y->store, &y->mark, err))
+		return err_failed(err->status);
+	if (y->mark && (purge_complete(y->store, err) || purge_mark(y->store, &y->mark, err)))
+		return err_failed(err->status);
+	planning.mark = y->mark;
 	status = plan_make(&y->plan, y->store, y->root.row, y->root_fd, &planning, err);
 	if (status == STATUS_OK && !is_cancelled(y)) {
 		tell_plan(y);
@@ -731,7 +759,7 @@ static enum status preview(struct syncing *y, struct err *err)
 {
 	struct plan_options planning = { .filter = y->o->filter, .cancel = y->o->cancel };
 
-	if (find_root(y, err) ||
+	if (find_root(y, err) || (y->store && purge_mark(y->store, &planning.mark, err)) ||
 	    plan_make(&y->plan, y->store, y->root.row, y->root_fd, &planning, err))
 		return err_failed(err->status);
 	tell_plan(y);

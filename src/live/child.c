@@ -39,12 +39,20 @@ struct child {
 	char piece[PIECE];
 };
 
+/* The program itself was found before: it is a script that does not say who runs it, or names nobody. */
+static const char *script_hint(int number)
+{
+	return number == ENOENT    ? "; its first line, '#!...', names a program that is not there"
+	       : number == ENOEXEC ? "; the first line of a script is '#!' and the program that runs it"
+				   : "";
+}
+
 void child_end_text(const struct child_end *end, struct buf *out)
 {
 	const char *reason = end->error ? strerrordesc_np(end->error) : NULL;
 
 	if (end->error)
-		buf_printf(out, "cannot be run: %s", reason ? reason : "unknown error");
+		buf_printf(out, "cannot be run: %s%s", reason ? reason : "unknown error", script_hint(end->error));
 	else if (end->signal)
 		buf_printf(out, "was killed by signal %d", end->signal);
 	else if (end->code >= 0)

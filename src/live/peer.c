@@ -253,7 +253,9 @@ static bool on_line(void *ctx, const struct split_line *line)
 	if (m.kind == RPC_NOTICE) {
 		if (take_notice(p, &m))
 			return true;
-		nonsense(p, line->text, str_eq(m.method, STR(RPC_ITEM)) ? "an item that is no object" : "no bytes as base64");
+		nonsense(p, line->text,
+			 str_eq(m.method, STR(RPC_ITEM)) ? "an item that is no object"
+							 : "no bytes as base64");
 		return false;
 	}
 	if (supervisor_state(p->supervisor) == SUPERVISOR_STARTING && str_to_i64(m.id, &id) && id == HELLO_ID)

@@ -241,7 +241,8 @@ static enum status take_result(struct taking *t, struct str result, struct err *
 				"%s: the result '%.*s' is not how many %s it gave, %" PRId64 ", nor null", t->name,
 				STR_ARG(shown), t->bytes ? "bytes" : "items", came);
 	return err_fail(err, STATUS_FORMAT,
-			"%s: the result '%.*s' is no object, and nothing came before it; several results come as '$/item' each",
+			"%s: the result '%.*s' is no object, and nothing came before it; several results "
+			"come as '$/item' each",
 			t->name, STR_ARG(shown));
 }
 

@@ -108,6 +108,7 @@ static enum status load_one(struct loading *l, int64_t row, struct err *err)
 	s->chain.is_agent = s->agent.n > 0;
 	chain_expect(&s->chain, session.read_to);
 	if (entry_lines(l->store, row, take_line, l, err) ||
+	    chain_bridge(l->store, &l->f->sources[l->source].chain, err) ||
 	    session_kin(l->store, row, &l->mem, &kin, &count, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < count; i++)

@@ -5,6 +5,7 @@
 #include "query/lines.h"
 
 #include "store/ahead.h"
+#include "store/line_parent.h"
 
 #include <string.h>
 
@@ -60,11 +61,32 @@ static enum status take_line(void *ctx, const struct entry_line *from, struct er
 	return STATUS_OK;
 }
 
+/* Most lines name what they hang on by its place in the file; so that is not asked for what is there. */
+enum status chain_bridge(struct store *s, struct chain *c, struct err *err)
+{
+	bool asked = false, any = false;
+
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		struct chain_line *l = &c->lines[i];
+
+		if (!l->has_parent || l->parent_at >= 0)
+			continue;
+		if (!asked && store_has(s, STORE_PURGED, &any, err))
+			return err_failed(err->status);
+		asked = true;
+		if (!any)
+			return STATUS_OK;
+		if (line_parent_above(s, &l->parent_key, &l->has_parent, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
 enum status chain_load(struct store *s, const struct session *session, struct chain *out, struct err *err)
 {
 	out->is_agent = session->agent.n > 0;
 	chain_expect(out, session->read_to);
-	if (entry_lines(s, session->row, take_line, out, err))
+	if (entry_lines(s, session->row, take_line, out, err) || chain_bridge(s, out, err))
 		return err_failed(err->status);
 	chain_build(out);
 	return STATUS_OK;

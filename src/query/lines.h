@@ -13,6 +13,10 @@
 /* Adds a line as the store has it. */
 struct chain_line *chain_take(struct chain *c, const struct entry_line *from);
 
+/* When all lines are there, before it is built: those that hang on a line that was purged hang on what that hung
+ * on. Wants a read transaction. */
+enum status chain_bridge(struct store *s, struct chain *c, struct err *err) MUST_USE;
+
 /* The chain of a transcript, built; without what its progress lines tell of sub-agents.
  * Wants a read transaction. */
 enum status chain_load(struct store *s, const struct session *session, struct chain *out, struct err *err) MUST_USE;

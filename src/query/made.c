@@ -44,11 +44,11 @@ enum status made_found(struct store *s, int64_t row, enum tree_node_part part, s
 {
 	*out = (struct made_found){ 0 };
 	if (tree_node_at(s, row, part, mem, &out->node, err))
-		return err->status == STATUS_NOT_FOUND
-			       ? err_fail(err, STATUS_CORRUPT,
-					  "%s: the index has words of a node that is not there; 'arbor rebuild' makes it anew",
-					  store_path(s))
-			       : err_failed(err->status);
+		return err->status == STATUS_NOT_FOUND ? err_fail(err, STATUS_CORRUPT,
+								  "%s: the index has words of a node that is "
+								  "not there; 'arbor rebuild' makes it anew",
+								  store_path(s))
+						       : err_failed(err->status);
 	return tree_at(s, out->node.tree, mem, &out->tree, err) ? err_failed(err->status)
 								: find_session(s, out, mem, err);
 }

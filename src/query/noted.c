@@ -146,7 +146,9 @@ static enum status place(struct store *s, struct noted *n, const struct annotati
 		return paper_rows(s, &on->id, add_paper, &p, err);
 	if (str_eq(on->kind, STR("tree")))
 		return made_rows(s, &on->id, add_made, &p, err);
-	return str_eq(on->kind, STR("node")) ? add_made_node(&p, &on->id, err) : node_places(s, &on->id, add_node, &p, err);
+	if (str_eq(on->kind, STR("node")))
+		return add_made_node(&p, &on->id, err);
+	return node_places(s, &on->id, add_node, &p, err);
 }
 
 /* ---- In order --------------------------------------------------------------------- */

@@ -21,8 +21,8 @@ enum rank_order { RANK_BEST, RANK_RECENT, RANK_OLD };
 /* Whether documents of a session are wanted; asked once for each that has any. */
 typedef enum status rank_session_fn(void *ctx, int64_t session, bool *wanted, struct err *err);
 
-/* Whether a document is, of such a session. Notes, texts beside conversations and made nodes are in none (DOC_NOTES, DOC_PAPERS,
- * DOC_NODES), and asked for only here. */
+/* Whether a document is, of such a session. Notes, texts beside conversations and made nodes are in none
+ * (DOC_NOTES, DOC_PAPERS, DOC_NODES), and asked for only here. */
 typedef enum status rank_doc_fn(void *ctx, int64_t id, const struct doc *doc, bool *wanted, struct err *err);
 
 struct rank_query {

@@ -10,8 +10,9 @@
  * is asked of sessions is asked of the one it is on or in.
  *
  * So is a text beside the conversations (query/papers.c), of which only its project and its conversation can be
- * asked. A node that somebody made (query/made.c) is in the conversation it hangs on, if it does, and else only its tree
- * can be asked for. What was typed into a conversation that is here stands there with its answers, and does not count.
+ * asked. A node that somebody made (query/made.c) is in the conversation it hangs on, if it does, and else only its
+ * tree can be asked for. What was typed into a conversation that is here stands there with its answers, and does not
+ * count.
  */
 #include "query/search.h"
 

@@ -34,12 +34,12 @@ struct search_query {
 struct made_found; /* query/made.h */
 
 struct search_hit {
-	struct uuid id;	     /* of the block, or of the line where it has none; of what a note is on; of a file or node */
+	struct uuid id;	     /* of the block, or of the line where it has none; of what a note is on; of a file, node */
 	bool in_line;	     /* it stands in a line, or is on what does: */
 	struct uuid message; /* it is part of; the line's where it is in none */
 	struct str line;     /* the line's own uuid; p NULL = none */
 	struct str agent;    /* sub-agent that said it, or was told it; empty = none */
-	const struct session *session; /* NULL = in none: a note on something else, or on what is gone; a file, a node */
+	const struct session *session; /* NULL = in none: a note on what is in none, or gone; a file, a node */
 	int place;
 	const struct annotation *note; /* that was found; NULL = it is none */
 	const struct paper_found *paper; /* that was found beside the conversations; NULL = it is none */

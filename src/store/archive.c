@@ -10,7 +10,7 @@
  * Only the newest generation of a source grows, and only at its end: its last
  * block is replaced by a longer one until it is full (store/pack.h says when),
  * then another is begun. A block that is not the last of its generation never
- * changes, but for redaction.
+ * changes, but where bytes are overwritten (store/gap.h).
  *
  * Invariant: the own blocks of a generation cover [shared, length) exactly.
  */
@@ -35,6 +35,7 @@ enum {
 	ARCHIVE_SET_BYTES,
 	ARCHIVE_SET_BLOCK,
 	ARCHIVE_REPAIR,
+	ARCHIVE_UNSHARE,
 	ARCHIVE_STATEMENTS
 };
 
@@ -59,6 +60,7 @@ static const char *const sql[ARCHIVE_STATEMENTS] = {
 			      " WHERE generation = ?1 AND offset = ?2",
 	[ARCHIVE_REPAIR] = "UPDATE block_data SET codec = ?2, bytes = ?3 WHERE id = ?1"
 			   " AND EXISTS (SELECT 1 FROM block b WHERE b.data = ?1 AND b.hash = ?4)",
+	[ARCHIVE_UNSHARE] = "UPDATE generation SET shared = ?2, rev = ?3 WHERE id = ?1 AND shared > ?2",
 };
 
 const struct db_set archive_statements = { DB_ARCHIVE, sql, ARCHIVE_STATEMENTS };
@@ -70,13 +72,8 @@ static enum status use(struct store *s, int index, struct stmt *st, struct err *
 
 /* ---- Extents --------------------------------------------------------------- */
 
-/* Bytes [from, to) of the generation asked for, stored in blocks of `owner`. */
-struct extent {
-	int64_t owner, from, to;
-};
-
 struct extents {
-	struct extent *list; /* last bytes first, as the chain is walked */
+	struct archive_extent *list; /* last bytes first, as the chain is walked */
 	size_t count, cap;
 };
 
@@ -85,7 +82,7 @@ static void extents_release(struct extents *e)
 	mem_free(e->list);
 }
 
-static void add_extent(struct extents *e, struct extent x)
+static void add_extent(struct extents *e, struct archive_extent x)
 {
 	if (e->count == e->cap) {
 		e->cap = e->cap ? e->cap * 2 : 8;
@@ -129,7 +126,7 @@ static enum status find_extents(struct store *s, int64_t generation, int64_t fro
 					"generation %" PRId64 " has %" PRId64 " bytes, wanted up to %" PRId64, owner,
 					length, to);
 		if (to > shared) {
-			add_extent(out, (struct extent){ owner, from > shared ? from : shared, to });
+			add_extent(out, (struct archive_extent){ owner, from > shared ? from : shared, to });
 			to = shared;
 		}
 		/* A base is always older; anything else would go round in circles. */
@@ -137,6 +134,29 @@ static enum status find_extents(struct store *s, int64_t generation, int64_t fro
 			return err_fail(err, STATUS_CORRUPT, "generation %" PRId64 " has no valid base", owner);
 		owner = base;
 	}
+	return STATUS_OK;
+}
+
+/* Whether it is a range at all, and its extents. */
+static enum status range_extents(struct store *s, int64_t generation, int64_t offset, int64_t length,
+				 struct extents *out, struct err *err)
+{
+	if (offset < 0 || length < 0 || offset > INT64_MAX - length)
+		return err_fail(err, STATUS_USAGE, "%" PRId64 " bytes from %" PRId64 " on: not a range",
+				length, offset);
+	return find_extents(s, generation, offset, offset + length, out, err);
+}
+
+enum status archive_extents(struct store *s, int64_t generation, int64_t offset, int64_t length,
+			    archive_extent_fn *fn, void *ctx, struct err *err)
+{
+	struct extents e CLEANUP(extents_release) = { 0 };
+
+	if (range_extents(s, generation, offset, length, &e, err))
+		return err_failed(err->status);
+	for (size_t i = e.count; i-- > 0;)
+		if (fn(ctx, &e.list[i], err))
+			return err_failed(err->status);
 	return STATUS_OK;
 }
 
@@ -165,8 +185,8 @@ static void cut_block(struct archive_block *b, int64_t from, int64_t to)
 		b->length = to - b->offset;
 }
 
-static enum status visit_extent(struct store *s, const struct extent *x, archive_block_fn *fn, void *ctx, bool *go_on,
-				struct err *err)
+static enum status visit_extent(struct store *s, const struct archive_extent *x, archive_block_fn *fn,
+				void *ctx, bool *go_on, struct err *err)
 {
 	int64_t at = x->from;
 	enum step step = STEP_DONE;
@@ -205,10 +225,7 @@ enum status archive_blocks(struct store *s, int64_t generation, int64_t offset, 
 	struct extents e CLEANUP(extents_release) = { 0 };
 	bool go_on = true;
 
-	if (offset < 0 || length < 0 || offset > INT64_MAX - length)
-		return err_fail(err, STATUS_USAGE, "%" PRId64 " bytes from %" PRId64 " on: not a range",
-				length, offset);
-	if (find_extents(s, generation, offset, offset + length, &e, err))
+	if (range_extents(s, generation, offset, length, &e, err))
 		return err_failed(err->status);
 	for (size_t i = e.count; go_on && i-- > 0;)
 		if (visit_extent(s, &e.list[i], fn, ctx, &go_on, err))
@@ -464,4 +481,36 @@ enum status archive_repair(struct store *s, const struct archive_repair *r, stru
 	stmt_blob(&st, 3, r->packed.p, r->packed.n);
 	stmt_int(&st, 4, (int64_t)r->hash);
 	return stmt_run_one(&st, "repairing a block", err);
+}
+
+enum status archive_replace(struct store *s, int64_t generation, const struct archive_new *b, struct err *err)
+{
+	int64_t rev, data;
+
+	if (db_rev(s, &rev, err) || block_at(s, generation, b->offset, &data, err))
+		return err_failed(err->status);
+	if (!data)
+		return err_fail(err, STATUS_CONFLICT, "no block begins at byte %" PRId64 " any more",
+				b->offset);
+	return replace_block(s, generation, b, data, rev, err);
+}
+
+enum status archive_insert(struct store *s, int64_t generation, const struct archive_new *b, struct err *err)
+{
+	int64_t rev;
+
+	return db_rev(s, &rev, err) ? err_failed(err->status) : insert_block(s, generation, b, rev, err);
+}
+
+enum status archive_unshare(struct store *s, int64_t generation, int64_t shared, struct err *err)
+{
+	STMT st = { 0 };
+	int64_t rev;
+
+	if (db_rev(s, &rev, err) || use(s, ARCHIVE_UNSHARE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, generation);
+	stmt_int(&st, 2, shared);
+	stmt_int(&st, 3, rev);
+	return stmt_run_one(&st, "a generation", err);
 }

@@ -25,6 +25,18 @@ struct archive_block {
 	int64_t data;      /* its row in block_data */
 };
 
+/* Bytes [from, to) of a generation that are stored in blocks of `owner`: itself, or one of those it
+ * shares its beginning with. */
+struct archive_extent {
+	int64_t owner, from, to;
+};
+
+typedef enum status archive_extent_fn(void *ctx, const struct archive_extent *x, struct err *err);
+
+/* Who stores the bytes [offset, offset + length), in order. */
+enum status archive_extents(struct store *s, int64_t generation, int64_t offset, int64_t length,
+			    archive_extent_fn *fn, void *ctx, struct err *err) MUST_USE;
+
 /* *go_on, true at first, ends the iteration when the function sets it false. */
 typedef enum status archive_block_fn(void *ctx, const struct archive_block *b, bool *go_on, struct err *err);
 
@@ -61,6 +73,17 @@ struct archive_repair {
 	struct str packed;
 };
 enum status archive_repair(struct store *s, const struct archive_repair *r, struct err *err) MUST_USE;
+
+/* Other bytes, as many as before, for a block that is the generation's own. Wants a write
+ * transaction. */
+enum status archive_replace(struct store *s, int64_t generation, const struct archive_new *b,
+			    struct err *err) MUST_USE;
+
+/* From now on a generation shares only its first `shared` bytes with its base. What it shared behind
+ * them must be its own by then, block after block. Both want a write transaction. */
+enum status archive_insert(struct store *s, int64_t generation, const struct archive_new *b,
+			   struct err *err) MUST_USE;
+enum status archive_unshare(struct store *s, int64_t generation, int64_t shared, struct err *err) MUST_USE;
 
 /*
  * Adds blocks behind the `expected` bytes a generation has. The first one may

@@ -1,7 +1,8 @@
 /*
  * Integrity of the database, of the references in it, and of every archived
  * byte: each block is unpacked and its hash compared, each generation must be
- * covered without holes, line counts must agree with the bytes. One snapshot
+ * covered without holes, line counts must agree with the bytes, gaps must hold nothing, and no
+ * line may stand anywhere that was purged. One snapshot
  * for all of it, so a sync that runs meanwhile is not mistaken for damage. Trees that
  * were made are check_trees.c's.
  *
@@ -10,9 +11,10 @@
  */
 #include "store/check.h"
 
-#include "store/archive.h"
 #include "store/check_trees.h"
 #include "store/db.h"
+#include "store/gap.h"
+#include "store/tombstone.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -93,28 +95,97 @@ static enum status check_database(const struct store *from, struct check_report 
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
+/* While a generation is read. */
 struct counting {
+	struct store *s;
 	struct check_report *report;
 	struct line_count lines;
+	int64_t at;
+	struct span *gaps;
+	size_t gap_count, gap_cap, gap; /* the one in hand */
+	bool gap_is_bad;
+	const struct line_salt *salt; /* NULL = nothing was purged */
+	struct line_hasher hasher;
+	int64_t purged_at; /* a purged line that stands there; -1 = none */
 };
+
+static void counting_release(struct counting *c)
+{
+	mem_free(c->gaps);
+}
+
+static enum status take_gap(void *ctx, const struct gap *g, struct err *err)
+{
+	struct counting *c = ctx;
+
+	(void)err;
+	if (c->gap_count == c->gap_cap) {
+		c->gap_cap = c->gap_cap ? c->gap_cap * 2 : 16;
+		c->gaps = mem_resize(c->gaps, c->gap_cap * sizeof *c->gaps);
+	}
+	c->gaps[c->gap_count++] = g->span;
+	return STATUS_OK;
+}
+
+static enum status take_hash(void *ctx, const struct hashed_line *line, struct err *err)
+{
+	struct counting *c = ctx;
+	bool purged;
+
+	if (tombstone_of_line(c->s, line->hash, &purged, err))
+		return err_failed(err->status);
+	if (purged && c->purged_at < 0)
+		c->purged_at = line->offset;
+	return STATUS_OK;
+}
+
+/* Of the gaps, the part that is in these bytes. */
+static void check_gaps(struct counting *c, struct str bytes)
+{
+	int64_t end = c->at + (int64_t)bytes.n;
+
+	for (; c->gap < c->gap_count && c->gaps[c->gap].from < end; c->gap++) {
+		const struct span *g = &c->gaps[c->gap];
+		int64_t from = g->from > c->at ? g->from : c->at, to = g->to < end ? g->to : end;
+
+		c->gap_is_bad |= !gap_is_filled(str_sub(bytes, (size_t)(from - c->at), (size_t)(to - from)));
+		if (g->to > end)
+			break;
+	}
+}
 
 static enum status count_bytes(void *ctx, struct str bytes, struct err *err)
 {
 	struct counting *c = ctx;
 
-	(void)err;
 	line_count_add(&c->lines, bytes);
+	check_gaps(c, bytes);
+	c->at += (int64_t)bytes.n;
 	c->report->raw_bytes += (int64_t)bytes.n;
-	return STATUS_OK;
+	return c->salt ? line_hasher_add(&c->hasher, bytes, err) : STATUS_OK;
+}
+
+static enum status read_generation(struct counting *c, int64_t row, int64_t from, int64_t length,
+				   struct err *err)
+{
+	c->at = from;
+	if (gap_each(c->s, row, from, length - from, take_gap, c, err))
+		return err_failed(err->status);
+	if (c->salt)
+		line_hasher_begin(&c->hasher, c->salt, from, take_hash, c);
+	if (archive_read(c->s, row, from, length - from, count_bytes, c, err))
+		return err_failed(err->status);
+	return c->salt ? line_hasher_end(&c->hasher, err) : STATUS_OK;
 }
 
 /* Own blocks of every generation are read once. The shared part is read again
  * only for the newest one, whose line count is compared. */
-static enum status check_generation(struct store *s, const struct stmt *g, struct check_report *r, struct err *err)
+static enum status check_generation(struct store *s, const struct stmt *g, const struct line_salt *salt,
+				    struct check_report *r, struct err *err)
 {
 	int64_t row = col_int(g, 0), number = col_int(g, 1), shared = col_int(g, 2), length = col_int(g, 3);
 	bool newest = col_int(g, 6) != 0, counted;
-	struct counting c = { .report = r };
+	struct counting c CLEANUP(counting_release) = { .s = s, .report = r, .salt = salt, .purged_at = -1 };
 	struct line_count stored;
 	int64_t from = newest ? 0 : shared;
 	enum status status;
@@ -124,11 +195,18 @@ static enum status check_generation(struct store *s, const struct stmt *g, struc
 	if (col_int(g, 8) != shared || col_int(g, 9) != length)
 		problem(r, "%.*s, generation %" PRId64 ": its blocks are not from byte %" PRId64 " to %" PRId64,
 			STR_ARG(col_bytes(g, 7)), number, shared, length);
-	status = archive_read(s, row, from, length - from, count_bytes, &c, err);
+	status = read_generation(&c, row, from, length, err);
 	if (status == STATUS_CORRUPT || status == STATUS_USAGE || status == STATUS_LIMIT) {
 		problem(r, "%.*s, generation %" PRId64 ": %s", STR_ARG(col_bytes(g, 7)), number, err->text);
 		return STATUS_OK;
 	}
+	if (c.gap_is_bad)
+		problem(r, "%.*s, generation %" PRId64 ": something stands where it was purged",
+			STR_ARG(col_bytes(g, 7)), number);
+	if (c.purged_at >= 0)
+		problem(r,
+			"%.*s, generation %" PRId64 ": the line at byte %" PRId64 " was purged, and is there",
+			STR_ARG(col_bytes(g, 7)), number, c.purged_at);
 	if (status != STATUS_OK || generation_lines(s, row, &stored, &counted, err))
 		return err_failed(err->status);
 	if (newest && counted && !line_count_eq(&stored, &c.lines))
@@ -142,12 +220,18 @@ static enum status check_archive(struct store *s, struct check_report *r, struct
 	STMT generations = { 0 };
 	STMT orphans = { 0 };
 	STMT newest = { 0 };
+	struct purge_state state;
+	struct line_salt salt;
+	bool purged;
 	enum step step;
 
-	if (use(s, CHECK_GENERATIONS, &generations, err))
+	/* While a purge is being done, some of it is still to be done. */
+	if (tombstone_any_line(s, &purged, err) || purge_state_get(s, &state, err) ||
+	    tombstone_salt(s, &salt, err) || use(s, CHECK_GENERATIONS, &generations, err))
 		return err_failed(err->status);
+	purged &= state.left != PURGE_BYTES;
 	while ((step = stmt_step(&generations, err)) == STEP_ROW)
-		if (check_generation(s, &generations, r, err))
+		if (check_generation(s, &generations, purged ? &salt : NULL, r, err))
 			return err_failed(err->status);
 	if (step == STEP_FAILED || use(s, CHECK_ORPHANS, &orphans, err))
 		return err_failed(err->status);

@@ -50,6 +50,10 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_GC] = &gc_statements,
 	[DB_CHECK_TREES] = &check_trees_statements,
 	[DB_PAPER] = &paper_statements,
+	[DB_TOMBSTONE] = &tombstone_statements,
+	[DB_GAP] = &gap_statements,
+	[DB_WIPE] = &wipe_statements,
+	[DB_LINE_PARENT] = &line_parent_statements,
 };
 
 /* Modules that ask tables which not every store has. */
@@ -58,6 +62,7 @@ static const enum store_part db_parts[DB_SLOTS] = {
 	[DB_LIFECYCLE] = STORE_TREES, [DB_TREE_MEMBER] = STORE_TREES, [DB_GC] = STORE_TREES,
 	[DB_CHECK_TREES] = STORE_TREES, [DB_ALIAS] = STORE_TREES, [DB_TREE_GONE] = STORE_TREES,
 	[DB_TREE_GRAFT] = STORE_TREES,  [DB_HIDDEN] = STORE_TREES,   [DB_MADE_TEXT] = STORE_TREES,
+	[DB_LINE_PARENT] = STORE_PURGED,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */
@@ -373,7 +378,7 @@ static enum status set_up_writing(struct store *s, struct err *err)
 		return STATUS_OK;
 	snprintf(pragmas, sizeof pragmas,
 		 "PRAGMA cache_size=-16384; PRAGMA wal_autocheckpoint=4000; PRAGMA foreign_keys=ON;"
-		 "PRAGMA journal_size_limit=%zu; PRAGMA cell_size_check=ON",
+		 "PRAGMA journal_size_limit=%zu; PRAGMA cell_size_check=ON; PRAGMA secure_delete=FAST",
 		 LIMIT_WAL_BYTES);
 	if (db_exec(s, pragmas, err))
 		return err_failed(err->status);

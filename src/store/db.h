@@ -48,6 +48,10 @@ enum db_slot {
 	DB_GC,
 	DB_CHECK_TREES,
 	DB_PAPER,
+	DB_TOMBSTONE,
+	DB_GAP,
+	DB_WIPE,
+	DB_LINE_PARENT,
 	DB_RANK,
 	DB_USAGE,
 	DB_SQL,
@@ -69,10 +73,10 @@ extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
 	link_statements, variant_statements, template_statements, annotation_statements, tag_statements,
-	made_statements, made_text_statements, alias_statements, tree_statements, tree_node_statements, tree_walk_statements,
-	lifecycle_statements, tree_member_statements, tree_gone_statements, tree_graft_statements, gc_statements,
-	check_trees_statements, paper_statements, queued_statements,
-	copied_statements;
+	made_statements, made_text_statements, alias_statements, tree_statements, tree_node_statements,
+	tree_walk_statements, lifecycle_statements, tree_member_statements, tree_gone_statements,
+	tree_graft_statements, gc_statements, check_trees_statements, paper_statements, queued_statements,
+	tombstone_statements, gap_statements, wipe_statements, line_parent_statements, copied_statements;
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
 	related_statements, recap_statements, hidden_statements; /* src/query */
 
@@ -193,6 +197,13 @@ enum status db_rev(struct store *s, int64_t *out, struct err *err) MUST_USE;
 
 /* Whether the schema is still the one this program knows, and so are the derived tables. */
 enum status db_check_version(struct store *s, struct err *err) MUST_USE;
+
+/* A setting of the store that is a number; 0 when there is none. */
+enum status db_number(struct store *s, const char *key, int64_t *out, struct err *err) MUST_USE;
+
+/* Brings all of the log into the database and cuts it to nothing, when nobody reads from it; waits for
+ * that up to so long. */
+enum status db_empty_log(struct store *s, int wait_ms, bool *done, struct err *err) MUST_USE;
 
 /* FTS5's own interface, for the tokenizer and the rank function. */
 enum status fulltext_api(struct store *s, fts5_api **out, struct err *err) MUST_USE;

@@ -13,11 +13,15 @@
 
 #include <string.h>
 
+#define IS_PURGED \
+	"EXISTS (SELECT 1 FROM tombstone t WHERE t.kind = 'source' AND t.host = h.label AND t.root = " \
+	"r.label" \
+	" AND t.path = s.path)"
 #define INFO \
 	"SELECT s.id, s.source_id, h.label, r.label, s.key, s.path, coalesce(s.generation, 0)," \
 	" coalesce(g.number, 0), coalesce(g.length, 0), coalesce(c.lines, 0), coalesce(c.tail, 0)," \
-	" coalesce(c.longest, 0), s.first_at, coalesce(s.vanished_at, 0), s.size IS NOT NULL" \
-	" FROM source s JOIN root r ON r.id = s.root JOIN host h ON h.id = r.host" \
+	" coalesce(c.longest, 0), s.first_at, coalesce(s.vanished_at, 0), s.size IS NOT NULL," \
+	" " IS_PURGED " FROM source s JOIN root r ON r.id = s.root JOIN host h ON h.id = r.host" \
 	" LEFT JOIN generation g ON g.id = s.generation LEFT JOIN line_count c ON c.generation = g.id "
 
 enum {
@@ -39,7 +43,7 @@ static const char *const sql[FIND_STATEMENTS] = {
 	[FIND_ALL] = INFO "ORDER BY h.label, r.label, s.key",
 	/* Roots are named so that the index over (root, path) is used. */
 	[FIND_BELOW] = INFO "WHERE s.root IN (SELECT id FROM root) AND s.path >= ?1 AND s.path < ?2"
-		       " ORDER BY s.path, h.label, r.label",
+			    " AND NOT " IS_PURGED " ORDER BY s.path, h.label, r.label",
 	[FIND_ROOTS] = "SELECT r.label, r.dir FROM root r JOIN host h ON h.id = r.host JOIN store_setting t"
 		       " ON t.key = 'host_label' AND t.value = h.label ORDER BY r.id",
 	[FIND_BY_ID] = INFO "WHERE s.source_id BETWEEN ?1 AND ?2 ORDER BY s.source_id",
@@ -77,6 +81,7 @@ static void read_info(const struct stmt *st, struct source_info *out)
 		.first_at = col_int(st, 12),
 		.vanished_at = col_int(st, 13),
 		.complete = col_int(st, 14) != 0,
+		.purged = col_int(st, 15) != 0,
 	};
 	if (id.n == UUID_BYTES)
 		memcpy(out->id.b, id.p, UUID_BYTES);

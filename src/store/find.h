@@ -18,6 +18,7 @@ struct source_info {
 	int64_t vanished_at;     /* 0 = still there */
 	bool former;             /* found by a path it no longer has */
 	bool complete;           /* the newest generation was once read to the end */
+	bool purged;		 /* it has a tombstone */
 };
 
 typedef enum status source_fn(void *ctx, const struct source_info *info, struct err *err);
@@ -25,8 +26,8 @@ typedef enum status source_fn(void *ctx, const struct source_info *info, struct 
 /* Every source, by host, root and key. Slices are valid during the call. */
 enum status source_each(struct store *s, source_fn *fn, void *ctx, struct err *err) MUST_USE;
 
-/* The same for those whose path begins with `prefix` (not empty, ASCII), by path; their
- * number alone decides how long it takes. */
+/* The same for those whose path begins with `prefix` (not empty, ASCII), by path, without what was purged;
+ * their number alone decides how long it takes. */
 enum status source_each_below(struct store *s, struct str prefix, source_fn *fn, void *ctx,
 			      struct err *err) MUST_USE;
 

@@ -454,22 +454,35 @@ enum status doc_with_word(struct store *s, struct str word, int64_t *sequence, s
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
+enum { MERGE_PAGES = 128 }; /* some milliseconds */
+
 /* The statement counts as one change; what it writes counts besides. */
-enum status fulltext_merge(struct store *s, bool *more, struct err *err)
+static enum status merge(struct store *s, int64_t pages, bool *more, struct err *err)
 {
-	enum { PAGES = 128 }; /* some milliseconds */
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	int64_t before = sqlite3_total_changes64(s->db);
 	STMT st = { 0 };
 
 	if (txn_begin(s, &txn, err) || use(s, TEXT_MERGE, &st, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, PAGES);
+	stmt_int(&st, 1, pages);
 	if (stmt_run(&st, err))
 		return err_failed(err->status);
 	*more = sqlite3_total_changes64(s->db) - before > 1;
 	s->wrote = *more;
 	return txn_commit(&txn, err);
+}
+
+enum status fulltext_merge(struct store *s, bool *more, struct err *err)
+{
+	return merge(s, MERGE_PAGES, more, err);
+}
+
+enum status fulltext_merge_all(struct store *s, struct err *err)
+{
+	bool more;
+
+	return merge(s, -MERGE_PAGES, &more, err);
 }
 
 /* ---- Ranges ------------------------------------------------------------------ */

@@ -92,6 +92,9 @@ enum status doc_with_word(struct store *s, struct str word, int64_t *sequence, s
  * there are many, in a transaction of its own. *more: there may be more to do. */
 enum status fulltext_merge(struct store *s, bool *more, struct err *err) MUST_USE;
 
+/* Begins to merge all of them, however few: fulltext_merge() goes on with it. */
+enum status fulltext_merge_all(struct store *s, struct err *err) MUST_USE;
+
 /* Documents, read a chunk at a time and kept. */
 struct doc_reader {
 	struct store *store;

@@ -9,6 +9,8 @@
  * what is archived its days.
  *
  * So nothing is moved twice in a run, and a clock that jumps ahead archives and does not purge.
+ *
+ * Mirrored trees are purged by whoever can (life_purge_fn), all at once and last.
  */
 #include "store/tree_life.h"
 
@@ -210,25 +212,61 @@ static enum status move_planned(struct gc *g, struct err *err)
 	return STATUS_OK;
 }
 
-/* Mirrored subjects, outside of transactions of ours. */
-static enum status purge_mirrored(struct gc *g, struct err *err)
+/* ---- Mirrored trees ----------------------------------------------------------- */
+
+/* Those of the plan, moved to its beginning; no more than there is room for. */
+static enum status mirrored_of_plan(struct gc *g, size_t *count, struct err *err)
 {
-	for (size_t i = 0; g->o->purge && g->from == ROW_ARCHIVED && i < g->count && has_room(g); i++) {
-		const struct subject *what = &g->plan[i];
+	*count = 0;
+	for (size_t i = 0; i < g->count; i++) {
+		struct subject what = g->plan[i];
 		struct life_row life;
 		int64_t node, tree;
-		bool done = false;
 
-		if (go_on(g, err) || row_get(g->store, &what->id, &life, err) ||
-		    find_made(g->store, &what->id, &node, &tree, err))
+		if (row_get(g->store, &what.id, &life, err) || find_made(g->store, &what.id, &node, &tree, err))
 			return err_failed(err->status);
 		if (tree || life.state != g->from || life.due_at > g->now)
 			continue;
-		if (g->o->purge(g->o->ctx, what, &done, err))
-			return err_failed(err->status);
-		if (done)
-			count_move(g, what);
+		if (g->o->limit && g->moved + (int64_t)*count >= g->o->limit)
+			break;
+		g->plan[(*count)++] = what;
 	}
+	return STATUS_OK;
+}
+
+static void mirrored_release(struct gc_mirrored *m)
+{
+	mem_free(m->grafts);
+}
+
+static enum status bury_grafts(struct gc *g, const struct gc_mirrored *m, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+
+	if (!m->graft_count)
+		return STATUS_OK;
+	if (tree_begin(g->store, &txn, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < m->graft_count; i++)
+		if (tree_gone_begin(g->store, &m->grafts[i].id, err))
+			return err_failed(err->status);
+	return txn_commit(&txn, err);
+}
+
+/* Outside of transactions of ours. What hung on them is taken away with what is left of made trees. */
+static enum status purge_mirrored(struct gc *g, struct err *err)
+{
+	struct gc_mirrored m CLEANUP(mirrored_release) = { 0 };
+	size_t count;
+
+	if (!g->o->purge || g->from != ROW_ARCHIVED || !has_room(g))
+		return STATUS_OK;
+	if (go_on(g, err) || mirrored_of_plan(g, &count, err))
+		return err_failed(err->status);
+	if (count && (g->o->purge(g->o->ctx, g->plan, count, &m, err) || bury_grafts(g, &m, err)))
+		return err_failed(err->status);
+	g->report->trees_purged += m.trees;
+	g->moved += m.trees;
 	return STATUS_OK;
 }
 
@@ -254,10 +292,10 @@ static enum status finish_trees(struct gc *g, struct err *err)
 static enum status move_all(struct gc *g, struct err *err)
 {
 	do {
-		if (make_plan(g, err) || (g->count && move_planned(g, err)) || purge_mirrored(g, err))
+		if (make_plan(g, err) || (g->count && move_planned(g, err)))
 			return err_failed(err->status);
 	} while (g->touched && has_room(g));
-	return STATUS_OK;
+	return purge_mirrored(g, err);
 }
 
 /* ---- Only looking ------------------------------------------------------------- */
@@ -324,12 +362,33 @@ static enum status look_at(struct looking *l, const struct subject *what, struct
 		return err_failed(err->status);
 	if (node)
 		return look_at_node(l, what, &life, node, tree, err);
-	if (!tree && g->from == ROW_ARCHIVED && !g->o->purge)
+	if (!tree && g->from == ROW_ARCHIVED) /* look_at_mirrored() */
 		return STATUS_OK;
 	if (tree && g->from == ROW_ARCHIVED && tree_count(g->store, tree, &nodes, err))
 		return err_failed(err->status);
 	count_move(g, what);
 	g->report->nodes_purged += nodes ? nodes - *gone_of(l, tree) : 0;
+	return STATUS_OK;
+}
+
+static enum status look_at_mirrored(struct looking *l, struct err *err)
+{
+	struct gc_mirrored m CLEANUP(mirrored_release) = { 0 };
+	struct gc *g = l->g;
+	int64_t nodes;
+	size_t count;
+
+	if (!g->o->purge || g->from != ROW_ARCHIVED || !has_room(g))
+		return STATUS_OK;
+	if (mirrored_of_plan(g, &count, err) || (count && g->o->purge(g->o->ctx, g->plan, count, &m, err)))
+		return err_failed(err->status);
+	g->report->trees_purged += m.trees;
+	g->moved += m.trees;
+	for (size_t i = 0; i < m.graft_count; i++) {
+		if (tree_count(g->store, m.grafts[i].row, &nodes, err))
+			return err_failed(err->status);
+		g->report->nodes_purged += nodes - *gone_of(l, m.grafts[i].row);
+	}
 	return STATUS_OK;
 }
 
@@ -344,7 +403,7 @@ static enum status look_at_all(struct gc *g, struct err *err)
 		if (look_at(&l, &g->plan[i], err))
 			return err_failed(err->status);
 	g->report->more |= g->count == LIMIT_GC_PLAN;
-	return STATUS_OK;
+	return look_at_mirrored(&l, err);
 }
 
 /* ---- All of it --------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 
 #include "base/utf8.h"
 #include "store/db.h"
+#include "store/tombstone.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +24,6 @@ enum {
 	LIFE_ROW,
 	LIFE_PUT,
 	LIFE_REMOVE,
-	LIFE_BURY,
 	LIFE_DELETED,
 	CLAIM_EACH,
 	CLAIM_TOTAL,
@@ -37,8 +37,12 @@ enum {
 	CLAIM_MIRROR_GET,
 	CLAIM_MIRROR_PUT,
 	CLAIM_MIRRORED,
+	LIFE_MIRRORED,
 	LIFE_STATEMENTS
 };
+
+#define MADE_TREE(of) \
+	"(SELECT 1 FROM tree t WHERE t.tree_id = " of ".subject_id AND t.owner <> '" CLAIM_MIRROR "')"
 
 static const char *const sql[LIFE_STATEMENTS] = {
 	[LIFE_ROW] = "SELECT " ROW_COLUMNS("l") " FROM lifecycle l WHERE l.subject_id = ?1",
@@ -49,8 +53,6 @@ static const char *const sql[LIFE_STATEMENTS] = {
 		     "held_by = ?6,"
 		     " since_at = ?7, due_at = ?8, rev = ?9",
 	[LIFE_REMOVE] = "DELETE FROM lifecycle WHERE subject_id = ?1",
-	[LIFE_BURY] = "INSERT INTO tombstone(kind, subject_id, reason, at, rev) VALUES (?1, ?2, ?3, ?4, ?5)"
-		      " ON CONFLICT(kind, subject_id) WHERE subject_id IS NOT NULL DO NOTHING",
 	[LIFE_DELETED] = "INSERT INTO deleted_row(table_name, key, at, rev) VALUES (?1, ?2, ?3, ?4)"
 			 " ON CONFLICT(table_name, key) DO UPDATE SET at = excluded.at, rev = excluded.rev",
 	[CLAIM_EACH] = "SELECT owner, count, claimed_at FROM claim WHERE subject_id = ?1 AND count > 0 ORDER "
@@ -75,6 +77,10 @@ static const char *const sql[LIFE_STATEMENTS] = {
 		" ON CONFLICT(subject_id, owner) DO UPDATE SET count = ?2, claimed_at = ?3, rev = ?4",
 	[CLAIM_MIRRORED] =
 		"SELECT DISTINCT subject_id FROM claim WHERE subject = 'node' AND tree IS NULL AND count > 0",
+	[LIFE_MIRRORED] = "SELECT c.subject_id, c.subject = 'node' FROM claim c WHERE c.tree IS NULL AND c.count > 0"
+			  " AND NOT EXISTS " MADE_TREE("c") " UNION SELECT l.subject_id, 0 FROM lifecycle l"
+			  " WHERE l.state IN ('scheduled', 'archived') AND l.subject = 'tree'"
+			  " AND NOT EXISTS " MADE_TREE("l"),
 };
 
 const struct db_set lifecycle_statements = { DB_LIFECYCLE, sql, LIFE_STATEMENTS };
@@ -213,19 +219,10 @@ enum status life_put(struct store *s, const struct subject *what, enum life_stat
 	return row_enter(s, what, &r, (enum row_state)(state + ROW_HELD), windows, err);
 }
 
-enum status life_bury(struct store *s, const struct subject *what, struct str reason, struct err *err)
+enum status life_bury(struct store *s, const struct subject *what, struct err *err)
 {
-	int64_t rev;
-	STMT st = { 0 };
-
-	if (db_rev(s, &rev, err) || use(s, LIFE_BURY, &st, err))
-		return err_failed(err->status);
-	stmt_text(&st, 1, str_of(subjects[what->kind]));
-	stmt_uuid(&st, 2, &what->id);
-	stmt_text(&st, 3, reason);
-	stmt_int(&st, 4, store_now(s));
-	stmt_int(&st, 5, rev);
-	return stmt_run(&st, err);
+	return tombstone_add(s, what->kind == SUBJECT_TREE ? TOMBSTONE_TREE : TOMBSTONE_NODE, &what->id,
+			     store_now(s), err);
 }
 
 enum status life_deleted_row(struct store *s, const char *table, struct str key, struct err *err)
@@ -403,6 +400,22 @@ enum status claim_mirror_put(struct store *s, const struct uuid *tree, bool held
 	stmt_int(&st, 3, store_now(s));
 	stmt_int(&st, 4, rev);
 	return stmt_run(&st, err);
+}
+
+enum status life_each_mirrored(struct store *s, life_subject_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, LIFE_MIRRORED, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		struct subject what = { col_int(&st, 1) ? SUBJECT_NODE : SUBJECT_TREE, col_uuid(&st, 0) };
+
+		if (fn(ctx, &what, err))
+			return err_failed(err->status);
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 enum status claim_each_mirrored(struct store *s, claimed_fn *fn, void *ctx, struct err *err)

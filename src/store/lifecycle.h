@@ -123,8 +123,11 @@ enum status life_put(struct store *s, const struct subject *what, enum life_stat
 		     const struct life_windows *windows, struct err *err) MUST_USE;
 
 /* Writes down that it must not come back. Wants a write transaction. */
-enum status life_bury(struct store *s, const struct subject *what, struct str reason,
-		      struct err *err) MUST_USE;
+enum status life_bury(struct store *s, const struct subject *what, struct err *err) MUST_USE;
+
+/* Mirrored trees and nodes of which something is written down: claims, or where a tree is on its way. */
+typedef enum status life_subject_fn(void *ctx, const struct subject *what, struct err *err);
+enum status life_each_mirrored(struct store *s, life_subject_fn *fn, void *ctx, struct err *err) MUST_USE;
 
 /* Remembers that a row of a fact table was deleted. Wants a write transaction. */
 enum status life_deleted_row(struct store *s, const char *table, struct str key, struct err *err) MUST_USE;

@@ -13,12 +13,13 @@ enum { MADE_PREFIX, MADE_STATEMENTS };
 #define OF_MIRROR "t.owner = '" CLAIM_MIRROR "'"
 
 static const char *const sql[MADE_STATEMENTS] = {
-	[MADE_PREFIX] = "SELECT n.node_id, 0, " BEGINNING " FROM node n WHERE n.node_id BETWEEN ?1 AND ?2"
-			" AND (n.parent IS NOT NULL OR NOT EXISTS (SELECT 1 FROM tree t WHERE t.id = n.tree AND " OF_MIRROR
-			")) UNION ALL"
-			" SELECT t.tree_id, 1, '' FROM tree t WHERE t.tree_id BETWEEN ?1 AND ?2 AND NOT " OF_MIRROR
-			" UNION ALL SELECT a.alias_id, a.subject = 'tree', '' FROM alias a"
-			" WHERE a.alias_id BETWEEN ?1 AND ?2 ORDER BY 1 LIMIT ?3",
+	[MADE_PREFIX] =
+		"SELECT n.node_id, 0, " BEGINNING " FROM node n WHERE n.node_id BETWEEN ?1 AND ?2"
+		" AND (n.parent IS NOT NULL OR NOT EXISTS (SELECT 1 FROM tree t WHERE t.id = n.tree "
+		"AND " OF_MIRROR ")) UNION ALL"
+		" SELECT t.tree_id, 1, '' FROM tree t WHERE t.tree_id BETWEEN ?1 AND ?2 AND NOT " OF_MIRROR
+		" UNION ALL SELECT a.alias_id, a.subject = 'tree', '' FROM alias a"
+		" WHERE a.alias_id BETWEEN ?1 AND ?2 ORDER BY 1 LIMIT ?3",
 };
 
 const struct db_set made_statements = { DB_MADE, sql, MADE_STATEMENTS };

@@ -1,20 +1,19 @@
 /*
  * From made nodes to documents.
  *
- * A document says where it stands by session and offset. These stand in no session: theirs is DOC_NODES, and the offset
- * is the row of the node. Which document is a node's is remembered beside it (node_doc).
+ * A document says where it stands by session and offset. These stand in no session: theirs is DOC_NODES, and
+ * the offset is the row of the node. Which document is a node's is remembered beside it (node_doc).
  *
- * After a rebuild the words of all nodes are missing. A transaction for a million of them would keep others from
- * writing, so they come a few at a time, from the newest to the oldest; how far that has got is in node_unread. What is
- * made meanwhile has a higher number and enters itself. In a store whose index was never made, or by another version,
- * nothing is entered: whoever makes it comes to all of them.
+ * After a rebuild the words of all nodes are missing. A transaction for a million of them would keep others
+ * from writing, so they come a few at a time, from the newest to the oldest; how far that has got is in
+ * node_unread. What is made meanwhile has a higher number and enters itself. In a store whose index was never
+ * made, or by another version, nothing is entered: whoever makes it comes to all of them.
  */
 #include "store/made_text.h"
 
 #include "base/json_plain.h"
 #include "base/words.h"
 #include "store/db.h"
-#include "store/tree_row.h"
 
 #include <string.h>
 
@@ -41,12 +40,15 @@ static const char *const sql[MADE_TEXT_STATEMENTS] = {
 	[MADE_MISSING_SET] = "UPDATE node_unread SET last = ?1",
 	[MADE_MISSING_DONE] = "DELETE FROM node_unread",
 	[MADE_NEXT] = "SELECT coalesce(max(id), 0) FROM node WHERE id <= ?1",
-	[MADE_ARCHIVED] = "SELECT d.doc FROM lifecycle l CROSS JOIN node n ON n.node_id = l.subject_id"
-			  " CROSS JOIN node_doc d ON d.node = n.id WHERE l.state = 'archived'"
-			  " UNION SELECT d.doc FROM lifecycle l CROSS JOIN tree t ON t.tree_id = l.subject_id"
-			  " CROSS JOIN node n ON n.tree = t.id CROSS JOIN node_doc d ON d.node = n.id"
-			  " WHERE l.state IN ('archived', 'purged') ORDER BY 1",
-	[MADE_ROWS] = "SELECT n.id FROM tree t CROSS JOIN node n ON n.tree = t.id WHERE t.tree_id = ?1 ORDER BY n.id",
+	[MADE_ARCHIVED] =
+		("SELECT d.doc FROM lifecycle l CROSS JOIN node n ON n.node_id = l.subject_id"
+		 " CROSS JOIN node_doc d ON d.node = n.id WHERE l.state = 'archived'"
+		 " UNION SELECT d.doc FROM lifecycle l CROSS JOIN tree t ON t.tree_id = l.subject_id"
+		 " CROSS JOIN node n ON n.tree = t.id CROSS JOIN node_doc d ON d.node = n.id"
+		 " WHERE l.state IN ('archived', 'purged') ORDER BY 1"),
+	[MADE_ROWS] =
+		("SELECT n.id FROM tree t CROSS JOIN node n ON n.tree = t.id WHERE t.tree_id = ?1 ORDER "
+		 "BY n.id"),
 };
 
 const struct db_set made_text_statements = { DB_MADE_TEXT, sql, MADE_TEXT_STATEMENTS };
@@ -91,7 +93,9 @@ void made_words_release(struct made_words *w)
 /* What a person or a model would have said in a conversation counts as that does there. */
 static uint8_t place_of(const struct tree_node *n)
 {
-	return n->role == ROLE_USER ? MADE_PLACE_USER : n->role == ROLE_ASSISTANT ? MADE_PLACE_ASSISTANT : MADE_PLACE_OTHER;
+	return n->role == ROLE_USER	   ? MADE_PLACE_USER
+	       : n->role == ROLE_ASSISTANT ? MADE_PLACE_ASSISTANT
+					   : MADE_PLACE_OTHER;
 }
 
 static enum status remember(struct store *s, int64_t row, int64_t doc, struct err *err)
@@ -105,23 +109,32 @@ static enum status remember(struct store *s, int64_t row, int64_t doc, struct er
 	return stmt_run(&st, err);
 }
 
-enum status made_text_enter(struct store *s, int64_t row, const struct tree_node *n, const struct made_words *words,
-			    struct err *err)
+static enum status add_doc(struct doc_writer *w, int64_t row, const struct tree_node *n,
+			   const struct made_words *words, struct err *err)
+{
+	struct doc d = { .session = DOC_NODES, .offset = row, .at = n->created_at, .block = DOC_LINE };
+	int64_t doc;
+
+	if (!words->count)
+		return STATUS_OK;
+	if (doc_writer_add(w, &d, place_of(n), words->count, buf_as_str(&words->packed), &doc, err))
+		return err_failed(err->status);
+	return remember(w->store, row, doc, err);
+}
+
+enum status made_text_enter(struct store *s, int64_t row, const struct tree_node *n,
+			    const struct made_words *words, struct err *err)
 {
 	struct doc_writer w CLEANUP(doc_writer_release) = { 0 };
-	struct doc d = { .session = DOC_NODES, .offset = row, .at = n->created_at, .block = DOC_LINE };
 	bool current;
-	int64_t doc;
 
 	if (store_derived_current(s, &current, err))
 		return err_failed(err->status);
-	if (!words->count || !current)
+	if (!current)
 		return STATUS_OK;
-	if (doc_writer_begin(&w, s, err) ||
-	    doc_writer_add(&w, &d, place_of(n), words->count, buf_as_str(&words->packed), &doc, err) ||
-	    doc_writer_finish(&w, err))
+	if (doc_writer_begin(&w, s, err) || add_doc(&w, row, n, words, err))
 		return err_failed(err->status);
-	return remember(s, row, doc, err);
+	return doc_writer_finish(&w, err);
 }
 
 enum status made_text_leave(struct store *s, int64_t row, struct err *err)
@@ -182,35 +195,39 @@ static enum status number(struct store *s, int index, int64_t about, int64_t *ou
 	return STATUS_OK;
 }
 
-static enum status enter_row(struct store *s, int64_t row, struct err *err)
+static enum status enter_row(struct doc_writer *w, int64_t row, struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct made_words words CLEANUP(made_words_release) = { 0 };
 	struct tree_node n;
 
-	if (tree_node_at(s, row, NODE_WHOLE, &mem, &n, err))
+	if (tree_node_at(w->store, row, NODE_WHOLE, &mem, &n, err))
 		return err_failed(err->status);
 	made_words_init(&words, &n);
-	return made_text_enter(s, row, &n, &words, err);
+	return add_doc(w, row, &n, &words, err);
 }
 
 /* Some of those that are missing; *more = there are others. */
 static enum status complete_some(struct store *s, bool *more, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
+	struct doc_writer w CLEANUP(doc_writer_release) = { 0 };
 	int64_t last, row = 0;
 
-	if (txn_begin(s, &txn, err) || number(s, MADE_MISSING, 0, &last, err))
+	if (txn_begin(s, &txn, err) || number(s, MADE_MISSING, 0, &last, err) || doc_writer_begin(&w, s, err))
 		return err_failed(err->status);
 	while (last > 0) {
-		if (number(s, MADE_NEXT, last, &row, err) || (row && enter_row(s, row, err)))
+		if (number(s, MADE_NEXT, last, &row, err) || (row && enter_row(&w, row, err)))
 			return err_failed(err->status);
 		last = row - 1;
-		if (tree_is_long(s))
+		if (txn_is_long(s, LIMIT_INDEX_TXN_ALONE_NS, LIMIT_INDEX_TXN_NS))
 			break;
 	}
 	*more = last > 0;
-	if (*more ? stmt_run_with(s, &made_text_statements, MADE_MISSING_SET, last, err) : run(s, MADE_MISSING_DONE, err))
+	if (doc_writer_finish(&w, err))
+		return err_failed(err->status);
+	if (*more ? stmt_run_with(s, &made_text_statements, MADE_MISSING_SET, last, err)
+		  : run(s, MADE_MISSING_DONE, err))
 		return err_failed(err->status);
 	return txn_commit(&txn, err);
 }

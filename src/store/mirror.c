@@ -26,15 +26,29 @@
 #include "store/keys.h"
 #include "store/queued.h"
 #include "store/summary.h"
+#include "store/tombstone.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Whether a source has a tombstone is asked only where there are any. */
+#define UNREAD_LIST(purged) \
+	"SELECT s.id, s.source_id, s.path, coalesce(g.id, 0), coalesce(g.length, 0)," \
+	" coalesce(e.generation, 0), coalesce(e.read_to, 0), c.generation IS NOT NULL," \
+	" coalesce(g.number, 0), coalesce(e.old_for, 0), coalesce(y.generation, 0), coalesce(y.read_to, 0)," \
+	" coalesce(y.kind, 0), " purged \
+	" FROM unread u JOIN source s ON s.id = u.source LEFT JOIN generation g ON g.id = s.generation" \
+	" LEFT JOIN mirror_session e ON e.source = s.id AND e.old = 0" \
+	" LEFT JOIN paper y ON y.source = s.id" \
+	" LEFT JOIN line_count c ON c.generation = g.id" \
+	" ORDER BY coalesce(g.length, 0) - coalesce(e.read_to, y.read_to, 0) DESC, s.id"
 
 enum {
 	MIRROR_UNREAD_ADD,
 	MIRROR_UNREAD_ALL,
 	MIRROR_UNREAD_ANY,
 	MIRROR_UNREAD_LIST,
+	MIRROR_UNREAD_LIST_PURGED,
 	MIRROR_UNREAD_DONE,
 	MIRROR_UNREAD_COUNTED,
 	MIRROR_STATE,
@@ -60,6 +74,8 @@ enum {
 	MIRROR_MODEL_ADD,
 	MIRROR_USAGE_ADD,
 	MIRROR_USAGE_RAISE,
+	MIRROR_TIDY_PROJECTS,
+	MIRROR_TIDY_MODELS,
 	MIRROR_STATEMENTS
 };
 
@@ -67,17 +83,11 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_UNREAD_ADD] = "INSERT OR IGNORE INTO unread(source) VALUES (?1)",
 	[MIRROR_UNREAD_ALL] = "INSERT OR IGNORE INTO unread(source) SELECT id FROM source",
 	[MIRROR_UNREAD_ANY] = "SELECT 1 FROM unread LIMIT 1",
-	[MIRROR_UNREAD_LIST] =
-		"SELECT s.id, s.source_id, s.path, coalesce(g.id, 0), coalesce(g.length, 0),"
-		" coalesce(e.generation, 0), coalesce(e.read_to, 0), c.generation IS NOT NULL,"
-		" coalesce(g.number, 0), coalesce(e.old_for, 0), coalesce(y.generation, 0), coalesce(y.read_to, 0),"
-		" coalesce(y.kind, 0)"
-		" FROM unread u JOIN source s ON s.id = u.source LEFT JOIN generation g ON g.id = "
-		"s.generation"
-		" LEFT JOIN mirror_session e ON e.source = s.id AND e.old = 0"
-		" LEFT JOIN paper y ON y.source = s.id"
-		" LEFT JOIN line_count c ON c.generation = g.id"
-		" ORDER BY coalesce(g.length, 0) - coalesce(e.read_to, y.read_to, 0) DESC, s.id",
+	[MIRROR_UNREAD_LIST] = UNREAD_LIST("0"),
+	[MIRROR_UNREAD_LIST_PURGED] =
+		UNREAD_LIST("EXISTS (SELECT 1 FROM root r JOIN host h ON h.id = r.host JOIN tombstone t"
+			    " ON t.kind = 'source' AND t.host = h.label AND t.root = r.label AND t.path = s.path"
+			    " WHERE r.id = s.root)"),
 	[MIRROR_UNREAD_DONE] = "DELETE FROM unread WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM source s"
 			       " JOIN generation g ON g.id = s.generation WHERE s.id = ?1 AND (g.id <> ?2 OR "
 			       "g.length <> ?3))"
@@ -144,6 +154,10 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		" written_1h = max(written_1h, ?9), read = max(read, ?10), final = max(final, ?11),"
 		" fast = max(fast, ?12)"
 		" WHERE session = ?1 AND first = ?2",
+	[MIRROR_TIDY_PROJECTS] = "DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM mirror_session m"
+				 " WHERE m.project = project.id)",
+	[MIRROR_TIDY_MODELS] =
+		"DELETE FROM model WHERE id NOT IN (SELECT model FROM usage WHERE model IS NOT NULL)",
 };
 
 const struct db_set mirror_statements = { DB_MIRROR, sql, MIRROR_STATEMENTS };
@@ -206,6 +220,7 @@ static void read_unread(const struct stmt *st, struct arena *mem, struct unread 
 		.paper_generation = col_int(st, 10),
 		.paper_to = col_int(st, 11),
 		.paper_kind = (int)col_int(st, 12),
+		.purged = col_int(st, 13) != 0,
 	};
 	if (id.n == UUID_BYTES)
 		memcpy(out->source_id.b, id.p, UUID_BYTES);
@@ -216,11 +231,13 @@ enum status unread_list(struct store *s, struct arena *mem, struct unread **out,
 {
 	size_t cap = 0;
 	enum step step;
+	int64_t mark;
 	STMT st = { 0 };
 
 	*out = NULL;
 	*count = 0;
-	if (use(s, MIRROR_UNREAD_LIST, &st, err))
+	if (purge_mark(s, &mark, err) ||
+	    use(s, mark ? MIRROR_UNREAD_LIST_PURGED : MIRROR_UNREAD_LIST, &st, err))
 		return err_failed(err->status);
 	while ((step = stmt_step(&st, err)) == STEP_ROW) {
 		if (*count == cap) {
@@ -822,4 +839,10 @@ enum status mirror_forget(struct store *s, int64_t source, struct err *err)
 	if (!now.id)
 		return STATUS_OK;
 	return forget_old(s, source, err) ? err_failed(err->status) : drop_session(s, now.id, err);
+}
+
+enum status mirror_tidy(struct store *s, struct err *err)
+{
+	return run_with(s, MIRROR_TIDY_PROJECTS, 0, err) ? err_failed(err->status)
+							 : run_with(s, MIRROR_TIDY_MODELS, 0, err);
 }

@@ -29,6 +29,7 @@ struct unread {
 	int64_t paper_generation, paper_to; /* of its texts, if it is such a file (store/paper.h); 0 = none is read */
 	int paper_kind;
 	bool counted; /* its lines are */
+	bool purged;  /* it has a tombstone: nothing is read of what is left of it */
 };
 
 /* Says that a source has bytes to be read. Wants a write transaction. */
@@ -159,5 +160,8 @@ enum status mirror_old_done(struct store *s, int64_t source, bool none, struct e
 
 /* Forgets the session of a source, if it has one. Wants a write transaction. */
 enum status mirror_forget(struct store *s, int64_t source, struct err *err) MUST_USE;
+
+/* Forgets names that no session has any more: folders, models. Wants a write transaction. */
+enum status mirror_tidy(struct store *s, struct err *err) MUST_USE;
 
 #endif

@@ -25,8 +25,8 @@ enum {
 static const char *const sql[QUEUED_STATEMENTS] = {
 	[QUEUED_ADD] = "INSERT INTO queued(session, offset, said, waits) VALUES (?1, ?2, ?3, 1)",
 	[QUEUED_FIRST] = "SELECT offset FROM queued WHERE session = ?1 AND waits = 1 ORDER BY offset LIMIT 1",
-	[QUEUED_SAID] = ("SELECT q.offset, e.doc, e.docs FROM queued q JOIN entry e ON e.session = q.session"
-			 " AND e.offset = q.offset WHERE q.session = ?1 AND q.said = ?2 ORDER BY q.offset LIMIT 1"),
+	[QUEUED_SAID] = ("SELECT offset, doc, docs FROM queued JOIN entry USING (session, offset)"
+			 " WHERE session = ?1 AND said = ?2 ORDER BY offset LIMIT 1"),
 	[QUEUED_TAKEN] = "UPDATE queued SET waits = 0 WHERE session = ?1 AND offset = ?2",
 	[QUEUED_MARK] = "UPDATE entry SET flags = flags | ?3 WHERE session = ?1 AND offset = ?2",
 	[QUEUED_DROP] = "DELETE FROM queued WHERE session = ?1 AND offset = ?2",

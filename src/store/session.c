@@ -72,6 +72,8 @@ enum {
 	SESSION_FULLEST,
 	SESSION_BEFORE,
 	SESSION_BEHIND,
+	SESSION_HOLDERS,
+	SESSION_SOURCES,
 	SESSION_STATEMENTS
 };
 
@@ -174,6 +176,10 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			    " JOIN source s ON s.id = m.source WHERE k.key = ?1 AND k.part = -2"
 			    " ORDER BY m.old, (SELECT count(*) FROM entry x WHERE x.session = k.session"
 			    " AND x.first = k.offset) DESC, s.source_id, k.offset",
+	[SESSION_HOLDERS] =
+		"SELECT DISTINCT m.source FROM node_key k JOIN mirror_session m ON m.id = k.session"
+		" WHERE k.key = ?1 AND k.part = -1",
+	[SESSION_SOURCES] = "SELECT DISTINCT source FROM mirror_session WHERE session_id = ?1",
 };
 
 const struct db_set session_statements = { DB_SESSION, sql, SESSION_STATEMENTS };
@@ -502,6 +508,38 @@ enum status entry_flags(struct store *s, int64_t session, int64_t offset, unsign
 enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64_t *out, struct err *err)
 {
 	return entry_number(s, SESSION_BLOCKS, session, offset, out, err);
+}
+
+static enum status each_source(struct stmt *st, source_row_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+
+	while ((step = stmt_step(st, err)) == STEP_ROW)
+		if (fn(ctx, col_int(st, 0), err))
+			return err_failed(err->status);
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status entry_sources(struct store *s, const struct uuid *id, source_row_fn *fn, void *ctx,
+			  struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SESSION_HOLDERS, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, key_of(id));
+	return each_source(&st, fn, ctx, err);
+}
+
+enum status session_sources(struct store *s, const struct uuid *session, source_row_fn *fn, void *ctx,
+			    struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SESSION_SOURCES, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, session);
+	return each_source(&st, fn, ctx, err);
 }
 
 enum status entry_agent(struct store *s, int64_t session, int64_t offset, struct arena *mem, struct str *out,

@@ -191,6 +191,14 @@ enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64
 /* Whether the newest version of any file has the line with this id. */
 enum status entry_is_held(struct store *s, const struct uuid *id, bool *out, struct err *err) MUST_USE;
 
+/* The sources that have a line with this id, in their newest version or an older one; those of the
+ * transcripts of a session and of its sub-agents. Each once. */
+typedef enum status source_row_fn(void *ctx, int64_t source, struct err *err);
+enum status entry_sources(struct store *s, const struct uuid *id, source_row_fn *fn, void *ctx,
+			  struct err *err) MUST_USE;
+enum status session_sources(struct store *s, const struct uuid *session, source_row_fn *fn, void *ctx,
+			    struct err *err) MUST_USE;
+
 /* Every line whose uuid stands with different contents, in the newest versions of files;
  * `within` a session (its row; 0 = everywhere). */
 typedef enum status variant_fn(void *ctx, const struct node *line, const struct node_name *name, bool *go_on,

@@ -46,6 +46,8 @@ enum {
 	SOURCE_VANISH,
 	SOURCE_SAW,
 	SOURCE_NEWEST,
+	SOURCE_HEAD,
+	SOURCE_HEAD_AGAIN,
 	GENERATION_DATE,
 	GENERATION_NEXT,
 	GENERATION_ADD,
@@ -88,6 +90,8 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 		       " AND EXISTS (SELECT 1 FROM generation g WHERE g.id = ?2 AND g.length = ?11)",
 	[SOURCE_NEWEST] = "UPDATE source SET generation = ?2, size = NULL, ctime_ns = NULL, vanished_at = NULL,"
 			  " rev = ?4 WHERE id = ?1 AND generation IS ?3",
+	[SOURCE_HEAD] = "SELECT coalesce(generation, 0), head_length FROM source WHERE id = ?1",
+	[SOURCE_HEAD_AGAIN] = "UPDATE source SET head_hash = ?2, rev = ?3 WHERE id = ?1",
 	[GENERATION_DATE] = "UPDATE generation SET mtime_ns = ?2, rev = ?3 WHERE id = ?1",
 	[GENERATION_NEXT] = "SELECT coalesce(max(number), 0) + 1 FROM generation WHERE source = ?1",
 	[GENERATION_ADD] = "INSERT INTO generation(source, number, base, shared, length, started_at, rev)"
@@ -577,6 +581,33 @@ enum status source_saw(struct store *s, int64_t row, int64_t generation, int64_t
 	stmt_int(&date, 2, seen->st.mtime_ns);
 	stmt_int(&date, 3, rev);
 	return stmt_run(&date, err);
+}
+
+enum status source_head(struct store *s, int64_t row, int64_t *generation, int64_t *length, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, SOURCE_HEAD, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	if (stmt_row(&st, "a source", err))
+		return err_failed(err->status);
+	*generation = col_int(&st, 0);
+	*length = col_int(&st, 1);
+	return STATUS_OK;
+}
+
+enum status source_head_again(struct store *s, int64_t row, uint64_t hash, struct err *err)
+{
+	STMT st = { 0 };
+	int64_t rev;
+
+	if (db_rev(s, &rev, err) || use(s, SOURCE_HEAD_AGAIN, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	stmt_int(&st, 2, (int64_t)hash);
+	stmt_int(&st, 3, rev);
+	return stmt_run_one(&st, "a source", err);
 }
 
 /* ---- Generations ----------------------------------------------------------- */

@@ -100,6 +100,13 @@ struct source_seen {
 enum status source_saw(struct store *s, int64_t row, int64_t generation, int64_t length,
 		       const struct source_seen *seen, struct err *err) MUST_USE;
 
+/* Bytes were overwritten (store/gap.h): what a renamed file must begin with is other than it was. */
+enum status source_head_again(struct store *s, int64_t row, uint64_t hash, struct err *err) MUST_USE;
+
+/* What that is: the first bytes of the newest generation; length 0 = unknown. */
+enum status source_head(struct store *s, int64_t row, int64_t *generation, int64_t *length,
+			struct err *err) MUST_USE;
+
 /*
  * A new generation of a source, whose first `shared` bytes are those of
  * generation `base` (0 = none). `expected` is the generation it replaces as the

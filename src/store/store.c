@@ -525,6 +525,18 @@ enum status db_check_version(struct store *s, struct err *err)
 	return db_check_derived(s, err);
 }
 
+enum status db_empty_log(struct store *s, int wait_ms, bool *done, struct err *err)
+{
+	int code;
+
+	sqlite3_busy_timeout(s->db, wait_ms);
+	code = sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	sqlite3_busy_handler(s->db, wait_for_lock, s);
+	*done = code == SQLITE_OK;
+	return code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY ? STATUS_OK
+								 : db_fail(s, code, "emptying the log", err);
+}
+
 enum status db_rev(struct store *s, int64_t *out, struct err *err)
 {
 	if (s->rev == 0) {
@@ -537,6 +549,24 @@ enum status db_rev(struct store *s, int64_t *out, struct err *err)
 	}
 	*out = s->rev;
 	return STATUS_OK;
+}
+
+enum status db_number(struct store *s, const char *key, int64_t *out, struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (stmt_use(s, &store_statements, STORE_SETTING_GET, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, str_of(key));
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW ? col_int(&st, 0) : 0;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+enum status store_rev(struct store *s, int64_t *out, struct err *err)
+{
+	return db_number(s, "rev", out, err);
 }
 
 enum status store_size(struct store *s, int64_t *out, struct err *err)

@@ -36,7 +36,7 @@ enum status store_open(const struct store_options *o, struct store **out, struct
 
 /* What a store can hold, by the number of the sql/facts-NNNN file that makes its tables. Every store
  * has the first; the others are made by who first puts something there. */
-enum store_part { STORE_ARCHIVE = 1, STORE_TREES, STORE_LIVE };
+enum store_part { STORE_ARCHIVE = 1, STORE_TREES, STORE_LIVE, STORE_PURGED };
 enum status store_reach(struct store *s, enum store_part part, struct err *err) MUST_USE;
 
 /* Whether its tables have been made: who only reads asks first. */
@@ -149,6 +149,9 @@ enum status store_wait(struct store *s, int timeout_ms, bool *changed, struct er
 /* Settings of the store (table store_setting). Missing text is STATUS_NOT_FOUND. */
 enum status store_setting_get(struct store *s, const char *key, struct buf *out, struct err *err) MUST_USE;
 enum status store_setting_put(struct store *s, const char *key, struct str value, struct err *err) MUST_USE;
+
+/* The commit counter: another one after every transaction that wrote facts. */
+enum status store_rev(struct store *s, int64_t *out, struct err *err) MUST_USE;
 
 /* Bytes of the database, without its log. */
 enum status store_size(struct store *s, int64_t *out, struct err *err) MUST_USE;

@@ -64,7 +64,7 @@ enum status tree_node_gone(struct store *s, int64_t row, const struct uuid *id, 
 	struct subject what = { SUBJECT_NODE, *id };
 	struct life_row life;
 
-	if (row_get(s, id, &life, err) || life_bury(s, &what, STR(""), err) ||
+	if (row_get(s, id, &life, err) || life_bury(s, &what, err) ||
 	    row_enter(s, &what, &life, ROW_PURGED, NULL, err))
 		return err_failed(err->status);
 	return remove_row(s, GONE_NODE, "node", row, id, err);
@@ -75,7 +75,7 @@ enum status tree_gone_begin(struct store *s, const struct uuid *id, struct err *
 	struct subject what = { SUBJECT_TREE, *id };
 	struct life_row life = { .state = ROW_PURGED, .since_at = store_now(s), .due_at = store_now(s) };
 
-	return life_bury(s, &what, STR(""), err) ? err_failed(err->status) : row_put(s, &what, &life, err);
+	return life_bury(s, &what, err) ? err_failed(err->status) : row_put(s, &what, &life, err);
 }
 
 /* The node that was made last; *found false = there is none any more. */

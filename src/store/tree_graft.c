@@ -4,6 +4,7 @@
 #include "store/tree_graft.h"
 
 #include "store/life_row.h"
+#include "store/tree_gone.h"
 #include "store/tree_row.h"
 
 enum { GRAFT_ANY, GRAFT_ROW, GRAFT_HOME, GRAFT_TREE, GRAFT_CLAIMED, GRAFT_IN_STATE, GRAFT_STATEMENTS };
@@ -83,7 +84,7 @@ static enum status home_of(struct store *s, int64_t node, struct uuid *home, str
 	return STATUS_OK;
 }
 
-static enum status find_tree(struct store *s, const struct uuid *id, int64_t *row, struct err *err)
+enum status tree_graft_tree(struct store *s, const struct uuid *id, int64_t *row, struct err *err)
 {
 	bool found;
 	STMT st = { 0 };
@@ -108,9 +109,34 @@ enum status tree_graft(struct store *s, const struct uuid *tree, const struct uu
 	if (row)
 		return home_of(s, row, home, err);
 	*home = *tree;
-	if (find_tree(s, tree, &row, err) || (!row && tree_insert(s, &of_mirror, tree, tree, &row, err)))
+	if (tree_graft_tree(s, tree, &row, err) || (!row && tree_insert(s, &of_mirror, tree, tree, &row, err)))
 		return err_failed(err->status);
 	return tree_add_root(s, row, node, err);
+}
+
+enum status tree_graft_purged(struct store *s, const struct subject *what, struct err *err)
+{
+	struct life_row life;
+	int64_t row;
+
+	if (claim_forget(s, &what->id, err))
+		return err_failed(err->status);
+	if (what->kind == SUBJECT_NODE)
+		return STATUS_OK;
+	if (row_get(s, &what->id, &life, err) || tree_graft_tree(s, &what->id, &row, err))
+		return err_failed(err->status);
+	return row ? life_put(s, what, LIFE_ACTIVE, NULL, err)
+		   : row_enter(s, what, &life, ROW_PURGED, NULL, err);
+}
+
+enum status tree_graft_gone(struct store *s, const struct uuid *tree, int64_t row, int64_t *nodes,
+			    struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+
+	if (tree_begin(s, &txn, err) || tree_gone_begin(s, tree, err) || txn_commit(&txn, err))
+		return err_failed(err->status);
+	return tree_gone_all(s, row, nodes, err);
 }
 
 enum status tree_each_mirrored(struct store *s, enum life_state state, const struct uuid *after, graft_fn *fn,

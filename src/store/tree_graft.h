@@ -23,6 +23,17 @@ enum status tree_graft_row(struct store *s, const struct uuid *node, int64_t *ro
 /* Whether somebody claims a made node that hangs on a tree, by one of its names. */
 enum status tree_graft_claimed(struct store *s, const struct uuid *tree, bool *out, struct err *err) MUST_USE;
 
+/* The tree with this id, of these or of made ones; 0 = there is none. */
+enum status tree_graft_tree(struct store *s, const struct uuid *id, int64_t *row, struct err *err) MUST_USE;
+
+/* A mirrored tree or node was purged: claims on it go, and a tree is written down as purged, unless made nodes
+ * hang on it. These stay as they are. Wants a write transaction. */
+enum status tree_graft_purged(struct store *s, const struct subject *what, struct err *err) MUST_USE;
+
+/* Takes away what was made and hung on a mirrored tree, with the rows that stand for that. Adds to *nodes. */
+enum status tree_graft_gone(struct store *s, const struct uuid *tree, int64_t row, int64_t *nodes,
+			    struct err *err) MUST_USE;
+
 /* Makes the rows that stand for a mirrored tree and a node of it, if they are not there; *home is the id that
  * the first of them has. Wants a write transaction. */
 enum status tree_graft(struct store *s, const struct uuid *tree, const struct uuid *node, struct uuid *home,

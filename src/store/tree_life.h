@@ -47,15 +47,30 @@ enum status tree_node_move(struct store *s, const struct uuid *id, enum life_sta
 
 /* ---- What is due ------------------------------------------------------------ */
 
-/* Purges a mirrored subject whose time has come; *done false = not now. */
-typedef enum status life_purge_fn(void *ctx, const struct subject *what, bool *done, struct err *err);
+/* A tree of made nodes that hang on a mirrored one (store/tree_graft.h). */
+struct gc_graft {
+	int64_t row;
+	struct uuid id;
+};
+
+/* What has become of mirrored trees whose time had come. */
+struct gc_mirrored {
+	int64_t trees;		 /* that are gone */
+	struct gc_graft *grafts; /* that hung on them, and go now, too; from mem_alloc() */
+	size_t graft_count;
+};
+
+/* Purges mirrored trees whose time has come, but for those that somebody keeps; or, in a dry run, says the same
+ * and does nothing. All in one call: to look through the archive takes longer than to overwrite. */
+typedef enum status life_purge_fn(void *ctx, const struct subject *list, size_t count, struct gc_mirrored *out,
+				  struct err *err);
 
 struct gc_options {
 	struct life_windows windows;
 	bool dry_run;		/* says what would move, and changes nothing */
 	int64_t limit;		/* subjects at most; 0 = all that are due */
 	life_purge_fn *purge;	/* of mirrored ones; NULL = these stay */
-	void *ctx;
+	void *ctx;		/* knows whether it is a dry run */
 };
 
 struct gc_report {

@@ -99,6 +99,8 @@ offered --store x sou; out_is sources
 "$ARBOR" sources -0 | tr '\0' '\n' | head -n 1 >"$T/id"
 offered export "$(cut -c 1-10 "$T/id")"; same "$T/id" "$T/out"
 offered call hub.ha; out_is hub.hash
+offered call arbor.tree_create --ow; out_is --owner
+offered help hub.ha; out_is hub.hash
 offered list --project web; out_is webshop
 offered list --project = web; out_is webshop
 offered list --project =; out_has /home/dev/webshop

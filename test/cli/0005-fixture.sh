@@ -12,7 +12,7 @@ arbor call fixture.items --limit 1; code 0; out_has '{"v":7,"id":"item-1hello",'
 arbor call hub.methods; out_has '"name":"fixture.items"'
 
 it "is in help, manual, schema and completion"
-arbor help; out_has '  fixture   items       Give items'
+arbor help; out_has 'Fixture:    items       Give items'
 arbor help items; code 0
 for o in '-n, --limit N' '--mood glad|sad' '--dry-run' '(3 unless given)' '[TEXT] [ALSO...]'; do out_has "$o"; done
 arbor help --man items; code 0; out_has '.It Fl n , Fl \-limit Ar N'; out_has '\ebackslash'

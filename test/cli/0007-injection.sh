@@ -192,7 +192,7 @@ try tag $id walrus; code 0; try tag $id "$(printf 'a\302\233')"; code 2; try tag
 for json_too in '' --json; do
 	try notes $json_too; code 0; try notes $id $json_too; try bookmarks $json_too; code 0; try tags $json_too; code 0
 	try tags walrus $json_too; try search in:note $json_too; code 0; try list --tag walrus $json_too; code 0
-	try list $json_too; try search walrus $json_too; try dump $json_too
+	try list $json_too; try search walrus $json_too; try dump $json_too; try purge $id --dry-run $json_too
 	try search walrus in:other,prompt -n 0 $json_too; code 0; out_has memory; out_has history; out_has todo
 	for f in history.jsonl "projects/p/memory/$first" todos/$id-agent-$id.json; do
 		on_terminal show "$f" $json_too; code 0; tabs; harmless show
@@ -286,12 +286,13 @@ for json_too in '' --json; do try hubs $json_too; code 0; done
 for what in note error garbage die; do try call evil.$what; done
 for method in hub.methods hub.schema hub.hash; do try call $method; code 0; done
 try resolve evil@1.0.0::x:y; code 0
+for what in note "$json"; do try help "evil.$what"; try call "evil.$what" --help; done
 on_terminal complete call evil.; tabs; harmless complete
 rm "$T/.config/arbor/settings.json"
 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' note notes bookmark bookmarks tag tags agents call check completion dump export files gc help history hubs keep list log pick plans projects rebuild render resolve rpc search show templates \
+printf '%s\n' note notes bookmark bookmarks tag tags agents call check completion dump export files gc help history hubs keep list log pick plans projects purge rebuild render resolve rpc search show templates \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

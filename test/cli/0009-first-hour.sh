@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # The first hour of somebody who knows git and has only --help: what is shown can be typed, what is
 # asked is answered, what is not understood is told.
+# shellcheck disable=SC2088 # arbor expands a tilde itself
+# shellcheck disable=SC2086,SC2016 # some verbs come with words; a dollar is a dollar
 . test/harness/lib.sh
 export ARBOR_HOME=$T/store TZ=UTC
 S=$T/claude
@@ -22,7 +24,7 @@ arbor sync --source "$S"
 it "takes whatever it shows of a project for that project, in every command"
 for name in .worktrees/3 .dotfiles '…/.worktrees/3' '…/webshop/.worktrees/3' 'a-fol…has-room-for' '~/at-home' '~/at-home/' at-home; do
 	for verb in 'list' 'search role:user' 'usage' 'stats' 'history' 'context' 'todos'; do
-		[ "$verb" = context ] && arbor context "$name" || arbor $verb --project "$name"
+		if [ "$verb" = context ]; then arbor context "$name"; else arbor $verb --project "$name"; fi
 		err_lacks 'no session of this project'; err_lacks 'could be'
 	done
 	arbor list --project "$name" -0; check test "$(tr -cd '\0' <"$T/out" | wc -c)" -eq 1

@@ -103,6 +103,9 @@ it "tries a template on a handle without keeping it"
 arbor call mustache.test --template '{{{prompts}}} of {{{messages}}}' --handle $session; code 0; out_has '"text":"1 of 2","origin":"given"'
 arbor call mustache.test --handle $session --name compact; code 0; out_has '"template":"compact","origin":"shipped"'
 arbor call mustache.test --plugin notes@1 --method x --value '{"a":2}'; code 0; out_has '"origin":"generic"'
+arbor call mustache.set notes@1 x --template '{{{a}}}'; code 0; out_has '"template":"notes.x.default"'
+arbor templates notes@1; code 0; out_has 'notes.x.default	custom'
+arbor call mustache.reset notes@1 x; code 0
 arbor call mustache.test; code 2; err_has 'give a template'
 arbor call mustache.test --template x --value "{"; code 9
 

@@ -46,7 +46,8 @@ while read -r l; do
 	hub.info) result='{"protocol":1,"name":"odd","plugins":[{"name":"odd","version":"2.0.0"}]}' ;;
 	hub.resolve)
 		case $l in
-		*odd@2*hang*) sleep 1000 ;;
+		*odd@2*hang*) echo hung >>"$HOME/hung"; sleep 1000 ;;
+		*odd@2*bad*) say '"id":'"$id"',"error":{"code":-32602,"message":"no such id"}'; continue ;;
 		*odd@2*die*) echo "it hurts" >&2; exit 5 ;;
 		*odd@2*nothing*) result='null' ;;
 		*odd@2*bare*) result='{"n":1}' ;;
@@ -222,6 +223,14 @@ bad call hasty.slow; code 0 # whoever says something is not silent
 bad call odd.daemon; code 0
 nobody_is_left
 
+it "draws a tree however its handles fail, and waits once for who is silent"
+bad call arbor.tree_create; tree=$(field id)
+for h in few:1 bad:1 hang:1 hang:2 hang:3; do bad call arbor.node_create_external "$tree" --handle "hasty.odd@2.0.0::$h"; code 0; done
+rm -f "$T/hung"; bad call arbor.tree_render "$tree"; code 0
+out_has '→ n: 1'; out_has 'bad:1 (failed)'; check test "$(grep -c 'hang:. (no answer)$' "$T/out")" -eq 3
+check test "$(wc -l <"$T/hung")" -eq 1
+nobody_is_left
+
 it "ends a flood as soon as nobody wants more"
 HUB_MARK=$mark XDG_CONFIG_HOME="$T/conf/bad" ARBOR_HOME="$T/here" "$ARBOR" call odd.flood 2>"$T/err" | head -n 100 >"$T/out"
 check test "$(wc -l <"$T/out")" -eq 100
@@ -256,7 +265,7 @@ ask() { # SCOPES METHOD [PARAMS]
 }
 denied() { ask "$@"; out_has '"code":-32008'; }
 allowed() { ask "$@"; out_has '"id":1,"result":'; }
-allowed read notes.list; denied read notes.add '{"text":"x"}'; allowed read,write notes.add '{"text":"x"}'
+allowed read notes.list; denied read notes.add '{"text":"x"}'; out_has "notes.add needs the scope 'write'"; allowed read,write notes.add '{"text":"x"}'
 denied read odd.anything; allowed read,write odd.anything # what it does not describe may change something
 allowed read near.memory.sessions; denied read near.memory.sync '{}'; denied read near.notes.add '{"text":"x"}'
 allowed read,write near.notes.add '{"text":"x"}'
@@ -278,7 +287,28 @@ it "completes names of hubs, their methods and options"
 here complete call nea; out_is "near.	another hub"
 here complete call near.deep.notes.; out_has 'near.deep.notes.list	List all notes'
 here complete call notes.add --te; out_has --text
+here complete help near.deep.notes.l; out_has 'near.deep.notes.list	List all notes'
 here complete call none.; check test ! -s "$T/err"
+nobody_is_left
+
+it "explains a hub and its methods as its own, and lets nobody paint the terminal"
+here help near; code 0; out_has 'near: another hub'; out_has 'near.notes.add '
+here help near.deep.notes.add; code 0; out_has 'Usage: arbor call near.deep.notes.add '; out_has '--text '
+here call notes.add --help; code 0; out_has 'Usage: arbor call notes.add '; here call notes --help; code 0; out_has 'notes.add '
+here help odd.anything; code 0; out_has 'odd.anything: not described'
+cat >"$T/painter" <<'END'
+#!/bin/sh
+while read -r l; do
+	id=${l#*'"id":'}; id=${id%%,*}; r='{}'
+	case $l in *hub.schema*) printf '{"jsonrpc":"2.0","method":"$/item","params":{"id":%s,"item":%s}}\n' "$id" \
+		'{"name":"x","schema":{"summary":"s\u001b[31m","params":{"properties":{"p\u001b[31m":{"description":"d\u001b[31m","type":"string","enum":["e\u001b[31m"]}}}}}'; r=1 ;; esac
+	printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$r"
+done
+END
+chmod +x "$T/painter"; printf '{ "hubs": { "painter": { "command": ["~/painter"] }, "dead": { "command": ["sh", "-c", "echo no luck >&2; exit 3"] } } }\n' | settings painted
+painted() { XDG_CONFIG_HOME="$T/conf/painted" ARBOR_HOME="$T/here" "$ARBOR" "$@" >"$T/out" 2>"$T/err"; rc=$?; }
+for what in painter painter.x; do painted help $what; code 0; out_has '[31m'; check test "$(tr -dc '\033' <"$T/out" | wc -c)" -eq 0; done
+painted help dead.x; code 12; err_has 'dead: ended with code 3: no luck'
 nobody_is_left
 
 it "comes to an end in a loop, however handles and hubs are nested"

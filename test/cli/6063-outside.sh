@@ -33,6 +33,7 @@ my %methods = (
 		result => { %text, contentEncoding => 'base64' } },
 	drop => { summary => 'Throw a book away', scope => 'write', required => ['name'], params => { name => \%text } },
 	work => { summary => 'Take long', params => {} },
+	lend => { summary => 'Lend a book', scope => 'write', words => ['name', 'borrower'], required => ['name', 'borrower'], params => { name => \%text, borrower => \%text } },
 );
 
 my %do = (
@@ -45,7 +46,8 @@ my %do = (
 			my $params = { type => 'object', properties => delete $s{params}, required => delete $s{required} // [] };
 			item($id, { name => $m, schema => { scope => 'read', %s, params => $params } }); $n++;
 		}
-		$n;
+		item($id, { name => 'shelf::book', type => 'handle', schema => { summary => 'a book' } });
+		$n + 1;
 	},
 	'hub.resolve' => sub {
 		my ($id, $p) = @_;
@@ -61,6 +63,7 @@ my %do = (
 	read => sub { my ($id, $p) = @_; my $all = slurp($p->{name}); my $n = length $all;
 		while (length $all) { send_message(method => '$/bytes', params => { id => $id, base64 => encode_base64(substr($all, 0, 3000, ''), '') }) } $n },
 	drop => sub { my ($id, $p) = @_; slurp($p->{name}); rename path($p->{name}), path($p->{name}) . '.gone'; { name => $p->{name} } },
+	lend => sub { { name => $_[1]{name}, borrower => $_[1]{borrower} } },
 	work => sub { my ($id) = @_;
 		for (1 .. 4) { select undef, undef, undef, 0.5; send_message(method => '$/progress', params => { id => $id, what => 'working', done => $_, total => 4 }) }
 		send_message(method => '$/note', params => { id => $id, text => 'that was hard' }); {} },
@@ -120,6 +123,31 @@ arbor call library.nothing; code 1; err_has "library: no method 'nothing'"
 it "may take long, if it says so"
 sed -i 's/"env": { "SHELF": "[^"]*" }/&, "timeout_ms": 1500/' "$T/.config/arbor/settings.json"
 arbor call library.work; code 0; err_has 'that was hard'
+
+it "has its words in the order it says, though its language sorts them"
+arbor call library.lend Dune Ann; code 0; out_is '{"v":1,"borrower":"Ann","name":"Dune"}'
+
+it "is explained, and is in completion and in the schema of everything"
+arbor help library.lend; code 0; out_has 'Usage: arbor call library.lend NAME BORROWER'
+arbor help library; code 0; out_has 'library.put  '; out_lacks 'shelf::book'
+arbor complete call library.l; out_has 'library.lend	Lend a book'
+arbor call hub.schema library.shelf::book; code 0; out_has '"type":"handle"'
+
+it "is rendered by a template, and drawn in a tree, also from two hubs away"
+arbor call library.put Emma --text 'Handsome, clever, and rich'; code 0
+arbor call mustache.set shelf@2 book --template '{{{name}}} ({{{bytes}}})'; code 0
+arbor render shelf@2.1.0::book:Emma; code 0; out_is 'Emma (26)'
+mkdir -p "$T/near/arbor" "$T/here/arbor"
+away() { printf '{ "hubs": { "%s": { "command": ["%s", "rpc", "--stdio"], "env": { "ARBOR_HOME": "%s", "XDG_CONFIG_HOME": "%s" } } } }\n' "$1" "$ARBOR" "$2" "$3"; }
+away far "$T/store-far" "$T/.config" >"$T/near/arbor/settings.json"
+away near "$T/store-near" "$T/near" >"$T/here/arbor/settings.json"
+here() { XDG_CONFIG_HOME="$T/here" "$ARBOR" "$@" >"$T/out" 2>"$T/err" </dev/null; rc=$?; }
+here resolve shelf@2.1.0::book:Emma --json; code 0; out_has '"by":"near.far.library"'
+here resolve near.far.library.shelf@2.1.0::book:dune; code 1; err_has "near: far: library: 'dune' was thrown away"
+here call arbor.tree_create; tree=$(sed 's/.*"id":"\([^"]*\)".*/\1/' "$T/out")
+for h in Emma dune nothing ..%2Fx; do here call arbor.node_create_external "$tree" --handle "shelf@2.1.0::book:$h"; code 0; done
+here call arbor.tree_render "$tree"; code 0; out_has '→ Emma (26)'; out_has 'book:dune (gone)'; out_has 'book:nothing (not found)'; out_has 'x (failed)'
+here call near.far.library.put x --text y; code 7; err_has "near: far: library.put needs the scope 'write'"
 
 it "asks only for the scope it says"
 printf '{"jsonrpc":"2.0","id":%s,"method":"library.%s","params":{"name":"x","text":"x"}}\n' 1 put 2 list | "$ARBOR" rpc --stdio >"$T/out" 2>"$T/err"

@@ -149,7 +149,9 @@ TEST(what_cannot_be_run_is_told_with_its_reason)
 	NEED(run_program(t, &r, "/nowhere/x", arguments));
 	loop_run(r.loop);
 	child_end_text(&r.end, &text);
-	EQS(buf_as_str(&text), STR("cannot be run: No such file or directory"));
+	EQS(buf_as_str(&text),
+	    STR("cannot be run: No such file or directory; its first line, '#!...', names a program that "
+		"is not there"));
 }
 
 TEST(only_the_end_of_much_on_standard_error_is_kept)

@@ -33,8 +33,8 @@ static const struct {
 	{ "Let me look at the file.", "" },
 	{ "Now I understand it. The cause is a missing lock.", "The cause is a missing lock." },
 	{ "Here's what I changed:\n```\nx\n```", "" },
-	{ "The importer parses floats.\nagentId: a3 (use SendMessage with to: 'a3')\n<usage>subagent_tokens: 11\ntool_uses: "
-	  "1\nduration_ms: 150</usage>",
+	{ "The importer parses floats.\nagentId: a3 (use SendMessage with to: 'a3')\n"
+	  "<usage>subagent_tokens: 11\ntool_uses: 1\nduration_ms: 150</usage>",
 	  "The importer parses floats." },
 	{ "", "" },
 };

@@ -108,38 +108,45 @@ static void check_told(struct t *t, int line, struct told *x, const char *want)
 		IS(is); \
 	}
 
-TELLS(a_conversation_is_a_tree_of_turns_that_hang_on_messages, "u A; a B<A m=1 call=x; u C<B res=x; a D<C m=2; u E<D; a F<E m=3",
+TELLS(a_conversation_is_a_tree_of_turns_that_hang_on_messages,
+      "u A; a B<A m=1 call=x; u C<B res=x; a D<C m=2; u E<D; a F<E m=3",
       "tree A: A\n"
       "  turn A: A B C D\n"
       "  turn E: E F <D\n")
 
-TELLS(a_rewind_makes_two_turns_of_one_message, "u A; a B<A m=1; u C<B; a D<C m=2; u E<B; a F<E m=3",
+TELLS(a_rewind_makes_two_turns_of_one_message,
+      "u A; a B<A m=1; u C<B; a D<C m=2; u E<B; a F<E m=3",
       "tree A: A\n"
       "  turn A: A B\n"
       "  turn C: C D <B\n"
       "  turn E: E F <B\n")
 
-TELLS(a_rewind_to_the_very_beginning_stays_in_the_tree, "u A; a B<A m=1; u C; a D<C m=2",
+TELLS(a_rewind_to_the_very_beginning_stays_in_the_tree,
+      "u A; a B<A m=1; u C; a D<C m=2",
       "tree A: A C\n"
       "  turn A: A B\n"
       "  turn C: C D\n")
 
-TELLS(events_stand_where_they_hang, "u A; s S<A; p P<S; a B<A m=1; o N; s T<P; u C<B; s U<C",
+TELLS(events_stand_where_they_hang,
+      "u A; s S<A; p P<S; a B<A m=1; o N; s T<P; u C<B; s U<C",
       "tree A: A\n"
       "  turn A: A .S .P .T B .N\n"
       "  turn C: C .U <B\n")
 
-TELLS(what_comes_before_the_first_message_is_of_its_turn, "o N; p P; s S<P; u A<S; a B<A m=1",
+TELLS(what_comes_before_the_first_message_is_of_its_turn,
+      "o N; p P; s S<P; u A<S; a B<A m=1",
       "tree P: P\n"
       "  turn A: .N .P .S A B\n")
 
-TELLS(a_turn_before_the_first_prompt_is_named_by_its_first_line, "p P; s S<P; u A<S +meta; u B<A; a C<B m=1; u D<S +meta",
+TELLS(a_turn_before_the_first_prompt_is_named_by_its_first_line,
+      "p P; s S<P; u A<S +meta; u B<A; a C<B m=1; u D<S +meta",
       "tree P: P\n"
       "  turn P: .P .S A\n"
       "  turn B: B C <A\n"
       "  turn D: D\n")
 
-TELLS(an_event_that_hangs_on_nothing_stands_behind_the_line_before_it, "u A; a B<A m=1; u C<B; s S; s T<S; a D<C m=2",
+TELLS(an_event_that_hangs_on_nothing_stands_behind_the_line_before_it,
+      "u A; a B<A m=1; u C<B; s S; s T<S; a D<C m=2",
       "tree A: A S\n"
       "  turn A: A B\n"
       "  turn C: C .S .T D <B\n")
@@ -212,7 +219,8 @@ TEST(of_lines_of_one_time_the_smallest_uuid_names_the_tree)
 		IS("tree A: P A\n  turn P: P\n  turn A: A B\n");
 }
 
-TELLS(a_line_without_a_time_names_the_tree_last, "u P @0; u A @9; a B<A @10",
+TELLS(a_line_without_a_time_names_the_tree_last,
+      "u P @0; u A @9; a B<A @10",
       "tree A: P A\n"
       "  turn P: P\n"
       "  turn A: A B\n")
@@ -244,13 +252,15 @@ TEST(sub_agents_in_the_file_of_the_conversation_are_trees_of_their_own)
 	   "  turn P: P Q\n");
 }
 
-TELLS(a_sub_agent_that_hangs_on_the_conversation_has_a_name_too, "u A; a B<A m=1; u S<B ~ +task; a T<S m=8 ~",
+TELLS(a_sub_agent_that_hangs_on_the_conversation_has_a_name_too,
+      "u A; a B<A m=1; u S<B ~ +task; a T<S m=8 ~",
       "tree A: A\n"
       "  turn A: A B\n"
       "tree S aside: S\n"
       "  turn S: S T\n")
 
-TELLS(a_file_in_which_nothing_was_said_is_a_tree_of_events, "o N; s S; s T<S; o M",
+TELLS(a_file_in_which_nothing_was_said_is_a_tree_of_events,
+      "o N; s S; s T<S; o M",
       "tree S: S\n"
       " .N .S .T .M\n")
 
@@ -264,7 +274,8 @@ TEST(a_file_without_any_name_is_no_tree)
 	EQ(x.g.events[0].tree, FOREST_NONE);
 }
 
-TELLS(lines_that_hang_on_each_other_are_a_tree, "u A<C; a B<A m=1; u C<B",
+TELLS(lines_that_hang_on_each_other_are_a_tree,
+      "u A<C; a B<A m=1; u C<B",
       "tree A: A\n"
       "  turn A: A B\n"
       "  turn C: C <B\n")

@@ -131,8 +131,41 @@ TEST(every_kind_has_its_own_name)
 	}
 }
 
-TESTS(CASE(every_path_in_the_table_is_what_it_says),
-      CASE(names_with_secrets_are_refused_below_every_folder),
-      CASE(the_folders_of_a_wanted_file_are_wanted),
-      CASE(strange_paths_do_no_harm),
-      CASE(every_kind_has_its_own_name))
+TEST(what_is_kept_for_a_session_names_it)
+{
+#define S "0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e5f"
+	static const char *const its[] = {
+		"projects/p/" S ".jsonl",
+		"projects/p/" S ".jsonl.bak",
+		"projects/p/" S "/tool-results/x.txt",
+		"projects/p/" S "/subagents/agent-1.jsonl",
+		"projects/p/" S "/subagents/agent-1.meta.json",
+		"tasks/" S "/1.json",
+		"todos/" S "-agent-" S ".json",
+		"file-history/" S "/x@v1",
+	};
+	static const char *const nobodys[] = {
+		"history.jsonl",
+		"projects/p/agent-1.jsonl",
+		"projects/p/memory/MEMORY.md",
+		"plans/" S ".md",
+		"todos/x.json",
+		"projects/" S "/x.jsonl",
+		"tasks/1.json",
+		"",
+	};
+	struct uuid want, got;
+
+	uuid_parse(STR(S), &want);
+#undef S
+	for (size_t i = 0; i < COUNT(its); i++)
+		if (!claude_session_of(str_of(its[i]), &got) || !uuid_eq(&got, &want))
+			t_fail(t, __FILE__, __LINE__, "%s is not its", its[i]);
+	for (size_t i = 0; i < COUNT(nobodys); i++)
+		if (claude_session_of(str_of(nobodys[i]), &got))
+			t_fail(t, __FILE__, __LINE__, "%s is a session's", nobodys[i]);
+}
+
+TESTS(CASE(every_path_in_the_table_is_what_it_says), CASE(what_is_kept_for_a_session_names_it),
+      CASE(names_with_secrets_are_refused_below_every_folder), CASE(the_folders_of_a_wanted_file_are_wanted),
+      CASE(strange_paths_do_no_harm), CASE(every_kind_has_its_own_name))

@@ -2,6 +2,7 @@
  * The lifecycle of made trees and nodes: claims, windows, what keeps what, force, and what gc does and leaves.
  */
 #include "store/db.h"
+#include "store/tree_graft.h"
 #include "life.h"
 
 static int64_t ask(struct world *w, const char *sql)
@@ -595,15 +596,18 @@ TEST(it_can_be_done_in_slices)
 	EQ(ask(&w, "SELECT count(*) FROM node"), 1);
 }
 
-static enum status purge_it(void *ctx, const struct subject *what, bool *done, struct err *err)
+static enum status purge_them(void *ctx, const struct subject *list, size_t count, struct gc_mirrored *out,
+			      struct err *err)
 {
 	struct world *w = ctx;
 	struct txn txn CLEANUP(txn_end) = { 0 };
 
-	*done = true;
-	if (txn_begin(w->s, &txn, err) || life_bury(w->s, what, STR("test"), err) ||
-	    life_put(w->s, what, LIFE_PURGED, &weeks, err))
+	if (txn_begin(w->s, &txn, err))
 		return err_failed(err->status);
+	for (size_t i = 0; i < count; i++)
+		if (life_bury(w->s, &list[i], err) || tree_graft_purged(w->s, &list[i], err))
+			return err_failed(err->status);
+	out->trees = (int64_t)count;
 	return txn_commit(&txn, err);
 }
 
@@ -626,7 +630,7 @@ TEST(mirrored_subjects_move_too_and_are_purged_by_who_can)
 	EQ(collect(t, &w).trees_archived, 1);
 	w.now += 30 * DAY;
 	EQ(collect(t, &w).trees_purged, 0);
-	OK(gc_run(w.s, &(struct gc_options){ .windows = weeks, .purge = purge_it, .ctx = &w }, &r, &err));
+	OK(gc_run(w.s, &(struct gc_options){ .windows = weeks, .purge = purge_them, .ctx = &w }, &r, &err));
 	EQ(r.trees_purged, 1);
 	OK(life_get(w.s, &what.id, &l, &err));
 	EQ(l.state, LIFE_PURGED);

@@ -8,11 +8,13 @@
 #include "store/tree_life.h"
 #include "life.h"
 
-static enum status add(struct world *w, const struct uuid *tree, const char *text, struct uuid *id, struct err *err)
+static enum status add(struct world *w, const struct uuid *tree, const char *text, struct uuid *id,
+		       struct err *err)
 {
-	return tree_node_add(w->s,
-			     &(struct tree_node_new){ .tree = *tree, .kind = TREE_NODE_TEXT, .content = str_of(text) },
-			     &weeks, id, err);
+	return tree_node_add(
+		w->s,
+		&(struct tree_node_new){ .tree = *tree, .kind = TREE_NODE_TEXT, .content = str_of(text) },
+		&weeks, id, err);
 }
 
 /* How many documents of nodes there are, by what remembers them. */
@@ -21,14 +23,15 @@ static int64_t count_docs(struct t *t, struct world *w, const char *sql)
 	struct stmt st = { .store = w->s };
 	int64_t count = -1;
 
-	if (sqlite3_prepare_v2(w->s->db, sql, -1, &st.st, NULL) == SQLITE_OK && sqlite3_step(st.st) == SQLITE_ROW)
+	if (sqlite3_prepare_v2(w->s->db, sql, -1, &st.st, NULL) == SQLITE_OK &&
+	    sqlite3_step(st.st) == SQLITE_ROW)
 		count = sqlite3_column_int64(st.st, 0);
 	sqlite3_finalize(st.st);
 	CHECK(count >= 0);
 	return count;
 }
 
-#define DOCS "SELECT count(*) FROM node_doc"
+#define DOCS	"SELECT count(*) FROM node_doc"
 #define MISSING "SELECT count(*) FROM node_unread"
 
 static bool has_word(struct t *t, struct world *w, const char *word)
@@ -70,8 +73,10 @@ TEST(what_was_refused_leaves_no_words)
 	OK(rebuild_all(w.s, NULL, &err));
 	OK(tree_add(w.s, &(struct tree_new){ .owner = STR("me") }, &tree, &err));
 	EQ(tree_node_add(w.s,
-			 &(struct tree_node_new){
-				 .tree = tree, .parent = &nowhere, .kind = TREE_NODE_TEXT, .content = STR("a wombat") },
+			 &(struct tree_node_new){ .tree = tree,
+						  .parent = &nowhere,
+						  .kind = TREE_NODE_TEXT,
+						  .content = STR("a wombat") },
 			 &weeks, &id, &err),
 	   STATUS_NOT_FOUND);
 	CHECK(!has_word(t, &w, "wombat"));

@@ -152,8 +152,9 @@ TEST(a_method_made_of_its_schema_takes_what_the_method_takes)
 
 TEST(words_stand_in_the_order_in_which_they_are_named)
 {
-	static const char text[] = "{\"schema\":{\"words\":[\"url\",\"title\",\"url\",\"nothing\",7],\"params\":"
-				   "{\"properties\":{\"a\":{},\"title\":{},\"tags\":{},\"url\":{}},\"required\":[\"url\"]}}}";
+	static const char text[] =
+		"{\"schema\":{\"words\":[\"url\",\"title\",\"url\",\"nothing\",7],\"params\":"
+		"{\"properties\":{\"a\":{},\"title\":{},\"tags\":{},\"url\":{}},\"required\":[\"url\"]}}}";
 	static const char *const names[] = { "a", "url", "tags", "title" };
 	static const unsigned flags[] = { 0, PARAM_WORD | PARAM_REQUIRED, 0, PARAM_WORD };
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
@@ -170,8 +171,9 @@ TEST(words_stand_in_the_order_in_which_they_are_named)
 
 TEST(one_bound_is_a_bound)
 {
-	static const char text[] = "{\"schema\":{\"params\":{\"properties\":{\"low\":{\"type\":\"integer\",\"minimum\":1},"
-				   "\"high\":{\"type\":\"integer\",\"maximum\":-1},\"any\":{\"type\":\"integer\"}}}}}";
+	static const char text[] =
+		"{\"schema\":{\"params\":{\"properties\":{\"low\":{\"type\":\"integer\",\"minimum\":1},"
+		"\"high\":{\"type\":\"integer\",\"maximum\":-1},\"any\":{\"type\":\"integer\"}}}}}";
 	static const struct {
 		const char *json, *error; /* NULL = it is taken */
 	} cases[] = {

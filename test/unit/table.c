@@ -339,6 +339,8 @@ static struct str params_for(const struct method *m, struct buf *json)
 	for (const struct param *p = m->params; p && p->name; p++)
 		if ((p->flags & PARAM_REQUIRED) || is_one_of_two(m->name, p->name) || is_better_given(m, p))
 			buf_printf(json, "%s\"%s\":%s", json->n > 1 ? "," : "", p->name, value_for(m, p->name));
+	if (m->asks)
+		buf_printf(json, "%s\"dry_run\":true", json->n > 1 ? "," : "");
 	buf_text(json, "}");
 	return buf_as_str(json);
 }

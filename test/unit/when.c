@@ -177,6 +177,7 @@ TEST(the_month_before_january_is_that_of_the_year_before)
 }
 
 TESTS(CASE(a_moment_with_a_zone_is_that_moment), CASE(a_date_begins_at_midnight_where_one_is),
-      CASE(a_day_may_have_25_hours), CASE(an_age_counts_back_from_now), CASE(an_age_may_be_said_as_people_say_it), CASE(everything_else_is_no_time),
+      CASE(a_day_may_have_25_hours), CASE(an_age_counts_back_from_now),
+      CASE(an_age_may_be_said_as_people_say_it), CASE(everything_else_is_no_time),
       CASE(weeks_months_and_years_are_spans_and_begin_with_their_first_day),
       CASE(the_month_before_january_is_that_of_the_year_before))
