@@ -812,8 +812,8 @@ const struct method memory_search = {
 		"more.\n\n"
 		"Plans, memory, tasks and todos are searched, too, as in:other; they have no role, so that role:\n"
 		"leaves them out. So is typed history, as role:user: of it only what was typed into no\n"
-		"conversation that is kept. They have no model, branch or agent. 'arbor show' with a hit's id\n"
-		"prints such a file.\n"
+		"conversation that is kept. They have no model, branch or agent. Such a file is printed\n"
+		"by 'arbor show' with the hit's id.\n\n"
 		"Texts and metadata of nodes that you made are found by their role as prompts, answers or other;\n"
 		"session: takes their tree, too.\n",
 	.params = search_params,
