@@ -64,7 +64,8 @@ CREATE TABLE run (
   rev            INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX run_once ON run(session, client_msg_id) WHERE client_msg_id IS NOT NULL;
-CREATE INDEX run_open ON run(lease_at) WHERE ended_at IS NULL;
+-- A session has one driver at a time.
+CREATE UNIQUE INDEX run_open ON run(session) WHERE ended_at IS NULL;
 
 -- What a run says, as a sequence. States and their transitions are in
 -- docs/DATA.md.
@@ -77,7 +78,7 @@ CREATE TABLE stream (
                                               'cancelled', 'interrupted')),
   continues_id BLOB CHECK (length(continues_id) = 16),
                                          -- the interrupted stream this one goes on from
-  incarnation  INTEGER NOT NULL DEFAULT 1, -- of the driver; part of every cursor
+  incarnation  INTEGER NOT NULL DEFAULT 1, -- of whoever may write to it; part of every cursor
   last_seq     INTEGER NOT NULL DEFAULT 0, -- of the newest event
   root_id      BLOB CHECK (length(root_id) = 16),
                                          -- the prompt's node
@@ -86,23 +87,29 @@ CREATE TABLE stream (
   error        TEXT,
   started_at   INTEGER NOT NULL,
   ended_at     INTEGER,
+  compacted_at INTEGER,                  -- when its deltas were put together; NULL = they are all there
   rev          INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX stream_of_session ON stream(session, id);
+CREATE INDEX stream_of_run ON stream(run);
+CREATE INDEX stream_whole ON stream(ended_at) WHERE compacted_at IS NULL AND ended_at IS NOT NULL;
 
--- Events, dense from 1. Compaction replaces deltas seq .. seq_last by one row.
+-- Events, dense from 1: each row begins where the one before it ended. Compaction replaces deltas
+-- seq .. seq_last by one row.
 -- An event's public id is made of its stream's id and seq (docs/DATA.md), so it
 -- needs neither column nor index.
 CREATE TABLE event (
   stream    INTEGER NOT NULL REFERENCES stream(id),
   seq       INTEGER NOT NULL,
   seq_last  INTEGER NOT NULL,            -- = seq unless compacted
+  incarnation INTEGER NOT NULL,          -- of who wrote it: the same number may have been somebody else's
+                                         -- event that was lost with the power
   type      TEXT NOT NULL,               -- start, content_delta, tool_use_end, ...
   node_id   BLOB CHECK (length(node_id) = 16),
                                          -- the node it is about; may not exist yet
-  data      TEXT NOT NULL,               -- JSON
   at        INTEGER NOT NULL,
   rev       INTEGER NOT NULL,
+  data      TEXT NOT NULL,               -- JSON; last, for what does not read it
   PRIMARY KEY (stream, seq),
   CHECK (seq_last >= seq)
 ) STRICT, WITHOUT ROWID;

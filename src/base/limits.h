@@ -213,10 +213,13 @@
 /* Bytes that all edits of one call may go through. Real ones are a few, of files of some KiB. */
 #define LIMIT_EDIT_WORK ((size_t)1 * GIB)
 
-/* A note: what a person writes, or a page that is pasted. It is searched as one document. Names of bookmarks
- * and tags are typed and stand in columns. */
+/* A note: what a person writes, or a page that is pasted. It is searched as one document. Names of bookmarks,
+ * tags, sessions and cursors are typed and stand in columns. */
 #define LIMIT_NOTE	      (64 * KIB)
 #define LIMIT_ANNOTATION_NAME 100
+
+/* Data of events that one answer carries, but for the first of them. A tool may print megabytes. */
+#define LIMIT_POLL_BYTES (4 * MIB)
 
 /* SQL that somebody typed. Its text; a value of it, which a line that is parsed has to fit into; the columns
  * of a result, which a person reads; and all memory that SQLite takes for it, sorting included. */
