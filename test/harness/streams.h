@@ -4,6 +4,7 @@
 #ifndef ARBOR_TEST_STREAMS_H
 #define ARBOR_TEST_STREAMS_H
 
+#include "store/cursor.h"
 #include "store/event.h"
 #include "store/named.h"
 #include "store/run.h"
@@ -66,6 +67,29 @@ static inline enum status test_finish(struct store *s, const struct stream_write
 	struct stream_end end = { .cost_micro = -1 };
 
 	return stream_write(s, w, &(struct stream_change){ &last, 1, state, &end, true }, err);
+}
+
+/* What examples name: a session 'fix-tests', whose last stream is over and has a cursor 'ui'. */
+static inline enum status test_plant(struct store *s, struct err *err)
+{
+	struct event_new events[] = {
+		test_event("user_message", "{\"text\":\"Why do they fail?\"}"),
+		test_event("content_start", "{\"block\":0}"),
+		test_event("content_delta", "{\"block\":0,\"text\":\"The clock \"}"),
+		test_event("content_delta", "{\"block\":0,\"text\":\"is wrong.\"}"),
+		test_event("content_end", "{\"block\":0}"),
+		test_event("complete", "{}"),
+	};
+	struct stream_end end = { .cost_micro = -1 };
+	struct stream_change change = { events, COUNT(events), STREAM_COMPLETE, &end, true };
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct stream stream;
+	struct run run;
+
+	if (test_run(s, "fix-tests", &mem, &run, err) || stream_write(s, &run.writer, &change, err) ||
+	    stream_get(s, &run.stream, &mem, &stream, err))
+		return err_failed(err->status);
+	return cursor_create(s, &stream, STR("ui"), &(struct stream_place){ 1, 2 }, err);
 }
 
 #endif

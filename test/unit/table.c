@@ -8,6 +8,7 @@
 #include "hub/settings.h"
 #include "ingest/rebuild.h"
 #include "ingest/sync.h"
+#include "streams.h"
 #include "t.h"
 
 #include <stdio.h>
@@ -216,7 +217,9 @@ static enum status fill(const char *path, struct err *err)
 	if (store_open(&(struct store_options){ .path = path, .create = true }, &s, err) ||
 	    rebuild_if_stale(s, NULL, &done, err))
 		return err_failed(err->status);
-	return sync_run(s, &(struct sync_options){ .dir = "demo" }, &report, err);
+	if (sync_run(s, &(struct sync_options){ .dir = "demo" }, &report, err))
+		return err_failed(err->status);
+	return test_plant(s, err);
 }
 
 /* What examples name: each line a method and its parameters (test/table/trees.calls). */
@@ -260,6 +263,11 @@ static const char *value_for(const struct method *m, const char *param)
 	static const struct {
 		const char *param, *json;
 	} values[] = {
+		{ "stream", "\"fix-tests\"" },
+		{ "cursor_create.name", "\"screen\"" },
+		{ "cursor_advance.name", "\"ui\"" },
+		{ "cursor_delete.name", "\"ui\"" },
+		{ "cursor_advance.to", "\"1.4\"" },
 		{ "tree_get_archived", "\"7ee1\"" },
 		{ "node_get_archived", "\"a0de09\"" },
 		{ "tree_archive", "\"7ee2\"" },

@@ -1,0 +1,13 @@
+/*
+ * The methods of claudecode.*, for its table.
+ */
+#ifndef ARBOR_HUB_CLAUDECODE_METHODS_H
+#define ARBOR_HUB_CLAUDECODE_METHODS_H
+
+#include "hub/method.h"
+
+extern const struct method claudecode_streams, claudecode_poll, claudecode_tail;
+extern const struct method claudecode_cursor_create, claudecode_cursor_advance, claudecode_cursor_list,
+	claudecode_cursor_delete;
+
+#endif
