@@ -218,6 +218,9 @@
 #define LIMIT_NOTE	      (64 * KIB)
 #define LIMIT_ANNOTATION_NAME 100
 
+/* Sub-agents that may be speaking at once. Dozens are many; of more the oldest are taken to have ended. */
+#define LIMIT_CHAT_SPEAKERS 1000
+
 /* Data of events that one answer carries, but for the first of them. A tool may print megabytes. */
 #define LIMIT_POLL_BYTES (4 * MIB)
 
