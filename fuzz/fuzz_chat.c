@@ -1,8 +1,8 @@
 /*
  * Fuzzes what a client may print: lines of stream-json, real, broken or made up.
  *
- * What has to hold: every event is an object of good UTF-8; a block has one start, one end and its deltas in between,
- * wherever the lines end; and deltas that are put together say what each of them said.
+ * What has to hold: every event is an object of good UTF-8; a block has one start, one end and its deltas in
+ * between, wherever the lines end; and deltas that are put together say what each of them said.
  */
 #include "chats.h"
 

@@ -1,11 +1,12 @@
 /*
  * Lines of the client, told apart; and all that is no answer of a model.
  *
- * Keys may come in any order, and any line may be of a type nobody has heard of. So a line is read as a whole, looked at
- * by what it has, and copied where it is not understood.
+ * Keys may come in any order, and any line may be of a type nobody has heard of. So a line is read as a
+ * whole, looked at by what it has, and copied where it is not understood.
  *
- * Sub-agents speak in lines that name the call they were started by. Each is a speaker of its own, since several can be
- * at work at once, in the middle of an answer of the agent itself, and go on in the background when that is done.
+ * Sub-agents speak in lines that name the call they were started by. Each is a speaker of its own, since
+ * several can be at work at once, in the middle of an answer of the agent itself, and go on in the background
+ * when that is done.
  */
 #include "claude/chat_inside.h"
 
@@ -100,8 +101,8 @@ static void put_event_type(struct chat_reader *r, const char *prefix, uint32_t k
 	json_write_string(&r->w, str_of(name));
 }
 
-enum status chat_pass(struct chat_reader *r, const struct chat_speaker *who, const char *prefix, uint32_t kind,
-		      uint32_t what, struct str uuid, int part, struct err *err)
+enum status chat_pass(struct chat_reader *r, const struct chat_speaker *who, const char *prefix,
+		      uint32_t kind, uint32_t what, struct str uuid, int part, struct err *err)
 {
 	chat_begin(r, who);
 	put_event_type(r, prefix, kind);
@@ -150,7 +151,8 @@ static struct chat_speaker *speaker_of(struct chat_reader *r, const char *key)
 	uint32_t call = member(r, key);
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 
-	return find_speaker(r, json_is(&r->j, call, JSON_STRING) ? chat_raw_in(r, call, &mem) : (struct str){ 0 });
+	return find_speaker(r, json_is(&r->j, call, JSON_STRING) ? chat_raw_in(r, call, &mem)
+								 : (struct str){ 0 });
 }
 
 /* Of too many sub-agents the older ones are taken to have ended. */
@@ -179,7 +181,8 @@ static enum status forget_some(struct chat_reader *r, struct err *err)
 }
 
 /* What a sub-agent has to say is over, or at least its answer: the call that started it has its result. */
-static enum status end_agent(struct chat_reader *r, uint32_t call, const struct chat_speaker *who, struct err *err)
+static enum status end_agent(struct chat_reader *r, uint32_t call, const struct chat_speaker *who,
+			     struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct str raw = json_is(&r->j, call, JSON_STRING) ? chat_raw_in(r, call, &mem) : (struct str){ 0 };
@@ -211,10 +214,11 @@ static void put_blocks_text(struct chat_reader *r, uint32_t list)
 		chat_copy(r, "content", list); /* pictures, say */
 }
 
-enum status chat_tool_result(struct chat_reader *r, const struct chat_speaker *who, uint32_t block, struct str uuid, int part,
-			     struct err *err)
+enum status chat_tool_result(struct chat_reader *r, const struct chat_speaker *who, uint32_t block,
+			     struct str uuid, int part, struct err *err)
 {
-	uint32_t call = json_get(&r->j, block, STR("tool_use_id")), content = json_get(&r->j, block, STR("content"));
+	uint32_t call = json_get(&r->j, block, STR("tool_use_id")),
+		 content = json_get(&r->j, block, STR("content"));
 
 	if (end_agent(r, call, who, err))
 		return err_failed(err->status);
@@ -229,8 +233,8 @@ enum status chat_tool_result(struct chat_reader *r, const struct chat_speaker *w
 	return chat_say(r, CHAT_TOOL_RESULT, uuid, part, err);
 }
 
-static enum status say_user_text(struct chat_reader *r, const struct chat_speaker *who, uint32_t text, struct str uuid,
-				 struct err *err)
+static enum status say_user_text(struct chat_reader *r, const struct chat_speaker *who, uint32_t text,
+				 struct str uuid, struct err *err)
 {
 	chat_begin(r, who);
 	chat_copy(r, "text", text);
@@ -241,8 +245,8 @@ static enum status say_user_text(struct chat_reader *r, const struct chat_speake
 	return chat_say(r, CHAT_USER_MESSAGE, uuid, CHAT_PART_MESSAGE, err);
 }
 
-static enum status user_block(struct chat_reader *r, const struct chat_speaker *who, uint32_t block, struct str uuid, int part,
-			      struct err *err)
+static enum status user_block(struct chat_reader *r, const struct chat_speaker *who, uint32_t block,
+			      struct str uuid, int part, struct err *err)
 {
 	uint32_t type = json_get(&r->j, block, STR("type"));
 	char room[64];
@@ -278,7 +282,8 @@ static enum status user_line(struct chat_reader *r, struct chat_speaker *who, st
 
 static enum status init_line(struct chat_reader *r, struct err *err)
 {
-	static const char *const facts[] = { "session_id", "model", "cwd", "claude_code_version", "permissionMode" };
+	static const char *const facts[] = { "session_id", "model", "cwd", "claude_code_version",
+					     "permissionMode" };
 
 	chat_begin(r, NULL);
 	for (size_t i = 0; i < COUNT(facts); i++)
@@ -291,7 +296,8 @@ static void note_agent(struct chat_reader *r)
 {
 	struct chat_speaker *who;
 
-	if (!json_is(&r->j, member(r, "tool_use_id"), JSON_STRING) || !json_is(&r->j, member(r, "task_id"), JSON_STRING) ||
+	if (!json_is(&r->j, member(r, "tool_use_id"), JSON_STRING) ||
+	    !json_is(&r->j, member(r, "task_id"), JSON_STRING) ||
 	    !json_string_eq(&r->j, member(r, "task_type"), STR("local_agent")))
 		return;
 	who = speaker_of(r, "tool_use_id");
@@ -308,7 +314,8 @@ static enum status system_line(struct chat_reader *r, enum chat_line *what, stru
 	}
 	if (json_string_eq(&r->j, subtype, STR("task_started")))
 		note_agent(r);
-	if (json_string_eq(&r->j, subtype, STR("task_notification")) && end_agent(r, member(r, "tool_use_id"), NULL, err))
+	if (json_string_eq(&r->j, subtype, STR("task_notification")) &&
+	    end_agent(r, member(r, "tool_use_id"), NULL, err))
 		return err_failed(err->status);
 	return chat_pass(r, NULL, "system", subtype, json_root(&r->j), (struct str){ 0 }, 0, err);
 }
@@ -384,7 +391,8 @@ static enum status object_line(struct chat_reader *r, enum chat_line *what, stru
 	return chat_pass(r, NULL, "", type, json_root(&r->j), (struct str){ 0 }, 0, err);
 }
 
-enum status chat_read(struct chat_reader *r, struct str line, enum chat_line *what, const struct json **j, struct err *err)
+enum status chat_read(struct chat_reader *r, struct str line, enum chat_line *what, const struct json **j,
+		      struct err *err)
 {
 	enum { OUTSIDE = 8 }; /* what results put around it */
 	struct err ignored;
@@ -393,7 +401,8 @@ enum status chat_read(struct chat_reader *r, struct str line, enum chat_line *wh
 	*j = &r->j;
 	if (forget_some(r, err))
 		return err_failed(err->status);
-	if (json_read(&r->j, line, LIMIT_JSON_DEPTH - OUTSIDE, &ignored) || !json_is(&r->j, json_root(&r->j), JSON_OBJECT)) {
+	if (json_read(&r->j, line, LIMIT_JSON_DEPTH - OUTSIDE, &ignored) ||
+	    !json_is(&r->j, json_root(&r->j), JSON_OBJECT)) {
 		r->j.count = 0;
 		return str_trim(line).n ? raw_line(r, line, err) : STATUS_OK;
 	}

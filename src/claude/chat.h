@@ -1,14 +1,15 @@
 /*
  * What the client prints while it works (stream-json), as events of a chat. Pure: lines in, events out.
  *
- * The client says most things twice: as pieces while a model speaks, and as the line that goes into the transcript. The
- * pieces become start, delta, delta, ..., end; the line says which node that is, and what a tool's input really
- * was. What came as a line only (a sub-agent's words, an answer that was not streamed) becomes the same
- * events, so whoever listens need not care. Whatever is begun is ended: a block that was cut off is `partial`.
+ * The client says most things twice: as pieces while a model speaks, and as the line that goes into the
+ * transcript. The pieces become start, delta, delta, ..., end; the line says which node that is, and what a
+ * tool's input really was. What came as a line only (a sub-agent's words, an answer that was not streamed)
+ * becomes the same events, so whoever listens need not care. Whatever is begun is ended: a block that was cut
+ * off is `partial`.
  *
- * Nothing is dropped: what is not known, and what is no JSON, is handed on as `passthrough`. What the client wants from
- * whoever started it (questions, answers to ours, lines of transcripts) is no event; it is told apart for the
- * driver.
+ * Nothing is dropped: what is not known, and what is no JSON, is handed on as `passthrough`. What the client
+ * wants from whoever started it (questions, answers to ours, lines of transcripts) is no event; it is told
+ * apart for the driver.
  */
 #ifndef ARBOR_CLAUDE_CHAT_H
 #define ARBOR_CLAUDE_CHAT_H
@@ -16,7 +17,8 @@
 #include "base/arena.h"
 #include "base/json.h"
 
-/* Types of events, with their names. Those that only a driver can tell are here, too, so that there is one list. */
+/* Types of events, with their names. Those that only a driver can tell are here, too, so that there is one
+ * list. */
 #define CHAT_EVENTS(X) \
 	X(START, "start") \
 	X(INIT, "init") \
@@ -77,16 +79,16 @@ enum chat_line {
 	CHAT_LINE_WITHDRAWN /* control_cancel_request */
 };
 
-/* One line without its line feed. *j is the line, read, for what is to be done about it; empty when it is no JSON. Fails
- * only when the function does. */
+/* One line without its line feed. *j is the line, read, for what is to be done about it; empty when it is no
+ * JSON. Fails only when the function does. */
 enum status chat_read(struct chat_reader *r, struct str line, enum chat_line *what, const struct json **j,
 		      struct err *err) MUST_USE;
 
 /* There will be no more lines: ends what was begun. */
 enum status chat_end(struct chat_reader *r, struct err *err) MUST_USE;
 
-/* Puts deltas of one block together, as event_merge (store/event.h) wants it. False: it is no delta, or not of that
- * block. */
+/* Puts deltas of one block together, as event_merge (store/event.h) wants it. False: it is no delta, or not
+ * of that block. */
 struct chat_merge;
 struct chat_merge *chat_merge_new(void);
 void chat_merge_free(struct chat_merge *m);

@@ -7,21 +7,24 @@
  *     content_block_stop                  its end
  *     message_delta, message_stop         why it stopped, what it cost; the end of the answer
  *
- * A block is ended when it has stopped and its line is there, whichever comes first. Whatever else happens, it is ended
- * when the answer is: because its end came, because another answer begins (a broken stream is asked for anew, under
- * another id), or because the turn or the client ended. What had not stopped then is `partial`: what there is of
- * it was told in deltas.
+ * A block is ended when it has stopped and its line is there, whichever comes first. Whatever else happens,
+ * it is ended when the answer is: because its end came, because another answer begins (a broken stream is
+ * asked for anew, under another id), or because the turn or the client ended. What had not stopped then is
+ * `partial`: what there is of it was told in deltas.
  *
- * Lines without pieces, of a sub-agent or of an answer that was not streamed, are blocks that begin and end at once; such
- * an answer ends when something else is said.
+ * Lines without pieces, of a sub-agent or of an answer that was not streamed, are blocks that begin and end
+ * at once; such an answer ends when something else is said.
  *
  * Invariant: of each block one start, one end, and no delta outside.
  */
 #include "claude/chat_inside.h"
 
-static const enum chat_type starts[CHAT_BLOCK_KINDS] = { CHAT_CONTENT_START, CHAT_THINKING_START, CHAT_TOOL_USE_START };
-static const enum chat_type deltas[CHAT_BLOCK_KINDS] = { CHAT_CONTENT_DELTA, CHAT_THINKING_DELTA, CHAT_TOOL_USE_DELTA };
-static const enum chat_type ends[CHAT_BLOCK_KINDS] = { CHAT_CONTENT_END, CHAT_THINKING_END, CHAT_TOOL_USE_END };
+static const enum chat_type starts[CHAT_BLOCK_KINDS] = { CHAT_CONTENT_START, CHAT_THINKING_START,
+							 CHAT_TOOL_USE_START };
+static const enum chat_type deltas[CHAT_BLOCK_KINDS] = { CHAT_CONTENT_DELTA, CHAT_THINKING_DELTA,
+							 CHAT_TOOL_USE_DELTA };
+static const enum chat_type ends[CHAT_BLOCK_KINDS] = { CHAT_CONTENT_END, CHAT_THINKING_END,
+						       CHAT_TOOL_USE_END };
 
 static uint32_t get(const struct chat_reader *r, uint32_t object, const char *key)
 {
@@ -88,8 +91,8 @@ static void drop_block(struct chat_answer *a, struct chat_block *b)
 	buf_release(&b->gathered);
 }
 
-static enum status say_start(struct chat_reader *r, const struct chat_speaker *who, const struct chat_block *b,
-			     uint32_t block, struct err *err)
+static enum status say_start(struct chat_reader *r, const struct chat_speaker *who,
+			     const struct chat_block *b, uint32_t block, struct err *err)
 {
 	chat_begin(r, who);
 	chat_put_int(r, "block", b->index);
@@ -104,8 +107,8 @@ static enum status say_start(struct chat_reader *r, const struct chat_speaker *w
 	return chat_say(r, starts[b->kind], (struct str){ 0 }, 0, err);
 }
 
-static enum status say_delta(struct chat_reader *r, const struct chat_speaker *who, const struct chat_block *b, uint32_t text,
-			     struct err *err)
+static enum status say_delta(struct chat_reader *r, const struct chat_speaker *who,
+			     const struct chat_block *b, uint32_t text, struct err *err)
 {
 	chat_begin(r, who);
 	chat_put_int(r, "block", b->index);
@@ -148,7 +151,8 @@ static void put_partial(struct chat_reader *r, bool partial)
 	json_write_bool(&r->w, true);
 }
 
-static enum status end_block(struct chat_reader *r, struct chat_speaker *who, struct chat_block *b, struct err *err)
+static enum status end_block(struct chat_reader *r, struct chat_speaker *who, struct chat_block *b,
+			     struct err *err)
 {
 	enum chat_type type = ends[b->kind];
 	struct str uuid = b->uuid;
@@ -175,7 +179,8 @@ void chat_answer_release(struct chat_answer *a)
 	*a = (struct chat_answer){ 0 };
 }
 
-static enum status say_answer(struct chat_reader *r, const struct chat_speaker *who, bool partial, struct err *err)
+static enum status say_answer(struct chat_reader *r, const struct chat_speaker *who, bool partial,
+			      struct err *err)
 {
 	const struct chat_answer *a = &who->answer;
 
@@ -227,7 +232,8 @@ static void note(const struct chat_reader *r, struct str *what, uint32_t node, s
 }
 
 /* The one with this id, which begins now unless it has begun. */
-static enum status begin_answer(struct chat_reader *r, struct chat_speaker *who, uint32_t message, struct err *err)
+static enum status begin_answer(struct chat_reader *r, struct chat_speaker *who, uint32_t message,
+				struct err *err)
 {
 	struct chat_answer *a = &who->answer;
 
@@ -244,17 +250,20 @@ static enum status begin_answer(struct chat_reader *r, struct chat_speaker *who,
 
 /* ---- Pieces ------------------------------------------------------------------ */
 
-static enum status pass_piece(struct chat_reader *r, const struct chat_speaker *who, uint32_t event, struct err *err)
+static enum status pass_piece(struct chat_reader *r, const struct chat_speaker *who, uint32_t event,
+			      struct err *err)
 {
 	return chat_pass(r, who, "stream_event", get(r, event, "type"), event, (struct str){ 0 }, 0, err);
 }
 
-static enum status piece_start(struct chat_reader *r, struct chat_speaker *who, uint32_t event, int64_t index, struct err *err)
+static enum status piece_start(struct chat_reader *r, struct chat_speaker *who, uint32_t event, int64_t index,
+			       struct err *err)
 {
 	uint32_t block = get(r, event, "content_block");
 	enum chat_block_kind kind;
 
-	if (!kind_of(r, block, &kind) || find_block(&who->answer, index) || who->answer.count >= LIMIT_LINE_BLOCKS)
+	if (!kind_of(r, block, &kind) || find_block(&who->answer, index) ||
+	    who->answer.count >= LIMIT_LINE_BLOCKS)
 		return pass_piece(r, who, event, err);
 	who->answer.open = who->answer.pieces = true; /* also when its beginning was not heard */
 	return say_start(r, who, add_block(&who->answer, index, kind), block, err);
@@ -277,7 +286,8 @@ static const char *delta_text(const struct chat_reader *r, uint32_t delta, enum 
 		       : NULL;
 }
 
-static enum status piece_delta(struct chat_reader *r, struct chat_speaker *who, uint32_t event, int64_t index, struct err *err)
+static enum status piece_delta(struct chat_reader *r, struct chat_speaker *who, uint32_t event, int64_t index,
+			       struct err *err)
 {
 	uint32_t delta = get(r, event, "delta"), signature = get(r, delta, "signature");
 	struct chat_block *b = find_block(&who->answer, index);
@@ -292,7 +302,8 @@ static enum status piece_delta(struct chat_reader *r, struct chat_speaker *who, 
 	return pass_piece(r, who, event, err);
 }
 
-static enum status piece_stop(struct chat_reader *r, struct chat_speaker *who, uint32_t event, int64_t index, struct err *err)
+static enum status piece_stop(struct chat_reader *r, struct chat_speaker *who, uint32_t event, int64_t index,
+			      struct err *err)
 {
 	struct chat_block *b = find_block(&who->answer, index);
 
@@ -349,8 +360,8 @@ enum status chat_piece(struct chat_reader *r, struct chat_speaker *who, uint32_t
 /* ---- Lines ------------------------------------------------------------------- */
 
 /* Begins and ends a block that had no pieces. */
-static enum status whole_block(struct chat_reader *r, struct chat_speaker *who, uint32_t block, enum chat_block_kind kind,
-			       struct str uuid, int part, struct err *err)
+static enum status whole_block(struct chat_reader *r, struct chat_speaker *who, uint32_t block,
+			       enum chat_block_kind kind, struct str uuid, int part, struct err *err)
 {
 	static const char *const texts[CHAT_BLOCK_KINDS] = { "text", "thinking", NULL };
 	struct chat_block *b = add_block(&who->answer, who->answer.count, kind);
@@ -362,14 +373,15 @@ static enum status whole_block(struct chat_reader *r, struct chat_speaker *who, 
 	b->input = chat_raw_in(r, get(r, block, "input"), &who->answer.mem);
 	b->signature = chat_raw_in(r, get(r, block, "signature"), &who->answer.mem);
 	if (say_start(r, who, b, block, err) ||
-	    (json_is(&r->j, text, JSON_STRING) && json_raw(&r->j, text).n > 2 && say_delta(r, who, b, text, err)))
+	    (json_is(&r->j, text, JSON_STRING) && json_raw(&r->j, text).n > 2 &&
+	     say_delta(r, who, b, text, err)))
 		return err_failed(err->status);
 	return end_block(r, who, b, err);
 }
 
 /* The line of a block whose pieces we have heard. */
-static enum status known_block(struct chat_reader *r, struct chat_speaker *who, uint32_t block, struct chat_block *b,
-			       struct str uuid, int part, struct err *err)
+static enum status known_block(struct chat_reader *r, struct chat_speaker *who, uint32_t block,
+			       struct chat_block *b, struct str uuid, int part, struct err *err)
 {
 	b->uuid = uuid;
 	b->part = part;
@@ -378,8 +390,8 @@ static enum status known_block(struct chat_reader *r, struct chat_speaker *who, 
 	return b->stopped ? end_block(r, who, b, err) : STATUS_OK;
 }
 
-static enum status line_block(struct chat_reader *r, struct chat_speaker *who, uint32_t block, struct str uuid, int part,
-			      struct err *err)
+static enum status line_block(struct chat_reader *r, struct chat_speaker *who, uint32_t block,
+			      struct str uuid, int part, struct err *err)
 {
 	char room[64];
 	struct str type = json_front(&r->j, get(r, block, "type"), room, sizeof room);
@@ -391,12 +403,14 @@ static enum status line_block(struct chat_reader *r, struct chat_speaker *who, u
 	if (!kind_of(r, block, &kind) || who->answer.count >= LIMIT_LINE_BLOCKS)
 		return chat_pass(r, who, "content", get(r, block, "type"), block, uuid, part, err);
 	b = uuid.p ? find_waiting(&who->answer, kind) : NULL;
-	return b ? known_block(r, who, block, b, uuid, part, err) : whole_block(r, who, block, kind, uuid, part, err);
+	return b ? known_block(r, who, block, b, uuid, part, err)
+		 : whole_block(r, who, block, kind, uuid, part, err);
 }
 
 enum status chat_answer_line(struct chat_reader *r, struct chat_speaker *who, struct err *err)
 {
-	uint32_t root = json_root(&r->j), message = get(r, root, "message"), content = get(r, message, "content");
+	uint32_t root = json_root(&r->j), message = get(r, root, "message"),
+		 content = get(r, message, "content");
 	struct chat_answer *a = &who->answer;
 	struct str uuid;
 	int part = 0;

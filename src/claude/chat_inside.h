@@ -26,13 +26,13 @@ struct chat_block {
 struct chat_answer {
 	struct arena mem;
 	bool open;
-	bool pieces;	 /* it is streamed */
-	bool stopped;	 /* all of it was said; lines may be missing yet */
-	struct str id;	 /* the API's; may be empty */
-	struct str first; /* uuid of its first line; p NULL = not known yet */
+	bool pieces;				     /* it is streamed */
+	bool stopped;				     /* all of it was said; lines may be missing yet */
+	struct str id;				     /* the API's; may be empty */
+	struct str first;			     /* uuid of its first line; p NULL = not known yet */
 	struct str model, stop_reason, usage, error; /* raw; p NULL = not known */
-	struct chat_block *blocks; /* that are not ended */
-	int64_t count;		   /* of all, ended or not */
+	struct chat_block *blocks;		     /* that are not ended */
+	int64_t count;				     /* of all, ended or not */
 };
 
 /* Who speaks: the agent itself, or a sub-agent, by the call that started it. */
@@ -59,7 +59,8 @@ struct chat_reader {
 /* Opens the data of an event: who speaks, if it is not the agent itself. */
 struct json_writer *chat_begin(struct chat_reader *r, const struct chat_speaker *who);
 /* Closes it and hands it on. `uuid` p NULL = about no node. */
-enum status chat_say(struct chat_reader *r, enum chat_type type, struct str uuid, int part, struct err *err) MUST_USE;
+enum status chat_say(struct chat_reader *r, enum chat_type type, struct str uuid, int part,
+		     struct err *err) MUST_USE;
 
 /* A value of the line in hand as it is, but always good UTF-8. Nothing when it is not there. */
 void chat_copy(struct chat_reader *r, const char *key, uint32_t node);
@@ -68,17 +69,18 @@ void chat_put_int(struct chat_reader *r, const char *key, int64_t value);
 
 /* The same in an arena; p NULL when it is not there, or null. */
 struct str chat_raw_in(const struct chat_reader *r, uint32_t node, struct arena *mem);
-enum status chat_pass(struct chat_reader *r, const struct chat_speaker *who, const char *prefix, uint32_t kind,
-		      uint32_t what, struct str uuid, int part, struct err *err) MUST_USE;
+enum status chat_pass(struct chat_reader *r, const struct chat_speaker *who, const char *prefix,
+		      uint32_t kind, uint32_t what, struct str uuid, int part, struct err *err) MUST_USE;
 
 /* What a tool gave back: a block of a line. */
-enum status chat_tool_result(struct chat_reader *r, const struct chat_speaker *who, uint32_t block, struct str uuid, int part,
-			     struct err *err) MUST_USE;
+enum status chat_tool_result(struct chat_reader *r, const struct chat_speaker *who, uint32_t block,
+			     struct str uuid, int part, struct err *err) MUST_USE;
 
 /* ---- Answers (chat_answer.c) ---- */
 
 /* A piece of an answer: a stream_event's event. */
-enum status chat_piece(struct chat_reader *r, struct chat_speaker *who, uint32_t event, struct err *err) MUST_USE;
+enum status chat_piece(struct chat_reader *r, struct chat_speaker *who, uint32_t event,
+		       struct err *err) MUST_USE;
 
 /* A line of an answer. */
 enum status chat_answer_line(struct chat_reader *r, struct chat_speaker *who, struct err *err) MUST_USE;

@@ -1,8 +1,9 @@
 /*
  * Deltas of one block, put together.
  *
- * Each has its text as one string among members that are the same in all of them. What stands between the quotes is put
- * one behind the other as it is, escapes included: halves of a character that was cut in two find each other.
+ * Each has its text as one string among members that are the same in all of them. What stands between the
+ * quotes is put one behind the other as it is, escapes included: halves of a character that was cut in two
+ * find each other.
  */
 #include "claude/chat.h"
 
@@ -57,7 +58,8 @@ static bool take_apart(struct chat_merge *m, struct str type, struct str data, s
 		return false;
 	from = m->j.tape[text].start + 1;
 	n = m->j.tape[text].length - 2;
-	*out = (struct parts){ str_sub(data, 0, from), str_sub(data, from, n), str_sub(data, from + n, SIZE_MAX) };
+	*out = (struct parts){ str_sub(data, 0, from), str_sub(data, from, n),
+			       str_sub(data, from + n, SIZE_MAX) };
 	return true;
 }
 

@@ -14,11 +14,16 @@
 
 #define CURSOR_FIELDS \
 	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_KEY, .help = "of the cursor" }, \
-	{ .name = "stream", .type = VALUE_ID, .help = "it is in" }, \
-	{ .name = "cursor", .type = VALUE_TEXT, .title = "place", .help = "where it is" }, \
-	{ .name = "behind", .type = VALUE_INT, .help = "events that it has not passed yet" }, \
-	{ .name = "created", .type = VALUE_TIME, .flags = FIELD_HIDDEN, .help = "when it was made" }, \
-	{ .name = "updated", .type = VALUE_TIME, .flags = FIELD_SHORT, .help = "when it last moved" }
+		{ .name = "stream", .type = VALUE_ID, .help = "it is in" }, \
+		{ .name = "cursor", .type = VALUE_TEXT, .title = "place", .help = "where it is" }, \
+		{ .name = "behind", .type = VALUE_INT, .help = "events that it has not passed yet" }, \
+		{ .name = "created", \
+		  .type = VALUE_TIME, \
+		  .flags = FIELD_HIDDEN, \
+		  .help = "when it was made" }, \
+	{ \
+		.name = "updated", .type = VALUE_TIME, .flags = FIELD_SHORT, .help = "when it last moved" \
+	}
 
 static const struct field cursor_fields[] = { CURSOR_FIELDS, { 0 } };
 static const struct field deleted_fields[] = {
@@ -52,7 +57,11 @@ static enum status emit_cursor(struct call *c, const struct stream *stream, stru
 static const struct param create_params[] = {
 	STREAM_PARAM,
 	NAME_PARAM,
-	{ .name = "after", .type = VALUE_TEXT, .initial = "0", .shown = "PLACE", .help = "where it begins; left out: at the beginning" },
+	{ .name = "after",
+	  .type = VALUE_TEXT,
+	  .initial = "0",
+	  .shown = "PLACE",
+	  .help = "where it begins; left out: at the beginning" },
 	{ 0 },
 };
 
@@ -61,7 +70,8 @@ static enum status run_create(struct call *c, struct err *err)
 	struct stream_place at;
 	struct stream stream;
 
-	if (streamed_find(c, call_text(c, "stream"), &stream, err) || place_read(call_text(c, "after"), &at, err) ||
+	if (streamed_find(c, call_text(c, "stream"), &stream, err) ||
+	    place_read(call_text(c, "after"), &at, err) ||
 	    cursor_create(c->store, &stream, call_text(c, "name"), &at, err))
 		return err_failed(err->status);
 	return emit_cursor(c, &stream, err);
@@ -70,14 +80,17 @@ static enum status run_create(struct call *c, struct err *err)
 const struct method claudecode_cursor_create = {
 	.name = "cursor_create",
 	.summary = "Have a place in a stream kept by name",
-	.text = "For a reader that has no place of its own to remember where it was. 'claudecode.poll' with --cursor reads from "
+	.text = "For a reader that has no place of its own to remember where it was. 'claudecode.poll' with "
+		"--cursor reads from "
 		"there, and 'claudecode.cursor_advance' says what was read.\n",
 	.params = create_params,
 	.kind = RESULT_ONE,
 	.fields = cursor_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.cursor_create fix-tests screen", "at the beginning" }, { 0 } },
+	.examples = (const struct example[]){ { "call claudecode.cursor_create fix-tests screen",
+						"at the beginning" },
+					      { 0 } },
 	.run = run_create,
 };
 
@@ -86,7 +99,11 @@ const struct method claudecode_cursor_create = {
 static const struct param advance_params[] = {
 	STREAM_PARAM,
 	NAME_PARAM,
-	{ .name = "to", .type = VALUE_TEXT, .flags = PARAM_REQUIRED | PARAM_WORD, .shown = "PLACE", .help = "as an answer gave it" },
+	{ .name = "to",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "PLACE",
+	  .help = "as an answer gave it" },
 	{ 0 },
 };
 
@@ -95,7 +112,8 @@ static enum status run_advance(struct call *c, struct err *err)
 	struct stream_place to;
 	struct stream stream;
 
-	if (streamed_find(c, call_text(c, "stream"), &stream, err) || place_read(call_text(c, "to"), &to, err) ||
+	if (streamed_find(c, call_text(c, "stream"), &stream, err) ||
+	    place_read(call_text(c, "to"), &to, err) ||
 	    cursor_advance(c->store, &stream, call_text(c, "name"), &to, err))
 		return err_failed(err->status);
 	return emit_cursor(c, &stream, err);
@@ -104,14 +122,16 @@ static enum status run_advance(struct call *c, struct err *err)
 const struct method claudecode_cursor_advance = {
 	.name = "cursor_advance",
 	.summary = "Move a cursor behind what was read",
-	.text = "Only this moves it, and only forwards; to where it is already is fine. So an event that was not said to be read "
+	.text = "Only this moves it, and only forwards; to where it is already is fine. So an event that was "
+		"not said to be read "
 		"is given again, and one that was never.\n",
 	.params = advance_params,
 	.kind = RESULT_ONE,
 	.fields = cursor_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.cursor_advance fix-tests ui 1.3", "behind the third event" },
+	.examples = (const struct example[]){ { "call claudecode.cursor_advance fix-tests ui 1.3",
+						"behind the third event" },
 					      { 0 } },
 	.run = run_advance,
 };
@@ -153,7 +173,9 @@ const struct method claudecode_cursor_list = {
 	.empty = "this stream has no cursors",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.cursor_list fix-tests", "all of its last stream" }, { 0 } },
+	.examples = (const struct example[]){ { "call claudecode.cursor_list fix-tests",
+						"all of its last stream" },
+					      { 0 } },
 	.run = run_list,
 };
 
@@ -184,6 +206,7 @@ const struct method claudecode_cursor_delete = {
 	.fields = deleted_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.cursor_delete fix-tests ui", "by its name" }, { 0 } },
+	.examples = (const struct example[]){ { "call claudecode.cursor_delete fix-tests ui", "by its name" },
+					      { 0 } },
 	.run = run_delete,
 };

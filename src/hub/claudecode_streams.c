@@ -17,8 +17,18 @@ enum { LOOK_MS = 2000 };
 /* ---- claudecode.streams --------------------------------------------------------- */
 
 static const struct param streams_params[] = {
-	{ .name = "session", .type = VALUE_TEXT, .flags = PARAM_WORD, .shown = "SESSION", .help = "only of this session" },
-	{ .name = "limit", .type = VALUE_INT, .letter = 'n', .initial = "50", .least = 1, .most = 100000, .help = "at most so many" },
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_WORD,
+	  .shown = "SESSION",
+	  .help = "only of this session" },
+	{ .name = "limit",
+	  .type = VALUE_INT,
+	  .letter = 'n',
+	  .initial = "50",
+	  .least = 1,
+	  .most = 100000,
+	  .help = "at most so many" },
 	{ 0 },
 };
 
@@ -51,7 +61,8 @@ static enum status run_streams(struct call *c, struct err *err)
 const struct method claudecode_streams = {
 	.name = "streams",
 	.summary = "List what agents were asked to do, the last first",
-	.text = "Each start of an agent is a stream of events, kept from its first to its last. One whose driver is "
+	.text = "Each start of an agent is a stream of events, kept from its first to its last. One whose "
+		"driver is "
 		"gone without having ended it is 'interrupted'.\n",
 	.params = streams_params,
 	.kind = RESULT_STREAM,
@@ -70,8 +81,19 @@ const struct method claudecode_streams = {
 static const struct param poll_params[] = {
 	STREAM_PARAM,
 	PLACE_PARAMS,
-	{ .name = "limit", .type = VALUE_INT, .letter = 'n', .initial = "100", .least = 1, .most = 10000, .help = "at most so many events" },
-	{ .name = "wait", .type = VALUE_INT, .initial = "0", .least = 0, .most = 86400, .help = "seconds to wait for one when there is none" },
+	{ .name = "limit",
+	  .type = VALUE_INT,
+	  .letter = 'n',
+	  .initial = "100",
+	  .least = 1,
+	  .most = 10000,
+	  .help = "at most so many events" },
+	{ .name = "wait",
+	  .type = VALUE_INT,
+	  .initial = "0",
+	  .least = 0,
+	  .most = 86400,
+	  .help = "seconds to wait for one when there is none" },
 	{ 0 },
 };
 
@@ -82,16 +104,25 @@ static const struct field poll_fields[] = {
 	{ .name = "state", .type = VALUE_ENUM, .choices = stream_state_names, .help = "of the stream" },
 	{ .name = "error", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "why it failed" },
 	{ .name = "total", .type = VALUE_INT, .help = "events it has by now" },
-	{ .name = "cursor", .type = VALUE_TEXT, .help = "the place behind these events, for 'after' of the next call" },
+	{ .name = "cursor",
+	  .type = VALUE_TEXT,
+	  .help = "the place behind these events, for 'after' of the next call" },
 	{ .name = "more", .type = VALUE_BOOL, .help = "there are others behind it already" },
 	{ .name = "over", .type = VALUE_BOOL, .help = "these were the last: there will be no others" },
-	{ .name = "reset", .type = VALUE_BOOL,
-	  .help = "the place is none of this stream's any more, a power failure took its end: forget what came behind it and begin anew" },
-	{ .name = "events", .type = VALUE_OBJECT, .flags = FIELD_LIST, .fields = event_item_fields, .help = "in order" },
+	{ .name = "reset",
+	  .type = VALUE_BOOL,
+	  .help = "the place is none of this stream's any more, a power failure took its end: forget what "
+		  "came behind it and begin anew" },
+	{ .name = "events",
+	  .type = VALUE_OBJECT,
+	  .flags = FIELD_LIST,
+	  .fields = event_item_fields,
+	  .help = "in order" },
 	{ 0 },
 };
 
-static enum status emit_page(struct call *c, const struct stream *stream, const struct event_page *p, struct err *err)
+static enum status emit_page(struct call *c, const struct stream *stream, const struct event_page *p,
+			     struct err *err)
 {
 	struct json_writer *w = call_begin(c);
 
@@ -137,8 +168,8 @@ static enum status run_poll(struct call *c, struct err *err)
 	struct stream stream;
 	struct event_page p;
 
-	if (streamed_find(c, call_text(c, "stream"), &stream, err) || place_given(c, &stream, &ask.after, err) ||
-	    event_page(c->store, &stream, &ask, &mem, &p, err))
+	if (streamed_find(c, call_text(c, "stream"), &stream, err) ||
+	    place_given(c, &stream, &ask.after, err) || event_page(c->store, &stream, &ask, &mem, &p, err))
 		return err_failed(err->status);
 	if (!p.count && !p.reset && !stream_is_over(stream.state) && left > 0)
 		return call_wait(c, left < LOOK_MS ? (int)left : LOOK_MS);
@@ -148,19 +179,24 @@ static enum status run_poll(struct call *c, struct err *err)
 const struct method claudecode_poll = {
 	.name = "poll",
 	.summary = "Ask a stream for its next events",
-	.text = "Gives what lies strictly behind a place, and as 'cursor' the place behind that. Whoever keeps it and gives it "
-		"as 'after' gets every event once and in order, also after a restart of either side, and any number "
+	.text = "Gives what lies strictly behind a place, and as 'cursor' the place behind that. Whoever "
+		"keeps it and gives it "
+		"as 'after' gets every event once and in order, also after a restart of either side, and any "
+		"number "
 		"may read the same stream.\n\n"
-		"A named cursor keeps the place in the store ('claudecode.cursor_create'). It moves when it is told to, never by "
+		"A named cursor keeps the place in the store ('claudecode.cursor_create'). It moves when it "
+		"is told to, never by "
 		"reading.\n\n"
-		"With --wait the answer comes as soon as there is an event, at the latest after so many seconds.\n",
+		"With --wait the answer comes as soon as there is an event, at the latest after so many "
+		"seconds.\n",
 	.params = poll_params,
 	.kind = RESULT_ONE,
 	.fields = poll_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "call claudecode.poll fix-tests", "from the beginning" },
-					      { "call claudecode.poll fix-tests --after 1.2 --limit 10", "behind the second event" },
+					      { "call claudecode.poll fix-tests --after 1.2 --limit 10",
+						"behind the second event" },
 					      { 0 } },
 	.run = run_poll,
 };
@@ -207,7 +243,8 @@ static enum status tail_page(struct call *c, struct tailing *t, bool *more, stru
 		return err_failed(err->status);
 	if (p.reset)
 		return err_fail(err, STATUS_CONFLICT,
-				"the place is none of this stream's any more: a power failure took its end; begin anew");
+				"the place is none of this stream's any more: a power failure took its end; "
+				"begin anew");
 	for (size_t i = 0; i < p.count; i++) {
 		enum status status;
 
@@ -246,8 +283,10 @@ static enum status run_tail(struct call *c, struct err *err)
 const struct method claudecode_tail = {
 	.name = "tail",
 	.summary = "Follow a stream until it is over",
-	.text = "Gives every event, from the beginning or behind a place, as soon as it is there, and ends with the stream. "
-		"Each has the place behind it as 'cursor': who is cut off goes on from the last. --replay gives what there is "
+	.text = "Gives every event, from the beginning or behind a place, as soon as it is there, and ends "
+		"with the stream. "
+		"Each has the place behind it as 'cursor': who is cut off goes on from the last. --replay "
+		"gives what there is "
 		"and ends.\n",
 	.params = tail_params,
 	.kind = RESULT_STREAM,
@@ -255,8 +294,10 @@ const struct method claudecode_tail = {
 	.empty = "no events behind this place",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.tail fix-tests", "from the beginning to the end" },
-					      { "call claudecode.tail fix-tests --after 1.2 --replay", "what is there" },
+	.examples = (const struct example[]){ { "call claudecode.tail fix-tests",
+						"from the beginning to the end" },
+					      { "call claudecode.tail fix-tests --after 1.2 --replay",
+						"what is there" },
 					      { 0 } },
 	.run = run_tail,
 };

@@ -1,7 +1,8 @@
 /*
  * Finding a stream, and writing streams and events into results.
  *
- * Every way to a stream leads past lease_look_after(), so nobody is shown one as running whose driver is dead.
+ * Every way to a stream leads past lease_look_after(), so nobody is shown one as running whose driver is
+ * dead.
  */
 #include "hub/streamed.h"
 
@@ -66,11 +67,13 @@ enum status place_read(struct str text, struct stream_place *out, struct err *er
 {
 	if (stream_place_parse(text, out))
 		return STATUS_OK;
-	return err_fail(err, STATUS_USAGE, "'%.*s' is no place in a stream: answers give such as 1.42, and 0 is the beginning",
+	return err_fail(err, STATUS_USAGE,
+			"'%.*s' is no place in a stream: answers give such as 1.42, and 0 is the beginning",
 			(int)size_min(text.n, 60), text.p ? text.p : "");
 }
 
-enum status place_given(struct call *c, const struct stream *stream, struct stream_place *out, struct err *err)
+enum status place_given(struct call *c, const struct stream *stream, struct stream_place *out,
+			struct err *err)
 {
 	struct str after = call_text(c, "after"), name = call_text(c, "cursor");
 	struct cursor cursor;
@@ -172,8 +175,8 @@ enum status chat_event_resolve(struct resolving *r, struct err *err)
 	if (event_get(r->call->store, &id, r->mem, &stream, &e, err))
 		return err_pass(err, "handle");
 	if (type.n && !str_eq(type, e.type))
-		return err_fail(err, STATUS_FORMAT, "handle: this event is '%.*s' and not '%.*s'", STR_ARG(e.type),
-				(int)size_min(type.n, 60), type.p);
+		return err_fail(err, STATUS_FORMAT, "handle: this event is '%.*s' and not '%.*s'",
+				STR_ARG(e.type), (int)size_min(type.n, 60), type.p);
 	put_uuid(r->w, "stream", &stream.id);
 	put_uuid(r->w, "session", &stream.session_id);
 	put_chat_event(r->w, &stream, &e);

@@ -1,8 +1,8 @@
 /*
- * A lease names a process by the machine's label, the machine's boot with the namespace in which processes have their
- * numbers, the number and the start. Where all of the first are ours, the process can be asked, and its answer is
- * the truth: one that was stopped for an hour is not dead. Another boot of this machine is: nothing
- * survives that. Everything else is judged by when it was last renewed.
+ * A lease names a process by the machine's label, the machine's boot with the namespace in which processes
+ * have their numbers, the number and the start. Where all of the first are ours, the process can be asked,
+ * and its answer is the truth: one that was stopped for an hour is not dead. Another boot of this machine is:
+ * nothing survives that. Everything else is judged by when it was last renewed.
  *
  * Closing is taking over (run_take()), so of several who find a holder dead one closes, and a holder that was
  * alive after all finds out with the next thing it writes, before it is seen by anybody.
@@ -79,7 +79,8 @@ static enum status close_stream(struct store *s, struct run *run, const struct l
 	struct stream_end end = { .error = STR(GONE), .cost_micro = -1 };
 	struct stream_change change = { &last, 1, STREAM_INTERRUPTED, &end, true };
 
-	return run_take(s, run, own, err) ? err_failed(err->status) : stream_write(s, &run->writer, &change, err);
+	return run_take(s, run, own, err) ? err_failed(err->status)
+					  : stream_write(s, &run->writer, &change, err);
 }
 
 /* Somebody else may have done it, or may have to. */

@@ -1,8 +1,8 @@
 /*
  * The table of cursors.
  *
- * A cursor of a stream whose end was lost with the power is at a place that is none any more (store/event.h). It is left
- * there, so that its reader hears of it; then it may go anywhere.
+ * A cursor of a stream whose end was lost with the power is at a place that is none any more (store/event.h).
+ * It is left there, so that its reader hears of it; then it may go anywhere.
  */
 #include "store/cursor.h"
 
@@ -34,8 +34,8 @@ static enum status use(struct store *s, int index, struct stmt *st, struct err *
 	return stmt_use(s, &cursor_statements, index, st, err);
 }
 
-static enum status use_named(struct store *s, int index, const struct stream *stream, struct str name, struct stmt *st,
-			     struct err *err)
+static enum status use_named(struct store *s, int index, const struct stream *stream, struct str name,
+			     struct stmt *st, struct err *err)
 {
 	if (use(s, index, st, err))
 		return err_failed(err->status);
@@ -58,8 +58,8 @@ static struct cursor cursor_of(const struct stmt *st)
 
 static enum status none(struct str name, struct err *err)
 {
-	return err_fail(err, STATUS_NOT_FOUND, "this stream has no cursor '%.*s'", (int)size_min(name.n, LIMIT_ANNOTATION_NAME),
-			name.p ? name.p : "");
+	return err_fail(err, STATUS_NOT_FOUND, "this stream has no cursor '%.*s'",
+			(int)size_min(name.n, LIMIT_ANNOTATION_NAME), name.p ? name.p : "");
 }
 
 enum status cursor_get(struct store *s, const struct stream *stream, struct str name, struct arena *mem,
@@ -77,7 +77,8 @@ enum status cursor_get(struct store *s, const struct stream *stream, struct str 
 	return STATUS_OK;
 }
 
-enum status cursor_each(struct store *s, const struct stream *stream, cursor_fn *fn, void *ctx, struct err *err)
+enum status cursor_each(struct store *s, const struct stream *stream, cursor_fn *fn, void *ctx,
+			struct err *err)
 {
 	enum step step;
 	STMT st = { 0 };
@@ -97,8 +98,8 @@ enum status cursor_each(struct store *s, const struct stream *stream, cursor_fn 
 /* ---- Writing ---------------------------------------------------------------- */
 
 /* Whether a reader can be there; *p then says by whom the event before it was written. */
-static enum status check_place(struct store *s, const struct stream *stream, struct stream_place *p, bool *good,
-			       struct err *err)
+static enum status check_place(struct store *s, const struct stream *stream, struct stream_place *p,
+			       bool *good, struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct uuid id = event_id(&stream->id, p->seq);
@@ -120,7 +121,8 @@ static enum status no_place(const struct stream_place *p, struct err *err)
 	char text[STREAM_PLACE_TEXT];
 
 	stream_place_print(p, text);
-	return err_fail(err, STATUS_USAGE, "'%s' is no place of this stream: nobody can have read up to there", text);
+	return err_fail(err, STATUS_USAGE,
+			"'%s' is no place of this stream: nobody can have read up to there", text);
 }
 
 static enum status insert_cursor(struct store *s, const struct stream *stream, struct str name,
@@ -137,9 +139,10 @@ static enum status insert_cursor(struct store *s, const struct stream *stream, s
 	stmt_int(&st, 6, rev);
 	if (!stmt_run(&st, err))
 		return STATUS_OK;
-	return err->status == STATUS_CONFLICT ? err_fail(err, STATUS_CONFLICT, "this stream has a cursor '%.*s' already",
-							 STR_ARG(name))
-					      : err_failed(err->status);
+	return err->status == STATUS_CONFLICT
+		       ? err_fail(err, STATUS_CONFLICT, "this stream has a cursor '%.*s' already",
+				  STR_ARG(name))
+		       : err_failed(err->status);
 }
 
 /* What it is called in deleted_row: the stream's id with the name behind it. */
@@ -168,14 +171,15 @@ static enum status take_back(struct store *s, const struct stream *stream, struc
 	return stmt_run(&st, err);
 }
 
-enum status cursor_create(struct store *s, const struct stream *stream, struct str name, const struct stream_place *at,
-			  struct err *err)
+enum status cursor_create(struct store *s, const struct stream *stream, struct str name,
+			  const struct stream_place *at, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct stream_place place = *at;
 	bool good;
 
-	if (annotation_check_name(name, err) || live_begin(s, &txn, err) || check_place(s, stream, &place, &good, err))
+	if (annotation_check_name(name, err) || live_begin(s, &txn, err) ||
+	    check_place(s, stream, &place, &good, err))
 		return err_failed(err->status);
 	if (!good)
 		return no_place(at, err);
@@ -184,8 +188,8 @@ enum status cursor_create(struct store *s, const struct stream *stream, struct s
 	return txn_commit(&txn, err);
 }
 
-static enum status move(struct store *s, const struct stream *stream, struct str name, const struct stream_place *to,
-			struct err *err)
+static enum status move(struct store *s, const struct stream *stream, struct str name,
+			const struct stream_place *to, struct err *err)
 {
 	int64_t rev;
 	STMT st = { 0 };
@@ -199,8 +203,8 @@ static enum status move(struct store *s, const struct stream *stream, struct str
 	return stmt_run_one(&st, "a cursor", err);
 }
 
-enum status cursor_advance(struct store *s, const struct stream *stream, struct str name, const struct stream_place *to,
-			   struct err *err)
+enum status cursor_advance(struct store *s, const struct stream *stream, struct str name,
+			   const struct stream_place *to, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
@@ -209,7 +213,8 @@ enum status cursor_advance(struct store *s, const struct stream *stream, struct 
 	bool good, was_good;
 
 	if (live_begin(s, &txn, err) || cursor_get(s, stream, name, &mem, &now, err) ||
-	    check_place(s, stream, &place, &good, err) || event_is_place(s, stream, &now.place, &was_good, err))
+	    check_place(s, stream, &place, &good, err) ||
+	    event_is_place(s, stream, &now.place, &was_good, err))
 		return err_failed(err->status);
 	if (!good)
 		return no_place(to, err);
@@ -217,8 +222,9 @@ enum status cursor_advance(struct store *s, const struct stream *stream, struct 
 		char is[STREAM_PLACE_TEXT];
 
 		stream_place_print(&now.place, is);
-		return err_fail(err, STATUS_CONFLICT, "the cursor '%.*s' is at %s already, and does not go back",
-				STR_ARG(name), is);
+		return err_fail(err, STATUS_CONFLICT,
+				"the cursor '%.*s' is at %s already, and does not go back", STR_ARG(name),
+				is);
 	}
 	if (move(s, stream, name, &place, err))
 		return err_failed(err->status);

@@ -13,10 +13,10 @@ struct cursor {
 	int64_t created_at, updated_at;
 };
 
-/* At a place of the stream. STATUS_CONFLICT when it has one of this name, STATUS_USAGE when it is no place, or no
- * name. */
-enum status cursor_create(struct store *s, const struct stream *stream, struct str name, const struct stream_place *at,
-			  struct err *err) MUST_USE;
+/* At a place of the stream. STATUS_CONFLICT when it has one of this name, STATUS_USAGE when it is no place,
+ * or no name. */
+enum status cursor_create(struct store *s, const struct stream *stream, struct str name,
+			  const struct stream_place *at, struct err *err) MUST_USE;
 
 /* STATUS_NOT_FOUND. The name is in the arena. */
 enum status cursor_get(struct store *s, const struct stream *stream, struct str name, struct arena *mem,
@@ -26,11 +26,12 @@ enum status cursor_get(struct store *s, const struct stream *stream, struct str 
  * Forwards; to where it is already is fine, so that who does not know whether it was heard can say it
  * again. STATUS_CONFLICT when it is further, STATUS_USAGE when nobody can have read up to there.
  */
-enum status cursor_advance(struct store *s, const struct stream *stream, struct str name, const struct stream_place *to,
-			   struct err *err) MUST_USE;
+enum status cursor_advance(struct store *s, const struct stream *stream, struct str name,
+			   const struct stream_place *to, struct err *err) MUST_USE;
 
 /* STATUS_NOT_FOUND. */
-enum status cursor_delete(struct store *s, const struct stream *stream, struct str name, struct err *err) MUST_USE;
+enum status cursor_delete(struct store *s, const struct stream *stream, struct str name,
+			  struct err *err) MUST_USE;
 
 /* By name. Valid during the call. */
 typedef enum status cursor_fn(void *ctx, const struct cursor *cursor, struct err *err);

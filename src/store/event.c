@@ -1,15 +1,15 @@
 /*
  * The table of events.
  *
- * A page is read in one snapshot together with the stream's row, so "over, and nothing behind it" is the truth and
- * not two moments. It is read as a whole before anybody gets it: who takes their time does not keep a
- * snapshot open, behind which the log would grow.
+ * A page is read in one snapshot together with the stream's row, so "over, and nothing behind it" is the
+ * truth and not two moments. It is read as a whole before anybody gets it: who takes their time does not keep
+ * a snapshot open, behind which the log would grow.
  *
- * Each row has to begin where the one before it ended. Where it does not, the store is damaged, and the reader is
- * told so instead of being given what is left.
+ * Each row has to begin where the one before it ended. Where it does not, the store is damaged, and the
+ * reader is told so instead of being given what is left.
  *
- * Compaction replaces rows seq, seq + 1, ... by the first of them, which then ends where the last did: numbers
- * stay dense, and every place that somebody may remember stays one.
+ * Compaction replaces rows seq, seq + 1, ... by the first of them, which then ends where the last did:
+ * numbers stay dense, and every place that somebody may remember stays one.
  */
 #include "store/event.h"
 
@@ -36,12 +36,14 @@ static const char *const sql[EVENT_STATEMENTS] = {
 	[EVENT_AT] = COLUMNS "WHERE stream = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT 1",
 	[EVENT_FROM] = COLUMNS "WHERE stream = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3",
 	[EVENT_STREAM] = "SELECT stream_id FROM stream WHERE stream_id BETWEEN ?1 AND ?2 LIMIT 1",
-	[EVENT_COUNT] = "SELECT count(*), max(seq_last) FROM event WHERE stream = ?1 AND seq BETWEEN ?2 AND ?3",
+	[EVENT_COUNT] =
+		"SELECT count(*), max(seq_last) FROM event WHERE stream = ?1 AND seq BETWEEN ?2 AND ?3",
 	[EVENT_DROP] = "DELETE FROM event WHERE stream = ?1 AND seq > ?2 AND seq <= ?3",
 	[EVENT_MERGED] = "UPDATE event SET seq_last = ?3, data = ?4, rev = ?5 WHERE stream = ?1 AND seq = ?2",
 	[EVENT_COMPACTED] = "UPDATE stream SET compacted_at = ?2, rev = ?3 WHERE id = ?1",
-	[EVENT_UNCOMPACTED] = "SELECT stream_id FROM stream WHERE compacted_at IS NULL AND ended_at IS NOT NULL"
-			      " AND ended_at < ?1 ORDER BY ended_at LIMIT 1",
+	[EVENT_UNCOMPACTED] =
+		"SELECT stream_id FROM stream WHERE compacted_at IS NULL AND ended_at IS NOT NULL"
+		" AND ended_at < ?1 ORDER BY ended_at LIMIT 1",
 };
 
 const struct db_set event_statements = { DB_EVENT, sql, EVENT_STATEMENTS };
@@ -165,8 +167,8 @@ static enum status begin_behind(struct store *s, const struct stream *stream, co
 	return STATUS_OK;
 }
 
-enum status event_is_place(struct store *s, const struct stream *stream, const struct stream_place *p, bool *out,
-			   struct err *err)
+enum status event_is_place(struct store *s, const struct stream *stream, const struct stream_place *p,
+			   bool *out, struct err *err)
 {
 	int64_t from;
 
@@ -189,8 +191,8 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-static enum status read_events(struct store *s, const struct stream *stream, const struct event_ask *ask, int64_t from,
-			       struct arena *mem, struct event_page *out, struct err *err)
+static enum status read_events(struct store *s, const struct stream *stream, const struct event_ask *ask,
+			       int64_t from, struct arena *mem, struct event_page *out, struct err *err)
 {
 	size_t bytes = 0, room = (size_t)least(ask->limit, stream->last_seq - from + 1);
 	enum step step = STEP_DONE;
@@ -202,7 +204,8 @@ static enum status read_events(struct store *s, const struct stream *stream, con
 	stmt_int(&st, 1, stream->row);
 	stmt_int(&st, 2, from);
 	stmt_int(&st, 3, (int64_t)room);
-	while (out->count < room && (!out->count || bytes < ask->bytes) && (step = stmt_step(&st, err)) == STEP_ROW) {
+	while (out->count < room && (!out->count || bytes < ask->bytes) &&
+	       (step = stmt_step(&st, err)) == STEP_ROW) {
 		struct event *e = &out->events[out->count++];
 
 		*e = event_in(&st, mem);
@@ -268,8 +271,8 @@ enum status event_get(struct store *s, const struct uuid *id, struct arena *mem,
 	*out = (struct event){ 0 };
 	if (read_join(s, &snapshot, err) || (found && stream_of_event(s, id, &of, &found, err)))
 		return err_failed(err->status);
-	if (found && (stream_get(s, &of, mem, stream, err) ||
-		      find_at(s, stream->row, seq_of_id(id), mem, out, err)))
+	if (found &&
+	    (stream_get(s, &of, mem, stream, err) || find_at(s, stream->row, seq_of_id(id), mem, out, err)))
 		return err_failed(err->status);
 	uuid_print(id, text);
 	return out->seq ? STATUS_OK : err_fail(err, STATUS_NOT_FOUND, "there is no event %s", text);
@@ -277,8 +280,8 @@ enum status event_get(struct store *s, const struct uuid *id, struct arena *mem,
 
 /* ---- Compaction ---------------------------------------------------------------- */
 
-enum status stream_uncompacted(struct store *s, int64_t before, struct arena *mem, struct stream *out, bool *found,
-			       struct err *err)
+enum status stream_uncompacted(struct store *s, int64_t before, struct arena *mem, struct stream *out,
+			       bool *found, struct err *err)
 {
 	struct uuid id;
 
@@ -304,8 +307,8 @@ struct deltas {
 };
 
 /* The next that can be put together from *from on, which is moved behind it; at the stream's end it is 0. */
-static enum status next_deltas(struct store *s, const struct stream *stream, const struct event_merge *how, int64_t *from,
-			       struct deltas *out, struct err *err)
+static enum status next_deltas(struct store *s, const struct stream *stream, const struct event_merge *how,
+			       int64_t *from, struct deltas *out, struct err *err)
 {
 	int64_t incarnation = 0;
 	enum step step;
@@ -355,7 +358,8 @@ static enum status are_there(struct store *s, const struct stream *stream, const
 	return STATUS_OK;
 }
 
-static enum status drop_behind_first(struct store *s, const struct stream *stream, const struct deltas *d, struct err *err)
+static enum status drop_behind_first(struct store *s, const struct stream *stream, const struct deltas *d,
+				     struct err *err)
 {
 	STMT st = { 0 };
 
@@ -367,7 +371,8 @@ static enum status drop_behind_first(struct store *s, const struct stream *strea
 	return stmt_run(&st, err);
 }
 
-static enum status widen_first(struct store *s, const struct stream *stream, const struct deltas *d, struct err *err)
+static enum status widen_first(struct store *s, const struct stream *stream, const struct deltas *d,
+			       struct err *err)
 {
 	int64_t rev;
 	STMT st = { 0 };
@@ -382,8 +387,8 @@ static enum status widen_first(struct store *s, const struct stream *stream, con
 	return stmt_run_one(&st, "an event", err);
 }
 
-static enum status replace(struct store *s, const struct stream *stream, const struct deltas *d, int64_t *gone,
-			   struct err *err)
+static enum status replace(struct store *s, const struct stream *stream, const struct deltas *d,
+			   int64_t *gone, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	bool same;
@@ -413,8 +418,8 @@ static enum status note_compacted(struct store *s, const struct stream *stream, 
 	return txn_commit(&txn, err);
 }
 
-enum status event_compact(struct store *s, const struct stream *stream, const struct event_merge *how, int64_t *gone,
-			  struct err *err)
+enum status event_compact(struct store *s, const struct stream *stream, const struct event_merge *how,
+			  int64_t *gone, struct err *err)
 {
 	int64_t from = 1;
 	struct deltas d;
@@ -423,7 +428,8 @@ enum status event_compact(struct store *s, const struct stream *stream, const st
 	if (!stream_is_over(stream->state))
 		return err_fail(err, STATUS_USAGE, "a stream that goes on is left as it is");
 	while (from) {
-		if (next_deltas(s, stream, how, &from, &d, err) || (d.count > 1 && replace(s, stream, &d, gone, err)))
+		if (next_deltas(s, stream, how, &from, &d, err) ||
+		    (d.count > 1 && replace(s, stream, &d, gone, err)))
 			return err_failed(err->status);
 		txn_pause(s);
 	}

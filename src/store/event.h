@@ -10,9 +10,9 @@
  * A place in a stream: behind an event that was read. As text "2.417" is the 417th event, written by
  * incarnation 2; "417" is the same whoever wrote it, and "0" is the beginning.
  *
- * The power may fail behind somebody who has read, and with it go the last events, which are not waited for to be
- * on the disk. Another incarnation goes on with the same numbers. Whoever read the lost ones is told by the
- * incarnation that theirs is no place any more.
+ * The power may fail behind somebody who has read, and with it go the last events, which are not waited for
+ * to be on the disk. Another incarnation goes on with the same numbers. Whoever read the lost ones is told by
+ * the incarnation that theirs is no place any more.
  */
 struct stream_place {
 	int64_t incarnation; /* 0 = any */
@@ -51,16 +51,17 @@ struct event_ask {
 	size_t bytes;
 };
 
-/* Of a stream, which is brought up to date, in one snapshot: when it is over and there are no more, there never
- * will be. A place inside of deltas that were put together gives all of these. */
+/* Of a stream, which is brought up to date, in one snapshot: when it is over and there are no more, there
+ * never will be. A place inside of deltas that were put together gives all of these. */
 enum status event_page(struct store *s, struct stream *stream, const struct event_ask *ask, struct arena *mem,
 		       struct event_page *out, struct err *err) MUST_USE;
 
 /* Whether somebody could have read up to there. */
-enum status event_is_place(struct store *s, const struct stream *stream, const struct stream_place *p, bool *out,
-			   struct err *err) MUST_USE;
+enum status event_is_place(struct store *s, const struct stream *stream, const struct stream_place *p,
+			   bool *out, struct err *err) MUST_USE;
 
-/* The event with this id and its stream; of deltas that were put together any of their ids. STATUS_NOT_FOUND. */
+/* The event with this id and its stream; of deltas that were put together any of their ids. STATUS_NOT_FOUND.
+ */
 enum status event_get(struct store *s, const struct uuid *id, struct arena *mem, struct stream *stream,
 		      struct event *out, struct err *err) MUST_USE;
 
@@ -75,13 +76,13 @@ struct event_merge {
 	void *ctx;
 };
 
-/* Of a stream that is over, a transaction for each block; killed in between, the rest is done the next time. `*gone`
- * rows fewer. */
-enum status event_compact(struct store *s, const struct stream *stream, const struct event_merge *how, int64_t *gone,
-			  struct err *err) MUST_USE;
+/* Of a stream that is over, a transaction for each block; killed in between, the rest is done the next time.
+ * `*gone` rows fewer. */
+enum status event_compact(struct store *s, const struct stream *stream, const struct event_merge *how,
+			  int64_t *gone, struct err *err) MUST_USE;
 
 /* A stream that ended before that moment and is whole; *found = false when there is none. */
-enum status stream_uncompacted(struct store *s, int64_t before, struct arena *mem, struct stream *out, bool *found,
-			       struct err *err) MUST_USE;
+enum status stream_uncompacted(struct store *s, int64_t before, struct arena *mem, struct stream *out,
+			       bool *found, struct err *err) MUST_USE;
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * The table of named sessions.
  *
- * One that is deleted keeps its row, without which its streams could not be told whose they are; its name can be
- * given again at once.
+ * One that is deleted keeps its row, without which its streams could not be told whose they are; its name can
+ * be given again at once.
  */
 #include "store/named.h"
 
@@ -22,8 +22,10 @@ enum {
 };
 
 #define COLUMNS \
-	"SELECT id, session_id, name, agent, tree_id, head_id, head_line_id, claude_session_id, forked_from_id," \
-	" working_dir, model, system_prompt, mcp_config, allowed_tools, disallowed_tools, permission_mode, loopback," \
+	"SELECT id, session_id, name, agent, tree_id, head_id, head_line_id, claude_session_id, " \
+	"forked_from_id," \
+	" working_dir, model, system_prompt, mcp_config, allowed_tools, disallowed_tools, permission_mode, " \
+	"loopback," \
 	" metadata, created_at, updated_at FROM session WHERE deleted_at IS NULL "
 
 static const char *const sql[NAMED_STATEMENTS] = {
@@ -33,14 +35,19 @@ static const char *const sql[NAMED_STATEMENTS] = {
 	[NAMED_EACH] = COLUMNS "ORDER BY name",
 	[NAMED_INSERT] = "INSERT INTO session(session_id, name, agent, tree_id, head_id, head_line_id,"
 			 " claude_session_id, forked_from_id, working_dir, model, system_prompt, mcp_config,"
-			 " allowed_tools, disallowed_tools, permission_mode, loopback, metadata, created_at, updated_at,"
-			 " rev) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
+			 " allowed_tools, disallowed_tools, permission_mode, loopback, metadata, created_at, "
+			 "updated_at,"
+			 " rev) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+			 "?16, ?17, ?18,"
 			 " ?18, ?19)",
-	[NAMED_RENAME] = "UPDATE session SET name = ?2, updated_at = ?3, rev = ?4 WHERE id = ?1 AND deleted_at IS NULL",
+	[NAMED_RENAME] = "UPDATE session SET name = ?2, updated_at = ?3, rev = ?4 WHERE id = ?1 AND "
+			 "deleted_at IS NULL",
 	[NAMED_DELETE] = "UPDATE session SET deleted_at = ?2, updated_at = ?2, rev = ?3 WHERE id = ?1"
-			 " AND deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM run WHERE session = ?1 AND ended_at IS NULL)",
-	[NAMED_HEAD] = "UPDATE session SET tree_id = ?2, head_id = ?3, head_line_id = ?4, claude_session_id = ?5,"
-		       " updated_at = ?6, rev = ?7 WHERE id = ?1",
+			 " AND deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM run WHERE session = ?1 AND "
+			 "ended_at IS NULL)",
+	[NAMED_HEAD] =
+		"UPDATE session SET tree_id = ?2, head_id = ?3, head_line_id = ?4, claude_session_id = ?5,"
+		" updated_at = ?6, rev = ?7 WHERE id = ?1",
 };
 
 const struct db_set named_statements = { DB_NAMED, sql, NAMED_STATEMENTS };
@@ -125,7 +132,8 @@ static void found_release(struct found *f)
 	buf_release(&f->names);
 }
 
-static enum status take_found(struct stmt *st, struct arena *mem, struct named *out, struct found *f, struct err *err)
+static enum status take_found(struct stmt *st, struct arena *mem, struct named *out, struct found *f,
+			      struct err *err)
 {
 	enum { LISTED = 8 };
 	enum step step;
@@ -137,13 +145,14 @@ static enum status take_found(struct stmt *st, struct arena *mem, struct named *
 		keep(out, mem);
 		uuid_print(&out->id, id);
 		if (f->count++ < LISTED)
-			buf_printf(&f->names, "\n  %.*s  %s", (int)size_min(out->name.n, 60), out->name.p, id);
+			buf_printf(&f->names, "\n  %.*s  %s", (int)size_min(out->name.n, 60), out->name.p,
+				   id);
 	}
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
-static enum status find_by_name(struct store *s, int index, struct str text, struct arena *mem, struct named *out,
-				struct found *f, struct err *err)
+static enum status find_by_name(struct store *s, int index, struct str text, struct arena *mem,
+				struct named *out, struct found *f, struct err *err)
 {
 	struct buf room CLEANUP(buf_release) = BUF_INIT(LIMIT_ANNOTATION_NAME + 8);
 	struct str pattern = arena_printf(mem, "%.*s*", STR_ARG(text));
@@ -158,8 +167,8 @@ static enum status find_by_name(struct store *s, int index, struct str text, str
 	return take_found(&st, mem, out, f, err);
 }
 
-static enum status find_by_id(struct store *s, struct str text, struct arena *mem, struct named *out, struct found *f,
-			      struct err *err)
+static enum status find_by_id(struct store *s, struct str text, struct arena *mem, struct named *out,
+			      struct found *f, struct err *err)
 {
 	struct uuid low, high;
 	STMT st = { 0 };
@@ -173,7 +182,8 @@ static enum status find_by_id(struct store *s, struct str text, struct arena *me
 	return take_found(&st, mem, out, f, err);
 }
 
-enum status named_find(struct store *s, struct str text, struct arena *mem, struct named *out, struct err *err)
+enum status named_find(struct store *s, struct str text, struct arena *mem, struct named *out,
+		       struct err *err)
 {
 	struct found f CLEANUP(found_release) = { .names = BUF_INIT(LIMIT_ERR_TEXT) };
 
@@ -244,8 +254,8 @@ enum status named_create(struct store *s, const struct named_new *what, struct u
 	int64_t rev;
 	STMT st = { 0 };
 
-	if (annotation_check_name(what->name, err) || live_begin(s, &txn, err) || uuid_random(id, err) || db_rev(s, &rev, err) ||
-	    use(s, NAMED_INSERT, &st, err))
+	if (annotation_check_name(what->name, err) || live_begin(s, &txn, err) || uuid_random(id, err) ||
+	    db_rev(s, &rev, err) || use(s, NAMED_INSERT, &st, err))
 		return err_failed(err->status);
 	stmt_uuid(&st, 1, id);
 	stmt_text(&st, 2, what->name);
@@ -267,7 +277,8 @@ enum status named_rename(struct store *s, const struct named *named, struct str 
 	int64_t rev;
 	STMT st = { 0 };
 
-	if (annotation_check_name(name, err) || live_begin(s, &txn, err) || db_rev(s, &rev, err) || use(s, NAMED_RENAME, &st, err))
+	if (annotation_check_name(name, err) || live_begin(s, &txn, err) || db_rev(s, &rev, err) ||
+	    use(s, NAMED_RENAME, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, named->row);
 	stmt_text(&st, 2, name);
@@ -293,7 +304,8 @@ enum status named_delete(struct store *s, const struct named *named, struct err 
 	if (stmt_run(&st, err))
 		return err_failed(err->status);
 	if (sqlite3_changes64(s->db) != 1)
-		return err_fail(err, STATUS_BUSY, "'%.*s' is at work, or deleted already", STR_ARG(named->name));
+		return err_fail(err, STATUS_BUSY, "'%.*s' is at work, or deleted already",
+				STR_ARG(named->name));
 	stmt_done(&st);
 	return txn_commit(&txn, err);
 }

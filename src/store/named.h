@@ -12,10 +12,10 @@
 struct named_settings {
 	struct str working_dir;
 	struct str model, system_prompt, permission_mode;
-	struct str mcp_config;			  /* JSON as given */
+	struct str mcp_config;			    /* JSON as given */
 	struct str allowed_tools, disallowed_tools; /* JSON arrays */
-	bool loopback;				  /* questions about tools come to Arbor */
-	struct str metadata;			  /* JSON as given */
+	bool loopback;				    /* questions about tools come to Arbor */
+	struct str metadata;			    /* JSON as given */
 };
 
 /* Where the next message goes. */
@@ -46,23 +46,27 @@ struct named_new {
 };
 
 /* STATUS_CONFLICT when another has the name. */
-enum status named_create(struct store *s, const struct named_new *what, struct uuid *id, struct err *err) MUST_USE;
+enum status named_create(struct store *s, const struct named_new *what, struct uuid *id,
+			 struct err *err) MUST_USE;
 
-/* By its name, its id, or the beginning of either that no other has; a whole name comes first. STATUS_NOT_FOUND,
- * STATUS_AMBIGUOUS. Texts are in the arena. */
-enum status named_find(struct store *s, struct str text, struct arena *mem, struct named *out, struct err *err) MUST_USE;
+/* By its name, its id, or the beginning of either that no other has; a whole name comes first.
+ * STATUS_NOT_FOUND, STATUS_AMBIGUOUS. Texts are in the arena. */
+enum status named_find(struct store *s, struct str text, struct arena *mem, struct named *out,
+		       struct err *err) MUST_USE;
 
 /* By name. Texts are valid during the call. */
 typedef enum status named_fn(void *ctx, const struct named *named, struct err *err);
 enum status named_each(struct store *s, named_fn *fn, void *ctx, struct err *err) MUST_USE;
 
 /* STATUS_CONFLICT when another has the name. */
-enum status named_rename(struct store *s, const struct named *named, struct str name, struct err *err) MUST_USE;
+enum status named_rename(struct store *s, const struct named *named, struct str name,
+			 struct err *err) MUST_USE;
 
 /* Its name is free afterwards; its streams stay. STATUS_BUSY while it is at work. */
 enum status named_delete(struct store *s, const struct named *named, struct err *err) MUST_USE;
 
 /* Wants a write transaction, or has its own. */
-enum status named_set_head(struct store *s, int64_t row, const struct named_head *head, struct err *err) MUST_USE;
+enum status named_set_head(struct store *s, int64_t row, const struct named_head *head,
+			   struct err *err) MUST_USE;
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * The table of runs.
  *
- * Who may write is said in one place, by the stream's incarnation; the lease says only who that is. Taking a run is
- * both in one transaction. Whoever held it finds out with the next thing it writes.
+ * Who may write is said in one place, by the stream's incarnation; the lease says only who that is. Taking a
+ * run is both in one transaction. Whoever held it finds out with the next thing it writes.
  *
- * A client id is looked for under the write lock, so of two who submit the same at once one submits it and the other
- * finds it. That a session has one open run, an index demands, too.
+ * A client id is looked for under the write lock, so of two who submit the same at once one submits it and
+ * the other finds it. That a session has one open run, an index demands, too.
  */
 #include "store/run.h"
 
@@ -24,7 +24,8 @@ enum {
 };
 
 #define COLUMNS \
-	"SELECT r.id, r.run_id, r.session, t.id, t.incarnation, t.stream_id, r.client_msg_id, r.prompt, r.ephemeral," \
+	"SELECT r.id, r.run_id, r.session, t.id, t.incarnation, t.stream_id, r.client_msg_id, r.prompt, " \
+	"r.ephemeral," \
 	" r.lease_host, r.lease_boot, r.lease_pid, r.lease_start, r.lease_at, r.started_at, r.ended_at" \
 	" FROM run r JOIN stream t ON t.run = r.id "
 
@@ -33,14 +34,17 @@ static const char *const sql[RUN_STATEMENTS] = {
 	[RUN_OF_CLIENT] = COLUMNS "WHERE r.session = ?1 AND r.client_msg_id = ?2",
 	[RUN_OPEN] = "SELECT 1 FROM run WHERE session = ?1 AND ended_at IS NULL",
 	[RUN_EACH_OPEN] = COLUMNS "WHERE r.ended_at IS NULL ORDER BY r.id",
-	[RUN_INSERT] = "INSERT INTO run(run_id, session, client_msg_id, prompt, ephemeral, started_at, lease_host,"
-		       " lease_boot, lease_pid, lease_start, lease_at, rev)"
-		       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?6, ?11)",
-	[RUN_LEASE] = "UPDATE run SET lease_host = ?2, lease_boot = ?3, lease_pid = ?4, lease_start = ?5, lease_at = ?6,"
+	[RUN_INSERT] =
+		"INSERT INTO run(run_id, session, client_msg_id, prompt, ephemeral, started_at, lease_host,"
+		" lease_boot, lease_pid, lease_start, lease_at, rev)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?6, ?11)",
+	[RUN_LEASE] = "UPDATE run SET lease_host = ?2, lease_boot = ?3, lease_pid = ?4, lease_start = ?5, "
+		      "lease_at = ?6,"
 		      " rev = ?7 WHERE id = ?1 AND ended_at IS NULL",
 	[RUN_RENEW] = "UPDATE run SET lease_at = ?4, rev = ?5 WHERE id = ?1 AND ended_at IS NULL AND"
 		      " EXISTS (SELECT 1 FROM stream WHERE id = ?2 AND incarnation = ?3)",
-	[RUN_NOTE] = "UPDATE run SET argv = coalesce(?2, argv), init = coalesce(?3, init), rev = ?4 WHERE id = ?1",
+	[RUN_NOTE] =
+		"UPDATE run SET argv = coalesce(?2, argv), init = coalesce(?3, init), rev = ?4 WHERE id = ?1",
 };
 
 const struct db_set run_statements = { DB_RUN, sql, RUN_STATEMENTS };
@@ -64,7 +68,8 @@ static struct run run_of(const struct stmt *st)
 		.client_id = col_text(st, 6),
 		.prompt = col_text(st, 7),
 		.ephemeral = col_int(st, 8) != 0,
-		.lease = { col_text(st, 9), col_text(st, 10), col_int(st, 11), col_int(st, 12), col_int(st, 13) },
+		.lease = { col_text(st, 9), col_text(st, 10), col_int(st, 11), col_int(st, 12),
+			   col_int(st, 13) },
 		.started_at = col_int(st, 14),
 		.ended_at = col_int(st, 15),
 	};
@@ -79,7 +84,8 @@ static void keep(struct run *run, struct arena *mem)
 	run->lease.boot = arena_str(mem, run->lease.boot);
 }
 
-enum status run_of_stream(struct store *s, const struct uuid *stream, struct arena *mem, struct run *out, struct err *err)
+enum status run_of_stream(struct store *s, const struct uuid *stream, struct arena *mem, struct run *out,
+			  struct err *err)
 {
 	char text[UUID_TEXT + 1];
 	bool found;
@@ -116,8 +122,8 @@ enum status run_each_open(struct store *s, run_fn *fn, void *ctx, struct err *er
 
 /* ---- Submitting ------------------------------------------------------------- */
 
-static enum status find_client(struct store *s, const struct run_new *what, struct arena *mem, struct run *out,
-			       bool *found, struct err *err)
+static enum status find_client(struct store *s, const struct run_new *what, struct arena *mem,
+			       struct run *out, bool *found, struct err *err)
 {
 	STMT st = { 0 };
 
@@ -147,7 +153,8 @@ static enum status check_alone(struct store *s, const struct run_new *what, stru
 	stmt_int(&st, 1, what->session);
 	if (stmt_found(&st, &found, err))
 		return err_failed(err->status);
-	return found ? err_fail(err, STATUS_BUSY, "this session is at work; wait for it, or queue the prompt") : STATUS_OK;
+	return found ? err_fail(err, STATUS_BUSY, "this session is at work; wait for it, or queue the prompt")
+		     : STATUS_OK;
 }
 
 static enum status insert_run(struct store *s, const struct run_new *what, struct uuid *id, int64_t *row,
@@ -175,9 +182,12 @@ static enum status insert_run(struct store *s, const struct run_new *what, struc
 	return STATUS_OK;
 }
 
-static enum status insert_all(struct store *s, const struct run_new *what, struct uuid *stream, struct err *err)
+static enum status insert_all(struct store *s, const struct run_new *what, struct uuid *stream,
+			      struct err *err)
 {
-	struct stream_new made = { .session = what->session, .continues = what->continues, .root = what->root };
+	struct stream_new made = { .session = what->session,
+				   .continues = what->continues,
+				   .root = what->root };
 	struct stream_change first = { .events = &what->first, .count = 1, .state = STREAM_RUNNING };
 	struct stream_writer w;
 	struct uuid id;
@@ -188,8 +198,8 @@ static enum status insert_all(struct store *s, const struct run_new *what, struc
 	return stream_write(s, &w, &first, err);
 }
 
-enum status run_submit(struct store *s, const struct run_new *what, struct arena *mem, struct run *out, bool *again,
-		       struct err *err)
+enum status run_submit(struct store *s, const struct run_new *what, struct arena *mem, struct run *out,
+		       bool *again, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct uuid stream;
@@ -252,7 +262,8 @@ enum status run_renew(struct store *s, const struct run *run, struct err *err)
 	return txn_commit(&txn, err);
 }
 
-enum status run_note(struct store *s, const struct run *run, struct str argv, struct str init, struct err *err)
+enum status run_note(struct store *s, const struct run *run, struct str argv, struct str init,
+		     struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	int64_t rev;

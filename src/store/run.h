@@ -44,11 +44,12 @@ struct run_new {
 };
 
 /*
- * On the disk when it returns. When the client id was submitted before, *out is the run of that time, whatever
- * became of it, and *again is set. STATUS_BUSY when the session has a run that goes on: only one does.
+ * On the disk when it returns. When the client id was submitted before, *out is the run of that time,
+ * whatever became of it, and *again is set. STATUS_BUSY when the session has a run that goes on: only one
+ * does.
  */
-enum status run_submit(struct store *s, const struct run_new *what, struct arena *mem, struct run *out, bool *again,
-		       struct err *err) MUST_USE;
+enum status run_submit(struct store *s, const struct run_new *what, struct arena *mem, struct run *out,
+		       bool *again, struct err *err) MUST_USE;
 
 /* By its stream. Texts are in the arena. */
 enum status run_of_stream(struct store *s, const struct uuid *stream, struct arena *mem, struct run *out,
@@ -62,7 +63,8 @@ enum status run_take(struct store *s, struct run *run, const struct lease *lease
 enum status run_renew(struct store *s, const struct run *run, struct err *err) MUST_USE;
 
 /* What is known about it once the child runs: JSON; p NULL = as it was. */
-enum status run_note(struct store *s, const struct run *run, struct str argv, struct str init, struct err *err) MUST_USE;
+enum status run_note(struct store *s, const struct run *run, struct str argv, struct str init,
+		     struct err *err) MUST_USE;
 
 /* Runs that go on. Texts are valid during the call. */
 typedef enum status run_fn(void *ctx, const struct run *run, struct err *err);

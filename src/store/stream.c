@@ -2,8 +2,8 @@
  * The table of streams, and the way in for their events.
  *
  * stream_write() is the only way. It has the write lock when it looks whether the writer still is one, and
- * numbers the events behind the newest, so they are dense whoever writes and whenever one is killed. State and
- * events change together: who sees that a stream is over has all of its events.
+ * numbers the events behind the newest, so they are dense whoever writes and whenever one is killed. State
+ * and events change together: who sees that a stream is over has all of its events.
  *
  * Deltas are many and worth little by themselves, so their commits are not waited for to be on the disk; a
  * power failure may take the last ones back. A kill takes back nothing: what was committed is with the
@@ -21,8 +21,8 @@
 #include "store/tree_row.h"
 
 const char *const stream_state_names[] = {
-	[STREAM_RUNNING] = "running",     [STREAM_AWAITING] = "awaiting_permission",
-	[STREAM_COMPLETE] = "complete",   [STREAM_FAILED] = "failed",
+	[STREAM_RUNNING] = "running",	  [STREAM_AWAITING] = "awaiting_permission",
+	[STREAM_COMPLETE] = "complete",	  [STREAM_FAILED] = "failed",
 	[STREAM_CANCELLED] = "cancelled", [STREAM_INTERRUPTED] = "interrupted",
 	[STREAM_STATES] = NULL,
 };
@@ -62,8 +62,10 @@ enum {
 };
 
 #define COLUMNS \
-	"SELECT t.id, t.stream_id, t.session, t.run, s.session_id, r.run_id, s.name, t.state, t.continues_id," \
-	" t.root_id, t.head_id, t.incarnation, t.last_seq, t.error, t.started_at, t.ended_at, t.compacted_at" \
+	"SELECT t.id, t.stream_id, t.session, t.run, s.session_id, r.run_id, s.name, t.state, " \
+	"t.continues_id," \
+	" t.root_id, t.head_id, t.incarnation, t.last_seq, t.error, t.started_at, t.ended_at, " \
+	"t.compacted_at" \
 	" FROM stream t JOIN session s ON s.id = t.session JOIN run r ON r.id = t.run "
 
 static const char *const sql[STREAM_STATEMENTS] = {
@@ -71,16 +73,20 @@ static const char *const sql[STREAM_STATEMENTS] = {
 	[STREAM_EACH] = COLUMNS "ORDER BY t.id DESC",
 	[STREAM_EACH_OF] = COLUMNS "WHERE t.session = ?1 ORDER BY t.id DESC",
 	[STREAM_PREFIX] = "SELECT stream_id FROM stream WHERE stream_id BETWEEN ?1 AND ?2 LIMIT ?3",
-	[STREAM_INSERT] = "INSERT INTO stream(stream_id, session, run, state, continues_id, root_id, started_at, rev)"
-			  " VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7)",
-	[STREAM_OPEN] = "SELECT state, last_seq FROM stream WHERE id = ?1 AND incarnation = ?2 AND ended_at IS NULL",
+	[STREAM_INSERT] =
+		"INSERT INTO stream(stream_id, session, run, state, continues_id, root_id, started_at, rev)"
+		" VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7)",
+	[STREAM_OPEN] =
+		"SELECT state, last_seq FROM stream WHERE id = ?1 AND incarnation = ?2 AND ended_at IS NULL",
 	[STREAM_TAKE] = "UPDATE stream SET incarnation = incarnation + 1, rev = ?3"
 			" WHERE id = ?1 AND incarnation = ?2 AND ended_at IS NULL",
 	[STREAM_GROW] = "UPDATE stream SET last_seq = ?2, state = ?3, rev = ?4 WHERE id = ?1",
-	[STREAM_END] = "UPDATE stream SET last_seq = ?2, state = ?3, rev = ?4, head_id = ?5, error = ?6, ended_at = ?7"
+	[STREAM_END] = "UPDATE stream SET last_seq = ?2, state = ?3, rev = ?4, head_id = ?5, error = ?6, "
+		       "ended_at = ?7"
 		       " WHERE id = ?1",
-	[STREAM_RUN_END] = "UPDATE run SET ended_at = ?2, exit_code = ?3, exit_signal = ?4, usage = ?5, cost_micro = ?6,"
-			   " rev = ?7 WHERE id = (SELECT run FROM stream WHERE id = ?1)",
+	[STREAM_RUN_END] =
+		"UPDATE run SET ended_at = ?2, exit_code = ?3, exit_signal = ?4, usage = ?5, cost_micro = ?6,"
+		" rev = ?7 WHERE id = (SELECT run FROM stream WHERE id = ?1)",
 	[STREAM_EVENT] = "INSERT INTO event(stream, seq, seq_last, incarnation, type, node_id, at, rev, data)"
 			 " VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
 };
@@ -130,7 +136,8 @@ static struct stream stream_of(const struct stmt *st)
 	};
 }
 
-enum status stream_get(struct store *s, const struct uuid *id, struct arena *mem, struct stream *out, struct err *err)
+enum status stream_get(struct store *s, const struct uuid *id, struct arena *mem, struct stream *out,
+		       struct err *err)
 {
 	char text[UUID_TEXT + 1];
 	bool found;
@@ -151,7 +158,8 @@ enum status stream_get(struct store *s, const struct uuid *id, struct arena *mem
 	return STATUS_OK;
 }
 
-enum status stream_find(struct store *s, struct str text, struct arena *mem, struct stream *out, struct err *err)
+enum status stream_find(struct store *s, struct str text, struct arena *mem, struct stream *out,
+			struct err *err)
 {
 	struct uuid id;
 
@@ -181,8 +189,8 @@ enum status stream_each(struct store *s, int64_t session, stream_fn *fn, void *c
 
 /* ---- Writing ---------------------------------------------------------------- */
 
-enum status stream_insert(struct store *s, const struct stream_new *what, struct uuid *id, struct stream_writer *w,
-			  struct err *err)
+enum status stream_insert(struct store *s, const struct stream_new *what, struct uuid *id,
+			  struct stream_writer *w, struct err *err)
 {
 	int64_t rev;
 	STMT st = { 0 };
@@ -230,8 +238,8 @@ enum status stream_take(struct store *s, struct stream_writer *w, struct err *er
 }
 
 /* What it is before the change, if this writer may change it. */
-static enum status read_open(struct store *s, const struct stream_writer *w, enum stream_state *state, int64_t *seq,
-			     struct err *err)
+static enum status read_open(struct store *s, const struct stream_writer *w, enum stream_state *state,
+			     int64_t *seq, struct err *err)
 {
 	bool found;
 	STMT st = { 0 };
@@ -249,8 +257,8 @@ static enum status read_open(struct store *s, const struct stream_writer *w, enu
 	return STATUS_OK;
 }
 
-static enum status insert_event(struct store *s, const struct stream_writer *w, int64_t seq, const struct event_new *e,
-				int64_t rev, struct err *err)
+static enum status insert_event(struct store *s, const struct stream_writer *w, int64_t seq,
+				const struct event_new *e, int64_t rev, struct err *err)
 {
 	STMT st = { 0 };
 
@@ -267,8 +275,8 @@ static enum status insert_event(struct store *s, const struct stream_writer *w, 
 	return stmt_run(&st, err);
 }
 
-static enum status update_stream(struct store *s, const struct stream_writer *w, const struct stream_change *what,
-				 int64_t seq, int64_t rev, struct err *err)
+static enum status update_stream(struct store *s, const struct stream_writer *w,
+				 const struct stream_change *what, int64_t seq, int64_t rev, struct err *err)
 {
 	bool over = stream_is_over(what->state);
 	STMT st = { 0 };
@@ -287,8 +295,8 @@ static enum status update_stream(struct store *s, const struct stream_writer *w,
 	return stmt_run(&st, err);
 }
 
-static enum status end_run(struct store *s, const struct stream_writer *w, const struct stream_end *end, int64_t rev,
-			   struct err *err)
+static enum status end_run(struct store *s, const struct stream_writer *w, const struct stream_end *end,
+			   int64_t rev, struct err *err)
 {
 	STMT st = { 0 };
 

@@ -79,9 +79,9 @@ struct stream_end {
 	struct uuid head;
 	struct str error; /* p NULL = none */
 	bool has_code;
-	int code, signal;    /* of the child; signal 0 = by none */
-	struct str usage;    /* JSON as reported; p NULL = none */
-	int64_t cost_micro;  /* reported; negative = unknown */
+	int code, signal;   /* of the child; signal 0 = by none */
+	struct str usage;   /* JSON as reported; p NULL = none */
+	int64_t cost_micro; /* reported; negative = unknown */
 };
 
 struct stream_change {
@@ -109,7 +109,7 @@ struct stream_new {
 	const struct uuid *continues; /* NULL = none */
 	const struct uuid *root;      /* NULL = not known */
 };
-enum status stream_insert(struct store *s, const struct stream_new *what, struct uuid *id, struct stream_writer *w,
-			  struct err *err) MUST_USE;
+enum status stream_insert(struct store *s, const struct stream_new *what, struct uuid *id,
+			  struct stream_writer *w, struct err *err) MUST_USE;
 
 #endif

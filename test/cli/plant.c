@@ -1,24 +1,33 @@
 /*
  * plant STORE: puts a session and a stream into a store, for examples that name them.
- * plant STORE NAME COUNT MS: a session of that name, and a stream that this process writes: COUNT events, each after
- * so many ms, and its end. Killed, it leaves the stream as a dead driver does.
+ * plant STORE NAME COUNT MS: a session of that name, and a stream that this process writes: COUNT events,
+ * each after so many ms, and its end. Killed, it leaves the stream as a dead driver does.
  */
 #include "live/lease.h"
 #include "streams.h"
 
-#include <stdlib.h>
 #include <time.h>
+
+static int64_t number(const char *text)
+{
+	int64_t n = 0;
+
+	str_to_i64(str_of(text), &n);
+	return n;
+}
 
 static enum status write_slowly(struct store *s, char **argv, struct err *err)
 {
-	struct timespec pause = { atol(argv[4]) / 1000, atol(argv[4]) % 1000 * 1000000 };
+	int64_t count = number(argv[3]), ms = number(argv[4]);
+	struct timespec pause = { ms / 1000, ms % 1000 * 1000000 };
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct lease own;
 	struct run run;
 
-	if (lease_own(s, &mem, &own, err) || test_run(s, argv[2], &mem, &run, err) || run_take(s, &run, &own, err))
+	if (lease_own(s, &mem, &own, err) || test_run(s, argv[2], &mem, &run, err) ||
+	    run_take(s, &run, &own, err))
 		return err_failed(err->status);
-	for (int i = 0; i < atoi(argv[3]); i++) {
+	for (int64_t i = 0; i < count; i++) {
 		nanosleep(&pause, NULL);
 		if (test_write(s, &run.writer, i + 2, 1, err))
 			return err_failed(err->status);
@@ -31,7 +40,8 @@ int main(int argc, char **argv)
 	struct store *s CLEANUP(store_closep) = NULL;
 	struct err err = { .text = "plant STORE [NAME COUNT MS]" };
 
-	if ((argc != 2 && argc != 5) || store_open(&(struct store_options){ .path = argv[1], .create = true }, &s, &err) ||
+	if ((argc != 2 && argc != 5) ||
+	    store_open(&(struct store_options){ .path = argv[1], .create = true }, &s, &err) ||
 	    (argc == 2 ? test_plant(s, &err) : write_slowly(s, argv, &err))) {
 		fprintf(stderr, "plant: %s\n", err.text);
 		return 1;

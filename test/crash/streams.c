@@ -2,12 +2,14 @@
  * streams DIR ROUNDS SEED: streams under kill -9.
  *
  * In each round a writer appends batches of events and says of each how far it got; a reader follows from the
- * beginning; another reads by a named cursor. Writer and second reader are killed at random moments, and others go
- * on in their place, until the stream is closed as interrupted. Then:
+ * beginning; another reads by a named cursor. Writer and second reader are killed at random moments, and
+ * others go on in their place, until the stream is closed as interrupted. Then:
  *
  *   - all that a writer was told is written is there;
- *   - the first reader has seen 1 .. last, each once and in order, with the data it was written with, and the end;
- *   - what the second has advanced over follows each other without gap or overlap, from the first to the last.
+ *   - the first reader has seen 1 .. last, each once and in order, with the data it was written with, and the
+ * end;
+ *   - what the second has advanced over follows each other without gap or overlap, from the first to the
+ * last.
  *
  * Prints how many kills found work going on, and fails when something of this does not hold.
  */
@@ -19,7 +21,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -95,7 +96,9 @@ static void check_event(const struct event *e, int64_t want)
 static void read_page(struct store *s, struct stream *stream, struct stream_place after, struct arena *mem,
 		      struct event_page *p)
 {
-	struct event_ask ask = { .after = after, .limit = (int64_t)(1 + draw(100)), .bytes = LIMIT_POLL_BYTES };
+	struct event_ask ask = { .after = after,
+				 .limit = (int64_t)(1 + draw(100)),
+				 .bytes = LIMIT_POLL_BYTES };
 	struct err err;
 
 	if (event_page(s, stream, &ask, mem, p, &err))
@@ -147,7 +150,8 @@ static NORETURN void read_by_cursor(const char *path, const struct uuid *id, int
 		struct event_page p;
 		struct cursor c;
 
-		if (stream_get(s, id, &mem, &stream, &err) || cursor_get(s, &stream, STR("second"), &mem, &c, &err))
+		if (stream_get(s, id, &mem, &stream, &err) ||
+		    cursor_get(s, &stream, STR("second"), &mem, &c, &err))
 			die("cursor", err.text);
 		read_page(s, &stream, c.place, &mem, &p);
 		if (p.count && cursor_advance(s, &stream, STR("second"), &p.next, &err))
@@ -223,7 +227,8 @@ static void take_over(struct round *r, int64_t *from)
 	struct err err;
 
 	if (run_of_stream(r->store, &r->run.stream, &r->mem, &r->run, &err) ||
-	    run_take(r->store, &r->run, &(struct lease){ .host = STR("local"), .boot = STR("b"), .pid = getpid() }, &err) ||
+	    run_take(r->store, &r->run,
+		     &(struct lease){ .host = STR("local"), .boot = STR("b"), .pid = getpid() }, &err) ||
 	    stream_get(r->store, &r->run.stream, &r->mem, &stream, &err))
 		die("taking over", err.text);
 	hear(r);
@@ -309,15 +314,17 @@ static void run_round(struct round *r, int number)
 int main(int argc, char **argv)
 {
 	struct round r = { .mem = ARENA_INIT };
-	int rounds = argc > 2 ? atoi(argv[2]) : 10;
+	uint64_t rounds = 10, seed = 1;
 	char path[LIMIT_PATH];
 
-	state = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
+	if (argc > 3 && (!str_to_u64(str_of(argv[2]), &rounds) || !str_to_u64(str_of(argv[3]), &seed)))
+		die("arguments", "streams DIR ROUNDS SEED");
+	state = seed;
 	snprintf(path, sizeof path, "%.2000s/streams.db", argc > 1 ? argv[1] : ".");
 	r.path = path;
 	r.store = open_store(path);
-	for (int i = 0; i < rounds; i++)
-		run_round(&r, i);
+	for (uint64_t i = 0; i < rounds; i++)
+		run_round(&r, (int)i);
 	printf("%d kills, %d of them in the middle of work\n", r.kills, r.hits);
 	store_close(r.store);
 	arena_release(&r.mem);

@@ -6,7 +6,8 @@
  *
  * And, of what a real client has printed (`strict`), by its lines:
  *
- *   - the deltas of a text together are the text of the line that its end names, a tool's input is that of the line;
+ *   - the deltas of a text together are the text of the line that its end names, a tool's input is that of
+ * the line;
  *   - every block of a line is named by one event.
  */
 #ifndef ARBOR_TEST_CHATS_H
@@ -64,7 +65,8 @@ static inline struct chats_block *chats_block(struct chats *c, const struct json
 /* Whether text that came in deltas is a member of a line's block. */
 static inline bool chats_same_text(const struct chats_block *b, const struct json *line, const char *member)
 {
-	struct buf quoted CLEANUP(buf_release) = BUF_INIT(SIZE_MAX / 4), text CLEANUP(buf_release) = BUF_INIT(SIZE_MAX / 4);
+	struct buf quoted CLEANUP(buf_release) = BUF_INIT(SIZE_MAX / 4),
+			  text CLEANUP(buf_release) = BUF_INIT(SIZE_MAX / 4);
 	struct json j CLEANUP(json_release) = JSON_INIT;
 	struct err err;
 
@@ -90,14 +92,18 @@ static inline void chats_compare(struct chats *c, const struct chat_event *e, co
 	else if (e->type == CHAT_THINKING_END)
 		same = chats_same_text(b, &j, "thinking");
 	else
-		same = str_eq(json_raw(&j, json_get(&j, 0, STR("input"))), json_raw(data, json_get(data, 0, STR("input"))));
+		same = str_eq(json_raw(&j, json_get(&j, 0, STR("input"))),
+			      json_raw(data, json_get(data, 0, STR("input"))));
 	if (!same && !json_bool(data, json_get(data, 0, STR("partial"))))
-		CHATS_FAULT(c, "a block is not what its line says: %.*s", (int)size_min(e->data.n, 200), e->data.p);
+		CHATS_FAULT(c, "a block is not what its line says: %.*s", (int)size_min(e->data.n, 200),
+			    e->data.p);
 }
 
 static inline void chats_name(struct chats *c, const struct chat_event *e)
 {
-	struct chats_line *l = e->uuid.p ? map_get(&c->lines, chats_key(c, e->uuid, e->part < 0 ? 0 : e->part)) : NULL;
+	struct chats_line *l = e->uuid.p
+				       ? map_get(&c->lines, chats_key(c, e->uuid, e->part < 0 ? 0 : e->part))
+				       : NULL;
 
 	if (l && (e->part >= 0 || e->type == CHAT_USER_MESSAGE))
 		l->named++;
@@ -111,7 +117,8 @@ static inline void chats_step(struct chats *c, const struct chat_event *e, const
 
 	if (str_has_suffix(name, STR("_start"))) {
 		if (b->open)
-			CHATS_FAULT(c, "a block begins twice: %.*s", (int)size_min(e->data.n, 200), e->data.p);
+			CHATS_FAULT(c, "a block begins twice: %.*s", (int)size_min(e->data.n, 200),
+				    e->data.p);
 		b->open = true;
 		buf_clear(&b->text);
 		return;
@@ -137,7 +144,8 @@ static inline enum status chats_event(void *ctx, const struct chat_event *e, str
 	struct json j CLEANUP(json_release) = JSON_INIT;
 
 	c->events++;
-	if (json_read(&j, e->data, LIMIT_JSON_DEPTH, err) || !json_is(&j, 0, JSON_OBJECT) || !utf8_valid(e->data)) {
+	if (json_read(&j, e->data, LIMIT_JSON_DEPTH, err) || !json_is(&j, 0, JSON_OBJECT) ||
+	    !utf8_valid(e->data)) {
 		CHATS_FAULT(c, "data is no object: %.*s", (int)size_min(e->data.n, 200), e->data.p);
 		return STATUS_OK;
 	}
@@ -149,7 +157,8 @@ static inline enum status chats_event(void *ctx, const struct chat_event *e, str
 
 static inline void chats_note_line(struct chats *c, const struct json *j)
 {
-	uint32_t content = json_get(j, json_get(j, 0, STR("message")), STR("content")), type = json_get(j, 0, STR("type"));
+	uint32_t content = json_get(j, json_get(j, 0, STR("message")), STR("content")),
+		 type = json_get(j, 0, STR("type"));
 	struct str uuid = json_string_in(j, json_get(j, 0, STR("uuid")), &c->mem);
 	int part = 0;
 
@@ -200,7 +209,8 @@ static inline void chats_end(struct chats *c)
 		const struct chats_line *l = c->lines.slots[i].value;
 
 		if (l && l->named != 1)
-			CHATS_FAULT(c, "named by %d events: %.*s", l->named, (int)size_min(l->block.n, 200), l->block.p);
+			CHATS_FAULT(c, "named by %d events: %.*s", l->named, (int)size_min(l->block.n, 200),
+				    l->block.p);
 	}
 }
 

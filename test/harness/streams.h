@@ -24,7 +24,9 @@ static inline struct event_new test_event(const char *type, const char *data)
 /* Its row. */
 static inline enum status test_session(struct store *s, const char *name, int64_t *row, struct err *err)
 {
-	struct named_new what = { .name = str_of(name), .agent = STR("claude"), .settings.working_dir = STR("/work") };
+	struct named_new what = { .name = str_of(name),
+				  .agent = STR("claude"),
+				  .settings.working_dir = STR("/work") };
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct named named;
 	struct uuid id;
@@ -36,9 +38,12 @@ static inline enum status test_session(struct store *s, const char *name, int64_
 }
 
 /* A session with this name and a run that has one event. */
-static inline enum status test_run(struct store *s, const char *name, struct arena *mem, struct run *out, struct err *err)
+static inline enum status test_run(struct store *s, const char *name, struct arena *mem, struct run *out,
+				   struct err *err)
 {
-	struct run_new what = { .prompt = STR("\"hi\""), .lease = test_lease(1), .first = test_event("start", "{}") };
+	struct run_new what = { .prompt = STR("\"hi\""),
+				.lease = test_lease(1),
+				.first = test_event("start", "{}") };
 	bool again;
 
 	if (test_session(s, name, &what.session, err))
@@ -57,7 +62,8 @@ static inline enum status test_write(struct store *s, const struct stream_writer
 		snprintf(data[i], sizeof data[i], "{\"n\":%lld}", (long long)first + i);
 		events[i] = test_event("content_delta", data[i]);
 	}
-	return stream_write(s, w, &(struct stream_change){ events, (size_t)count, STREAM_RUNNING, NULL, false }, err);
+	return stream_write(
+		s, w, &(struct stream_change){ events, (size_t)count, STREAM_RUNNING, NULL, false }, err);
 }
 
 static inline enum status test_finish(struct store *s, const struct stream_writer *w, enum stream_state state,

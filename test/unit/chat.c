@@ -1,6 +1,6 @@
 /*
- * What the client prints as events: test/table/chat.test says what becomes of each kind of line; captured streams
- * (test/table/chat/, and all of the captures where they are) show that it all fits together.
+ * What the client prints as events: test/table/chat.test says what becomes of each kind of line; captured
+ * streams (test/table/chat/, and all of the captures where they are) show that it all fits together.
  */
 #include "claude/chat.h"
 
@@ -15,8 +15,12 @@
 /* ---- The table ----------------------------------------------------------------- */
 
 static const char *const line_names[] = {
-	[CHAT_LINE_SAID] = NULL,	[CHAT_LINE_INIT] = "init",	   [CHAT_LINE_RESULT] = "result",
-	[CHAT_LINE_MIRROR] = "mirror",	[CHAT_LINE_ASKED] = "asked",	   [CHAT_LINE_ANSWERED] = "answered",
+	[CHAT_LINE_SAID] = NULL,
+	[CHAT_LINE_INIT] = "init",
+	[CHAT_LINE_RESULT] = "result",
+	[CHAT_LINE_MIRROR] = "mirror",
+	[CHAT_LINE_ASKED] = "asked",
+	[CHAT_LINE_ANSWERED] = "answered",
 	[CHAT_LINE_WITHDRAWN] = "withdrawn",
 };
 
@@ -200,7 +204,8 @@ TEST(bytes_that_are_no_text_become_text_that_is_json)
 	struct chats c;
 
 	chats_begin(&c, false);
-	chats_line(&c, STR("{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"a\xff z\"}]},\"uuid\":\"u\xfe\"}"));
+	chats_line(&c, STR("{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":"
+			   "\"a\xff z\"}]},\"uuid\":\"u\xfe\"}"));
 	chats_line(&c, STR("\xff\xfe no json \x01"));
 	chats_line(&c, STR("{\"type\":\"x\xff\",\"k\":\"\xc3\"}"));
 	chats_end(&c);
@@ -221,7 +226,10 @@ TEST(sub_agents_without_number_cost_no_more_than_some)
 		const struct json *j;
 		enum chat_line what;
 
-		snprintf(line, sizeof line, "{\"type\":\"assistant\",\"parent_tool_use_id\":\"t%d\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"}]},\"uuid\":\"u\"}", i);
+		snprintf(line, sizeof line,
+			 "{\"type\":\"assistant\",\"parent_tool_use_id\":\"t%d\",\"message\":{\"content\":[{"
+			 "\"type\":\"text\",\"text\":\"a\"}]},\"uuid\":\"u\"}",
+			 i);
 		OK(chat_read(r, str_of(line), &what, &j, &err));
 	}
 	OK(chat_end(r, &err));
@@ -244,7 +252,10 @@ TEST(what_the_listener_says_is_passed_on)
 	struct err err;
 
 	EQ(chat_read(r, STR("{\"type\":\"x\"}"), &what, &j, &err), STATUS_FULL);
-	EQ(chat_read(r, STR("{\"type\":\"stream_event\",\"event\":{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\"}}}"), &what, &j, &err),
+	EQ(chat_read(r,
+		     STR("{\"type\":\"stream_event\",\"event\":{\"type\":\"content_block_start\",\"index\":0,"
+			 "\"content_block\":{\"type\":\"text\"}}}"),
+		     &what, &j, &err),
 	   STATUS_FULL);
 	EQ(chat_end(r, &err), STATUS_FULL);
 	chat_free(r);

@@ -67,7 +67,8 @@ TEST(what_was_not_said_of_a_session_is_not_there)
 	OK(open_store(t, &s, &err));
 	OK(test_session(s, "plain", &row, &err));
 	OK(named_find(s, STR("plain"), &mem, &n, &err));
-	CHECK(!n.settings.model.p && !n.settings.system_prompt.p && !n.settings.mcp_config.p && !n.settings.metadata.p);
+	CHECK(!n.settings.model.p && !n.settings.system_prompt.p && !n.settings.mcp_config.p &&
+	      !n.settings.metadata.p);
 	CHECK(!n.settings.loopback);
 }
 

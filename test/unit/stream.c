@@ -47,8 +47,8 @@ TEST(a_stream_that_is_over_never_changes_and_others_may_end_in_any_way)
 		for (enum stream_state to = 0; to < STREAM_STATES; to++)
 			EQ(stream_may_become(from, to), !stream_is_over(from));
 	CHECK(!stream_is_over(STREAM_RUNNING) && !stream_is_over(STREAM_AWAITING));
-	CHECK(stream_is_over(STREAM_COMPLETE) && stream_is_over(STREAM_FAILED) && stream_is_over(STREAM_CANCELLED) &&
-	      stream_is_over(STREAM_INTERRUPTED));
+	CHECK(stream_is_over(STREAM_COMPLETE) && stream_is_over(STREAM_FAILED) &&
+	      stream_is_over(STREAM_CANCELLED) && stream_is_over(STREAM_INTERRUPTED));
 }
 
 TEST(every_transition_is_made_or_refused_by_the_store_as_the_table_says)
@@ -75,8 +75,11 @@ TEST(every_transition_is_made_or_refused_by_the_store_as_the_table_says)
 			status = stream_write(s, &run.writer, &change, &err);
 			EQ(status == STATUS_OK, stream_may_become(from, to));
 		}
-	EQ(ask(s, "SELECT count(*) FROM stream WHERE (ended_at IS NULL) <> (state IN ('running','awaiting_permission'))"), 0);
-	EQ(ask(s, "SELECT count(*) FROM stream t JOIN run r ON r.id = t.run WHERE (t.ended_at IS NULL) <> (r.ended_at IS NULL)"),
+	EQ(ask(s, "SELECT count(*) FROM stream WHERE (ended_at IS NULL) <> (state IN "
+		  "('running','awaiting_permission'))"),
+	   0);
+	EQ(ask(s, "SELECT count(*) FROM stream t JOIN run r ON r.id = t.run WHERE (t.ended_at IS NULL) <> "
+		  "(r.ended_at IS NULL)"),
 	   0);
 }
 
@@ -98,7 +101,10 @@ TEST(a_store_without_streams_has_none_and_stays_as_it_is)
 TEST(events_come_back_as_they_were_written_numbered_from_one)
 {
 	STORE *s = NULL;
-	struct event_new e = { .type = STR("tool_result"), .has_node = true, .data = STR("{\"a\":\"\\u0000 \xc3\xbc\"}"), .at = 99 };
+	struct event_new e = { .type = STR("tool_result"),
+			       .has_node = true,
+			       .data = STR("{\"a\":\"\\u0000 \xc3\xbc\"}"),
+			       .at = 99 };
 	struct event_page p;
 	struct stream stream;
 	struct run run;
@@ -199,7 +205,9 @@ TEST(behind_the_last_event_there_is_nothing_and_the_place_stays)
 TEST(a_place_that_nobody_can_have_is_answered_by_reset)
 {
 	STORE *s = NULL;
-	static const struct stream_place places[] = { { 1, 5 }, { 0, 5 }, { 2, 1 }, { 1, INT64_MAX }, { 7, 4 } };
+	static const struct stream_place places[] = {
+		{ 1, 5 }, { 0, 5 }, { 2, 1 }, { 1, INT64_MAX }, { 7, 4 }
+	};
 	struct event_page p;
 	struct stream stream;
 	struct run run;
@@ -260,9 +268,10 @@ TEST(a_hole_is_a_damaged_store_and_not_a_shorter_stream)
 
 TEST(places_are_printed_and_read_and_nothing_else_is_one)
 {
-	static const char *const good[] = { "0", "1", "417", "1.1", "2.417", "9223372036854775807.9223372036854775807" };
-	static const char *const bad[] = { "",    ".",	 "1.",	".1",  "-1",  "0.1", "1.2.3", "a", "1.-2",
-					   "1 .2", " 1", "1.2 ", "+1", "9223372036854775808" };
+	static const char *const good[] = { "0",   "1",	    "417",
+					    "1.1", "2.417", "9223372036854775807.9223372036854775807" };
+	static const char *const bad[] = { "",	".",	"1.",	".1", "-1",   "0.1", "1.2.3",
+					   "a", "1.-2", "1 .2", " 1", "1.2 ", "+1",  "9223372036854775808" };
 	struct stream_place p;
 	char text[STREAM_PLACE_TEXT];
 
@@ -323,7 +332,8 @@ TEST(whoever_was_taken_over_from_can_write_no_more)
 	old = run.writer;
 	twin = run;
 	OK(run_take(s, &run, &(struct lease){ .host = STR("h"), .boot = STR("b"), .pid = 2 }, &err));
-	EQ(run_take(s, &twin, &(struct lease){ .host = STR("h"), .boot = STR("b"), .pid = 3 }, &err), STATUS_CONFLICT);
+	EQ(run_take(s, &twin, &(struct lease){ .host = STR("h"), .boot = STR("b"), .pid = 3 }, &err),
+	   STATUS_CONFLICT);
 	EQ(test_write(s, &old, 2, 1, &err), STATUS_CONFLICT);
 	EQ(run_renew(s, &twin, &err), STATUS_CONFLICT);
 	OK(run_renew(s, &run, &err));
@@ -339,7 +349,8 @@ TEST(whoever_was_taken_over_from_can_write_no_more)
 TEST(a_change_that_fails_leaves_nothing_of_it)
 {
 	STORE *s = NULL;
-	struct event_new events[2] = { test_event("a", "{}"), { .type = STR("b"), .has_node = true, .data = STR("{}") } };
+	struct event_new events[2] = { test_event("a", "{}"),
+				       { .type = STR("b"), .has_node = true, .data = STR("{}") } };
 	struct stream_change change = { events, 2, STREAM_COMPLETE, NULL, false };
 	struct run run;
 	struct err err;
@@ -358,7 +369,10 @@ TEST(a_change_that_fails_leaves_nothing_of_it)
 TEST(the_same_client_id_is_run_once_whatever_became_of_it)
 {
 	STORE *s = NULL;
-	struct run_new what = { .client_id = STR("m1"), .prompt = STR("1"), .lease = test_lease(1), .first = test_event("start", "{}") };
+	struct run_new what = { .client_id = STR("m1"),
+				.prompt = STR("1"),
+				.lease = test_lease(1),
+				.first = test_event("start", "{}") };
 	struct run first, second;
 	struct err err;
 	bool again;
@@ -382,7 +396,9 @@ TEST(the_same_client_id_is_run_once_whatever_became_of_it)
 TEST(a_session_has_one_run_at_a_time_and_any_number_after_each_other)
 {
 	STORE *s = NULL;
-	struct run_new what = { .prompt = STR("1"), .lease = test_lease(1), .first = test_event("start", "{}") };
+	struct run_new what = { .prompt = STR("1"),
+				.lease = test_lease(1),
+				.first = test_event("start", "{}") };
 	struct run run;
 	struct err err;
 	bool again;
@@ -580,7 +596,8 @@ TEST(deltas_are_put_together_and_every_place_stays_one)
 	OK(open_store(t, "a.db", &s, &err));
 	OK(test_run(s, "one", &mem, &run, &err));
 	OK(test_write(s, &run.writer, 2, 4, &err)); /* 2 .. 5 */
-	OK(stream_write(s, &run.writer, &(struct stream_change){ &odd, 1, STREAM_RUNNING, NULL, false }, &err)); /* 6 */
+	OK(stream_write(s, &run.writer, &(struct stream_change){ &odd, 1, STREAM_RUNNING, NULL, false },
+			&err));			    /* 6 */
 	OK(test_write(s, &run.writer, 7, 2, &err)); /* 7, 8 */
 	OK(run_take(s, &run, &(struct lease){ .host = STR("h"), .boot = STR("b") }, &err));
 	OK(test_write(s, &run.writer, 9, 4, &err)); /* 9 by another, 10 .. 12 too large */
@@ -604,7 +621,8 @@ TEST(deltas_are_put_together_and_every_place_stays_one)
 	for (int64_t seq = 0; seq <= 13; seq++) {
 		int64_t want = seq >= 2 && seq < 5 ? 2 : seq == 7 ? 7 : seq + 1;
 
-		OK(page(s, &run, (struct stream_place){ seq ? (seq < 9 ? 1 : 2) : 0, seq }, 1, &mem, &stream, &p, &err));
+		OK(page(s, &run, (struct stream_place){ seq ? (seq < 9 ? 1 : 2) : 0, seq }, 1, &mem, &stream,
+			&p, &err));
 		CHECK(!p.reset);
 		if (seq < 13)
 			EQ(p.events[0].seq, want);
@@ -632,9 +650,11 @@ TESTS(CASE(a_stream_that_is_over_never_changes_and_others_may_end_in_any_way),
       CASE(a_hole_is_a_damaged_store_and_not_a_shorter_stream),
       CASE(places_are_printed_and_read_and_nothing_else_is_one),
       CASE(an_event_is_found_by_its_id_and_by_no_other), CASE(whoever_was_taken_over_from_can_write_no_more),
-      CASE(a_change_that_fails_leaves_nothing_of_it), CASE(the_same_client_id_is_run_once_whatever_became_of_it),
+      CASE(a_change_that_fails_leaves_nothing_of_it),
+      CASE(the_same_client_id_is_run_once_whatever_became_of_it),
       CASE(a_session_has_one_run_at_a_time_and_any_number_after_each_other),
-      CASE(open_runs_are_listed_with_who_holds_them), CASE(a_cursor_moves_forward_when_told_and_never_otherwise),
+      CASE(open_runs_are_listed_with_who_holds_them),
+      CASE(a_cursor_moves_forward_when_told_and_never_otherwise),
       CASE(a_cursor_that_is_deleted_is_remembered_until_it_is_made_again),
       CASE(a_cursor_at_events_that_were_lost_hears_of_it_and_may_then_go_anywhere),
       CASE(deltas_are_put_together_and_every_place_stays_one))
