@@ -260,6 +260,7 @@ static const struct method *const methods[] = {
 	&claudecode_streams,
 	&claudecode_poll,
 	&claudecode_tail,
+	&claudecode_compact,
 	&claudecode_cursor_create,
 	&claudecode_cursor_advance,
 	&claudecode_cursor_list,

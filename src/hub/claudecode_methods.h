@@ -6,7 +6,7 @@
 
 #include "hub/method.h"
 
-extern const struct method claudecode_streams, claudecode_poll, claudecode_tail;
+extern const struct method claudecode_streams, claudecode_poll, claudecode_tail, claudecode_compact;
 extern const struct method claudecode_cursor_create, claudecode_cursor_advance, claudecode_cursor_list,
 	claudecode_cursor_delete;
 

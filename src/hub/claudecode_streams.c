@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "hub/streamed.h"
+#include "live/compact.h"
 #include "live/lease.h"
 #include "store/named.h"
 
@@ -300,4 +301,52 @@ const struct method claudecode_tail = {
 						"what is there" },
 					      { 0 } },
 	.run = run_tail,
+};
+
+/* ---- claudecode.compact --------------------------------------------------------- */
+
+static const struct param compact_params[] = {
+	{ .name = "before",
+	  .type = VALUE_TIME,
+	  .initial = "30d",
+	  .help = "only streams that ended before then" },
+	{ 0 },
+};
+
+static const struct field compact_fields[] = {
+	{ .name = "streams", .type = VALUE_INT, .help = "that were looked through" },
+	{ .name = "events", .type = VALUE_INT, .help = "that are parts of others now" },
+	{ 0 },
+};
+
+static enum status run_compact(struct call *c, struct err *err)
+{
+	int64_t streams, events;
+	struct json_writer *w;
+
+	if (compact_streams(c->store, call_int(c, "before"), &streams, &events, err))
+		return err_failed(err->status);
+	w = call_begin(c);
+	put_int(w, "streams", streams);
+	put_int(w, "events", events);
+	return call_emit(c, err);
+}
+
+const struct method claudecode_compact = {
+	.name = "compact",
+	.summary = "Put old deltas of streams together",
+	.text = "Word by word a stream takes ten times as much room as what was said. Of streams that ended "
+		"long ago the "
+		"deltas of each block become one event, which has the numbers of all of them: no place is "
+		"lost, and "
+		"who was in the middle of a block gets the whole of it.\n",
+	.params = compact_params,
+	.kind = RESULT_ONE,
+	.fields = compact_fields,
+	.scope = SCOPE_WRITE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "call claudecode.compact", "older than a month" },
+					      { "call claudecode.compact --before 7d", "than a week" },
+					      { 0 } },
+	.run = run_compact,
 };
