@@ -78,6 +78,8 @@ static struct chat_block *add_block(struct chat_answer *a, int64_t index, enum c
 	*b = (struct chat_block){ .index = index, .kind = kind, .gathered = BUF_INIT(LIMIT_LINE_PARSED) };
 	*at = b;
 	a->count++;
+	if (index >= a->next)
+		a->next = index + 1;
 	return b;
 }
 
@@ -332,7 +334,8 @@ enum status chat_piece(struct chat_reader *r, struct chat_speaker *who, uint32_t
 {
 	uint32_t type = get(r, event, "type");
 	int64_t index = -1;
-	bool placed = json_to_i64(&r->j, get(r, event, "index"), &index) && index >= 0;
+	bool placed = json_to_i64(&r->j, get(r, event, "index"), &index) && index >= 0 &&
+		      index < LIMIT_LINE_BLOCKS;
 
 	if (json_string_eq(&r->j, type, STR("message_start"))) {
 		if (chat_answer_end(r, who, err) || begin_answer(r, who, get(r, event, "message"), err))
@@ -364,7 +367,7 @@ static enum status whole_block(struct chat_reader *r, struct chat_speaker *who, 
 			       enum chat_block_kind kind, struct str uuid, int part, struct err *err)
 {
 	static const char *const texts[CHAT_BLOCK_KINDS] = { "text", "thinking", NULL };
-	struct chat_block *b = add_block(&who->answer, who->answer.count, kind);
+	struct chat_block *b = add_block(&who->answer, who->answer.next, kind);
 	uint32_t text = texts[kind] ? get(r, block, texts[kind]) : JSON_NONE;
 
 	b->uuid = uuid;

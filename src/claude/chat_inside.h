@@ -33,6 +33,7 @@ struct chat_answer {
 	struct str model, stop_reason, usage, error; /* raw; p NULL = not known */
 	struct chat_block *blocks;		     /* that are not ended */
 	int64_t count;				     /* of all, ended or not */
+	int64_t next;		   /* behind the largest index of any */
 };
 
 /* Who speaks: the agent itself, or a sub-agent, by the call that started it. */
