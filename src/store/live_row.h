@@ -12,10 +12,10 @@ static inline enum status live_begin(struct store *s, struct txn *txn, struct er
 	return store_reach(s, STORE_LIVE, err) ? err_failed(err->status) : txn_begin(s, txn, err);
 }
 
-/* The same, whose end waits for the disk when `synced`. */
+/* The same, whose end waits for the disk when `synced`; inside of another transaction that one says it. */
 static inline enum status live_begin_synced(struct store *s, struct txn *txn, bool synced, struct err *err)
 {
-	if (store_reach(s, STORE_LIVE, err) || (synced && store_sync_next_commit(s, err)))
+	if (store_reach(s, STORE_LIVE, err) || (synced && !s->depth && store_sync_next_commit(s, err)))
 		return err_failed(err->status);
 	return txn_begin(s, txn, err);
 }

@@ -13,6 +13,7 @@ enum {
 	NAMED_EXACT,
 	NAMED_PREFIX,
 	NAMED_ID,
+	NAMED_ROW,
 	NAMED_EACH,
 	NAMED_INSERT,
 	NAMED_RENAME,
@@ -26,13 +27,15 @@ enum {
 	"forked_from_id," \
 	" working_dir, model, system_prompt, mcp_config, allowed_tools, disallowed_tools, permission_mode, " \
 	"loopback," \
-	" metadata, created_at, updated_at FROM session WHERE deleted_at IS NULL "
+	" metadata, created_at, updated_at FROM session WHERE "
+#define THERE "deleted_at IS NULL "
 
 static const char *const sql[NAMED_STATEMENTS] = {
-	[NAMED_EXACT] = COLUMNS "AND name = ?1",
-	[NAMED_PREFIX] = COLUMNS "AND name BETWEEN ?1 AND ?2 ORDER BY name LIMIT 9",
-	[NAMED_ID] = COLUMNS "AND session_id BETWEEN ?1 AND ?2 ORDER BY session_id LIMIT 9",
-	[NAMED_EACH] = COLUMNS "ORDER BY name",
+	[NAMED_EXACT] = COLUMNS THERE "AND name = ?1",
+	[NAMED_PREFIX] = COLUMNS THERE "AND name BETWEEN ?1 AND ?2 ORDER BY name LIMIT 9",
+	[NAMED_ID] = COLUMNS THERE "AND session_id BETWEEN ?1 AND ?2 ORDER BY session_id LIMIT 9",
+	[NAMED_ROW] = COLUMNS "id = ?1",
+	[NAMED_EACH] = COLUMNS THERE "ORDER BY name",
 	[NAMED_INSERT] = "INSERT INTO session(session_id, name, agent, tree_id, head_id, head_line_id,"
 			 " claude_session_id, forked_from_id, working_dir, model, system_prompt, mcp_config,"
 			 " allowed_tools, disallowed_tools, permission_mode, loopback, metadata, created_at, "
@@ -200,6 +203,20 @@ enum status named_find(struct store *s, struct str text, struct arena *mem, stru
 		return err_fail(err, STATUS_AMBIGUOUS, "'%.*s' could be%s", STR_ARG(text), f.names.p);
 	return err_fail(err, STATUS_NOT_FOUND, "no session is called '%.*s'", (int)size_min(text.n, 60),
 			text.p ? text.p : "");
+}
+
+enum status named_get(struct store *s, int64_t row, struct arena *mem, struct named *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, NAMED_ROW, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	if (stmt_row(&st, "a session", err))
+		return err_failed(err->status);
+	*out = named_of(&st);
+	keep(out, mem);
+	return STATUS_OK;
 }
 
 enum status named_each(struct store *s, named_fn *fn, void *ctx, struct err *err)
