@@ -33,7 +33,8 @@ struct json_writer *chat_begin(struct chat_reader *r, const struct chat_speaker 
 	buf_clear(&r->data);
 	json_write_init(&r->w, &r->data, 0);
 	json_write_object_begin(&r->w);
-	if (who && who->call.p)
+	r->inner = who && who->call.p;
+	if (r->inner)
 		chat_put_raw(r, "parent_tool_use_id", who->call);
 	if (who && who->agent.p)
 		chat_put_raw(r, "agent", who->agent);
@@ -42,7 +43,7 @@ struct json_writer *chat_begin(struct chat_reader *r, const struct chat_speaker 
 
 enum status chat_say(struct chat_reader *r, enum chat_type type, struct str uuid, int part, struct err *err)
 {
-	struct chat_event e = { .type = type, .uuid = uuid, .part = part };
+	struct chat_event e = { .type = type, .uuid = uuid, .part = part, .inner = r->inner };
 
 	json_write_object_end(&r->w);
 	if (json_write_done(&r->w, err))
@@ -380,8 +381,10 @@ static enum status object_line(struct chat_reader *r, enum chat_line *what, stru
 		return chat_piece(r, speaker_of(r, "parent_tool_use_id"), event, err);
 	if (json_string_eq(&r->j, type, STR("assistant")))
 		return chat_answer_line(r, speaker_of(r, "parent_tool_use_id"), err);
-	if (json_string_eq(&r->j, type, STR("user")))
+	if (json_string_eq(&r->j, type, STR("user"))) {
+		*what = json_bool(&r->j, member(r, "isReplay")) ? CHAT_LINE_TAKEN : CHAT_LINE_SAID;
 		return user_line(r, speaker_of(r, "parent_tool_use_id"), err);
+	}
 	if (json_string_eq(&r->j, type, STR("system")))
 		return system_line(r, what, err);
 	if (json_string_eq(&r->j, type, STR("result"))) {

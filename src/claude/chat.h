@@ -59,6 +59,7 @@ struct chat_event {
 	enum chat_type type;
 	struct str uuid; /* of the line; p NULL = it is about no node, or that is not known */
 	int part;
+	bool inner;	 /* a sub-agent's */
 	struct str data; /* a JSON object, valid during the call */
 };
 
@@ -72,6 +73,7 @@ void chat_free(struct chat_reader *r); /* NULL is fine */
 enum chat_line {
 	CHAT_LINE_SAID,
 	CHAT_LINE_INIT,	    /* the client says what it is and has; before every turn */
+	CHAT_LINE_TAKEN,    /* it has begun with a prompt it was told */
 	CHAT_LINE_RESULT,   /* a turn is over; there may be others */
 	CHAT_LINE_MIRROR,   /* lines that went into a transcript */
 	CHAT_LINE_ASKED,    /* control_request */

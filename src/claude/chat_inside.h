@@ -53,6 +53,7 @@ struct chat_reader {
 	size_t speaker_count;
 	struct buf data; /* of the event in hand */
 	struct json_writer w;
+	bool inner; /* it is a sub-agent's */
 };
 
 /* ---- Events (chat.c) ---- */

@@ -59,7 +59,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_STREAM] = &stream_statements,
 	[DB_EVENT] = &event_statements,
 	[DB_CURSOR] = &cursor_statements,
-	[DB_COMMAND] = &command_statements,
+	[DB_INBOX] = &inbox_statements,
 };
 
 /* Modules that ask tables which not every store has. */
@@ -70,7 +70,7 @@ static const enum store_part db_parts[DB_SLOTS] = {
 	[DB_TREE_GRAFT] = STORE_TREES,  [DB_HIDDEN] = STORE_TREES,   [DB_MADE_TEXT] = STORE_TREES,
 	[DB_LINE_PARENT] = STORE_PURGED,
 	[DB_NAMED] = STORE_LIVE,      [DB_RUN] = STORE_LIVE,	      [DB_STREAM] = STORE_LIVE,
-	[DB_EVENT] = STORE_LIVE,      [DB_CURSOR] = STORE_LIVE,	      [DB_COMMAND] = STORE_LIVE,
+	[DB_EVENT] = STORE_LIVE,      [DB_CURSOR] = STORE_LIVE,	      [DB_INBOX] = STORE_LIVE,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */

@@ -42,8 +42,8 @@ static const char *const sql[EVENT_STATEMENTS] = {
 	[EVENT_MERGED] = "UPDATE event SET seq_last = ?3, data = ?4, rev = ?5 WHERE stream = ?1 AND seq = ?2",
 	[EVENT_COMPACTED] = "UPDATE stream SET compacted_at = ?2, rev = ?3 WHERE id = ?1",
 	[EVENT_UNCOMPACTED] =
-		"SELECT stream_id FROM stream WHERE compacted_at IS NULL AND ended_at IS NOT NULL"
-		" AND ended_at < ?1 ORDER BY ended_at LIMIT 1",
+		("SELECT stream_id FROM stream WHERE compacted_at IS NULL AND ended_at IS NOT NULL"
+		 " AND ended_at < ?1 ORDER BY ended_at LIMIT 1"),
 };
 
 const struct db_set event_statements = { DB_EVENT, sql, EVENT_STATEMENTS };

@@ -41,8 +41,8 @@ static const char *const sql[RUN_STATEMENTS] = {
 	[RUN_LEASE] = "UPDATE run SET lease_host = ?2, lease_boot = ?3, lease_pid = ?4, lease_start = ?5, "
 		      "lease_at = ?6,"
 		      " rev = ?7 WHERE id = ?1 AND ended_at IS NULL",
-	[RUN_RENEW] = "UPDATE run SET lease_at = ?4, rev = ?5 WHERE id = ?1 AND ended_at IS NULL AND"
-		      " EXISTS (SELECT 1 FROM stream WHERE id = ?2 AND incarnation = ?3)",
+	[RUN_RENEW] = ("UPDATE run SET lease_at = ?4, rev = ?5 WHERE id = ?1 AND ended_at IS NULL AND"
+		       " EXISTS (SELECT 1 FROM stream WHERE id = ?2 AND incarnation = ?3)"),
 	[RUN_NOTE] =
 		"UPDATE run SET argv = coalesce(?2, argv), init = coalesce(?3, init), rev = ?4 WHERE id = ?1",
 };

@@ -77,7 +77,7 @@ static const char *const sql[STREAM_STATEMENTS] = {
 		"INSERT INTO stream(stream_id, session, run, state, continues_id, root_id, started_at, rev)"
 		" VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7)",
 	[STREAM_OPEN] =
-		"SELECT state, last_seq FROM stream WHERE id = ?1 AND incarnation = ?2 AND ended_at IS NULL",
+		"SELECT state, last_seq, session FROM stream WHERE id = ?1 AND incarnation = ?2 AND ended_at IS NULL",
 	[STREAM_TAKE] = "UPDATE stream SET incarnation = incarnation + 1, rev = ?3"
 			" WHERE id = ?1 AND incarnation = ?2 AND ended_at IS NULL",
 	[STREAM_GROW] = "UPDATE stream SET last_seq = ?2, state = ?3, rev = ?4 WHERE id = ?1",
@@ -238,8 +238,8 @@ enum status stream_take(struct store *s, struct stream_writer *w, struct err *er
 }
 
 /* What it is before the change, if this writer may change it. */
-static enum status read_open(struct store *s, const struct stream_writer *w, enum stream_state *state,
-			     int64_t *seq, struct err *err)
+static enum status read_open(struct store *s, const struct stream_writer *w, struct stream *out,
+			     struct err *err)
 {
 	bool found;
 	STMT st = { 0 };
@@ -252,8 +252,9 @@ static enum status read_open(struct store *s, const struct stream_writer *w, enu
 		return err_failed(err->status);
 	if (!found)
 		return not_yours(err);
-	*state = state_of(col_text(&st, 0));
-	*seq = col_int(&st, 1);
+	out->state = state_of(col_text(&st, 0));
+	out->last_seq = col_int(&st, 1);
+	out->session = col_int(&st, 2);
 	return STATUS_OK;
 }
 
@@ -312,23 +313,32 @@ static enum status end_run(struct store *s, const struct stream_writer *w, const
 	return stmt_run(&st, err);
 }
 
+static enum status write_end(struct store *s, const struct stream_writer *w, const struct stream *stream,
+			     const struct stream_end *end, int64_t rev, struct err *err)
+{
+	if (end_run(s, w, end, rev, err))
+		return err_failed(err->status);
+	return end->session ? named_set_head(s, stream->session, end->session, err) : STATUS_OK;
+}
+
 static enum status write_all(struct store *s, const struct stream_writer *w, const struct stream_change *what,
 			     struct err *err)
 {
-	enum stream_state before;
+	struct stream is = { 0 };
 	int64_t seq, rev;
 
-	if (read_open(s, w, &before, &seq, err) || db_rev(s, &rev, err))
+	if (read_open(s, w, &is, err) || db_rev(s, &rev, err))
 		return err_failed(err->status);
-	if (!stream_may_become(before, what->state) || (stream_is_over(what->state) && !what->end))
+	if (!stream_may_become(is.state, what->state) || (stream_is_over(what->state) && !what->end))
 		return err_fail(err, STATUS_INTERNAL, "a stream that is %s cannot become %s so",
-				stream_state_names[before], stream_state_names[what->state]);
+				stream_state_names[is.state], stream_state_names[what->state]);
+	seq = is.last_seq;
 	for (size_t i = 0; i < what->count; i++)
 		if (insert_event(s, w, ++seq, &what->events[i], rev, err))
 			return err_failed(err->status);
 	if (update_stream(s, w, what, seq, rev, err))
 		return err_failed(err->status);
-	return stream_is_over(what->state) ? end_run(s, w, what->end, rev, err) : STATUS_OK;
+	return stream_is_over(what->state) ? write_end(s, w, &is, what->end, rev, err) : STATUS_OK;
 }
 
 enum status stream_write(struct store *s, const struct stream_writer *w, const struct stream_change *what,

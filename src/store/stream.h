@@ -10,7 +10,7 @@
 #define ARBOR_STORE_STREAM_H
 
 #include "base/arena.h"
-#include "store/store.h"
+#include "store/named.h"
 
 /* docs/DATA.md, States. */
 enum stream_state {
@@ -79,9 +79,10 @@ struct stream_end {
 	struct uuid head;
 	struct str error; /* p NULL = none */
 	bool has_code;
-	int code, signal;   /* of the child; signal 0 = by none */
-	struct str usage;   /* JSON as reported; p NULL = none */
-	int64_t cost_micro; /* reported; negative = unknown */
+	int code, signal;		  /* of the child; signal 0 = by none */
+	struct str usage;		  /* JSON as reported; p NULL = none */
+	int64_t cost_micro;		  /* reported; negative = unknown */
+	const struct named_head *session; /* where its session goes on from now on; NULL = as before */
 };
 
 struct stream_change {

@@ -15,13 +15,9 @@
 /* ---- The table ----------------------------------------------------------------- */
 
 static const char *const line_names[] = {
-	[CHAT_LINE_SAID] = NULL,
-	[CHAT_LINE_INIT] = "init",
-	[CHAT_LINE_RESULT] = "result",
-	[CHAT_LINE_MIRROR] = "mirror",
-	[CHAT_LINE_ASKED] = "asked",
-	[CHAT_LINE_ANSWERED] = "answered",
-	[CHAT_LINE_WITHDRAWN] = "withdrawn",
+	[CHAT_LINE_SAID] = NULL,	   [CHAT_LINE_INIT] = "init",		[CHAT_LINE_TAKEN] = "taken",
+	[CHAT_LINE_RESULT] = "result",	   [CHAT_LINE_MIRROR] = "mirror",	[CHAT_LINE_ASKED] = "asked",
+	[CHAT_LINE_ANSWERED] = "answered", [CHAT_LINE_WITHDRAWN] = "withdrawn",
 };
 
 static enum status print_event(void *ctx, const struct chat_event *e, struct err *err)

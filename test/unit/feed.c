@@ -153,7 +153,7 @@ TEST(events_name_the_nodes_of_the_lines_they_are_about)
 	STORE *s = NULL;
 	FEED *f = NULL;
 	struct node_name name = { .uuid = STR("974ee86f-9640-40fe-93de-64aee86f9640") };
-	struct chat_event e = { CHAT_CONTENT_END, name.uuid, 3, STR("{}") };
+	struct chat_event e = { .type = CHAT_CONTENT_END, .uuid = name.uuid, .part = 3, .data = STR("{}") };
 	struct uuid block = node_id(&name, 3), message = node_id(&name, PART_MESSAGE);
 	struct event_page p;
 	struct stream stream;
