@@ -165,6 +165,7 @@ static enum status run_method(struct face *f, const char *activation, const stru
 		.ctx = f,
 		.elsewhere = children_elsewhere(f->children),
 		.children = f->children,
+		.program = "/proc/self/exe",
 	};
 	enum status status;
 

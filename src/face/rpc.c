@@ -212,6 +212,7 @@ static void run_job(struct job *j)
 		.elsewhere = children_elsewhere(f->children),
 		.children = f->children,
 		.route = &j->told.route,
+		.program = "/proc/self/exe",
 	};
 	const struct activation *a = NULL;
 	struct err err = { 0 };

@@ -257,6 +257,17 @@ static const struct handle_kind kinds[] = {
 };
 
 static const struct method *const methods[] = {
+	&claudecode_create,
+	&claudecode_get,
+	&claudecode_list,
+	&claudecode_rename,
+	&claudecode_delete,
+	&claudecode_chat,
+	&claudecode_chat_async,
+	&claudecode_interrupt,
+	&claudecode_cancel,
+	&claudecode_queue,
+	&claudecode_drive,
 	&claudecode_streams,
 	&claudecode_poll,
 	&claudecode_tail,

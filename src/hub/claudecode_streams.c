@@ -211,12 +211,6 @@ static const struct param tail_params[] = {
 	{ 0 },
 };
 
-/* Where it is, across waits. */
-struct tailing {
-	struct stream stream;
-	struct stream_place at;
-};
-
 static enum status begin_tail(struct call *c, struct tailing **out, struct err *err)
 {
 	struct tailing *t = c->state;
@@ -260,25 +254,31 @@ static enum status tail_page(struct call *c, struct tailing *t, bool *more, stru
 	return STATUS_OK;
 }
 
-static enum status run_tail(struct call *c, struct err *err)
+enum status streamed_follow(struct call *c, struct tailing *t, bool to_the_end, struct err *err)
 {
-	struct tailing *t;
 	enum status status;
 	bool more = true;
 
-	if (begin_tail(c, &t, err))
-		return err_failed(err->status);
 	while (more && !call_is_cancelled(c)) {
 		status = tail_page(c, t, &more, err);
 		if (status)
 			return status;
 	}
-	if (stream_is_over(t->stream.state) || call_flag(c, "replay"))
+	if (stream_is_over(t->stream.state) || !to_the_end)
 		return STATUS_OK;
 	if (lease_look_after(c->store, &t->stream, err))
 		return err_failed(err->status);
 	call_flush(c);
 	return call_wait(c, LOOK_MS);
+}
+
+static enum status run_tail(struct call *c, struct err *err)
+{
+	struct tailing *t;
+
+	if (begin_tail(c, &t, err))
+		return err_failed(err->status);
+	return streamed_follow(c, t, !call_flag(c, "replay"), err);
 }
 
 const struct method claudecode_tail = {

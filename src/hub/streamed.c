@@ -40,7 +40,7 @@ static enum status find_last(struct call *c, struct str name, struct stream *out
 	return stream_get(c->store, &last.id, &c->mem, out, err);
 }
 
-static enum status find_any(struct call *c, struct str text, struct stream *out, struct err *err)
+enum status streamed_find_as_it_is(struct call *c, struct str text, struct stream *out, struct err *err)
 {
 	enum status status = find_last(c, text, out, err);
 	struct err other;
@@ -58,7 +58,7 @@ static enum status find_any(struct call *c, struct str text, struct stream *out,
 
 enum status streamed_find(struct call *c, struct str text, struct stream *out, struct err *err)
 {
-	if (find_any(c, text, out, err) || lease_look_after(c->store, out, err))
+	if (streamed_find_as_it_is(c, text, out, err) || lease_look_after(c->store, out, err))
 		return err_failed(err->status);
 	return STATUS_OK;
 }

@@ -25,7 +25,10 @@
 		.help = "behind the place of this cursor instead" \
 	}
 
-/* By what was typed; closed when whoever wrote it is gone. Texts are in the call's memory. */
+/* By what was typed. */
+enum status streamed_find_as_it_is(struct call *c, struct str text, struct stream *out, struct err *err) MUST_USE;
+
+/* The same, closed when whoever wrote it is gone. Texts are in the call's memory. */
 enum status streamed_find(struct call *c, struct str text, struct stream *out, struct err *err) MUST_USE;
 
 enum status place_given(struct call *c, const struct stream *stream, struct stream_place *out,
@@ -101,6 +104,15 @@ void put_chat_event(struct json_writer *w, const struct stream *stream, const st
 		.name = "data", .type = VALUE_JSON, .flags = FIELD_STRETCH, \
 		.help = "all about it, by its type" \
 	}
+
+/* A stream that is followed, across waits. */
+struct tailing {
+	struct stream stream;
+	struct stream_place at;
+};
+
+/* Gives its events until it is over, or as far as they are there. STATUS_WAIT: call again. */
+enum status streamed_follow(struct call *c, struct tailing *t, bool to_the_end, struct err *err) MUST_USE;
 
 extern const struct field streamed_fields[], event_item_fields[];
 

@@ -16,7 +16,7 @@ check test "$(sqlite3 "$db" 'PRAGMA user_version')" = 1
 
 it "lists a stream, with its session, state and events"
 "$BUILD/tool/plant" "$db" || fail 'no stream'
-call streams '{}'; code 0
+call streams '{"session":"fix-tests"}'; code 0
 check test "$(get '[.name, .state, .events] | join(" ")')" = 'fix-tests complete 7'
 id=$(get .id)
 call streams '{"session":"fix"}'; check test "$(get .id)" = "$id"
@@ -62,7 +62,7 @@ arbor call claudecode.poll fix-tests --cursor a; code 1; err_has "no cursor 'a'"
 
 it "waits for an event, and for no longer than it was told to"
 "$BUILD/tool/plant" "$db" slow 1 2500 & writer=$!
-until_sql "SELECT count(*) FROM session WHERE name = 'slow'" 1
+until_sql "SELECT t.incarnation FROM stream t JOIN session s ON s.id = t.session WHERE s.name = 'slow'" 2
 call poll '{"stream":"slow","after":"1","wait":1}'; code 0
 check test "$(get '[.state, (.events | length), .over, .cursor] | map(tostring) | join(" ")')" = 'running 0 false 1'
 call poll '{"stream":"slow","after":"1","wait":30}'; code 0
@@ -71,7 +71,7 @@ wait $writer
 
 it "follows a stream to its end while it is written"
 "$BUILD/tool/plant" "$db" follow 40 10 & writer=$!
-until_sql "SELECT count(*) FROM session WHERE name = 'follow'" 1
+until_sql "SELECT t.incarnation FROM stream t JOIN session s ON s.id = t.session WHERE s.name = 'follow'" 2
 call tail '{"stream":"follow"}'; code 0
 wait $writer
 check test "$(get .seq | tr '\n' ' ')" = "$(seq -s ' ' 1 42) "

@@ -10,6 +10,7 @@
 #include "store/run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static inline struct lease test_lease(int64_t pid)
 {
@@ -26,7 +27,7 @@ static inline enum status test_session(struct store *s, const char *name, int64_
 {
 	struct named_new what = { .name = str_of(name),
 				  .agent = STR("claude"),
-				  .settings.working_dir = STR("/work") };
+				  .settings.working_dir = str_of(getenv("HOME")) };
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct named named;
 	struct uuid id;
@@ -41,9 +42,11 @@ static inline enum status test_session(struct store *s, const char *name, int64_
 static inline enum status test_run(struct store *s, const char *name, struct arena *mem, struct run *out,
 				   struct err *err)
 {
-	struct run_new what = { .prompt = STR("\"hi\""),
-				.lease = test_lease(1),
-				.first = test_event("start", "{}") };
+	struct run_new what = {
+		.prompt = STR("{\"uuid\":\"11111111-1111-4111-8111-111111111111\",\"content\":\"hi\"}"),
+		.lease = test_lease(1),
+		.first = test_event("start", "{}")
+	};
 	bool again;
 
 	if (test_session(s, name, &what.session, err))
@@ -75,7 +78,8 @@ static inline enum status test_finish(struct store *s, const struct stream_write
 	return stream_write(s, w, &(struct stream_change){ &last, 1, state, &end, true }, err);
 }
 
-/* What examples name: a session 'fix-tests', whose last stream is over and has a cursor 'ui'. */
+/* What examples name: a session 'fix-tests', whose last stream is over and has a cursor 'ui'; and one whose
+ * run nobody drives yet. */
 static inline enum status test_plant(struct store *s, struct err *err)
 {
 	struct event_new events[] = {
@@ -92,8 +96,8 @@ static inline enum status test_plant(struct store *s, struct err *err)
 	struct stream stream;
 	struct run run;
 
-	if (test_run(s, "fix-tests", &mem, &run, err) || stream_write(s, &run.writer, &change, err) ||
-	    stream_get(s, &run.stream, &mem, &stream, err))
+	if (test_run(s, "submitted", &mem, &run, err) || test_run(s, "fix-tests", &mem, &run, err) ||
+	    stream_write(s, &run.writer, &change, err) || stream_get(s, &run.stream, &mem, &stream, err))
 		return err_failed(err->status);
 	return cursor_create(s, &stream, STR("ui"), &(struct stream_place){ 1, 2 }, err);
 }

@@ -8,6 +8,7 @@
 #include "hub/settings.h"
 #include "ingest/rebuild.h"
 #include "ingest/sync.h"
+#include "live/lease.h"
 #include "streams.h"
 #include "t.h"
 
@@ -208,6 +209,18 @@ static enum status open_store(void *ctx, bool make, struct store **out, struct e
 	return store_open(&(struct store_options){ .path = g->store, .create = make }, out, err);
 }
 
+/* A session that this process is at work in. */
+static enum status plant_work(struct store *s, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct lease own;
+	struct run run;
+
+	if (lease_own(s, &mem, &own, err) || test_run(s, "at-work", &mem, &run, err))
+		return err_failed(err->status);
+	return run_take(s, &run, &own, err);
+}
+
 static enum status fill(const char *path, struct err *err)
 {
 	struct store *s CLEANUP(store_closep) = NULL;
@@ -219,7 +232,9 @@ static enum status fill(const char *path, struct err *err)
 		return err_failed(err->status);
 	if (sync_run(s, &(struct sync_options){ .dir = "demo" }, &report, err))
 		return err_failed(err->status);
-	return test_plant(s, err);
+	if (test_plant(s, err))
+		return err_failed(err->status);
+	return plant_work(s, err);
 }
 
 /* What examples name: each line a method and its parameters (test/table/trees.calls). */
@@ -263,7 +278,19 @@ static const char *value_for(const struct method *m, const char *param)
 	static const struct {
 		const char *param, *json;
 	} values[] = {
+		{ "interrupt", "\"at-work\"" },
+		{ "cancel", "\"at-work\"" },
+		{ "queue.stream", "\"at-work\"" },
+		{ "drive", "\"submitted\"" },
 		{ "stream", "\"fix-tests\"" },
+		{ "prompt", "\"Why?\"" },
+		{ "create.name", "\"new\"" },
+		{ "rename.name", "\"other\"" },
+		{ "get.session", "\"fix-tests\"" },
+		{ "rename.session", "\"fix-tests\"" },
+		{ "delete.session", "\"fix-tests\"" },
+		{ "chat.session", "\"fix-tests\"" },
+		{ "chat_async.session", "\"fix-tests\"" },
 		{ "cursor_create.name", "\"screen\"" },
 		{ "cursor_advance.name", "\"ui\"" },
 		{ "cursor_delete.name", "\"ui\"" },
@@ -398,6 +425,7 @@ TEST(every_method_gives_what_its_schema_says)
 					  .scopes = ~0u,
 					  .open_store = open_store,
 					  .children = children,
+					  .program = getenv("ARBOR"),
 					  .ctx = &g };
 		struct buf json CLEANUP(buf_release) = BUF_INIT(KIB);
 		char name[128];
