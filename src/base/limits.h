@@ -221,7 +221,8 @@
 /* Sub-agents that may be speaking at once. Dozens are many; of more the oldest are taken to have ended. */
 #define LIMIT_CHAT_SPEAKERS 1000
 
-/* Events of an agent that wait to be written, before no more is read from it. A transaction of these takes some 10 ms. */
+/* Events of an agent that wait to be written, before no more is read from it. A transaction of these takes
+ * some 10 ms. */
 #define LIMIT_FEED (512 * KIB)
 
 /* Data of events that one answer carries, but for the first of them. A tool may print megabytes. */

@@ -34,7 +34,7 @@ struct hub_caller {
 	const struct hub_elsewhere *elsewhere; /* other hubs (handle_resolve.h); NULL = none */
 	struct children *children;	       /* the same by name (children.h); NULL = none */
 	const struct route *route;	       /* on which way the call came (route.h); NULL = from here */
-	const char *program;		       /* one that takes 'call METHOD', to drive agents; NULL = 'arbor' in PATH */
+	const char *program; /* one that takes 'call METHOD', to drive agents; NULL = 'arbor' in PATH */
 };
 
 /*
