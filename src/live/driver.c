@@ -295,7 +295,8 @@ static void on_renew(void *ctx)
 	struct driver *d = ctx;
 	struct err err;
 
-	if (!d->lost && run_renew(d->store, &d->run, &err) == STATUS_CONFLICT)
+	/* A store that was removed goes on for who has it open, and nobody else will ever see it. */
+	if (!d->lost && (store_is_outdated(d->store) || run_renew(d->store, &d->run, &err) == STATUS_CONFLICT))
 		give_up(d);
 	loop_timer_set(d->renew, LEASE_RENEW_MS);
 }

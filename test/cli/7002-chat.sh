@@ -100,4 +100,11 @@ call chat '{"session":"c","prompt":"say again"}'; code 0; check test "$(get .typ
 it "lets a session go"
 call delete '{"session":"a"}'; code 0; call get '{"session":"a"}'; code 1
 call streams '{}'; check test "$(get 'select(.name == "a") | .id' | wc -l)" -ge 5
+
+it "ends an agent whose store was removed: nobody would ever hear of it"
+call chat_async '{"session":"c","prompt":"wait for ever"}'; until_taken c
+pid=$(jq .pid "$T/other/seen.json"); check test -e "/proc/$pid"
+rm -rf "$ARBOR_HOME"
+for ((n = 0; n < 400; n++)); do [ -e "/proc/$pid" ] || break; sleep 0.05; done
+check test ! -e "/proc/$pid"
 the_end

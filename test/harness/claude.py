@@ -6,7 +6,7 @@
   exit N, die      ends with that code, or by SIGKILL, before any result
   stderr TEXT      writes that, and fails
   nojson           prints lines that are no JSON, then answers
-  flood N          N deltas of 100 bytes
+  flood N, slow N  N deltas of 100 bytes; a millisecond between them
   long N           one line of N bytes
   ask              asks a question, and answers with what it was told
   wait             until it is interrupted, or told to answer by another prompt
@@ -42,7 +42,7 @@ def result(text, **more):
                     usage={'input_tokens': 3, 'output_tokens': 5}), **more))
 
 
-def answer(*deltas):
+def answer(*deltas, pause=0):
     mid, line = 'msg_' + uuid.uuid4().hex, str(uuid.uuid4())
 
     def piece(**event):
@@ -50,6 +50,7 @@ def answer(*deltas):
     piece(type='message_start', message={'id': mid, 'model': 'm'})
     piece(type='content_block_start', index=0, content_block={'type': 'text', 'text': ''})
     for d in deltas:
+        time.sleep(pause)
         piece(type='content_block_delta', index=0, delta={'type': 'text_delta', 'text': d})
     out(type='assistant', message={'id': mid, 'content': [{'type': 'text', 'text': ''.join(deltas)}]}, uuid=line)
     piece(type='content_block_stop', index=0)
@@ -105,7 +106,10 @@ def turn(message):
     else:
         if what == 'nojson':
             print('Warning: no JSON\n{"half":', flush=True)
-        answer(*(['x' * 100] * int(rest) if what == 'flood' else [rest[:3], rest[3:]]))
+        if what in ('flood', 'slow'):
+            answer(*['x' * 100] * int(rest), pause=0.001 if what == 'slow' else 0)
+        else:
+            answer(rest[:3], rest[3:])
         result('done')
 
 
