@@ -110,18 +110,19 @@ static void print_time(sqlite3_context *result, int count, sqlite3_value **row)
 	sql_give(result, str_from(text, TIME_TEXT));
 }
 
-/* arbor_role(TYPE, FLAGS): as a search has it. */
 /* arbor_event(STREAM, NUMBER): the id of an event. */
 static void print_event_id(sqlite3_context *result, int count, sqlite3_value **row)
 {
 	struct uuid u;
+
 	(void)count;
 	if (!is_blob_uuid(row[0], &u))
 		return;
 	u = event_id(&u, sqlite3_value_int64(row[1]));
 	give_uuid(result, &u);
 }
-/* arbor_role(TYPE, FLAGS). */
+
+/* arbor_role(TYPE, FLAGS): as a search has it. */
 static void name_role(sqlite3_context *result, int count, sqlite3_value **row)
 {
 	unsigned flags = (unsigned)sqlite3_value_int64(row[1]);
