@@ -60,6 +60,8 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_EVENT] = &event_statements,
 	[DB_CURSOR] = &cursor_statements,
 	[DB_INBOX] = &inbox_statements,
+	[DB_APPROVAL] = &approval_statements,
+	[DB_RULE] = &rule_statements,
 };
 
 /* Modules that ask tables which not every store has. */
@@ -71,6 +73,7 @@ static const enum store_part db_parts[DB_SLOTS] = {
 	[DB_LINE_PARENT] = STORE_PURGED,
 	[DB_NAMED] = STORE_LIVE,      [DB_RUN] = STORE_LIVE,	      [DB_STREAM] = STORE_LIVE,
 	[DB_EVENT] = STORE_LIVE,      [DB_CURSOR] = STORE_LIVE,	      [DB_INBOX] = STORE_LIVE,
+	[DB_APPROVAL] = STORE_LIVE,   [DB_RULE] = STORE_LIVE,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */

@@ -12,11 +12,13 @@
  *
  * Invariants
  *   (1) last_seq is the seq_last of the newest event, and events cover 1 .. last_seq without holes.
- *   (2) ended_at is set exactly when the state is one that is over, and then the run has ended, too.
+ *   (2) ended_at is set exactly when the state is one that is over; then the run has ended, too, and nobody is asked
+ *       any more what it wanted to know (store/approval.c).
  *   (3) Events of an incarnation were written while the stream had that incarnation: it never falls.
  */
 #include "store/stream.h"
 
+#include "store/approval.h"
 #include "store/live_row.h"
 #include "store/tree_row.h"
 
@@ -310,7 +312,7 @@ static enum status end_run(struct store *s, const struct stream_writer *w, const
 	stmt_text_or_null(&st, 5, end->usage);
 	stmt_int_or_null(&st, 6, end->cost_micro, end->cost_micro < 0);
 	stmt_int(&st, 7, rev);
-	return stmt_run(&st, err);
+	return stmt_run(&st, err) ? err_failed(err->status) : approval_end_stream(s, w->stream, err);
 }
 
 static enum status write_end(struct store *s, const struct stream_writer *w, const struct stream *stream,
