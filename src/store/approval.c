@@ -77,6 +77,7 @@ enum {
 	APPROVAL_SET_DELIVERED,
 	APPROVAL_SET_VOID,
 	APPROVAL_DUE,
+	APPROVAL_AWAITED,
 	APPROVAL_END_STREAM,
 	APPROVAL_STATEMENTS
 };
@@ -109,6 +110,7 @@ static const char *const sql[APPROVAL_STATEMENTS] = {
 	[APPROVAL_SET_VOID] = "UPDATE approval SET state = 'void', voided_at = ?3, rev = ?4, void_reason = ?5"
 			      " WHERE id = ?1 AND state = ?2",
 	[APPROVAL_DUE] = "SELECT approval_id FROM approval WHERE state = 'pending' AND expires_at <= ?1 LIMIT 1",
+	[APPROVAL_AWAITED] = "SELECT 1 FROM approval WHERE run = ?1 AND " IS_OPEN " LIMIT 1",
 	[APPROVAL_END_STREAM] = "UPDATE approval SET state = 'void', voided_at = ?2, rev = ?3, void_reason = 'lost'"
 			     " WHERE run = (SELECT run FROM stream WHERE id = ?1) AND " IS_OPEN,
 };
@@ -473,6 +475,16 @@ enum status approval_expire(struct store *s, struct err *err)
 		if (change(s, &a, APPROVAL_BY_EXPIRY, NULL, &mem, err) && err->status != STATUS_CONFLICT)
 			return err_failed(err->status);
 	}
+}
+
+enum status approval_is_awaited(struct store *s, int64_t run, bool *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, APPROVAL_AWAITED, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, run);
+	return stmt_found(&st, out, err);
 }
 
 enum status approval_end_stream(struct store *s, int64_t stream, struct err *err)

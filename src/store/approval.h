@@ -138,6 +138,9 @@ enum status approval_do(struct store *s, struct approval *a, enum approval_deed 
 /* Denies what nobody has answered in time. */
 enum status approval_expire(struct store *s, struct err *err) MUST_USE;
 
+/* Whether a run has asked something whose answer it does not have. */
+enum status approval_is_awaited(struct store *s, int64_t run, bool *out, struct err *err) MUST_USE;
+
 /* Of a stream (its row) that is over: all that its run has asked and will not hear of. Wants a write transaction. */
 enum status approval_end_stream(struct store *s, int64_t stream, struct err *err) MUST_USE;
 

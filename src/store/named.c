@@ -14,6 +14,7 @@ enum {
 	NAMED_PREFIX,
 	NAMED_ID,
 	NAMED_ROW,
+	NAMED_OF_CLIENT,
 	NAMED_EACH,
 	NAMED_INSERT,
 	NAMED_RENAME,
@@ -35,6 +36,8 @@ static const char *const sql[NAMED_STATEMENTS] = {
 	[NAMED_PREFIX] = COLUMNS THERE "AND name BETWEEN ?1 AND ?2 ORDER BY name LIMIT 9",
 	[NAMED_ID] = COLUMNS THERE "AND session_id BETWEEN ?1 AND ?2 ORDER BY session_id LIMIT 9",
 	[NAMED_ROW] = COLUMNS "id = ?1",
+	[NAMED_OF_CLIENT] =
+		COLUMNS THERE "AND claude_session_id = ?1 ORDER BY updated_at DESC, id DESC LIMIT 1",
 	[NAMED_EACH] = COLUMNS THERE "ORDER BY name",
 	[NAMED_INSERT] = "INSERT INTO session(session_id, name, agent, tree_id, head_id, head_line_id,"
 			 " claude_session_id, forked_from_id, working_dir, model, system_prompt, mcp_config,"
@@ -216,6 +219,23 @@ enum status named_get(struct store *s, int64_t row, struct arena *mem, struct na
 		return err_failed(err->status);
 	*out = named_of(&st);
 	keep(out, mem);
+	return STATUS_OK;
+}
+
+enum status named_of_client(struct store *s, const struct uuid *claude_session, struct arena *mem, struct named *out,
+			    bool *found, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, NAMED_OF_CLIENT, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, claude_session);
+	if (stmt_found(&st, found, err))
+		return err_failed(err->status);
+	if (*found) {
+		*out = named_of(&st);
+		keep(out, mem);
+	}
 	return STATUS_OK;
 }
 

@@ -57,6 +57,10 @@ enum status named_find(struct store *s, struct str text, struct arena *mem, stru
 /* By its row, deleted or not. */
 enum status named_get(struct store *s, int64_t row, struct arena *mem, struct named *out, struct err *err) MUST_USE;
 
+/* Whose next message continues this session of the client's. */
+enum status named_of_client(struct store *s, const struct uuid *claude_session, struct arena *mem, struct named *out,
+			    bool *found, struct err *err) MUST_USE;
+
 /* By name. Texts are valid during the call. */
 typedef enum status named_fn(void *ctx, const struct named *named, struct err *err);
 enum status named_each(struct store *s, named_fn *fn, void *ctx, struct err *err) MUST_USE;

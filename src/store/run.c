@@ -14,6 +14,8 @@
 enum {
 	RUN_OF_STREAM,
 	RUN_OF_CLIENT,
+	RUN_OF_SESSION,
+	RUN_WRITER,
 	RUN_OPEN,
 	RUN_EACH_OPEN,
 	RUN_INSERT,
@@ -32,6 +34,8 @@ enum {
 static const char *const sql[RUN_STATEMENTS] = {
 	[RUN_OF_STREAM] = COLUMNS "WHERE t.stream_id = ?1",
 	[RUN_OF_CLIENT] = COLUMNS "WHERE r.session = ?1 AND r.client_msg_id = ?2",
+	[RUN_OF_SESSION] = COLUMNS "WHERE r.session = ?1 AND r.ended_at IS NULL",
+	[RUN_WRITER] = "SELECT id, incarnation FROM stream WHERE run = ?1",
 	[RUN_OPEN] = "SELECT 1 FROM run WHERE session = ?1 AND ended_at IS NULL",
 	[RUN_EACH_OPEN] = COLUMNS "WHERE r.ended_at IS NULL ORDER BY r.id",
 	[RUN_INSERT] =
@@ -84,6 +88,18 @@ static void keep(struct run *run, struct arena *mem)
 	run->lease.boot = arena_str(mem, run->lease.boot);
 }
 
+/* Of a statement that gives one or none. */
+static enum status take_found(struct stmt *st, struct arena *mem, struct run *out, bool *found, struct err *err)
+{
+	if (stmt_found(st, found, err))
+		return err_failed(err->status);
+	if (*found) {
+		*out = run_of(st);
+		keep(out, mem);
+	}
+	return STATUS_OK;
+}
+
 enum status run_of_stream(struct store *s, const struct uuid *stream, struct arena *mem, struct run *out,
 			  struct err *err)
 {
@@ -101,6 +117,33 @@ enum status run_of_stream(struct store *s, const struct uuid *stream, struct are
 		return err_fail(err, STATUS_NOT_FOUND, "there is no stream %s", text);
 	*out = run_of(&st);
 	keep(out, mem);
+	return STATUS_OK;
+}
+
+enum status run_of_session(struct store *s, int64_t session, struct arena *mem, struct run *out, bool *found,
+			   struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, RUN_OF_SESSION, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	return take_found(&st, mem, out, found, err);
+}
+
+enum status run_writer(struct store *s, int64_t run, struct stream_writer *out, struct err *err)
+{
+	bool found;
+	STMT st = { 0 };
+
+	if (use(s, RUN_WRITER, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, run);
+	if (stmt_found(&st, &found, err))
+		return err_failed(err->status);
+	if (!found)
+		return err_fail(err, STATUS_NOT_FOUND, "there is no such run");
+	*out = (struct stream_writer){ col_int(&st, 0), col_int(&st, 1) };
 	return STATUS_OK;
 }
 
@@ -134,13 +177,7 @@ static enum status find_client(struct store *s, const struct run_new *what, stru
 		return err_failed(err->status);
 	stmt_int(&st, 1, what->session);
 	stmt_text(&st, 2, what->client_id);
-	if (stmt_found(&st, found, err))
-		return err_failed(err->status);
-	if (*found) {
-		*out = run_of(&st);
-		keep(out, mem);
-	}
-	return STATUS_OK;
+	return take_found(&st, mem, out, found, err);
 }
 
 static enum status check_alone(struct store *s, const struct run_new *what, struct err *err)

@@ -55,6 +55,13 @@ enum status run_submit(struct store *s, const struct run_new *what, struct arena
 enum status run_of_stream(struct store *s, const struct uuid *stream, struct arena *mem, struct run *out,
 			  struct err *err) MUST_USE;
 
+/* The one of a session (its row) that goes on. */
+enum status run_of_session(struct store *s, int64_t session, struct arena *mem, struct run *out, bool *found,
+			   struct err *err) MUST_USE;
+
+/* Who may write to the stream of a run (its row) just now. STATUS_NOT_FOUND. */
+enum status run_writer(struct store *s, int64_t run, struct stream_writer *out, struct err *err) MUST_USE;
+
 /* Takes it from whoever holds it, if they still do as *run says: the stream's writer is then the taker.
  * STATUS_CONFLICT when somebody else was faster. */
 enum status run_take(struct store *s, struct run *run, const struct lease *lease, struct err *err) MUST_USE;
