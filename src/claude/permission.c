@@ -207,6 +207,19 @@ enum status permission_exact(const struct permission_question *q, struct arena *
 	return STATUS_OK;
 }
 
+struct str permission_subject(struct str tool, const struct json *input, struct arena *mem)
+{
+	const struct subject *s = subject_of(tool);
+
+	return s ? json_string_in(input, json_get(input, json_root(input), str_of(s->member)), mem)
+		 : (struct str){ 0 };
+}
+
+bool permission_is_question(struct str tool)
+{
+	return str_eq(tool, STR(ASKS_A_PERSON));
+}
+
 struct str permission_path(const struct permission_question *q, struct arena *mem)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(LIMIT_PATH);

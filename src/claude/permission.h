@@ -42,6 +42,12 @@ bool permission_may_allow(const struct permission *p, struct str tool);
 enum status permission_exact(const struct permission_question *q, struct arena *mem, struct permission *out,
 			     struct err *err) MUST_USE;
 
+/* What it is mainly about: the command, the file, the address. p NULL = not known. */
+struct str permission_subject(struct str tool, const struct json *input, struct arena *mem);
+
+/* What asks a person something, and is no tool that could do anything. */
+bool permission_is_question(struct str tool);
+
 /* The file that a tool is to read or write, as it was given; p NULL = none. */
 struct str permission_path(const struct permission_question *q, struct arena *mem);
 

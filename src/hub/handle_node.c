@@ -125,6 +125,14 @@ struct node_handle handle_of_chat_event(const struct uuid *id, struct str type)
 	return h;
 }
 
+struct node_handle handle_of_approval(const struct uuid *id, struct str tool)
+{
+	struct node_handle h = begin(&activation_loopback, "approval", id);
+
+	h.meta[1] = if_short(tool);
+	return h;
+}
+
 struct node_handle handle_of_file(const struct uuid *source, int64_t version)
 {
 	struct node_handle h = begin(&activation_storage, "file", source);

@@ -1,10 +1,10 @@
 /*
- * plant STORE: puts a session and a stream into a store, for examples that name them.
+ * plant STORE: puts a session, a stream, a question and a rule into a store, for examples that name them.
  * plant STORE NAME COUNT MS: a session of that name, and a stream that this process writes: COUNT events,
  * each after so many ms, and its end. Killed, it leaves the stream as a dead driver does.
  */
+#include "approvals.h"
 #include "live/lease.h"
-#include "streams.h"
 
 #include <time.h>
 
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 
 	if ((argc != 2 && argc != 5) ||
 	    store_open(&(struct store_options){ .path = argv[1], .create = true }, &s, &err) ||
-	    (argc == 2 ? test_plant(s, &err) : write_slowly(s, argv, &err))) {
+	    (argc == 2 ? test_plant(s, &err) || test_plant_approvals(s, &err) : write_slowly(s, argv, &err))) {
 		fprintf(stderr, "plant: %s\n", err.text);
 		return 1;
 	}

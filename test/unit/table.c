@@ -2,6 +2,7 @@
  * Walks the table of the program: every method is described completely, and what
  * it really gives is what its schema says.
  */
+#include "approvals.h"
 #include "base/file.h"
 #include "hub/activations.h"
 #include "hub/children.h"
@@ -9,7 +10,6 @@
 #include "ingest/rebuild.h"
 #include "ingest/sync.h"
 #include "live/lease.h"
-#include "streams.h"
 #include "t.h"
 
 #include <stdio.h>
@@ -232,7 +232,7 @@ static enum status fill(const char *path, struct err *err)
 		return err_failed(err->status);
 	if (sync_run(s, &(struct sync_options){ .dir = "demo" }, &report, err))
 		return err_failed(err->status);
-	if (test_plant(s, err))
+	if (test_plant(s, err) || test_plant_approvals(s, err))
 		return err_failed(err->status);
 	return plant_work(s, err);
 }
@@ -291,6 +291,12 @@ static const char *value_for(const struct method *m, const char *param)
 		{ "delete.session", "\"fix-tests\"" },
 		{ "chat.session", "\"fix-tests\"" },
 		{ "chat_async.session", "\"fix-tests\"" },
+		{ "approval", "\"a5ced000\"" },
+		{ "decision", "\"allow\"" },
+		{ "permit.tool_name", "\"Bash\"" },
+		{ "permit.input", "{\"command\":\"git status\"}" },
+		{ "rule_add.rule", "\"Bash(git *)\"" },
+		{ "rule_delete.rule", "\"4e1e0000\"" },
 		{ "cursor_create.name", "\"screen\"" },
 		{ "cursor_advance.name", "\"ui\"" },
 		{ "cursor_delete.name", "\"ui\"" },
@@ -351,6 +357,7 @@ static bool is_one_of_two(const char *method, const char *param)
 	return strcmp(param, "words") == 0 || strcmp(param, "template") == 0 ||
 	       (strcmp(method, "node_update") == 0 && strcmp(param, "metadata") == 0) ||
 	       (strncmp(method, "alias_", 6) == 0 && strcmp(param, "tree") == 0) ||
+	       (strcmp(method, "rule_add") == 0 && strcmp(param, "decision") == 0) ||
 	       (strcmp(method, "note_set") == 0 && strcmp(param, "text") == 0) ||
 	       (strcmp(method, "bookmark_set") == 0 && strcmp(param, "name") == 0);
 }
@@ -423,6 +430,7 @@ TEST(every_method_gives_what_its_schema_says)
 		struct judge g = { .t = t, .method = *m, .store = path };
 		struct hub_caller who = { .sink = { .item = judge_item, .bytes = judge_bytes, .ctx = &g },
 					  .scopes = ~0u,
+					  .person = true,
 					  .open_store = open_store,
 					  .children = children,
 					  .program = getenv("ARBOR"),
