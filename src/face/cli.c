@@ -265,7 +265,8 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 	struct args a = { 0 };
 
 	/* Help is for those who have a broken file, too. */
-	if (load_hubs(f, err) && (v->activation || v->run == run_call || v->run == run_pick || v->run == run_rpc))
+	if (load_hubs(f, err) && (v->activation || v->run == run_call || v->run == run_pick || v->run == run_rpc ||
+				  v->run == run_mcp))
 		return err_failed(err->status);
 	if (v->reads_args)
 		return v->run(f, argc, argv, NULL, err);

@@ -230,7 +230,7 @@ for t in "$evil" "{{$evil}}" "{{#$evil}}" "{{>$evil}}"; do
 done
 try call mustache.get evil@1 thing; try call mustache.get "$evil" thing; try call mustache.get claudecode "$evil" "$evil"
 try call mustache.set claudecode "$evil" --template x; try call mustache.render evil@1 thing --value "{\"a\":\"$json\"}"
-try rpc; try rpc --scopes "$(tr -d '\000' <"$T/hostile")"
+try mcp; try mcp --session "$(printf '\033[95m')"; try rpc; try rpc --scopes "$(tr -d '\000' <"$T/hostile")"
 for words in '' walrus '--print resume'; do
 	# shellcheck disable=SC2086 # words
 	on_terminal pick --plain $words; code 0; tabs; harmless pick
@@ -309,7 +309,7 @@ rm "$T/.config/arbor/settings.json"
 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' note notes bookmark bookmarks tag tags agents answer approvals rule rules call check completion dump export files gc help history hubs keep list log pick plans projects purge rebuild render resolve rpc search show templates \
+printf '%s\n' note notes bookmark bookmarks tag tags agents answer approvals rule rules call check completion dump export files gc help history hubs keep list log mcp pick plans projects purge rebuild render resolve rpc search show templates \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end
