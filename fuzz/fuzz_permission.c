@@ -1,7 +1,7 @@
 /*
- * Fuzzes rules about tools. The first line is a rule, the second a tool, the third its folder, the fourth where the file
- * really is; the rest is its input. Whatever they are: what is meant strictly is meant widely, and the exact rule of a
- * question means it.
+ * Fuzzes rules about tools. The first line is a rule, the second a tool, the third its folder, the fourth
+ * where the file really is; the rest is its input. Whatever they are: what is meant strictly is meant widely,
+ * and the exact rule of a question means it.
  */
 #include "claude/permission.h"
 

@@ -1,7 +1,7 @@
 /*
- * A wildcard is first taken for as little as possible; when what follows it does not match, the last one takes more.
- * Earlier ones need not be tried again: a later one can stand for all that they could. In a path this
- * holds for '*' only up to the next '/', so there the last "**" is remembered besides.
+ * A wildcard is first taken for as little as possible; when what follows it does not match, the last one
+ * takes more. Earlier ones need not be tried again: a later one can stand for all that they could. In a path
+ * this holds for '*' only up to the next '/', so there the last "**" is remembered besides.
  */
 #include "base/glob.h"
 

@@ -1,6 +1,6 @@
 /*
- * Patterns with wildcards over bytes that may come from anybody: no recursion, and no more steps than the caller
- * grants.
+ * Patterns with wildcards over bytes that may come from anybody: no recursion, and no more steps than the
+ * caller grants.
  *
  *     *    anything; in a path anything but '/'
  *     **   in a path: anything; between '/', or at its beginning, any number of folders, none too

@@ -1,10 +1,10 @@
 /*
  * Rules as text, and which part of a tool's input their patterns are about.
  *
- * How a command, a path and an address are compared is in permission_match.c. Here is what comes before: which tools a
- * rule names, and the one string of the input that counts. A reader of JSON may take the first or the last of two
- * members of the same name, so strictly there has to be exactly one, and it has to be good text; widely any of them
- * will do, and what cannot be understood at all might be anything.
+ * How a command, a path and an address are compared is in permission_match.c. Here is what comes before:
+ * which tools a rule names, and the one string of the input that counts. A reader of JSON may take the first
+ * or the last of two members of the same name, so strictly there has to be exactly one, and it has to be good
+ * text; widely any of them will do, and what cannot be understood at all might be anything.
  */
 #include "claude/permission.h"
 
@@ -65,7 +65,8 @@ static enum status check_pattern(const struct permission *p, struct err *err)
 		return err_fail(err, STATUS_USAGE, "a pattern has 1 to %zu bytes, and none of them is NUL",
 				LIMIT_RULE_PATTERN);
 	if (!s)
-		return err_fail(err, STATUS_USAGE, "what the input of '%.*s' means is not known here; leave the pattern out",
+		return err_fail(err, STATUS_USAGE,
+				"what the input of '%.*s' means is not known here; leave the pattern out",
 				STR_ARG(p->tool));
 	if (s->kind == PERMISSION_ADDRESS && !permission_is_domain(p->pattern))
 		return err_fail(err, STATUS_USAGE, "a pattern for %s looks like domain:example.com", s->tool);
@@ -75,7 +76,8 @@ static enum status check_pattern(const struct permission *p, struct err *err)
 enum status permission_check(const struct permission *p, struct err *err)
 {
 	if (!is_tool_name(p->tool))
-		return err_fail(err, STATUS_USAGE, "'%.*s' is no name of a tool: letters, digits, '_', '-', and '*' for any",
+		return err_fail(err, STATUS_USAGE,
+				"'%.*s' is no name of a tool: letters, digits, '_', '-', and '*' for any",
 				(int)size_min(p->tool.n, 60), p->tool.p ? p->tool.p : "");
 	return p->pattern.p ? check_pattern(p, err) : STATUS_OK;
 }
@@ -105,7 +107,8 @@ static bool is_server_of(struct str rule, struct str tool)
 	       str_has_prefix(str_sub(tool, rule.n, SIZE_MAX), STR("__"));
 }
 
-/* Strictly a name alone is that of one tool: who lets files be edited has not said that they may be written anew. */
+/* Strictly a name alone is that of one tool: who lets files be edited has not said that they may be written
+ * anew. */
 static bool means_tool(const struct permission *p, struct str tool, bool strictly)
 {
 	const struct subject *s = subject_of(tool);
@@ -149,14 +152,17 @@ static bool only_text(const struct json *j, const struct subject *s, struct buf 
 	return json_string(j, v, out);
 }
 
-static bool means_strictly(const struct permission *p, const struct permission_question *q, const struct subject *s)
+static bool means_strictly(const struct permission *p, const struct permission_question *q,
+			   const struct subject *s)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
 
-	return only_text(q->input, s, &text) && permission_match(s->kind, p->pattern, buf_as_str(&text), q, true);
+	return only_text(q->input, s, &text) &&
+	       permission_match(s->kind, p->pattern, buf_as_str(&text), q, true);
 }
 
-static bool means_widely(const struct permission *p, const struct permission_question *q, const struct subject *s)
+static bool means_widely(const struct permission *p, const struct permission_question *q,
+			 const struct subject *s)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
 	const struct json *j = q->input;
@@ -167,7 +173,8 @@ static bool means_widely(const struct permission *p, const struct permission_que
 	for (uint32_t v = next_member(j, s, JSON_NONE); v != JSON_NONE; v = next_member(j, s, v)) {
 		any = true;
 		buf_clear(&text);
-		if (!json_string(j, v, &text) || permission_match(s->kind, p->pattern, buf_as_str(&text), q, false))
+		if (!json_string(j, v, &text) ||
+		    permission_match(s->kind, p->pattern, buf_as_str(&text), q, false))
 			return true;
 	}
 	return !any;
@@ -203,7 +210,8 @@ enum status permission_exact(const struct permission_question *q, struct arena *
 	if (good && s)
 		out->pattern = arena_str(mem, buf_as_str(&pattern));
 	if (!good || permission_check(out, err))
-		return err_fail(err, STATUS_USAGE, "there is no rule for exactly this; give a pattern of your own");
+		return err_fail(err, STATUS_USAGE,
+				"there is no rule for exactly this; give a pattern of your own");
 	return STATUS_OK;
 }
 
@@ -226,7 +234,8 @@ struct str permission_path(const struct permission_question *q, struct arena *me
 	const struct subject *s = subject_of(q->tool);
 	struct str path;
 
-	if (!s || s->kind != PERMISSION_PATH || !only_text(q->input, s, &text) || str_has_byte(buf_as_str(&text), '\0'))
+	if (!s || s->kind != PERMISSION_PATH || !only_text(q->input, s, &text) ||
+	    str_has_byte(buf_as_str(&text), '\0'))
 		return (struct str){ 0 };
 	path = buf_as_str(&text);
 	if (str_has_prefix(path, STR("~/")) && q->home.n)

@@ -3,8 +3,8 @@
  * docs/APPROVALS.md has the language. Pure: texts in, yes or no out.
  *
  * A rule is read in one of two ways. Strictly, it means only what it surely means: that is for rules that
- * allow something. Widely, it means all that somebody may want to hide behind it: for rules that deny, or want
- * a person to be asked. What is meant strictly is meant widely, too.
+ * allow something. Widely, it means all that somebody may want to hide behind it: for rules that deny, or
+ * want a person to be asked. What is meant strictly is meant widely, too.
  */
 #ifndef ARBOR_CLAUDE_PERMISSION_H
 #define ARBOR_CLAUDE_PERMISSION_H
@@ -37,8 +37,8 @@ bool permission_means(const struct permission *p, const struct permission_questi
 /* Whether it can be allowed by a rule at all: what a person is asked themselves cannot, unless by name. */
 bool permission_may_allow(const struct permission *p, struct str tool);
 
-/* The rule that means this question and, where the input is understood, no other. In the arena. STATUS_USAGE when there
- * is none. */
+/* The rule that means this question and, where the input is understood, no other. In the arena. STATUS_USAGE
+ * when there is none. */
 enum status permission_exact(const struct permission_question *q, struct arena *mem, struct permission *out,
 			     struct err *err) MUST_USE;
 

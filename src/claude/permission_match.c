@@ -2,13 +2,13 @@
  * Comparing a pattern with a command, a path, an address.
  *
  * Strictly, what * stands for in a command has nothing that could begin another command, so "git *" does not
- * mean "git log; rm -rf ~". A path has to match as it is written and as the file system resolves it: a link below
- * src/ is not below src/. An address counts only when nobody can read another host out of it.
+ * mean "git log; rm -rf ~". A path has to match as it is written and as the file system resolves it: a link
+ * below src/ is not below src/. An address counts only when nobody can read another host out of it.
  *
- * Widely, a command is taken apart at everything that parts commands, quotes are dropped, and behind programs that start
- * others each word may be the one. A path matches with what contains it, and a name alone at any depth. That finds
- * what is written plainly and no more: what a shell computes, nobody can read. Whoever runs out of steps has
- * something to hide.
+ * Widely, a command is taken apart at everything that parts commands, quotes are dropped, and behind programs
+ * that start others each word may be the one. A path matches with what contains it, and a name alone at any
+ * depth. That finds what is written plainly and no more: what a shell computes, nobody can read. Whoever runs
+ * out of steps has something to hide.
  */
 #include "claude/permission_match.h"
 
@@ -27,7 +27,8 @@ static bool parts_commands(char c)
 	return c == '\n' || c == '\r' || (c && strchr(";&|`$()<>{}", c));
 }
 
-/* Whatever the last wildcard may stand for, it may be left out with the blank before it: "git *" means "git". */
+/* Whatever the last wildcard may stand for, it may be left out with the blank before it: "git *" means "git".
+ */
 static bool match_command(struct str pattern, struct str command, const struct glob_how *how)
 {
 	char room[LIMIT_RULE_PATTERN];
@@ -45,10 +46,11 @@ static bool match_command(struct str pattern, struct str command, const struct g
 static bool starts_others(struct str word)
 {
 	static const char *const names[] = {
-		"sudo", "doas", "su",	"env",	 "nohup",  "time", "nice", "ionice", "timeout", "xargs", "command",
-		"exec", "eval", "sh",	"bash",	 "zsh",	   "dash", "ksh",  "fish",   "busybox", "find",	 "parallel",
-		"if",	"then", "else", "elif",	 "while",  "do",   "!",	   "until",  "builtin", "ssh",	 "watch",
-		"ash",	".",	"source", "setsid", "stdbuf", "chroot", "script", "unshare", "flock",
+		"sudo",	  "doas",    "su",     "env",	   "nohup",   "time",  "nice", "ionice", "timeout",
+		"xargs",  "command", "exec",   "eval",	   "sh",      "bash",  "zsh",  "dash",	 "ksh",
+		"fish",	  "busybox", "find",   "parallel", "if",      "then",  "else", "elif",	 "while",
+		"do",	  "!",	     "until",  "builtin",  "ssh",     "watch", "ash",  ".",	 "source",
+		"setsid", "stdbuf",  "chroot", "script",   "unshare", "flock",
 	};
 
 	word = str_basename(word);
@@ -79,7 +81,8 @@ static bool match_words(struct str pattern, struct str command, const struct glo
 		struct str word = str_sub(command, 0, end), name = str_basename(word);
 
 		if (match_command(pattern, command, how) ||
-		    (name.n < word.n && match_command(pattern, str_sub(command, word.n - name.n, SIZE_MAX), how)))
+		    (name.n < word.n &&
+		     match_command(pattern, str_sub(command, word.n - name.n, SIZE_MAX), how)))
 			return true;
 		any_word = any_word || starts_others(word);
 		if ((!any_word && !is_assignment(word)) || *how->steps < 0)
@@ -208,7 +211,8 @@ static bool match_any_name(struct str pattern, struct str path, int64_t *steps)
 }
 
 /* 1 = it matches, 0 = it does not, -1 = nobody knows. */
-static int compare_paths(struct str pattern, struct str path, const struct base *b, bool strictly, int64_t *steps)
+static int compare_paths(struct str pattern, struct str path, const struct base *b, bool strictly,
+			 int64_t *steps)
 {
 	struct buf whole CLEANUP(buf_release) = BUF_INIT(4 * LIMIT_PATH);
 	struct buf wanted CLEANUP(buf_release) = BUF_INIT(4 * LIMIT_PATH);
@@ -221,8 +225,8 @@ static int compare_paths(struct str pattern, struct str path, const struct base 
 	return !strictly && !str_has_byte(pattern, '/') && match_any_name(pattern, buf_as_str(&whole), steps);
 }
 
-static bool means_path(struct str pattern, struct str path, const struct permission_question *q, bool strictly,
-		       int64_t *steps)
+static bool means_path(struct str pattern, struct str path, const struct permission_question *q,
+		       bool strictly, int64_t *steps)
 {
 	struct base written = { .cwd = q->cwd, .home = q->home };
 	struct base real = { .cwd = q->real_cwd.n ? q->real_cwd : q->cwd, .home = q->home };
@@ -304,8 +308,8 @@ static bool means_address(struct str pattern, struct str url, bool strictly, int
 
 /* ---- All of them ------------------------------------------------------------ */
 
-bool permission_match(enum permission_kind kind, struct str pattern, struct str text, const struct permission_question *q,
-		      bool strictly)
+bool permission_match(enum permission_kind kind, struct str pattern, struct str text,
+		      const struct permission_question *q, bool strictly)
 {
 	int64_t steps = LIMIT_RULE_STEPS;
 	struct glob_how how = { .steps = &steps };

@@ -14,8 +14,8 @@ enum permission_kind {
 	PERMISSION_TEXT,
 };
 
-bool permission_match(enum permission_kind kind, struct str pattern, struct str text, const struct permission_question *q,
-		      bool strictly);
+bool permission_match(enum permission_kind kind, struct str pattern, struct str text,
+		      const struct permission_question *q, bool strictly);
 
 /* Adds the pattern that means this text alone. */
 bool permission_exact_pattern(enum permission_kind kind, struct str text, const struct permission_question *q,

@@ -1,15 +1,15 @@
 /*
- * arbor mcp --approve: the permission tool of clients that Arbor did not start, as a server of MCP on standard input and
- * output.
+ * arbor mcp --approve: the permission tool of clients that Arbor did not start, as a server of MCP on
+ * standard input and output.
  *
  *     claude -p --mcp-config ... --permission-prompt-tool mcp__arbor__permit
  *
- * It has one tool, which asks (loopback.permit) and waits for as long as the client does: until it is answered, the
- * client cancels the call, or it closes its end. It has the scope to ask and no other, so whatever the model makes the client
- * send here, nothing is approved by it.
+ * It has one tool, which asks (loopback.permit) and waits for as long as the client does: until it is
+ * answered, the client cancels the call, or it closes its end. It has the scope to ask and no other, so
+ * whatever the model makes the client send here, nothing is approved by it.
  *
- * The client wants the answer as one text whose content is JSON, and takes everything else for a failure: then
- * the tool does not run.
+ * The client wants the answer as one text whose content is JSON, and takes everything else for a failure:
+ * then the tool does not run.
  */
 #include "face/serve.h"
 
@@ -65,8 +65,10 @@ static void write_initialized(struct json_writer *w, const struct json *j, uint3
 static void write_tools(struct json_writer *w)
 {
 	key(w, "tools");
-	json_write_raw(w, STR("[{\"name\":\"" TOOL "\",\"description\":\"Asks the user whether a tool may run, and waits for the "
-			      "answer\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"tool_name\":{\"type\":\"string\"},"
+	json_write_raw(w, STR("[{\"name\":\"" TOOL
+			      "\",\"description\":\"Asks the user whether a tool may run, and waits for the "
+			      "answer\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"tool_name\":{"
+			      "\"type\":\"string\"},"
 			      "\"input\":{\"type\":\"object\"},\"tool_use_id\":{\"type\":\"string\"}},"
 			      "\"required\":[\"tool_name\",\"input\"]}}]"));
 }
@@ -90,8 +92,8 @@ static bool write_reply(const struct json *j, const struct rpc_message *m, struc
 }
 
 /* The parameters of loopback.permit. */
-static enum status write_question(const struct client *c, const struct json *j, uint32_t asked, struct buf *out,
-				  struct err *err)
+static enum status write_question(const struct client *c, const struct json *j, uint32_t asked,
+				  struct buf *out, struct err *err)
 {
 	static const char *const handed_on[] = { "tool_name", "input", "tool_use_id" };
 	struct json_writer w;
@@ -136,8 +138,8 @@ static enum status read_question(const struct client *c, const struct json *j, c
 	return STATUS_OK;
 }
 
-static enum status read_request(void *ctx, const struct json *j, const struct rpc_message *m, struct arena *mem,
-				struct asked_call *out, struct buf *line, struct err *err)
+static enum status read_request(void *ctx, const struct json *j, const struct rpc_message *m,
+				struct arena *mem, struct asked_call *out, struct buf *line, struct err *err)
 {
 	struct buf reply CLEANUP(buf_release) = BUF_INIT(64 * KIB);
 
@@ -148,13 +150,15 @@ static enum status read_request(void *ctx, const struct json *j, const struct rp
 		return STATUS_OK;
 	}
 	out->code = RPC_NO_METHOD;
-	return err_fail(err, STATUS_NOT_FOUND, "'%.*s' is not known here", (int)size_min(m->method.n, 60), m->method.p);
+	return err_fail(err, STATUS_NOT_FOUND, "'%.*s' is not known here", (int)size_min(m->method.n, 60),
+			m->method.p);
 }
 
 static struct str read_cancel(const struct json *j, const struct rpc_message *m)
 {
-	return str_eq(m->method, STR("notifications/cancelled")) ? json_raw(j, json_get(j, m->params, STR("requestId")))
-								  : (struct str){ 0 };
+	return str_eq(m->method, STR("notifications/cancelled"))
+		       ? json_raw(j, json_get(j, m->params, STR("requestId")))
+		       : (struct str){ 0 };
 }
 
 /* ---- Answers ---------------------------------------------------------------- */

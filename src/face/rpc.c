@@ -5,8 +5,8 @@
 
 enum { LINGER_MS = 10000 };
 
-static enum status read_request(void *ctx, const struct json *j, const struct rpc_message *m, struct arena *mem,
-				struct asked_call *out, struct buf *line, struct err *err)
+static enum status read_request(void *ctx, const struct json *j, const struct rpc_message *m,
+				struct arena *mem, struct asked_call *out, struct buf *line, struct err *err)
 {
 	(void)ctx;
 	(void)line;

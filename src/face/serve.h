@@ -20,8 +20,8 @@ struct dialect {
 	int linger_ms; /* for calls under way when there will be no more */
 	bool tells;    /* items, progress and notes are told as notices */
 	/* What a request means: a call, whose texts are in `mem`, or an answer that is put into *line. */
-	enum status (*request)(void *ctx, const struct json *j, const struct rpc_message *m, struct arena *mem,
-			       struct asked_call *out, struct buf *line, struct err *err);
+	enum status (*request)(void *ctx, const struct json *j, const struct rpc_message *m,
+			       struct arena *mem, struct asked_call *out, struct buf *line, struct err *err);
 	/* The id of the call that a notice cancels, as JSON text; empty = it does not. */
 	struct str (*cancelled)(const struct json *j, const struct rpc_message *m);
 	/* Append a whole line: the end of a call. */

@@ -1,8 +1,9 @@
 /*
  * loopback.pending on a terminal: what wants to run, as it would run.
  *
- * Somebody decides by what they see here, so nothing is left out unseen: lines are wrapped and not cut, and where a long
- * input is shown in part, it says how much is missing and how to see it. One that is asked for by its id is whole.
+ * Somebody decides by what they see here, so nothing is left out unseen: lines are wrapped and not cut, and
+ * where a long input is shown in part, it says how much is missing and how to see it. One that is asked for
+ * by its id is whole.
  */
 #include "face/view.h"
 
@@ -50,7 +51,10 @@ static void print_input(struct view *v, const struct json *j, uint32_t input)
 		out_text(v->out, ":");
 		out_plain(v->out);
 		out_text(v->out, "\n");
-		print_lines(v, json_is(j, k + 1, JSON_STRING) ? json_string_in(j, k + 1, &v->mem) : json_raw(j, k + 1), 0);
+		print_lines(v,
+			    json_is(j, k + 1, JSON_STRING) ? json_string_in(j, k + 1, &v->mem)
+							   : json_raw(j, k + 1),
+			    0);
 	}
 }
 

@@ -1,8 +1,8 @@
 /*
  * loopback.*: may this tool run? Agents ask, people, programs and rules answer.
  *
- * Asking and answering are different scopes, and whoever may ask cannot answer: an agent that reaches its permission
- * tool has no way to say yes to itself.
+ * Asking and answering are different scopes, and whoever may ask cannot answer: an agent that reaches its
+ * permission tool has no way to say yes to itself.
  */
 #include "hub/activations.h"
 
@@ -27,8 +27,9 @@ static const struct handle_kind kinds[] = {
 };
 
 static const struct method *const methods[] = {
-	&loopback_permit, &loopback_pending, &loopback_wait,	&loopback_respond,     &loopback_configure,
-	&loopback_rules,  &loopback_rule_add, &loopback_rule_delete, NULL,
+	&loopback_permit,   &loopback_pending,	   &loopback_wait,
+	&loopback_respond,  &loopback_configure,   &loopback_rules,
+	&loopback_rule_add, &loopback_rule_delete, NULL,
 };
 
 const struct activation activation_loopback = {

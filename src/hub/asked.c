@@ -95,7 +95,8 @@ void put_rule(struct json_writer *w, const struct rule *r, struct arena *mem)
 	if (r->has_claude_session)
 		put_uuid(w, "claude_session", &r->claude_session);
 	put_text(w, "rule",
-		 r->pattern.p ? arena_printf(mem, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern)) : r->tool);
+		 r->pattern.p ? arena_printf(mem, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern))
+			      : r->tool);
 	put_if(w, "message", r->message);
 	put_if(w, "created_by", r->created_by);
 	put_time(w, "created", r->created_at);
@@ -110,6 +111,19 @@ enum status asked_session(struct call *c, int64_t *row, struct err *err)
 		return err_failed(err->status);
 	*row = named.row;
 	return STATUS_OK;
+}
+
+struct str asked_json(struct call *c, const char *name)
+{
+	struct str text = call_text(c, name);
+	struct buf line CLEANUP(buf_release) = BUF_INIT(LIMIT_RPC_LINE);
+
+	if (!text.p)
+		return text;
+	text = str_trim(text);
+	for (size_t i = 0; i < text.n; i++) /* inside of strings they are escaped */
+		buf_byte(&line, str_has_byte(STR("\n\r"), text.p[i]) ? ' ' : text.p[i]);
+	return arena_str(&c->mem, buf_as_str(&line));
 }
 
 struct str asked_home(void)
@@ -128,7 +142,8 @@ enum status asked_resolve(struct resolving *r, struct err *err)
 		return err_pass(err, "handle");
 	if (tool.n && !str_eq(tool, a.tool_name))
 		return err_fail(err, STATUS_FORMAT, "handle: this is about '%.*s' and not about '%.*s'",
-				(int)size_min(a.tool_name.n, 60), a.tool_name.p, (int)size_min(tool.n, 60), tool.p);
+				(int)size_min(a.tool_name.n, 60), a.tool_name.p, (int)size_min(tool.n, 60),
+				tool.p);
 	put_approval(r->w, &a, r->mem);
 	return STATUS_OK;
 }

@@ -1,8 +1,8 @@
 /*
  * loopback.respond, configure: answering, and how questions get here.
  *
- * Who answers is a person at a terminal, or a program. A program may answer only for sessions that have a name here, and an
- * agent never for itself.
+ * Who answers is a person at a terminal, or a program. A program may answer only for sessions that have a
+ * name here, and an agent never for itself.
  */
 #include "hub/loopback_methods.h"
 
@@ -58,7 +58,10 @@ static const struct param respond_params[] = {
 
 static const struct field respond_fields[] = {
 	ASKED_FIELDS,
-	{ .name = "rule_made", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "the rule that answers from now on" },
+	{ .name = "rule_made",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "the rule that answers from now on" },
 	{ .name = "also_answered",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
@@ -78,7 +81,8 @@ static enum status add_answers(struct call *c, const struct approval *a, struct 
 		return err_failed(err->status);
 	json_write_init(&w, &text, 0);
 	json_write_object_begin(&w);
-	for (uint32_t k = json_first(&j, 0); k != json_end(&j, 0) && json_is(&j, 0, JSON_OBJECT); k = json_next(&j, k + 1))
+	for (uint32_t k = json_first(&j, 0); k != json_end(&j, 0) && json_is(&j, 0, JSON_OBJECT);
+	     k = json_next(&j, k + 1))
 		if (!json_string_eq(&j, k, STR("answers"))) {
 			json_write_key(&w, json_string_in(&j, k, &c->mem));
 			json_copy(&w, &j, k + 1);
@@ -92,17 +96,20 @@ static enum status add_answers(struct call *c, const struct approval *a, struct 
 	return STATUS_OK;
 }
 
-static enum status read_input(struct call *c, const struct approval *a, struct approval_answer *answer, struct err *err)
+static enum status read_input(struct call *c, const struct approval *a, struct approval_answer *answer,
+			      struct err *err)
 {
-	struct str input = call_text(c, "input"), answers = call_text(c, "answers");
+	struct str input = asked_json(c, "input"), answers = asked_json(c, "answers");
 
-	if ((input.p && answers.p) || (input.p && input.p[0] != '{') || (answers.p && answers.p[0] != '{'))
+	if ((input.p && answers.p) || (input.p && !str_has_prefix(input, STR("{"))) ||
+	    (answers.p && !str_has_prefix(answers, STR("{"))))
 		return err_fail(err, STATUS_USAGE, "input or answers, not both, and each is a JSON object");
 	if (answers.p)
 		return add_answers(c, a, answers, &answer->edited_input, err);
 	answer->edited_input = input;
 	if (answer->decision == APPROVAL_ALLOW && !input.p && permission_is_question(a->tool_name))
-		return err_fail(err, STATUS_USAGE, "it asks a person something: say what with --answers "
+		return err_fail(err, STATUS_USAGE,
+				"it asks a person something: say what with --answers "
 				"'{\"the question\":\"the answer\"}'");
 	return STATUS_OK;
 }
@@ -118,7 +125,8 @@ static enum status check_not_itself(const struct call *c, const struct approval 
 	return STATUS_OK;
 }
 
-static enum status read_answer(struct call *c, const struct approval *a, struct approval_answer *out, struct err *err)
+static enum status read_answer(struct call *c, const struct approval *a, struct approval_answer *out,
+			       struct err *err)
 {
 	struct str author = call_text(c, "author");
 
@@ -152,7 +160,8 @@ static enum status read_rule(struct call *c, const struct approval *a, const str
 	if (answer->edited_input.p)
 		return err_fail(err, STATUS_USAGE, "what was changed by hand can not be allowed always");
 	if (!everywhere && !a->session && !a->has_claude_session)
-		return err_fail(err, STATUS_USAGE, "which session asks is not known; --always=everywhere, or once");
+		return err_fail(err, STATUS_USAGE,
+				"which session asks is not known; --always=everywhere, or once");
 	if (everywhere && !c->who->person && answer->decision == APPROVAL_ALLOW)
 		return err_fail(err, STATUS_DENIED, "a program may allow something always only in a session");
 	if (pattern.p ? permission_check(&p, err) : question_rule(a, asked_home(), &c->mem, &p, err))
@@ -168,8 +177,8 @@ static enum status read_rule(struct call *c, const struct approval *a, const str
 }
 
 /* The answer and the rule together, or neither. */
-static enum status answer_all(struct call *c, struct approval *a, const struct approval_answer *answer, struct rule *rule,
-			      struct err *err)
+static enum status answer_all(struct call *c, struct approval *a, const struct approval_answer *answer,
+			      struct rule *rule, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 
@@ -189,7 +198,8 @@ static enum status run_respond(struct call *c, struct err *err)
 	struct approval a;
 	struct rule rule;
 
-	if (question_look_after(c->store, err) || approval_find(c->store, call_text(c, "approval"), &c->mem, &a, err) ||
+	if (question_look_after(c->store, err) ||
+	    approval_find(c->store, call_text(c, "approval"), &c->mem, &a, err) ||
 	    read_answer(c, &a, &answer, err) || read_rule(c, &a, &answer, &rule, err) ||
 	    answer_all(c, &a, &answer, &rule, err) ||
 	    (rule.tool.n && question_apply_rules(c->store, asked_home(), &others, err)))
@@ -209,23 +219,29 @@ const struct method loopback_respond = {
 	.under = "approvals",
 	.group = "agents",
 	.summary = "Answer a tool that wants to run: allow or deny",
-	.text = "The first answer counts; whoever comes later is told who was first. With --input something else runs than was "
+	.text = "The first answer counts; whoever comes later is told who was first. With --input something "
+		"else runs than was "
 		"asked for, and only this record says so: the client's own keeps what the model wanted.\n\n"
-		"--always makes a rule of it ('arbor rules'), which also answers what waits just now. It is for exactly this command or "
+		"--always makes a rule of it ('arbor rules'), which also answers what waits just now. It is "
+		"for exactly this command or "
 		"file, unless --pattern says more.\n\n"
-		"A program, and an agent that runs this command, can answer only for sessions that have a name here, and never "
+		"A program, and an agent that runs this command, can answer only for sessions that have a "
+		"name here, and never "
 		"for itself.\n",
 	.params = respond_params,
 	.kind = RESULT_ONE,
 	.fields = respond_fields,
 	.scope = SCOPE_APPROVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){
-		{ "approvals answer a5ced000 allow", "let it run" },
-		{ "answer a5ced000 deny -m 'use the staging server'", "not so; the model hears why" },
-		{ "answer a5ced000 allow --input '{\"command\":\"npm test -- --dry-run\"}'", "something else instead" },
-		{ "answer a5ced000 allow --always --pattern 'npm test *'", "and all like it in this session" },
-		{ 0 } },
+	.examples =
+		(const struct example[]){
+			{ "approvals answer a5ced000 allow", "let it run" },
+			{ "answer a5ced000 deny -m 'use the staging server'", "not so; the model hears why" },
+			{ "answer a5ced000 allow --input '{\"command\":\"npm test -- --dry-run\"}'",
+			  "something else instead" },
+			{ "answer a5ced000 allow --always --pattern 'npm test *'",
+			  "and all like it in this session" },
+			{ 0 } },
 	.run = run_respond,
 };
 
@@ -233,7 +249,10 @@ const struct method loopback_respond = {
 
 static const struct param configure_params[] = {
 	{ .name = "command", .type = VALUE_TEXT, .initial = "arbor", .help = "how the client finds arbor" },
-	{ .name = "session", .type = VALUE_TEXT, .shown = "SESSION", .help = "for a session that has a name here" },
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .shown = "SESSION",
+	  .help = "for a session that has a name here" },
 	{ 0 },
 };
 
@@ -241,9 +260,16 @@ static const struct param configure_params[] = {
 #define TOOL   "mcp__" SERVER "__permit"
 
 static const struct field configure_fields[] = {
-	{ .name = "mcp_config", .type = VALUE_JSON, .help = "for the client's --mcp-config, or its file .mcp.json" },
-	{ .name = "permission_prompt_tool", .type = VALUE_TEXT, .help = "for the client's --permission-prompt-tool" },
-	{ .name = "arguments", .type = VALUE_TEXT, .flags = FIELD_LIST, .help = "both, as they follow 'claude -p'" },
+	{ .name = "mcp_config",
+	  .type = VALUE_JSON,
+	  .help = "for the client's --mcp-config, or its file .mcp.json" },
+	{ .name = "permission_prompt_tool",
+	  .type = VALUE_TEXT,
+	  .help = "for the client's --permission-prompt-tool" },
+	{ .name = "arguments",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_LIST,
+	  .help = "both, as they follow 'claude -p'" },
 	{ 0 },
 };
 
@@ -297,13 +323,16 @@ static enum status run_configure(struct call *c, struct err *err)
 const struct method loopback_configure = {
 	.name = "configure",
 	.summary = "Say how a client is told to ask Arbor for approvals",
-	.text = "For clients that Arbor does not start. Their questions come through 'arbor mcp --approve', a server with one tool: "
+	.text = "For clients that Arbor does not start. Their questions come through 'arbor mcp --approve', "
+		"a server with one tool: "
 		"it asks and waits. It cannot answer.\n",
 	.params = configure_params,
 	.kind = RESULT_ONE,
 	.fields = configure_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_NOTHING,
-	.examples = (const struct example[]){ { "call loopback.configure", "what 'claude -p' has to be given" }, { 0 } },
+	.examples = (const struct example[]){ { "call loopback.configure",
+						"what 'claude -p' has to be given" },
+					      { 0 } },
 	.run = run_configure,
 };

@@ -77,13 +77,13 @@ static enum status find_asker(struct call *c, struct approval_new *what, struct 
 
 static enum status ask(struct call *c, struct approval *out, struct err *err)
 {
-	struct question q = {
+	struct question_new q = {
 		.what = { .tool_name = call_text(c, "tool_name"),
-			  .input = call_text(c, "input"),
+			  .input = asked_json(c, "input"),
 			  .tool_use_id = call_text(c, "tool_use_id"),
 			  .cwd = call_text(c, "cwd"),
 			  .agent_id = call_text(c, "agent_id"),
-			  .suggestions = call_text(c, "suggestions") },
+			  .suggestions = asked_json(c, "suggestions") },
 		.home = asked_home(),
 	};
 	char own[UUID_TEXT + 1];
@@ -165,18 +165,23 @@ static enum status run_permit(struct call *c, struct err *err)
 const struct method loopback_permit = {
 	.name = "permit",
 	.summary = "Ask whether a tool may run, and wait for the answer",
-	.text = "What a client's permission tool does: the question is shown to whoever answers ('arbor approvals'), a rule may "
-		"answer it at once, and the call ends with the answer. It waits as long as its caller does. Who "
+	.text = "What a client's permission tool does: the question is shown to whoever answers ('arbor "
+		"approvals'), a rule may "
+		"answer it at once, and the call ends with the answer. It waits as long as its caller does. "
+		"Who "
 		"cancels the call withdraws the question.\n\n"
-		"Asking is no way to answer: for that there is 'loopback.respond', which needs another scope.\n",
+		"Asking is no way to answer: for that there is 'loopback.respond', which needs another "
+		"scope.\n",
 	.params = permit_params,
 	.kind = RESULT_ONE,
 	.fields = permit_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE_MADE,
-	.examples = (const struct example[]){ { "call loopback.permit Bash --input '{\"command\":\"git status\"}'",
-						"a rule allows this one" },
-					      { 0 } },
+	.examples =
+		(const struct example[]){
+			{ "call loopback.permit Bash --input '{\"command\":\"git status\"}'",
+			  "a rule allows this one" },
+			{ 0 } },
 	.run = run_permit,
 };
 
@@ -189,9 +194,22 @@ static const struct param pending_params[] = {
 	  .shown = "ID",
 	  .names = "loopback.pending",
 	  .help = "only this one, whole, whatever became of it" },
-	{ .name = "session", .type = VALUE_TEXT, .letter = 's', .shown = "SESSION", .help = "only of this session" },
-	{ .name = "all", .type = VALUE_BOOL, .letter = 'a', .help = "also those that are answered or void, the newest first" },
-	{ .name = "limit", .type = VALUE_INT, .letter = 'n', .setting = "list.limit", .least = 1, .most = 100000, .help = "at most so many" },
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .letter = 's',
+	  .shown = "SESSION",
+	  .help = "only of this session" },
+	{ .name = "all",
+	  .type = VALUE_BOOL,
+	  .letter = 'a',
+	  .help = "also those that are answered or void, the newest first" },
+	{ .name = "limit",
+	  .type = VALUE_INT,
+	  .letter = 'n',
+	  .setting = "list.limit",
+	  .least = 1,
+	  .most = 100000,
+	  .help = "at most so many" },
 	{ 0 },
 };
 
@@ -232,9 +250,11 @@ const struct method loopback_pending = {
 	.verb = "approvals",
 	.group = "agents",
 	.summary = "List tools that wait for an approval",
-	.text = "The oldest first. 'arbor approvals answer ID allow' lets one run, 'arbor approvals answer ID deny' does not; with "
+	.text = "The oldest first. 'arbor approvals answer ID allow' lets one run, 'arbor approvals answer "
+		"ID deny' does not; with "
 		"an ID all of its input is shown, and what was answered.\n\n"
-		"A question whose client is gone is void and is not listed; --all shows these and all that were answered.\n",
+		"A question whose client is gone is void and is not listed; --all shows these and all that "
+		"were answered.\n",
 	.params = pending_params,
 	.kind = RESULT_STREAM,
 	.fields = asked_fields,
@@ -243,7 +263,8 @@ const struct method loopback_pending = {
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "approvals", "all that wait" },
 					      { "approvals a5ced000", "one of them, whole" },
-					      { "approvals --session fix-tests --all", "everything that a session has asked" },
+					      { "approvals --session fix-tests --all",
+						"everything that a session has asked" },
 					      { 0 } },
 	.run = run_pending,
 };
@@ -257,7 +278,11 @@ static const struct param wait_params[] = {
 	  .shown = "ID",
 	  .names = "loopback.pending",
 	  .help = "wait until this one is answered or void; left out: until something is asked" },
-	{ .name = "session", .type = VALUE_TEXT, .letter = 's', .shown = "SESSION", .help = "only what this session asks" },
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .letter = 's',
+	  .shown = "SESSION",
+	  .help = "only what this session asks" },
 	{ .name = "timeout",
 	  .type = VALUE_INT,
 	  .initial = "300",
@@ -347,13 +372,17 @@ static enum status run_wait(struct call *c, struct err *err)
 const struct method loopback_wait = {
 	.name = "wait",
 	.summary = "Wait until a tool wants to run, or until a question is answered",
-	.text = "For who answers: the call ends as soon as something waits for an approval, at once if it does already. With an id "
-		"it ends when that one is answered, or void. When nothing happens in time, 'timed_out' says so.\n",
+	.text = "For who answers: the call ends as soon as something waits for an approval, at once if it "
+		"does already. With an id "
+		"it ends when that one is answered, or void. When nothing happens in time, 'timed_out' says "
+		"so.\n",
 	.params = wait_params,
 	.kind = RESULT_ONE,
 	.fields = wait_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE_MADE,
-	.examples = (const struct example[]){ { "call loopback.wait --timeout 60", "until there is a question" }, { 0 } },
+	.examples = (const struct example[]){ { "call loopback.wait --timeout 60",
+						"until there is a question" },
+					      { 0 } },
 	.run = run_wait,
 };

@@ -6,7 +6,8 @@
 
 #include "hub/method.h"
 
-extern const struct method loopback_permit, loopback_pending, loopback_wait, loopback_respond, loopback_configure;
+extern const struct method loopback_permit, loopback_pending, loopback_wait, loopback_respond,
+	loopback_configure;
 extern const struct method loopback_rules, loopback_rule_add, loopback_rule_delete;
 
 #endif

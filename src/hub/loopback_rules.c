@@ -1,8 +1,8 @@
 /*
  * loopback.rules, rule_add, rule_delete: answers that are given without asking.
  *
- * To let tools run unasked is to answer for all time, so rules are made with the scope of answers. What they mean is in
- * claude/permission.h, and which of several counts in live/question.c.
+ * To let tools run unasked is to answer for all time, so rules are made with the scope of answers. What they
+ * mean is in claude/permission.h, and which of several counts in live/question.c.
  */
 #include "hub/loopback_methods.h"
 
@@ -37,8 +37,10 @@ const struct method loopback_rules = {
 	.verb = "rules",
 	.group = "agents",
 	.summary = "List rules that answer tools without asking",
-	.text = "Of all rules that mean a question, one that denies comes first, then one that wants you to be asked, then one that "
-		"allows; their order does not count, nor how exact they are. What no rule means is asked. docs/APPROVALS.md "
+	.text = "Of all rules that mean a question, one that denies comes first, then one that wants you to "
+		"be asked, then one that "
+		"allows; their order does not count, nor how exact they are. What no rule means is asked. "
+		"docs/APPROVALS.md "
 		"says what patterns mean.\n",
 	.params = no_params,
 	.kind = RESULT_STREAM,
@@ -57,16 +59,25 @@ static const struct param add_params[] = {
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
 	  .shown = "RULE",
-	  .help = "a tool, or a tool with a pattern: 'Bash(git *)', 'Edit(src/**)', 'mcp__github'; with --delete "
+	  .help = "a tool, or a tool with a pattern: 'Bash(git *)', 'Edit(src/**)', 'mcp__github'; with "
+		  "--delete "
 		  "the id of a rule" },
 	{ .name = "decision",
 	  .type = VALUE_ENUM,
 	  .choices = rule_decision_names,
 	  .flags = PARAM_WORD,
 	  .help = "allow, deny, or ask in any case" },
-	{ .name = "session", .type = VALUE_TEXT, .letter = 's', .shown = "SESSION", .help = "only for this session" },
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .letter = 's',
+	  .shown = "SESSION",
+	  .help = "only for this session" },
 	{ .name = "message", .type = VALUE_TEXT, .letter = 'm', .help = "with deny: why, for the model" },
-	{ .name = "minutes", .type = VALUE_INT, .least = 1, .most = 60 * 24 * 366, .help = "for so long; left out: for good" },
+	{ .name = "minutes",
+	  .type = VALUE_INT,
+	  .least = 1,
+	  .most = 60 * 24 * 366,
+	  .help = "for so long; left out: for good" },
 	{ .name = "delete", .type = VALUE_BOOL, .letter = 'd', .help = "take a rule away instead" },
 	{ .name = "author", .type = VALUE_TEXT, .setting = "author", .help = "who says so" },
 	{ 0 },
@@ -101,7 +112,8 @@ static enum status check_program(const struct call *c, const struct rule *r, boo
 static enum status check_rule(const struct rule *r, const struct permission *p, struct err *err)
 {
 	if (r->decision == RULE_ALLOW && !permission_may_allow(p, p->tool))
-		return err_fail(err, STATUS_USAGE, "'%.*s' asks a person, and no rule can answer for one", STR_ARG(p->tool));
+		return err_fail(err, STATUS_USAGE, "'%.*s' asks a person, and no rule can answer for one",
+				STR_ARG(p->tool));
 	if (r->message.p && r->decision != RULE_DENY)
 		return err_fail(err, STATUS_USAGE, "a message is for rules that deny");
 	if (r->message.n > LIMIT_NOTE)
@@ -113,8 +125,8 @@ static enum status delete_rule(struct call *c, struct str id, struct err *err)
 {
 	struct rule r;
 
-	if (rule_find(c->store, id, &c->mem, &r, err) || check_program(c, &r, r.decision != RULE_ALLOW, err) ||
-	    rule_remove(c->store, &r, err))
+	if (rule_find(c->store, id, &c->mem, &r, err) ||
+	    check_program(c, &r, r.decision != RULE_ALLOW, err) || rule_remove(c->store, &r, err))
 		return err_failed(err->status);
 	put_rule(call_begin(c), &r, &c->mem);
 	return call_emit(c, err);
@@ -134,8 +146,8 @@ static enum status run_add(struct call *c, struct err *err)
 		return delete_rule(c, call_text(c, "rule"), err);
 	if (!call_text(c, "decision").p)
 		return err_fail(err, STATUS_USAGE, "what is answered? arbor rule RULE allow|deny|ask");
-	if (permission_read(call_text(c, "rule"), &p, err) || check_rule(&r, &p, err) || asked_session(c, &r.session, err) ||
-	    check_program(c, &r, r.decision == RULE_ALLOW, err))
+	if (permission_read(call_text(c, "rule"), &p, err) || check_rule(&r, &p, err) ||
+	    asked_session(c, &r.session, err) || check_program(c, &r, r.decision == RULE_ALLOW, err))
 		return err_failed(err->status);
 	r.tool = p.tool;
 	r.pattern = p.pattern;
@@ -154,9 +166,12 @@ const struct method loopback_rule_add = {
 	.verb = "rule",
 	.group = "agents",
 	.summary = "Answer tools without asking: allow, deny, or ask in any case",
-	.text = "Rules look like those of Claude Code. A rule that allows means only what it surely means: nothing that could be "
-		"another command behind the one it names, and no link that leads elsewhere. A rule that denies also means what "
-		"plainly hides the same. It helps against mistakes; it is no wall against a program that wants to "
+	.text = "Rules look like those of Claude Code. A rule that allows means only what it surely means: "
+		"nothing that could be "
+		"another command behind the one it names, and no link that leads elsewhere. A rule that "
+		"denies also means what "
+		"plainly hides the same. It helps against mistakes; it is no wall against a program that "
+		"wants to "
 		"get around it.\n\n"
 		"It answers what waits just now, too. --delete takes one away.\n",
 	.params = add_params,
@@ -164,9 +179,11 @@ const struct method loopback_rule_add = {
 	.fields = add_fields,
 	.scope = SCOPE_APPROVE,
 	.need = NEED_STORE_MADE,
-	.examples = (const struct example[]){ { "rule 'Bash(git status)' allow", "this command and no other" },
+	.examples = (const struct example[]){ { "rule 'Bash(git status)' allow",
+						"this command and no other" },
 					      { "rule 'Bash(git push *)' deny -m 'ask me first'", "never" },
-					      { "rule 'Edit(src/**)' allow --session fix-tests", "in one session" },
+					      { "rule 'Edit(src/**)' allow --session fix-tests",
+						"in one session" },
 					      { "rule --delete 4e1e0000", "take one away" },
 					      { 0 } },
 	.run = run_add,

@@ -1,10 +1,11 @@
 /*
- * Asking is one transaction: the question, what rules say to it, and the events that tell of it; so is handing over the
- * answer. What takes long or may hang, reading the input and resolving links, is done before.
+ * Asking is one transaction: the question, what rules say to it, and the events that tell of it; so is
+ * handing over the answer. What takes long or may hang, reading the input and resolving links, is done
+ * before.
  *
- * Rules: of all that mean the question, one that denies comes first, then one that wants a person to be asked, then one
- * that allows. Neither their order nor how exact they are counts, nor whether they are of one session or of all. The
- * oldest of the strongest is the one that is named.
+ * Rules: of all that mean the question, one that denies comes first, then one that wants a person to be
+ * asked, then one that allows. Neither their order nor how exact they are counts, nor whether they are of one
+ * session or of all. The oldest of the strongest is the one that is named.
  */
 #include "live/question.h"
 
@@ -88,9 +89,10 @@ static enum status write_data(const struct approval *a, struct buf *out, struct 
 	return json_write_done(&w, err);
 }
 
-/* Into the stream of its run, if it has one; which awaits permission exactly as long as a question is open. */
-static enum status tell(struct store *s, const struct approval *a, const char *type, const struct stream_writer *writer,
-			struct err *err)
+/* Into the stream of its run, if it has one; which awaits permission exactly as long as a question is open.
+ */
+static enum status tell(struct store *s, const struct approval *a, const char *type,
+			const struct stream_writer *writer, struct err *err)
 {
 	struct buf data CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
 	struct event_new e = { .type = str_of(type), .at = store_now(s) };
@@ -127,7 +129,8 @@ static enum status see(struct seen *v, struct str tool, struct str input, struct
 	struct str path;
 
 	if (json_read(&v->json, input, LIMIT_JSON_DEPTH, err))
-		return err_pass(err, "input of %.*s", (int)size_min(tool.n, LIMIT_RULE_TOOL), tool.p ? tool.p : "");
+		return err_pass(err, "input of %.*s", (int)size_min(tool.n, LIMIT_RULE_TOOL),
+				tool.p ? tool.p : "");
 	v->q = (struct permission_question){ .tool = tool, .input = &v->json, .cwd = cwd, .home = home };
 	path = permission_path(&v->q, mem);
 	if (path.n)
@@ -159,7 +162,8 @@ static enum status weigh(void *ctx, const struct rule *r, struct err *err)
 
 	(void)err;
 	if ((v->found && strength(r->decision) <= strength(v->rule.decision)) ||
-	    (allows && !permission_may_allow(&p, v->question->tool)) || !permission_means(&p, v->question, allows))
+	    (allows && !permission_may_allow(&p, v->question->tool)) ||
+	    !permission_means(&p, v->question, allows))
 		return STATUS_OK;
 	v->found = true;
 	v->rule = *r;
@@ -173,11 +177,13 @@ static struct str why_denied(const struct rule *r, struct arena *mem)
 {
 	if (r->message.p)
 		return r->message;
-	return r->pattern.p ? arena_printf(mem, "denied by a rule: %.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern))
+	return r->pattern.p ? arena_printf(mem, "denied by a rule: %.*s(%.*s)", STR_ARG(r->tool),
+					   STR_ARG(r->pattern))
 			    : arena_printf(mem, "denied by a rule: %.*s", STR_ARG(r->tool));
 }
 
-/* What rules say to one that is pending; *answered when they say anything but to ask. In a write transaction. */
+/* What rules say to one that is pending; *answered when they say anything but to ask. In a write transaction.
+ */
 static enum status answer_by_rules(struct store *s, struct approval *a, const struct permission_question *q,
 				   struct arena *mem, bool *answered, struct err *err)
 {
@@ -197,8 +203,8 @@ static enum status answer_by_rules(struct store *s, struct approval *a, const st
 	return approval_decide(s, a, &answer, mem, err);
 }
 
-enum status question_rule(const struct approval *a, struct str home, struct arena *mem, struct permission *out,
-			  struct err *err)
+enum status question_rule(const struct approval *a, struct str home, struct arena *mem,
+			  struct permission *out, struct err *err)
 {
 	struct seen v CLEANUP(seen_release) = { 0 };
 
@@ -217,16 +223,17 @@ static enum status begin_synced(struct store *s, struct txn *txn, struct err *er
 	return txn_begin(s, txn, err);
 }
 
-enum status question_ask(struct store *s, const struct question *q, struct arena *mem, struct approval *out,
-			 struct err *err)
+enum status question_ask(struct store *s, const struct question_new *q, struct arena *mem,
+			 struct approval *out, struct err *err)
 {
 	struct seen v CLEANUP(seen_release) = { 0 };
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct approval_new what = q->what;
 	bool answered;
 
-	if (see(&v, what.tool_name, what.input, what.cwd, q->home, mem, err) || lease_own(s, mem, &what.asker, err) ||
-	    begin_synced(s, &txn, err) || approval_ask(s, &what, mem, out, err) ||
+	if (see(&v, what.tool_name, what.input, what.cwd, q->home, mem, err) ||
+	    lease_own(s, mem, &what.asker, err) || begin_synced(s, &txn, err) ||
+	    approval_ask(s, &what, mem, out, err) ||
 	    tell(s, out, chat_type_name(CHAT_AWAITING_APPROVAL), q->writer, err) ||
 	    answer_by_rules(s, out, &v.q, mem, &answered, err))
 		return err_failed(err->status);
@@ -248,8 +255,8 @@ enum status question_look(struct store *s, struct approval *a, struct arena *mem
 	return approval_get(s, &a->id, mem, a, err);
 }
 
-static enum status finish(struct store *s, struct approval *a, enum approval_deed deed, const struct stream_writer *writer,
-			  struct arena *mem, struct err *err)
+static enum status finish(struct store *s, struct approval *a, enum approval_deed deed,
+			  const struct stream_writer *writer, struct arena *mem, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 
@@ -259,14 +266,14 @@ static enum status finish(struct store *s, struct approval *a, enum approval_dee
 	return txn_commit(&txn, err);
 }
 
-enum status question_deliver(struct store *s, struct approval *a, const struct stream_writer *writer, struct arena *mem,
-			     struct err *err)
+enum status question_deliver(struct store *s, struct approval *a, const struct stream_writer *writer,
+			     struct arena *mem, struct err *err)
 {
 	return finish(s, a, APPROVAL_DELIVER, writer, mem, err);
 }
 
-enum status question_withdraw(struct store *s, struct approval *a, const struct stream_writer *writer, struct arena *mem,
-			      struct err *err)
+enum status question_withdraw(struct store *s, struct approval *a, const struct stream_writer *writer,
+			      struct arena *mem, struct err *err)
 {
 	return finish(s, a, APPROVAL_WITHDRAW, writer, mem, err);
 }
@@ -281,7 +288,8 @@ void question_write_answer(struct json_writer *w, const struct approval *a)
 	if (allow)
 		write_raw(w, "updatedInput", approval_input(a));
 	else
-		write_text(w, "message", a->message.n ? a->message : STR("the user does not want this to run"));
+		write_text(w, "message",
+			   a->message.n ? a->message : STR("the user does not want this to run"));
 	if (a->interrupt) {
 		json_write_key(w, STR("interrupt"));
 		json_write_bool(w, true);
@@ -354,7 +362,8 @@ enum status question_look_after(struct store *s, struct err *err)
 	return unless_harmless(approval_expire(s, err));
 }
 
-static enum status apply_to(struct store *s, const struct uuid *id, struct str home, int64_t *answered, struct err *err)
+static enum status apply_to(struct store *s, const struct uuid *id, struct str home, int64_t *answered,
+			    struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct seen v CLEANUP(seen_release) = { 0 };

@@ -1,9 +1,10 @@
 /*
  * The table of approvals, and the machine behind it.
  *
- * All that can happen to a question is a deed, and `deeds` says in which states it can be done, where it leads and
- * what it may decide. change() does them all: it has the write lock when it reads the state, and writes only over the
- * state it has read. So of any number who answer at once one is first, and the others find the question answered.
+ * All that can happen to a question is a deed, and `deeds` says in which states it can be done, where it
+ * leads and what it may decide. change() does them all: it has the write lock when it reads the state, and
+ * writes only over the state it has read. So of any number who answer at once one is first, and the others
+ * find the question answered.
  *
  * Invariants
  *   (1) What is decided has somebody who decided it; "allow" has a person, a program or a rule.
@@ -83,11 +84,15 @@ enum {
 };
 
 #define COLUMNS \
-	"SELECT a.id, a.approval_id, a.session, a.run, s.name, a.claude_session_id, a.cwd, a.request_id, a.tool_use_id," \
-	" a.tool_name, a.input, a.agent_id, a.suggestions, a.state, a.decision, a.answered_by, a.answered_name," \
-	" a.edited_input, a.message, a.interrupt, r.rule_id, a.void_reason, a.lease_host, a.lease_boot, a.lease_pid," \
+	"SELECT a.id, a.approval_id, a.session, a.run, s.name, a.claude_session_id, a.cwd, a.request_id, " \
+	"a.tool_use_id," \
+	" a.tool_name, a.input, a.agent_id, a.suggestions, a.state, a.decision, a.answered_by, " \
+	"a.answered_name," \
+	" a.edited_input, a.message, a.interrupt, r.rule_id, a.void_reason, a.lease_host, a.lease_boot, " \
+	"a.lease_pid," \
 	" a.lease_start, a.lease_at, a.asked_at, a.expires_at, a.decided_at, a.delivered_at, a.voided_at" \
-	" FROM approval a LEFT JOIN session s ON s.id = a.session LEFT JOIN approval_rule r ON r.id = a.rule "
+	" FROM approval a LEFT JOIN session s ON s.id = a.session LEFT JOIN approval_rule r ON r.id = " \
+	"a.rule "
 #define IS_OPEN "state IN ('pending', 'decided')"
 
 static const char *const sql[APPROVAL_STATEMENTS] = {
@@ -95,24 +100,29 @@ static const char *const sql[APPROVAL_STATEMENTS] = {
 	[APPROVAL_PREFIX] = "SELECT approval_id FROM approval WHERE approval_id BETWEEN ?1 AND ?2 LIMIT ?3",
 	[APPROVAL_EACH] = COLUMNS "ORDER BY a.id DESC",
 	[APPROVAL_EACH_OF] = COLUMNS "WHERE a.session = ?1 ORDER BY a.id DESC",
-	[APPROVAL_EACH_PENDING] = COLUMNS "WHERE a.state = 'pending' AND (?1 = 0 OR a.session = ?1) ORDER BY a.id",
+	[APPROVAL_EACH_PENDING] = COLUMNS
+	"WHERE a.state = 'pending' AND (?1 = 0 OR a.session = ?1) ORDER BY a.id",
 	[APPROVAL_EACH_OPEN] = COLUMNS "WHERE a." IS_OPEN " ORDER BY a.id",
-	[APPROVAL_INSERT] = "INSERT INTO approval(approval_id, session, run, claude_session_id, cwd, request_id,"
-			    " tool_use_id, tool_name, input, agent_id, suggestions, state, lease_host, lease_boot,"
-			    " lease_pid, lease_start, lease_at, asked_at, expires_at, rev) VALUES (?1, ?2, ?3, ?4, ?5,"
-			    " ?6, ?7, ?8, ?9, ?10, ?11, 'pending', ?12, ?13, ?14, ?15, ?16, ?16, ?17, ?18)",
+	[APPROVAL_INSERT] =
+		"INSERT INTO approval(approval_id, session, run, claude_session_id, cwd, request_id,"
+		" tool_use_id, tool_name, input, agent_id, suggestions, state, lease_host, lease_boot,"
+		" lease_pid, lease_start, lease_at, asked_at, expires_at, rev) VALUES (?1, ?2, ?3, ?4, ?5,"
+		" ?6, ?7, ?8, ?9, ?10, ?11, 'pending', ?12, ?13, ?14, ?15, ?16, ?16, ?17, ?18)",
 	[APPROVAL_RENEW] = "UPDATE approval SET lease_at = ?2, rev = ?3 WHERE id = ?1 AND " IS_OPEN,
-	[APPROVAL_DECIDE] = "UPDATE approval SET state = 'decided', decided_at = ?3, rev = ?4, decision = ?5,"
-			    " answered_by = ?6, answered_name = ?7, edited_input = ?8, message = ?9, interrupt = ?10,"
-			    " rule = ?11 WHERE id = ?1 AND state = ?2",
+	[APPROVAL_DECIDE] =
+		"UPDATE approval SET state = 'decided', decided_at = ?3, rev = ?4, decision = ?5,"
+		" answered_by = ?6, answered_name = ?7, edited_input = ?8, message = ?9, interrupt = ?10,"
+		" rule = ?11 WHERE id = ?1 AND state = ?2",
 	[APPROVAL_SET_DELIVERED] = "UPDATE approval SET state = 'delivered', delivered_at = ?3, rev = ?4"
 				   " WHERE id = ?1 AND state = ?2",
 	[APPROVAL_SET_VOID] = "UPDATE approval SET state = 'void', voided_at = ?3, rev = ?4, void_reason = ?5"
 			      " WHERE id = ?1 AND state = ?2",
-	[APPROVAL_DUE] = "SELECT approval_id FROM approval WHERE state = 'pending' AND expires_at <= ?1 LIMIT 1",
+	[APPROVAL_DUE] =
+		"SELECT approval_id FROM approval WHERE state = 'pending' AND expires_at <= ?1 LIMIT 1",
 	[APPROVAL_AWAITED] = "SELECT 1 FROM approval WHERE run = ?1 AND " IS_OPEN " LIMIT 1",
-	[APPROVAL_END_STREAM] = "UPDATE approval SET state = 'void', voided_at = ?2, rev = ?3, void_reason = 'lost'"
-			     " WHERE run = (SELECT run FROM stream WHERE id = ?1) AND " IS_OPEN,
+	[APPROVAL_END_STREAM] =
+		"UPDATE approval SET state = 'void', voided_at = ?2, rev = ?3, void_reason = 'lost'"
+		" WHERE run = (SELECT run FROM stream WHERE id = ?1) AND " IS_OPEN,
 };
 
 const struct db_set approval_statements = { DB_APPROVAL, sql, APPROVAL_STATEMENTS };
@@ -169,7 +179,8 @@ static struct approval approval_of(const struct stmt *st)
 		.suggestions = col_text(st, 12),
 		.state = (enum approval_state)index_of(approval_state_names, col_text(st, 13)),
 		.void_reason = col_text(st, 21),
-		.asker = { col_text(st, 22), col_text(st, 23), col_int(st, 24), col_int(st, 25), col_int(st, 26) },
+		.asker = { col_text(st, 22), col_text(st, 23), col_int(st, 24), col_int(st, 25),
+			   col_int(st, 26) },
 		.asked_at = col_int(st, 27),
 		.expires_at = col_int(st, 28),
 		.decided_at = col_int(st, 29),
@@ -183,9 +194,10 @@ static struct approval approval_of(const struct stmt *st)
 
 static void keep(struct approval *a, struct arena *mem)
 {
-	struct str *texts[] = { &a->session_name, &a->cwd,	    &a->request_id, &a->tool_use_id, &a->tool_name,
-				&a->input,	  &a->agent_id,	    &a->suggestions, &a->by_name,   &a->edited_input,
-				&a->message,	  &a->void_reason, &a->asker.host,   &a->asker.boot };
+	struct str *texts[] = { &a->session_name, &a->cwd,	    &a->request_id, &a->tool_use_id,
+				&a->tool_name,	  &a->input,	    &a->agent_id,   &a->suggestions,
+				&a->by_name,	  &a->edited_input, &a->message,    &a->void_reason,
+				&a->asker.host,	  &a->asker.boot };
 
 	for (size_t i = 0; i < COUNT(texts); i++)
 		if (texts[i]->p)
@@ -212,7 +224,8 @@ enum status approval_get(struct store *s, const struct uuid *id, struct arena *m
 	return STATUS_OK;
 }
 
-enum status approval_find(struct store *s, struct str text, struct arena *mem, struct approval *out, struct err *err)
+enum status approval_find(struct store *s, struct str text, struct arena *mem, struct approval *out,
+			  struct err *err)
 {
 	struct uuid id;
 
@@ -235,7 +248,8 @@ static enum status each(struct stmt *st, approval_fn *fn, void *ctx, struct err 
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
-enum status approval_each_pending(struct store *s, int64_t session, approval_fn *fn, void *ctx, struct err *err)
+enum status approval_each_pending(struct store *s, int64_t session, approval_fn *fn, void *ctx,
+				  struct err *err)
 {
 	STMT st = { 0 };
 
@@ -298,8 +312,8 @@ static enum status insert(struct store *s, const struct approval_new *what, stru
 	return stmt_run(&st, err);
 }
 
-enum status approval_ask(struct store *s, const struct approval_new *what, struct arena *mem, struct approval *out,
-			 struct err *err)
+enum status approval_ask(struct store *s, const struct approval_new *what, struct arena *mem,
+			 struct approval *out, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	struct uuid id;
@@ -342,13 +356,15 @@ static enum status too_late(const struct approval *a, struct err *err)
 	uuid_print(&a->id, id);
 	if (a->state == APPROVAL_VOID)
 		return err_fail(err, STATUS_CONFLICT, "approval %s is void: %s", id,
-				str_eq(a->void_reason, STR("withdrawn")) ? "who asked does not want to know any more"
-									 : "who asked is gone");
+				str_eq(a->void_reason, STR("withdrawn"))
+					? "who asked does not want to know any more"
+					: "who asked is gone");
 	if (!a->is_decided)
 		return err_fail(err, STATUS_CONFLICT, "approval %s has not been answered", id);
 	return err_fail(err, STATUS_CONFLICT, "approval %s has been answered: %s, by %s%s%.*s", id,
-			approval_decision_names[a->decision], approval_by_names[a->by], a->by_name.n ? " " : "",
-			(int)size_min(a->by_name.n, LIMIT_OWNER), a->by_name.p ? a->by_name.p : "");
+			approval_decision_names[a->decision], approval_by_names[a->by],
+			a->by_name.n ? " " : "", (int)size_min(a->by_name.n, LIMIT_OWNER),
+			a->by_name.p ? a->by_name.p : "");
 }
 
 static void bind_answer(struct stmt *st, const struct approval_answer *answer)
@@ -419,10 +435,12 @@ static enum status check_answer(const struct approval *a, const struct approval_
 {
 	bool person = w->by == APPROVAL_BY_PERSON || w->by == APPROVAL_BY_PROGRAM;
 
-	if (w->by == APPROVAL_BY_EXPIRY || !approval_may_decide(w->by, w->decision) || (w->rule != 0) != (w->by == APPROVAL_BY_RULE))
+	if (w->by == APPROVAL_BY_EXPIRY || !approval_may_decide(w->by, w->decision) ||
+	    (w->rule != 0) != (w->by == APPROVAL_BY_RULE))
 		return err_fail(err, STATUS_INTERNAL, "nobody may answer so");
 	if (w->by == APPROVAL_BY_PROGRAM && !a->session)
-		return err_fail(err, STATUS_DENIED, "a program may answer only for a session that has a name here");
+		return err_fail(err, STATUS_DENIED,
+				"a program may answer only for a session that has a name here");
 	if (w->edited_input.p && (w->decision != APPROVAL_ALLOW || !person))
 		return err_fail(err, STATUS_USAGE, "only who allows a tool to run can change its input");
 	if (w->interrupt && w->decision != APPROVAL_DENY)

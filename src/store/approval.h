@@ -4,15 +4,21 @@
  *     pending ──► decided ──► delivered        answered, and handed to who asked
  *        └───────────┴──────► void             nobody can hear the answer any more
  *
- * A question is answered once, by a person, a program, a rule, or by nobody in time, which is never a yes. Whoever
- * is too late is told who was first. The record stays.
+ * A question is answered once, by a person, a program, a rule, or by nobody in time, which is never a yes.
+ * Whoever is too late is told who was first. The record stays.
  */
 #ifndef ARBOR_STORE_APPROVAL_H
 #define ARBOR_STORE_APPROVAL_H
 
 #include "store/run.h"
 
-enum approval_state { APPROVAL_PENDING, APPROVAL_DECIDED, APPROVAL_DELIVERED, APPROVAL_VOID, APPROVAL_STATES };
+enum approval_state {
+	APPROVAL_PENDING,
+	APPROVAL_DECIDED,
+	APPROVAL_DELIVERED,
+	APPROVAL_VOID,
+	APPROVAL_STATES
+};
 
 enum approval_decision { APPROVAL_ALLOW, APPROVAL_DENY, APPROVAL_DECISIONS };
 
@@ -92,12 +98,13 @@ enum status approval_each_pending(struct store *s, int64_t session, approval_fn 
 enum status approval_each_open(struct store *s, approval_fn *fn, void *ctx, struct err *err) MUST_USE;
 
 /* All of them, the newest first. */
-enum status approval_each(struct store *s, int64_t session, approval_fn *fn, void *ctx, struct err *err) MUST_USE;
+enum status approval_each(struct store *s, int64_t session, approval_fn *fn, void *ctx,
+			  struct err *err) MUST_USE;
 
 /* ---- Asking ------------------------------------------------------------------- */
 
 struct approval_new {
-	int64_t session, run;		    /* rows; 0 = none */
+	int64_t session, run;		   /* rows; 0 = none */
 	const struct uuid *claude_session; /* NULL = not known */
 	struct str cwd, request_id, tool_use_id, tool_name, input, agent_id, suggestions;
 	struct lease asker;
@@ -105,8 +112,8 @@ struct approval_new {
 };
 
 /* Pending. On the disk when it returns. STATUS_CONFLICT when the run has asked it before. */
-enum status approval_ask(struct store *s, const struct approval_new *what, struct arena *mem, struct approval *out,
-			 struct err *err) MUST_USE;
+enum status approval_ask(struct store *s, const struct approval_new *what, struct arena *mem,
+			 struct approval *out, struct err *err) MUST_USE;
 
 /* Says that the asker still waits. */
 enum status approval_renew(struct store *s, const struct approval *a, struct err *err) MUST_USE;
@@ -124,14 +131,14 @@ struct approval_answer {
 };
 
 /*
- * Answers it, and is on the disk when it returns. STATUS_CONFLICT when it is too late; the error says who was first,
- * and nothing has changed, but that what has expired is denied now. *a becomes what it is.
+ * Answers it, and is on the disk when it returns. STATUS_CONFLICT when it is too late; the error says who was
+ * first, and nothing has changed, but that what has expired is denied now. *a becomes what it is.
  */
 enum status approval_decide(struct store *s, struct approval *a, const struct approval_answer *answer,
 			    struct arena *mem, struct err *err) MUST_USE;
 
-/* APPROVAL_DELIVER before the answer is handed over: from then on it may be obeyed. APPROVAL_WITHDRAW, APPROVAL_LOSE.
- * STATUS_CONFLICT as above. */
+/* APPROVAL_DELIVER before the answer is handed over: from then on it may be obeyed. APPROVAL_WITHDRAW,
+ * APPROVAL_LOSE. STATUS_CONFLICT as above. */
 enum status approval_do(struct store *s, struct approval *a, enum approval_deed deed, struct arena *mem,
 			struct err *err) MUST_USE;
 
@@ -141,7 +148,8 @@ enum status approval_expire(struct store *s, struct err *err) MUST_USE;
 /* Whether a run has asked something whose answer it does not have. */
 enum status approval_is_awaited(struct store *s, int64_t run, bool *out, struct err *err) MUST_USE;
 
-/* Of a stream (its row) that is over: all that its run has asked and will not hear of. Wants a write transaction. */
+/* Of a stream (its row) that is over: all that its run has asked and will not hear of. Wants a write
+ * transaction. */
 enum status approval_end_stream(struct store *s, int64_t stream, struct err *err) MUST_USE;
 
 #endif

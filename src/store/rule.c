@@ -1,8 +1,8 @@
 /*
  * The table of rules.
  *
- * A rule never changes. One that is removed keeps its row: approvals say which rule answered them. One whose time is
- * over is in use no longer, and stays as it is.
+ * A rule never changes. One that is removed keeps its row: approvals say which rule answered them. One whose
+ * time is over is in use no longer, and stays as it is.
  */
 #include "store/rule.h"
 
@@ -19,20 +19,25 @@ const char *const rule_decision_names[] = {
 enum { RULE_GET, RULE_PREFIX, RULE_EACH, RULE_EACH_FOR, RULE_INSERT, RULE_REMOVE, RULE_STATEMENTS };
 
 #define COLUMNS \
-	"SELECT r.id, r.rule_id, r.session, s.name, r.claude_session_id, r.tool_name, r.pattern, r.decision, r.message," \
-	" r.created_by, r.created_at, r.expires_at FROM approval_rule r LEFT JOIN session s ON s.id = r.session "
+	"SELECT r.id, r.rule_id, r.session, s.name, r.claude_session_id, r.tool_name, r.pattern, " \
+	"r.decision, r.message," \
+	" r.created_by, r.created_at, r.expires_at FROM approval_rule r LEFT JOIN session s ON s.id = " \
+	"r.session "
 #define IN_USE "WHERE r.deleted_at IS NULL AND (r.expires_at IS NULL OR r.expires_at > ?1) "
 
 static const char *const sql[RULE_STATEMENTS] = {
 	[RULE_GET] = COLUMNS "WHERE r.rule_id = ?1",
 	[RULE_PREFIX] = "SELECT rule_id FROM approval_rule WHERE rule_id BETWEEN ?1 AND ?2 LIMIT ?3",
 	[RULE_EACH] = COLUMNS IN_USE "ORDER BY r.id",
-	[RULE_EACH_FOR] = COLUMNS IN_USE "AND (r.session IS NULL OR r.session = ?2)"
-			  " AND (r.claude_session_id IS NULL OR r.claude_session_id = ?3) ORDER BY r.id",
-	[RULE_INSERT] = "INSERT INTO approval_rule(rule_id, session, claude_session_id, tool_name, pattern, decision,"
-			" message, created_by, created_at, expires_at, rev)"
-			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-	[RULE_REMOVE] = "UPDATE approval_rule SET deleted_at = ?2, rev = ?3 WHERE id = ?1 AND deleted_at IS NULL",
+	[RULE_EACH_FOR] = COLUMNS IN_USE
+	"AND (r.session IS NULL OR r.session = ?2)"
+	" AND (r.claude_session_id IS NULL OR r.claude_session_id = ?3) ORDER BY r.id",
+	[RULE_INSERT] =
+		"INSERT INTO approval_rule(rule_id, session, claude_session_id, tool_name, pattern, decision,"
+		" message, created_by, created_at, expires_at, rev)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+	[RULE_REMOVE] =
+		"UPDATE approval_rule SET deleted_at = ?2, rev = ?3 WHERE id = ?1 AND deleted_at IS NULL",
 };
 
 const struct db_set rule_statements = { DB_RULE, sql, RULE_STATEMENTS };
@@ -89,13 +94,15 @@ enum status rule_find(struct store *s, struct str text, struct arena *mem, struc
 	struct uuid id;
 	STMT st = { 0 };
 
-	if (tree_find_prefix(s, &rule_statements, RULE_PREFIX, "rule", text, &id, err) || use(s, RULE_GET, &st, err))
+	if (tree_find_prefix(s, &rule_statements, RULE_PREFIX, "rule", text, &id, err) ||
+	    use(s, RULE_GET, &st, err))
 		return err_failed(err->status);
 	stmt_uuid(&st, 1, &id);
 	if (stmt_found(&st, &found, err))
 		return err_failed(err->status);
 	if (!found)
-		return err_fail(err, STATUS_NOT_FOUND, "there is no rule %.*s", (int)size_min(text.n, 60), text.p);
+		return err_fail(err, STATUS_NOT_FOUND, "there is no rule %.*s", (int)size_min(text.n, 60),
+				text.p);
 	*out = rule_of(&st);
 	keep(out, mem);
 	return STATUS_OK;
@@ -124,8 +131,8 @@ enum status rule_each(struct store *s, rule_fn *fn, void *ctx, struct err *err)
 	return each(&st, fn, ctx, err);
 }
 
-enum status rule_each_for(struct store *s, int64_t session, const struct uuid *claude_session, rule_fn *fn, void *ctx,
-			  struct err *err)
+enum status rule_each_for(struct store *s, int64_t session, const struct uuid *claude_session, rule_fn *fn,
+			  void *ctx, struct err *err)
 {
 	STMT st = { 0 };
 

@@ -1,6 +1,6 @@
 /*
- * Rules: standing answers to questions about tools. What they mean is said elsewhere (claude/permission.h); here are
- * their rows.
+ * Rules: standing answers to questions about tools. What they mean is said elsewhere (claude/permission.h);
+ * here are their rows.
  */
 #ifndef ARBOR_STORE_RULE_H
 #define ARBOR_STORE_RULE_H
@@ -22,8 +22,8 @@ struct rule {
 	struct str tool;
 	struct str pattern; /* p NULL = whatever the input */
 	enum rule_decision decision;
-	struct str message;	/* for the model, with deny; p NULL = none */
-	struct str created_by; /* p NULL = not said */
+	struct str message;		/* for the model, with deny; p NULL = none */
+	struct str created_by;		/* p NULL = not said */
 	int64_t created_at, expires_at; /* 0 = never */
 };
 
@@ -32,7 +32,8 @@ struct rule {
 enum status rule_add(struct store *s, struct rule *rule, struct err *err) MUST_USE;
 
 /* By an id, or by the beginning of one that no other has; also one that was removed. */
-enum status rule_find(struct store *s, struct str text, struct arena *mem, struct rule *out, struct err *err) MUST_USE;
+enum status rule_find(struct store *s, struct str text, struct arena *mem, struct rule *out,
+		      struct err *err) MUST_USE;
 
 /* It answers nothing from then on. STATUS_CONFLICT when it was removed before. */
 enum status rule_remove(struct store *s, const struct rule *rule, struct err *err) MUST_USE;
@@ -43,8 +44,9 @@ typedef enum status rule_fn(void *ctx, const struct rule *rule, struct err *err)
 /* Those in use, the oldest first. */
 enum status rule_each(struct store *s, rule_fn *fn, void *ctx, struct err *err) MUST_USE;
 
-/* The same that a question of this session is answered by: the row, 0 = it has none; the client's, NULL = not known. */
-enum status rule_each_for(struct store *s, int64_t session, const struct uuid *claude_session, rule_fn *fn, void *ctx,
-			  struct err *err) MUST_USE;
+/* The same that a question of this session is answered by: the row, 0 = it has none; the client's, NULL = not
+ * known. */
+enum status rule_each_for(struct store *s, int64_t session, const struct uuid *claude_session, rule_fn *fn,
+			  void *ctx, struct err *err) MUST_USE;
 
 #endif

@@ -46,8 +46,8 @@ it "runs what was changed instead, and keeps both"
 ask 3 Bash "$(bash_input 'rm -rf /')"; pending 1; id=$(last)
 arbor answer "$id" deny --input '{}'; code 2; err_has 'only who allows'
 arbor answer "$id" allow --input '[1]'; code 2
-arbor answer "$id" allow --input "$(bash_input 'rm -rf build')"; code 0
-wait $asker; check test "$(answer_of 3)" = '{"behavior":"allow","updatedInput":{"command":"rm -rf build"}}'
+jq -n '{command: "rm -rf build"}' | "$ARBOR" answer "$id" allow --input - >"$T/out" 2>"$T/err"; rc=$?; code 0 # on several lines
+wait $asker; check test "$(answer_of 3)" = '{"behavior":"allow","updatedInput":{"command":"rm -rf build"}}'; check test "$(wc -l <"$T/answer.3")" = 1
 arbor approvals "$id" --json; check test "$(get '[.input.command, .edited_input.command] | join("|")')" = 'rm -rf /|rm -rf build'
 
 it "lets a person answer what they are asked, and nothing else"

@@ -1,12 +1,13 @@
 /*
  * approvals DIR ROUNDS SEED: questions and answers under kill -9.
  *
- * In each round somebody asks, one question after the other, and two answer what they find, each in their own way.
- * All of them are killed at random moments, and others go on in their place. Before they do something, and after it
- * was done, they say so through a pipe. Then:
+ * In each round somebody asks, one question after the other, and two answer what they find, each in their own
+ * way. All of them are killed at random moments, and others go on in their place. Before they do something,
+ * and after it was done, they say so through a pipe. Then:
  *
  *   - an answer that somebody was told is the answer is in the store, and nobody else was told the same;
- *   - whoever asked and heard "allow" heard what somebody had said for that question, and the record says delivered;
+ *   - whoever asked and heard "allow" heard what somebody had said for that question, and the record says
+ * delivered;
  *   - nobody is waited for who is gone.
  *
  * Prints how many kills found work going on, and fails when something of this does not hold.
@@ -80,7 +81,7 @@ static void say(int fd, enum word word, const struct approval *a, enum approval_
 static NORETURN void ask_on(const char *path, int told)
 {
 	struct store *s = open_store(path);
-	struct question q = { .what = test_question() };
+	struct question_new q = { .what = test_question() };
 	struct err err;
 	bool changed;
 
@@ -116,7 +117,8 @@ static NORETURN void answer_on(const char *path, int told)
 	for (;;) {
 		struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 		struct approval a = { 0 };
-		struct approval_answer answer = test_answer(APPROVAL_BY_PERSON, draw(2) ? APPROVAL_ALLOW : APPROVAL_DENY);
+		struct approval_answer answer = test_answer(APPROVAL_BY_PERSON,
+							    draw(2) ? APPROVAL_ALLOW : APPROVAL_DENY);
 		static const struct uuid none;
 
 		if (approval_each_pending(s, 0, take_last, &a.id, &err))

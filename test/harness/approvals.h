@@ -24,8 +24,8 @@ static inline struct approval_answer test_answer(enum approval_deed by, enum app
 	return (struct approval_answer){ .by = by, .decision = decision };
 }
 
-/* For examples: a question that waits, of the session fix-tests, and a rule. Who asked is on another machine, and says that
- * it waits until 2100. */
+/* For examples: a question that waits, of the session fix-tests, and a rule. Who asked is on another machine,
+ * and says that it waits until 2100. */
 static inline enum status test_plant_approvals(struct store *s, struct err *err)
 {
 	struct approval_new question = test_question();
@@ -37,12 +37,14 @@ static inline enum status test_plant_approvals(struct store *s, struct err *err)
 	if (named_find(s, STR("fix-tests"), &mem, &named, err))
 		return err_failed(err->status);
 	question.session = named.row;
-	question.input = STR("{\"command\":\"npm test -- prices\",\"description\":\"Run the tests of prices\"}");
+	question.input = STR(
+		"{\"command\":\"npm test -- prices\",\"description\":\"Run the tests of prices\"}");
 	question.asker.host = STR("elsewhere");
 	if (approval_ask(s, &question, &mem, &a, err) || rule_add(s, &rule, err))
 		return err_failed(err->status);
 	return db_exec(s,
-		       "UPDATE approval SET approval_id = x'a5ced000000040008000000000000001', lease_at = 4102444800000"
+		       "UPDATE approval SET approval_id = x'a5ced000000040008000000000000001', lease_at = "
+		       "4102444800000"
 		       " WHERE id = (SELECT max(id) FROM approval);"
 		       "UPDATE approval_rule SET rule_id = x'4e1e0000000040008000000000000001'"
 		       " WHERE id = (SELECT max(id) FROM approval_rule)",

@@ -20,7 +20,8 @@ static int64_t test_now(void *ctx)
 	return *(int64_t *)ctx;
 }
 
-static enum status open_store(struct t *t, const char *name, int64_t *now, struct store **out, struct err *err)
+static enum status open_store(struct t *t, const char *name, int64_t *now, struct store **out,
+			      struct err *err)
 {
 	struct store_options o = { .create = true };
 	char path[LIMIT_PATH];
@@ -45,8 +46,8 @@ static int64_t ask(struct store *s, const char *sql)
 
 /* ---- The machine ---------------------------------------------------------------- */
 
-/* Written down a second time, for comparison: what follows each state by each deed, in the order of the deeds. p, d, D
- * and v are the states, - is refused. */
+/* Written down a second time, for comparison: what follows each state by each deed, in the order of the
+ * deeds. p, d, D and v are the states, - is refused. */
 static const char *const wanted[APPROVAL_STATES] = {
 	[APPROVAL_PENDING] = "dddd-vv",
 	[APPROVAL_DECIDED] = "----Dvv",
@@ -237,7 +238,8 @@ TEST(the_database_refuses_an_approval_that_nobody_gave_whatever_the_code_does)
 		"state = 'decided', decision = 'allow', decided_at = 1, answered_by = 'nobody'",
 		"state = 'decided', decision = 'maybe', decided_at = 1, answered_by = 'person'",
 		"state = 'pending', decision = 'allow', decided_at = 1, answered_by = 'person'",
-		"state = 'decided', decision = 'deny', decided_at = 1, answered_by = 'person', edited_input = '{}'",
+		"state = 'decided', decision = 'deny', decided_at = 1, answered_by = 'person', edited_input "
+		"= '{}'",
 		"state = 'delivered', decision = 'allow', decided_at = 1, answered_by = 'person'",
 		"state = 'void'",
 		"state = 'done'",
@@ -258,7 +260,8 @@ TEST(the_database_refuses_an_approval_that_nobody_gave_whatever_the_code_does)
 			t_fail(t, __FILE__, __LINE__, "taken: %s", wrong[i]);
 	}
 	EQ(sqlite3_exec(s->db,
-			"UPDATE approval SET state = 'decided', decision = 'allow', decided_at = 1, answered_by = 'person'",
+			"UPDATE approval SET state = 'decided', decision = 'allow', decided_at = 1, "
+			"answered_by = 'person'",
 			NULL, NULL, NULL),
 	   SQLITE_OK);
 }
@@ -294,7 +297,8 @@ TEST(a_question_is_kept_as_it_was_asked_and_as_it_was_answered)
 	now++;
 	OK(approval_do(s, &a, APPROVAL_DELIVER, &mem, &err));
 	OK(approval_get(s, &a.id, &mem, &b, &err));
-	CHECK(b.state == APPROVAL_DELIVERED && b.is_decided && b.decision == APPROVAL_ALLOW && b.by == APPROVAL_BY_PERSON);
+	CHECK(b.state == APPROVAL_DELIVERED && b.is_decided && b.decision == APPROVAL_ALLOW &&
+	      b.by == APPROVAL_BY_PERSON);
 	EQS(b.by_name, STR("Ada"));
 	EQS(b.input, question.input);
 	EQS(approval_input(&b), answer.edited_input);
@@ -509,8 +513,12 @@ TEST(of_a_thousand_double_answers_one_each_wins_and_the_other_is_told)
 	OK(ask_many(s, ids, &err));
 	OK(store_open_beside(s, &one, &err));
 	OK(store_open_beside(s, &two, &err));
-	yes = (struct answerer){ .store = one, .ids = ids, .answer = test_answer(APPROVAL_BY_PERSON, APPROVAL_ALLOW) };
-	no = (struct answerer){ .store = two, .ids = ids, .answer = test_answer(APPROVAL_BY_PERSON, APPROVAL_DENY) };
+	yes = (struct answerer){ .store = one,
+				 .ids = ids,
+				 .answer = test_answer(APPROVAL_BY_PERSON, APPROVAL_ALLOW) };
+	no = (struct answerer){ .store = two,
+				.ids = ids,
+				.answer = test_answer(APPROVAL_BY_PERSON, APPROVAL_DENY) };
 	NEED(pthread_create(&first, NULL, answer_all, &yes) == 0);
 	NEED(pthread_create(&second, NULL, answer_all, &no) == 0);
 	pthread_join(first, NULL);

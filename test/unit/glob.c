@@ -65,7 +65,8 @@ static void compare(struct t *t, const char *pattern, const char *text)
 		int64_t steps = 100000;
 		struct glob_how how = { .path = path != 0, .steps = &steps };
 
-		if (glob_match(str_of(pattern), str_of(text), &how) != try_all(pattern, text, path != 0, true))
+		if (glob_match(str_of(pattern), str_of(text), &how) !=
+		    try_all(pattern, text, path != 0, true))
 			t_fail(t, __FILE__, __LINE__, "'%s' and '%s', path %d", pattern, text, path);
 	}
 }
@@ -130,5 +131,6 @@ TEST(no_pattern_takes_more_steps_than_are_granted)
 	EQ(steps, -1);
 }
 
-TESTS(CASE(every_short_pattern_means_what_trying_everything_says), CASE(a_wildcard_stands_only_for_what_it_may),
-      CASE(what_is_escaped_means_itself), CASE(no_pattern_takes_more_steps_than_are_granted))
+TESTS(CASE(every_short_pattern_means_what_trying_everything_says),
+      CASE(a_wildcard_stands_only_for_what_it_may), CASE(what_is_escaped_means_itself),
+      CASE(no_pattern_takes_more_steps_than_are_granted))

@@ -38,8 +38,10 @@ static bool next_row(struct str *rest, struct row *out)
 static const char *member_of(struct str tool)
 {
 	static const char *const members[][2] = {
-		{ "Bash", "command" },	    { "WebFetch", "url" },  { "Grep", "path" },	    { "Agent", "subagent_type" },
-		{ "Task", "subagent_type" }, { "Skill", "skill" }, { "WebSearch", "query" }, { "NotebookEdit", "notebook_path" },
+		{ "Bash", "command" },	     { "WebFetch", "url" },
+		{ "Grep", "path" },	     { "Agent", "subagent_type" },
+		{ "Task", "subagent_type" }, { "Skill", "skill" },
+		{ "WebSearch", "query" },    { "NotebookEdit", "notebook_path" },
 	};
 
 	for (size_t i = 0; i < COUNT(members); i++)
@@ -65,7 +67,9 @@ static struct str input_of(const struct row *r, struct arena *mem)
 
 static struct permission_question question(struct str tool, const struct json *input)
 {
-	return (struct permission_question){ .tool = tool, .input = input, .cwd = STR("/work/p"), .home = STR("/home/u") };
+	return (struct permission_question){
+		.tool = tool, .input = input, .cwd = STR("/work/p"), .home = STR("/home/u")
+	};
 }
 
 static const char *meaning(const struct row *r, struct arena *mem)
@@ -99,8 +103,8 @@ TEST(rules_mean_what_the_table_says)
 		const char *got = meaning(&r, &mem);
 
 		if (!str_eq(r.want, str_of(got)))
-			t_fail(t, __FILE__, __LINE__, "%.*s | %.*s | %.*s: %s, not %.*s", STR_ARG(r.rule), STR_ARG(r.tool),
-			       STR_ARG(r.input), got, STR_ARG(r.want));
+			t_fail(t, __FILE__, __LINE__, "%.*s | %.*s | %.*s: %s, not %.*s", STR_ARG(r.rule),
+			       STR_ARG(r.tool), STR_ARG(r.input), got, STR_ARG(r.want));
 	}
 	CHECK(cases > 150);
 	buf_release(&file);
@@ -136,8 +140,8 @@ TEST(the_exact_rule_of_a_question_means_it_and_nothing_that_is_longer)
 	buf_release(&file);
 }
 
-static bool means(struct t *t, const char *rule, const char *tool, const char *json, struct permission_question q,
-		  bool strictly)
+static bool means(struct t *t, const char *rule, const char *tool, const char *json,
+		  struct permission_question q, bool strictly)
 {
 	struct permission p;
 	struct err err;
@@ -206,12 +210,15 @@ TEST(what_a_person_is_asked_no_rule_answers_with_yes)
 			  plan = { .tool = STR("ExitPlanMode") };
 
 	CHECK(permission_may_allow(&any, STR("Bash")));
-	CHECK(!permission_may_allow(&any, STR("AskUserQuestion")) && !permission_may_allow(&ask, STR("AskUserQuestion")));
-	CHECK(!permission_may_allow(&any, STR("ExitPlanMode")) && permission_may_allow(&plan, STR("ExitPlanMode")));
+	CHECK(!permission_may_allow(&any, STR("AskUserQuestion")) &&
+	      !permission_may_allow(&ask, STR("AskUserQuestion")));
+	CHECK(!permission_may_allow(&any, STR("ExitPlanMode")) &&
+	      permission_may_allow(&plan, STR("ExitPlanMode")));
 }
 
-TESTS(CASE(rules_mean_what_the_table_says), CASE(the_exact_rule_of_a_question_means_it_and_nothing_that_is_longer),
-      CASE(a_link_is_where_it_leads), CASE(a_relative_path_in_no_folder_is_never_allowed_and_may_be_denied),
+TESTS(CASE(rules_mean_what_the_table_says),
+      CASE(the_exact_rule_of_a_question_means_it_and_nothing_that_is_longer), CASE(a_link_is_where_it_leads),
+      CASE(a_relative_path_in_no_folder_is_never_allowed_and_may_be_denied),
       CASE(wildcards_in_the_name_of_a_folder_are_letters),
       CASE(what_takes_too_many_steps_is_not_allowed_and_may_be_denied),
       CASE(what_a_person_is_asked_no_rule_answers_with_yes))

@@ -25,9 +25,9 @@ static enum status open_store(struct t *t, const char *name, struct store **out,
 	return store_open(&(struct store_options){ .path = path, .create = true }, out, err);
 }
 
-static struct question ask_bash(const char *command, struct arena *mem)
+static struct question_new ask_bash(const char *command, struct arena *mem)
 {
-	struct question q = { .what = test_question(), .home = STR("/home/u") };
+	struct question_new q = { .what = test_question(), .home = STR("/home/u") };
 
 	q.what.input = arena_printf(mem, "{\"command\":\"%s\"}", command);
 	return q;
@@ -40,14 +40,16 @@ static enum status add_rule(struct store *s, const char *text, enum rule_decisio
 
 	if (permission_read(str_of(text), &p, err))
 		return err_failed(err->status);
-	*out = (struct rule){ .tool = p.tool, .pattern = p.pattern, .decision = decision, .session = session };
+	*out = (struct rule){
+		.tool = p.tool, .pattern = p.pattern, .decision = decision, .session = session
+	};
 	return rule_add(s, out, err);
 }
 
 /* What happens to a question: "allow", "deny", or "ask". */
 static const char *outcome(struct store *s, const char *command, int64_t session)
 {
-	struct question q;
+	struct question_new q;
 	struct approval a;
 	struct err err;
 	ARENA;
@@ -82,11 +84,10 @@ TEST(of_all_rules_that_mean_a_question_deny_beats_ask_and_ask_beats_allow_in_any
 			if (list[i] < RULE_DECISIONS)
 				OK(add_rule(s, i == 1 ? "Bash" : "Bash(git *)", list[i], 0, &r, &err));
 		}
-		EQS(str_of(outcome(s, "git status", 0)),
-		    str_of(names[has[RULE_DENY]  ? RULE_DENY
-				 : has[RULE_ASK] ? RULE_ASK
-				 : has[RULE_ALLOW] ? RULE_ALLOW
-						   : RULE_ASK]));
+		EQS(str_of(outcome(s, "git status", 0)), str_of(names[has[RULE_DENY]	? RULE_DENY
+								      : has[RULE_ASK]	? RULE_ASK
+								      : has[RULE_ALLOW] ? RULE_ALLOW
+											: RULE_ASK]));
 	}
 }
 
@@ -117,7 +118,7 @@ TEST(a_rule_of_a_session_of_the_client_is_of_no_other)
 {
 	STORE *s = NULL;
 	struct rule r = { .tool = STR("Bash"), .decision = RULE_ALLOW, .has_claude_session = true };
-	struct question q;
+	struct question_new q;
 	struct approval a;
 	struct uuid other;
 	struct err err;
@@ -135,7 +136,8 @@ TEST(a_rule_of_a_session_of_the_client_is_of_no_other)
 	CHECK(!a.is_decided);
 	q.what.claude_session = &r.claude_session;
 	OK(question_ask(s, &q, &mem, &a, &err));
-	CHECK(a.is_decided && a.decision == APPROVAL_ALLOW && a.by == APPROVAL_BY_RULE && uuid_eq(&a.rule, &r.id));
+	CHECK(a.is_decided && a.decision == APPROVAL_ALLOW && a.by == APPROVAL_BY_RULE &&
+	      uuid_eq(&a.rule, &r.id));
 }
 
 TEST(a_rule_that_was_removed_or_is_over_answers_nothing)
@@ -157,7 +159,7 @@ TEST(a_rule_that_was_removed_or_is_over_answers_nothing)
 TEST(a_denial_by_rule_says_which)
 {
 	STORE *s = NULL;
-	struct question q;
+	struct question_new q;
 	struct approval a;
 	struct rule r;
 	struct err err;
@@ -173,7 +175,7 @@ TEST(a_denial_by_rule_says_which)
 TEST(a_new_rule_answers_what_waits_and_nothing_else)
 {
 	STORE *s = NULL;
-	struct question git, rm;
+	struct question_new git, rm;
 	struct approval a, b;
 	int64_t answered = -1;
 	struct rule r;
@@ -196,7 +198,7 @@ TEST(a_new_rule_answers_what_waits_and_nothing_else)
 TEST(a_link_below_an_allowed_folder_is_not_allowed)
 {
 	STORE *s = NULL;
-	struct question q = { .what = test_question() };
+	struct question_new q = { .what = test_question() };
 	const char *dir = t_tmpdir(t);
 	char cwd[LIMIT_PATH], link[LIMIT_PATH];
 	struct approval a;
@@ -236,7 +238,7 @@ TEST(readers_of_the_stream_hear_of_the_question_and_of_its_end)
 {
 	STORE *s = NULL;
 	struct approval_answer yes = test_answer(APPROVAL_BY_PERSON, APPROVAL_ALLOW);
-	struct question q;
+	struct question_new q;
 	struct approval a, b;
 	struct event_page p;
 	struct stream stream;
@@ -267,14 +269,16 @@ TEST(readers_of_the_stream_hear_of_the_question_and_of_its_end)
 	EQS(p.events[1].type, STR("awaiting_approval"));
 	CHECK(strstr(p.events[1].data.p, "\"input\":{\"command\":\"ls\"}"));
 	EQS(p.events[3].type, STR("approval_resolved"));
-	CHECK(strstr(p.events[3].data.p, "\"approved\":true") && strstr(p.events[3].data.p, "\"by\":\"person\""));
-	CHECK(strstr(p.events[4].data.p, "\"approved\":false") && strstr(p.events[4].data.p, "\"void\":\"withdrawn\""));
+	CHECK(strstr(p.events[3].data.p, "\"approved\":true") &&
+	      strstr(p.events[3].data.p, "\"by\":\"person\""));
+	CHECK(strstr(p.events[4].data.p, "\"approved\":false") &&
+	      strstr(p.events[4].data.p, "\"void\":\"withdrawn\""));
 }
 
 TEST(an_answer_by_rule_is_told_in_the_same_two_events)
 {
 	STORE *s = NULL;
-	struct question q;
+	struct question_new q;
 	struct approval a;
 	struct event_page p;
 	struct stream stream;
@@ -305,7 +309,7 @@ TEST(a_driver_that_has_lost_its_run_neither_asks_nor_hands_over)
 	STORE *s = NULL;
 	struct approval_answer yes = test_answer(APPROVAL_BY_PERSON, APPROVAL_ALLOW);
 	struct stream_writer old;
-	struct question q;
+	struct question_new q;
 	struct approval a;
 	struct run run;
 	struct err err;
@@ -333,13 +337,14 @@ TEST(a_driver_that_has_lost_its_run_neither_asks_nor_hands_over)
 static void ask_and_die(const char *path)
 {
 	struct store *s = NULL;
-	struct question q;
+	struct question_new q;
 	struct approval a;
 	struct err err;
 	ARENA;
 
 	q = ask_bash("ls", &mem);
-	_exit(store_open(&(struct store_options){ .path = path }, &s, &err) || question_ask(s, &q, &mem, &a, &err));
+	_exit(store_open(&(struct store_options){ .path = path }, &s, &err) ||
+	      question_ask(s, &q, &mem, &a, &err));
 }
 
 static enum status take_first(void *ctx, const struct approval *a, bool *go_on, struct err *err)
@@ -354,7 +359,7 @@ TEST(a_question_of_a_process_that_is_gone_becomes_void_and_can_be_answered_no_mo
 {
 	STORE *s = NULL;
 	struct approval_answer yes = test_answer(APPROVAL_BY_PERSON, APPROVAL_ALLOW);
-	struct question q;
+	struct question_new q;
 	struct approval a, mine;
 	struct err err;
 	pid_t pid;
@@ -399,7 +404,8 @@ TEST(the_client_hears_the_input_with_yes_and_a_reason_with_no)
 	a.edited_input = STR("{}");
 	EQS(answer_text(&a, &out), STR("{\"behavior\":\"allow\",\"updatedInput\":{}}"));
 	a.decision = APPROVAL_DENY;
-	EQS(answer_text(&a, &out), STR("{\"behavior\":\"deny\",\"message\":\"the user does not want this to run\"}"));
+	EQS(answer_text(&a, &out),
+	    STR("{\"behavior\":\"deny\",\"message\":\"the user does not want this to run\"}"));
 	a.message = STR("no");
 	a.interrupt = true;
 	EQS(answer_text(&a, &out), STR("{\"behavior\":\"deny\",\"message\":\"no\",\"interrupt\":true}"));
@@ -407,7 +413,9 @@ TEST(the_client_hears_the_input_with_yes_and_a_reason_with_no)
 
 TEST(always_makes_a_rule_for_this_and_nothing_else)
 {
-	struct approval a = { .tool_name = STR("Bash"), .input = STR("{\"command\":\"rm *\"}"), .cwd = STR("/work") };
+	struct approval a = { .tool_name = STR("Bash"),
+			      .input = STR("{\"command\":\"rm *\"}"),
+			      .cwd = STR("/work") };
 	struct permission p;
 	struct err err;
 	ARENA;
@@ -424,8 +432,9 @@ TEST(always_makes_a_rule_for_this_and_nothing_else)
 
 TESTS(CASE(of_all_rules_that_mean_a_question_deny_beats_ask_and_ask_beats_allow_in_any_order),
       CASE(a_rule_of_a_session_answers_there_and_a_general_one_everywhere),
-      CASE(a_rule_of_a_session_of_the_client_is_of_no_other), CASE(a_rule_that_was_removed_or_is_over_answers_nothing),
-      CASE(a_denial_by_rule_says_which), CASE(a_new_rule_answers_what_waits_and_nothing_else),
+      CASE(a_rule_of_a_session_of_the_client_is_of_no_other),
+      CASE(a_rule_that_was_removed_or_is_over_answers_nothing), CASE(a_denial_by_rule_says_which),
+      CASE(a_new_rule_answers_what_waits_and_nothing_else),
       CASE(a_link_below_an_allowed_folder_is_not_allowed),
       CASE(readers_of_the_stream_hear_of_the_question_and_of_its_end),
       CASE(an_answer_by_rule_is_told_in_the_same_two_events),
