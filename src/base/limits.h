@@ -228,9 +228,9 @@
 /* Data of events that one answer carries, but for the first of them. A tool may print megabytes. */
 #define LIMIT_POLL_BYTES (4 * MIB)
 
-/* A rule about tools: its tool's name, and its pattern, which is read by people. And the steps that comparing it with
- * one question may take, some nanoseconds each: commands of some KiB take as many. Who has more to hide is not
- * allowed anything, and denied what might be meant. */
+/* A rule about tools: its tool's name, and its pattern, which is read by people. And the steps that comparing it
+ * with one question may take, some nanoseconds each: commands of some KiB take as many. Who has more to hide is
+ * not allowed anything, and denied what might be meant. */
 #define LIMIT_RULE_TOOL	   256
 #define LIMIT_RULE_PATTERN (4 * KIB)
 #define LIMIT_RULE_STEPS   ((int64_t)4 * 1000 * 1000)

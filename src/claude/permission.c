@@ -10,7 +10,6 @@
 
 #include "claude/permission_match.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const struct subject {
@@ -48,12 +47,18 @@ static const struct subject *subject_of(struct str tool)
 
 /* ---- As text ---------------------------------------------------------------- */
 
+static bool is_name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       str_has_byte(STR("_-.:*"), c);
+}
+
 static bool is_tool_name(struct str name)
 {
 	bool good = name.n && name.n <= LIMIT_RULE_TOOL;
 
 	for (size_t i = 0; good && i < name.n; i++)
-		good = isalnum((unsigned char)name.p[i]) || str_has_byte(STR("_-.:*"), name.p[i]);
+		good = is_name_byte(name.p[i]);
 	return good;
 }
 

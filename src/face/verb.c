@@ -234,9 +234,9 @@ static const struct method own_mcp = {
 	.verb = "mcp",
 	.group = "programs",
 	.summary = "Let a client ask for approvals, by MCP",
-	.text = "For clients that were not started by Arbor: started by the client, it offers one tool, 'permit', that asks "
-		"whether another may run, and waits as long as the client does. 'arbor approvals' shows what is asked and "
-		"answers it. The tool asks and cannot answer.\n\n"
+	.text = "For clients that were not started by Arbor: started by the client, it offers one tool, 'permit', "
+		"that asks whether another may run, and waits as long as the client does. 'arbor approvals' shows "
+		"what is asked and answers it. The tool asks and cannot answer.\n\n"
 		"'arbor call loopback.configure' prints what the client has to be given.\n",
 	.params = mcp_params,
 	.kind = RESULT_RAW,

@@ -167,7 +167,8 @@ const struct setting_key setting_keys[] = {
 		     .least = 0,
 		     .most = 86400 * 7,
 		     .initial = "0",
-		     .help = "after how many seconds a question about a tool that nobody answered is denied; 0: never" },
+		     .help = "after how many seconds a question about a tool that nobody answered is denied; 0: "
+			     "never" },
 	  .env = "ARBOR_APPROVALS_EXPIRE",
 	  .flags = SETTING_USER_ONLY,
 	  .why = why_answers },

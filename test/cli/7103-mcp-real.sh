@@ -11,14 +11,15 @@ command -v node >/dev/null && [ -e "$api" ] && [ -n "$clients" ] || {
 }
 timeout 500 node "$api" --seed 7103 >"$T/api" & server=$!
 for _ in $(seq 200); do grep -q LISTENING "$T/api" && break; sleep 0.05; done
-export ANTHROPIC_BASE_URL="http://$(sed -n 's/.*LISTENING //p' "$T/api")" ANTHROPIC_API_KEY=none CLAUDE_CODE_MAX_RETRIES=1
+url="http://$(sed -n 's/.*LISTENING //p' "$T/api")"
+export ANTHROPIC_BASE_URL="$url" ANTHROPIC_API_KEY=none CLAUDE_CODE_MAX_RETRIES=1
 export CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1
 config=$("$ARBOR" call loopback.configure --command "$ARBOR" | jq -c .mcp_config)
 script=$(printf %s '[{"blocks":[{"tool":"Bash","input":{"command":"touch made"}}]},{"blocks":["then: {{lastResult}}"]}]' | base64 -w0)
 
 # talk CLIENT ANSWER...: its result is in $T/said, and what it made in $T/work.
 talk() {
-	local client=$PWD/$1 id= n; shift
+	local client=$PWD/$1 id='' n; shift
 	rm -rf "$T/work"; mkdir "$T/work"
 	(cd "$T/work" && exec timeout 120 "$client" -p "SCRIPT-JSON:$script" --output-format json --mcp-config "$config" \
 		--permission-prompt-tool mcp__arbor__permit >"$T/said" 2>"$T/complaints" </dev/null) & local pid=$!

@@ -13,6 +13,7 @@
  * Prints how many kills found work going on, and fails when something of this does not hold.
  */
 #include "approvals.h"
+#include "crash.h"
 #include "live/question.h"
 
 #include <errno.h>
@@ -21,42 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static uint64_t state;
-
-static uint64_t draw(uint64_t below)
-{
-	uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z ^ z >> 31) % below;
-}
-
-static void nap_us(uint64_t us)
-{
-	struct timespec t = { (time_t)(us / 1000000), (long)(us % 1000000) * 1000 };
-
-	nanosleep(&t, NULL);
-}
-
-static NORETURN void die(const char *what, const char *why)
-{
-	fprintf(stderr, "# %d: %s: %s\n", (int)getpid(), what, why);
-	_exit(1);
-}
-
-static struct store *open_store(const char *path)
-{
-	struct store *s = NULL;
-	struct err err;
-
-	if (store_open(&(struct store_options){ .path = path, .create = true }, &s, &err))
-		die("store", err.text);
-	return s;
-}
 
 /* ---- What is said ------------------------------------------------------------------ */
 
@@ -80,7 +46,7 @@ static void say(int fd, enum word word, const struct approval *a, enum approval_
 
 static NORETURN void ask_on(const char *path, int told)
 {
-	struct store *s = open_store(path);
+	struct store *s = must_open(path);
 	struct question_new q = { .what = test_question() };
 	struct err err;
 	bool changed;
@@ -110,7 +76,7 @@ static enum status take_last(void *ctx, const struct approval *a, bool *go_on, s
 
 static NORETURN void answer_on(const char *path, int told)
 {
-	struct store *s = open_store(path);
+	struct store *s = must_open(path);
 	struct err err;
 	bool changed;
 
@@ -214,10 +180,10 @@ static pid_t begin(const char *path, int who, int told)
 	if (pid < 0)
 		die("fork", strerrordesc_np(errno));
 	if (pid) {
-		state ^= UINT64_C(1) << 32; /* each draws its own numbers */
+		draw_state ^= UINT64_C(1) << 32; /* each draws its own numbers */
 		return pid;
 	}
-	state ^= (uint64_t)getpid() << 32;
+	draw_state ^= (uint64_t)getpid() << 32;
 	if (who == 0)
 		ask_on(path, told);
 	answer_on(path, told);
@@ -268,13 +234,13 @@ static void run_round(const char *path, struct store *s, int *kills, int *hits)
 
 int main(int argc, char **argv)
 {
-	int rounds = argc > 2 ? atoi(argv[2]) : 10, kills = 0, hits = 0;
+	int rounds = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 10, kills = 0, hits = 0;
 	char path[LIMIT_PATH];
 	struct store *s;
 
-	state = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
+	draw_state = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
 	snprintf(path, sizeof path, "%.2000s/approvals.db", argc > 1 ? argv[1] : ".");
-	s = open_store(path);
+	s = must_open(path);
 	for (int i = 0; i < rounds; i++)
 		run_round(path, s, &kills, &hits);
 	printf("%d kills, %d of them in the middle of work\n", kills, hits);

@@ -15,6 +15,7 @@
  */
 #include "base/clock.h"
 #include "store/cursor.h"
+#include "crash.h"
 #include "streams.h"
 
 #include <errno.h>
@@ -23,49 +24,14 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static uint64_t state;
-
-static uint64_t draw(uint64_t below)
-{
-	uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z ^ z >> 31) % below;
-}
-
-static void nap_us(uint64_t us)
-{
-	struct timespec t = { (time_t)(us / 1000000), (long)(us % 1000000) * 1000 };
-
-	nanosleep(&t, NULL);
-}
-
-static NORETURN void die(const char *what, const char *why)
-{
-	fprintf(stderr, "# %d: %s: %s\n", (int)getpid(), what, why);
-	_exit(1);
-}
-
-static struct store *open_store(const char *path)
-{
-	struct store *s = NULL;
-	struct err err;
-
-	if (store_open(&(struct store_options){ .path = path, .create = true }, &s, &err))
-		die("store", err.text);
-	return s;
-}
 
 /* ---- The processes ------------------------------------------------------------- */
 
 /* Until it is killed. `told` gets the number of the last event that is surely written. */
 static NORETURN void write_on(const char *path, const struct stream_writer *w, int64_t from, int told)
 {
-	struct store *s = open_store(path);
+	struct store *s = must_open(path);
 	struct err err;
 
 	for (int64_t seq = from;;) {
@@ -112,7 +78,7 @@ static void read_page(struct store *s, struct stream *stream, struct stream_plac
 /* The first reader: from 1 to the end; now and then with a new connection. */
 static NORETURN void follow(const char *path, const struct uuid *id)
 {
-	struct store *s = open_store(path);
+	struct store *s = must_open(path);
 	struct stream_place at = { 0 };
 	struct stream stream = { .id = *id };
 	struct err err;
@@ -130,7 +96,7 @@ static NORETURN void follow(const char *path, const struct uuid *id)
 		}
 		if (draw(50) == 0) {
 			store_close(s);
-			s = open_store(path);
+			s = must_open(path);
 		}
 		if (!p.more && store_wait(s, 250, &changed, &err))
 			die("waiting", err.text);
@@ -140,7 +106,7 @@ static NORETURN void follow(const char *path, const struct uuid *id)
 /* The second: what it has advanced over is said as (from, to). */
 static NORETURN void read_by_cursor(const char *path, const struct uuid *id, int told)
 {
-	struct store *s = open_store(path);
+	struct store *s = must_open(path);
 	struct stream stream = { .id = *id };
 	struct err err;
 	bool changed;
@@ -186,7 +152,7 @@ static pid_t must_fork(void)
 
 	if (pid < 0)
 		die("fork", strerrordesc_np(errno));
-	state ^= (uint64_t)(pid ? 1 : getpid()) << 32; /* each draws its own numbers */
+	draw_state ^= (uint64_t)(pid ? 1 : getpid()) << 32; /* each draws its own numbers */
 	return pid;
 }
 
@@ -319,10 +285,10 @@ int main(int argc, char **argv)
 
 	if (argc > 3 && (!str_to_u64(str_of(argv[2]), &rounds) || !str_to_u64(str_of(argv[3]), &seed)))
 		die("arguments", "streams DIR ROUNDS SEED");
-	state = seed;
+	draw_state = seed;
 	snprintf(path, sizeof path, "%.2000s/streams.db", argc > 1 ? argv[1] : ".");
 	r.path = path;
-	r.store = open_store(path);
+	r.store = must_open(path);
 	for (uint64_t i = 0; i < rounds; i++)
 		run_round(&r, (int)i);
 	printf("%d kills, %d of them in the middle of work\n", r.kills, r.hits);

@@ -77,7 +77,7 @@ TEST(every_short_pattern_means_what_trying_everything_says)
 		for (unsigned p = 0; p < power(4, pn); p++)
 			for (unsigned sn = 0; sn <= 4; sn++)
 				for (unsigned s = 0; s < power(2, sn); s++) {
-					char pattern[8], text[8];
+					char pattern[8] = "", text[8] = "";
 
 					spell(p, pn, "a*/?", pattern);
 					spell(s, sn, "a/", text);
