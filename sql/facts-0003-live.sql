@@ -64,7 +64,8 @@ CREATE TABLE run (
   rev            INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX run_once ON run(session, client_msg_id) WHERE client_msg_id IS NOT NULL;
-CREATE INDEX run_open ON run(lease_at) WHERE ended_at IS NULL;
+-- A session has one driver at a time.
+CREATE UNIQUE INDEX run_open ON run(session) WHERE ended_at IS NULL;
 
 -- What a run says, as a sequence. States and their transitions are in
 -- docs/DATA.md.
@@ -77,7 +78,7 @@ CREATE TABLE stream (
                                               'cancelled', 'interrupted')),
   continues_id BLOB CHECK (length(continues_id) = 16),
                                          -- the interrupted stream this one goes on from
-  incarnation  INTEGER NOT NULL DEFAULT 1, -- of the driver; part of every cursor
+  incarnation  INTEGER NOT NULL DEFAULT 1, -- of whoever may write to it; part of every cursor
   last_seq     INTEGER NOT NULL DEFAULT 0, -- of the newest event
   root_id      BLOB CHECK (length(root_id) = 16),
                                          -- the prompt's node
@@ -86,23 +87,29 @@ CREATE TABLE stream (
   error        TEXT,
   started_at   INTEGER NOT NULL,
   ended_at     INTEGER,
+  compacted_at INTEGER,                  -- when its deltas were put together; NULL = they are all there
   rev          INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX stream_of_session ON stream(session, id);
+CREATE INDEX stream_of_run ON stream(run);
+CREATE INDEX stream_whole ON stream(ended_at) WHERE compacted_at IS NULL AND ended_at IS NOT NULL;
 
--- Events, dense from 1. Compaction replaces deltas seq .. seq_last by one row.
+-- Events, dense from 1: each row begins where the one before it ended. Compaction replaces deltas
+-- seq .. seq_last by one row.
 -- An event's public id is made of its stream's id and seq (docs/DATA.md), so it
 -- needs neither column nor index.
 CREATE TABLE event (
   stream    INTEGER NOT NULL REFERENCES stream(id),
   seq       INTEGER NOT NULL,
   seq_last  INTEGER NOT NULL,            -- = seq unless compacted
+  incarnation INTEGER NOT NULL,          -- of who wrote it: the same number may have been somebody else's
+                                         -- event that was lost with the power
   type      TEXT NOT NULL,               -- start, content_delta, tool_use_end, ...
   node_id   BLOB CHECK (length(node_id) = 16),
                                          -- the node it is about; may not exist yet
-  data      TEXT NOT NULL,               -- JSON
   at        INTEGER NOT NULL,
   rev       INTEGER NOT NULL,
+  data      TEXT NOT NULL,               -- JSON; last, for what does not read it
   PRIMARY KEY (stream, seq),
   CHECK (seq_last >= seq)
 ) STRICT, WITHOUT ROWID;
@@ -135,11 +142,13 @@ CREATE TABLE cursor (
 ) STRICT, WITHOUT ROWID;
 
 -- Questions of agents: may this tool run? pending -> decided -> delivered, or
--- void when nobody can hear the answer any more.
+-- void when nobody can hear the answer any more (docs/DATA.md, States). That
+-- nothing is allowed which nobody allowed, the checks demand, too.
 CREATE TABLE approval (
   id             INTEGER PRIMARY KEY,
   approval_id    BLOB NOT NULL UNIQUE CHECK (length(approval_id) = 16),
   session        INTEGER REFERENCES session(id),
+                                         -- NULL: of a session that nobody named here
   run            INTEGER REFERENCES run(id),
                                          -- NULL: asked by a client that Arbor did not start
   claude_session_id BLOB CHECK (length(claude_session_id) = 16),
@@ -154,33 +163,56 @@ CREATE TABLE approval (
   decision       TEXT CHECK (decision IN ('allow', 'deny')),
   edited_input   TEXT,                   -- JSON: what really ran, where it differs
   message        TEXT,                   -- for the model, with deny
-  interrupt      INTEGER NOT NULL DEFAULT 0,
-  answered_by    TEXT,                   -- person, program, rule or expiry, with its name
-  rule           INTEGER REFERENCES approval_rule(id),
+  interrupt      INTEGER NOT NULL DEFAULT 0, -- 1: the turn ends, too
+  answered_by    TEXT CHECK (answered_by IN ('person', 'program', 'rule', 'expiry')),
+  answered_name  TEXT,                   -- of the person or program; NULL = not said
+  rule           INTEGER REFERENCES approval_rule(id), -- that answered
+  void_reason    TEXT CHECK (void_reason IN ('withdrawn', 'lost')),
+                                         -- by who asked, or who asked is gone
+  lease_host     TEXT NOT NULL,          -- who waits for the answer, as in run
+  lease_boot     TEXT NOT NULL,
+  lease_pid      INTEGER NOT NULL,
+  lease_start    INTEGER NOT NULL,
+  lease_at       INTEGER NOT NULL,
   asked_at       INTEGER NOT NULL,
-  expires_at     INTEGER,
+  expires_at     INTEGER,                -- then it is denied; NULL = never
   decided_at     INTEGER,
-  delivered_at   INTEGER,
+  delivered_at   INTEGER,                -- handed to who asked, or about to be
+  voided_at      INTEGER,
   rev            INTEGER NOT NULL,
-  CHECK ((state IN ('decided', 'delivered')) <= (decision IS NOT NULL))
+  CHECK (state <> 'pending' OR decision IS NULL),
+  CHECK (state NOT IN ('decided', 'delivered') OR decision IS NOT NULL),
+  CHECK ((decision IS NULL) = (answered_by IS NULL) AND (decision IS NULL) = (decided_at IS NULL)),
+  CHECK ((answered_by IS 'rule') = (rule IS NOT NULL)),
+  CHECK (answered_by IS NOT 'program' OR session IS NOT NULL),
+  CHECK (decision IS 'deny' OR answered_by IS NOT 'expiry'),
+  CHECK (edited_input IS NULL OR (decision IS 'allow' AND answered_by IN ('person', 'program'))),
+  CHECK (interrupt = 0 OR decision IS 'deny'),
+  CHECK ((state = 'delivered') = (delivered_at IS NOT NULL)),
+  CHECK ((state = 'void') = (voided_at IS NOT NULL) AND (state = 'void') = (void_reason IS NOT NULL))
 ) STRICT;
-CREATE INDEX approval_open ON approval(asked_at) WHERE state = 'pending';
+CREATE INDEX approval_open ON approval(state, id) WHERE state IN ('pending', 'decided');
 CREATE UNIQUE INDEX approval_once ON approval(run, request_id) WHERE run IS NOT NULL;
 
--- Standing answers.
+-- Standing answers: of a session, of the client's session, or of all.
 CREATE TABLE approval_rule (
   id          INTEGER PRIMARY KEY,
   rule_id     BLOB NOT NULL UNIQUE CHECK (length(rule_id) = 16),
   session     INTEGER REFERENCES session(id), -- NULL = every session
-  tool_name   TEXT NOT NULL,                  -- exact, or a pattern as the settings explain
+  claude_session_id BLOB CHECK (length(claude_session_id) = 16),
+                                              -- NULL = every one
+  tool_name   TEXT NOT NULL,                  -- exact, or with * (docs/APPROVALS.md)
   pattern     TEXT,                           -- on the input; NULL = any
   decision    TEXT NOT NULL CHECK (decision IN ('allow', 'deny', 'ask')),
-  created_by  TEXT NOT NULL,
+  message     TEXT,                           -- for the model, with deny
+  created_by  TEXT,                           -- a name; NULL = not said
   created_at  INTEGER NOT NULL,
-  expires_at  INTEGER,
+  expires_at  INTEGER,                        -- NULL = never
   deleted_at  INTEGER,                        -- kept for the approvals it answered
-  rev         INTEGER NOT NULL
+  rev         INTEGER NOT NULL,
+  CHECK (session IS NULL OR claude_session_id IS NULL)
 ) STRICT;
+CREATE INDEX approval_rule_used ON approval_rule(id) WHERE deleted_at IS NULL;
 
 -- Plain language-model chats (cone.*).
 CREATE TABLE cone (

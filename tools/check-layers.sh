@@ -98,9 +98,9 @@ function check_calls() {
 	if (mine != "face") {
 		if (calls("v?d?printf|puts|putchar|perror|psignal|errx?|warnx?") ||
 		    (" " code " ") ~ /[^A-Za-z0-9_](stdout|stderr)[^A-Za-z0-9_]/ ||
-		    (code ~ /STD(OUT|ERR)_FILENO/ && FILENAME !~ /^src\/(base\/base|live\/guard)\.c$/))
+		    (code ~ /STD(OUT|ERR)_FILENO/ && FILENAME !~ /^src\/(base\/base|live\/guard|live\/detach)\.c$/))
 			complain("only face may print")
-		if ((calls("_?exit|_Exit|quick_exit") && FILENAME != "src/live/guard.c") || (calls("abort") && FILENAME != "src/base/base.c"))
+		if ((calls("_?exit|_Exit|quick_exit") && FILENAME !~ /^src\/live\/(guard|detach)\.c$/) || (calls("abort") && FILENAME != "src/base/base.c"))
 			complain("only face may end the process")
 	}
 }

@@ -5,7 +5,7 @@
  * component by component with O_NOFOLLOW where it does not (old kernels,
  * some sandboxes answer ENOSYS or EPERM).
  *
- * Invariant: no function here follows a symbolic link below a root.
+ * Invariant: no function here follows a symbolic link below a root, but those that say where links lead.
  */
 #include "base/file.h"
 
@@ -14,6 +14,7 @@
 #include <linux/openat2.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -49,6 +50,28 @@ bool file_stat_eq(const struct file_stat *a, const struct file_stat *b)
 {
 	return a->inode == b->inode && a->size == b->size && a->mtime_ns == b->mtime_ns &&
 	       a->ctime_ns == b->ctime_ns;
+}
+
+struct str file_real_path(struct arena *mem, struct str path)
+{
+	char *real = realpath(arena_cstr(mem, path), NULL);
+	struct str out = real ? arena_str(mem, str_of(real)) : (struct str){ 0 };
+
+	free(real);
+	return out;
+}
+
+struct str file_real_front(struct arena *mem, struct str path, size_t n)
+{
+	while (n && n != SIZE_MAX) {
+		struct str real = file_real_path(mem, str_sub(path, 0, n));
+
+		if (real.p)
+			return arena_printf(mem, "%.*s%.*s", real.n > 1 ? (int)real.n : 0, real.p,
+					    STR_ARG(str_sub(path, n, SIZE_MAX)));
+		n = str_rfind(str_sub(path, 0, n), '/');
+	}
+	return path;
 }
 
 bool path_is_clean(struct str path)

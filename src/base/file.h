@@ -5,6 +5,7 @@
 #ifndef ARBOR_BASE_FILE_H
 #define ARBOR_BASE_FILE_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -34,6 +35,12 @@ bool path_is_clean(struct str path);
 
 /* Whether it is the folder or something in it, at any depth. "" holds everything. */
 bool path_is_below(struct str path, struct str folder);
+
+/* A path with all links resolved, in the arena; p NULL = it does not exist. */
+struct str file_real_path(struct arena *mem, struct str path);
+
+/* The same of its first n bytes, as far as these exist; the rest follows as it is. */
+struct str file_real_front(struct arena *mem, struct str path, size_t n);
 
 /* Opens `path` beneath the folder `root_fd`. No component may be a symbolic
  * link. Flags are those of open(2); O_CLOEXEC, O_NOCTTY and O_NONBLOCK are added,

@@ -213,10 +213,27 @@
 /* Bytes that all edits of one call may go through. Real ones are a few, of files of some KiB. */
 #define LIMIT_EDIT_WORK ((size_t)1 * GIB)
 
-/* A note: what a person writes, or a page that is pasted. It is searched as one document. Names of bookmarks
- * and tags are typed and stand in columns. */
+/* A note: what a person writes, or a page that is pasted. It is searched as one document. Names of bookmarks,
+ * tags, sessions and cursors are typed and stand in columns. */
 #define LIMIT_NOTE	      (64 * KIB)
 #define LIMIT_ANNOTATION_NAME 100
+
+/* Sub-agents that may be speaking at once. Dozens are many; of more the oldest are taken to have ended. */
+#define LIMIT_CHAT_SPEAKERS 1000
+
+/* Events of an agent that wait to be written, before no more is read from it. A transaction of these takes
+ * some 10 ms. */
+#define LIMIT_FEED (512 * KIB)
+
+/* Data of events that one answer carries, but for the first of them. A tool may print megabytes. */
+#define LIMIT_POLL_BYTES (4 * MIB)
+
+/* A rule about tools: its tool's name, and its pattern, which is read by people. And the steps that comparing it
+ * with one question may take, some nanoseconds each: commands of some KiB take as many. Who has more to hide is
+ * not allowed anything, and denied what might be meant. */
+#define LIMIT_RULE_TOOL	   256
+#define LIMIT_RULE_PATTERN (4 * KIB)
+#define LIMIT_RULE_STEPS   ((int64_t)4 * 1000 * 1000)
 
 /* SQL that somebody typed. Its text; a value of it, which a line that is parsed has to fit into; the columns
  * of a result, which a person reads; and all memory that SQLite takes for it, sorting included. */

@@ -1,15 +1,11 @@
 /*
- * Clients that run.
- *
- * Numbers of processes are used again. What tells a client from a later process of its
- * number is when it started: field 22 of /proc/PID/stat, in ticks since the machine was
- * booted, which the client notes as `procStart`. A client that notes none is believed.
+ * Clients that run. When it started (base/proc.h) a client notes as `procStart`; one that notes none
+ * is believed.
  */
 #include "claude/live.h"
 
 #include "base/json.h"
-
-enum { FIELD_STATE = 3, FIELD_START = 22 };
+#include "base/proc.h"
 
 static struct str member(const struct json *j, struct str name, struct arena *mem)
 {
@@ -49,26 +45,7 @@ bool live_read(struct str text, struct arena *mem, struct live *out)
 	       out->pid <= INT32_MAX && uuid_parse(member(&j, STR("sessionId"), mem), &out->session);
 }
 
-/* A field of the line, from the third on: the second is the program's name in brackets,
- * and that may contain anything. */
-static struct str stat_field(struct str stat, int number)
-{
-	size_t bracket = str_rfind(stat, ')');
-	struct str field, rest;
-
-	if (bracket == SIZE_MAX)
-		return (struct str){ 0 };
-	rest = str_trim(str_sub(stat, bracket + 1, SIZE_MAX));
-	for (int i = FIELD_STATE; field = str_cut(rest, ' ', &rest), i < number; i++)
-		;
-	return field;
-}
-
 bool live_is_process(const struct live *l, struct str stat)
 {
-	struct str state = stat_field(stat, FIELD_STATE);
-
-	if (!state.n || str_eq(state, STR("Z")) || str_eq(state, STR("X")))
-		return false;
-	return !l->proc_start.p || str_eq(l->proc_start, stat_field(stat, FIELD_START));
+	return proc_stat_is(stat, l->proc_start);
 }

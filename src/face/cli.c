@@ -160,11 +160,13 @@ static enum status run_method(struct face *f, const char *activation, const stru
 		.log = &f->log,
 		.cancel = f->cancel,
 		.scopes = ~0u, /* whoever can run the program owns the store */
+		.person = !getenv("CLAUDECODE"), /* it is not an agent that types */
 		.settings = f->settings,
 		.open_store = open_store,
 		.ctx = f,
 		.elsewhere = children_elsewhere(f->children),
 		.children = f->children,
+		.program = "/proc/self/exe",
 	};
 	enum status status;
 
@@ -263,7 +265,8 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 	struct args a = { 0 };
 
 	/* Help is for those who have a broken file, too. */
-	if (load_hubs(f, err) && (v->activation || v->run == run_call || v->run == run_pick || v->run == run_rpc))
+	if (load_hubs(f, err) && (v->activation || v->run == run_call || v->run == run_pick || v->run == run_rpc ||
+				  v->run == run_mcp))
 		return err_failed(err->status);
 	if (v->reads_args)
 		return v->run(f, argc, argv, NULL, err);
@@ -372,11 +375,25 @@ static enum status help_asked(struct face *f, const struct verb *v, int argc, ch
 	return STATUS_OK;
 }
 
+/* "approvals answer": the word behind the one at `at` is the verb; *v becomes it. Where it stands, 0 = it is none. */
+static int find_under(struct face *f, struct verb *v, int at, int argc, char **argv)
+{
+	int next = at + 1 < argc ? args_first_word(argc - at - 1, argv + at + 1) : -1;
+	struct verb below;
+
+	if (next < 0 || !verb_find(f->hub, str_of(argv[at + 1 + next]), &below) || !below.method->under ||
+	    strcmp(below.method->under, v->method->verb) != 0)
+		return 0;
+	*v = below;
+	return at + 1 + next;
+}
+
 static enum status dispatch(struct face *f, int argc, char **argv, struct err *err)
 {
 	int at = args_first_word(argc, argv);
 	struct verb v;
 	char *word;
+	int under;
 
 	if (argc == 0 || (at < 0 && args_want_help(argc, argv)))
 		return run_help(f, 0, NULL, NULL, err);
@@ -390,8 +407,14 @@ static enum status dispatch(struct face *f, int argc, char **argv, struct err *e
 				     "unknown command '%.60s'; what '%.60s' belongs to stands before it", word,
 				     argv[at - 1])
 			  : verb_unknown(f->hub, str_of(word), err);
+	under = find_under(f, &v, at, argc, argv);
 	/* What stood before the verb counts as if it stood behind it. */
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
+	if (under) {
+		argv++;
+		argc--;
+		memmove(argv + 1, argv, (size_t)(under - 1) * sizeof *argv);
+	}
 	if (v.method->group && args_want_help(argc - 1, argv + 1))
 		return help_asked(f, &v, argc - 1, argv + 1, err);
 	return run_verb(f, &v, argc - 1, argv + 1, err);

@@ -131,7 +131,10 @@ static enum status offer_method(void *ctx, struct str text, struct err *err)
 	if (json_string_eq(&j, json_get(&j, 0, STR("type")), STR("handle")))
 		return STATUS_OK;
 	name = json_string_in(&j, json_get(&j, 0, STR("name")), &mem);
-	offer(a->face, a->prefix, arena_printf(&mem, "%s.%.*s", a->hub, STR_ARG(name)),
+	name = arena_printf(&mem, "%s.%.*s", a->hub, STR_ARG(name));
+	if (!str_has_prefix(name, a->prefix))
+		return STATUS_OK;
+	offer(a->face, a->prefix, name,
 	      json_string_in(&j, json_get(&j, json_get(&j, 0, STR("schema")), STR("summary")), &mem));
 	return ++a->found < MOST ? STATUS_OK : err_fail(err, STATUS_CANCELLED, "enough");
 }

@@ -122,6 +122,7 @@ enum status run_call(struct face *f, int argc, char **argv, const struct params 
 enum status run_completion(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 enum status run_complete(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 enum status run_pick(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
+enum status run_mcp(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 enum status run_rpc(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 enum status run_version(struct face *f, int argc, char **argv, const struct params *p, struct err *err);
 

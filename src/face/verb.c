@@ -223,6 +223,26 @@ static const struct method own_rpc = {
 					      { 0 } },
 };
 
+static const struct param mcp_params[] = {
+	{ .name = "approve", .type = VALUE_BOOL, .help = "offer the permission tool, and nothing else" },
+	{ .name = "session", .type = VALUE_TEXT, .shown = "SESSION", .help = "the questions are this session's" },
+	{ 0 },
+};
+
+static const struct method own_mcp = {
+	.name = "mcp",
+	.verb = "mcp",
+	.group = "programs",
+	.summary = "Let a client ask for approvals, by MCP",
+	.text = "For clients that were not started by Arbor: started by the client, it offers one tool, 'permit', "
+		"that asks whether another may run, and waits as long as the client does. 'arbor approvals' shows "
+		"what is asked and answers it. The tool asks and cannot answer.\n\n"
+		"'arbor call loopback.configure' prints what the client has to be given.\n",
+	.params = mcp_params,
+	.kind = RESULT_RAW,
+	.examples = (const struct example[]){ { "mcp --approve < requests.jsonl", "answers as lines of JSON" }, { 0 } },
+};
+
 static const struct method own_version = {
 	.name = "version",
 	.verb = "version",
@@ -240,6 +260,7 @@ static const struct verb own_verbs[] = {
 	{ .method = &own_pick, .run = run_pick },
 	{ .method = &own_call, .run = run_call, .reads_args = true },
 	{ .method = &own_rpc, .run = run_rpc },
+	{ .method = &own_mcp, .run = run_mcp },
 	{ .method = &own_completion, .run = run_completion },
 	{ .method = &own_help, .run = run_help },
 	{ .method = &own_version, .run = run_version },

@@ -1,16 +1,18 @@
 /*
  * claudecode.*: conversations with Claude Code.
  *
- * Its handles are those of what was mirrored; how each is made stands in handle_node.c, and what it
- * stands for is found in claudecode_resolve.c.
+ * Its handles are those of what was mirrored, and of streams (streamed.c); how each is made stands in handle_node.c,
+ * and what those of the first kind stand for is found in claudecode_resolve.c.
  */
 #include "hub/activations.h"
 
+#include "hub/claudecode_methods.h"
 #include "hub/claudecode_resolve.h"
 #include "hub/handle_node.h"
 #include "hub/memory_agents.h"
 #include "hub/memory_message.h"
 #include "hub/memory_session.h"
+#include "hub/streamed.h"
 
 /* ---- What it takes to find them ---------------------------------------------------------- */
 
@@ -69,6 +71,17 @@ static const struct meta_field result_meta[] = {
 
 static const struct meta_field line_meta[] = {
 	{ .name = "id", .type = VALUE_ID, .help = "of the line" },
+	{ 0 },
+};
+
+static const struct meta_field stream_meta[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the stream" },
+	{ 0 },
+};
+
+static const struct meta_field chat_event_meta[] = {
+	{ .name = "id", .type = VALUE_ID, .help = "of the event" },
+	{ .name = "type", .type = VALUE_TEXT, .flags = META_OPTIONAL, .help = "what happened" },
 	{ 0 },
 };
 
@@ -163,6 +176,13 @@ static const struct field session_data[] = {
 	{ 0 },
 };
 
+static const struct field chat_event_data[] = {
+	{ .name = "stream", .type = VALUE_ID, .help = "it is in" },
+	{ .name = "session", .type = VALUE_ID, .help = "whose stream that is" },
+	EVENT_ITEM_FIELDS,
+	{ 0 },
+};
+
 /* ---- The table --------------------------------------------------------------------------- */
 
 #define BLOCK_KIND(name, what, is, takes) \
@@ -219,10 +239,45 @@ static const struct handle_kind kinds[] = {
 	  .fields = line_data,
 	  .need = NEED_STORE,
 	  .resolve = claudecode_line },
+	{ .method = "stream",
+	  .summary = "what an agent did, from its start to its end",
+	  .kind = CONTENT_DOCUMENT,
+	  .meta = stream_meta,
+	  .fields = streamed_fields,
+	  .need = NEED_STORE,
+	  .resolve = streamed_resolve },
+	{ .method = "chat_event",
+	  .summary = "something that happened in it",
+	  .kind = CONTENT_DOCUMENT,
+	  .meta = chat_event_meta,
+	  .fields = chat_event_data,
+	  .need = NEED_STORE,
+	  .resolve = chat_event_resolve },
 	{ 0 },
 };
 
-static const struct method *const methods[] = { NULL };
+static const struct method *const methods[] = {
+	&claudecode_create,
+	&claudecode_get,
+	&claudecode_list,
+	&claudecode_rename,
+	&claudecode_delete,
+	&claudecode_chat,
+	&claudecode_chat_async,
+	&claudecode_interrupt,
+	&claudecode_cancel,
+	&claudecode_queue,
+	&claudecode_drive,
+	&claudecode_streams,
+	&claudecode_poll,
+	&claudecode_tail,
+	&claudecode_compact,
+	&claudecode_cursor_create,
+	&claudecode_cursor_advance,
+	&claudecode_cursor_list,
+	&claudecode_cursor_delete,
+	NULL,
+};
 
 const struct activation activation_claudecode = {
 	.name = "claudecode",

@@ -318,7 +318,7 @@ const struct activation activation_hub = {
 
 static const struct activation *const activations[] = {
 	&activation_memory,   &activation_storage, &activation_arbor, &activation_claudecode,
-	&activation_mustache, &activation_hub,	   NULL,
+	&activation_loopback, &activation_mustache, &activation_hub,	   NULL,
 };
 
 const struct hub arbor_hub = { activations };

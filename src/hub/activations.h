@@ -7,7 +7,7 @@
 #include "hub/hub.h"
 
 extern const struct activation activation_memory, activation_storage, activation_arbor, activation_claudecode,
-	activation_mustache, activation_hub;
+	activation_loopback, activation_mustache, activation_hub;
 extern const struct hub arbor_hub;
 
 #endif

@@ -4,13 +4,13 @@
 #include "hub/call.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "hub/hub.h"
 #include "hub/settings.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 const struct value *call_value(const struct call *c, const char *name)
@@ -40,11 +40,7 @@ bool call_flag(const struct call *c, const char *name)
 
 struct str call_real_path(struct call *c, struct str path)
 {
-	char *real = realpath(arena_cstr(&c->mem, path), NULL);
-	struct str out = real ? arena_str(&c->mem, str_of(real)) : (struct str){ 0 };
-
-	free(real);
-	return out;
+	return file_real_path(&c->mem, path);
 }
 
 struct str call_from_home(struct call *c, struct str path)
@@ -58,15 +54,7 @@ struct str call_from_home(struct call *c, struct str path)
 
 struct str call_real_front(struct call *c, struct str path, size_t n)
 {
-	while (n && n != SIZE_MAX) {
-		struct str real = call_real_path(c, str_sub(path, 0, n));
-
-		if (real.p)
-			return arena_printf(&c->mem, "%.*s%.*s", real.n > 1 ? (int)real.n : 0, real.p,
-					    STR_ARG(str_sub(path, n, SIZE_MAX)));
-		n = str_rfind(str_sub(path, 0, n), '/');
-	}
-	return path;
+	return file_real_front(&c->mem, path, n);
 }
 
 enum status call_need_store(struct call *c, struct err *err)

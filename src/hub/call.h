@@ -64,6 +64,8 @@ struct call {
 	int64_t deadline_ns;	   /* monotonic; 0 = none */
 	void *state;		   /* the method's, across waits; in `mem` */
 	struct waste *waste;	   /* time that other hubs took for nothing (hub/children_resolve.c); in `mem` */
+	/* The method's: what is to be done when the call ends while it waits; NULL = nothing. */
+	void (*leave)(struct call *c);
 	struct buf item;	   /* the result being written */
 	struct json_writer writer;
 	int64_t wait_until_ns; /* after STATUS_WAIT: at the latest then */

@@ -112,6 +112,27 @@ struct node_handle handle_of_agent(struct str agent, const struct uuid *session)
 	return h;
 }
 
+struct node_handle handle_of_stream(const struct uuid *id)
+{
+	return of_claude("stream", id);
+}
+
+struct node_handle handle_of_chat_event(const struct uuid *id, struct str type)
+{
+	struct node_handle h = of_claude("chat_event", id);
+
+	h.meta[1] = type;
+	return h;
+}
+
+struct node_handle handle_of_approval(const struct uuid *id, struct str tool)
+{
+	struct node_handle h = begin(&activation_loopback, "approval", id);
+
+	h.meta[1] = if_short(tool);
+	return h;
+}
+
 struct node_handle handle_of_file(const struct uuid *source, int64_t version)
 {
 	struct node_handle h = begin(&activation_storage, "file", source);

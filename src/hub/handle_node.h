@@ -37,6 +37,9 @@ struct node_handle handle_of_tree(const struct uuid *id);
 struct node_handle handle_of_made_node(const struct uuid *id);
 struct node_handle handle_of_note(const struct uuid *id);
 struct node_handle handle_of_agent(struct str agent, const struct uuid *session);
+struct node_handle handle_of_stream(const struct uuid *id);
+struct node_handle handle_of_chat_event(const struct uuid *id, struct str type);
+struct node_handle handle_of_approval(const struct uuid *id, struct str tool);
 
 /* Of a version of a file; 0 = the newest, whichever that is. */
 struct node_handle handle_of_file(const struct uuid *source, int64_t version);

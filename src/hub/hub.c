@@ -141,10 +141,12 @@ enum status hub_run(const struct hub *h, const struct method *m, struct value *v
 	if (is_meant(&c, err) || meet_need(&c, err))
 		return err_failed(err->status);
 	while ((status = m->run(&c, err)) == STATUS_WAIT) {
-		if (wait_for_it(&c, err))
-			return err_failed(err->status);
-		if (call_is_cancelled(&c))
-			return err_fail(err, STATUS_CANCELLED, "%s: cancelled", m->name);
+		status = wait_for_it(&c, err);
+		if (status == STATUS_OK && !call_is_cancelled(&c))
+			continue;
+		if (c.leave)
+			c.leave(&c);
+		return status ? status : err_fail(err, STATUS_CANCELLED, "%s: cancelled", m->name);
 	}
 	return status;
 }

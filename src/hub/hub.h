@@ -26,6 +26,7 @@ struct hub_caller {
 	const atomic_bool *cancel;
 	int64_t deadline_ns;
 	unsigned scopes; /* a bit for each enum scope it has */
+	bool person;	 /* somebody sits there: what is decided, they decide */
 	/* Opens the store a method needs; called at most once a call. */
 	enum status (*open_store)(void *ctx, bool make, struct store **out, struct err *err);
 	/* Takes it back when the call is over; NULL = it is closed. */
@@ -34,6 +35,7 @@ struct hub_caller {
 	const struct hub_elsewhere *elsewhere; /* other hubs (handle_resolve.h); NULL = none */
 	struct children *children;	       /* the same by name (children.h); NULL = none */
 	const struct route *route;	       /* on which way the call came (route.h); NULL = from here */
+	const char *program; /* one that takes 'call METHOD', to drive agents; NULL = 'arbor' in PATH */
 };
 
 /*

@@ -120,6 +120,7 @@ struct example {
 struct method {
 	const char *name;    /* inside its activation: "sync" */
 	const char *verb;    /* on the command line; NULL = by 'arbor call' only */
+	const char *under;   /* a verb that may stand before its own: "approvals answer"; NULL = none */
 	const char *group;   /* what its verb is listed under in help; NULL = not listed */
 	const char *also;    /* what other tools call it, blanks between: who types that is told the verb */
 	int first;	     /* its first example is shown to newcomers, as number 1, 2 or 3; 0 = not */

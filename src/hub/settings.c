@@ -42,6 +42,7 @@ static const char why_path[] = "a project may not choose which files are read or
 static const char why_keep[] = "a project may not choose what is kept";
 static const char why_author[] = "a project may not say who you are";
 static const char why_command[] = "a project may not choose commands";
+static const char why_answers[] = "a project may not say how its agents are answered";
 static const char why_hubs[] = "a project may not choose which programs are asked";
 
 static const char *const colors[] = { "auto", "always", "never", NULL };
@@ -75,6 +76,12 @@ const struct setting_key setting_keys[] = {
 	  .env = "CLAUDE_CONFIG_DIR",
 	  .flags = SETTING_USER_ONLY,
 	  .why = why_path },
+	{ .param = { .name = "claude",
+		     .type = VALUE_TEXT,
+		     .help = "the client that is started for agents: its path, or its name in PATH" },
+	  .env = "ARBOR_CLAUDE",
+	  .flags = SETTING_USER_ONLY,
+	  .why = why_command },
 	{ .param = { .name = "sync.exclude",
 		     .type = VALUE_TEXT,
 		     .help = "what is not mirrored: patterns as of --exclude, ':' between them" },
@@ -155,6 +162,16 @@ const struct setting_key setting_keys[] = {
 	  .env = "ARBOR_LIFECYCLE_ARCHIVED_DAYS",
 	  .flags = SETTING_USER_ONLY,
 	  .why = why_keep },
+	{ .param = { .name = "approvals.expire",
+		     .type = VALUE_INT,
+		     .least = 0,
+		     .most = 86400 * 7,
+		     .initial = "0",
+		     .help = "after how many seconds a question about a tool that nobody answered is denied; 0: "
+			     "never" },
+	  .env = "ARBOR_APPROVALS_EXPIRE",
+	  .flags = SETTING_USER_ONLY,
+	  .why = why_answers },
 	{ .param = { .name = "usage.prices",
 		     .type = VALUE_JSON,
 		     .shown = "an object such as " PRICES_EXAMPLE,

@@ -67,16 +67,22 @@ enum status where_load_settings(struct arena *mem, const struct log *log, const 
 /* Programs we start want to know where the user is at home, even where nobody told us. */
 static const char *get_env_for_child(void *ctx, const char *name)
 {
-	const char *const *home = ctx;
+	const struct settings *settings = ctx;
 
-	return strcmp(name, "HOME") == 0 ? *home : env_text(name);
+	return strcmp(name, "HOME") == 0 && settings ? settings->home : env_text(name);
+}
+
+void where_environment(const struct settings *settings, struct environment *out)
+{
+	*out = (struct environment){ .get = get_env_for_child };
+	memcpy(&out->ctx, &settings, sizeof out->ctx); /* it is not written to */
 }
 
 struct children *where_find_hubs(const struct settings *settings)
 {
-	const char *home = settings ? settings->home : NULL;
-	struct environment e = { .get = get_env_for_child, .ctx = &home };
+	struct environment e;
 
+	where_environment(settings, &e);
 	return children_new(settings, &e);
 }
 

@@ -21,6 +21,10 @@ enum status where_load_settings(struct arena *mem, const struct log *log, const 
 struct children;
 struct children *where_find_hubs(const struct settings *settings);
 
+/* What programs that we start may know of our environment; `home` as the settings have it. */
+struct environment;
+void where_environment(const struct settings *settings, struct environment *out);
+
 struct store_place {
 	char path[LIMIT_PATH];
 	bool own_folder; /* nobody chose another: its folder is Arbor's alone */

@@ -85,8 +85,10 @@ static NORETURN void become_child(const struct guard_start *what, const struct p
 	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL);
 	if (getppid() != guard)
 		_exit(127);
-	if (chdir(what->folder) && chdir("/"))
+	if (chdir(what->folder) && (what->only_there || chdir("/"))) {
+		report(p->reports[WRITE_END], GUARD_FAILED, errno);
 		_exit(127);
+	}
 	usual_signals();
 	dup2(p->in[READ_END], STDIN_FILENO);
 	dup2(p->out[WRITE_END], STDOUT_FILENO);

@@ -16,7 +16,8 @@ struct guard_start {
 	const char *path;		/* of the program, absolute */
 	const char *const *arguments;	/* the first is its name; ended by NULL */
 	const char *const *environment; /* all of it; ended by NULL */
-	const char *folder;		/* to work in; "/" when it cannot be entered */
+	const char *folder;		/* to work in; "/" when it cannot be entered, unless */
+	bool only_there;		/* then it is not run at all */
 };
 
 /* Descriptors are non-blocking and closed on exec; -1 = closed. */

@@ -123,7 +123,7 @@ static enum status set_up(struct sql *q, struct err *err)
 
 	if (db_exec(q->store, "PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; PRAGMA cache_size=-8192",
 		    err) ||
-	    db_see(q->store, STORE_TREES, err))
+	    db_see(q->store, STORE_TREES, err) || db_see(q->store, STORE_LIVE, err))
 		return err_failed(err->status);
 	code = sql_register_functions(q);
 	if (code == SQLITE_OK)

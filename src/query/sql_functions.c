@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "query/related.h"
 #include "query/snippet.h"
+#include "store/event.h"
 #include "store/keys.h"
 
 #include <stdio.h>
@@ -107,6 +108,18 @@ static void print_time(sqlite3_context *result, int count, sqlite3_value **row)
 		return;
 	time_print(sqlite3_value_int64(row[0]), text);
 	sql_give(result, str_from(text, TIME_TEXT));
+}
+
+/* arbor_event(STREAM, NUMBER): the id of an event. */
+static void print_event_id(sqlite3_context *result, int count, sqlite3_value **row)
+{
+	struct uuid u;
+
+	(void)count;
+	if (!is_blob_uuid(row[0], &u))
+		return;
+	u = event_id(&u, sqlite3_value_int64(row[1]));
+	give_uuid(result, &u);
 }
 
 /* arbor_role(TYPE, FLAGS): as a search has it. */
@@ -457,6 +470,7 @@ static const struct {
 	void (*run)(sqlite3_context *result, int count, sqlite3_value **row);
 } functions[] = {
 	{ "arbor_uuid", 1, print_uuid },      { "arbor_blob", 1, parse_uuid },
+	{ "arbor_event", 2, print_event_id },
 	{ "arbor_time", 1, print_time },      { "arbor_role", 2, name_role },
 	{ "arbor_node", 3, name_node },	      { "arbor_key", 1, key_of_id },
 	{ "arbor_line_key", 1, give_key_of_line }, { "arbor_call_key", 1, key_of_call },

@@ -427,6 +427,54 @@ static const struct way tag_ways[] = {
 	ANNOTATION_WAYS("tag"),
 };
 
+/* What agents were asked to do through Arbor, and all that came of it. */
+#define STREAMS "FROM stream t CROSS JOIN session s ON s.id = t.session"
+
+static const struct column stream_columns[] = {
+	{ "id TEXT", "arbor_uuid(t.stream_id)", NULL },
+	{ "session_id TEXT", "arbor_uuid(s.session_id)", NULL },
+	{ "session_name TEXT", "s.name", NULL },
+	{ "tree_id TEXT", "arbor_uuid(s.tree_id)", NULL },
+	{ "stream_root_node TEXT", "iif(t.last_seq > 0, arbor_event(t.stream_id, 1), NULL)", NULL },
+	{ "stream_head_node TEXT", "iif(t.last_seq > 0, arbor_event(t.stream_id, t.last_seq), NULL)", NULL },
+	{ "status TEXT", "t.state", NULL },
+	{ "started_at TEXT", "arbor_time(t.started_at)", NULL },
+	{ "ended_at TEXT", "arbor_time(t.ended_at)", NULL },
+	{ "error TEXT", "t.error", NULL },
+	{ "event_count INTEGER", "t.last_seq", NULL },
+	{ 0 },
+};
+
+static const struct way stream_ways[] = {
+	{ "id", false, STREAMS " WHERE t.stream_id = arbor_blob(?1)", 5, 1 },
+	{ "session_id", false,
+	  "FROM session s CROSS JOIN stream t ON t.session = s.id WHERE s.session_id = arbor_blob(?1)", 10, 20 },
+	{ NULL, false, STREAMS, 1e4, 1000 },
+};
+
+#define EVENTS " CROSS JOIN event e ON e.stream = t.id"
+
+static const struct column event_columns[] = {
+	{ "id TEXT", "arbor_event(t.stream_id, e.seq)", NULL },
+	{ "session_id TEXT", "arbor_uuid(s.session_id)", NULL },
+	{ "stream_id TEXT", "arbor_uuid(t.stream_id)", NULL },
+	{ "seq INTEGER", "e.seq", NULL },
+	{ "seq_last INTEGER", "e.seq_last", NULL },
+	{ "event_type TEXT", "e.type", NULL },
+	{ "event_data TEXT", "e.data", NULL },
+	{ "node_id TEXT", "arbor_uuid(e.node_id)", NULL },
+	{ "created_at TEXT", "arbor_time(e.at)", NULL },
+	{ 0 },
+};
+
+static const struct way event_ways[] = {
+	{ "stream_id", false, STREAMS EVENTS " WHERE t.stream_id = arbor_blob(?1)", 1e3, 1000 },
+	{ "session_id", false,
+	  "FROM session s CROSS JOIN stream t ON t.session = s.id" EVENTS " WHERE s.session_id = arbor_blob(?1)", 1e4,
+	  10000 },
+	{ NULL, false, STREAMS EVENTS, 1e6, 1000000 },
+};
+
 #define LINE_PLACE "e.session, e.offset, NULL"
 
 static const struct sql_table tables[] = {
@@ -443,6 +491,8 @@ static const struct sql_table tables[] = {
 	{ "notes", false, NULL, note_columns, note_ways },
 	{ "bookmarks", false, NULL, name_columns, bookmark_ways },
 	{ "tags", false, NULL, name_columns, tag_ways },
+	{ "chat_streams", false, NULL, stream_columns, stream_ways },
+	{ "chat_events", false, "t.id, e.seq, NULL", event_columns, event_ways },
 };
 
 /* Of SQLite's own: JSON taken apart, and what columns a table has. */

@@ -54,6 +54,14 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_GAP] = &gap_statements,
 	[DB_WIPE] = &wipe_statements,
 	[DB_LINE_PARENT] = &line_parent_statements,
+	[DB_NAMED] = &named_statements,
+	[DB_RUN] = &run_statements,
+	[DB_STREAM] = &stream_statements,
+	[DB_EVENT] = &event_statements,
+	[DB_CURSOR] = &cursor_statements,
+	[DB_INBOX] = &inbox_statements,
+	[DB_APPROVAL] = &approval_statements,
+	[DB_RULE] = &rule_statements,
 };
 
 /* Modules that ask tables which not every store has. */
@@ -63,6 +71,9 @@ static const enum store_part db_parts[DB_SLOTS] = {
 	[DB_CHECK_TREES] = STORE_TREES, [DB_ALIAS] = STORE_TREES, [DB_TREE_GONE] = STORE_TREES,
 	[DB_TREE_GRAFT] = STORE_TREES,  [DB_HIDDEN] = STORE_TREES,   [DB_MADE_TEXT] = STORE_TREES,
 	[DB_LINE_PARENT] = STORE_PURGED,
+	[DB_NAMED] = STORE_LIVE,      [DB_RUN] = STORE_LIVE,	      [DB_STREAM] = STORE_LIVE,
+	[DB_EVENT] = STORE_LIVE,      [DB_CURSOR] = STORE_LIVE,	      [DB_INBOX] = STORE_LIVE,
+	[DB_APPROVAL] = STORE_LIVE,   [DB_RULE] = STORE_LIVE,
 };
 
 /* ---- Errors ---------------------------------------------------------------- */

@@ -52,6 +52,14 @@ enum db_slot {
 	DB_GAP,
 	DB_WIPE,
 	DB_LINE_PARENT,
+	DB_NAMED,
+	DB_RUN,
+	DB_STREAM,
+	DB_EVENT,
+	DB_CURSOR,
+	DB_INBOX,
+	DB_APPROVAL,
+	DB_RULE,
 	DB_RANK,
 	DB_USAGE,
 	DB_SQL,
@@ -77,6 +85,8 @@ extern const struct db_set store_statements, source_statements, find_statements,
 	tree_walk_statements, lifecycle_statements, tree_member_statements, tree_gone_statements,
 	tree_graft_statements, gc_statements, check_trees_statements, paper_statements, queued_statements,
 	tombstone_statements, gap_statements, wipe_statements, line_parent_statements, copied_statements;
+extern const struct db_set named_statements, run_statements, stream_statements, event_statements,
+	cursor_statements, inbox_statements, approval_statements, rule_statements; /* live agents */
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
 	related_statements, recap_statements, hidden_statements; /* src/query */
 

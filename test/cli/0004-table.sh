@@ -124,6 +124,7 @@ check test "$(wc -l <"$T/examples")" -ge 10
 export ARBOR_HOME="$T/full"
 arbor sync -q; code 0; plant_trees
 unset ARBOR_HOME
+export ARBOR_CLAUDE="$PWD/test/harness/claude.py"
 while read -r line; do
 	rm -rf "$T/store" && cp -R "$T/full" "$T/store"
 	line=$(printf '%s\n' "$line" | sed "s|/mnt/old|$T/old|")

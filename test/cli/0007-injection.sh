@@ -87,6 +87,11 @@ END
 try todos "$T/todos"
 printf '{"id":"%s","updated":"%s","subject":"%s","what":"%s","text":"%s\\n%s"}\n' "$json" "$json" "$json" "$json" "$json" "$json" >"$T/note_list"
 try note_list "$T/note_list"
+cat >"$T/approvals" <<END
+{"id":"$json","state":"$json","asked":"$json","name":"$json","tool":"$json","what":"$json","cwd":"$json","decision":"$json","by":"$json","by_name":"$json","void_reason":"$json","message":"$json","input":{"$json":"$json","n":["$json"]},"edited_input":{"$json":"$json"}}
+{"id":"$json","state":"pending","asked":"$json","tool":"$json","what":"$json","input":"$json"}
+END
+for screen in 40x40 100x40 300x40; do try approvals "$T/approvals"; try approvals "$T/approvals" --approval x; done
 printf '{"text":"%s\\n%s"}\n' "$json" "$json" >"$T/plans"
 on_terminal plans "$T/plans" --name x; tabs; harmless plans
 printf '{"path":"%s","text":"%s\\n%s"}\n{"path":"%s"}\n' "$json" "$json" "$json" "$json" >"$T/files"
@@ -225,7 +230,7 @@ for t in "$evil" "{{$evil}}" "{{#$evil}}" "{{>$evil}}"; do
 done
 try call mustache.get evil@1 thing; try call mustache.get "$evil" thing; try call mustache.get claudecode "$evil" "$evil"
 try call mustache.set claudecode "$evil" --template x; try call mustache.render evil@1 thing --value "{\"a\":\"$json\"}"
-try rpc; try rpc --scopes "$(tr -d '\000' <"$T/hostile")"
+try mcp; try mcp --session "$(printf '\033[95m')"; try rpc; try rpc --scopes "$(tr -d '\000' <"$T/hostile")"
 for words in '' walrus '--print resume'; do
 	# shellcheck disable=SC2086 # words
 	on_terminal pick --plain $words; code 0; tabs; harmless pick
@@ -253,6 +258,18 @@ try keep $node; code 0; try keep "$(printf '\033[95m')"; try gc; code 0; try gc 
 try call arbor.tree_claim "{\"tree\":\"$tree\",\"owner\":\"$json\"}"; code 2
 try call arbor.node_get "{\"node\":\"$json\"}"; code 1
 try sql "SELECT * FROM trees"; try sql "SELECT * FROM nodes WHERE id = '$node'"
+
+it "filters what tools that want to run say"
+printf '{"tool_name":"%s","input":{"command":"%s","%s":"%s"},"tool_use_id":"%s","agent_id":"%s","suggestions":["%s"],"expires":1}' \
+	"$(printf %s "$json" | cut -c 1-60)" "$json" "$json" "$json" "$text" "$text" "$json" >"$T/params"
+try call loopback.permit "$(cat "$T/params")"; code 0
+try rule "$(printf 'Bash(\033[95m\302\233)')" deny -m "$(printf '\033[95m\342\200\256')"; code 0
+try rule "$(printf '\033[95m')" deny; code 2; try rule --delete "$(printf '\033[95m')"; code 2
+for json_too in '' --json; do
+	try rules $json_too; code 0; try approvals --all $json_too; code 0
+	for id in $("$arbor" approvals --all -0 | tr '\0' '\n'); do try approvals "$id" $json_too; code 0; try answer "$id" allow $json_too; code 10; done
+	try approvals "$(printf '\033[95m')" $json_too; code 2; try answer "$(printf '\033[95m')" deny $json_too; code 2
+done
 
 it "filters what other hubs say, of themselves and of what they do"
 mkdir -p "$T/.config/arbor"
@@ -292,7 +309,7 @@ rm "$T/.config/arbor/settings.json"
 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' note notes bookmark bookmarks tag tags agents call check completion dump export files gc help history hubs keep list log pick plans projects purge rebuild render resolve rpc search show templates \
+printf '%s\n' note notes bookmark bookmarks tag tags agents answer approvals rule rules call check completion dump export files gc help history hubs keep list log mcp pick plans projects purge rebuild render resolve rpc search show templates \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

@@ -6,8 +6,9 @@ export ARBOR_HOME=$T/store
 arbor sync --source demo; code 0
 tab=$(printf '\t')
 id=a142ef82-8817-4271-a6f0-ba29c1d2a50a
+"$BUILD/tool/plant" "$ARBOR_HOME/arbor.db" || exit 1
 arbor note $id 'decided'; arbor bookmark $id prices; arbor tag $id decision; code 0
-tables='sessions messages messages_meta tool_uses file_modifications extraction_state links topics nodes trees notes bookmarks tags'
+tables='sessions messages messages_meta tool_uses file_modifications extraction_state links topics nodes trees notes bookmarks tags chat_streams chat_events'
 forever='WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)'
 
 it "runs every example of docs/SQL.md"
@@ -30,7 +31,8 @@ done
 it "finds the same by a key as by looking at everything"
 for key in sessions.id messages.session_id messages.id messages.uuid messages_meta.session_id messages_meta.id \
 	messages_meta.uuid tool_uses.session_id tool_uses.tool_id file_modifications.session_id nodes.id nodes.session_id \
-	notes.id notes.subject_id notes.session_id bookmarks.name bookmarks.id tags.name tags.subject_id; do
+	notes.id notes.subject_id notes.session_id bookmarks.name bookmarks.id tags.name tags.subject_id \
+	chat_streams.id chat_streams.session_id chat_events.stream_id chat_events.session_id; do
 	t=${key%.*} c=${key#*.}
 	arbor sql "SELECT count(*), count($c) FROM $t WHERE $c IS NOT NULL"; cp "$T/out" "$T/all"
 	arbor sql "SELECT sum(n), sum(n) FROM (SELECT (SELECT count(*) FROM $t x WHERE x.$c = k.$c) AS n

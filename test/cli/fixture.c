@@ -331,7 +331,30 @@ static const struct method *const storage_methods[] = { &todos, &plans, NULL };
 static const struct activation storage = { .name = "storage", .version = "1.0.0", .summary = "For tests",
 					   .methods = storage_methods };
 
-static const struct activation *const activations[] = { &fixture, &memory,	   &arbor,
+static const struct param pending_params[] = {
+	{ .name = "file", .type = VALUE_PATH, .flags = PARAM_REQUIRED | PARAM_WORD, .help = "lines of JSON" },
+	{ .name = "approval", .type = VALUE_TEXT, .help = "one of them" },
+	{ 0 },
+};
+static const struct method pending = {
+	.name = "pending",
+	.verb = "approvals",
+	.group = "memory",
+	.summary = "Show lines of JSON as approvals does",
+	.text = "Shows.\n",
+	.params = pending_params,
+	.kind = RESULT_STREAM,
+	.fields = search_fields,
+	.scope = SCOPE_READ,
+	.need = NEED_NOTHING,
+	.examples = (const struct example[]){ { "approvals FILE", "shows it" }, { 0 } },
+	.run = run_replay,
+};
+static const struct method *const loopback_methods[] = { &pending, NULL };
+static const struct activation loopback = { .name = "loopback", .version = "1.0.0", .summary = "For tests",
+					    .methods = loopback_methods };
+
+static const struct activation *const activations[] = { &fixture, &memory, &loopback,	   &arbor,
 							&storage, &activation_hub, NULL };
 static const struct hub hub = { activations };
 

@@ -36,8 +36,9 @@ on_terminal() {
 	TERM=xterm "$BUILD/tool/pty" "${screen:-120x40}" "$ARBOR" "$@" >"$T/out" 2>"$T/err"
 	rc=$?
 }
-# The trees that examples name, into the store that ARBOR_HOME says.
+# The trees and streams that examples name, into the store that ARBOR_HOME says.
 plant_trees() {
+	"$BUILD/tool/plant" "$ARBOR_HOME/arbor.db" >"$T/planted" 2>&1 || { fail 'no stream'; show "$T/planted"; }
 	while read -r _method _params; do
 		"$ARBOR" call "$_method" "$_params" >"$T/planted" 2>&1 || { fail "$_method $_params"; show "$T/planted"; }
 	done <test/table/trees.calls

@@ -2,12 +2,14 @@
  * Walks the table of the program: every method is described completely, and what
  * it really gives is what its schema says.
  */
+#include "approvals.h"
 #include "base/file.h"
 #include "hub/activations.h"
 #include "hub/children.h"
 #include "hub/settings.h"
 #include "ingest/rebuild.h"
 #include "ingest/sync.h"
+#include "live/lease.h"
 #include "t.h"
 
 #include <stdio.h>
@@ -207,6 +209,18 @@ static enum status open_store(void *ctx, bool make, struct store **out, struct e
 	return store_open(&(struct store_options){ .path = g->store, .create = make }, out, err);
 }
 
+/* A session that this process is at work in. */
+static enum status plant_work(struct store *s, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct lease own;
+	struct run run;
+
+	if (lease_own(s, &mem, &own, err) || test_run(s, "at-work", &mem, &run, err))
+		return err_failed(err->status);
+	return run_take(s, &run, &own, err);
+}
+
 static enum status fill(const char *path, struct err *err)
 {
 	struct store *s CLEANUP(store_closep) = NULL;
@@ -216,7 +230,11 @@ static enum status fill(const char *path, struct err *err)
 	if (store_open(&(struct store_options){ .path = path, .create = true }, &s, err) ||
 	    rebuild_if_stale(s, NULL, &done, err))
 		return err_failed(err->status);
-	return sync_run(s, &(struct sync_options){ .dir = "demo" }, &report, err);
+	if (sync_run(s, &(struct sync_options){ .dir = "demo" }, &report, err))
+		return err_failed(err->status);
+	if (test_plant(s, err) || test_plant_approvals(s, err))
+		return err_failed(err->status);
+	return plant_work(s, err);
 }
 
 /* What examples name: each line a method and its parameters (test/table/trees.calls). */
@@ -260,6 +278,29 @@ static const char *value_for(const struct method *m, const char *param)
 	static const struct {
 		const char *param, *json;
 	} values[] = {
+		{ "interrupt", "\"at-work\"" },
+		{ "cancel", "\"at-work\"" },
+		{ "queue.stream", "\"at-work\"" },
+		{ "drive", "\"submitted\"" },
+		{ "stream", "\"fix-tests\"" },
+		{ "prompt", "\"Why?\"" },
+		{ "create.name", "\"new\"" },
+		{ "rename.name", "\"other\"" },
+		{ "get.session", "\"fix-tests\"" },
+		{ "rename.session", "\"fix-tests\"" },
+		{ "delete.session", "\"fix-tests\"" },
+		{ "chat.session", "\"fix-tests\"" },
+		{ "chat_async.session", "\"fix-tests\"" },
+		{ "approval", "\"a5ced000\"" },
+		{ "decision", "\"allow\"" },
+		{ "permit.tool_name", "\"Bash\"" },
+		{ "permit.input", "{\"command\":\"git status\"}" },
+		{ "rule_add.rule", "\"Bash(git *)\"" },
+		{ "rule_delete.rule", "\"4e1e0000\"" },
+		{ "cursor_create.name", "\"screen\"" },
+		{ "cursor_advance.name", "\"ui\"" },
+		{ "cursor_delete.name", "\"ui\"" },
+		{ "cursor_advance.to", "\"1.4\"" },
 		{ "tree_get_archived", "\"7ee1\"" },
 		{ "node_get_archived", "\"a0de09\"" },
 		{ "tree_archive", "\"7ee2\"" },
@@ -316,6 +357,7 @@ static bool is_one_of_two(const char *method, const char *param)
 	return strcmp(param, "words") == 0 || strcmp(param, "template") == 0 ||
 	       (strcmp(method, "node_update") == 0 && strcmp(param, "metadata") == 0) ||
 	       (strncmp(method, "alias_", 6) == 0 && strcmp(param, "tree") == 0) ||
+	       (strcmp(method, "rule_add") == 0 && strcmp(param, "decision") == 0) ||
 	       (strcmp(method, "note_set") == 0 && strcmp(param, "text") == 0) ||
 	       (strcmp(method, "bookmark_set") == 0 && strcmp(param, "name") == 0);
 }
@@ -388,8 +430,10 @@ TEST(every_method_gives_what_its_schema_says)
 		struct judge g = { .t = t, .method = *m, .store = path };
 		struct hub_caller who = { .sink = { .item = judge_item, .bytes = judge_bytes, .ctx = &g },
 					  .scopes = ~0u,
+					  .person = true,
 					  .open_store = open_store,
 					  .children = children,
+					  .program = getenv("ARBOR"),
 					  .ctx = &g };
 		struct buf json CLEANUP(buf_release) = BUF_INIT(KIB);
 		char name[128];

@@ -1,0 +1,322 @@
+/*
+ * claudecode.create, get, list, rename, delete: sessions with a name, which agents work in.
+ */
+#include "hub/claudecode_methods.h"
+
+#include "hub/call.h"
+#include "store/named.h"
+
+#define SESSION_PARAM \
+	{ \
+		.name = "session", .type = VALUE_TEXT, .flags = PARAM_REQUIRED | PARAM_WORD, \
+		.shown = "SESSION", .names = "claudecode.list", \
+		.help = "its name or id, or how either begins" \
+	}
+
+static const char *const modes[] = { "default", "acceptEdits", "plan", "bypassPermissions",
+				     "dontAsk", "auto",	       NULL };
+
+#define NAMED_FIELDS \
+	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_KEY, .help = "of the session" }, \
+		{ .name = "id", .type = VALUE_ID, .help = "of the session" }, \
+		{ .name = "model", \
+		  .type = VALUE_TEXT, \
+		  .flags = FIELD_OPTIONAL, \
+		  .help = "who answers; left out: as the client likes" }, \
+		{ .name = "updated", \
+		  .type = VALUE_TIME, \
+		  .flags = FIELD_SHORT, \
+		  .help = "when it last changed" }, \
+		{ .name = "created", .type = VALUE_TIME, .flags = FIELD_HIDDEN, .help = "when" }, \
+		{ .name = "permission_mode", \
+		  .type = VALUE_TEXT, \
+		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
+		  .help = "what tools may do without being asked for" }, \
+		{ .name = "system_prompt", \
+		  .type = VALUE_TEXT, \
+		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
+		  .help = "instead of the client's own" }, \
+		{ .name = "mcp_config", \
+		  .type = VALUE_JSON, \
+		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
+		  .help = "MCP servers it has" }, \
+		{ .name = "allowed_tools", \
+		  .type = VALUE_JSON, \
+		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
+		  .help = "tools that need no permission" }, \
+		{ .name = "disallowed_tools", \
+		  .type = VALUE_JSON, \
+		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
+		  .help = "tools it has not got" }, \
+		{ .name = "metadata", \
+		  .type = VALUE_JSON, \
+		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
+		  .help = "as it was given" }, \
+		{ .name = "head", \
+		  .type = VALUE_ID, \
+		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
+		  .help = "node that the next prompt follows" }, \
+		{ .name = "claude_session_id", \
+		  .type = VALUE_ID, \
+		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
+		  .help = "what the client calls the conversation" }, \
+	{ \
+		.name = "working_dir", .type = VALUE_PATH, .flags = FIELD_STRETCH, .title = "folder", \
+		.help = "it works in" \
+	}
+
+static const struct field named_fields[] = { NAMED_FIELDS, { 0 } };
+
+static void put_if(struct json_writer *w, const char *key, struct str text)
+{
+	if (text.p)
+		put_text(w, key, text);
+}
+
+static void put_json_if(struct json_writer *w, const char *key, struct str json)
+{
+	if (!json.p)
+		return;
+	json_write_key(w, str_of(key));
+	json_write_raw(w, json);
+}
+
+static void put_named(struct json_writer *w, const struct named *n)
+{
+	put_text(w, "name", n->name);
+	put_uuid(w, "id", &n->id);
+	put_if(w, "model", n->settings.model);
+	put_time(w, "updated", n->updated_at);
+	put_time(w, "created", n->created_at);
+	put_if(w, "permission_mode", n->settings.permission_mode);
+	put_if(w, "system_prompt", n->settings.system_prompt);
+	put_json_if(w, "mcp_config", n->settings.mcp_config);
+	put_json_if(w, "allowed_tools", n->settings.allowed_tools);
+	put_json_if(w, "disallowed_tools", n->settings.disallowed_tools);
+	put_json_if(w, "metadata", n->settings.metadata);
+	if (n->head.has_head)
+		put_uuid(w, "head", &n->head.head);
+	if (n->head.has_session)
+		put_uuid(w, "claude_session_id", &n->head.session);
+	put_path(w, "working_dir", n->settings.working_dir);
+}
+
+static enum status emit_named(struct call *c, struct str name, struct err *err)
+{
+	struct named n;
+
+	if (named_find(c->store, name, &c->mem, &n, err))
+		return err_failed(err->status);
+	put_named(call_begin(c), &n);
+	return call_emit(c, err);
+}
+
+/* ---- create --------------------------------------------------------------------- */
+
+static const struct param create_params[] = {
+	{ .name = "name",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "NAME",
+	  .help = "what it is called" },
+	{ .name = "working_dir",
+	  .type = VALUE_PATH,
+	  .initial = ".",
+	  .shown = "FOLDER",
+	  .help = "where its agents work" },
+	{ .name = "model", .type = VALUE_TEXT, .help = "who answers: opus, sonnet, or a whole name" },
+	{ .name = "system_prompt",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_INPUT,
+	  .help = "instead of the client's own" },
+	{ .name = "mcp_config",
+	  .type = VALUE_JSON,
+	  .help = "MCP servers, as the client's --mcp-config takes them" },
+	{ .name = "allowed_tools",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REST,
+	  .shown = "TOOL",
+	  .help = "needs no permission" },
+	{ .name = "disallowed_tools",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REST,
+	  .shown = "TOOL",
+	  .help = "is not there" },
+	{ .name = "permission_mode",
+	  .type = VALUE_ENUM,
+	  .choices = modes,
+	  .help = "what tools may do without being asked for" },
+	{ .name = "metadata", .type = VALUE_JSON, .help = "whatever you want to remember" },
+	{ 0 },
+};
+
+/* As a JSON array; p NULL when there are none. */
+static struct str list_of(struct call *c, const char *name)
+{
+	const struct value *v = call_value(c, name);
+	struct buf json CLEANUP(buf_release) = BUF_INIT(LIMIT_METADATA);
+	struct json_writer w;
+
+	if (!v->count)
+		return (struct str){ 0 };
+	json_write_init(&w, &json, 0);
+	json_write_array_begin(&w);
+	for (size_t i = 0; i < v->count; i++)
+		json_write_string(&w, v->list[i]);
+	json_write_array_end(&w);
+	return arena_str(&c->mem, buf_as_str(&json));
+}
+
+static enum status run_create(struct call *c, struct err *err)
+{
+	struct named_new what = {
+		.name = call_text(c, "name"),
+		.agent = STR("claude"),
+		.settings = { .working_dir = call_real_path(c, call_text(c, "working_dir")),
+			      .model = call_text(c, "model"),
+			      .system_prompt = call_text(c, "system_prompt"),
+			      .mcp_config = call_text(c, "mcp_config"),
+			      .allowed_tools = list_of(c, "allowed_tools"),
+			      .disallowed_tools = list_of(c, "disallowed_tools"),
+			      .permission_mode = call_text(c, "permission_mode"),
+			      .metadata = call_text(c, "metadata") },
+	};
+	struct uuid id;
+
+	if (!what.settings.working_dir.p)
+		return err_fail(err, STATUS_NOT_FOUND, "there is no folder '%.*s'",
+				(int)size_min(call_text(c, "working_dir").n, 200),
+				call_text(c, "working_dir").p);
+	if (named_create(c->store, &what, &id, err))
+		return err_failed(err->status);
+	return emit_named(c, what.name, err);
+}
+
+const struct method claudecode_create = {
+	.name = "create",
+	.summary = "Make a session that agents work in",
+	.text = "A name for a conversation with Claude Code that is continued prompt by prompt: "
+		"'claudecode.chat'. It remembers "
+		"the folder, the model and what tools may do.\n",
+	.params = create_params,
+	.kind = RESULT_ONE,
+	.fields = named_fields,
+	.scope = SCOPE_DRIVE,
+	.need = NEED_STORE_MADE,
+	.examples = (const struct example[]){ { "call claudecode.create docs --model sonnet",
+						"in the folder you are in" },
+					      { 0 } },
+	.run = run_create,
+};
+
+/* ---- get, list ------------------------------------------------------------------ */
+
+static const struct param one_params[] = { SESSION_PARAM, { 0 } };
+
+static enum status run_get(struct call *c, struct err *err)
+{
+	return emit_named(c, call_text(c, "session"), err);
+}
+
+const struct method claudecode_get = {
+	.name = "get",
+	.summary = "Show a named session",
+	.text = "With all it was made with, and where its next prompt goes.\n",
+	.params = one_params,
+	.kind = RESULT_ONE,
+	.fields = named_fields,
+	.scope = SCOPE_READ,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "call claudecode.get fix-tests", "by its name" }, { 0 } },
+	.run = run_get,
+};
+
+static enum status list_one(void *ctx, const struct named *n, struct err *err)
+{
+	struct call *c = ctx;
+
+	put_named(call_begin(c), n);
+	return call_emit(c, err);
+}
+
+static enum status run_list(struct call *c, struct err *err)
+{
+	return named_each(c->store, list_one, c, err);
+}
+
+const struct method claudecode_list = {
+	.name = "list",
+	.summary = "List named sessions",
+	.text = "By name. What was only mirrored is in 'arbor list'.\n",
+	.params = NULL,
+	.kind = RESULT_STREAM,
+	.fields = named_fields,
+	.empty = "no session was made yet; 'arbor call claudecode.create NAME' makes one",
+	.scope = SCOPE_READ,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "call claudecode.list", "all of them" }, { 0 } },
+	.run = run_list,
+};
+
+/* ---- rename, delete ------------------------------------------------------------- */
+
+static const struct param rename_params[] = {
+	SESSION_PARAM,
+	{ .name = "name",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "NAME",
+	  .help = "what it is called from now on" },
+	{ 0 },
+};
+
+static enum status run_rename(struct call *c, struct err *err)
+{
+	struct named n;
+
+	if (named_find(c->store, call_text(c, "session"), &c->mem, &n, err) ||
+	    named_rename(c->store, &n, call_text(c, "name"), err))
+		return err_failed(err->status);
+	return emit_named(c, call_text(c, "name"), err);
+}
+
+const struct method claudecode_rename = {
+	.name = "rename",
+	.summary = "Give a named session another name",
+	.text = "Its streams and its conversation stay with it.\n",
+	.params = rename_params,
+	.kind = RESULT_ONE,
+	.fields = named_fields,
+	.scope = SCOPE_DRIVE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "call claudecode.rename fix-tests fix-clock",
+						"from the old to the new" },
+					      { 0 } },
+	.run = run_rename,
+};
+
+static enum status run_delete(struct call *c, struct err *err)
+{
+	struct named n;
+
+	if (named_find(c->store, call_text(c, "session"), &c->mem, &n, err) ||
+	    named_delete(c->store, &n, err))
+		return err_failed(err->status);
+	put_named(call_begin(c), &n);
+	return call_emit(c, err);
+}
+
+const struct method claudecode_delete = {
+	.name = "delete",
+	.summary = "Let a named session go",
+	.text = "The name is free again. What was said stays: its streams here, its conversation where it "
+		"was mirrored. One that is "
+		"at work has to end first.\n",
+	.params = one_params,
+	.kind = RESULT_ONE,
+	.fields = named_fields,
+	.scope = SCOPE_DRIVE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "call claudecode.delete fix-tests", "by its name" }, { 0 } },
+	.run = run_delete,
+};

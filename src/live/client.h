@@ -1,0 +1,37 @@
+/*
+ * The client that is started: which program, with which words and variables.
+ *
+ * What is said to a model never stands among the words: these are in the list of processes, for everybody.
+ */
+#ifndef ARBOR_LIVE_CLIENT_H
+#define ARBOR_LIVE_CLIENT_H
+
+#include "live/command.h"
+#include "live/guard.h"
+#include "store/named.h"
+
+struct client_ask {
+	const struct environment *env;
+	struct str program; /* a path, or a name to be looked for in PATH; p NULL = wherever it is */
+	const struct named *session;
+	const char *mcp_file; /* its settings of MCP servers; NULL = none */
+	bool ephemeral;	      /* nothing of it is kept by the client */
+};
+
+/* All of it in the arena. STATUS_NOT_FOUND says where it was looked for. */
+enum status client_prepare(const struct client_ask *ask, struct arena *mem, struct guard_start *out,
+			   struct err *err) MUST_USE;
+
+/* ---- What it is told, each a line; *out is appended to ---- */
+
+/* A prompt: `content` is JSON, a string or blocks. Its line in the transcript gets this uuid. */
+void client_put_prompt(struct buf *out, struct str content, const struct uuid *uuid);
+
+/* A request of ours: "interrupt", say, with more members as raw JSON, or none (p NULL). */
+void client_put_request(struct buf *out, const char *id, const char *subtype, const char *key,
+			struct str value);
+
+/* That a request of the client's, whose id is raw JSON, is not answered, and why. */
+void client_put_refusal(struct buf *out, struct str id, const char *why);
+
+#endif

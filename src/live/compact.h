@@ -1,0 +1,13 @@
+/*
+ * Old deltas, put together.
+ */
+#ifndef ARBOR_LIVE_COMPACT_H
+#define ARBOR_LIVE_COMPACT_H
+
+#include "store/event.h"
+
+/* Of every stream that ended before that moment. Counts streams, and events that are parts of others now. */
+enum status compact_streams(struct store *s, int64_t before, int64_t *streams, int64_t *events,
+			    struct err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,708 @@
+/*
+ * The driver runs on one loop, in one thread:
+ *
+ *     client ──stdout──► lines ──► claude/chat ──► feed ──► store
+ *        ▲                  └──► requests of the client, answered
+ *        └──stdin─── prompt, requests of ours ◄── inbox (other processes, through the store)
+ *
+ * What waits in the feed is written after FEED_WAIT_MS, at once when somebody may wait for it, and before
+ * anything more is read when it is much. While it cannot be written (the store is locked for long, the disk
+ * is full) the client is not read from; its pipe fills and it waits with us. Nothing is thrown away.
+ *
+ * How it ends: the client has ended and so has its output (live/child.h). Only then the last event is
+ * written, in the transaction that ends the stream and moves the session's head. Whoever kills us leaves the
+ * stream to be closed by the next who looks (live/lease.c), and the guard kills the client.
+ *
+ * After a result the client's input is closed, unless a prompt waits in the inbox: it then finishes what it
+ * has going in the background and ends by itself.
+ */
+#include "live/driver.h"
+
+#include "base/file.h"
+#include "base/json_write.h"
+#include "base/split.h"
+#include "live/child.h"
+#include "live/client.h"
+#include "live/feed.h"
+#include "live/lease.h"
+#include "store/inbox.h"
+#include "store/session.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	LOOK_MS = 100,	  /* at the inbox */
+	RETRY_MS = 500,	  /* after the store could not be written */
+	KILL_MS = 5000,	  /* for a client that was asked to end */
+	IDLE_MS = 10000,  /* for one to begin with what it was told */
+	LAST_TRIES = 120, /* of writing the end, RETRY_MS apart */
+};
+
+/* What the client has said of itself and of its work. */
+struct outcome {
+	bool has_session, has_result, failed;
+	struct uuid session;
+	struct str head;  /* uuid of the first line of its last answer */
+	struct str text;  /* of a failure */
+	struct str usage; /* raw; p NULL = unknown */
+	struct str cost;  /* raw, dollars; so too */
+};
+
+struct driver {
+	struct store *store;
+	struct arena mem;
+	struct run run;
+	struct named session;
+	struct loop *loop;
+	struct child *child;
+	struct split lines;
+	struct chat_reader *chat;
+	struct feed *feed;
+	struct loop_timer *flush, *look, *renew, *kill, *idle;
+	struct outcome outcome;
+	char mcp_file[LIMIT_PATH]; /* empty = none */
+	bool paused;		   /* the client is not read from */
+	bool closed;		   /* its input */
+	bool looked;		   /* into the inbox, at all */
+	int64_t told, taken;	   /* prompts, and those it said it has begun with */
+	bool interrupted, cancelled;
+	bool lost; /* somebody else has the stream */
+	int requests;
+	struct child_end end;
+	struct str last_words;
+};
+
+/* ---- Into the store ---------------------------------------------------------- */
+
+static void stop_reading(struct driver *d, bool stop)
+{
+	if (d->paused == stop || !d->child)
+		return;
+	d->paused = stop;
+	child_pause(d->child, stop);
+}
+
+/* Somebody thought us dead. Whatever the client does now, nobody will know: it must not. */
+static void give_up(struct driver *d)
+{
+	d->lost = true;
+	if (d->child)
+		child_kill(d->child);
+}
+
+static void write_waiting(struct driver *d)
+{
+	struct err err;
+	enum status status = d->lost ? STATUS_OK : feed_write(d->feed, feed_state(d->feed), NULL, &err);
+
+	loop_timer_stop(d->flush);
+	if (status == STATUS_CONFLICT) {
+		give_up(d);
+	} else if (status) {
+		log_warn(store_log(d->store), "stream: %s", err.text);
+		loop_timer_set(d->flush, RETRY_MS);
+	}
+	stop_reading(d, status != STATUS_OK);
+}
+
+static void on_flush(void *ctx)
+{
+	write_waiting(ctx);
+}
+
+/* After something was added. */
+static void write_in_time(struct driver *d)
+{
+	if (feed_is_urgent(d->feed) || feed_is_full(d->feed))
+		write_waiting(d);
+	else if (feed_waiting(d->feed) && !loop_timer_is_set(d->flush))
+		loop_timer_set(d->flush, FEED_WAIT_MS);
+}
+
+/* A passthrough of our own: what the client wrote that is no line of its protocol. */
+static void pass_text(struct driver *d, const char *type, struct str text)
+{
+	struct buf data CLEANUP(buf_release) = BUF_INIT(SIZE_MAX / 4);
+	struct json_writer w;
+
+	json_write_init(&w, &data, 0);
+	json_write_object_begin(&w);
+	json_write_key(&w, STR("event_type"));
+	json_write_string(&w, str_of(type));
+	json_write_key(&w, STR("text"));
+	json_write_string(&w, text);
+	json_write_object_end(&w);
+	feed_add(d->feed, CHAT_PASSTHROUGH, (struct str){ 0 }, 0, buf_as_str(&data));
+}
+
+/* ---- To the client ------------------------------------------------------------- */
+
+static void tell(struct driver *d, const struct buf *lines)
+{
+	if (d->child && !d->closed)
+		child_write(d->child, buf_as_str(lines));
+}
+
+static void close_input(struct driver *d)
+{
+	d->closed = true;
+	if (d->child)
+		child_close_input(d->child);
+}
+
+static void request(struct driver *d, const char *subtype, const char *key, struct str value)
+{
+	struct buf line CLEANUP(buf_release) = BUF_INIT(MIB);
+	char id[32];
+
+	snprintf(id, sizeof id, "arbor-%d", ++d->requests);
+	client_put_request(&line, id, subtype, key, value);
+	tell(d, &line);
+}
+
+/* Nobody here answers questions yet, and a client that gets no answer waits for ever. */
+static void refuse(struct driver *d, const struct json *j)
+{
+	struct buf line CLEANUP(buf_release) = BUF_INIT(MIB);
+	uint32_t id = json_get(j, json_root(j), STR("request_id"));
+
+	if (!json_is(j, id, JSON_STRING))
+		return;
+	client_put_refusal(&line, json_raw(j, id), "this request is not known here");
+	tell(d, &line);
+}
+
+static void tell_prompt(struct driver *d, struct str prompt)
+{
+	struct buf line CLEANUP(buf_release) = BUF_INIT(SIZE_MAX / 4);
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct uuid uuid;
+	struct err ignored;
+
+	if (json_read(&j, prompt, LIMIT_JSON_DEPTH, &ignored) ||
+	    !uuid_parse(json_string_in(&j, json_get(&j, 0, STR("uuid")), &mem), &uuid))
+		return;
+	client_put_prompt(&line, json_raw(&j, json_get(&j, 0, STR("content"))), &uuid);
+	tell(d, &line);
+	d->told++;
+}
+
+void prompt_write(struct buf *out, struct str content, const struct uuid *uuid)
+{
+	char id[UUID_TEXT + 1];
+	struct json_writer w;
+
+	uuid_print(uuid, id);
+	json_write_init(&w, out, 0);
+	json_write_object_begin(&w);
+	json_write_key(&w, STR("uuid"));
+	json_write_string(&w, str_of(id));
+	json_write_key(&w, STR("content"));
+	json_write_raw(&w, content);
+	json_write_object_end(&w);
+}
+
+/* ---- Commands ------------------------------------------------------------------ */
+
+static void do_interrupt(struct driver *d, struct str data)
+{
+	(void)data;
+	d->interrupted = true;
+	request(d, "interrupt", NULL, (struct str){ 0 });
+}
+
+static void do_cancel(struct driver *d, struct str data)
+{
+	(void)data;
+	d->cancelled = true;
+	child_ask_to_end(d->child);
+	loop_timer_set(d->kill, KILL_MS);
+}
+
+static void do_queue(struct driver *d, struct str data)
+{
+	tell_prompt(d, data);
+}
+
+static void do_set_model(struct driver *d, struct str data)
+{
+	request(d, "set_model", "model", data);
+}
+
+static void do_set_mode(struct driver *d, struct str data)
+{
+	request(d, "set_permission_mode", "mode", data);
+}
+
+static const struct {
+	const char *verb;
+	void (*run)(struct driver *d, struct str data);
+	bool to_client; /* it has to be able to hear it */
+} verbs[] = {
+	{ "interrupt", do_interrupt, true }, { "queue", do_queue, true },
+	{ "set_model", do_set_model, true }, { "set_mode", do_set_mode, true },
+	{ "cancel", do_cancel, false },
+};
+
+/* What came of it, as JSON. */
+static const char *do_command(struct driver *d, const struct inbox_command *c)
+{
+	for (size_t i = 0; i < COUNT(verbs); i++) {
+		if (!str_eq(c->verb, str_of(verbs[i].verb)))
+			continue;
+		if (verbs[i].to_client && d->closed)
+			return "{\"error\":\"the agent is about to end\"}";
+		verbs[i].run(d, c->data);
+		return "{}";
+	}
+	return "{\"error\":\"nobody knows this command\"}";
+}
+
+static enum status do_commands(struct driver *d, struct err *err)
+{
+	bool found = true;
+
+	while (found && d->child) {
+		struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+		struct inbox_command c;
+
+		if (inbox_take(d->store, d->run.row, &mem, &c, &found, err) ||
+		    (found && inbox_done(d->store, c.row, str_of(do_command(d, &c)), err)))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+static void on_look(void *ctx)
+{
+	struct driver *d = ctx;
+	struct err err;
+	bool changed;
+
+	if (!d->lost &&
+	    (store_wait(d->store, 0, &changed, &err) || ((changed || !d->looked) && do_commands(d, &err))))
+		log_warn(store_log(d->store), "commands: %s", err.text);
+	d->looked = true;
+	loop_timer_set(d->look, LOOK_MS);
+}
+
+static void on_renew(void *ctx)
+{
+	struct driver *d = ctx;
+	struct err err;
+
+	/* A store that was removed goes on for who has it open, and nobody else will ever see it. */
+	if (!d->lost && (store_is_outdated(d->store) || run_renew(d->store, &d->run, &err) == STATUS_CONFLICT))
+		give_up(d);
+	loop_timer_set(d->renew, LEASE_RENEW_MS);
+}
+
+static void on_kill(void *ctx)
+{
+	struct driver *d = ctx;
+
+	if (d->child)
+		child_kill(d->child);
+}
+
+/* ---- From the client ------------------------------------------------------------- */
+
+/* Every event; of answers of the agent itself the last is where the conversation goes on. */
+static enum status on_event(void *ctx, const struct chat_event *e, struct err *err)
+{
+	struct driver *d = ctx;
+
+	if (e->type == CHAT_ASSISTANT_MESSAGE && !e->inner && e->uuid.p)
+		d->outcome.head = arena_str(&d->mem, e->uuid);
+	return feed_chat(d->feed, e, err);
+}
+
+static void note_init(struct driver *d, const struct json *j)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct err err;
+
+	d->outcome.has_session |= uuid_parse(
+		json_string_in(j, json_get(j, json_root(j), STR("session_id")), &mem), &d->outcome.session);
+	if (run_note(d->store, &d->run, (struct str){ 0 }, json_raw(j, json_root(j)), &err))
+		log_warn(store_log(d->store), "run: %s", err.text);
+}
+
+static struct str raw_in(struct driver *d, const struct json *j, uint32_t node)
+{
+	return node == JSON_NONE || json_is(j, node, JSON_NULL) ? (struct str){ 0 }
+								: arena_str(&d->mem, json_raw(j, node));
+}
+
+/* The last one counts: `usage` is of its turn, the cost of all so far. */
+static void note_result(struct driver *d, const struct json *j)
+{
+	uint32_t root = json_root(j), text = json_get(j, root, STR("result")),
+		 errors = json_get(j, root, STR("errors"));
+	struct outcome *o = &d->outcome;
+
+	o->has_result = true;
+	o->failed = json_bool(j, json_get(j, root, STR("is_error")));
+	o->usage = raw_in(d, j, json_get(j, root, STR("usage")));
+	o->cost = raw_in(d, j, json_get(j, root, STR("total_cost_usd")));
+	if (!json_is(j, text, JSON_STRING) && json_count(j, errors))
+		text = json_first(j, errors);
+	if (!json_is(j, text, JSON_STRING))
+		text = json_get(j, root, STR("subtype"));
+	o->text = o->failed ? arena_str(&d->mem, json_string_in(j, text, &d->mem)) : (struct str){ 0 };
+}
+
+/* Whether it was told something that it has not begun with. Not of the first prompt: it may say nothing of
+ * that. */
+static bool is_behind(const struct driver *d)
+{
+	return d->told > 1 && d->told > d->taken;
+}
+
+/* A client that is told no more ends by itself. What it was told and has not begun with makes another turn.
+ */
+static void after_result(struct driver *d)
+{
+	struct err err;
+
+	if (do_commands(d, &err))
+		log_warn(store_log(d->store), "commands: %s", err.text);
+	if (is_behind(d))
+		loop_timer_set(d->idle, IDLE_MS);
+	else
+		close_input(d);
+}
+
+static void on_idle(void *ctx)
+{
+	close_input(ctx);
+}
+
+static bool on_line(void *ctx, const struct split_line *line)
+{
+	struct driver *d = ctx;
+	const struct json *j;
+	enum chat_line what;
+	struct err err;
+
+	if (!line->text.p) {
+		pass_text(d, "raw_output", STR("(a line that is too long)"));
+		return true;
+	}
+	if (chat_read(d->chat, line->text, &what, &j, &err))
+		log_warn(store_log(d->store), "%s", err.text);
+	else if (what == CHAT_LINE_INIT)
+		note_init(d, j);
+	else if (what == CHAT_LINE_RESULT)
+		note_result(d, j);
+	else if (what == CHAT_LINE_ASKED)
+		refuse(d, j);
+	else if (what == CHAT_LINE_TAKEN)
+		d->taken++;
+	if (what == CHAT_LINE_RESULT)
+		after_result(d);
+	return true;
+}
+
+static void on_output(void *ctx, struct str bytes)
+{
+	struct driver *d = ctx;
+
+	split_add(&d->lines, bytes);
+	write_in_time(d);
+}
+
+static void on_errors(void *ctx, struct str bytes)
+{
+	struct driver *d = ctx;
+
+	pass_text(d, "stderr", bytes);
+	write_in_time(d);
+}
+
+static void on_ended(void *ctx, const struct child_end *end)
+{
+	struct driver *d = ctx;
+
+	d->end = *end;
+	d->last_words = arena_str(&d->mem, child_last_words(d->child));
+	loop_stop(d->loop);
+}
+
+/* ---- The end ------------------------------------------------------------------- */
+
+static enum stream_state state_at_end(const struct driver *d)
+{
+	const struct outcome *o = &d->outcome;
+
+	if (d->cancelled || (d->interrupted && o->failed))
+		return STREAM_CANCELLED;
+	return o->has_result && !o->failed && d->end.code == 0 ? STREAM_COMPLETE : STREAM_FAILED;
+}
+
+/* In a sentence. */
+static struct str why_failed(struct driver *d)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+
+	if (d->outcome.has_result && d->outcome.failed && d->outcome.text.n)
+		return d->outcome.text;
+	buf_text(&text, "claude ");
+	child_end_text(&d->end, &text);
+	if (!d->outcome.has_result)
+		buf_text(&text, " before it was done");
+	if (d->last_words.n)
+		buf_printf(&text, ": %.*s", (int)size_min(d->last_words.n, KIB), d->last_words.p);
+	return arena_str(&d->mem, buf_as_str(&text));
+}
+
+static struct uuid head_node(const struct driver *d)
+{
+	struct node_name name = { .uuid = d->outcome.head };
+
+	return node_id(&name, PART_MESSAGE);
+}
+
+static void put_uuid_member(struct json_writer *w, const char *key, const struct uuid *id)
+{
+	char text[UUID_TEXT + 1];
+
+	uuid_print(id, text);
+	json_write_key(w, str_of(key));
+	json_write_string(w, str_of(text));
+}
+
+static void put_raw_member(struct json_writer *w, const char *key, struct str raw)
+{
+	if (!raw.p)
+		return;
+	json_write_key(w, str_of(key));
+	json_write_raw(w, raw);
+}
+
+static void say_end(struct driver *d, enum stream_state state, const struct stream_end *end)
+{
+	static const enum chat_type types[STREAM_STATES] = { [STREAM_COMPLETE] = CHAT_COMPLETE,
+							     [STREAM_FAILED] = CHAT_ERROR,
+							     [STREAM_CANCELLED] = CHAT_CANCELLED };
+	struct buf data CLEANUP(buf_release) = BUF_INIT(SIZE_MAX / 4);
+	struct json_writer w;
+
+	json_write_init(&w, &data, 0);
+	json_write_object_begin(&w);
+	if (end->has_head)
+		put_uuid_member(&w, "new_head", &end->head);
+	if (d->outcome.has_session)
+		put_uuid_member(&w, "claude_session_id", &d->outcome.session);
+	put_raw_member(&w, "usage", d->outcome.usage);
+	put_raw_member(&w, "total_cost_usd", d->outcome.cost);
+	if (end->error.p) {
+		json_write_key(&w, STR("message"));
+		json_write_string(&w, end->error);
+	}
+	json_write_object_end(&w);
+	feed_add(d->feed, types[state], d->outcome.head, CHAT_PART_MESSAGE, buf_as_str(&data));
+}
+
+static int64_t cost_micro(struct str dollars)
+{
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	struct err ignored;
+	double value;
+
+	if (!dollars.p || json_read(&j, dollars, 1, &ignored) || !json_to_real(&j, 0, &value) || value < 0 ||
+	    value > 1e9)
+		return -1;
+	return (int64_t)(value * 1e6 + 0.5);
+}
+
+/* The next prompt of the session follows what was said, also when that went wrong. */
+static void move_head(const struct driver *d, struct named_head *head)
+{
+	*head = d->session.head;
+	head->has_session = true;
+	head->session = d->outcome.session;
+	if (d->outcome.head.p) {
+		head->has_head = true;
+		head->head = head_node(d);
+		head->has_line = false;
+	}
+}
+
+static void nap(int ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+
+	nanosleep(&t, NULL);
+}
+
+/* Until it is written, or somebody else has closed the stream. */
+static enum status write_end(struct driver *d, enum stream_state state, const struct stream_end *end,
+			     struct err *err)
+{
+	enum status status;
+
+	for (int i = 0;
+	     (status = feed_write(d->feed, state, end, err)) && status != STATUS_CONFLICT && i < LAST_TRIES;
+	     i++)
+		nap(RETRY_MS);
+	return status;
+}
+
+static enum status finish(struct driver *d, struct err *err)
+{
+	enum stream_state state = state_at_end(d);
+	struct stream_end end = { .has_code = d->end.code >= 0,
+				  .code = d->end.code,
+				  .signal = d->end.signal,
+				  .usage = d->outcome.usage,
+				  .cost_micro = cost_micro(d->outcome.cost) };
+	struct named_head head;
+
+	if (state == STREAM_FAILED)
+		end.error = why_failed(d);
+	if (d->outcome.head.p) {
+		end.has_head = true;
+		end.head = head_node(d);
+	}
+	if (d->outcome.has_session && !d->run.ephemeral) {
+		move_head(d, &head);
+		end.session = &head;
+	}
+	say_end(d, state, &end);
+	return write_end(d, state, &end, err);
+}
+
+/* It never began. */
+static enum status finish_unstarted(struct driver *d, const struct err *why, struct err *err)
+{
+	struct stream_end end = { .error = str_of(why->text), .cost_micro = -1 };
+
+	say_end(d, STREAM_FAILED, &end);
+	return write_end(d, STREAM_FAILED, &end, err);
+}
+
+/* ---- The beginning --------------------------------------------------------------- */
+
+/* Servers may have keys in their settings: a file of our own, and not a word that everybody can see. */
+static enum status write_mcp_file(struct driver *d, const struct environment *env, struct err *err)
+{
+	const char *tmp = environment_get(env, "TMPDIR");
+	char id[UUID_TEXT + 1];
+
+	if (!d->session.settings.mcp_config.p)
+		return STATUS_OK;
+	uuid_print(&d->run.id, id);
+	snprintf(d->mcp_file, sizeof d->mcp_file, "%.3000s/arbor-mcp-%s.json",
+		 tmp && tmp[0] == '/' ? tmp : "/tmp", id);
+	return file_write_atomic(d->mcp_file, d->session.settings.mcp_config, 0600, err);
+}
+
+static void note_words(struct driver *d, const struct guard_start *what)
+{
+	struct buf argv CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct json_writer w;
+	struct err err;
+
+	json_write_init(&w, &argv, 0);
+	json_write_array_begin(&w);
+	for (size_t i = 0; what->arguments[i]; i++)
+		json_write_string(&w, str_of(what->arguments[i]));
+	json_write_array_end(&w);
+	if (run_note(d->store, &d->run, buf_as_str(&argv), (struct str){ 0 }, &err))
+		log_warn(store_log(d->store), "run: %s", err.text);
+}
+
+static enum status start_client(struct driver *d, const struct drive_ask *ask, struct err *err)
+{
+	struct client_ask client = { .env = ask->env,
+				     .program = ask->program,
+				     .session = &d->session,
+				     .ephemeral = d->run.ephemeral };
+	struct child_hooks hooks = { .output = on_output, .errors = on_errors, .ended = on_ended, .ctx = d };
+	struct guard_start what;
+
+	if (write_mcp_file(d, ask->env, err))
+		return err_failed(err->status);
+	client.mcp_file = d->mcp_file[0] ? d->mcp_file : NULL;
+	if (client_prepare(&client, &d->mem, &what, err) ||
+	    child_start(d->loop, &what, &hooks, &d->child, err))
+		return err_failed(err->status);
+	note_words(d, &what);
+	tell_prompt(d, d->run.prompt);
+	return STATUS_OK;
+}
+
+static enum status take(struct driver *d, const struct uuid *stream, struct err *err)
+{
+	struct lease own;
+
+	if (lease_own(d->store, &d->mem, &own, err) || run_of_stream(d->store, stream, &d->mem, &d->run, err))
+		return err_failed(err->status);
+	if (d->run.ended_at)
+		return err_fail(err, STATUS_CONFLICT, "this run is over");
+	if (named_get(d->store, d->run.session, &d->mem, &d->session, err) ||
+	    run_take(d->store, &d->run, &own, err))
+		return err_failed(err->status);
+	d->chat = chat_new(on_event, d);
+	d->feed = feed_new(d->store, &d->run.writer);
+	split_begin(&d->lines, LIMIT_LINE_PARSED, 0, on_line, d);
+	return STATUS_OK;
+}
+
+static void set_timers(struct driver *d)
+{
+	d->flush = loop_timer_new(d->loop, on_flush, d);
+	d->look = loop_timer_new(d->loop, on_look, d);
+	d->renew = loop_timer_new(d->loop, on_renew, d);
+	d->kill = loop_timer_new(d->loop, on_kill, d);
+	d->idle = loop_timer_new(d->loop, on_idle, d);
+	loop_timer_set(d->look, LOOK_MS);
+	loop_timer_set(d->renew, LEASE_RENEW_MS);
+}
+
+static void driver_release(struct driver *d)
+{
+	child_free(d->child);
+	loop_free(d->loop);
+	chat_free(d->chat);
+	feed_free(d->feed);
+	split_release(&d->lines);
+	if (d->mcp_file[0])
+		unlink(d->mcp_file);
+	arena_release(&d->mem);
+}
+
+/* What is left when the loop has ended. One that was told to stop kills the client and says so. */
+static enum status end_run(struct driver *d, const struct drive_ask *ask, struct err *err)
+{
+	if (ask->cancel && atomic_load(ask->cancel)) {
+		d->cancelled = true;
+		child_free(d->child);
+		d->child = NULL;
+	}
+	split_end(&d->lines);
+	if (chat_end(d->chat, err))
+		return err_failed(err->status);
+	if (d->lost)
+		return err_fail(err, STATUS_CONFLICT, "somebody else has taken this run over");
+	return finish(d, err);
+}
+
+enum status drive(struct store *s, const struct uuid *stream, const struct drive_ask *ask, struct err *err)
+{
+	struct driver d CLEANUP(driver_release) = { .store = s, .end.code = -1 };
+	struct err why;
+
+	if (loop_new(ask->cancel, &d.loop, err) || take(&d, stream, err))
+		return err_failed(err->status);
+	set_timers(&d);
+	if (start_client(&d, ask, &why))
+		return finish_unstarted(&d, &why, err);
+	loop_run(d.loop);
+	return end_run(&d, ask, err);
+}

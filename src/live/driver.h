@@ -1,0 +1,30 @@
+/*
+ * The driver: one process that runs one agent, from its start to its end.
+ *
+ * It takes the run that somebody has submitted, starts the client, tells it the prompt, writes all that it
+ * does into the run's stream, does what others command through the store, and says in the end what became of
+ * it.
+ */
+#ifndef ARBOR_LIVE_DRIVER_H
+#define ARBOR_LIVE_DRIVER_H
+
+#include "live/command.h"
+#include "store/run.h"
+
+struct drive_ask {
+	const struct environment *env;
+	struct str program;	   /* the client; p NULL = wherever it is */
+	const atomic_bool *cancel; /* ends the agent; may be NULL */
+};
+
+/*
+ * Until the agent has ended, however it did: that is in the stream. Fails when the run cannot be driven from
+ * here: STATUS_CONFLICT when somebody else does or it is over.
+ */
+enum status drive(struct store *s, const struct uuid *stream, const struct drive_ask *ask,
+		  struct err *err) MUST_USE;
+
+/* What is submitted (run.prompt): its content, JSON, and the uuid that its line is to have. */
+void prompt_write(struct buf *out, struct str content, const struct uuid *uuid);
+
+#endif

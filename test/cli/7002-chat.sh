@@ -1,0 +1,110 @@
+#!/bin/bash
+# Agents: sessions made, prompts given, followed, interrupted, queued, cancelled; with a client that does what its
+# prompt says (test/harness/claude.py).
+. test/harness/lib.sh
+export ARBOR_HOME=$T/store ARBOR_CLAUDE=$PWD/test/harness/claude.py
+export SECRET_THING=secret-of-the-test ANTHROPIC_API_KEY=key-of-the-test
+mkdir -p "$T/work" "$T/other"; db=$ARBOR_HOME/arbor.db
+call() { arbor call "claudecode.$1" "$2" --json; }
+get() { jq -r "$1" "$T/out"; }
+state() { "$ARBOR" call claudecode.streams "{\"session\":\"$1\",\"limit\":1}" --json | jq -r .state; }
+# Waits until a session's last stream is in a state, at most some seconds.
+until_state() { for ((n = 0; n < 400; n++)); do [ "$(state "$1")" = "$2" ] && return; sleep 0.05; done; fail "$1 is $(state "$1"), wanted $2"; }
+# Waits until the client has said that it has the prompt.
+until_taken() {
+	for ((n = 0; n < 400; n++)); do
+		"$ARBOR" call claudecode.tail "{\"stream\":\"$1\",\"replay\":true}" --json 2>/dev/null | grep -q '"type":"user_message"' && return
+		sleep 0.05
+	done
+	fail "$1 has not begun"
+}
+
+it "makes a session, shows it, lists it, and gives it another name"
+call create "{\"name\":\"a\",\"working_dir\":\"$T/work\",\"model\":\"opus\",\"allowed_tools\":[\"Read\",\"Bash(ls:*)\"],\"mcp_config\":{\"mcpServers\":{\"x\":{\"env\":{\"K\":\"mcp-key\"}}}}}"; code 0
+check test "$(get '[.name, .model, .working_dir, .allowed_tools[1]] | join(" ")')" = "a opus $T/work Bash(ls:*)"
+call create '{"name":"a"}'; code 10; err_has "called 'a' already"
+call create '{"name":"b","working_dir":"/no/such/folder"}'; code 1; err_has 'there is no folder'
+call create '{"name":"bad name"}'; code 2
+call create "{\"name\":\"b\",\"working_dir\":\"$T/other\"}"; code 0
+call list '{}'; check test "$(get .name | tr '\n' ' ')" = 'a b '
+call rename '{"session":"b","name":"c"}'; code 0; call get '{"session":"c"}'; check test "$(get .working_dir)" = "$T/other"
+call get '{"session":"b"}'; code 1; err_has "no session is called 'b'"
+
+it "gives a prompt to an agent and every event to who asked"
+call chat '{"session":"a","prompt":"say Hello you"}'; code 0
+check test "$(get 'select(.type == "content_delta") | .data.text' | tr -d '\n')" = 'Hello you'
+check test "$(get .type | head -n 1)" = start; check test "$(get .type | tail -n 1)" = complete
+check test "$(get 'select(.type == "complete") | .data.total_cost_usd')" = 0.25
+check test "$(get .seq | awk '$1 != NR { bad = 1 } END { print bad + 0 }')" = 0
+head=$(get 'select(.type == "complete") | .data.new_head') claude=$(get 'select(.type == "complete") | .data.claude_session_id')
+call get '{"session":"a"}'; check test "$(get '[.head, .claude_session_id] | join(" ")')" = "$head $claude"
+
+it "puts neither prompt nor keys among the words of the client, nor our environment into its own"
+call chat '{"session":"a","prompt":"say hidden-words"}'; code 0
+jq -r '.argv | join(" ")' "$T/work/seen.json" >"$T/argv"; jq -r '.env | keys | join(" ")' "$T/work/seen.json" >"$T/env"
+check grep -q -- "--resume $claude" "$T/argv"; check grep -q -- '--model opus' "$T/argv"; check grep -qF -- '--allowedTools Read,Bash(ls:*)' "$T/argv"
+! grep -E 'hidden-words|mcp-key|key-of-the-test' "$T/argv" || fail 'the list of processes shows it'
+check grep -q ANTHROPIC_API_KEY "$T/env"; ! grep -q SECRET_THING "$T/env" || fail 'it got our environment'
+! ls "$T"/arbor-mcp-* 2>/dev/null || fail 'a file with keys is left'
+
+it "starts an agent that goes on without who asked"
+call chat_async '{"session":"a","prompt":"wait for it"}'; code 0; check test "$(get '[.state, .again] | map(tostring) | join(" ")')" = 'running false'
+stream=$(get .stream)
+until_taken a
+call chat '{"session":"a","prompt":"say too soon"}'; code 6; err_has 'is at work'
+call delete '{"session":"a"}'; code 6
+call queue "{\"stream\":\"$stream\",\"prompt\":\"and that\"}"; code 0; check test "$(get .done)" = true
+call tail "{\"stream\":\"$stream\"}"; code 0
+check test "$(get 'select(.type == "content_delta") | .data.text' | tr -d '\n')" = 'and: and that'
+check test "$(state a)" = complete
+
+it "interrupts a turn, and ends an agent with all it has started"
+call chat_async '{"session":"a","prompt":"wait for it"}'; until_taken a
+call interrupt '{"stream":"a"}'; code 0; until_state a cancelled
+call interrupt '{"stream":"a"}'; code 10; err_has 'nothing is running any more'
+call chat_async '{"session":"c","prompt":"leave some"}'; until_taken c
+call cancel '{"stream":"c"}'; code 0; until_state c cancelled
+pid=$(jq .pid "$T/other/seen.json"); check test ! -e "/proc/$pid"
+
+it "runs a prompt with the same client id once"
+call chat_async '{"session":"a","prompt":"say one","client_id":"m-1"}'; first=$(get .stream)
+until_state a complete
+call chat_async '{"session":"a","prompt":"say one","client_id":"m-1"}'; code 0
+check test "$(get '[.stream, .again] | map(tostring) | join(" ")')" = "$first true"
+call chat '{"session":"a","prompt":"say one","client_id":"m-1"}'; code 0; check test "$(get .type | tail -n 1)" = complete
+check test "$(sqlite3 "$db" "SELECT count(*) FROM run WHERE client_msg_id = 'm-1'")" = 1
+
+it "tries something without the session going on from it"
+call get '{"session":"a"}'; before=$(get '[.head, .claude_session_id] | join(" ")')
+call chat '{"session":"a","prompt":"say perhaps","ephemeral":true}'; code 0
+check grep -q no-session-persistence "$T/work/seen.json"
+call get '{"session":"a"}'; check test "$(get '[.head, .claude_session_id] | join(" ")')" = "$before"
+
+it "says why an agent failed"
+call chat '{"session":"a","prompt":"stderr it broke"}'; code 0
+check test "$(get 'select(.type == "error") | .data.message')" = 'claude ended with code 1 before it was done: it broke'
+check test "$(get 'select(.data.event_type? == "stderr") | .data.text')" = 'it broke'
+check test "$(state a)" = failed
+ARBOR_CLAUDE=/no/such/claude arbor call claudecode.chat '{"session":"a","prompt":"x"}' --json; code 0
+check test "$(get 'select(.type == "error") | .data.message')" = '/no/such/claude: No such file or directory'
+
+it "says that it was interrupted when its driver is killed, and starts the next"
+call chat_async '{"session":"c","prompt":"leave some"}'; until_taken c
+client=$(jq .pid "$T/other/seen.json")
+kill -9 "$(sqlite3 "$db" 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"
+until_state c interrupted
+for ((n = 0; n < 200; n++)); do [ -e "/proc/$client" ] || break; sleep 0.05; done
+check test ! -e "/proc/$client"
+call chat '{"session":"c","prompt":"say again"}'; code 0; check test "$(get .type | tail -n 1)" = complete
+
+it "lets a session go"
+call delete '{"session":"a"}'; code 0; call get '{"session":"a"}'; code 1
+call streams '{}'; check test "$(get 'select(.name == "a") | .id' | wc -l)" -ge 5
+
+it "ends an agent whose store was removed: nobody would ever hear of it"
+call chat_async '{"session":"c","prompt":"wait for ever"}'; until_taken c
+pid=$(jq .pid "$T/other/seen.json"); check test -e "/proc/$pid"
+rm -rf "$ARBOR_HOME"
+for ((n = 0; n < 400; n++)); do [ -e "/proc/$pid" ] || break; sleep 0.05; done
+check test ! -e "/proc/$pid"
+the_end

@@ -1,0 +1,463 @@
+/*
+ * The driver, with a client that does what its prompt says (test/harness/claude.py): whatever that does, the
+ * stream tells what is true, and nothing of it is left.
+ */
+#include "live/driver.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/proc.h"
+#include "live/lease.h"
+#include "procs.h"
+#include "store/event.h"
+#include "store/inbox.h"
+#include "streams.h"
+#include "t.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ARENA struct arena mem CLEANUP(arena_release) = ARENA_INIT
+
+struct world {
+	char folder[1000], client[LIMIT_PATH];
+	struct store *s;
+	struct arena mem;
+	struct run run;
+	struct stream stream;
+	struct event_page p;
+};
+
+static void world_release(struct world *w)
+{
+	store_close(w->s);
+	arena_release(&w->mem);
+}
+
+#define WORLD struct world CLEANUP(world_release) w = { .s = NULL }
+
+static const char *get_env(void *ctx, const char *name)
+{
+	(void)ctx;
+	if (strcmp(name, "ANTHROPIC_API_KEY") == 0)
+		return "key-of-the-test";
+	return getenv(name);
+}
+
+static const struct environment env = { .get = get_env };
+
+/* A store, a session in a folder of its own, and a prompt that is submitted. */
+static enum status submit(struct world *w, const char *session, const char *prompt, bool ephemeral,
+			  struct err *err)
+{
+	struct buf content CLEANUP(buf_release) = BUF_INIT(MIB), text CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct run_new what = { .lease = test_lease(1),
+				.first = test_event("start", "{}"),
+				.ephemeral = ephemeral };
+	struct named named;
+	struct uuid uuid;
+	bool again;
+
+	if (named_find(w->s, str_of(session), &w->mem, &named, err) || uuid_random(&uuid, err))
+		return err_failed(err->status);
+	buf_printf(&content, "\"%s\"", prompt);
+	prompt_write(&text, buf_as_str(&content), &uuid);
+	what.session = named.row;
+	what.prompt = buf_as_str(&text);
+	return run_submit(w->s, &what, &w->mem, &w->run, &again, err);
+}
+
+static enum status begin(struct t *t, struct world *w, const char *prompt, struct err *err)
+{
+	struct named_new session = { .name = STR("one"), .agent = STR("claude") };
+	char path[LIMIT_PATH];
+	struct uuid id;
+
+	snprintf(w->folder, sizeof w->folder, "%.900s", t_tmpdir(t));
+	snprintf(path, sizeof path, "%s/a.db", w->folder);
+	if (!realpath("test/harness/claude.py", w->client))
+		return err_fail(err, STATUS_NOT_FOUND, "no client");
+	session.settings.working_dir = str_of(w->folder);
+	session.settings.mcp_config = STR("{\"mcpServers\":{}}");
+	if (store_open(&(struct store_options){ .path = path, .create = true }, &w->s, err) ||
+	    named_create(w->s, &session, &id, err))
+		return err_failed(err->status);
+	return submit(w, "one", prompt, false, err);
+}
+
+static enum status drive_it(struct world *w, struct err *err)
+{
+	struct drive_ask ask = { .env = &env, .program = str_of(w->client) };
+
+	return drive(w->s, &w->run.stream, &ask, err);
+}
+
+static enum status read_all(struct world *w, struct err *err)
+{
+	struct event_ask ask = { .limit = 100000, .bytes = 256 * MIB };
+
+	w->stream.id = w->run.stream;
+	return event_page(w->s, &w->stream, &ask, &w->mem, &w->p, err);
+}
+
+static enum status run_prompt(struct t *t, struct world *w, const char *prompt, struct err *err)
+{
+	if (begin(t, w, prompt, err) || drive_it(w, err))
+		return err_failed(err->status);
+	return read_all(w, err);
+}
+
+static int count(const struct world *w, const char *type, const char *part)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < w->p.count; i++)
+		n += str_eq(w->p.events[i].type, str_of(type)) &&
+		     memmem(w->p.events[i].data.p, w->p.events[i].data.n, part, strlen(part)) != NULL;
+	return n;
+}
+
+static struct str last_type(const struct world *w)
+{
+	return w->p.events[w->p.count - 1].type;
+}
+
+static bool seen(struct t *t, const struct world *w, const char *file, const char *text)
+{
+	struct buf all CLEANUP(buf_release) = BUF_INIT(16 * MIB);
+	char path[LIMIT_PATH];
+	struct err err;
+
+	snprintf(path, sizeof path, "%s/%s", w->folder, file);
+	if (file_read_all(path, &all, &err)) {
+		t_fail(t, __FILE__, __LINE__, "%s", err.text);
+		return false;
+	}
+	return memmem(all.p, all.n, text, strlen(text)) != NULL;
+}
+
+/* ---- How it ends ----------------------------------------------------------------- */
+
+TEST(an_answer_is_told_as_it_comes_and_the_session_goes_on_from_it)
+{
+	struct named n;
+	struct err err;
+	WORLD;
+
+	OK(run_prompt(t, &w, "say Hello you", &err));
+	EQ(w.stream.state, STREAM_COMPLETE);
+	EQS(last_type(&w), STR("complete"));
+	EQ(count(&w, "content_delta", "\"Hel\""), 1);
+	EQ(count(&w, "user_message", "say Hello you"), 1);
+	EQ(count(&w, "result", "done"), 1);
+	EQ(count(&w, "complete", "\"total_cost_usd\":0.25"), 1);
+	CHECK(w.stream.has_head && w.stream.ended_at > 0);
+	OK(named_find(w.s, STR("one"), &w.mem, &n, &err));
+	CHECK(n.head.has_session && n.head.has_head && uuid_eq(&n.head.head, &w.stream.head));
+	/* The next prompt resumes. */
+	OK(submit(&w, "one", "say more", false, &err));
+	OK(drive_it(&w, &err));
+	CHECK(seen(t, &w, "seen.json", "--resume"));
+}
+
+TEST(what_was_said_ephemerally_moves_nothing)
+{
+	struct named n;
+	struct err err;
+	WORLD;
+
+	OK(run_prompt(t, &w, "say a", &err));
+	OK(named_find(w.s, STR("one"), &w.mem, &n, &err));
+	OK(submit(&w, "one", "say b", true, &err));
+	OK(drive_it(&w, &err));
+	CHECK(seen(t, &w, "seen.json", "--no-session-persistence"));
+	{
+		struct named after;
+
+		OK(named_find(w.s, STR("one"), &w.mem, &after, &err));
+		CHECK(uuid_eq(&n.head.head, &after.head.head) &&
+		      uuid_eq(&n.head.session, &after.head.session));
+	}
+}
+
+TEST(each_way_to_fail_is_told_as_what_it_was)
+{
+	static const struct {
+		const char *prompt, *error;
+	} cases[] = {
+		{ "exit 3", "claude ended with code 3 before it was done" },
+		{ "exit 0", "claude ended with code 0 before it was done" },
+		{ "die", "claude was killed by signal 9 before it was done" },
+		{ "stderr it broke", "claude ended with code 1 before it was done: it broke" },
+		{ "error", "API Error: Overloaded" },
+	};
+	struct err err;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		WORLD;
+
+		OK(run_prompt(t, &w, cases[i].prompt, &err));
+		EQ(w.stream.state, STREAM_FAILED);
+		EQS(last_type(&w), STR("error"));
+		EQS(w.stream.error, str_of(cases[i].error));
+	}
+}
+
+TEST(a_client_that_cannot_be_started_fails_the_stream_and_says_why)
+{
+	struct drive_ask ask = { .env = &env, .program = STR("/no/such/claude") };
+	struct err err;
+	WORLD;
+
+	OK(begin(t, &w, "say a", &err));
+	OK(drive(w.s, &w.run.stream, &ask, &err));
+	OK(read_all(&w, &err));
+	EQ(w.stream.state, STREAM_FAILED);
+	CHECK(memmem(w.stream.error.p, w.stream.error.n, "/no/such/claude", 15));
+	EQ(drive(w.s, &(struct uuid){ { 1 } }, &ask, &err), STATUS_NOT_FOUND);
+}
+
+TEST(an_agent_is_not_started_where_its_folder_is_gone)
+{
+	struct named_new session = { .name = STR("two"),
+				     .agent = STR("claude"),
+				     .settings.working_dir = STR("/no/such/folder") };
+	struct uuid id;
+	struct err err;
+	WORLD;
+
+	OK(begin(t, &w, "say a", &err));
+	OK(named_create(w.s, &session, &id, &err));
+	OK(submit(&w, "two", "say b", false, &err));
+	OK(drive_it(&w, &err));
+	OK(read_all(&w, &err));
+	EQ(w.stream.state, STREAM_FAILED);
+	EQS(w.stream.error, STR("/no/such/folder: the folder of this session is gone"));
+}
+
+TEST(what_is_no_protocol_is_kept)
+{
+	struct err err;
+	WORLD;
+
+	OK(run_prompt(t, &w, "nojson x", &err));
+	EQ(w.stream.state, STREAM_COMPLETE);
+	EQ(count(&w, "passthrough", "Warning: no JSON"), 1);
+	EQ(count(&w, "passthrough", "raw_output"), 2);
+}
+
+TEST(a_flood_is_kept_whole)
+{
+	struct err err;
+	WORLD;
+
+	OK(run_prompt(t, &w, "flood 20000", &err));
+	EQ(w.stream.state, STREAM_COMPLETE);
+	EQ(count(&w, "content_delta", "xxxx"), 20000);
+}
+
+TEST(a_question_that_nobody_answers_is_refused)
+{
+	struct err err;
+	WORLD;
+
+	OK(run_prompt(t, &w, "ask", &err));
+	EQ(w.stream.state, STREAM_COMPLETE);
+	EQ(count(&w, "content_delta", "\"err\""), 0);
+	EQ(count(&w, "content_delta", "\"error\""), 1);
+}
+
+TEST(a_capture_of_the_real_client_comes_out_whole)
+{
+	char prompt[LIMIT_PATH + 16] = "replay ";
+	struct err err;
+	WORLD;
+
+	NEED(realpath("test/table/chat/a03-tool-bash-01.stream.jsonl", prompt + 7));
+	OK(run_prompt(t, &w, prompt, &err));
+	EQ(w.stream.state, STREAM_COMPLETE);
+	EQ(count(&w, "tool_use_end", "hello-from-bash"), 1);
+	EQ(count(&w, "tool_result", "hello-from-bash"), 1);
+	EQ(count(&w, "thinking_end", "signature"), 1);
+}
+
+/* ---- What nobody else sees --------------------------------------------------------- */
+
+TEST(a_prompt_is_no_word_of_the_command_line_and_the_environment_is_a_list)
+{
+	struct err err;
+	WORLD;
+
+	setenv("SECRET_OF_THE_TEST", "1", 1);
+	OK(run_prompt(t, &w, "say hidden-words", &err));
+	CHECK(!seen(t, &w, "seen.json", "hidden-words"));
+	CHECK(!seen(t, &w, "seen.json", "SECRET_OF_THE_TEST"));
+	CHECK(!seen(t, &w, "seen.json", "mcpServers"));
+	CHECK(seen(t, &w, "seen.json", "--mcp-config") && seen(t, &w, "seen.json", "arbor-mcp-"));
+	CHECK(seen(t, &w, "seen.json", "key-of-the-test"));
+	CHECK(seen(t, &w, "told.jsonl", "hidden-words"));
+}
+
+/* ---- Commands ------------------------------------------------------------------------ */
+
+/* Another process that drives. */
+static pid_t drive_beside(struct world *w)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		char path[LIMIT_PATH];
+		struct drive_ask ask = { .env = &env, .program = str_of(w->client) };
+		struct store *s = NULL;
+		struct err err;
+
+		snprintf(path, sizeof path, "%s/a.db", w->folder);
+		if (store_open(&(struct store_options){ .path = path }, &s, &err) ||
+		    drive(s, &w->run.stream, &ask, &err))
+			fprintf(stderr, "# driver: %s\n", err.text);
+		store_close(s);
+		_exit(0);
+	}
+	return pid;
+}
+
+/* Until the stream has an event of a type, or is over. */
+static bool wait_for(struct world *w, const char *type)
+{
+	struct err err;
+	bool changed;
+
+	for (int i = 0; i < 3000; i++) {
+		if (read_all(w, &err))
+			return false;
+		if (count(w, type, "") || stream_is_over(w->stream.state))
+			return count(w, type, "") > 0;
+		if (store_wait(w->s, 20, &changed, &err))
+			return false;
+	}
+	return false;
+}
+
+static enum status command(struct world *w, const char *verb, const char *data, struct err *err)
+{
+	struct uuid id;
+
+	return inbox_add(w->s, w->run.row, str_of(verb), str_of(data), &id, err);
+}
+
+TEST(a_turn_is_interrupted_by_command)
+{
+	struct err err;
+	pid_t pid;
+	WORLD;
+
+	OK(begin(t, &w, "wait", &err));
+	pid = drive_beside(&w);
+	CHECK(wait_for(&w, "user_message"));
+	OK(command(&w, "interrupt", "{}", &err));
+	waitpid(pid, NULL, 0);
+	OK(read_all(&w, &err));
+	EQ(w.stream.state, STREAM_CANCELLED);
+	EQ(count(&w, "result", "error_during_execution"), 1);
+	EQ(command(&w, "interrupt", "{}", &err), STATUS_CONFLICT);
+}
+
+TEST(a_prompt_is_queued_during_a_turn)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct uuid uuid;
+	struct err err;
+	pid_t pid;
+	WORLD;
+
+	OK(begin(t, &w, "wait", &err));
+	pid = drive_beside(&w);
+	CHECK(wait_for(&w, "user_message"));
+	OK(uuid_random(&uuid, &err));
+	prompt_write(&text, STR("\"and this\""), &uuid);
+	buf_byte(&text, '\0');
+	OK(command(&w, "queue", text.p, &err));
+	waitpid(pid, NULL, 0);
+	OK(read_all(&w, &err));
+	EQ(w.stream.state, STREAM_COMPLETE);
+	EQ(count(&w, "content_delta", "and: and this"), 1);
+}
+
+TEST(an_agent_is_cancelled_with_all_it_started)
+{
+	struct err err;
+	pid_t pid;
+	WORLD;
+
+	OK(begin(t, &w, "leave", &err));
+	pid = drive_beside(&w);
+	CHECK(wait_for(&w, "assistant_message"));
+	OK(command(&w, "cancel", "{}", &err));
+	waitpid(pid, NULL, 0);
+	OK(read_all(&w, &err));
+	EQ(w.stream.state, STREAM_CANCELLED);
+	EQS(last_type(&w), STR("cancelled"));
+}
+
+static int64_t client_pid(const struct world *w)
+{
+	struct buf all CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	char path[LIMIT_PATH];
+	int64_t pid = -1;
+	struct err err;
+
+	snprintf(path, sizeof path, "%s/seen.json", w->folder);
+	if (!file_read_all(path, &all, &err) && !json_read(&j, buf_as_str(&all), 0, &err))
+		json_to_i64(&j, json_get(&j, 0, STR("pid")), &pid);
+	return pid;
+}
+
+TEST(a_driver_that_is_killed_takes_its_client_along_and_the_stream_is_interrupted)
+{
+	int64_t start, client;
+	struct err err;
+	pid_t pid;
+	WORLD;
+
+	OK(begin(t, &w, "leave", &err));
+	pid = drive_beside(&w);
+	CHECK(wait_for(&w, "assistant_message"));
+	client = client_pid(&w);
+	CHECK(proc_start(client, &start));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	OK(lease_look_after(w.s, &w.stream, &err));
+	OK(read_all(&w, &err));
+	EQ(w.stream.state, STREAM_INTERRUPTED);
+	EQS(last_type(&w), STR("interrupted"));
+	for (int i = 0; i < 500 && proc_start(client, &start); i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	CHECK(!proc_start(client, &start));
+}
+
+TEST(a_run_is_driven_once)
+{
+	struct err err;
+	WORLD;
+
+	OK(run_prompt(t, &w, "say a", &err));
+	EQ(drive_it(&w, &err), STATUS_CONFLICT);
+}
+
+TESTS(CASE(an_answer_is_told_as_it_comes_and_the_session_goes_on_from_it),
+      CASE(what_was_said_ephemerally_moves_nothing), CASE(each_way_to_fail_is_told_as_what_it_was),
+      CASE(a_client_that_cannot_be_started_fails_the_stream_and_says_why),
+      CASE(an_agent_is_not_started_where_its_folder_is_gone), CASE(what_is_no_protocol_is_kept),
+      CASE(a_flood_is_kept_whole), CASE(a_question_that_nobody_answers_is_refused),
+      CASE(a_capture_of_the_real_client_comes_out_whole),
+      CASE(a_prompt_is_no_word_of_the_command_line_and_the_environment_is_a_list),
+      CASE(a_turn_is_interrupted_by_command), CASE(a_prompt_is_queued_during_a_turn),
+      CASE(an_agent_is_cancelled_with_all_it_started),
+      CASE(a_driver_that_is_killed_takes_its_client_along_and_the_stream_is_interrupted),
+      CASE(a_run_is_driven_once))
