@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 /* The only things a signal handler can reach. */
@@ -118,6 +119,20 @@ static void take_note(void *ctx, struct str text)
 	view_note(v, text);
 }
 
+/* What nearly every command is going to touch, from the system in one piece: page by page, it would be
+ * a thirtieth of a search. Where a system cannot do this, it does that. */
+static void touch_memory(void)
+{
+#ifdef MADV_POPULATE_WRITE
+	enum { TOUCHED = 800 * 1024, PAGE = 4096 };
+	char *p = mem_resize(NULL, TOUCHED);
+	size_t unaligned = (uintptr_t)p % PAGE;
+
+	madvise(p - unaligned + PAGE, TOUCHED - 2 * (size_t)PAGE, MADV_POPULATE_WRITE);
+	mem_free(p);
+#endif
+}
+
 /* A command that reads is over in milliseconds, of which asking the system for memory
  * bit by bit, and giving it back, would be a twentieth. */
 static void take_memory_at_once(const struct method *m)
@@ -129,6 +144,7 @@ static void take_memory_at_once(const struct method *m)
 	mallopt(M_TOP_PAD, 4 * MIB);
 	mallopt(M_MMAP_THRESHOLD, 4 * MIB);
 	mallopt(M_TRIM_THRESHOLD, 64 * MIB);
+	touch_memory();
 #else
 	(void)m;
 #endif
