@@ -9,6 +9,7 @@
  */
 #include "store/ahead.h"
 
+#include "base/hash.h"
 #include "base/thread.h"
 #include "store/pack.h"
 
@@ -92,6 +93,15 @@ static struct slot *next_to_unpack(struct ahead *a)
 	return NULL;
 }
 
+static enum status unpack(struct packer *p, struct slot *slot)
+{
+	if (packer_unpack(p, slot->codec, buf_as_str(&slot->packed), slot->block.length, &slot->raw, &slot->err))
+		return err_failed(slot->err.status);
+	if (hash64(slot->raw.p, slot->raw.n) != slot->block.hash)
+		return err_fail(&slot->err, STATUS_CORRUPT, "its bytes have changed");
+	return STATUS_OK;
+}
+
 static void *work(void *ctx)
 {
 	struct ahead *a = ctx;
@@ -106,8 +116,7 @@ static void *work(void *ctx)
 		}
 		slot->state = SLOT_BUSY;
 		pthread_mutex_unlock(&a->lock);
-		slot->status = packer_unpack(a->packer, slot->codec, buf_as_str(&slot->packed), slot->block.length,
-					     &slot->raw, &slot->err);
+		slot->status = unpack(a->packer, slot);
 		pthread_mutex_lock(&a->lock);
 		slot->state = SLOT_DONE;
 		pthread_cond_broadcast(&a->changed);

@@ -30,7 +30,7 @@ bool ahead_has(struct ahead *a, const struct ahead_block *b);
  * happens. `packed` is copied. */
 void ahead_announce(struct ahead *a, const struct ahead_block *b, int codec, struct str packed);
 
-/* Appends the bytes of an announced block to `out` and forgets it. False when it was not
+/* Appends the bytes of an announced block, which have its hash, to `out` and forgets it. False when it was not
  * announced; *status otherwise says how it went. */
 bool ahead_take(struct ahead *a, const struct ahead_block *b, struct buf *out, enum status *status, struct err *err);
 

@@ -271,11 +271,12 @@ void archive_ahead(struct store *s, const struct archive_block *b)
 		ahead_announce(s->ahead, &block, (int)col_int(&st, 0), col_bytes(&st, 1));
 }
 
-/* The first `wanted` bytes of a stored block; all of them are checked by zstd. */
+/* The first `wanted` bytes of a stored block. Only all of them can be compared with its hash. */
 static enum status unpack_row(struct store *s, const struct archive_block *b, size_t wanted, struct buf *out,
 			      struct err *err)
 {
 	struct ahead_block block = ahead_of(b);
+	size_t start = out->n;
 	enum status status;
 	STMT st = { 0 };
 
@@ -288,7 +289,11 @@ static enum status unpack_row(struct store *s, const struct archive_block *b, si
 	if (wanted < (size_t)b->stored)
 		return packer_unpack_front(s->packer, (int)col_int(&st, 0), col_bytes(&st, 1), (size_t)b->stored,
 					   wanted, out, err);
-	return packer_unpack(s->packer, (int)col_int(&st, 0), col_bytes(&st, 1), (size_t)b->stored, out, err);
+	if (packer_unpack(s->packer, (int)col_int(&st, 0), col_bytes(&st, 1), (size_t)b->stored, out, err))
+		return err_failed(err->status);
+	if (hash64(out->p + start, out->n - start) != b->hash)
+		return err_fail(err, STATUS_CORRUPT, "its bytes have changed");
+	return STATUS_OK;
 }
 
 /* Of what was unpacked to `start`, the used part. */
@@ -306,10 +311,6 @@ enum status archive_unpack(struct store *s, const struct archive_block *b, struc
 
 	if (unpack_row(s, b, (size_t)b->stored, out, err))
 		return err_pass(err, "block at byte %" PRId64 " (data %" PRId64 ")", b->offset, b->data);
-	if (hash64(out->p + start, out->n - start) != b->hash)
-		return err_fail(err, STATUS_CORRUPT,
-				"block at byte %" PRId64 " (data %" PRId64 "): its bytes have changed", b->offset,
-				b->data);
 	keep_used(b, out, start);
 	return STATUS_OK;
 }

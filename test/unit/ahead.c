@@ -3,6 +3,7 @@
  * fast the other thread is.
  */
 #include "store/ahead.h"
+#include "base/hash.h"
 
 #include "store/pack.h"
 #include "t.h"
@@ -23,24 +24,36 @@ static char byte_of(int i, size_t at)
 	return (char)(at / 50 * 31 + (size_t)i);
 }
 
+static void fill(struct buf *raw, int i)
+{
+	for (size_t at = 0; at < length_of(i); at++)
+		buf_byte(raw, byte_of(i, at));
+}
+
 static struct ahead_block block_of(int i)
 {
-	return (struct ahead_block){ 1000 + i, 77 * (uint64_t)i, length_of(i) };
+	struct buf raw CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	fill(&raw, i);
+	return (struct ahead_block){ 1000 + i, hash64(raw.p, raw.n), raw.n };
+}
+
+static void announce_as(struct t *t, struct ahead *a, int i, struct ahead_block b)
+{
+	struct buf raw CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf packed CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct packer *p = packer_new();
+	struct err err;
+
+	fill(&raw, i);
+	CHECK(packer_pack(p, buf_as_str(&raw), &packed, &err) == STATUS_OK);
+	packer_free(p);
+	ahead_announce(a, &b, PACK_CODEC_ZSTD, buf_as_str(&packed));
 }
 
 static void announce(struct t *t, struct ahead *a, int i)
 {
-	struct buf raw CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct buf packed CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct ahead_block b = block_of(i);
-	struct packer *p = packer_new();
-	struct err err;
-
-	for (size_t at = 0; at < b.length; at++)
-		buf_byte(&raw, byte_of(i, at));
-	CHECK(packer_pack(p, buf_as_str(&raw), &packed, &err) == STATUS_OK);
-	packer_free(p);
-	ahead_announce(a, &b, PACK_CODEC_ZSTD, buf_as_str(&packed));
+	announce_as(t, a, i, block_of(i));
 }
 
 /* Whether it was there; its bytes are right then, behind what the buffer had. */
@@ -137,6 +150,22 @@ TEST(a_damaged_block_fails_for_who_takes_it_and_the_next_is_fine)
 	ahead_free(a);
 }
 
+TEST(bytes_without_the_hash_of_their_block_are_not_given)
+{
+	struct buf out CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct ahead_block b = block_of(5);
+	enum status status = STATUS_OK;
+	struct err err = { 0 };
+	AHEAD;
+
+	b.hash ^= 1;
+	announce_as(t, a, 5, b);
+	CHECK(ahead_take(a, &b, &out, &status, &err));
+	EQ(status, STATUS_CORRUPT);
+	EQ(out.n, 0);
+	ahead_free(a);
+}
+
 TEST(a_full_buffer_is_told)
 {
 	struct buf small CLEANUP(buf_release) = BUF_INIT(10);
@@ -167,5 +196,6 @@ TEST(it_can_be_given_up_at_any_moment)
 
 TESTS(CASE(what_was_announced_comes_once), CASE(another_block_is_not_taken_for_it),
       CASE(one_nobody_takes_gives_way_and_is_never_confused),
-      CASE(a_damaged_block_fails_for_who_takes_it_and_the_next_is_fine), CASE(a_full_buffer_is_told),
+      CASE(a_damaged_block_fails_for_who_takes_it_and_the_next_is_fine), CASE(bytes_without_the_hash_of_their_block_are_not_given),
+      CASE(a_full_buffer_is_told),
       CASE(it_can_be_given_up_at_any_moment))
