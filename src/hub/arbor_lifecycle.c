@@ -6,6 +6,7 @@
 
 #include "hub/arbor_change.h"
 #include "hub/mirrored_methods.h"
+#include "ingest/purge.h"
 
 /* ---- States -------------------------------------------------------------------- */
 
@@ -72,7 +73,8 @@ static enum status move_tree(struct call *c, const struct tree *t, enum life_sta
 	struct life_windows windows = call_windows(c);
 	struct tree_change change;
 
-	if (tree_move(c->store, &t->id, to, call_flag(c, "force"), &windows, &change, err))
+	if (tree_move(c->store, &t->id, to, call_flag(c, "force"), &windows, &change, err) ||
+	    (to == LIFE_PURGED && purge_traces(c->store, err)))
 		return err_failed(err->status);
 	return emit_change(c, &t->id, NULL, to == LIFE_PURGED ? &change : NULL, err);
 }
@@ -111,7 +113,8 @@ static enum status move_node(struct call *c, const struct made_node *m, enum lif
 	struct life_windows windows = call_windows(c);
 	struct tree_change change;
 
-	if (tree_node_move(c->store, &m->node.id, to, call_flag(c, "force"), &windows, &change, err))
+	if (tree_node_move(c->store, &m->node.id, to, call_flag(c, "force"), &windows, &change, err) ||
+	    (to == LIFE_PURGED && purge_traces(c->store, err)))
 		return err_failed(err->status);
 	return emit_change(c, &m->node.id, &m->tree.id, &change, err);
 }
@@ -446,6 +449,9 @@ static enum status run_gc(struct call *c, struct err *err)
 	struct gc_report r;
 
 	if (gc_run(c->store, &o, &r, err))
+		return err_failed(err->status);
+	if (!o.dry_run &&
+	    (r.trees_purged + r.nodes_purged ? purge_traces(c->store, err) : purge_complete(c->store, err)))
 		return err_failed(err->status);
 	w = call_begin(c);
 	put_bool(w, "dry_run", o.dry_run);

@@ -181,15 +181,18 @@ static enum status wipe(struct store *s, const struct purge_state *state, int wa
 	return purge_state_done(s, state, PURGE_NOTHING, err);
 }
 
-/* When all bytes are overwritten: the rest, until nothing is left of it in the file. */
-static enum status finish(struct store *s, const struct purge_state *state, struct err *err)
+/* When all bytes are overwritten: the rest, until nothing is left of it in the file. Made nodes may go with
+ * it, and others may have been purged meanwhile; their words go with these. */
+static enum status finish(struct store *s, struct purge_state state, struct err *err)
 {
 	struct purge_state now;
 
-	if (read_unread(s, NULL, err) || tidy(s, err) || settle(s, err) || wipe_words(s, err))
+	if (read_unread(s, NULL, err) || tidy(s, err) || settle(s, err) || purge_state_get(s, &now, err))
 		return err_failed(err->status);
-	if (purge_state_done(s, state, PURGE_PAGES, err) || wipe(s, state, WAIT_PURGE_MS, err) ||
-	    purge_state_get(s, &now, err))
+	if (now.left != PURGE_BYTES)
+		state = now;
+	if (wipe_words(s, err) || purge_state_done(s, &state, PURGE_PAGES, err) ||
+	    wipe(s, &state, WAIT_PURGE_MS, err) || purge_state_get(s, &now, err))
 		return err_failed(err->status);
 	if (now.left != PURGE_NOTHING)
 		log_warn(store_log(s), "another program reads the store as it was; the next sync wipes what "
@@ -236,7 +239,7 @@ static enum status attempt(struct store *s, const struct purge_subject *list, si
 		return err_failed(err->status);
 	if (*again)
 		return STATUS_OK;
-	if (scrub_list(s, &l, o, report, &damaged, err) || finish(s, &state, err))
+	if (scrub_list(s, &l, o, report, &damaged, err) || finish(s, state, err))
 		return err_failed(err->status);
 	return damaged ? err_fail(err, STATUS_PARTIAL,
 				  "purged, but for what is damaged in %" PRId64 " file%s", damaged,
@@ -281,5 +284,20 @@ enum status purge_complete(struct store *s, struct err *err)
 		return err_failed(err->status);
 	if (state.left == PURGE_PAGES)
 		return wipe(s, &state, WAIT_LATER_MS, err);
-	return scrub_all(s, &damaged, err) ? err_failed(err->status) : finish(s, &state, err);
+	if (state.left == PURGE_BYTES && scrub_all(s, &damaged, err))
+		return err_failed(err->status);
+	return finish(s, state, err);
+}
+
+enum status purge_traces(struct store *s, struct err *err)
+{
+	struct purge_state state;
+
+	if (purge_state_get(s, &state, err))
+		return err_failed(err->status);
+	if (state.left == PURGE_BYTES)
+		return purge_complete(s, err);
+	if (store_reach(s, STORE_PURGED, err) || wipe_begin(s, err))
+		return err_failed(err->status);
+	return finish(s, state, err);
 }

@@ -62,6 +62,10 @@ enum status purge_subjects(struct store *s, const struct purge_subject *list, si
 enum status purge_subject(struct store *s, const struct uuid *subject, bool tree, struct purge_report *report,
 			  struct err *err) MUST_USE;
 
+/* After made trees or nodes were purged: their words go out of the index and what they said out of the file,
+ * whoever else has purged something meanwhile. Takes as long as reading and writing the index. */
+enum status purge_traces(struct store *s, struct err *err) MUST_USE;
+
 /* Does what a killed purge has left to do. Costs a look when there is nothing. */
 enum status purge_complete(struct store *s, struct err *err) MUST_USE;
 

@@ -5,9 +5,10 @@
  * long as nothing was ever purged; the lines it brings in are looked up one by one, by an
  * index, so that what it costs depends on them and not on how many were purged.
  *
- * A purge has three steps: it says what must not come back, overwrites the bytes, and sees to
- * what SQLite has left of them. The setting purge_left says which of them are still to be done,
- * and for which purge: one that was begun in the meantime may have undone steps of its own.
+ * A purge has four steps: it says what must not come back, overwrites the bytes, takes the words out of
+ * the index, and sees to what SQLite has left in pages; of made nodes there are no bytes, only rows. The
+ * setting purge_left says which of them are still to be done, and for which purge: one that was begun in
+ * the meantime may have undone steps of its own.
  *
  * Ids of purged lines are in the table `line`, with the line's own uuid, of which the ids of its
  * message, turn, tree and blocks are made. How many blocks it had is not kept: as many are tried as
@@ -287,7 +288,7 @@ enum status purged_find(struct store *s, const struct uuid *low, const struct uu
 
 /* ---- Being interrupted -------------------------------------------------------- */
 
-static const char *const left_names[] = { "nothing", "pages", "bytes" };
+static const char *const left_names[] = { "nothing", "pages", "words", "bytes" };
 
 enum status purge_state_get(struct store *s, struct purge_state *out, struct err *err)
 {
@@ -320,6 +321,19 @@ enum status purge_state_begin(struct store *s, struct err *err)
 	int64_t rev;
 
 	return db_rev(s, &rev, err) ? err_failed(err->status) : put_state(s, PURGE_BYTES, rev, err);
+}
+
+/* One that has bytes to overwrite comes to the words after that, and keeps its number. */
+enum status purge_state_words(struct store *s, struct err *err)
+{
+	struct purge_state now;
+	int64_t rev;
+
+	if (purge_state_get(s, &now, err))
+		return err_failed(err->status);
+	if (now.left == PURGE_BYTES)
+		return STATUS_OK;
+	return db_rev(s, &rev, err) ? err_failed(err->status) : put_state(s, PURGE_WORDS, rev, err);
 }
 
 enum status purge_state_done(struct store *s, const struct purge_state *before, enum purge_left left,

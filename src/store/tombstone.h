@@ -76,8 +76,9 @@ enum status purged_find(struct store *s, const struct uuid *low, const struct uu
 
 /* ---- Being interrupted -------------------------------------------------------- */
 
-/* What a purge still has to do, and for which of them: PURGE_NOTHING when all is done. */
-enum purge_left { PURGE_NOTHING, PURGE_PAGES, PURGE_BYTES };
+/* What a purge still has to do, and for which of them: PURGE_NOTHING when all is done. Whoever has bytes to
+ * overwrite has words to take out of the index afterwards, and then pages to wipe. */
+enum purge_left { PURGE_NOTHING, PURGE_PAGES, PURGE_WORDS, PURGE_BYTES };
 struct purge_state {
 	enum purge_left left;
 	int64_t number; /* of the purge that was begun last */
@@ -87,6 +88,9 @@ enum status purge_state_get(struct store *s, struct purge_state *out, struct err
 
 /* Begins one: all is to do. Wants a write transaction. */
 enum status purge_state_begin(struct store *s, struct err *err) MUST_USE;
+
+/* Begins one of which only words and pages are left: rows were deleted. Wants the transaction that did it. */
+enum status purge_state_words(struct store *s, struct err *err) MUST_USE;
 
 /* So far it is done, unless another purge was begun since. */
 enum status purge_state_done(struct store *s, const struct purge_state *before, enum purge_left left,

@@ -9,12 +9,16 @@
  * go, last made first and so children before parents, as many as fit into a transaction; the row of the tree
  * goes with the last. While some are left, the mark has a due_at, by which whoever comes next finds it: a
  * purge that was killed is completed by the next gc.
+ *
+ * What SQLite and its index keep of rows that were deleted is not wiped here, only noted as undone
+ * (purge_state_words()): that takes transactions of its own.
  */
 #include "store/tree_gone.h"
 
 #include "store/db.h"
 #include "store/life_row.h"
 #include "store/made_text.h"
+#include "store/tombstone.h"
 #include "store/tree_row.h"
 
 enum { GONE_HAS_CHILDREN, GONE_NODE, GONE_LAST, GONE_TREE_ID, GONE_TREE, GONE_NEXT, GONE_STATEMENTS };
@@ -65,7 +69,7 @@ enum status tree_node_gone(struct store *s, int64_t row, const struct uuid *id, 
 	struct life_row life;
 
 	if (row_get(s, id, &life, err) || life_bury(s, &what, err) ||
-	    row_enter(s, &what, &life, ROW_PURGED, NULL, err))
+	    row_enter(s, &what, &life, ROW_PURGED, NULL, err) || purge_state_words(s, err))
 		return err_failed(err->status);
 	return remove_row(s, GONE_NODE, "node", row, id, err);
 }
@@ -138,7 +142,7 @@ enum status tree_gone_some(struct store *s, int64_t tree, int64_t limit, int64_t
 	int64_t row = 0, count = 0;
 	bool found = true;
 
-	if (tree_begin(s, &txn, err))
+	if (tree_begin(s, &txn, err) || purge_state_words(s, err))
 		return err_failed(err->status);
 	while (found && (!limit || count < limit) && (!count || !tree_is_long(s))) {
 		if (last_node(s, tree, &row, &node.id, &found, err) ||

@@ -215,8 +215,38 @@ TEST(ids_of_a_purged_line_and_its_parts_are_known)
 	CHECK(!found);
 }
 
+static enum status delete_rows(struct store *s, struct purge_state *out, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+
+	if (txn_begin(s, &txn, err) || purge_state_words(s, err) || purge_state_get(s, out, err))
+		return err_failed(err->status);
+	return txn_commit(&txn, err);
+}
+
+TEST(deleted_rows_leave_words_to_be_wiped_and_undo_nothing_that_others_have_left)
+{
+	STORE *s = NULL;
+	struct purge_state first, second, now;
+	struct err err;
+
+	OK(tree_store(t_tmpdir(t), "a", NULL, NULL, &s, &err));
+	OK(delete_rows(s, &first, &err));
+	EQ(first.left, PURGE_WORDS);
+	OK(delete_rows(s, &second, &err));
+	OK(purge_state_done(s, &first, PURGE_NOTHING, &err)); /* not those of the second */
+	OK(purge_state_get(s, &now, &err));
+	EQ(now.left, PURGE_WORDS);
+	OK(purge_state_done(s, &second, PURGE_PAGES, &err));
+	OK(begin_purge(s, &first, &err));
+	OK(delete_rows(s, &second, &err));
+	EQ(second.left, PURGE_BYTES);
+	EQ(second.number, first.number);
+}
+
 TESTS(CASE(a_line_is_known_by_its_bytes_and_by_this_store_alone), CASE(a_rebuild_keeps_tombstones),
       CASE(files_and_sessions_are_known_by_their_folder),
       CASE(the_mark_is_another_one_whenever_something_is_purged),
       CASE(what_is_left_of_one_purge_is_not_done_by_another),
-      CASE(ids_of_a_purged_line_and_its_parts_are_known))
+      CASE(ids_of_a_purged_line_and_its_parts_are_known),
+      CASE(deleted_rows_leave_words_to_be_wiped_and_undo_nothing_that_others_have_left))
