@@ -33,6 +33,11 @@ Q  = $(if $(filter 1,$(V)),,@)
 
 MODES := release dev clang asan tsan fuzz
 
+# On all processors, unless somebody says otherwise.
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 # ---- Flags ------------------------------------------------------------------
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \

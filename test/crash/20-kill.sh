@@ -8,9 +8,9 @@
 . test/harness/lib.sh
 S=$T/claude STORE=$T/s.db
 case ${SCALE:-short}:${MODE:-dev} in
-long:*) kills=100 ;;
-*:asan) kills=6 ;;
-*) kills=13 ;;
+long:*) kills=100 bytes=40000000 ;;
+*:asan) kills=6 bytes=10000000 ;;
+*) kills=13 bytes=16000000 ;;
 esac
 RANDOM=${SEED:-1}
 
@@ -85,8 +85,8 @@ old_versions() {
 	done
 }
 
-"$BUILD/tool/mktree" "$S" 1 40 40000000 || exit 1
-"$BUILD/tool/mktree" "$T/other" 2 40 40000000 || exit 1
+"$BUILD/tool/mktree" "$S" 1 40 $bytes || exit 1
+"$BUILD/tool/mktree" "$T/other" 2 40 $bytes || exit 1
 
 it "survives kills during the first load"
 time_sync
