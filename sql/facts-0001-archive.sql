@@ -131,7 +131,7 @@ CREATE TABLE block (
 -- not touch them.
 CREATE TABLE block_data (
   id     INTEGER PRIMARY KEY,
-  codec  INTEGER NOT NULL,         -- 1 = one zstd frame with content checksum
+  codec  INTEGER NOT NULL,         -- 1 = one zstd frame, see block.hash
   bytes  BLOB NOT NULL
 ) STRICT;
 

@@ -9,7 +9,6 @@
  */
 #include "store/ahead.h"
 
-#include "base/hash.h"
 #include "base/thread.h"
 #include "store/pack.h"
 
@@ -93,15 +92,6 @@ static struct slot *next_to_unpack(struct ahead *a)
 	return NULL;
 }
 
-static enum status unpack(struct packer *p, struct slot *slot)
-{
-	if (packer_unpack(p, slot->codec, buf_as_str(&slot->packed), slot->block.length, &slot->raw, &slot->err))
-		return err_failed(slot->err.status);
-	if (hash64(slot->raw.p, slot->raw.n) != slot->block.hash)
-		return err_fail(&slot->err, STATUS_CORRUPT, "its bytes have changed");
-	return STATUS_OK;
-}
-
 static void *work(void *ctx)
 {
 	struct ahead *a = ctx;
@@ -116,7 +106,8 @@ static void *work(void *ctx)
 		}
 		slot->state = SLOT_BUSY;
 		pthread_mutex_unlock(&a->lock);
-		slot->status = unpack(a->packer, slot);
+		slot->status = packer_unpack(a->packer, slot->codec, buf_as_str(&slot->packed), slot->block.length,
+					     slot->block.hash, &slot->raw, &slot->err);
 		pthread_mutex_lock(&a->lock);
 		slot->state = SLOT_DONE;
 		pthread_cond_broadcast(&a->changed);

@@ -1,5 +1,6 @@
 /*
- * Blocks are single zstd frames with content size and checksum. A frame can only be
+ * Blocks are single zstd frames with content size. Whoever has one has the hash of its bytes as well, so
+ * a checksum of zstd's own would be added up for nothing. A frame can only be
  * unpacked from its front, and zstd's own blocks, its smallest unit, would be as large
  * as ours. So they are ended every STEP bytes: a reader who wants a line of the first
  * half, as a snippet may, unpacks only that. It costs 1 % of size.
@@ -9,6 +10,8 @@
  * gain nothing at this block size.
  */
 #include "store/pack.h"
+
+#include "base/hash.h"
 
 #define ZSTD_STATIC_LINKING_ONLY /* settings that only save time */
 #include <zstd.h>
@@ -39,8 +42,7 @@ static enum status ready_to_compress(struct packer *p, struct err *err)
 	if (p->compress)
 		return STATUS_OK;
 	p->compress = ZSTD_createCCtx();
-	if (!p->compress || ZSTD_isError(ZSTD_CCtx_setParameter(p->compress, ZSTD_c_compressionLevel, LEVEL)) ||
-	    ZSTD_isError(ZSTD_CCtx_setParameter(p->compress, ZSTD_c_checksumFlag, 1)))
+	if (!p->compress || ZSTD_isError(ZSTD_CCtx_setParameter(p->compress, ZSTD_c_compressionLevel, LEVEL)))
 		return err_fail(err, STATUS_INTERNAL, "zstd cannot be set up");
 	/* Straight from the bytes and to where they go: they stay where they are. */
 	ZSTD_CCtx_setParameter(p->compress, ZSTD_c_stableInBuffer, 1);
@@ -102,17 +104,27 @@ static enum status check(size_t result, bool right_size, struct err *err)
 	return STATUS_OK;
 }
 
-enum status packer_unpack(struct packer *p, int codec, struct str packed, size_t length, struct buf *out,
-			  struct err *err)
+/* Older blocks have a checksum, too. */
+static void set_up(struct packer *p)
+{
+	ZSTD_DCtx_reset(p->decompress, ZSTD_reset_session_and_parameters);
+	ZSTD_DCtx_setParameter(p->decompress, ZSTD_d_forceIgnoreChecksum, ZSTD_d_ignoreChecksum);
+}
+
+enum status packer_unpack(struct packer *p, int codec, struct str packed, size_t length, uint64_t hash,
+			  struct buf *out, struct err *err)
 {
 	char *to;
 	size_t n;
 
 	if (prepare(p, codec, packed, length, length, out, &to, err))
 		return err_failed(err->status);
+	set_up(p);
 	n = ZSTD_decompressDCtx(p->decompress, to, length, packed.p, packed.n);
 	if (check(n, n == length, err))
 		return err_failed(err->status);
+	if (hash64(to, n) != hash)
+		return err_fail(err, STATUS_CORRUPT, "its bytes have changed");
 	buf_grew(out, n);
 	return STATUS_OK;
 }
@@ -130,11 +142,9 @@ enum status packer_unpack_front(struct packer *p, int codec, struct str packed, 
 	if (prepare(p, codec, packed, length, length, out, &to, err))
 		return err_failed(err->status);
 	into.dst = to;
-	/* Straight into our buffer, which has room for all, and without adding up a checksum
-	 * that is not going to be compared. */
-	ZSTD_DCtx_reset(p->decompress, ZSTD_reset_session_and_parameters);
+	/* Straight into our buffer, which has room for all. */
+	set_up(p);
 	ZSTD_DCtx_setParameter(p->decompress, ZSTD_d_stableOutBuffer, 1);
-	ZSTD_DCtx_setParameter(p->decompress, ZSTD_d_forceIgnoreChecksum, ZSTD_d_ignoreChecksum);
 	while (into.pos < wanted && from.pos < packed.n && !ZSTD_isError(result)) {
 		from.size = packed.n - from.pos < BITE ? packed.n : from.pos + BITE;
 		result = ZSTD_decompressStream(p->decompress, &into, &from);

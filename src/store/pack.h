@@ -18,13 +18,12 @@ void packer_free(struct packer *p); /* NULL is fine */
 /* Appends the packed form of `raw` to `out`. */
 enum status packer_pack(struct packer *p, struct str raw, struct buf *out, struct err *err) MUST_USE;
 
-/* Appends exactly `length` bytes to `out`, or fails with STATUS_CORRUPT: the
- * frame carries its own size and checksum. */
-enum status packer_unpack(struct packer *p, int codec, struct str packed, size_t length, struct buf *out,
-			  struct err *err) MUST_USE;
+/* Appends exactly `length` bytes with this hash64() to `out`, or fails with STATUS_CORRUPT. */
+enum status packer_unpack(struct packer *p, int codec, struct str packed, size_t length, uint64_t hash,
+			  struct buf *out, struct err *err) MUST_USE;
 
 /* The same for the first `wanted` bytes of them; what comes behind is not unpacked,
- * and so the checksum is not compared. */
+ * and so no hash is compared. */
 enum status packer_unpack_front(struct packer *p, int codec, struct str packed, size_t length, size_t wanted,
 				struct buf *out, struct err *err) MUST_USE;
 

@@ -3,9 +3,13 @@
  * which may depend on nothing but the bytes.
  */
 #include "store/pack.h"
+
+#include "base/hash.h"
 #include "t.h"
 
 #include <string.h>
+
+#define HASH_OF(raw) hash64((raw).p, (raw).n)
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -36,7 +40,7 @@ static void round_trip(struct t *t, struct packer *p, struct str raw)
 	buf_text(&packed, "before"); /* both append */
 	buf_text(&out, "kept");
 	CHECK(packer_pack(p, raw, &packed, &err) == STATUS_OK);
-	CHECK(packer_unpack(p, PACK_CODEC_ZSTD, str_sub(buf_as_str(&packed), 6, SIZE_MAX), raw.n, &out,
+	CHECK(packer_unpack(p, PACK_CODEC_ZSTD, str_sub(buf_as_str(&packed), 6, SIZE_MAX), raw.n, HASH_OF(raw), &out,
 			    &err) == STATUS_OK);
 	CHECK(str_eq(str_sub(buf_as_str(&out), 4, SIZE_MAX), raw));
 	CHECK(str_has_prefix(buf_as_str(&out), STR("kept")) && str_has_prefix(buf_as_str(&packed), STR("before")));
@@ -86,7 +90,7 @@ static void unpack_altered(struct t *t, struct packer *p, struct str packed, str
 {
 	struct buf out = BUF_INIT(4 * MIB);
 	struct err err;
-	enum status status = packer_unpack(p, PACK_CODEC_ZSTD, packed, raw.n, &out, &err);
+	enum status status = packer_unpack(p, PACK_CODEC_ZSTD, packed, raw.n, HASH_OF(raw), &out, &err);
 
 	if (status == STATUS_OK) {
 		CHECK(str_eq(buf_as_str(&out), raw));
@@ -134,9 +138,11 @@ TEST(a_cut_or_lengthened_block_is_corrupt)
 	fill(&raw, 500, false, 3);
 	OK(packer_pack(p, buf_as_str(&raw), &packed, &err));
 	for (size_t n = 0; n < packed.n; n++)
-		EQ(packer_unpack(p, PACK_CODEC_ZSTD, str_from(packed.p, n), raw.n, &out, &err), STATUS_CORRUPT);
+		EQ(packer_unpack(p, PACK_CODEC_ZSTD, str_from(packed.p, n), raw.n, HASH_OF(raw), &out, &err),
+		   STATUS_CORRUPT);
 	buf_byte(&packed, 'x');
-	EQ(packer_unpack(p, PACK_CODEC_ZSTD, buf_as_str(&packed), raw.n, &out, &err), STATUS_CORRUPT);
+	EQ(packer_unpack(p, PACK_CODEC_ZSTD, buf_as_str(&packed), raw.n, HASH_OF(raw), &out, &err),
+	   STATUS_CORRUPT);
 	EQ(out.n, 0);
 	buf_release(&raw);
 	buf_release(&packed);
@@ -154,14 +160,16 @@ TEST(a_wrong_length_or_codec_is_corrupt)
 	fill(&raw, 500, false, 3);
 	OK(packer_pack(p, buf_as_str(&raw), &packed, &err));
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		EQ(packer_unpack(p, PACK_CODEC_ZSTD, buf_as_str(&packed), wrong[i], &out, &err), STATUS_CORRUPT);
-	EQ(packer_unpack(p, 0, buf_as_str(&packed), 500, &out, &err), STATUS_CORRUPT);
-	EQ(packer_unpack(p, 2, buf_as_str(&packed), 500, &out, &err), STATUS_CORRUPT);
-	EQ(packer_unpack(p, PACK_CODEC_ZSTD, STR("not zstd at all"), 500, &out, &err), STATUS_CORRUPT);
-	EQ(packer_unpack(p, PACK_CODEC_ZSTD, (struct str){ 0 }, 500, &out, &err), STATUS_CORRUPT);
+		EQ(packer_unpack(p, PACK_CODEC_ZSTD, buf_as_str(&packed), wrong[i], HASH_OF(raw), &out, &err),
+		   STATUS_CORRUPT);
+	EQ(packer_unpack(p, 0, buf_as_str(&packed), 500, HASH_OF(raw), &out, &err), STATUS_CORRUPT);
+	EQ(packer_unpack(p, 2, buf_as_str(&packed), 500, HASH_OF(raw), &out, &err), STATUS_CORRUPT);
+	EQ(packer_unpack(p, PACK_CODEC_ZSTD, STR("not zstd at all"), 500, HASH_OF(raw), &out, &err),
+	   STATUS_CORRUPT);
+	EQ(packer_unpack(p, PACK_CODEC_ZSTD, (struct str){ 0 }, 500, HASH_OF(raw), &out, &err), STATUS_CORRUPT);
 	EQ(out.n, 0);
 	/* After all these failures it still works. */
-	OK(packer_unpack(p, PACK_CODEC_ZSTD, buf_as_str(&packed), 500, &out, &err));
+	OK(packer_unpack(p, PACK_CODEC_ZSTD, buf_as_str(&packed), 500, HASH_OF(raw), &out, &err));
 	CHECK(str_eq(buf_as_str(&out), buf_as_str(&raw)));
 	buf_release(&raw);
 	buf_release(&packed);
@@ -177,7 +185,8 @@ TEST(a_buffer_that_is_too_small_is_a_limit)
 
 	fill(&raw, 500, true, 3);
 	OK(packer_pack(p, buf_as_str(&raw), &packed, &err));
-	EQ(packer_unpack(p, PACK_CODEC_ZSTD, buf_as_str(&packed), 500, &small, &err), STATUS_LIMIT);
+	EQ(packer_unpack(p, PACK_CODEC_ZSTD, buf_as_str(&packed), 500, HASH_OF(raw), &small, &err),
+	   STATUS_LIMIT);
 	buf_clear(&small);
 	EQ(packer_pack(p, buf_as_str(&raw), &small, &err), STATUS_LIMIT);
 	EQ(small.n, 0);
