@@ -182,11 +182,17 @@ static enum status wipe(struct store *s, const struct purge_state *state, int wa
 }
 
 /* When all bytes are overwritten: the rest, until nothing is left of it in the file. Made nodes may go with
- * it, and others may have been purged meanwhile; their words go with these. */
+ * it, and others may have been purged meanwhile; their words go with these. Without an index, or with one of another
+ * version, only pages can be wiped; the rest stays undone until somebody has made one. */
 static enum status finish(struct store *s, struct purge_state state, struct err *err)
 {
 	struct purge_state now;
+	bool current, done;
 
+	if (store_derived_current(s, &current, err))
+		return err_failed(err->status);
+	if (!current)
+		return wipe_pages(s, WAIT_PURGE_MS, &done, err);
 	if (read_unread(s, NULL, err) || tidy(s, err) || settle(s, err) || purge_state_get(s, &now, err))
 		return err_failed(err->status);
 	if (now.left != PURGE_BYTES)

@@ -18,7 +18,14 @@ make_tree() { # WORDS [WORDS-OF-ROOT]
 	call node_create_text "$tree" --parent "$root" --content "$1"; code 0; node=$(first)
 }
 
+it "wipes pages where nothing was ever mirrored and there is no index"
+make_tree 'kinkajou tail'
+call tree_purge "$tree" --force; code 0
+wiped kinkajou
+arbor gc; code 0
+
 it "wipes the words of a node that is purged"
+mkdir -p "$T/.claude/projects"; arbor sync -q; code 0
 make_tree 'alpha bravo hunterpassword delta'
 kept hunterpassword
 arbor search hunterpassword; code 0
