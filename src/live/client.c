@@ -24,6 +24,7 @@ static const char *const own_variables[] = {
 	"CLAUDE_CODE_USE_VERTEX",
 	"CLAUDE_CODE_MAX_OUTPUT_TOKENS",
 	"CLAUDE_CODE_MAX_RETRIES",
+	"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
 	"AWS_REGION",
 	"AWS_PROFILE",
 	"CLOUD_ML_REGION",
@@ -117,7 +118,8 @@ static const char *const *words_for(const struct client_ask *ask, struct arena *
 					      "stream-json",
 					      "--verbose",
 					      "--include-partial-messages",
-					      "--replay-user-messages" };
+					      "--replay-user-messages",
+					      "--session-mirror" };
 	const struct named_settings *n = &ask->session->settings;
 	struct words w = { mem, arena_alloc(mem, (MOST_WORDS + 1) * sizeof(char *)), 0 };
 	char id[UUID_TEXT + 1];

@@ -24,6 +24,7 @@
 #include "live/child.h"
 #include "live/client.h"
 #include "live/feed.h"
+#include "live/keeper.h"
 #include "live/lease.h"
 #include "store/inbox.h"
 #include "store/session.h"
@@ -44,6 +45,7 @@ enum {
 /* What the client has said of itself and of its work. */
 struct outcome {
 	bool has_session, has_result, failed;
+	bool is_written; /* there is a transcript of the session: it can be resumed */
 	struct uuid session;
 	struct str head;  /* uuid of the first line of its last answer */
 	struct str text;  /* of a failure */
@@ -61,6 +63,7 @@ struct driver {
 	struct split lines;
 	struct chat_reader *chat;
 	struct feed *feed;
+	struct keeper *keeper;
 	struct loop_timer *flush, *look, *renew, *kill, *idle;
 	struct outcome outcome;
 	char mcp_file[LIMIT_PATH]; /* empty = none */
@@ -332,6 +335,31 @@ static void note_init(struct driver *d, const struct json *j)
 		log_warn(store_log(d->store), "run: %s", err.text);
 }
 
+/* From the first line in its transcript on the session can be resumed, whatever becomes of us. */
+static void note_session(struct driver *d, const struct uuid *session)
+{
+	struct named_head head = d->session.head;
+	struct err err;
+
+	if (d->outcome.is_written || d->run.ephemeral)
+		return;
+	d->outcome.is_written = true;
+	head.has_session = true;
+	head.session = *session;
+	if (named_set_head(d->store, d->session.row, &head, &err))
+		log_warn(store_log(d->store), "session: %s", err.text);
+}
+
+/* It has written lines: the files are what counts, not what is said of them. */
+static void note_written(struct driver *d, const struct json *j)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct uuid session;
+
+	if (keeper_touch(d->keeper, json_string_in(j, json_get(j, json_root(j), STR("filePath")), &mem), &session))
+		note_session(d, &session);
+}
+
 static struct str raw_in(struct driver *d, const struct json *j, uint32_t node)
 {
 	return node == JSON_NONE || json_is(j, node, JSON_NULL) ? (struct str){ 0 }
@@ -399,6 +427,8 @@ static bool on_line(void *ctx, const struct split_line *line)
 		note_init(d, j);
 	else if (what == CHAT_LINE_RESULT)
 		note_result(d, j);
+	else if (what == CHAT_LINE_MIRROR)
+		note_written(d, j);
 	else if (what == CHAT_LINE_ASKED)
 		refuse(d, j);
 	else if (what == CHAT_LINE_TAKEN)
@@ -520,17 +550,27 @@ static int64_t cost_micro(struct str dollars)
 	return (int64_t)(value * 1e6 + 0.5);
 }
 
-/* The next prompt of the session follows what was said, also when that went wrong. */
-static void move_head(const struct driver *d, struct named_head *head)
+/* The next prompt of the session follows what was said, also when that went wrong: as its file has it, or if that
+ * could not be mirrored yet, as the client has told it. False: there is nothing that it could follow. */
+static bool find_head(struct driver *d, struct named_head *head)
 {
+	const struct outcome *o = &d->outcome;
+
 	*head = d->session.head;
-	head->has_session = true;
-	head->session = d->outcome.session;
-	if (d->outcome.head.p) {
+	if (!o->has_session)
+		return false;
+	keeper_end(d->keeper, &o->session, head);
+	if (head->has_head)
+		return true;
+	*head = d->session.head;
+	head->has_session = head->has_session || o->is_written || o->has_result;
+	head->session = o->session;
+	if (o->head.p) {
 		head->has_head = true;
 		head->head = head_node(d);
 		head->has_line = false;
 	}
+	return head->has_session;
 }
 
 static void nap(int ms)
@@ -565,13 +605,11 @@ static enum status finish(struct driver *d, struct err *err)
 
 	if (state == STREAM_FAILED)
 		end.error = why_failed(d);
-	if (d->outcome.head.p) {
-		end.has_head = true;
-		end.head = head_node(d);
-	}
-	if (d->outcome.has_session && !d->run.ephemeral) {
-		move_head(d, &head);
-		end.session = &head;
+	write_waiting(d);
+	if (find_head(d, &head)) {
+		end.has_head = head.has_head;
+		end.head = head.head;
+		end.session = d->run.ephemeral ? NULL : &head;
 	}
 	say_end(d, state, &end);
 	return write_end(d, state, &end, err);
@@ -650,6 +688,7 @@ static enum status take(struct driver *d, const struct uuid *stream, struct err 
 		return err_failed(err->status);
 	d->chat = chat_new(on_event, d);
 	d->feed = feed_new(d->store, &d->run.writer);
+	d->keeper = keeper_new(d->store);
 	split_begin(&d->lines, LIMIT_LINE_PARSED, 0, on_line, d);
 	return STATUS_OK;
 }
@@ -671,6 +710,7 @@ static void driver_release(struct driver *d)
 	loop_free(d->loop);
 	chat_free(d->chat);
 	feed_free(d->feed);
+	keeper_free(d->keeper);
 	split_release(&d->lines);
 	if (d->mcp_file[0])
 		unlink(d->mcp_file);
