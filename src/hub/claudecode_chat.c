@@ -84,6 +84,7 @@ static enum status submit(struct call *c, struct run *run, bool *again, struct e
 	struct buf prompt CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
 	struct run_new what = { .client_id = call_text(c, "client_id"),
 				.ephemeral = call_flag(c, "ephemeral") };
+	bool is_command = str_has_prefix(call_text(c, "prompt"), STR("/"));
 	struct uuid line, root;
 	struct named n;
 
@@ -95,9 +96,10 @@ static enum status submit(struct call *c, struct run *run, bool *again, struct e
 	root = node_of(&line, PART_MESSAGE);
 	what.session = n.row;
 	what.prompt = buf_as_str(&prompt);
-	what.root = &root;
+	/* A command of the client's becomes lines that are no prompt. */
+	what.root = is_command ? NULL : &root;
 	what.first = (struct event_new){ .type = STR("start"),
-					 .has_node = true,
+					 .has_node = !is_command,
 					 .node = node_of(&line, PART_TURN),
 					 .data = start_data(c, &n, what.ephemeral),
 					 .at = store_now(c->store) };

@@ -37,7 +37,8 @@
 enum {
 	LOOK_MS = 100,	  /* at the inbox */
 	RETRY_MS = 500,	  /* after the store could not be written */
-	KILL_MS = 5000,	  /* for a client that was asked to end */
+	STOP_MS = 2000,	  /* for a client that was told to stop, to write down where */
+	KILL_MS = 5000,	  /* for one that was asked to end */
 	IDLE_MS = 10000,  /* for one to begin with what it was told */
 	LAST_TRIES = 120, /* of writing the end, RETRY_MS apart */
 };
@@ -71,7 +72,7 @@ struct driver {
 	bool closed;		   /* its input */
 	bool looked;		   /* into the inbox, at all */
 	int64_t told, taken;	   /* prompts, and those it said it has begun with */
-	bool interrupted, cancelled;
+	bool interrupted, cancelled, asked_to_end;
 	bool lost; /* somebody else has the stream */
 	int requests;
 	struct child_end end;
@@ -222,8 +223,9 @@ static void do_cancel(struct driver *d, struct str data)
 {
 	(void)data;
 	d->cancelled = true;
-	child_ask_to_end(d->child);
-	loop_timer_set(d->kill, KILL_MS);
+	request(d, "interrupt", NULL, (struct str){ 0 });
+	close_input(d);
+	loop_timer_set(d->kill, STOP_MS);
 }
 
 static void do_queue(struct driver *d, struct str data)
@@ -308,8 +310,15 @@ static void on_kill(void *ctx)
 {
 	struct driver *d = ctx;
 
-	if (d->child)
+	if (!d->child)
+		return;
+	if (d->asked_to_end) {
 		child_kill(d->child);
+		return;
+	}
+	d->asked_to_end = true;
+	child_ask_to_end(d->child);
+	loop_timer_set(d->kill, KILL_MS);
 }
 
 /* ---- From the client ------------------------------------------------------------- */

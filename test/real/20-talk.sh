@@ -5,9 +5,9 @@
 . test/real/lib.sh
 
 # Whether a process with this in its words runs.
-runs() { grep -qzs -- "$1" /proc/[0-9]*/cmdline; }
+runs() { cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ' | grep -qF -- "$1"; }
 gone() { for ((n = 0; n < 200; n++)); do runs "$1" || return 0; sleep 0.05; done; fail "'$1' still runs"; }
-slow() { steps "[{\"blocks\":[{\"tool\":\"Bash\",\"input\":{\"command\":\"sleep $1\",\"description\":\"x\"}}]},{\"blocks\":[\"Slept.\"]}]"; }
+slow() { steps "[{\"blocks\":[{\"tool\":\"Bash\",\"input\":{\"command\":\"timeout $1 tail -f /dev/null; true\",\"description\":\"x\"}}]},{\"blocks\":[\"Slept.\"]}]"; }
 
 real_each() {
 	it "$version: a session goes on where it was, and the model is told all of it"
@@ -34,23 +34,23 @@ real_each() {
 	call queue '{"stream":"queue","prompt":"SCRIPT:text(queued)"}'; code 0; check test "$(get .done)" = true
 	follow; agrees complete
 	check test -n "$(events 'select(.type == "user_message" and .data.text == "SCRIPT:text(queued)") | .seq')"
-	check test "$(events 'select(.type == "content_delta") | .data.text' | tail -n 1)" = 'Hello from the fake API. args=queued'
+	check test "$(jq -s '[.[] | select(.dir == "req")] | last | .body.messages[-1] | tostring | contains("text(queued)")' "$HOME/api.log")" = true
 
 	it "$version: a turn is interrupted while the model speaks"
 	session speak; start speak 'SCRIPT:slow'; wait_for '.type == "content_delta"'
 	call interrupt '{"stream":"speak"}'; code 0; follow; agrees cancelled
-	has_partial=$(events 'select(.type == "content_end" and .data.partial) | .seq'); check test -n "$has_partial"
+	check test "$(events 'select(.type == "content_delta") | .data.text' | wc -c)" -lt 1800
 	chat speak 'SCRIPT:text(after)'; agrees complete
 
 	it "$version: a turn is interrupted while a tool runs"
 	session tool; start tool "$(slow 87.$$)"; wait_for '.type == "tool_use_end"'; sleep 0.5
-	call interrupt '{"stream":"tool"}'; code 0; follow; agrees cancelled; gone "sleep 87.$$"
+	call interrupt '{"stream":"tool"}'; code 0; follow; agrees cancelled; gone "timeout 87.$$"
 	chat tool 'SCRIPT:text(after)'; agrees complete
 
 	it "$version: an agent is cancelled with all it has started"
 	session cancel; start cancel "$(slow 88.$$)"; wait_for '.type == "tool_use_end"'
-	for ((n = 0; n < 200; n++)); do runs "sleep 88.$$" && break; sleep 0.05; done
-	call cancel '{"stream":"cancel"}'; code 0; follow; agrees cancelled; gone "sleep 88.$$"
+	for ((n = 0; n < 200; n++)); do runs "timeout 88.$$" && break; sleep 0.05; done
+	call cancel '{"stream":"cancel"}'; code 0; follow; agrees cancelled; gone "timeout 88.$$"
 	chat cancel 'SCRIPT:text(after)'; agrees complete
 
 	it "$version: whose client is killed has failed, and goes on"
