@@ -130,7 +130,8 @@ static const char *const *words_for(const struct client_ask *ask, struct arena *
 	if (ask->session->head.has_session)
 		add_value(&w, "--resume", str_of(id));
 	add_value(&w, "--model", n->model);
-	add_value(&w, "--system-prompt", n->system_prompt);
+	if (ask->system_file)
+		add_value(&w, "--system-prompt-file", str_of(ask->system_file));
 	add_value(&w, "--permission-mode", n->permission_mode);
 	add_tools(&w, "--allowedTools", n->allowed_tools);
 	add_tools(&w, "--disallowedTools", n->disallowed_tools);

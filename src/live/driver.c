@@ -67,7 +67,7 @@ struct driver {
 	struct keeper *keeper;
 	struct loop_timer *flush, *look, *renew, *kill, *idle;
 	struct outcome outcome;
-	char mcp_file[LIMIT_PATH]; /* empty = none */
+	char mcp_file[LIMIT_PATH], system_file[LIMIT_PATH]; /* until the client has read them; empty = none */
 	bool paused;		   /* the client is not read from */
 	bool closed;		   /* its input */
 	bool looked;		   /* into the inbox, at all */
@@ -210,6 +210,27 @@ void prompt_write(struct buf *out, struct str content, const struct uuid *uuid)
 	json_write_object_end(&w);
 }
 
+/* What nobody else is to see is handed over in a file of our own, and not in a word, which everybody can. */
+static enum status write_private(const struct driver *d, const struct environment *env, const char *kind,
+				 struct str content, char out[LIMIT_PATH], struct err *err)
+{
+	const char *tmp = environment_get(env, "TMPDIR");
+	char id[UUID_TEXT + 1];
+
+	if (!content.p)
+		return STATUS_OK;
+	uuid_print(&d->run.id, id);
+	snprintf(out, LIMIT_PATH, "%.3000s/arbor-%s-%s", tmp && tmp[0] == '/' ? tmp : "/tmp", kind, id);
+	return file_write_atomic(out, content, 0600, err);
+}
+
+static void remove_private(char path[LIMIT_PATH])
+{
+	if (path[0])
+		unlink(path);
+	path[0] = 0;
+}
+
 /* ---- Commands ------------------------------------------------------------------ */
 
 static void do_interrupt(struct driver *d, struct str data)
@@ -338,6 +359,8 @@ static void note_init(struct driver *d, const struct json *j)
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct err err;
 
+	remove_private(d->mcp_file);
+	remove_private(d->system_file);
 	d->outcome.has_session |= uuid_parse(
 		json_string_in(j, json_get(j, json_root(j), STR("session_id")), &mem), &d->outcome.session);
 	if (run_note(d->store, &d->run, (struct str){ 0 }, json_raw(j, json_root(j)), &err))
@@ -635,20 +658,6 @@ static enum status finish_unstarted(struct driver *d, const struct err *why, str
 
 /* ---- The beginning --------------------------------------------------------------- */
 
-/* Servers may have keys in their settings: a file of our own, and not a word that everybody can see. */
-static enum status write_mcp_file(struct driver *d, const struct environment *env, struct err *err)
-{
-	const char *tmp = environment_get(env, "TMPDIR");
-	char id[UUID_TEXT + 1];
-
-	if (!d->session.settings.mcp_config.p)
-		return STATUS_OK;
-	uuid_print(&d->run.id, id);
-	snprintf(d->mcp_file, sizeof d->mcp_file, "%.3000s/arbor-mcp-%s.json",
-		 tmp && tmp[0] == '/' ? tmp : "/tmp", id);
-	return file_write_atomic(d->mcp_file, d->session.settings.mcp_config, 0600, err);
-}
-
 static void note_words(struct driver *d, const struct guard_start *what)
 {
 	struct buf argv CLEANUP(buf_release) = BUF_INIT(MIB);
@@ -673,9 +682,11 @@ static enum status start_client(struct driver *d, const struct drive_ask *ask, s
 	struct child_hooks hooks = { .output = on_output, .errors = on_errors, .ended = on_ended, .ctx = d };
 	struct guard_start what;
 
-	if (write_mcp_file(d, ask->env, err))
+	if (write_private(d, ask->env, "mcp", d->session.settings.mcp_config, d->mcp_file, err) ||
+	    write_private(d, ask->env, "system", d->session.settings.system_prompt, d->system_file, err))
 		return err_failed(err->status);
 	client.mcp_file = d->mcp_file[0] ? d->mcp_file : NULL;
+	client.system_file = d->system_file[0] ? d->system_file : NULL;
 	if (client_prepare(&client, &d->mem, &what, err) ||
 	    child_start(d->loop, &what, &hooks, &d->child, err))
 		return err_failed(err->status);
@@ -721,8 +732,8 @@ static void driver_release(struct driver *d)
 	feed_free(d->feed);
 	keeper_free(d->keeper);
 	split_release(&d->lines);
-	if (d->mcp_file[0])
-		unlink(d->mcp_file);
+	remove_private(d->mcp_file);
+	remove_private(d->system_file);
 	arena_release(&d->mem);
 }
 
