@@ -16,6 +16,13 @@ real_each() {
 	check test "$head" != "$first"
 	check test "$(jq -s '[.[] | select(.dir == "req") | .body.messages // [] | tostring | select(contains("text(again)"))] | last | contains("hello-from-bash")' "$HOME/api.log")" = true
 
+	it "$version: it is the same conversation while others mirror it, too"
+	"$ARBOR" sync --watch --json >"$HOME/watched" 2>&1 & watch=$!
+	for ((n = 0; n < 400; n++)); do grep -q summary "$HOME/watched" && break; sleep 0.05; done
+	chat talk 'SCRIPT:agent-two'; agrees complete
+	chat talk 'SCRIPT:multi-tool'; agrees complete
+	kill "$watch"; wait "$watch" 2>/dev/null
+
 	it "$version: a conversation is compacted, and goes on"
 	chat talk '/compact'; agrees complete
 	check test -n "$(events 'select(.data.event_type? == "system/compact_boundary") | .seq')"

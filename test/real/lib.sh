@@ -70,6 +70,9 @@ agrees() {
 	call tail "{\"stream\":\"$stream\",\"replay\":true}"; same "$T/out" "$HOME/events"
 	"$ARBOR" sync --quiet >"$T/out" 2>&1 || show "$T/out"
 	"$ARBOR" dump --logical >"$HOME/synced"
+	# Of conversations there was nothing left to bring in.
+	for kept in live synced; do grep -E '^(session|line|message|turn|tree|head|usage|agent) ' "$HOME/$kept" >"$HOME/$kept.told"; done
+	same "$HOME/live.told" "$HOME/synced.told"
 	rm -rf "$HOME/fresh"
 	ARBOR_HOME=$HOME/fresh "$ARBOR" sync --quiet >"$T/out" 2>&1 || show "$T/out"
 	ARBOR_HOME=$HOME/fresh "$ARBOR" dump --logical >"$HOME/mirrored"
