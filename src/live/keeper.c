@@ -1,14 +1,15 @@
 /*
- * The thread sleeps until files are named, waits a moment for others, and syncs them (ingest/sync.h), all with a
- * connection of its own: a sync also reads what somebody else has left unread, which may be a gigabyte, and whoever
- * listens to a client must not wait for that.
+ * The thread sleeps until files are named, waits a moment for others, and syncs them (ingest/sync.h), all
+ * with a connection of its own: a sync also reads what somebody else has left unread, which may be a
+ * gigabyte, and whoever listens to a client must not wait for that.
  *
- * Nothing here is remembered that could be lost: whatever a file has and the store has not comes with the next sync,
- * whoever runs it. So failures are logged and no more.
+ * Nothing here is remembered that could be lost: whatever a file has and the store has not comes with the
+ * next sync, whoever runs it. So failures are logged and no more.
  *
  * Invariants
  *   (1) What is shared is below `lock`; the connection is the thread's alone from its start to its end.
- *   (2) Once `end` is set no path is added, and what stands before `thread` does not change. The thread sees it, does what is left, and sets `done`.
+ *   (2) Once `end` is set no path is added, and what stands before `thread` does not change. The thread sees
+ * it, does what is left, and sets `done`.
  */
 #include "live/keeper.h"
 
@@ -31,9 +32,9 @@ enum {
 };
 
 struct keeper {
-	struct store *store;		/* of who listens; the thread has its own */
-	char folder[LIMIT_PATH];	/* the client's; empty = not known yet */
-	char transcript[LIMIT_PATH];	/* of the conversation, below it; so too */
+	struct store *store;	     /* of who listens; the thread has its own */
+	char folder[LIMIT_PATH];     /* the client's; empty = not known yet */
+	char transcript[LIMIT_PATH]; /* of the conversation, below it; so too */
 	pthread_t thread;
 	bool runs;
 	pthread_mutex_t lock;
@@ -100,8 +101,8 @@ static void add_with_facts(struct paths *p, struct str path)
 		paths_add(p, buf_as_str(&facts));
 }
 
-/* Where "projects/" begins in a whole path; SIZE_MAX = nowhere. Names of projects have no slash, so it is the last
- * one. */
+/* Where "projects/" begins in a whole path; SIZE_MAX = nowhere. Names of projects have no slash, so it is the
+ * last one. */
 static size_t find_projects(struct str path)
 {
 	static const char name[] = "/projects/";
@@ -180,7 +181,9 @@ static void add_beside(struct keeper *k)
 
 static void sync_paths(struct keeper *k, struct store *s, const struct paths *p)
 {
-	struct sync_options o = { .dir = k->folder, .paths = p->list, .path_count = p->count, .cancel = &k->cancel };
+	struct sync_options o = {
+		.dir = k->folder, .paths = p->list, .path_count = p->count, .cancel = &k->cancel
+	};
 	struct sync_report report = { 0 };
 	enum status status;
 	struct err err;
@@ -263,7 +266,8 @@ static void *keep(void *ctx)
 bool keeper_touch(struct keeper *k, struct str path, struct uuid *session)
 {
 	struct str below = path_below(k, path);
-	bool is_conversation = claude_kind_of(below) == CLAUDE_TRANSCRIPT && claude_session_of(below, session);
+	bool is_conversation = claude_kind_of(below) == CLAUDE_TRANSCRIPT &&
+			       claude_session_of(below, session);
 
 	if (!below.p)
 		return false;

@@ -1,9 +1,9 @@
 /*
- * A head is a message and the last line of it that counts: a client that was killed leaves a message of which only
- * some lines are there.
+ * A head is a message and the last line of it that counts: a client that was killed leaves a message of which
+ * only some lines are there.
  *
- * Copies of a line in other files may stand for it, so ids come from the whole grove; which line it is, from the
- * file alone (chain_leaf()), as the client would find it.
+ * Copies of a line in other files may stand for it, so ids come from the whole grove; which line it is, from
+ * the file alone (chain_leaf()), as the client would find it.
  */
 #include "query/head.h"
 
