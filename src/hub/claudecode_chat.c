@@ -9,6 +9,7 @@
 #include "hub/claudecode_methods.h"
 
 #include "base/clock.h"
+#include "hub/excluded.h"
 #include "hub/hub.h"
 #include "hub/settings.h"
 #include "hub/streamed.h"
@@ -447,6 +448,8 @@ static const struct field drive_fields[] = {
 static enum status run_drive(struct call *c, struct err *err)
 {
 	struct environment env;
+	const struct filter_rules *filter CLEANUP(filter_release) = NULL;
+	struct filter unwanted = { .max_size = settings_int(c->settings, "sync.max_size") };
 	struct drive_ask ask = { .env = &env,
 				 .program = settings_text(c->settings, "claude"),
 				 .cancel = c->cancel };
@@ -455,8 +458,11 @@ static enum status run_drive(struct call *c, struct err *err)
 	struct uuid id;
 
 	where_environment(c->settings, &env);
-	if (streamed_find_as_it_is(c, call_text(c, "stream"), &stream, err))
+	excluded_take(c, NULL, &unwanted);
+	if (streamed_find_as_it_is(c, call_text(c, "stream"), &stream, err) ||
+	    filter_make(&unwanted, &c->mem, &filter, err))
 		return err_failed(err->status);
+	ask.filter = filter;
 	id = stream.id;
 	if (drive(c->store, &id, &ask, err) || stream_get(c->store, &id, &c->mem, &stream, err))
 		return err_failed(err->status);

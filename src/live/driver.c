@@ -708,7 +708,6 @@ static enum status take(struct driver *d, const struct uuid *stream, struct err 
 		return err_failed(err->status);
 	d->chat = chat_new(on_event, d);
 	d->feed = feed_new(d->store, &d->run.writer);
-	d->keeper = keeper_new(d->store);
 	split_begin(&d->lines, LIMIT_LINE_PARSED, 0, on_line, d);
 	return STATUS_OK;
 }
@@ -760,6 +759,7 @@ enum status drive(struct store *s, const struct uuid *stream, const struct drive
 
 	if (loop_new(ask->cancel, &d.loop, err) || take(&d, stream, err))
 		return err_failed(err->status);
+	d.keeper = keeper_new(s, ask->filter);
 	set_timers(&d);
 	if (start_client(&d, ask, &why))
 		return finish_unstarted(&d, &why, err);

@@ -8,12 +8,14 @@
 #ifndef ARBOR_LIVE_DRIVER_H
 #define ARBOR_LIVE_DRIVER_H
 
+#include "ingest/filter.h"
 #include "live/command.h"
 #include "store/run.h"
 
 struct drive_ask {
 	const struct environment *env;
 	struct str program;	   /* the client; p NULL = wherever it is */
+	const struct filter_rules *filter; /* what of its files may be mirrored; NULL = all */
 	const atomic_bool *cancel; /* ends the agent; may be NULL */
 };
 

@@ -33,6 +33,7 @@ enum {
 
 struct keeper {
 	struct store *store;	     /* of who listens; the thread has its own */
+	const struct filter_rules *filter;
 	char folder[LIMIT_PATH];     /* the client's; empty = not known yet */
 	char transcript[LIMIT_PATH]; /* of the conversation, below it; so too */
 	pthread_t thread;
@@ -50,12 +51,13 @@ struct keeper {
 	struct named_head head;
 };
 
-struct keeper *keeper_new(struct store *s)
+struct keeper *keeper_new(struct store *s, const struct filter_rules *filter)
 {
 	struct keeper *k = mem_alloc(sizeof *k);
 	pthread_condattr_t monotonic;
 
 	k->store = s;
+	k->filter = filter;
 	pthread_mutex_init(&k->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -182,7 +184,7 @@ static void add_beside(struct keeper *k)
 static void sync_paths(struct keeper *k, struct store *s, const struct paths *p)
 {
 	struct sync_options o = {
-		.dir = k->folder, .paths = p->list, .path_count = p->count, .cancel = &k->cancel
+		.dir = k->folder, .paths = p->list, .path_count = p->count, .filter = k->filter, .cancel = &k->cancel
 	};
 	struct sync_report report = { 0 };
 	enum status status;

@@ -9,11 +9,13 @@
 #ifndef ARBOR_LIVE_KEEPER_H
 #define ARBOR_LIVE_KEEPER_H
 
+#include "ingest/filter.h"
 #include "store/named.h"
 
 struct keeper;
 
-struct keeper *keeper_new(struct store *s);
+/* What the filter does not take is not kept; NULL = all is. It is the keeper's until that is freed. */
+struct keeper *keeper_new(struct store *s, const struct filter_rules *filter);
 void keeper_free(struct keeper *k); /* what is not kept yet is left to the next sync; NULL is fine */
 
 /* A file that was written to, by its whole path. Others than the client's own are passed over. False when it

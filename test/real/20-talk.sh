@@ -36,6 +36,12 @@ real_each() {
 	check test -n "$(events 'select(.type == "error") | .data.message' | grep -i 'turns')"
 	chat short 'SCRIPT:text(on)'; agrees complete
 
+	it "$version: what is not to be mirrored is not, though an agent runs there"
+	session private
+	ARBOR_SYNC_EXCLUDE=$HOME/work/private chat private 'SCRIPT:text(private)'
+	"$ARBOR" dump --logical | grep -q work-private && fail 'it was mirrored'
+	chat private 'SCRIPT:text(no-more)'; agrees complete
+
 	it "$version: what is said during a turn is taken into it"
 	session queue; start queue "$(slow 2)"; wait_for '.type == "tool_use_end"'
 	call queue '{"stream":"queue","prompt":"SCRIPT:text(queued)"}'; code 0; check test "$(get .done)" = true

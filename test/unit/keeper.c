@@ -78,7 +78,7 @@ TEST(what_was_written_is_there_and_the_head_is_its_last_line)
 	OK(put(&f, ONE "/subagents/agent-a1.jsonl", "{}\n", &err));
 	OK(put(&f, ONE "/subagents/agent-a1.meta.json", "{}", &err));
 	OK(put(&f, ONE "/tool-results/x.txt", "much", &err));
-	k = keeper_new(f.s);
+	k = keeper_new(f.s, NULL);
 	CHECK(keeper_touch(k, path_of(&f, ONE ".jsonl", path), &session));
 	CHECK(uuid_eq(&session, &one));
 	CHECK(!keeper_touch(k, path_of(&f, ONE "/subagents/agent-a1.jsonl", path), &session));
@@ -135,7 +135,7 @@ TEST(what_is_not_the_clients_is_left_alone)
 
 	OK(files_init(t, &f, &err));
 	OK(put(&f, TWO ".jsonl", prompt, &err));
-	k = keeper_new(f.s);
+	k = keeper_new(f.s, NULL);
 	CHECK(!keeper_touch(k, STR("/etc/passwd"), &session));
 	CHECK(!keeper_touch(k, STR("projects/p/" ONE ".jsonl"), &session));
 	CHECK(!keeper_touch(k, STR("/projects/../../etc/passwd"), &session));
@@ -148,7 +148,7 @@ TEST(what_is_not_the_clients_is_left_alone)
 	CHECK(!head.has_head);
 	keeper_free(k);
 	CHECK(count_left(&f) == 1);
-	keeper_free(keeper_new(f.s));
+	keeper_free(keeper_new(f.s, NULL));
 	keeper_free(NULL);
 }
 
