@@ -452,6 +452,7 @@ static enum status run_drive(struct call *c, struct err *err)
 	struct filter unwanted = { .max_size = settings_int(c->settings, "sync.max_size") };
 	struct drive_ask ask = { .env = &env,
 				 .program = settings_text(c->settings, "claude"),
+				 .silence_s = settings_int(c->settings, "agent.silence"),
 				 .cancel = c->cancel };
 	struct json_writer *w;
 	struct stream stream;

@@ -65,14 +65,15 @@ struct driver {
 	struct chat_reader *chat;
 	struct feed *feed;
 	struct keeper *keeper;
-	struct loop_timer *flush, *look, *renew, *kill, *idle;
+	struct loop_timer *flush, *look, *renew, *kill, *idle, *silence;
+	int64_t silence_ms; /* for so long it may say nothing; 0 = for ever */
 	struct outcome outcome;
 	char mcp_file[LIMIT_PATH], system_file[LIMIT_PATH]; /* until the client has read them; empty = none */
 	bool paused;		   /* the client is not read from */
 	bool closed;		   /* its input */
 	bool looked;		   /* into the inbox, at all */
 	int64_t told, taken;	   /* prompts, and those it said it has begun with */
-	bool interrupted, cancelled, asked_to_end;
+	bool interrupted, cancelled, silent, asked_to_end;
 	bool lost; /* somebody else has the stream */
 	int requests;
 	struct child_end end;
@@ -342,6 +343,25 @@ static void on_kill(void *ctx)
 	loop_timer_set(d->kill, KILL_MS);
 }
 
+/* Nothing was heard for long, and it is not us it waits for. */
+static void on_silence(void *ctx)
+{
+	struct driver *d = ctx;
+
+	if (feed_state(d->feed) == STREAM_AWAITING || d->paused) {
+		loop_timer_set(d->silence, d->silence_ms);
+		return;
+	}
+	d->silent = true;
+	on_kill(d);
+}
+
+static void note_sound(struct driver *d)
+{
+	if (d->silence_ms)
+		loop_timer_set(d->silence, d->silence_ms);
+}
+
 /* ---- From the client ------------------------------------------------------------- */
 
 /* Every event; of answers of the agent itself the last is where the conversation goes on. */
@@ -474,6 +494,7 @@ static void on_output(void *ctx, struct str bytes)
 {
 	struct driver *d = ctx;
 
+	note_sound(d);
 	split_add(&d->lines, bytes);
 	write_in_time(d);
 }
@@ -482,6 +503,7 @@ static void on_errors(void *ctx, struct str bytes)
 {
 	struct driver *d = ctx;
 
+	note_sound(d);
 	pass_text(d, "stderr", bytes);
 	write_in_time(d);
 }
@@ -503,7 +525,7 @@ static enum stream_state state_at_end(const struct driver *d)
 
 	if (d->cancelled || (d->interrupted && o->failed))
 		return STREAM_CANCELLED;
-	return o->has_result && !o->failed && d->end.code == 0 ? STREAM_COMPLETE : STREAM_FAILED;
+	return o->has_result && !o->failed && d->end.code == 0 && !d->silent ? STREAM_COMPLETE : STREAM_FAILED;
 }
 
 /* In a sentence. */
@@ -511,6 +533,11 @@ static struct str why_failed(struct driver *d)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(64 * KIB);
 
+	if (d->silent) {
+		buf_printf(&text, "claude said nothing for %lld seconds, and was ended",
+			   (long long)(d->silence_ms / 1000));
+		return arena_str(&d->mem, buf_as_str(&text));
+	}
 	if (d->outcome.has_result && d->outcome.failed && d->outcome.text.n)
 		return d->outcome.text;
 	buf_text(&text, "claude ");
@@ -719,6 +746,8 @@ static void set_timers(struct driver *d)
 	d->renew = loop_timer_new(d->loop, on_renew, d);
 	d->kill = loop_timer_new(d->loop, on_kill, d);
 	d->idle = loop_timer_new(d->loop, on_idle, d);
+	d->silence = loop_timer_new(d->loop, on_silence, d);
+	note_sound(d);
 	loop_timer_set(d->look, LOOK_MS);
 	loop_timer_set(d->renew, LEASE_RENEW_MS);
 }
@@ -760,6 +789,7 @@ enum status drive(struct store *s, const struct uuid *stream, const struct drive
 	if (loop_new(ask->cancel, &d.loop, err) || take(&d, stream, err))
 		return err_failed(err->status);
 	d.keeper = keeper_new(s, ask->filter);
+	d.silence_ms = ask->silence_s * 1000;
 	set_timers(&d);
 	if (start_client(&d, ask, &why))
 		return finish_unstarted(&d, &why, err);
