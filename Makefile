@@ -5,6 +5,7 @@
 #   make run      build, mirror ~/.claude (or demo/), show what is there
 #   make test     all tests: plain and under ASan+UBSan, threads under TSan
 #   make asan     the tests under ASan+UBSan only;  make tsan  under TSan only
+#   make test-real  agents driven with real clients, against a scripted API
 #   make lint     layers, headers, globals, clang-tidy, cppcheck, both compilers
 #   make fuzz     each fuzz target for FUZZ_SECONDS (default 600)
 #   make test-long  thousands of random lineages of conversations, lives of trees and purges, searches of the corpus and
@@ -111,7 +112,7 @@ UNITS := $(patsubst test/unit/%.c,%,$(UNIT_SRC))
 FUZZERS := $(patsubst fuzz/%.c,%,$(FUZZ_SRC))
 TOOLS := $(notdir $(TOOL_SRC:.c=))
 
-.PHONY: all lib run test test-long asan tsan lint fuzz torture bench dist man install deps clean distclean
+.PHONY: all lib run test test-real test-long asan tsan lint fuzz torture bench dist man install deps clean distclean
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/release/arbor
@@ -130,6 +131,7 @@ DEPS_fuzz    := build/deps-lint.stamp
 build/deps-%.stamp: tools/deps.sh package-lock.json
 	$(Q)mkdir -p build && tools/deps.sh $(*:-system=) && touch $@
 build/deps-bench.stamp: bench/package-lock.json
+build/deps-test.stamp build/deps-real.stamp: test/real/package-lock.json
 deps:
 	$(Q)mkdir -p build && tools/deps.sh test
 
@@ -247,6 +249,8 @@ run: build/release/arbor
 
 test: build/deps-test.stamp $(dev_TESTS) $(asan_TESTS) $(tsan_TESTS)
 	$(Q)test/run dev asan tsan
+test-real: build/deps-real.stamp build/dev/arbor
+	$(Q)REAL=1 ONLY=real/ test/run dev
 asan: build/deps-test.stamp $(asan_TESTS)
 	$(Q)test/run asan
 tsan: build/deps-test.stamp $(tsan_TESTS)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh build|test|lint|bench: install what is missing, and say so.
+# deps.sh build|test|real|lint|bench: install what is missing, and say so.
 #
 # Debian packages come from apt-get (with sudo only when not root), SQLite's
 # source from npm. Nothing is touched when everything is there.
@@ -94,6 +94,21 @@ test_deps() {
 	install_missing
 	# It is compared with on the corpus alone.
 	[ ! -e "${ARBOR_SHARED:-../shared}/corpus/real-a.tar.zst" ] || fetch_peers
+	fetch_clients || say "that failed; what needs the real client is left out"
+}
+
+# The clients that agents are driven with, run by themselves and by node's scripted API.
+real_deps() {
+	need npm have npm
+	need nodejs have node
+	install_missing
+	fetch_clients || exit 1
+}
+fetch_clients() {
+	cmp -s test/real/package-lock.json build/npm-real/package-lock.json && return
+	have npm >/dev/null || return 1
+	say "fetching two versions of Claude Code: npm ci --ignore-scripts in build/npm-real"
+	fetch_npm test/real build/npm-real
 }
 
 # Not for lint alone: fuzzing needs clang too.
@@ -138,6 +153,7 @@ build_deps
 case ${1:-build} in
 build) ;;
 test) test_deps ;;
+real) test_deps && real_deps ;;
 lint) lint_deps ;;
 bench) bench_deps ;;
 *) say "unknown set '$1'"; exit 2 ;;

@@ -260,11 +260,23 @@ static enum status user_block(struct chat_reader *r, const struct chat_speaker *
 	return chat_pass(r, who, "user", type, block, uuid, part, err);
 }
 
+/* The uuid of the line that a user's line becomes in the transcript. What is said during a turn is put into it as
+ * another line, whose uuid nobody tells. */
+static struct str user_uuid(struct chat_reader *r, const struct chat_speaker *who, struct arena *mem)
+{
+	bool during = r->prompted;
+
+	if (who->call.p || !json_bool(&r->j, member(r, "isReplay")))
+		return json_string_in(&r->j, member(r, "uuid"), mem);
+	r->prompted = true;
+	return during ? (struct str){ 0 } : json_string_in(&r->j, member(r, "uuid"), mem);
+}
+
 static enum status user_line(struct chat_reader *r, struct chat_speaker *who, struct err *err)
 {
 	uint32_t content = json_get(&r->j, member(r, "message"), STR("content"));
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct str uuid = json_string_in(&r->j, member(r, "uuid"), &mem);
+	struct str uuid = user_uuid(r, who, &mem);
 	int part = 0;
 
 	if (who->answer.stopped && chat_answer_end(r, who, err))
@@ -310,6 +322,7 @@ static enum status system_line(struct chat_reader *r, enum chat_line *what, stru
 	uint32_t subtype = member(r, "subtype");
 
 	if (json_string_eq(&r->j, subtype, STR("init"))) {
+		r->prompted = false;
 		*what = CHAT_LINE_INIT;
 		return init_line(r, err);
 	}

@@ -53,7 +53,10 @@ enum chat_type {
 const char *chat_type_name(enum chat_type type);
 
 /* The node an event is about, as a part of a line of the transcript: a block from 0 on, or */
-enum { CHAT_PART_MESSAGE = -2 }; /* the message that begins with the line */
+enum {
+	CHAT_PART_MESSAGE = -2, /* the message that begins with the line */
+	CHAT_PART_LINE = -1	/* the line itself */
+};
 
 struct chat_event {
 	enum chat_type type;

@@ -54,6 +54,7 @@ struct chat_reader {
 	struct buf data; /* of the event in hand */
 	struct json_writer w;
 	bool inner; /* it is a sub-agent's */
+	bool prompted; /* the turn has its prompt; others are put into it */
 };
 
 /* ---- Events (chat.c) ---- */

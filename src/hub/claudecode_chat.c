@@ -9,6 +9,7 @@
 #include "hub/claudecode_methods.h"
 
 #include "base/clock.h"
+#include "hub/excluded.h"
 #include "hub/hub.h"
 #include "hub/settings.h"
 #include "hub/streamed.h"
@@ -84,6 +85,7 @@ static enum status submit(struct call *c, struct run *run, bool *again, struct e
 	struct buf prompt CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
 	struct run_new what = { .client_id = call_text(c, "client_id"),
 				.ephemeral = call_flag(c, "ephemeral") };
+	bool is_command = str_has_prefix(call_text(c, "prompt"), STR("/"));
 	struct uuid line, root;
 	struct named n;
 
@@ -95,9 +97,10 @@ static enum status submit(struct call *c, struct run *run, bool *again, struct e
 	root = node_of(&line, PART_MESSAGE);
 	what.session = n.row;
 	what.prompt = buf_as_str(&prompt);
-	what.root = &root;
+	/* A command of the client's becomes lines that are no prompt. */
+	what.root = is_command ? NULL : &root;
 	what.first = (struct event_new){ .type = STR("start"),
-					 .has_node = true,
+					 .has_node = !is_command,
 					 .node = node_of(&line, PART_TURN),
 					 .data = start_data(c, &n, what.ephemeral),
 					 .at = store_now(c->store) };
@@ -445,16 +448,22 @@ static const struct field drive_fields[] = {
 static enum status run_drive(struct call *c, struct err *err)
 {
 	struct environment env;
+	const struct filter_rules *filter CLEANUP(filter_release) = NULL;
+	struct filter unwanted = { .max_size = settings_int(c->settings, "sync.max_size") };
 	struct drive_ask ask = { .env = &env,
 				 .program = settings_text(c->settings, "claude"),
+				 .silence_s = settings_int(c->settings, "agent.silence"),
 				 .cancel = c->cancel };
 	struct json_writer *w;
 	struct stream stream;
 	struct uuid id;
 
 	where_environment(c->settings, &env);
-	if (streamed_find_as_it_is(c, call_text(c, "stream"), &stream, err))
+	excluded_take(c, NULL, &unwanted);
+	if (streamed_find_as_it_is(c, call_text(c, "stream"), &stream, err) ||
+	    filter_make(&unwanted, &c->mem, &filter, err))
 		return err_failed(err->status);
+	ask.filter = filter;
 	id = stream.id;
 	if (drive(c->store, &id, &ask, err) || stream_get(c->store, &id, &c->mem, &stream, err))
 		return err_failed(err->status);

@@ -7,6 +7,7 @@
  */
 #include "hub/memory_sync.h"
 
+#include "hub/excluded.h"
 #include "hub/hub.h"
 #include "hub/memory_project.h"
 #include "hub/settings.h"
@@ -414,48 +415,6 @@ static enum status on_synced(void *ctx, const struct sync_report *r, bool first,
 
 /* ---- Doing ------------------------------------------------------------------ */
 
-/* A pattern with links resolved, as far as its beginning is a folder. */
-static struct str real_pattern(struct call *c, struct str glob)
-{
-	size_t n = 0;
-
-	while (n < glob.n && !strchr("*?[\\", glob.p[n]))
-		n++;
-	return call_real_front(c, glob, n < glob.n ? str_rfind(str_sub(glob, 0, n), '/') : n);
-}
-
-/* "~/x" is below home: no shell has seen what a settings file says. */
-static struct filter_pattern pattern_of(struct call *c, struct str text)
-{
-	struct filter_pattern p = { .glob = call_from_home(c, text) };
-
-	if (str_has_prefix(p.glob, STR("/")))
-		p.real = real_pattern(c, p.glob);
-	return p;
-}
-
-/* What is set stays left out when more is. Those given come first. */
-static void take_excludes(struct call *c, struct filter *f)
-{
-	const struct value *given = call_value(c, "exclude");
-	struct str set = settings_text(c->settings, "sync.exclude");
-	size_t most = given->count + 1;
-	struct filter_pattern *list;
-
-	for (size_t i = 0; i < set.n; i++)
-		most += set.p[i] == ':';
-	list = arena_alloc(&c->mem, most * sizeof *list);
-	for (size_t i = 0; i < given->count; i++)
-		list[f->exclude_count++] = pattern_of(c, given->list[i]);
-	while (set.p) {
-		struct str pattern = str_cut(set, ':', &set);
-
-		if (pattern.n)
-			list[f->exclude_count++] = pattern_of(c, pattern);
-	}
-	f->exclude = list;
-}
-
 /* What is no folder may be the name of a project that is here already. */
 static enum status name_project(struct call *c, struct str given, struct str *out, struct err *err)
 {
@@ -491,7 +450,7 @@ static enum status make_filter(struct call *c, const struct filter_rules **out, 
 
 	f->max_size = call_int(c, "max_size");
 	f->session = call_text(c, "session");
-	take_excludes(c, f);
+	excluded_take(c, call_value(c, "exclude"), f);
 	return take_project(c, f, err) ? err_failed(err->status) : filter_make(f, &c->mem, out, err);
 }
 

@@ -24,6 +24,7 @@ static const char *const own_variables[] = {
 	"CLAUDE_CODE_USE_VERTEX",
 	"CLAUDE_CODE_MAX_OUTPUT_TOKENS",
 	"CLAUDE_CODE_MAX_RETRIES",
+	"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
 	"AWS_REGION",
 	"AWS_PROFILE",
 	"CLOUD_ML_REGION",
@@ -117,7 +118,8 @@ static const char *const *words_for(const struct client_ask *ask, struct arena *
 					      "stream-json",
 					      "--verbose",
 					      "--include-partial-messages",
-					      "--replay-user-messages" };
+					      "--replay-user-messages",
+					      "--session-mirror" };
 	const struct named_settings *n = &ask->session->settings;
 	struct words w = { mem, arena_alloc(mem, (MOST_WORDS + 1) * sizeof(char *)), 0 };
 	char id[UUID_TEXT + 1];
@@ -128,7 +130,8 @@ static const char *const *words_for(const struct client_ask *ask, struct arena *
 	if (ask->session->head.has_session)
 		add_value(&w, "--resume", str_of(id));
 	add_value(&w, "--model", n->model);
-	add_value(&w, "--system-prompt", n->system_prompt);
+	if (ask->system_file)
+		add_value(&w, "--system-prompt-file", str_of(ask->system_file));
 	add_value(&w, "--permission-mode", n->permission_mode);
 	add_tools(&w, "--allowedTools", n->allowed_tools);
 	add_tools(&w, "--disallowedTools", n->disallowed_tools);

@@ -15,6 +15,7 @@ struct client_ask {
 	struct str program; /* a path, or a name to be looked for in PATH; p NULL = wherever it is */
 	const struct named *session;
 	const char *mcp_file; /* its settings of MCP servers; NULL = none */
+	const char *system_file; /* its system prompt; so too */
 	bool ephemeral;	      /* nothing of it is kept by the client */
 };
 

@@ -24,6 +24,7 @@
 #include "live/child.h"
 #include "live/client.h"
 #include "live/feed.h"
+#include "live/keeper.h"
 #include "live/lease.h"
 #include "store/inbox.h"
 #include "store/session.h"
@@ -36,7 +37,8 @@
 enum {
 	LOOK_MS = 100,	  /* at the inbox */
 	RETRY_MS = 500,	  /* after the store could not be written */
-	KILL_MS = 5000,	  /* for a client that was asked to end */
+	STOP_MS = 2000,	  /* for a client that was told to stop, to write down where */
+	KILL_MS = 5000,	  /* for one that was asked to end */
 	IDLE_MS = 10000,  /* for one to begin with what it was told */
 	LAST_TRIES = 120, /* of writing the end, RETRY_MS apart */
 };
@@ -44,6 +46,7 @@ enum {
 /* What the client has said of itself and of its work. */
 struct outcome {
 	bool has_session, has_result, failed;
+	bool is_written; /* there is a transcript of the session: it can be resumed */
 	struct uuid session;
 	struct str head;  /* uuid of the first line of its last answer */
 	struct str text;  /* of a failure */
@@ -61,14 +64,16 @@ struct driver {
 	struct split lines;
 	struct chat_reader *chat;
 	struct feed *feed;
-	struct loop_timer *flush, *look, *renew, *kill, *idle;
+	struct keeper *keeper;
+	struct loop_timer *flush, *look, *renew, *kill, *idle, *silence;
+	int64_t silence_ms; /* for so long it may say nothing; 0 = for ever */
 	struct outcome outcome;
-	char mcp_file[LIMIT_PATH]; /* empty = none */
+	char mcp_file[LIMIT_PATH], system_file[LIMIT_PATH]; /* until the client has read them; empty = none */
 	bool paused;		   /* the client is not read from */
 	bool closed;		   /* its input */
 	bool looked;		   /* into the inbox, at all */
 	int64_t told, taken;	   /* prompts, and those it said it has begun with */
-	bool interrupted, cancelled;
+	bool interrupted, cancelled, silent, asked_to_end;
 	bool lost; /* somebody else has the stream */
 	int requests;
 	struct child_end end;
@@ -206,6 +211,27 @@ void prompt_write(struct buf *out, struct str content, const struct uuid *uuid)
 	json_write_object_end(&w);
 }
 
+/* What nobody else is to see is handed over in a file of our own, and not in a word, which everybody can. */
+static enum status write_private(const struct driver *d, const struct environment *env, const char *kind,
+				 struct str content, char out[LIMIT_PATH], struct err *err)
+{
+	const char *tmp = environment_get(env, "TMPDIR");
+	char id[UUID_TEXT + 1];
+
+	if (!content.p)
+		return STATUS_OK;
+	uuid_print(&d->run.id, id);
+	snprintf(out, LIMIT_PATH, "%.3000s/arbor-%s-%s", tmp && tmp[0] == '/' ? tmp : "/tmp", kind, id);
+	return file_write_atomic(out, content, 0600, err);
+}
+
+static void remove_private(char path[LIMIT_PATH])
+{
+	if (path[0])
+		unlink(path);
+	path[0] = 0;
+}
+
 /* ---- Commands ------------------------------------------------------------------ */
 
 static void do_interrupt(struct driver *d, struct str data)
@@ -219,8 +245,9 @@ static void do_cancel(struct driver *d, struct str data)
 {
 	(void)data;
 	d->cancelled = true;
-	child_ask_to_end(d->child);
-	loop_timer_set(d->kill, KILL_MS);
+	request(d, "interrupt", NULL, (struct str){ 0 });
+	close_input(d);
+	loop_timer_set(d->kill, STOP_MS);
 }
 
 static void do_queue(struct driver *d, struct str data)
@@ -305,8 +332,34 @@ static void on_kill(void *ctx)
 {
 	struct driver *d = ctx;
 
-	if (d->child)
+	if (!d->child)
+		return;
+	if (d->asked_to_end) {
 		child_kill(d->child);
+		return;
+	}
+	d->asked_to_end = true;
+	child_ask_to_end(d->child);
+	loop_timer_set(d->kill, KILL_MS);
+}
+
+/* Nothing was heard for long, and it is not us it waits for. */
+static void on_silence(void *ctx)
+{
+	struct driver *d = ctx;
+
+	if (feed_state(d->feed) == STREAM_AWAITING || d->paused) {
+		loop_timer_set(d->silence, d->silence_ms);
+		return;
+	}
+	d->silent = true;
+	on_kill(d);
+}
+
+static void note_sound(struct driver *d)
+{
+	if (d->silence_ms)
+		loop_timer_set(d->silence, d->silence_ms);
 }
 
 /* ---- From the client ------------------------------------------------------------- */
@@ -326,10 +379,37 @@ static void note_init(struct driver *d, const struct json *j)
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct err err;
 
+	remove_private(d->mcp_file);
+	remove_private(d->system_file);
 	d->outcome.has_session |= uuid_parse(
 		json_string_in(j, json_get(j, json_root(j), STR("session_id")), &mem), &d->outcome.session);
 	if (run_note(d->store, &d->run, (struct str){ 0 }, json_raw(j, json_root(j)), &err))
 		log_warn(store_log(d->store), "run: %s", err.text);
+}
+
+/* From the first line in its transcript on the session can be resumed, whatever becomes of us. */
+static void note_session(struct driver *d, const struct uuid *session)
+{
+	struct named_head head = d->session.head;
+	struct err err;
+
+	if (d->outcome.is_written || d->run.ephemeral)
+		return;
+	d->outcome.is_written = true;
+	head.has_session = true;
+	head.session = *session;
+	if (named_set_head(d->store, d->session.row, &head, &err))
+		log_warn(store_log(d->store), "session: %s", err.text);
+}
+
+/* It has written lines: the files are what counts, not what is said of them. */
+static void note_written(struct driver *d, const struct json *j)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct uuid session;
+
+	if (keeper_touch(d->keeper, json_string_in(j, json_get(j, json_root(j), STR("filePath")), &mem), &session))
+		note_session(d, &session);
 }
 
 static struct str raw_in(struct driver *d, const struct json *j, uint32_t node)
@@ -399,6 +479,8 @@ static bool on_line(void *ctx, const struct split_line *line)
 		note_init(d, j);
 	else if (what == CHAT_LINE_RESULT)
 		note_result(d, j);
+	else if (what == CHAT_LINE_MIRROR)
+		note_written(d, j);
 	else if (what == CHAT_LINE_ASKED)
 		refuse(d, j);
 	else if (what == CHAT_LINE_TAKEN)
@@ -412,6 +494,7 @@ static void on_output(void *ctx, struct str bytes)
 {
 	struct driver *d = ctx;
 
+	note_sound(d);
 	split_add(&d->lines, bytes);
 	write_in_time(d);
 }
@@ -420,6 +503,7 @@ static void on_errors(void *ctx, struct str bytes)
 {
 	struct driver *d = ctx;
 
+	note_sound(d);
 	pass_text(d, "stderr", bytes);
 	write_in_time(d);
 }
@@ -441,7 +525,7 @@ static enum stream_state state_at_end(const struct driver *d)
 
 	if (d->cancelled || (d->interrupted && o->failed))
 		return STREAM_CANCELLED;
-	return o->has_result && !o->failed && d->end.code == 0 ? STREAM_COMPLETE : STREAM_FAILED;
+	return o->has_result && !o->failed && d->end.code == 0 && !d->silent ? STREAM_COMPLETE : STREAM_FAILED;
 }
 
 /* In a sentence. */
@@ -449,6 +533,11 @@ static struct str why_failed(struct driver *d)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(64 * KIB);
 
+	if (d->silent) {
+		buf_printf(&text, "claude said nothing for %lld seconds, and was ended",
+			   (long long)(d->silence_ms / 1000));
+		return arena_str(&d->mem, buf_as_str(&text));
+	}
 	if (d->outcome.has_result && d->outcome.failed && d->outcome.text.n)
 		return d->outcome.text;
 	buf_text(&text, "claude ");
@@ -520,17 +609,27 @@ static int64_t cost_micro(struct str dollars)
 	return (int64_t)(value * 1e6 + 0.5);
 }
 
-/* The next prompt of the session follows what was said, also when that went wrong. */
-static void move_head(const struct driver *d, struct named_head *head)
+/* The next prompt of the session follows what was said, also when that went wrong: as its file has it, or if that
+ * could not be mirrored yet, as the client has told it. False: there is nothing that it could follow. */
+static bool find_head(struct driver *d, struct named_head *head)
 {
+	const struct outcome *o = &d->outcome;
+
 	*head = d->session.head;
-	head->has_session = true;
-	head->session = d->outcome.session;
-	if (d->outcome.head.p) {
+	if (!o->has_session)
+		return false;
+	keeper_end(d->keeper, &o->session, head);
+	if (head->has_head)
+		return true;
+	*head = d->session.head;
+	head->has_session = head->has_session || o->is_written || o->has_result;
+	head->session = o->session;
+	if (o->head.p) {
 		head->has_head = true;
 		head->head = head_node(d);
 		head->has_line = false;
 	}
+	return head->has_session;
 }
 
 static void nap(int ms)
@@ -565,13 +664,11 @@ static enum status finish(struct driver *d, struct err *err)
 
 	if (state == STREAM_FAILED)
 		end.error = why_failed(d);
-	if (d->outcome.head.p) {
-		end.has_head = true;
-		end.head = head_node(d);
-	}
-	if (d->outcome.has_session && !d->run.ephemeral) {
-		move_head(d, &head);
-		end.session = &head;
+	write_waiting(d);
+	if (find_head(d, &head)) {
+		end.has_head = head.has_head;
+		end.head = head.head;
+		end.session = d->run.ephemeral ? NULL : &head;
 	}
 	say_end(d, state, &end);
 	return write_end(d, state, &end, err);
@@ -587,20 +684,6 @@ static enum status finish_unstarted(struct driver *d, const struct err *why, str
 }
 
 /* ---- The beginning --------------------------------------------------------------- */
-
-/* Servers may have keys in their settings: a file of our own, and not a word that everybody can see. */
-static enum status write_mcp_file(struct driver *d, const struct environment *env, struct err *err)
-{
-	const char *tmp = environment_get(env, "TMPDIR");
-	char id[UUID_TEXT + 1];
-
-	if (!d->session.settings.mcp_config.p)
-		return STATUS_OK;
-	uuid_print(&d->run.id, id);
-	snprintf(d->mcp_file, sizeof d->mcp_file, "%.3000s/arbor-mcp-%s.json",
-		 tmp && tmp[0] == '/' ? tmp : "/tmp", id);
-	return file_write_atomic(d->mcp_file, d->session.settings.mcp_config, 0600, err);
-}
 
 static void note_words(struct driver *d, const struct guard_start *what)
 {
@@ -626,9 +709,11 @@ static enum status start_client(struct driver *d, const struct drive_ask *ask, s
 	struct child_hooks hooks = { .output = on_output, .errors = on_errors, .ended = on_ended, .ctx = d };
 	struct guard_start what;
 
-	if (write_mcp_file(d, ask->env, err))
+	if (write_private(d, ask->env, "mcp", d->session.settings.mcp_config, d->mcp_file, err) ||
+	    write_private(d, ask->env, "system", d->session.settings.system_prompt, d->system_file, err))
 		return err_failed(err->status);
 	client.mcp_file = d->mcp_file[0] ? d->mcp_file : NULL;
+	client.system_file = d->system_file[0] ? d->system_file : NULL;
 	if (client_prepare(&client, &d->mem, &what, err) ||
 	    child_start(d->loop, &what, &hooks, &d->child, err))
 		return err_failed(err->status);
@@ -661,6 +746,8 @@ static void set_timers(struct driver *d)
 	d->renew = loop_timer_new(d->loop, on_renew, d);
 	d->kill = loop_timer_new(d->loop, on_kill, d);
 	d->idle = loop_timer_new(d->loop, on_idle, d);
+	d->silence = loop_timer_new(d->loop, on_silence, d);
+	note_sound(d);
 	loop_timer_set(d->look, LOOK_MS);
 	loop_timer_set(d->renew, LEASE_RENEW_MS);
 }
@@ -671,9 +758,10 @@ static void driver_release(struct driver *d)
 	loop_free(d->loop);
 	chat_free(d->chat);
 	feed_free(d->feed);
+	keeper_free(d->keeper);
 	split_release(&d->lines);
-	if (d->mcp_file[0])
-		unlink(d->mcp_file);
+	remove_private(d->mcp_file);
+	remove_private(d->system_file);
 	arena_release(&d->mem);
 }
 
@@ -700,6 +788,8 @@ enum status drive(struct store *s, const struct uuid *stream, const struct drive
 
 	if (loop_new(ask->cancel, &d.loop, err) || take(&d, stream, err))
 		return err_failed(err->status);
+	d.keeper = keeper_new(s, ask->filter);
+	d.silence_ms = ask->silence_s * 1000;
 	set_timers(&d);
 	if (start_client(&d, ask, &why))
 		return finish_unstarted(&d, &why, err);

@@ -10,6 +10,7 @@
   long N           one line of N bytes
   ask              asks a question, and answers with what it was told
   wait             until it is interrupted, or told to answer by another prompt
+  hang             says nothing any more, whatever it is told
   leave            starts processes that try to stay, and waits
   error            an API error
 
@@ -76,6 +77,9 @@ def turn(message):
         answer('API Error: Overloaded')
         result('API Error: Overloaded', is_error=True)
         sys.exit(1)
+    elif what == 'hang':
+        while True:
+            time.sleep(1000)
     elif what == 'leave':
         subprocess.Popen(['setsid', 'sleep', '1000'])
         subprocess.Popen(['sh', '-c', '(setsid sleep 1000 &)'])

@@ -28,6 +28,8 @@ static enum status print_event(void *ctx, const struct chat_event *e, struct err
 	buf_printf(out, "> %s ", chat_type_name(e->type));
 	if (e->uuid.p && e->part == CHAT_PART_MESSAGE)
 		buf_printf(out, "%.*s/message ", STR_ARG(e->uuid));
+	else if (e->uuid.p && e->part == CHAT_PART_LINE)
+		buf_printf(out, "%.*s/line ", STR_ARG(e->uuid));
 	else if (e->uuid.p)
 		buf_printf(out, "%.*s/%d ", STR_ARG(e->uuid), e->part);
 	buf_str(out, e->data);

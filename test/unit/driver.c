@@ -208,6 +208,21 @@ TEST(each_way_to_fail_is_told_as_what_it_was)
 	}
 }
 
+TEST(one_that_says_nothing_for_too_long_is_ended)
+{
+	struct drive_ask ask = { .env = &env, .silence_s = 1 };
+	struct err err;
+	WORLD;
+
+	OK(begin(t, &w, "hang", &err));
+	ask.program = str_of(w.client);
+	OK(drive(w.s, &w.run.stream, &ask, &err));
+	OK(read_all(&w, &err));
+	EQ(w.stream.state, STREAM_FAILED);
+	EQS(w.stream.error, STR("claude said nothing for 1 seconds, and was ended"));
+	EQS(last_type(&w), STR("error"));
+}
+
 TEST(a_client_that_cannot_be_started_fails_the_stream_and_says_why)
 {
 	struct drive_ask ask = { .env = &env, .program = STR("/no/such/claude") };
@@ -452,6 +467,7 @@ TEST(a_run_is_driven_once)
 
 TESTS(CASE(an_answer_is_told_as_it_comes_and_the_session_goes_on_from_it),
       CASE(what_was_said_ephemerally_moves_nothing), CASE(each_way_to_fail_is_told_as_what_it_was),
+      CASE(one_that_says_nothing_for_too_long_is_ended),
       CASE(a_client_that_cannot_be_started_fails_the_stream_and_says_why),
       CASE(an_agent_is_not_started_where_its_folder_is_gone), CASE(what_is_no_protocol_is_kept),
       CASE(a_flood_is_kept_whole), CASE(a_question_that_nobody_answers_is_refused),

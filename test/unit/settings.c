@@ -26,7 +26,7 @@ struct user {
 	struct buf warnings; /* one a line */
 	struct log log;
 	const char *root; /* private folder; HOME is home/ in it */
-	const char *vars[16][2];
+	const char *vars[64][2];
 	size_t var_count;
 	struct settings_where where;
 	struct settings settings;

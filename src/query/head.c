@@ -1,0 +1,60 @@
+/*
+ * A head is a message and the last line of it that counts: a client that was killed leaves a message of which
+ * only some lines are there.
+ *
+ * Copies of a line in other files may stand for it, so ids come from the whole grove; which line it is, from
+ * the file alone (chain_leaf()), as the client would find it.
+ */
+#include "query/head.h"
+
+#include "query/grove.h"
+
+static enum status take_ids(const struct grove *g, uint32_t message, uint32_t line, struct named_head *out,
+			    struct err *err)
+{
+	struct grove_ref ref = { .kind = GROVE_MESSAGE, .at = message };
+	uint32_t tree = grove_tree(g, ref);
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct node_name name;
+
+	if (grove_id(g, ref, &out->head, err) ||
+	    forest_name(g->store, &g->forest, g->forest.sources[g->source].nodes[line], &mem, &name, err))
+		return err_failed(err->status);
+	out->has_head = out->has_line = true;
+	out->line = node_id(&name, PART_LINE);
+	if (tree != FOREST_NONE) {
+		out->has_tree = true;
+		out->tree = g->trees[tree].id;
+	}
+	return STATUS_OK;
+}
+
+static enum status find_head(struct store *s, int64_t row, struct named_head *out, struct err *err)
+{
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+	uint32_t line, message;
+
+	if (grove_load(s, row, &g, err))
+		return err_failed(err->status);
+	line = chain_leaf(&g.forest.sources[g.source].chain);
+	message = forest_message_above(&g.forest, g.source, &line);
+	return message == FOREST_NONE ? STATUS_OK : take_ids(&g, message, line, out, err);
+}
+
+enum status head_of_session(struct store *s, const struct uuid *session, struct named_head *out,
+			    struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct read_txn txn CLEANUP(read_end) = { 0 };
+	int64_t *rows;
+	size_t count;
+
+	*out = (struct named_head){ 0 };
+	if (read_join(s, &txn, err) || session_rows(s, session, STR(""), &mem, &rows, &count, err))
+		return err_failed(err->status);
+	if (!count)
+		return STATUS_OK;
+	out->has_session = true;
+	out->session = *session;
+	return find_head(s, rows[0], out, err);
+}
