@@ -197,6 +197,13 @@ static bool is_plugin(const struct json *j, uint32_t entry, const struct uuid *p
 	return false;
 }
 
+bool child_lists_plugins(const struct child_about *a)
+{
+	uint32_t list = json_get(&a->json, 0, STR("plugins"));
+
+	return json_is(&a->json, list, JSON_ARRAY) && json_count(&a->json, list);
+}
+
 bool child_has_plugin(const struct child_about *a, const struct uuid *plugin)
 {
 	uint32_t list = json_get(&a->json, 0, STR("plugins"));

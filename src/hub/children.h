@@ -63,7 +63,9 @@ void child_about_release(struct child_about *a);
 enum status children_about(struct children *c, size_t which, const struct hub_caller *who, struct arena *mem,
 			   struct child_about *out, struct err *err) MUST_USE;
 
-/* Whether it has handles of this plugin; and of one by name, whether it has it in another major. */
+/* Whether it says whose handles it has at all; whether it has those of this plugin; and of one by name, whether it
+ * has it in another major. */
+bool child_lists_plugins(const struct child_about *a);
 bool child_has_plugin(const struct child_about *a, const struct uuid *plugin);
 bool child_has_name(const struct child_about *a, struct str plugin);
 

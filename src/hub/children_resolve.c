@@ -6,8 +6,8 @@
  * that are hubs, once more, for what is behind them. The first that has it answers. Who was on
  * the way already is passed over, so that a question ends however hubs are nested.
  *
- * A path in front of the handle leads from hub to hub, whatever plugins they say they have, and the
- * last one answers for itself.
+ * A path in front of the handle leads from hub to hub, and the last one answers for itself. A program at its end
+ * is asked only for what it says it has, as without a path; one that says nothing of plugins is asked for anything.
  *
  * When nobody has it, the best of what was said is told: that it is gone, that it is not with those who
  * know its plugin, that nobody knows that. Who could not be asked is told in addition: it could
@@ -192,20 +192,25 @@ static bool note(struct search *s, size_t which, bool has, const struct err *err
 	return false;
 }
 
-/* A program of the right name in another version: that it cannot do it is worth knowing. */
-static void note_version(struct search *s, size_t which, const struct child_about *about)
+static enum status other_version(struct search *s, size_t which, struct err *err)
 {
 	const struct handle *h = s->ask->handle;
-	struct err err;
 
-	if (!child_has_name(about, h->plugin))
-		return;
-	err_set(&err, STATUS_UNSUPPORTED,
+	return err_set(
+		err, STATUS_UNSUPPORTED,
 		"handle: it is of %.*s %.*s, and %s has another version of that, whose handles have another "
 		"form; its 'majors' in hub.info say which it reads",
 		(int)size_min(h->plugin.n, 60), h->plugin.p, (int)size_min(h->version.n, 40), h->version.p,
 		children_at(s->children, which)->name);
-	note_absent(s, weight(err.status, true), &err);
+}
+
+/* A program of the right name in another version: that it cannot do it is worth knowing. */
+static void note_version(struct search *s, size_t which, const struct child_about *about)
+{
+	struct err err;
+
+	if (child_has_name(about, s->ask->handle->plugin))
+		note_absent(s, weight(other_version(s, which, &err), true), &err);
 }
 
 static struct waste *waste_of(struct search *s, size_t which)
@@ -292,6 +297,20 @@ static enum status ask_all(struct search *s, struct err *err)
 
 /* ---- A path ------------------------------------------------------------------------------- */
 
+/* Whether the handle is one of those a program says it resolves. A hub looks for itself. */
+static enum status check_plugin(struct search *s, size_t which, const struct child_about *about, struct err *err)
+{
+	struct uuid plugin = handle_plugin_id(s->ask->handle);
+	struct str name = s->ask->handle->plugin;
+
+	if (about->id.n || !child_lists_plugins(about) || child_has_plugin(about, &plugin))
+		return STATUS_OK;
+	if (child_has_name(about, name))
+		return err_failed(other_version(s, which, err));
+	return err_fail(err, STATUS_UNSUPPORTED, "handle: %s has no plugin '%.*s'",
+			children_at(s->children, which)->name, (int)size_min(name.n, 60), name.p);
+}
+
 static enum status follow_path(struct search *s, struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
@@ -314,6 +333,8 @@ static enum status follow_path(struct search *s, struct err *err)
 	if (rest.n && !about.id.n)
 		return err_fail(err, STATUS_NOT_FOUND, "handle: '%s' is a program and has no hub '%.*s'",
 				children_at(s->children, which)->name, (int)size_min(rest.n, 60), rest.p);
+	if (check_plugin(s, which, &about, err))
+		return err_failed(err->status);
 	next.hub = rest;
 	status = ask_child(s, which, &about, &next, !rest.n, err);
 	note_time(s, which, began, status);

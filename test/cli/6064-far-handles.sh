@@ -1,0 +1,53 @@
+#!/bin/sh
+# What is told about handles that other hubs have, or do not have.
+#
+#     here ─┬─ far ─┬─ notes   a program (examples/notes)
+#           │       └─ w       a program that reads an older major, too
+#           ├─ b               a program that reads none
+#           └─ w
+# shellcheck source=test/harness/lib.sh
+. test/harness/lib.sh
+notes=$PWD/examples/notes/notes.py
+cd "$T" || exit 1
+
+here() { ARBOR_HOME="$T/here" XDG_CONFIG_HOME="$T/conf/here" "$ARBOR" "$@" >"$T/out" 2>"$T/err" </dev/null; rc=$?; }
+settings() { mkdir -p "$T/conf/$1/arbor"; cat >"$T/conf/$1/arbor/settings.json"; } # WHOSE
+arbor_at() { # WHOSE: a hub in the settings
+	printf '{ "command": ["%s", "rpc", "--stdio", "--scopes", "read,write"], "env": { "ARBOR_HOME": "%s", "XDG_CONFIG_HOME": "%s" } }' "$ARBOR" "$T/$1" "$T/conf/$1"
+}
+field() { sed -n "s/.*\"$1\": *\"\\([^\"]*\\)\".*/\\1/p" "$T/out" | head -n 1; } # of the first line of JSON that has it
+
+# w PLUGIN: answers everything it is asked, and says what it was asked for.
+cat >"$T/w" <<'END_W'
+#!/usr/bin/env python3
+import json, sys, time
+plugin = json.loads(sys.argv[1])
+for line in sys.stdin:
+    r = json.loads(line)
+    if "id" not in r:
+        continue
+    result = {}
+    if r["method"] == "hub.info":
+        result = {"protocol": 1, "name": "w", "plugins": [plugin] if plugin else []}
+    elif r["method"] == "hub.resolve":
+        result = {"data": {"asked": r["params"]["handle"]}}
+    print(json.dumps({"jsonrpc": "2.0", "id": r["id"], "result": result}), flush=True)
+END_W
+chmod +x "$T/w"
+w() { printf '{ "command": ["~/w", "%s"] }' "$(printf %s "$1" | sed 's/"/\\"/g')"; }
+printf '{ "hubs": { "far": %s, "b": %s, "w": %s, "any": %s } }\n' "$(arbor_at far)" "$(w '{"name":"b","version":"2.1.0"}')" \
+	"$(w '{"name":"w","version":"2.0.0","majors":[1]}')" "$(w null)" | settings here
+printf '{ "hubs": { "notes": { "command": ["%s"], "env": { "NOTES_FILE": "%s" } } } }\n' "$notes" "$T/notes" | settings far
+here call far.notes.add --text 'a note'; note=$(field id)
+
+it "asks nobody for a version it does not read, also with a path in front"
+here resolve "far.notes.notes@1.0.0::note:$note" --json; code 0; out_has '"by":"far.notes"'
+here resolve "far.notes.notes@2.0.0::note:$note"; code 1; err_has 'it is of notes 2.0.0, and notes has another version'
+here resolve b.b@2.0.0::m:2; code 0
+here resolve b.b@1.0.0::m:2; code 1; err_has 'it is of b 1.0.0, and b has another version'
+here resolve w.w@1.0.0::m:2; code 0
+here resolve w.b@2.0.0::m:2; code 1; err_has "handle: w has no plugin 'b'"
+here resolve any.whatever@3.0.0::m:2; code 0 # it does not say what it has
+here call hub.resolve_many "far.notes.notes@2.0.0::note:$note" b.b@1.0.0::m:2 w.b@2.0.0::m:2
+check test "$(grep -c '"error":{"status":"unsupported"' "$T/out")" -eq 3
+the_end
