@@ -41,7 +41,7 @@ struct search {
 	struct err problem;	      /* the first that could not say; STATUS_OK = none */
 	bool was_asked;		      /* that one has the plugin and was asked */
 	struct err absent;	      /* the best of what was said by those who do not have it */
-	int heaviest;		      /* how good that is, see weight() */
+	int heaviest;		      /* how much that says, see weight() */
 };
 
 /* ---- The answer --------------------------------------------------------------------- */
@@ -159,28 +159,35 @@ static enum status ask_child(struct search *s, size_t which, const struct child_
 	return STATUS_OK;
 }
 
-/* How much it says that somebody does not have it. That he cannot do it says more when he has the
+/* How much it says that somebody does not have it. That he cannot do it says more when he knows the
  * plugin. 0 = that is not what was said. */
-static int weight(enum status s, bool has)
+enum { HEAVY_NOT, HEAVY_UNKNOWN, HEAVY_CANNOT, HEAVY_NOT_FOUND, HEAVY_GONE };
+
+static int weight(const struct err *e)
 {
-	return s == STATUS_GONE ? 4 : s == STATUS_NOT_FOUND ? 3 : s != STATUS_UNSUPPORTED ? 0 : has ? 2 : 1;
+	return e->status == STATUS_GONE		 ? HEAVY_GONE
+	       : e->status == STATUS_NOT_FOUND	 ? HEAVY_NOT_FOUND
+	       : e->status != STATUS_UNSUPPORTED ? HEAVY_NOT
+	       : e->telling			 ? HEAVY_CANNOT
+						 : HEAVY_UNKNOWN;
 }
 
-static void note_absent(struct search *s, int heavy, const struct err *err)
+static void note_absent(struct search *s, const struct err *err)
 {
-	if (heavy <= s->heaviest)
+	if (weight(err) <= s->heaviest)
 		return;
-	s->heaviest = heavy;
+	s->heaviest = weight(err);
 	s->absent = *err;
 }
 
 /* Whether it is the end of the search: found, or withdrawn. */
-static bool note(struct search *s, size_t which, bool has, const struct err *err)
+static bool note(struct search *s, size_t which, bool has, struct err *err)
 {
+	err->telling = err->telling || (has && err->status == STATUS_UNSUPPORTED);
 	if (err->status == STATUS_OK || err->status == STATUS_CANCELLED)
 		return true;
-	if (weight(err->status, has)) {
-		note_absent(s, weight(err->status, has), err);
+	if (weight(err)) {
+		note_absent(s, err);
 		return false;
 	}
 	s->unreachable[which] = err->status == STATUS_UNREACHABLE;
@@ -196,7 +203,7 @@ static enum status other_version(struct search *s, size_t which, struct err *err
 {
 	const struct handle *h = s->ask->handle;
 
-	return err_set(
+	return err_telling(
 		err, STATUS_UNSUPPORTED,
 		"handle: it is of %.*s %.*s, and %s has another version of that, whose handles have another "
 		"form; its 'majors' in hub.info say which it reads",
@@ -209,8 +216,8 @@ static void note_version(struct search *s, size_t which, const struct child_abou
 {
 	struct err err;
 
-	if (child_has_name(about, s->ask->handle->plugin))
-		note_absent(s, weight(other_version(s, which, &err), true), &err);
+	if (child_has_name(about, s->ask->handle->plugin) && other_version(s, which, &err))
+		note_absent(s, &err);
 }
 
 static struct waste *waste_of(struct search *s, size_t which)
@@ -286,7 +293,7 @@ static enum status ask_all(struct search *s, struct err *err)
 			if (try_child(s, i, deep != 0, err))
 				return err->status;
 	*err = s->absent;
-	if (s->was_asked && s->heaviest <= weight(STATUS_UNSUPPORTED, false))
+	if (s->was_asked && s->heaviest <= HEAVY_UNKNOWN)
 		*err = s->problem; /* that others do not know its plugin says nothing */
 	else if (s->problem.status != STATUS_OK)
 		err_set(err, err->status == STATUS_GONE ? STATUS_GONE : s->problem.status,
@@ -306,7 +313,7 @@ static enum status check_plugin(struct search *s, size_t which, const struct chi
 	if (about->id.n || !child_lists_plugins(about) || child_has_plugin(about, &plugin))
 		return STATUS_OK;
 	if (child_has_name(about, name))
-		return err_failed(other_version(s, which, err));
+		return other_version(s, which, err);
 	return err_fail(err, STATUS_UNSUPPORTED, "handle: %s has no plugin '%.*s'",
 			children_at(s->children, which)->name, (int)size_min(name.n, 60), name.p);
 }
@@ -352,7 +359,7 @@ enum status children_resolve(void *children, struct call *c, const struct resolv
 	if (!ask->handle->hub.n && (shallow || !children_count(children)))
 		return err_failed(err->status);
 	if (!ask->handle->hub.n)
-		note_absent(&s, weight(err->status, false), err);
+		note_absent(&s, err);
 	if (hub_own_id(c, s.own, err))
 		return err_failed(err->status);
 	status = ask->handle->hub.n ? follow_path(&s, err) : ask_all(&s, err);

@@ -50,4 +50,10 @@ here resolve w.b@2.0.0::m:2; code 1; err_has "handle: w has no plugin 'b'"
 here resolve any.whatever@3.0.0::m:2; code 0 # it does not say what it has
 here call hub.resolve_many "far.notes.notes@2.0.0::note:$note" b.b@1.0.0::m:2 w.b@2.0.0::m:2
 check test "$(grep -c '"error":{"status":"unsupported"' "$T/out")" -eq 3
+
+it "tells what is wrong in the words of who knows the plugin, however far away"
+here resolve notes@2.0.0::note:x; code 1; err_has 'far: handle: it is of notes 2.0.0, and notes has another version'
+here resolve "notes@1.0.0::nope:$note"; code 1; err_has "far: notes: notes are the only handles here, not 'nope'"
+here resolve nosuch@1.0.0::nope:1; code 1; err_has "handle: there is no plugin 'nosuch' here"
+here resolve arbor@1.0.0::nope:1; code 1; err_has "handle: arbor has no 'nope'"
 the_end
