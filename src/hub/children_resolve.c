@@ -14,7 +14,9 @@
  * have been there.
  *
  * A call that resolves many handles, of a tree, say, waits in vain for a child no longer than its timeout: then
- * it is not asked again for that plugin. One that answers with an error, or dies quickly, is.
+ * it is not asked again, whatever the handle. When it is somebody behind the child who is silent, the child
+ * is still asked for what it has itself; of hubs by a path, only that one is left alone. One that answers with
+ * an error, or dies quickly, is asked again.
  */
 #include "hub/children.h"
 
@@ -23,11 +25,12 @@
 
 #include <string.h>
 
-/* How long nobody answered. By plugin: it may be a hub behind the child that is silent. */
+/* How long nobody answered. */
 struct waste {
 	struct waste *next;
 	size_t which;
-	struct uuid plugin;
+	bool deep;	 /* who was asked is behind the child */
+	struct str path; /* which of those; empty = whoever has it */
 	int64_t ns;
 };
 
@@ -220,34 +223,39 @@ static void note_version(struct search *s, size_t which, const struct child_abou
 		note_absent(s, &err);
 }
 
-static struct waste *waste_of(struct search *s, size_t which)
+/* NULL = nothing is kept. */
+static struct waste *waste_of(struct search *s, size_t which, bool deep, struct str path)
 {
-	struct uuid plugin = handle_plugin_id(s->ask->handle);
-	struct waste *w = s->call->waste;
+	struct waits *all = s->call->waits;
+	struct waste *w = all ? all->first : NULL;
 
-	while (w && (w->which != which || !uuid_eq(&w->plugin, &plugin)))
+	while (w && (w->which != which || w->deep != deep || !str_eq(w->path, path)))
 		w = w->next;
-	if (w)
+	if (w || !all)
 		return w;
-	w = arena_alloc(&s->call->mem, sizeof *w);
-	*w = (struct waste){ .next = s->call->waste, .which = which, .plugin = plugin };
-	s->call->waste = w;
+	w = arena_alloc(&all->mem, sizeof *w);
+	*w = (struct waste){ .next = all->first, .which = which, .deep = deep, .path = arena_str(&all->mem, path) };
+	all->first = w;
 	return w;
 }
 
-static enum status has_time(struct search *s, size_t which, struct err *err)
+static enum status has_time(struct search *s, size_t which, bool deep, struct str path, struct err *err)
 {
 	const struct child_setting *child = children_at(s->children, which);
+	const struct waste *w = waste_of(s, which, deep, path);
 
-	if (waste_of(s, which)->ns < child->timeout_ms * 1000000)
+	if (!w || w->ns < child->timeout_ms * 1000000)
 		return STATUS_OK;
 	return err_fail(err, STATUS_UNREACHABLE, "%s: gave no answer before, and is not asked again", child->name);
 }
 
-static void note_time(struct search *s, size_t which, int64_t began_ns, enum status status)
+static void note_time(struct search *s, size_t which, bool deep, struct str path, int64_t began_ns,
+		      enum status status)
 {
-	if (status == STATUS_UNREACHABLE)
-		waste_of(s, which)->ns += clock_monotonic_ns() - began_ns;
+	struct waste *w = waste_of(s, which, deep, path);
+
+	if (w && status == STATUS_UNREACHABLE)
+		w->ns += clock_monotonic_ns() - began_ns;
 }
 
 static bool may_ask(const struct search *s, const struct child_about *about)
@@ -263,15 +271,16 @@ static bool try_child(struct search *s, size_t which, bool deep, struct err *err
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct child_about about CLEANUP(child_about_release) = { 0 };
 	struct uuid plugin = handle_plugin_id(s->ask->handle);
+	struct str nowhere = { 0 };
 	int64_t began = clock_monotonic_ns();
 	bool has;
 
 	if (s->unreachable[which])
 		return false;
-	if (has_time(s, which, err))
+	if (has_time(s, which, false, nowhere, err) || (deep && has_time(s, which, true, nowhere, err)))
 		return note(s, which, false, err);
 	if (children_about(s->children, which, s->call->who, &mem, &about, err)) {
-		note_time(s, which, began, err->status);
+		note_time(s, which, false, nowhere, began, err->status);
 		return note(s, which, false, err);
 	}
 	has = child_has_plugin(&about, &plugin);
@@ -280,7 +289,7 @@ static bool try_child(struct search *s, size_t which, bool deep, struct err *err
 	if (!may_ask(s, &about) || (deep ? !about.id.n : !has))
 		return false;
 	err->status = STATUS_OK;
-	note_time(s, which, began, ask_child(s, which, &about, s->ask->handle, !deep, err));
+	note_time(s, which, deep, nowhere, began, ask_child(s, which, &about, s->ask->handle, !deep, err));
 	return note(s, which, has, err);
 }
 
@@ -331,10 +340,10 @@ static enum status follow_path(struct search *s, struct err *err)
 	if (!children_find(s->children, next.hub, &which, &rest))
 		return err_fail(err, STATUS_NOT_FOUND, "handle: there is no hub '%.*s' here",
 				(int)size_min(next.hub.n, 60), next.hub.p);
-	if (has_time(s, which, err))
+	if (has_time(s, which, false, (struct str){ 0 }, err) || has_time(s, which, rest.n, rest, err))
 		return err_failed(err->status);
 	if (children_about(s->children, which, s->call->who, &mem, &about, err)) {
-		note_time(s, which, began, err->status);
+		note_time(s, which, false, (struct str){ 0 }, began, err->status);
 		return err_failed(err->status);
 	}
 	if (rest.n && !about.id.n)
@@ -344,7 +353,7 @@ static enum status follow_path(struct search *s, struct err *err)
 		return err_failed(err->status);
 	next.hub = rest;
 	status = ask_child(s, which, &about, &next, !rest.n, err);
-	note_time(s, which, began, status);
+	note_time(s, which, rest.n, rest, began, status);
 	return status;
 }
 

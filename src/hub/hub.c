@@ -76,6 +76,11 @@ static void call_release(struct call *c)
 	arena_release(&c->mem);
 }
 
+static void waits_release(struct waits *w)
+{
+	arena_release(&w->mem);
+}
+
 /* For those who cannot be asked. */
 static enum status is_meant(const struct call *c, struct err *err)
 {
@@ -122,9 +127,11 @@ static enum status wait_for_it(struct call *c, struct err *err)
 enum status hub_run(const struct hub *h, const struct method *m, struct value *values,
 		    const struct hub_caller *who, struct err *err)
 {
+	struct waits waits CLEANUP(waits_release) = { .mem = ARENA_INIT };
 	struct call c CLEANUP(call_release) = {
 		.hub = h,
 		.who = who,
+		.waits = &waits,
 		.method = m,
 		.values = values,
 		.sink = who->sink,

@@ -56,4 +56,22 @@ here resolve notes@2.0.0::note:x; code 1; err_has 'far: handle: it is of notes 2
 here resolve "notes@1.0.0::nope:$note"; code 1; err_has "far: notes: notes are the only handles here, not 'nope'"
 here resolve nosuch@1.0.0::nope:1; code 1; err_has "handle: there is no plugin 'nosuch' here"
 here resolve arbor@1.0.0::nope:1; code 1; err_has "handle: arbor has no 'nope'"
+
+it "waits once for a hub that is silent, however many plugins it is asked for"
+cat >"$T/silent" <<'END_S'
+#!/bin/sh
+echo started >>"$HOME/starts"
+exec sleep 1000
+END_S
+chmod +x "$T/silent"
+printf '{ "hubs": { "silent": { "command": ["~/silent"], "timeout_ms": 500 } } }\n' | settings mute
+mute() { rm -f "$T/starts"; ARBOR_HOME="$T/here" XDG_CONFIG_HOME="$T/conf/mute" "$ARBOR" "$@" >"$T/out" 2>"$T/err" </dev/null; rc=$?; }
+starts() { wc -l <"$T/starts"; }
+mute call arbor.tree_create; tree=$(field id)
+for p in p1 p2 p3 p4 p5; do mute call arbor.node_create_external "$tree" --handle "$p@1.0.0::x:1"; code 0; done
+mute call arbor.tree_render "$tree"; code 0; check test "$(grep -c '(no answer)$' "$T/out")" -eq 5; check test "$(starts)" -eq 1
+mute show "$tree"; code 0; check test "$(starts)" -eq 1
+mute tree "$tree"; code 0; check test "$(starts)" -eq 1
+mute call hub.resolve_many p1@1.0.0::x:1 p2@1.0.0::x:1 silent.p3@1.0.0::x:1 silent.behind.p3@1.0.0::x:1; check test "$(starts)" -eq 1
+check test "$(grep -c '"status":"unreachable"' "$T/out")" -eq 4
 the_end
