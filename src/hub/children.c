@@ -149,15 +149,43 @@ static struct str member(const struct child_about *a, const char *name, struct a
 	return json_string_in(&a->json, json_get(&a->json, 0, str_of(name)), mem);
 }
 
+struct peer_round *children_round(struct children *c)
+{
+	return peer_round_new(c->peers);
+}
+
+/* A start has a time of its own. */
+static enum status ask_about(struct children *c, struct peer_round *round, size_t which,
+			     const struct hub_caller *who, struct arena *mem, struct str *out,
+			     int64_t *took_ns, struct err *err)
+{
+	int64_t began = clock_monotonic_ns();
+	enum status status;
+
+	if (round)
+		return peer_round_info(round, which, who->deadline_ns, who->cancel, mem, out, took_ns, err);
+	status = peer_info(c->peers, which, who->deadline_ns, who->cancel, mem, out, err);
+	*took_ns = clock_monotonic_ns() - began;
+	return status;
+}
+
 enum status children_about(struct children *c, size_t which, const struct hub_caller *who, struct arena *mem,
 			   struct child_about *out, struct err *err)
+{
+	int64_t took;
+
+	return children_about_in(c, NULL, which, who, mem, out, &took, err);
+}
+
+enum status children_about_in(struct children *c, struct peer_round *round, size_t which,
+			      const struct hub_caller *who, struct arena *mem, struct child_about *out,
+			      int64_t *took_ns, struct err *err)
 {
 	struct child_about a = { 0 };
 	struct str text = { 0 };
 	int64_t protocol = PEER_PROTOCOL;
 
-	/* A start has a time of its own. */
-	if (peer_info(c->peers, which, who->deadline_ns, who->cancel, mem, &text, err) ||
+	if (ask_about(c, round, which, who, mem, &text, took_ns, err) ||
 	    json_read(&a.json, text, LIMIT_JSON_DEPTH, err)) {
 		child_about_release(&a);
 		return err_failed(err->status);

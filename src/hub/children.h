@@ -21,6 +21,7 @@
 
 struct settings;
 struct children;
+struct peer_round;
 
 /* How a child is set up. */
 struct child_setting {
@@ -58,6 +59,14 @@ struct child_about {
 	struct json json; /* all of it; child_about_release() */
 };
 void child_about_release(struct child_about *a);
+
+/* All are to be asked, one after the other, without waiting for each that is silent (live/peer.h). */
+struct peer_round *children_round(struct children *c);
+
+/* The same as children_about() in such a round; `round` NULL is fine. */
+enum status children_about_in(struct children *c, struct peer_round *round, size_t which,
+			      const struct hub_caller *who, struct arena *mem, struct child_about *out,
+			      int64_t *took_ns, struct err *err) MUST_USE;
 
 /* Starts it, if needed. STATUS_UNREACHABLE when it does not answer, or speaks another language. */
 enum status children_about(struct children *c, size_t which, const struct hub_caller *who, struct arena *mem,

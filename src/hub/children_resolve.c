@@ -6,6 +6,10 @@
  * that are hubs, once more, for what is behind them. The first that has it answers. Who was on
  * the way already is passed over, so that a question ends however hubs are nested.
  *
+ * They are asked one after the other, but for the waiting: when one is slow to start, all others are started, too,
+ * and the silence of several lasts as long as that of one (live/peer.h, rounds). Their order is that of the settings
+ * whoever is quicker.
+ *
  * A path in front of the handle leads from hub to hub, and the last one answers for itself. A program at its end
  * is asked only for what it says it has, as without a path; one that says nothing of plugins is asked for anything.
  *
@@ -22,6 +26,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "live/peer.h"
 
 #include <string.h>
 
@@ -39,6 +44,7 @@ struct search {
 	struct call *call;
 	const struct resolve_ask *ask;
 	struct resolution *out;
+	struct peer_round *round;     /* all are asked in turn; NULL = one is, by a path */
 	char own[UUID_TEXT + 1];      /* id of this hub */
 	bool unreachable[LIMIT_HUBS]; /* who need not be asked again */
 	struct err problem;	      /* the first that could not say; STATUS_OK = none */
@@ -249,13 +255,25 @@ static enum status has_time(struct search *s, size_t which, bool deep, struct st
 	return err_fail(err, STATUS_UNREACHABLE, "%s: gave no answer before, and is not asked again", child->name);
 }
 
-static void note_time(struct search *s, size_t which, bool deep, struct str path, int64_t began_ns,
+static void note_time(struct search *s, size_t which, bool deep, struct str path, int64_t ns,
 		      enum status status)
 {
 	struct waste *w = waste_of(s, which, deep, path);
 
 	if (w && status == STATUS_UNREACHABLE)
-		w->ns += clock_monotonic_ns() - began_ns;
+		w->ns += ns;
+}
+
+/* Who it is, and how long that took for nothing. */
+static enum status learn(struct search *s, size_t which, struct arena *mem, struct child_about *out,
+			 struct err *err)
+{
+	int64_t took = 0;
+	enum status status =
+		children_about_in(s->children, s->round, which, s->call->who, mem, out, &took, err);
+
+	note_time(s, which, false, (struct str){ 0 }, took, status);
+	return status;
 }
 
 static bool may_ask(const struct search *s, const struct child_about *about)
@@ -272,24 +290,24 @@ static bool try_child(struct search *s, size_t which, bool deep, struct err *err
 	struct child_about about CLEANUP(child_about_release) = { 0 };
 	struct uuid plugin = handle_plugin_id(s->ask->handle);
 	struct str nowhere = { 0 };
-	int64_t began = clock_monotonic_ns();
+	int64_t began;
 	bool has;
 
 	if (s->unreachable[which])
 		return false;
 	if (has_time(s, which, false, nowhere, err) || (deep && has_time(s, which, true, nowhere, err)))
 		return note(s, which, false, err);
-	if (children_about(s->children, which, s->call->who, &mem, &about, err)) {
-		note_time(s, which, false, nowhere, began, err->status);
+	if (learn(s, which, &mem, &about, err))
 		return note(s, which, false, err);
-	}
 	has = child_has_plugin(&about, &plugin);
 	if (!has)
 		note_version(s, which, &about);
 	if (!may_ask(s, &about) || (deep ? !about.id.n : !has))
 		return false;
 	err->status = STATUS_OK;
-	note_time(s, which, deep, nowhere, began, ask_child(s, which, &about, s->ask->handle, !deep, err));
+	began = clock_monotonic_ns();
+	(void)!ask_child(s, which, &about, s->ask->handle, !deep, err);
+	note_time(s, which, deep, nowhere, clock_monotonic_ns() - began, err->status);
 	return note(s, which, has, err);
 }
 
@@ -297,6 +315,9 @@ static enum status ask_all(struct search *s, struct err *err)
 {
 	int rounds = route_is_full(s->call->who->route) ? 1 : 2;
 
+	for (size_t i = 0; i < children_count(s->children); i++)
+		if (has_time(s, i, false, (struct str){ 0 }, err))
+			peer_round_skip(s->round, i);
 	for (int deep = 0; deep < rounds; deep++)
 		for (size_t i = 0; i < children_count(s->children); i++)
 			if (try_child(s, i, deep != 0, err))
@@ -334,7 +355,7 @@ static enum status follow_path(struct search *s, struct err *err)
 	struct handle next = *s->ask->handle;
 	struct str rest = { 0 };
 	size_t which = 0;
-	int64_t began = clock_monotonic_ns();
+	int64_t began;
 	enum status status;
 
 	if (!children_find(s->children, next.hub, &which, &rest))
@@ -342,18 +363,17 @@ static enum status follow_path(struct search *s, struct err *err)
 				(int)size_min(next.hub.n, 60), next.hub.p);
 	if (has_time(s, which, false, (struct str){ 0 }, err) || has_time(s, which, rest.n, rest, err))
 		return err_failed(err->status);
-	if (children_about(s->children, which, s->call->who, &mem, &about, err)) {
-		note_time(s, which, false, (struct str){ 0 }, began, err->status);
+	if (learn(s, which, &mem, &about, err))
 		return err_failed(err->status);
-	}
 	if (rest.n && !about.id.n)
 		return err_fail(err, STATUS_NOT_FOUND, "handle: '%s' is a program and has no hub '%.*s'",
 				children_at(s->children, which)->name, (int)size_min(rest.n, 60), rest.p);
 	if (check_plugin(s, which, &about, err))
 		return err_failed(err->status);
 	next.hub = rest;
+	began = clock_monotonic_ns();
 	status = ask_child(s, which, &about, &next, !rest.n, err);
-	note_time(s, which, rest.n, rest, began, status);
+	note_time(s, which, rest.n, rest, clock_monotonic_ns() - began, status);
 	return status;
 }
 
@@ -371,7 +391,9 @@ enum status children_resolve(void *children, struct call *c, const struct resolv
 		note_absent(&s, err);
 	if (hub_own_id(c, s.own, err))
 		return err_failed(err->status);
-	status = ask->handle->hub.n ? follow_path(&s, err) : ask_all(&s, err);
+	s.round = ask->handle->hub.n ? NULL : children_round(children);
+	status = s.round ? ask_all(&s, err) : follow_path(&s, err);
+	peer_round_free(s.round);
 	if (status != STATUS_OK)
 		return status;
 	*out = found;

@@ -74,4 +74,21 @@ mute show "$tree"; code 0; check test "$(starts)" -eq 1
 mute tree "$tree"; code 0; check test "$(starts)" -eq 1
 mute call hub.resolve_many p1@1.0.0::x:1 p2@1.0.0::x:1 silent.p3@1.0.0::x:1 silent.behind.p3@1.0.0::x:1; check test "$(starts)" -eq 1
 check test "$(grep -c '"status":"unreachable"' "$T/out")" -eq 4
+
+it "starts all hubs when one is slow, and answers in the order of the settings"
+cat >"$T/shy" <<'END_S'
+#!/bin/sh
+# Says who it is when all three of it are there.
+: >"$HOME/here-$1"
+while ! [ -e "$HOME/here-1" ] || ! [ -e "$HOME/here-2" ] || ! [ -e "$HOME/here-3" ]; do sleep 0.05; done
+exec "$HOME/w" '{"name":"shy","version":"1.0.0"}'
+END_S
+chmod +x "$T/shy"
+shy() { printf '"s%s": { "command": ["~/shy", "%s"], "timeout_ms": 10000 }' "$1" "$1"; }
+printf '{ "hubs": { %s, %s, %s } }\n' "$(shy 1)" "$(shy 2)" "$(shy 3)" | settings shy
+shyly() { rm -f "$T"/here-?; ARBOR_HOME="$T/here" XDG_CONFIG_HOME="$T/conf/shy" "$ARBOR" "$@" >"$T/out" 2>"$T/err" </dev/null; rc=$?; }
+shyly hubs; code 0; check test "$(grep -c '	ready	' "$T/out")" -eq 3
+shyly call hub.methods; code 0; err_lacks 'gave no answer'
+shyly call hub.hash; code 0; out_lacks '"error"'
+shyly resolve shy@1.0.0::x:1 --json; code 0; out_has '"by":"s1"'
 the_end
