@@ -457,19 +457,36 @@ static bool has_all_scopes(const struct hub_caller *who)
 	return (who->scopes & all) == all;
 }
 
-enum status children_call(struct children *c, size_t which, struct str method, struct str params,
-			  const struct hub_caller *who, struct err *err)
+/* A path may lead through the same hub again, as far as it goes: each step of it is a process. A store that cannot be
+ * opened keeps nobody from another hub's. */
+static enum status note_way(struct call *c, const char *child, char own[UUID_TEXT + 1], struct err *err)
 {
+	if (route_is_full(c->who->route))
+		return err_fail(err, STATUS_LIMIT,
+				"%s: the call has been at %d hubs, and no more may be on its way", child,
+				LIMIT_HUB_HOPS);
+	if (hub_own_id(c, own, err))
+		hub_own_id_without_store(c, own);
+	return STATUS_OK;
+}
+
+enum status children_call(struct call *call, size_t which, struct str method, struct str params, struct err *err)
+{
+	const struct hub_caller *who = call->who;
+	struct children *c = who->children;
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct child_about about CLEANUP(child_about_release) = { 0 };
 	struct child_ask ask = { .which = which, .method = method, .params = params };
+	char own[UUID_TEXT + 1] = "";
 
 	if (!method.n)
 		return err_fail(err, STATUS_USAGE, "'%s' is a hub; which of its methods?",
 				c->list[which].name);
 	if (children_about(c, which, who, &mem, &about, err))
 		return err_failed(err->status);
-	if (!about.id.n && !has_all_scopes(who) && check_scope(c, which, method, who, err))
+	if (about.id.n ? note_way(call, c->list[which].name, own, err)
+		       : !has_all_scopes(who) && check_scope(c, which, method, who, err))
 		return err_failed(err->status);
+	ask.own = str_of(own);
 	return children_ask(c, &ask, who, &who->sink, err);
 }

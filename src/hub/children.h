@@ -91,9 +91,10 @@ struct child_ask {
 enum status children_ask(struct children *c, const struct child_ask *ask, const struct hub_caller *who,
 			 const struct sink *sink, struct err *err) MUST_USE;
 
-/* Calls a method of a child for somebody; his scopes are checked, by the child if it is a hub. */
-enum status children_call(struct children *c, size_t which, struct str method, struct str params,
-			  const struct hub_caller *who, struct err *err) MUST_USE;
+/* Calls a method of a child for whoever `c` is about; his scopes are checked, by the child if it is a hub. Then it is
+ * told that the call was here; one that has been at LIMIT_HUB_HOPS hubs goes no further. */
+enum status children_call(struct call *c, size_t which, struct str method, struct str params,
+			  struct err *err) MUST_USE;
 
 /* What `hub.schema` of a child says of one method, in `mem`. STATUS_NOT_FOUND when it does not describe
  * it: it may have it all the same. */
