@@ -139,7 +139,7 @@ static void check_answer(const struct json *j, const struct rpc_message *m)
 		rpc_error(j, m, &err);
 		must(err.status != STATUS_OK && err.status < STATUS_COUNT && err.status != STATUS_WAIT &&
 		     err.status != STATUS_INTERNAL);
-		rpc_put_error(&line, m->id, rpc_code(err.status), err.status, str_of(err.text));
+		rpc_put_error(&line, m->id, rpc_code(err.status), &err);
 		must_read(&line, RPC_ERROR, m->id);
 	}
 	buf_release(&line);

@@ -45,6 +45,7 @@ enum status err_set(struct err *e, enum status s, const char *format, ...)
 	va_list args;
 
 	e->status = s;
+	e->telling = false;
 	va_start(args, format);
 	vsnprintf(e->text, sizeof e->text, format, args);
 	va_end(args);
@@ -109,6 +110,7 @@ enum status err_errno(struct err *e, int number, const char *format, ...)
 	va_list args;
 
 	e->status = s;
+	e->telling = false;
 	snprintf(e->text, sizeof e->text, "%s", reason ? reason : "unknown error");
 	va_start(args, format);
 	put_in_front(e, format, args);

@@ -53,6 +53,9 @@ const struct status_info *status_info(enum status s);
 
 struct err {
 	enum status status;
+	/* It says more than others of its status: whoever asked several prefers it. Of a handle that nobody
+	 * resolves: its plugin is known, and cannot do it. */
+	bool telling;
 	char text[LIMIT_ERR_TEXT];
 };
 
@@ -76,5 +79,14 @@ static inline enum status err_failed(enum status s)
 #define err_fail(...)  err_failed(err_set(__VA_ARGS__))
 #define err_fail_errno(...) err_failed(err_errno(__VA_ARGS__))
 #define err_pass(...)  err_failed(err_wrap(__VA_ARGS__))
+
+/* Marks what was just set, and returns its status. */
+static inline enum status err_tell(struct err *e)
+{
+	e->telling = true;
+	return err_failed(e->status);
+}
+
+#define err_telling(e, ...) (err_set(e, __VA_ARGS__), err_tell(e))
 
 #endif

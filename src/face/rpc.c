@@ -22,7 +22,7 @@ static struct str read_cancel(const struct json *j, const struct rpc_message *m)
 
 static void put_failed(struct buf *line, struct str id, int code, const struct err *why)
 {
-	rpc_put_error(line, id, code, why->status, str_of(why->text));
+	rpc_put_error(line, id, code, why);
 }
 
 enum status run_rpc(struct face *f, int argc, char **argv, const struct params *p, struct err *err)

@@ -192,7 +192,7 @@ static void answer(struct job *j, int code, enum status status, const struct err
 	else
 		d->result(&j->line, j->id, j->is_one ? buf_as_str(&j->one) : str_of(count));
 	if (send_line(j, &ignored) && ignored.status == STATUS_LIMIT) {
-		rpc_put_error(&j->line, j->id, rpc_code(STATUS_LIMIT), STATUS_LIMIT, str_of(ignored.text));
+		rpc_put_error(&j->line, j->id, rpc_code(STATUS_LIMIT), &ignored);
 		(void)!send_line(j, &ignored);
 	}
 }
@@ -343,11 +343,11 @@ static bool enqueue(struct server *s, struct job *j, struct err *err)
 
 /* ---- Messages ------------------------------------------------------------------------------------ */
 
-static void refuse(struct server *s, struct str id, int code, enum status status, const char *why)
+static void refuse(struct server *s, struct str id, int code, const struct err *why)
 {
 	struct buf line CLEANUP(buf_release) = BUF_INIT(64 * KIB);
 
-	rpc_put_error(&line, id, code, status, str_of(why));
+	rpc_put_error(&line, id, code, why);
 	turns_write(&s->out, buf_as_str(&line));
 }
 
@@ -379,7 +379,7 @@ static void begin_call(struct server *s, const struct rpc_message *m)
 	if (status == STATUS_OK && !call.method.p)
 		turns_write(&s->out, buf_as_str(&j->line));
 	else
-		refuse(s, j->id, call.code ? call.code : rpc_code(err.status), err.status, err.text);
+		refuse(s, j->id, call.code ? call.code : rpc_code(err.status), &err);
 	free_job(j);
 }
 
@@ -407,14 +407,14 @@ static bool on_line(void *ctx, const struct split_line *line)
 	struct err err;
 
 	if (!line->text.p) {
-		refuse(s, (struct str){ 0 }, RPC_NO_REQUEST, STATUS_LIMIT, "the message is too long");
+		err_set(&err, STATUS_LIMIT, "the message is too long");
+		refuse(s, (struct str){ 0 }, RPC_NO_REQUEST, &err);
 		return true;
 	}
 	if (!str_trim(line->text).n)
 		return true;
 	if (rpc_read(&s->json, line->text, &mem, &m, &err))
-		refuse(s, m.id, err.status == STATUS_USAGE ? RPC_NO_REQUEST : RPC_NOT_JSON, err.status,
-		       err.text);
+		refuse(s, m.id, err.status == STATUS_USAGE ? RPC_NO_REQUEST : RPC_NOT_JSON, &err);
 	else if (m.kind == RPC_REQUEST)
 		begin_call(s, &m);
 	else if (m.kind == RPC_NOTICE)

@@ -47,7 +47,11 @@ struct sink {
 	void *ctx;
 };
 
-struct waste;
+/* How long other hubs were waited for in vain (hub/children_resolve.c). */
+struct waits {
+	struct arena mem;
+	struct waste *first;
+};
 
 struct call {
 	const struct hub *hub;
@@ -63,7 +67,7 @@ struct call {
 	const atomic_bool *cancel; /* may be NULL */
 	int64_t deadline_ns;	   /* monotonic; 0 = none */
 	void *state;		   /* the method's, across waits; in `mem` */
-	struct waste *waste;	   /* time that other hubs took for nothing (hub/children_resolve.c); in `mem` */
+	struct waits *waits;	   /* for other hubs, in vain; shared with calls inside; NULL = not kept */
 	/* The method's: what is to be done when the call ends while it waits; NULL = nothing. */
 	void (*leave)(struct call *c);
 	struct buf item;	   /* the result being written */

@@ -149,15 +149,43 @@ static struct str member(const struct child_about *a, const char *name, struct a
 	return json_string_in(&a->json, json_get(&a->json, 0, str_of(name)), mem);
 }
 
+struct peer_round *children_round(struct children *c)
+{
+	return peer_round_new(c->peers);
+}
+
+/* A start has a time of its own. */
+static enum status ask_about(struct children *c, struct peer_round *round, size_t which,
+			     const struct hub_caller *who, struct arena *mem, struct str *out,
+			     int64_t *took_ns, struct err *err)
+{
+	int64_t began = clock_monotonic_ns();
+	enum status status;
+
+	if (round)
+		return peer_round_info(round, which, who->deadline_ns, who->cancel, mem, out, took_ns, err);
+	status = peer_info(c->peers, which, who->deadline_ns, who->cancel, mem, out, err);
+	*took_ns = clock_monotonic_ns() - began;
+	return status;
+}
+
 enum status children_about(struct children *c, size_t which, const struct hub_caller *who, struct arena *mem,
 			   struct child_about *out, struct err *err)
+{
+	int64_t took;
+
+	return children_about_in(c, NULL, which, who, mem, out, &took, err);
+}
+
+enum status children_about_in(struct children *c, struct peer_round *round, size_t which,
+			      const struct hub_caller *who, struct arena *mem, struct child_about *out,
+			      int64_t *took_ns, struct err *err)
 {
 	struct child_about a = { 0 };
 	struct str text = { 0 };
 	int64_t protocol = PEER_PROTOCOL;
 
-	/* A start has a time of its own. */
-	if (peer_info(c->peers, which, who->deadline_ns, who->cancel, mem, &text, err) ||
+	if (ask_about(c, round, which, who, mem, &text, took_ns, err) ||
 	    json_read(&a.json, text, LIMIT_JSON_DEPTH, err)) {
 		child_about_release(&a);
 		return err_failed(err->status);
@@ -195,6 +223,13 @@ static bool is_plugin(const struct json *j, uint32_t entry, const struct uuid *p
 			return true;
 	}
 	return false;
+}
+
+bool child_lists_plugins(const struct child_about *a)
+{
+	uint32_t list = json_get(&a->json, 0, STR("plugins"));
+
+	return json_is(&a->json, list, JSON_ARRAY) && json_count(&a->json, list);
 }
 
 bool child_has_plugin(const struct child_about *a, const struct uuid *plugin)
@@ -422,19 +457,36 @@ static bool has_all_scopes(const struct hub_caller *who)
 	return (who->scopes & all) == all;
 }
 
-enum status children_call(struct children *c, size_t which, struct str method, struct str params,
-			  const struct hub_caller *who, struct err *err)
+/* A path may lead through the same hub again, as far as it goes: each step of it is a process. A store that cannot be
+ * opened keeps nobody from another hub's. */
+static enum status note_way(struct call *c, const char *child, char own[UUID_TEXT + 1], struct err *err)
 {
+	if (route_is_full(c->who->route))
+		return err_fail(err, STATUS_LIMIT,
+				"%s: the call has been at %d hubs, and no more may be on its way", child,
+				LIMIT_HUB_HOPS);
+	if (hub_own_id(c, own, err))
+		hub_own_id_without_store(c, own);
+	return STATUS_OK;
+}
+
+enum status children_call(struct call *call, size_t which, struct str method, struct str params, struct err *err)
+{
+	const struct hub_caller *who = call->who;
+	struct children *c = who->children;
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct child_about about CLEANUP(child_about_release) = { 0 };
 	struct child_ask ask = { .which = which, .method = method, .params = params };
+	char own[UUID_TEXT + 1] = "";
 
 	if (!method.n)
 		return err_fail(err, STATUS_USAGE, "'%s' is a hub; which of its methods?",
 				c->list[which].name);
 	if (children_about(c, which, who, &mem, &about, err))
 		return err_failed(err->status);
-	if (!about.id.n && !has_all_scopes(who) && check_scope(c, which, method, who, err))
+	if (about.id.n ? note_way(call, c->list[which].name, own, err)
+		       : !has_all_scopes(who) && check_scope(c, which, method, who, err))
 		return err_failed(err->status);
+	ask.own = str_of(own);
 	return children_ask(c, &ask, who, &who->sink, err);
 }

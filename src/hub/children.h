@@ -21,6 +21,7 @@
 
 struct settings;
 struct children;
+struct peer_round;
 
 /* How a child is set up. */
 struct child_setting {
@@ -59,11 +60,21 @@ struct child_about {
 };
 void child_about_release(struct child_about *a);
 
+/* All are to be asked, one after the other, without waiting for each that is silent (live/peer.h). */
+struct peer_round *children_round(struct children *c);
+
+/* The same as children_about() in such a round; `round` NULL is fine. */
+enum status children_about_in(struct children *c, struct peer_round *round, size_t which,
+			      const struct hub_caller *who, struct arena *mem, struct child_about *out,
+			      int64_t *took_ns, struct err *err) MUST_USE;
+
 /* Starts it, if needed. STATUS_UNREACHABLE when it does not answer, or speaks another language. */
 enum status children_about(struct children *c, size_t which, const struct hub_caller *who, struct arena *mem,
 			   struct child_about *out, struct err *err) MUST_USE;
 
-/* Whether it has handles of this plugin; and of one by name, whether it has it in another major. */
+/* Whether it says whose handles it has at all; whether it has those of this plugin; and of one by name, whether it
+ * has it in another major. */
+bool child_lists_plugins(const struct child_about *a);
 bool child_has_plugin(const struct child_about *a, const struct uuid *plugin);
 bool child_has_name(const struct child_about *a, struct str plugin);
 
@@ -80,9 +91,10 @@ struct child_ask {
 enum status children_ask(struct children *c, const struct child_ask *ask, const struct hub_caller *who,
 			 const struct sink *sink, struct err *err) MUST_USE;
 
-/* Calls a method of a child for somebody; his scopes are checked, by the child if it is a hub. */
-enum status children_call(struct children *c, size_t which, struct str method, struct str params,
-			  const struct hub_caller *who, struct err *err) MUST_USE;
+/* Calls a method of a child for whoever `c` is about; his scopes are checked, by the child if it is a hub. Then it is
+ * told that the call was here; one that has been at LIMIT_HUB_HOPS hubs goes no further. */
+enum status children_call(struct call *c, size_t which, struct str method, struct str params,
+			  struct err *err) MUST_USE;
 
 /* What `hub.schema` of a child says of one method, in `mem`. STATUS_NOT_FOUND when it does not describe
  * it: it may have it all the same. */

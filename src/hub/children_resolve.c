@@ -6,28 +6,36 @@
  * that are hubs, once more, for what is behind them. The first that has it answers. Who was on
  * the way already is passed over, so that a question ends however hubs are nested.
  *
- * A path in front of the handle leads from hub to hub, whatever plugins they say they have, and the
- * last one answers for itself.
+ * They are asked one after the other, but for the waiting: when one is slow to start, all others are started, too,
+ * and the silence of several lasts as long as that of one (live/peer.h, rounds). Their order is that of the settings
+ * whoever is quicker.
+ *
+ * A path in front of the handle leads from hub to hub, and the last one answers for itself. A program at its end
+ * is asked only for what it says it has, as without a path; one that says nothing of plugins is asked for anything.
  *
  * When nobody has it, the best of what was said is told: that it is gone, that it is not with those who
  * know its plugin, that nobody knows that. Who could not be asked is told in addition: it could
  * have been there.
  *
  * A call that resolves many handles, of a tree, say, waits in vain for a child no longer than its timeout: then
- * it is not asked again for that plugin. One that answers with an error, or dies quickly, is.
+ * it is not asked again, whatever the handle. When it is somebody behind the child who is silent, the child
+ * is still asked for what it has itself; of hubs by a path, only that one is left alone. One that answers with
+ * an error, or dies quickly, is asked again.
  */
 #include "hub/children.h"
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "live/peer.h"
 
 #include <string.h>
 
-/* How long nobody answered. By plugin: it may be a hub behind the child that is silent. */
+/* How long nobody answered. */
 struct waste {
 	struct waste *next;
 	size_t which;
-	struct uuid plugin;
+	bool deep;	 /* who was asked is behind the child */
+	struct str path; /* which of those; empty = whoever has it */
 	int64_t ns;
 };
 
@@ -36,12 +44,13 @@ struct search {
 	struct call *call;
 	const struct resolve_ask *ask;
 	struct resolution *out;
+	struct peer_round *round;     /* all are asked in turn; NULL = one is, by a path */
 	char own[UUID_TEXT + 1];      /* id of this hub */
 	bool unreachable[LIMIT_HUBS]; /* who need not be asked again */
 	struct err problem;	      /* the first that could not say; STATUS_OK = none */
 	bool was_asked;		      /* that one has the plugin and was asked */
 	struct err absent;	      /* the best of what was said by those who do not have it */
-	int heaviest;		      /* how good that is, see weight() */
+	int heaviest;		      /* how much that says, see weight() */
 };
 
 /* ---- The answer --------------------------------------------------------------------- */
@@ -159,28 +168,35 @@ static enum status ask_child(struct search *s, size_t which, const struct child_
 	return STATUS_OK;
 }
 
-/* How much it says that somebody does not have it. That he cannot do it says more when he has the
+/* How much it says that somebody does not have it. That he cannot do it says more when he knows the
  * plugin. 0 = that is not what was said. */
-static int weight(enum status s, bool has)
+enum { HEAVY_NOT, HEAVY_UNKNOWN, HEAVY_CANNOT, HEAVY_NOT_FOUND, HEAVY_GONE };
+
+static int weight(const struct err *e)
 {
-	return s == STATUS_GONE ? 4 : s == STATUS_NOT_FOUND ? 3 : s != STATUS_UNSUPPORTED ? 0 : has ? 2 : 1;
+	return e->status == STATUS_GONE		 ? HEAVY_GONE
+	       : e->status == STATUS_NOT_FOUND	 ? HEAVY_NOT_FOUND
+	       : e->status != STATUS_UNSUPPORTED ? HEAVY_NOT
+	       : e->telling			 ? HEAVY_CANNOT
+						 : HEAVY_UNKNOWN;
 }
 
-static void note_absent(struct search *s, int heavy, const struct err *err)
+static void note_absent(struct search *s, const struct err *err)
 {
-	if (heavy <= s->heaviest)
+	if (weight(err) <= s->heaviest)
 		return;
-	s->heaviest = heavy;
+	s->heaviest = weight(err);
 	s->absent = *err;
 }
 
 /* Whether it is the end of the search: found, or withdrawn. */
-static bool note(struct search *s, size_t which, bool has, const struct err *err)
+static bool note(struct search *s, size_t which, bool has, struct err *err)
 {
+	err->telling = err->telling || (has && err->status == STATUS_UNSUPPORTED);
 	if (err->status == STATUS_OK || err->status == STATUS_CANCELLED)
 		return true;
-	if (weight(err->status, has)) {
-		note_absent(s, weight(err->status, has), err);
+	if (weight(err)) {
+		note_absent(s, err);
 		return false;
 	}
 	s->unreachable[which] = err->status == STATUS_UNREACHABLE;
@@ -192,50 +208,72 @@ static bool note(struct search *s, size_t which, bool has, const struct err *err
 	return false;
 }
 
-/* A program of the right name in another version: that it cannot do it is worth knowing. */
-static void note_version(struct search *s, size_t which, const struct child_about *about)
+static enum status other_version(struct search *s, size_t which, struct err *err)
 {
 	const struct handle *h = s->ask->handle;
-	struct err err;
 
-	if (!child_has_name(about, h->plugin))
-		return;
-	err_set(&err, STATUS_UNSUPPORTED,
+	return err_telling(
+		err, STATUS_UNSUPPORTED,
 		"handle: it is of %.*s %.*s, and %s has another version of that, whose handles have another "
 		"form; its 'majors' in hub.info say which it reads",
 		(int)size_min(h->plugin.n, 60), h->plugin.p, (int)size_min(h->version.n, 40), h->version.p,
 		children_at(s->children, which)->name);
-	note_absent(s, weight(err.status, true), &err);
 }
 
-static struct waste *waste_of(struct search *s, size_t which)
+/* A program of the right name in another version: that it cannot do it is worth knowing. */
+static void note_version(struct search *s, size_t which, const struct child_about *about)
 {
-	struct uuid plugin = handle_plugin_id(s->ask->handle);
-	struct waste *w = s->call->waste;
+	struct err err;
 
-	while (w && (w->which != which || !uuid_eq(&w->plugin, &plugin)))
+	if (child_has_name(about, s->ask->handle->plugin) && other_version(s, which, &err))
+		note_absent(s, &err);
+}
+
+/* NULL = nothing is kept. */
+static struct waste *waste_of(struct search *s, size_t which, bool deep, struct str path)
+{
+	struct waits *all = s->call->waits;
+	struct waste *w = all ? all->first : NULL;
+
+	while (w && (w->which != which || w->deep != deep || !str_eq(w->path, path)))
 		w = w->next;
-	if (w)
+	if (w || !all)
 		return w;
-	w = arena_alloc(&s->call->mem, sizeof *w);
-	*w = (struct waste){ .next = s->call->waste, .which = which, .plugin = plugin };
-	s->call->waste = w;
+	w = arena_alloc(&all->mem, sizeof *w);
+	*w = (struct waste){ .next = all->first, .which = which, .deep = deep, .path = arena_str(&all->mem, path) };
+	all->first = w;
 	return w;
 }
 
-static enum status has_time(struct search *s, size_t which, struct err *err)
+static enum status has_time(struct search *s, size_t which, bool deep, struct str path, struct err *err)
 {
 	const struct child_setting *child = children_at(s->children, which);
+	const struct waste *w = waste_of(s, which, deep, path);
 
-	if (waste_of(s, which)->ns < child->timeout_ms * 1000000)
+	if (!w || w->ns < child->timeout_ms * 1000000)
 		return STATUS_OK;
 	return err_fail(err, STATUS_UNREACHABLE, "%s: gave no answer before, and is not asked again", child->name);
 }
 
-static void note_time(struct search *s, size_t which, int64_t began_ns, enum status status)
+static void note_time(struct search *s, size_t which, bool deep, struct str path, int64_t ns,
+		      enum status status)
 {
-	if (status == STATUS_UNREACHABLE)
-		waste_of(s, which)->ns += clock_monotonic_ns() - began_ns;
+	struct waste *w = waste_of(s, which, deep, path);
+
+	if (w && status == STATUS_UNREACHABLE)
+		w->ns += ns;
+}
+
+/* Who it is, and how long that took for nothing. */
+static enum status learn(struct search *s, size_t which, struct arena *mem, struct child_about *out,
+			 struct err *err)
+{
+	int64_t took = 0;
+	enum status status =
+		children_about_in(s->children, s->round, which, s->call->who, mem, out, &took, err);
+
+	note_time(s, which, false, (struct str){ 0 }, took, status);
+	return status;
 }
 
 static bool may_ask(const struct search *s, const struct child_about *about)
@@ -251,24 +289,25 @@ static bool try_child(struct search *s, size_t which, bool deep, struct err *err
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct child_about about CLEANUP(child_about_release) = { 0 };
 	struct uuid plugin = handle_plugin_id(s->ask->handle);
-	int64_t began = clock_monotonic_ns();
+	struct str nowhere = { 0 };
+	int64_t began;
 	bool has;
 
 	if (s->unreachable[which])
 		return false;
-	if (has_time(s, which, err))
+	if (has_time(s, which, false, nowhere, err) || (deep && has_time(s, which, true, nowhere, err)))
 		return note(s, which, false, err);
-	if (children_about(s->children, which, s->call->who, &mem, &about, err)) {
-		note_time(s, which, began, err->status);
+	if (learn(s, which, &mem, &about, err))
 		return note(s, which, false, err);
-	}
 	has = child_has_plugin(&about, &plugin);
 	if (!has)
 		note_version(s, which, &about);
 	if (!may_ask(s, &about) || (deep ? !about.id.n : !has))
 		return false;
 	err->status = STATUS_OK;
-	note_time(s, which, began, ask_child(s, which, &about, s->ask->handle, !deep, err));
+	began = clock_monotonic_ns();
+	(void)!ask_child(s, which, &about, s->ask->handle, !deep, err);
+	note_time(s, which, deep, nowhere, clock_monotonic_ns() - began, err->status);
 	return note(s, which, has, err);
 }
 
@@ -276,12 +315,15 @@ static enum status ask_all(struct search *s, struct err *err)
 {
 	int rounds = route_is_full(s->call->who->route) ? 1 : 2;
 
+	for (size_t i = 0; i < children_count(s->children); i++)
+		if (has_time(s, i, false, (struct str){ 0 }, err))
+			peer_round_skip(s->round, i);
 	for (int deep = 0; deep < rounds; deep++)
 		for (size_t i = 0; i < children_count(s->children); i++)
 			if (try_child(s, i, deep != 0, err))
 				return err->status;
 	*err = s->absent;
-	if (s->was_asked && s->heaviest <= weight(STATUS_UNSUPPORTED, false))
+	if (s->was_asked && s->heaviest <= HEAVY_UNKNOWN)
 		*err = s->problem; /* that others do not know its plugin says nothing */
 	else if (s->problem.status != STATUS_OK)
 		err_set(err, err->status == STATUS_GONE ? STATUS_GONE : s->problem.status,
@@ -292,6 +334,20 @@ static enum status ask_all(struct search *s, struct err *err)
 
 /* ---- A path ------------------------------------------------------------------------------- */
 
+/* Whether the handle is one of those a program says it resolves. A hub looks for itself. */
+static enum status check_plugin(struct search *s, size_t which, const struct child_about *about, struct err *err)
+{
+	struct uuid plugin = handle_plugin_id(s->ask->handle);
+	struct str name = s->ask->handle->plugin;
+
+	if (about->id.n || !child_lists_plugins(about) || child_has_plugin(about, &plugin))
+		return STATUS_OK;
+	if (child_has_name(about, name))
+		return other_version(s, which, err);
+	return err_fail(err, STATUS_UNSUPPORTED, "handle: %s has no plugin '%.*s'",
+			children_at(s->children, which)->name, (int)size_min(name.n, 60), name.p);
+}
+
 static enum status follow_path(struct search *s, struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
@@ -299,24 +355,25 @@ static enum status follow_path(struct search *s, struct err *err)
 	struct handle next = *s->ask->handle;
 	struct str rest = { 0 };
 	size_t which = 0;
-	int64_t began = clock_monotonic_ns();
+	int64_t began;
 	enum status status;
 
 	if (!children_find(s->children, next.hub, &which, &rest))
 		return err_fail(err, STATUS_NOT_FOUND, "handle: there is no hub '%.*s' here",
 				(int)size_min(next.hub.n, 60), next.hub.p);
-	if (has_time(s, which, err))
+	if (has_time(s, which, false, (struct str){ 0 }, err) || has_time(s, which, rest.n, rest, err))
 		return err_failed(err->status);
-	if (children_about(s->children, which, s->call->who, &mem, &about, err)) {
-		note_time(s, which, began, err->status);
+	if (learn(s, which, &mem, &about, err))
 		return err_failed(err->status);
-	}
 	if (rest.n && !about.id.n)
 		return err_fail(err, STATUS_NOT_FOUND, "handle: '%s' is a program and has no hub '%.*s'",
 				children_at(s->children, which)->name, (int)size_min(rest.n, 60), rest.p);
+	if (check_plugin(s, which, &about, err))
+		return err_failed(err->status);
 	next.hub = rest;
+	began = clock_monotonic_ns();
 	status = ask_child(s, which, &about, &next, !rest.n, err);
-	note_time(s, which, began, status);
+	note_time(s, which, rest.n, rest, clock_monotonic_ns() - began, status);
 	return status;
 }
 
@@ -331,10 +388,12 @@ enum status children_resolve(void *children, struct call *c, const struct resolv
 	if (!ask->handle->hub.n && (shallow || !children_count(children)))
 		return err_failed(err->status);
 	if (!ask->handle->hub.n)
-		note_absent(&s, weight(err->status, false), err);
+		note_absent(&s, err);
 	if (hub_own_id(c, s.own, err))
 		return err_failed(err->status);
-	status = ask->handle->hub.n ? follow_path(&s, err) : ask_all(&s, err);
+	s.round = ask->handle->hub.n ? NULL : children_round(children);
+	status = s.round ? ask_all(&s, err) : follow_path(&s, err);
+	peer_round_free(s.round);
 	if (status != STATUS_OK)
 		return status;
 	*out = found;

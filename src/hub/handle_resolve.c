@@ -66,11 +66,11 @@ static enum status no_such_plugin(const struct hub *hub, const struct handle *h,
 		if (!(*a)->handles)
 			continue;
 		if (str_eq(h->plugin, str_of((*a)->name)))
-			return err_fail(err, STATUS_UNSUPPORTED,
-					"handle: it is of %s %.*s, and %s is what is here; its handles have"
-					" another form",
-					(*a)->name, (int)size_min(h->version.n, 40), h->version.p,
-					(*a)->version);
+			return err_telling(err, STATUS_UNSUPPORTED,
+					   "handle: it is of %s %.*s, and %s is what is here; its handles have"
+					   " another form",
+					   (*a)->name, (int)size_min(h->version.n, 40), h->version.p,
+					   (*a)->version);
 		buf_printf(&known, "%s%s", known.n ? ", " : "", (*a)->name);
 	}
 	return err_fail(err, STATUS_UNSUPPORTED, "handle: there is no plugin '%.*s' here; those are: %s",
@@ -94,16 +94,16 @@ static enum status no_such_kind(const struct activation *a, const struct handle 
 	struct buf known CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 
 	if (h->older.p)
-		return err_fail(err, STATUS_UNSUPPORTED, "handle: %s knows no identifiers like '%.*s'", a->name,
+		return err_telling(err, STATUS_UNSUPPORTED, "handle: %s knows no identifiers like '%.*s'", a->name,
 				(int)size_min(h->identifier.n, 60), h->identifier.p);
 	for (const struct handle_kind *k = a->handles; k->method; k++) {
 		near_try(&near, k->method);
 		buf_printf(&known, "%s%s", known.n ? ", " : "", k->method);
 	}
 	if (near.best)
-		return err_fail(err, STATUS_UNSUPPORTED, "handle: %s has no '%.*s'; did you mean '%s'?",
+		return err_telling(err, STATUS_UNSUPPORTED, "handle: %s has no '%.*s'; did you mean '%s'?",
 				a->name, (int)size_min(method.n, 60), method.p, near.best);
-	return err_fail(err, STATUS_UNSUPPORTED, "handle: %s has no '%.*s'; it has %s", a->name,
+	return err_telling(err, STATUS_UNSUPPORTED, "handle: %s has no '%.*s'; it has %s", a->name,
 			(int)size_min(method.n, 60), method.p, known.p);
 }
 

@@ -76,6 +76,11 @@ static void call_release(struct call *c)
 	arena_release(&c->mem);
 }
 
+static void waits_release(struct waits *w)
+{
+	arena_release(&w->mem);
+}
+
 /* For those who cannot be asked. */
 static enum status is_meant(const struct call *c, struct err *err)
 {
@@ -122,9 +127,11 @@ static enum status wait_for_it(struct call *c, struct err *err)
 enum status hub_run(const struct hub *h, const struct method *m, struct value *values,
 		    const struct hub_caller *who, struct err *err)
 {
+	struct waits waits CLEANUP(waits_release) = { .mem = ARENA_INIT };
 	struct call c CLEANUP(call_release) = {
 		.hub = h,
 		.who = who,
+		.waits = &waits,
 		.method = m,
 		.values = values,
 		.sink = who->sink,
@@ -152,16 +159,17 @@ enum status hub_run(const struct hub *h, const struct method *m, struct value *v
 }
 
 /* Parameters become part of a message: they have to be what they are said to be. */
-static enum status call_child(size_t which, struct str method, struct str json, const struct hub_caller *who,
-			      struct err *err)
+static enum status call_child(const struct hub *h, size_t which, struct str method, struct str json,
+			      const struct hub_caller *who, struct err *err)
 {
+	struct call c CLEANUP(call_release) = { .hub = h, .who = who, .settings = who->settings };
 	struct json j CLEANUP(json_release) = JSON_INIT;
 
 	if (json.n && json_read(&j, json, LIMIT_JSON_DEPTH, err))
 		return err_pass(err, "parameters");
 	if (json.n && !json_is(&j, json_root(&j), JSON_OBJECT))
 		return err_fail(err, STATUS_USAGE, "parameters: wants a JSON object");
-	return children_call(who->children, which, method, json, who, err);
+	return children_call(&c, which, method, json, err);
 }
 
 enum status hub_call(const struct hub *h, struct str name, struct str json, const struct hub_caller *who,
@@ -175,7 +183,7 @@ enum status hub_call(const struct hub *h, struct str name, struct str json, cons
 	size_t which;
 
 	if (children_find(who->children, name, &which, &rest))
-		return call_child(which, rest, json, who, err);
+		return call_child(h, which, rest, json, who, err);
 	if (hub_find(h, name, &a, &m, err))
 		return err_failed(err->status);
 	params_begin(&p, m, &mem);

@@ -61,8 +61,13 @@ static enum status take_schema(void *ctx, struct str item, struct err *err)
 	return a->fn(a->call, &f, err);
 }
 
-static enum status ask_one(struct call *c, size_t which, struct str method, struct str own, struct asking *a,
-			   struct err *err)
+static void round_release(struct peer_round **r)
+{
+	peer_round_free(*r);
+}
+
+static enum status ask_one(struct call *c, struct peer_round *round, size_t which, struct str method,
+			   struct str own, struct asking *a, struct err *err)
 {
 	struct children *all = c->who->children;
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
@@ -71,8 +76,9 @@ static enum status ask_one(struct call *c, size_t which, struct str method, stru
 	struct sink sink = { .item = take_schema, .ctx = a };
 	struct child_ask ask = { .which = which, .method = STR("hub.schema"), .own = own };
 	struct json_writer w;
+	int64_t took;
 
-	if (children_about(all, which, c->who, &mem, &about, err))
+	if (children_about_in(all, round, which, c->who, &mem, &about, &took, err))
 		return err_failed(err->status);
 	if (!may_pass(c, &about, own))
 		return err_fail(err, STATUS_CONFLICT, "%s: is on the way already", a->hub);
@@ -111,6 +117,7 @@ enum status each_far_schema(struct call *c,
 			    struct err *err)
 {
 	struct buf problems CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+	struct peer_round *round CLEANUP(round_release) = NULL;
 	struct str wanted = wanted_method(c), rest = { 0 };
 	char own[UUID_TEXT + 1];
 	size_t only = SIZE_MAX;
@@ -119,12 +126,16 @@ enum status each_far_schema(struct call *c,
 		return STATUS_OK;
 	if (hub_own_id(c, own, err))
 		return err_failed(err->status);
+	if (only == SIZE_MAX)
+		round = children_round(c->who->children);
 	for (size_t i = 0; i < children_count(c->who->children); i++) {
 		struct asking a = {
 			.call = c, .hub = children_at(c->who->children, i)->name, .only = wanted, .fn = fn
 		};
-		enum status status = only == SIZE_MAX || only == i ? ask_one(c, i, rest, str_of(own), &a, err)
-								   : STATUS_OK;
+		enum status status = STATUS_OK;
+
+		if (only == SIZE_MAX || only == i)
+			status = ask_one(c, round, i, rest, str_of(own), &a, err);
 
 		if (status != STATUS_OK && is_ours(c, status))
 			return status;
@@ -186,8 +197,8 @@ const struct field far_hash_fields[] = {
 	{ 0 },
 };
 
-static enum status put_far_hash(struct call *c, struct json_writer *w, size_t which, struct str own,
-				struct err *err)
+static enum status put_far_hash(struct call *c, struct json_writer *w, struct peer_round *round, size_t which,
+				struct str own, struct err *err)
 {
 	struct sha sha;
 	struct asking a = { .call = c, .hub = children_at(c->who->children, which)->name, .sha = &sha };
@@ -196,7 +207,7 @@ static enum status put_far_hash(struct call *c, struct json_writer *w, size_t wh
 	enum status status;
 
 	sha256_init(&sha);
-	status = ask_one(c, which, (struct str){ 0 }, own, &a, err);
+	status = ask_one(c, round, which, (struct str){ 0 }, own, &a, err);
 	if (status != STATUS_OK && is_ours(c, status))
 		return status;
 	sha256_end(&sha, digest);
@@ -213,16 +224,18 @@ static enum status put_far_hash(struct call *c, struct json_writer *w, size_t wh
 
 enum status put_far_hashes(struct call *c, struct json_writer *w, struct err *err)
 {
+	struct peer_round *round CLEANUP(round_release) = NULL;
 	char own[UUID_TEXT + 1];
 
 	if (is_cut_off(c))
 		return STATUS_OK;
 	if (hub_own_id(c, own, err))
 		return err_failed(err->status);
+	round = children_round(c->who->children);
 	json_write_key(w, STR("hubs"));
 	json_write_array_begin(w);
 	for (size_t i = 0; i < children_count(c->who->children); i++)
-		if (put_far_hash(c, w, i, str_of(own), err))
+		if (put_far_hash(c, w, round, i, str_of(own), err))
 			return err_failed(err->status);
 	json_write_array_end(w);
 	return STATUS_OK;
@@ -348,12 +361,15 @@ static void put_setting(struct json_writer *w, const struct child_setting *s)
 	put_int(w, "timeout_ms", s->timeout_ms);
 }
 
-static enum status emit_hub(struct call *c, size_t which, struct str own, struct err *err)
+static enum status emit_hub(struct call *c, struct peer_round *round, size_t which, struct str own,
+			    struct err *err)
 {
 	const struct child_setting *s = children_at(c->who->children, which);
 	struct child_about a CLEANUP(child_about_release) = { 0 };
 	struct err why;
-	bool ready = children_about(c->who->children, which, c->who, &c->mem, &a, &why) == STATUS_OK;
+	int64_t took;
+	bool ready = children_about_in(c->who->children, round, which, c->who, &c->mem, &a, &took, &why) ==
+		     STATUS_OK;
 	struct json_writer *w;
 
 	if (!ready && is_ours(c, why.status)) {
@@ -378,14 +394,16 @@ static enum status emit_hub(struct call *c, size_t which, struct str own, struct
 
 static enum status run_hubs(struct call *c, struct err *err)
 {
+	struct peer_round *round CLEANUP(round_release) = NULL;
 	char own[UUID_TEXT + 1];
 
 	if (!children_count(c->who->children))
 		return STATUS_OK;
 	if (hub_own_id(c, own, err))
 		return err_failed(err->status);
+	round = children_round(c->who->children);
 	for (size_t i = 0; i < children_count(c->who->children); i++)
-		if (emit_hub(c, i, str_of(own), err))
+		if (emit_hub(c, round, i, str_of(own), err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }

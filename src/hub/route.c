@@ -142,6 +142,13 @@ static struct uuid id_without_store(const struct call *c)
 	return uuid_v5(&uuid_ns_oid, buf_as_str(&text));
 }
 
+void hub_own_id_without_store(const struct call *c, char out[UUID_TEXT + 1])
+{
+	struct uuid id = id_without_store(c);
+
+	uuid_print(&id, out);
+}
+
 enum status hub_own_id(struct call *c, char out[UUID_TEXT + 1], struct err *err)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);

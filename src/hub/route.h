@@ -46,5 +46,6 @@ bool route_is_full(const struct route *r);	      /* no further hub fits on it */
 /* The id of this hub: that of its store. Where there is none yet, one made of the machine and of where
  * the settings are, which say who its children are. */
 enum status hub_own_id(struct call *c, char out[UUID_TEXT + 1], struct err *err) MUST_USE;
+void hub_own_id_without_store(const struct call *c, char out[UUID_TEXT + 1]);
 
 #endif

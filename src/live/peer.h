@@ -63,4 +63,20 @@ enum status peer_ask(struct peers *all, const struct peer_question *q, const str
 enum status peer_info(struct peers *all, size_t peer, int64_t deadline_ns, const atomic_bool *cancel,
 		      struct arena *mem, struct str *out, struct err *err) MUST_USE;
 
+/*
+ * A round: several are asked, one after the other, what they are, and the first that takes longer than a moment
+ * lets all others be started, so that the silence of many lasts as long as that of one. Whoever is quick
+ * keeps the others from being started for nothing. For one thread.
+ */
+struct peer_round;
+struct peer_round *peer_round_new(struct peers *all);
+void peer_round_free(struct peer_round *r); /* NULL is fine */
+
+/* It will not be asked in this round, and is not started by it. */
+void peer_round_skip(struct peer_round *r, size_t peer);
+
+/* As peer_info(). *took_ns is how long this one had: of a failure, what it cost. The same when asked again. */
+enum status peer_round_info(struct peer_round *r, size_t peer, int64_t deadline_ns, const atomic_bool *cancel,
+			    struct arena *mem, struct str *out, int64_t *took_ns, struct err *err) MUST_USE;
+
 #endif

@@ -133,17 +133,22 @@ static enum status give_up(struct question *q, const struct peer_question *what,
 }
 
 /* With the lock, which is free meanwhile. */
+static void wait_until(struct question *q, int64_t until)
+{
+	struct timespec at = { .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
+
+	pthread_cond_timedwait(&q->changed, &q->peer->all->lock, &at);
+}
+
 static void wait_a_while(struct question *q, const struct peer_question *what, int64_t now)
 {
 	int64_t until = now + (int64_t)LOOK_MS * 1000000;
-	struct timespec at;
 
 	if (what->deadline_ns && what->deadline_ns < until)
 		until = what->deadline_ns;
 	if (patience_ns(q) < until)
 		until = patience_ns(q);
-	at = (struct timespec){ .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
-	pthread_cond_timedwait(&q->changed, &q->peer->all->lock, &at);
+	wait_until(q, until);
 }
 
 /* The next answer, or NULL: then it is over, and the result says how. */
@@ -297,6 +302,16 @@ static enum status ignore(void *ctx, struct str json, struct err *err)
 	return STATUS_OK;
 }
 
+static struct str info_of(struct peers *all, size_t peer, struct arena *mem)
+{
+	struct str info;
+
+	pthread_mutex_lock(&all->lock);
+	info = arena_str(mem, buf_as_str(&all->list[peer].info));
+	pthread_mutex_unlock(&all->lock);
+	return info;
+}
+
 enum status peer_info(struct peers *all, size_t peer, int64_t deadline_ns, const atomic_bool *cancel,
 		      struct arena *mem, struct str *out, struct err *err)
 {
@@ -306,8 +321,89 @@ enum status peer_info(struct peers *all, size_t peer, int64_t deadline_ns, const
 	/* A question without a method is over when the child is ready. */
 	if (peer_ask(all, &what, &nothing, err))
 		return err_failed(err->status);
-	pthread_mutex_lock(&all->lock);
-	*out = arena_str(mem, buf_as_str(&all->list[peer].info));
-	pthread_mutex_unlock(&all->lock);
+	*out = info_of(all, peer, mem);
 	return STATUS_OK;
+}
+
+/* ---- Rounds ---------------------------------------------------------------------------------- */
+
+struct greeting {
+	struct question question;
+	bool begun, skipped;
+	int64_t began_ns;
+};
+
+struct peer_round {
+	struct peers *all;
+	struct greeting list[];
+};
+
+struct peer_round *peer_round_new(struct peers *all)
+{
+	struct peer_round *r = mem_alloc(sizeof *r + all->count * sizeof r->list[0]);
+
+	r->all = all;
+	return r;
+}
+
+void peer_round_free(struct peer_round *r)
+{
+	for (size_t i = 0; r && i < r->all->count; i++)
+		if (r->list[i].begun)
+			leave(&r->list[i].question);
+	mem_free(r);
+}
+
+void peer_round_skip(struct peer_round *r, size_t peer)
+{
+	r->list[peer].skipped = true;
+}
+
+/* What goes wrong already now is the question's end as well. */
+static void greet(struct peer_round *r, size_t peer)
+{
+	struct peer_question what = { .peer = peer };
+	struct greeting *g = &r->list[peer];
+	struct err err;
+
+	if (g->begun)
+		return;
+	g->begun = true;
+	g->began_ns = clock_monotonic_ns();
+	if (begin(r->all, &what, &g->question, &err))
+		g->question.end = err; /* it is in no list: nobody else sees it */
+}
+
+static bool is_over_in_a_moment(struct question *q)
+{
+	enum { MOMENT_MS = 200 }; /* a program that is well has answered by then */
+	int64_t now = clock_monotonic_ns(), until = now + (int64_t)MOMENT_MS * 1000000;
+	bool over;
+
+	pthread_mutex_lock(&q->peer->all->lock);
+	for (; !q->over && now < until; now = clock_monotonic_ns())
+		wait_until(q, until);
+	over = q->over;
+	pthread_mutex_unlock(&q->peer->all->lock);
+	return over;
+}
+
+enum status peer_round_info(struct peer_round *r, size_t peer, int64_t deadline_ns, const atomic_bool *cancel,
+			    struct arena *mem, struct str *out, int64_t *took_ns, struct err *err)
+{
+	struct peer_question what = { .peer = peer, .deadline_ns = deadline_ns, .cancel = cancel };
+	struct greeting *g = &r->list[peer];
+	struct answer *none;
+	enum status status;
+
+	greet(r, peer);
+	if (!is_over_in_a_moment(&g->question))
+		for (size_t i = 0; i < r->all->count; i++)
+			if (!r->list[i].skipped)
+				greet(r, i);
+	status = next_answer(&g->question, &what, &none, err);
+	*took_ns = (g->question.over ? g->question.since_ns : clock_monotonic_ns()) - g->began_ns;
+	if (status == STATUS_OK)
+		*out = info_of(r->all, peer, mem);
+	return status;
 }

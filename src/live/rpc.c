@@ -147,6 +147,7 @@ void rpc_error(const struct json *j, const struct rpc_message *m, struct err *ou
 	if (!text.n)
 		text = STR("an error without a message");
 	err_set(out, status_of(j, m->error), "%.*s", (int)size_min(text.n, LIMIT_ERR_TEXT), text.p);
+	out->telling = json_bool(j, json_get(j, json_get(j, m->error, STR("data")), STR("telling")));
 }
 
 /* ---- Writing ------------------------------------------------------------------- */
@@ -201,13 +202,14 @@ void rpc_put_result(struct buf *out, struct str id, struct str result)
 	buf_text(out, "}\n");
 }
 
-void rpc_put_error(struct buf *out, struct str id, int code, enum status status, struct str text)
+void rpc_put_error(struct buf *out, struct str id, int code, const struct err *why)
 {
 	buf_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
 	put_id(out, id);
 	buf_printf(out, ",\"error\":{\"code\":%d,\"message\":", code);
-	put_string(out, text);
-	buf_printf(out, ",\"data\":{\"status\":\"%s\"}}}\n", status_info(status)->name);
+	put_string(out, str_of(why->text));
+	buf_printf(out, ",\"data\":{\"status\":\"%s\"%s}}}\n", status_info(why->status)->name,
+		   why->telling ? ",\"telling\":true" : "");
 }
 
 /* A notice up to the members behind the id. */

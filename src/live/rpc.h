@@ -65,7 +65,7 @@ void rpc_put_request(struct buf *out, struct str id, struct str method, struct s
 
 /* `result` is JSON. */
 void rpc_put_result(struct buf *out, struct str id, struct str result);
-void rpc_put_error(struct buf *out, struct str id, int code, enum status status, struct str text);
+void rpc_put_error(struct buf *out, struct str id, int code, const struct err *why);
 
 void rpc_put_item(struct buf *out, struct str id, struct str item);
 void rpc_put_bytes(struct buf *out, struct str id, struct str bytes);

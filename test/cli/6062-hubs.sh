@@ -320,6 +320,10 @@ loop hubs; code 0; check test "$(grep -c '	loop	' "$T/out")" -eq 2 # also withou
 loop resolve nosuch@1.0.0::x:y; code 1
 loop call hub.methods; code 0; err_has 'self: is on the way already'
 loop call self.self.other.self.hub.info; code 0; out_has '"hubs":2' # whoever asks for it gets it
+loop call self.self.self.self.self.self.self.self.hub.info; code 0
+loop call self.self.self.self.self.self.self.self.self.hub.info; code 9
+err_has 'self: the call has been at 8 hubs, and no more may be on its way'
+loop resolve self.self.self.self.self.self.self.self.self.self.arbor@1.0.0::node:x; code 9; err_has '8 hubs'
 nobody_is_left
 
 it "is done with all of them when it is killed"

@@ -139,10 +139,12 @@ TEST(every_status_comes_back_from_its_own_error)
 {
 	for (int s = STATUS_OK + 1; s < STATUS_COUNT; s++) {
 		struct buf line CLEANUP(buf_release) = BUF_INIT(KIB);
+		struct err why;
 		READ;
 
-		rpc_put_error(&line, STR("1"), rpc_code((enum status)s), (enum status)s,
-			      STR("why \"\n\x1b\""));
+		err_set(&why, (enum status)s, "why \"\n\x1b\"");
+		why.telling = s % 2;
+		rpc_put_error(&line, STR("1"), rpc_code((enum status)s), &why);
 		CHECK(line.n && line.p[line.n - 1] == '\n' &&
 		      memchr(line.p, '\n', line.n) == line.p + line.n - 1);
 		EQ(take(&r, line.p), STATUS_OK);
@@ -150,6 +152,7 @@ TEST(every_status_comes_back_from_its_own_error)
 		EQ(r.err.status, s == STATUS_WAIT	? STATUS_BUSY
 				 : s == STATUS_INTERNAL ? STATUS_IO
 							: (enum status)s);
+		EQ(r.err.telling, why.telling);
 		EQS(str_of(r.err.text), STR("why \"\n\x1b\""));
 	}
 }
