@@ -1,4 +1,4 @@
-# The real client, driven by Arbor, against a scripted API (fake_anthropic.mjs says what its prompts mean).
+# The real client, driven by Arbor, against a scripted API, which says at its top what its prompts mean.
 #
 #   . test/harness/lib.sh
 #   . test/real/lib.sh
@@ -14,6 +14,7 @@ real_clients() { ls -d build/npm-real/node_modules/claude-* 2>/dev/null | sed 's
 # Why nothing can be tried here; nothing = it can.
 real_lacks() {
 	command -v node >/dev/null || { echo 'node is not installed'; return; }
+	[ -e "$ARBOR_SHARED/tools/fake_anthropic.mjs" ] || { echo 'there is no scripted API here'; return; }
 	[ -n "$(real_clients)" ] || echo "no client below build/npm-real: 'make test-real' fetches them"
 }
 
@@ -22,7 +23,7 @@ real_begin() {
 	export HOME=$T/$1 ARBOR_HOME=$T/$1/store ARBOR_CLAUDE=$client
 	mkdir -p "$HOME"
 	: >"$HOME/api"
-	node test/real/fake_anthropic.mjs --seed "$1" --log "$HOME/api.log" >"$HOME/api" 2>&1 & server=$!
+	node "$ARBOR_SHARED/tools/fake_anthropic.mjs" --seed "$1" --log "$HOME/api.log" >"$HOME/api" 2>&1 & server=$!
 	for ((n = 0; n < 400; n++)); do grep -q LISTENING "$HOME/api" && break; sleep 0.05; done
 	ANTHROPIC_BASE_URL="http://$(sed -n 's/.*LISTENING //p' "$HOME/api")"
 	export ANTHROPIC_BASE_URL ANTHROPIC_API_KEY=key-of-the-test CLAUDE_CODE_MAX_RETRIES=2
