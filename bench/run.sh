@@ -2,7 +2,7 @@
 # bench/run.sh BUILD: speed, size and memory, as ratios against other programs in
 # the same run. Nothing here passes or fails: times depend on the machine.
 #
-#   BENCH_ONLY="json sync"   only these parts: json sync peer usage growth search recall quality path trees append watch together
+#   BENCH_ONLY="json sync"   only these parts: json sync peer usage growth search recall quality path trees append watch together readers
 #                            lived large noop
 #   BENCH_LARGE=1            also a corpus 35 times as large (5 GB)
 #   ARBOR_SHARED=DIR         where corpus/real-a.tar.zst is; without it, files
@@ -15,7 +15,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build/release}
-only=${BENCH_ONLY:-json sync peer usage growth search recall quality path trees append watch together lived large noop}
+only=${BENCH_ONLY:-json sync peer usage growth search recall quality path trees append watch together readers lived large noop}
 top=build/bench
 rm -rf "$top"
 mkdir -p "$top/home"
@@ -364,6 +364,22 @@ together() {
 	row "a search: p99" "$(millis "$(run_us "$runs" 99)")" "alone $(millis "$(run_us "$alone" 99)")"
 	kill "$pid"
 	wait "$pid"
+}
+
+readers() {
+	local empty=$top/readers-empty out=$top/readers.out busy pid count rate p50 p99 worst
+	make_many
+	part "One stream and 50 readers that now and then lose their connection, while $(calc %.0f "$(bytes_in "$many") / 1e6") MB are synced"
+	mkdir -p "$empty/projects"
+	for busy in '' 1; do
+		fresh_sync "$empty" >/dev/null 2>&1
+		[ -z "$busy" ] || { "$arbor" sync --quiet --store "$store" --source "$many" >/dev/null 2>&1 & pid=$!; }
+		"$tool/readers" "$store" 50 20000 6 >"$out"
+		read -r count rate p50 p99 worst <"$out"
+		row "${busy:+while syncing, }$rate events a second: p50" "$(millis "$p50")" "of $count, each seen once and in order by each reader"
+		row "  p99" "$(millis "$p99")" "the worst $(millis "$worst")"
+		[ -z "$busy" ] || wait "$pid"
+	done
 }
 
 lived() {

@@ -238,8 +238,8 @@ TEST(the_database_refuses_an_approval_that_nobody_gave_whatever_the_code_does)
 		"state = 'decided', decision = 'allow', decided_at = 1, answered_by = 'nobody'",
 		"state = 'decided', decision = 'maybe', decided_at = 1, answered_by = 'person'",
 		"state = 'pending', decision = 'allow', decided_at = 1, answered_by = 'person'",
-		"decision = 'deny', state = 'decided', decided_at = 1, answered_by = 'person', edited_input "
-		"= ''",
+		("decision = 'deny', state = 'decided', decided_at = 1, answered_by = 'person', edited_input "
+		 "= ''"),
 		"state = 'delivered', decision = 'allow', decided_at = 1, answered_by = 'person'",
 		"state = 'void'",
 		"state = 'done'",
