@@ -4,7 +4,7 @@
  * Top-level folders are an allow-list: credentials, settings, plugins, caches,
  * snapshots, debug logs and whatever the client invents next are not in it and
  * so are never opened. A few names are refused at every depth, because they
- * hold secrets or mean nothing without the process that made them.
+ * hold secrets, mean nothing without the process that made them, or are what a file is called while it is written.
  */
 #include "claude/layout.h"
 
@@ -49,11 +49,29 @@ const char *claude_kind_name(enum claude_kind kind)
 	return names[kind];
 }
 
+/* "X.tmp.1f053daa", "X.tmp.PID.MORE": the client writes beside a file and renames. Whoever looked in between would
+ * know the file by a random name for ever. */
+static bool is_unfinished(struct str name)
+{
+	enum { RANDOM = 8 };
+	size_t digits = 0, hex = 0;
+	struct str mark = STR(".tmp."), rest, first;
+
+	while (name.n > mark.n && !str_has_prefix(name, mark))
+		name = str_sub(name, 1, SIZE_MAX);
+	first = str_cut(str_sub(name, mark.n, SIZE_MAX), '.', &rest);
+	for (size_t i = 0; i < first.n; i++) {
+		digits += first.p[i] >= '0' && first.p[i] <= '9';
+		hex += first.p[i] >= 'a' && first.p[i] <= 'f';
+	}
+	return first.n && (digits == first.n || (first.n == RANDOM && digits + hex == RANDOM));
+}
+
 static bool is_refused_name(struct str name)
 {
 	return str_eq(name, STR(".credentials.json")) || str_has_prefix(name, STR(".claude.json")) ||
 	       (str_has_prefix(name, STR("settings")) && str_has_suffix(name, STR(".json"))) ||
-	       str_has_suffix(name, STR(".lock"));
+	       str_has_suffix(name, STR(".lock")) || is_unfinished(name);
 }
 
 static enum claude_kind top_kind(struct str first)
