@@ -450,7 +450,10 @@ static enum status run_drive(struct call *c, struct err *err)
 	struct environment env;
 	const struct filter_rules *filter CLEANUP(filter_release) = NULL;
 	struct filter unwanted = { .max_size = settings_int(c->settings, "sync.max_size") };
+	struct str own_prices = settings_text(c->settings, "usage.prices");
+	struct prices prices = { 0 };
 	struct drive_ask ask = { .env = &env,
+				 .prices = &prices,
 				 .program = settings_text(c->settings, "claude"),
 				 .silence_s = settings_int(c->settings, "agent.silence"),
 				 .cancel = c->cancel };
@@ -461,7 +464,8 @@ static enum status run_drive(struct call *c, struct err *err)
 	where_environment(c->settings, &env);
 	excluded_take(c, NULL, &unwanted);
 	if (streamed_find_as_it_is(c, call_text(c, "stream"), &stream, err) ||
-	    filter_make(&unwanted, &c->mem, &filter, err))
+	    filter_make(&unwanted, &c->mem, &filter, err) ||
+	    (own_prices.p && prices_read(own_prices, &c->mem, &prices, err)))
 		return err_failed(err->status);
 	ask.filter = filter;
 	id = stream.id;

@@ -65,6 +65,7 @@ struct driver {
 	struct chat_reader *chat;
 	struct feed *feed;
 	struct keeper *keeper;
+	struct kept kept; /* once it has ended */
 	struct loop_timer *flush, *look, *renew, *kill, *idle, *silence;
 	int64_t silence_ms; /* for so long it may say nothing; 0 = for ever */
 	struct outcome outcome;
@@ -573,6 +574,33 @@ static void put_raw_member(struct json_writer *w, const char *key, struct str ra
 	json_write_raw(w, raw);
 }
 
+/* What all its answers cost. The client's own total may be of more than this run, or of less. */
+static void put_spent(struct json_writer *w, const struct kept *k)
+{
+	const struct usage_sum *s = &k->spent;
+	const struct {
+		const char *key;
+		int64_t value;
+	} numbers[] = { { "answers", s->answers },
+			{ "input_tokens", s->input },
+			{ "output_tokens", s->output },
+			{ "cache_creation_input_tokens", s->written },
+			{ "cache_read_input_tokens", s->read },
+			{ "unpriced_tokens", s->unpriced } };
+
+	if (!k->has_spent)
+		return;
+	json_write_key(w, STR("spent"));
+	json_write_object_begin(w);
+	for (size_t i = 0; i < COUNT(numbers); i++) {
+		json_write_key(w, str_of(numbers[i].key));
+		json_write_i64(w, numbers[i].value);
+	}
+	json_write_key(w, STR("cost_usd"));
+	json_write_real(w, (double)s->nano / 1e9);
+	json_write_object_end(w);
+}
+
 static void say_end(struct driver *d, enum stream_state state, const struct stream_end *end)
 {
 	static const enum chat_type types[STREAM_STATES] = { [STREAM_COMPLETE] = CHAT_COMPLETE,
@@ -589,6 +617,7 @@ static void say_end(struct driver *d, enum stream_state state, const struct stre
 		put_uuid_member(&w, "claude_session_id", &d->outcome.session);
 	put_raw_member(&w, "usage", d->outcome.usage);
 	put_raw_member(&w, "total_cost_usd", d->outcome.cost);
+	put_spent(&w, &d->kept);
 	if (end->error.p) {
 		json_write_key(&w, STR("message"));
 		json_write_string(&w, end->error);
@@ -618,7 +647,8 @@ static bool find_head(struct driver *d, struct named_head *head)
 	*head = d->session.head;
 	if (!o->has_session)
 		return false;
-	keeper_end(d->keeper, &o->session, head);
+	keeper_end(d->keeper, &o->session, &d->kept);
+	*head = d->kept.head;
 	if (head->has_head)
 		return true;
 	*head = d->session.head;
@@ -788,7 +818,7 @@ enum status drive(struct store *s, const struct uuid *stream, const struct drive
 
 	if (loop_new(ask->cancel, &d.loop, err) || take(&d, stream, err))
 		return err_failed(err->status);
-	d.keeper = keeper_new(s, ask->filter);
+	d.keeper = keeper_new(s, &(struct keeper_ask){ ask->filter, ask->prices, d.run.started_at });
 	d.silence_ms = ask->silence_s * 1000;
 	set_timers(&d);
 	if (start_client(&d, ask, &why))

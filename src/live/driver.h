@@ -8,6 +8,7 @@
 #ifndef ARBOR_LIVE_DRIVER_H
 #define ARBOR_LIVE_DRIVER_H
 
+#include "claude/price.h"
 #include "ingest/filter.h"
 #include "live/command.h"
 #include "store/run.h"
@@ -15,6 +16,7 @@
 struct drive_ask {
 	const struct environment *env;
 	struct str program;	   /* the client; p NULL = wherever it is */
+	const struct prices *prices;	   /* of models; NULL = those that are built in */
 	const struct filter_rules *filter; /* what of its files may be mirrored; NULL = all */
 	int64_t silence_s; /* it is ended when it says nothing for so long, and waits for nobody; 0 = never */
 	const atomic_bool *cancel; /* ends the agent; may be NULL */

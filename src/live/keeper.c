@@ -18,6 +18,7 @@
 #include "claude/layout.h"
 #include "ingest/sync.h"
 #include "query/head.h"
+#include "query/spent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,7 @@ enum {
 
 struct keeper {
 	struct store *store;	     /* of who listens; the thread has its own */
-	const struct filter_rules *filter;
+	struct keeper_ask ask;
 	char folder[LIMIT_PATH];     /* the client's; empty = not known yet */
 	char transcript[LIMIT_PATH]; /* of the conversation, below it; so too */
 	pthread_t thread;
@@ -48,16 +49,16 @@ struct keeper {
 	bool end, done;
 	atomic_bool cancel;
 	struct uuid session;
-	struct named_head head;
+	struct kept kept;
 };
 
-struct keeper *keeper_new(struct store *s, const struct filter_rules *filter)
+struct keeper *keeper_new(struct store *s, const struct keeper_ask *ask)
 {
 	struct keeper *k = mem_alloc(sizeof *k);
 	pthread_condattr_t monotonic;
 
 	k->store = s;
-	k->filter = filter;
+	k->ask = *ask;
 	pthread_mutex_init(&k->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -184,7 +185,7 @@ static void add_beside(struct keeper *k)
 static void sync_paths(struct keeper *k, struct store *s, const struct paths *p)
 {
 	struct sync_options o = {
-		.dir = k->folder, .paths = p->list, .path_count = p->count, .filter = k->filter, .cancel = &k->cancel
+		.dir = k->folder, .paths = p->list, .path_count = p->count, .filter = k->ask.filter, .cancel = &k->cancel
 	};
 	struct sync_report report = { 0 };
 	enum status status;
@@ -233,12 +234,19 @@ static void say_done(struct keeper *k)
 	pthread_mutex_unlock(&k->lock);
 }
 
-static void find_head(struct keeper *k, struct store *s)
+static void find_end(struct keeper *k, struct store *s)
 {
+	static const struct prices built_in = { 0 };
+	const struct prices *prices = k->ask.prices ? k->ask.prices : &built_in;
 	struct err err;
 
-	if (!atomic_load(&k->cancel) && head_of_session(s, &k->session, &k->head, &err))
+	if (atomic_load(&k->cancel))
+		return;
+	if (head_of_session(s, &k->session, &k->kept.head, &err) ||
+	    spent_since(s, &k->session, k->ask.since, prices, &k->kept.spent, &err))
 		log_warn(store_log(s), "%s", err.text);
+	else
+		k->kept.has_spent = k->kept.head.has_session;
 }
 
 static void *keep(void *ctx)
@@ -258,7 +266,7 @@ static void *keep(void *ctx)
 
 		sync_paths(k, s, &p);
 	}
-	find_head(k, s);
+	find_end(k, s);
 	say_done(k);
 	return NULL;
 }
@@ -295,9 +303,9 @@ static void wait_for_end(struct keeper *k)
 		log_info(store_log(k->store), "others have much to read; the next sync mirrors the rest");
 }
 
-void keeper_end(struct keeper *k, const struct uuid *session, struct named_head *head)
+void keeper_end(struct keeper *k, const struct uuid *session, struct kept *out)
 {
-	*head = (struct named_head){ 0 };
+	*out = (struct kept){ 0 };
 	if (!k->runs)
 		return;
 	pthread_mutex_lock(&k->lock);
@@ -313,12 +321,12 @@ void keeper_end(struct keeper *k, const struct uuid *session, struct named_head 
 	atomic_store(&k->cancel, true);
 	pthread_join(k->thread, NULL);
 	k->runs = false;
-	*head = k->head;
+	*out = k->kept;
 }
 
 void keeper_free(struct keeper *k)
 {
-	struct named_head ignored;
+	struct kept ignored;
 
 	if (!k)
 		return;

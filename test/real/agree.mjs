@@ -7,6 +7,7 @@
 //   - whatever is begun is ended, deltas lie between, and only what was cut off ends without a node
 //   - every node that an event names is in a transcript, and says the same there
 //   - every answer, call and result of the turn that stands in the transcript of the conversation is in the stream, once
+//   - what was spent is the sum of all answers of the run, sub-agents' among them
 //   - messages and turns that are named, and the new head, are in the tree (the dump)
 import fs from 'node:fs';
 import path from 'node:path';
@@ -111,6 +112,27 @@ for (const n of from < 0 ? [] : conversation.slice(from))
 	if (n.line.sessionId === conversation[from].line.sessionId && kinds.has(n.kind) && !said.has(n.id) &&
 	    (n.line.type === 'assistant' || n.kind === 'tool_result'))
 		wrong(`not in the stream: ${n.kind} ${JSON.stringify(n.block).slice(0, 200)}`);
+
+// ---- What it cost: of each answer the largest numbers that a line has
+const spent = events.at(-1)?.data?.spent;
+const session = events.at(-1)?.data?.claude_session_id;
+const answers = new Map();
+for (const { line } of nodes.values()) {
+	const usage = line.message?.usage;
+	if (!usage || line.sessionId !== session || line.message.model === '<synthetic>' || line.timestamp < events[0].at)
+		continue;
+	const sum = answers.get(line.message.id) ?? {};
+	for (const key of ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'])
+		sum[key] = Math.max(sum[key] ?? 0, usage[key] ?? 0);
+	answers.set(line.message.id, sum);
+}
+if (spent?.answers !== answers.size)
+	wrong(`${spent?.answers} answers were counted, and there are ${answers.size}`);
+for (const key of ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']) {
+	const sum = [...answers.values()].reduce((n, a) => n + a[key], 0);
+	if (spent?.[key] !== sum)
+		wrong(`${key}: ${spent?.[key]} are said to be spent, and it was ${sum}`);
+}
 
 // ---- The tree
 const dump = fs.readFileSync(dumpFile, 'utf8').split('\n');

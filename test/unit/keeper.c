@@ -68,7 +68,7 @@ TEST(what_was_written_is_there_and_the_head_is_its_last_line)
 	FILES f;
 	char path[LIMIT_PATH];
 	struct keeper *k;
-	struct named_head head;
+	struct kept kept;
 	struct uuid session, one;
 	struct err err;
 
@@ -78,17 +78,17 @@ TEST(what_was_written_is_there_and_the_head_is_its_last_line)
 	OK(put(&f, ONE "/subagents/agent-a1.jsonl", "{}\n", &err));
 	OK(put(&f, ONE "/subagents/agent-a1.meta.json", "{}", &err));
 	OK(put(&f, ONE "/tool-results/x.txt", "much", &err));
-	k = keeper_new(f.s, NULL);
+	k = keeper_new(f.s, &(struct keeper_ask){ 0 });
 	CHECK(keeper_touch(k, path_of(&f, ONE ".jsonl", path), &session));
 	CHECK(uuid_eq(&session, &one));
 	CHECK(!keeper_touch(k, path_of(&f, ONE "/subagents/agent-a1.jsonl", path), &session));
-	keeper_end(k, &one, &head);
+	keeper_end(k, &one, &kept);
 	keeper_free(k);
-	CHECK(head.has_session && head.has_head && head.has_line && head.has_tree);
-	CHECK(uuid_eq(&head.session, &one));
-	CHECK(is_id(&head.head, USER, PART_MESSAGE));
-	CHECK(is_id(&head.line, USER, PART_LINE));
-	CHECK(is_id(&head.tree, USER, PART_TREE));
+	CHECK(kept.head.has_session && kept.head.has_head && kept.head.has_line && kept.head.has_tree);
+	CHECK(uuid_eq(&kept.head.session, &one));
+	CHECK(is_id(&kept.head.head, USER, PART_MESSAGE));
+	CHECK(is_id(&kept.head.line, USER, PART_LINE));
+	CHECK(is_id(&kept.head.tree, USER, PART_TREE));
 	CHECK(count_left(&f) == 0);
 }
 
@@ -129,26 +129,26 @@ TEST(what_is_not_the_clients_is_left_alone)
 	FILES f;
 	char path[LIMIT_PATH];
 	struct keeper *k;
-	struct named_head head;
+	struct kept kept;
 	struct uuid session;
 	struct err err;
 
 	OK(files_init(t, &f, &err));
 	OK(put(&f, TWO ".jsonl", prompt, &err));
-	k = keeper_new(f.s, NULL);
+	k = keeper_new(f.s, &(struct keeper_ask){ 0 });
 	CHECK(!keeper_touch(k, STR("/etc/passwd"), &session));
 	CHECK(!keeper_touch(k, STR("projects/p/" ONE ".jsonl"), &session));
 	CHECK(!keeper_touch(k, STR("/projects/../../etc/passwd"), &session));
 	CHECK(!keeper_touch(k, (struct str){ 0 }, &session));
-	keeper_end(k, &(struct uuid){ 0 }, &head);
-	CHECK(!head.has_session);
+	keeper_end(k, &(struct uuid){ 0 }, &kept);
+	CHECK(!kept.head.has_session);
 	CHECK(keeper_touch(k, path_of(&f, ONE ".jsonl", path), &session));	       /* not there */
 	CHECK(!keeper_touch(k, STR("/elsewhere/projects/p/" ONE ".jsonl"), &session)); /* another client's */
-	keeper_end(k, &session, &head);
-	CHECK(!head.has_head);
+	keeper_end(k, &session, &kept);
+	CHECK(!kept.head.has_head);
 	keeper_free(k);
 	CHECK(count_left(&f) == 1);
-	keeper_free(keeper_new(f.s, NULL));
+	keeper_free(keeper_new(f.s, &(struct keeper_ask){ 0 }));
 	keeper_free(NULL);
 }
 
