@@ -225,8 +225,8 @@
  * some 10 ms. */
 #define LIMIT_FEED (512 * KIB)
 
-/* How long the end of an agent waits for its last lines to be mirrored, in seconds. That takes milliseconds, unless
- * somebody else has just brought in gigabytes that are to be read first. */
+/* How long the end of an agent waits for its last lines to be mirrored, in seconds. That takes milliseconds,
+ * unless somebody else has just brought in gigabytes that are to be read first. */
 #define LIMIT_KEEPER_S 10
 
 /* Data of events that one answer carries, but for the first of them. A tool may print megabytes. */

@@ -260,8 +260,8 @@ static enum status user_block(struct chat_reader *r, const struct chat_speaker *
 	return chat_pass(r, who, "user", type, block, uuid, part, err);
 }
 
-/* The uuid of the line that a user's line becomes in the transcript. What is said during a turn is put into it as
- * another line, whose uuid nobody tells. */
+/* The uuid of the line that a user's line becomes in the transcript. What is said during a turn is put into
+ * it as another line, whose uuid nobody tells. */
 static struct str user_uuid(struct chat_reader *r, const struct chat_speaker *who, struct arena *mem)
 {
 	bool during = r->prompted;

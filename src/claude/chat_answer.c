@@ -10,8 +10,8 @@
  * A block is ended when it has stopped and its line is there, whichever comes first. Whatever else happens,
  * it is ended when the answer is: because its end came, because another answer begins (a broken stream is
  * asked for anew, under another id), or because the turn or the client ended. What had not stopped then is
- * `partial`, and so is what has no line, which is how some clients leave a block that broke off: what there is of
- * it was told in deltas, and stands nowhere else.
+ * `partial`, and so is what has no line, which is how some clients leave a block that broke off: what there
+ * is of it was told in deltas, and stands nowhere else.
  *
  * Lines without pieces, of a sub-agent or of an answer that was not streamed, are blocks that begin and end
  * at once; such an answer ends when something else is said.
@@ -199,7 +199,8 @@ static enum status say_answer(struct chat_reader *r, const struct chat_speaker *
 	chat_put_int(r, "blocks", a->count);
 	put_partial(r, partial);
 	/* Some clients tell only calls of a sub-agent's answer, which may have begun with a thought. */
-	return chat_say(r, CHAT_ASSISTANT_MESSAGE, a->first, who->call.p ? CHAT_PART_LINE : CHAT_PART_MESSAGE, err);
+	return chat_say(r, CHAT_ASSISTANT_MESSAGE, a->first, who->call.p ? CHAT_PART_LINE : CHAT_PART_MESSAGE,
+			err);
 }
 
 /* An answer of which nothing was said but that it begins has left nothing to tell. */

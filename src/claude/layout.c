@@ -4,7 +4,8 @@
  * Top-level folders are an allow-list: credentials, settings, plugins, caches,
  * snapshots, debug logs and whatever the client invents next are not in it and
  * so are never opened. A few names are refused at every depth, because they
- * hold secrets, mean nothing without the process that made them, or are what a file is called while it is written.
+ * hold secrets, mean nothing without the process that made them, or are what a file is called while it is
+ * written.
  */
 #include "claude/layout.h"
 
@@ -49,8 +50,8 @@ const char *claude_kind_name(enum claude_kind kind)
 	return names[kind];
 }
 
-/* "X.tmp.1f053daa", "X.tmp.PID.MORE": the client writes beside a file and renames. Whoever looked in between would
- * know the file by a random name for ever. */
+/* "X.tmp.1f053daa", "X.tmp.PID.MORE": the client writes beside a file and renames. Whoever looked in between
+ * would know the file by a random name for ever. */
 static bool is_unfinished(struct str name)
 {
 	enum { RANDOM = 8 };

@@ -87,7 +87,8 @@ const struct setting_key setting_keys[] = {
 		     .least = 0,
 		     .most = 1000000,
 		     .initial = "7200",
-		     .help = "seconds: an agent that says nothing for so long, and waits for no answer, is ended; 0: never" },
+		     .help = "seconds: an agent that says nothing for so long, and waits for no answer, is "
+			     "ended; 0: never" },
 	  .env = "ARBOR_AGENT_SILENCE" },
 	{ .param = { .name = "sync.exclude",
 		     .type = VALUE_TEXT,

@@ -409,7 +409,8 @@ static void note_written(struct driver *d, const struct json *j)
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct uuid session;
 
-	if (keeper_touch(d->keeper, json_string_in(j, json_get(j, json_root(j), STR("filePath")), &mem), &session))
+	if (keeper_touch(d->keeper, json_string_in(j, json_get(j, json_root(j), STR("filePath")), &mem),
+			 &session))
 		note_session(d, &session);
 }
 
@@ -526,7 +527,8 @@ static enum stream_state state_at_end(const struct driver *d)
 
 	if (d->cancelled || (d->interrupted && o->failed))
 		return STREAM_CANCELLED;
-	return o->has_result && !o->failed && d->end.code == 0 && !d->silent ? STREAM_COMPLETE : STREAM_FAILED;
+	return o->has_result && !o->failed && d->end.code == 0 && !d->silent ? STREAM_COMPLETE
+									     : STREAM_FAILED;
 }
 
 /* In a sentence. */
@@ -638,8 +640,8 @@ static int64_t cost_micro(struct str dollars)
 	return (int64_t)(value * 1e6 + 0.5);
 }
 
-/* The next prompt of the session follows what was said, also when that went wrong: as its file has it, or if that
- * could not be mirrored yet, as the client has told it. False: there is nothing that it could follow. */
+/* The next prompt of the session follows what was said, also when that went wrong: as its file has it, or if
+ * that could not be mirrored yet, as the client has told it. False: there is nothing that it could follow. */
 static bool find_head(struct driver *d, struct named_head *head)
 {
 	const struct outcome *o = &d->outcome;

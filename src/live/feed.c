@@ -79,7 +79,9 @@ static struct uuid node_of(struct str uuid, int part)
 {
 	struct node_name name = { .uuid = uuid };
 
-	return node_id(&name, part == CHAT_PART_MESSAGE ? PART_MESSAGE : part == CHAT_PART_LINE ? PART_LINE : part);
+	return node_id(&name, part == CHAT_PART_MESSAGE ? PART_MESSAGE
+			      : part == CHAT_PART_LINE	? PART_LINE
+							: part);
 }
 
 void feed_add(struct feed *f, enum chat_type type, struct str uuid, int part, struct str data)

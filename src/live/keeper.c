@@ -33,7 +33,7 @@ enum {
 };
 
 struct keeper {
-	struct store *store;	     /* of who listens; the thread has its own */
+	struct store *store; /* of who listens; the thread has its own */
 	struct keeper_ask ask;
 	char folder[LIMIT_PATH];     /* the client's; empty = not known yet */
 	char transcript[LIMIT_PATH]; /* of the conversation, below it; so too */
@@ -184,9 +184,11 @@ static void add_beside(struct keeper *k)
 
 static void sync_paths(struct keeper *k, struct store *s, const struct paths *p)
 {
-	struct sync_options o = {
-		.dir = k->folder, .paths = p->list, .path_count = p->count, .filter = k->ask.filter, .cancel = &k->cancel
-	};
+	struct sync_options o = { .dir = k->folder,
+				  .paths = p->list,
+				  .path_count = p->count,
+				  .filter = k->ask.filter,
+				  .cancel = &k->cancel };
 	struct sync_report report = { 0 };
 	enum status status;
 	struct err err;

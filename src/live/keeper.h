@@ -16,7 +16,8 @@
 struct keeper;
 
 struct keeper_ask {
-	const struct filter_rules *filter; /* what it does not take is not kept; NULL = all is; the keeper's as long as it lives */
+	const struct filter_rules *filter; /* what it does not take is not kept; NULL = all is; the keeper's
+					      as long as it lives */
 	const struct prices *prices;	   /* so too; NULL = those that are built in */
 	int64_t since;			   /* ms: what was spent before is not asked for */
 };
@@ -36,9 +37,9 @@ struct kept {
 };
 
 /*
- * When nothing more is written: keeps the rest, with what lies beside the transcript of the session. Waits for no
- * longer than LIMIT_KEEPER_S, when others have much to read just now: *out then says nothing, and so it does when
- * something is wrong, which is logged.
+ * When nothing more is written: keeps the rest, with what lies beside the transcript of the session. Waits
+ * for no longer than LIMIT_KEEPER_S, when others have much to read just now: *out then says nothing, and so
+ * it does when something is wrong, which is logged.
  */
 void keeper_end(struct keeper *k, const struct uuid *session, struct kept *out);
 

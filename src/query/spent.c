@@ -1,6 +1,7 @@
 /*
- * A client reports totals of its own, and they are of different things: of a process in one version, of the whole
- * conversation in another. Here every answer counts once, with the price of its own model, as in `arbor usage`.
+ * A client reports totals of its own, and they are of different things: of a process in one version, of the
+ * whole conversation in another. Here every answer counts once, with the price of its own model, as in `arbor
+ * usage`.
  */
 #include "query/spent.h"
 
@@ -13,8 +14,8 @@ static bool is_among(const int64_t *rows, size_t count, int64_t row)
 	return count > 0;
 }
 
-enum status spent_since(struct store *s, const struct uuid *session, int64_t since, const struct prices *prices,
-			struct usage_sum *out, struct err *err)
+enum status spent_since(struct store *s, const struct uuid *session, int64_t since,
+			const struct prices *prices, struct usage_sum *out, struct err *err)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct read_txn txn CLEANUP(read_end) = { 0 };

@@ -2,7 +2,7 @@
 # The real client asks through 'arbor mcp --approve', against a scripted API.
 . test/harness/lib.sh
 export ARBOR_HOME=$T/store
-api=$ARBOR_SHARED/tools/fake_anthropic.mjs
+api=test/real/fake_anthropic.mjs
 clients=$(ls build/npm-real/node_modules/*/claude 2>/dev/null)
 command -v node >/dev/null && [ -e "$api" ] && [ -n "$clients" ] || {
 	it "asks through the permission tool"

@@ -20,10 +20,10 @@ static const char prompt[] = "{\"type\":\"user\",\"uuid\":\"" USER "\",\"parentU
 			     ",\"message\":{\"role\":\"user\",\"content\":\"Hello?\"}}\n";
 static const char answer[] = "{\"type\":\"assistant\",\"uuid\":\"" SAID "\",\"parentUuid\":\"" USER
 			     "\"," STAMP ",\"message\":{\"id\":\"m1\",\"role\":\"assistant\",\"content\":[{"
-					 "\"type\":\"thinking\",\"thinking\":\"Hm.\"}]}}\n";
+			     "\"type\":\"thinking\",\"thinking\":\"Hm.\"}]}}\n";
 static const char second[] = "{\"type\":\"assistant\",\"uuid\":\"" MORE "\",\"parentUuid\":\"" SAID
 			     "\"," STAMP ",\"message\":{\"id\":\"m1\",\"role\":\"assistant\",\"content\":[{"
-					 "\"type\":\"text\",\"text\":\"Hello.\"}]}}\n";
+			     "\"type\":\"text\",\"text\":\"Hello.\"}]}}\n";
 
 static bool is_id(const struct uuid *id, const char *uuid, int part)
 {
