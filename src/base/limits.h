@@ -232,6 +232,14 @@
 /* Data of events that one answer carries, but for the first of them. A tool may print megabytes. */
 #define LIMIT_POLL_BYTES (4 * MIB)
 
+/* A file that goes with a prompt, and how many do. The API takes images of 5 MB and requests of 32 MB; and a prompt
+ * is a line that has to be parsed. */
+#define LIMIT_ATTACHMENT  (5 * MIB)
+#define LIMIT_ATTACHMENTS 20
+
+/* Questions of one agent that wait for an answer. Each is a tool of an answer, of it or of a sub-agent. */
+#define LIMIT_OPEN_QUESTIONS 1000
+
 /* A rule about tools: its tool's name, and its pattern, which is read by people. And the steps that comparing it
  * with one question may take, some nanoseconds each: commands of some KiB take as many. Who has more to hide is
  * not allowed anything, and denied what might be meant. */

@@ -8,6 +8,7 @@
  */
 #include "face/cli.h"
 
+#include "face/chat.h"
 #include "face/face.h"
 #include "face/view.h"
 #include "hub/far_method.h"
@@ -50,9 +51,15 @@ static void end_by_signal(void)
 	raise(number);
 }
 
-static void stay_with_pager(void)
+/* For the pager, too. */
+void face_take_interrupts(void)
 {
 	signal(SIGINT, on_interrupt_paging);
+}
+
+void face_forget_interrupt(void)
+{
+	atomic_store(&cancelled, false);
 }
 
 static void log_to_stderr(void *ctx, enum log_level level, struct str text)
@@ -264,7 +271,7 @@ static enum status apply(struct face *f, const struct args *a, struct err *err)
 	out_init(&f->out, colour_of(common_text(a, "color")),
 		 !common_switch(a, "no_pager") && !f->print0 && wants_pages(f), quiet);
 	f->out.pager.command = pager_command(f);
-	f->out.on_pager = stay_with_pager;
+	f->out.on_pager = face_take_interrupts;
 	return log.p ? logfile_open(f, log, err) : STATUS_OK;
 }
 
@@ -296,6 +303,7 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 		return err_pass(err, "%s", v->method->verb);
 	if (v->run			       ? v->run(f, argc, argv, &a.own, err)
 	    : ask_is_due(f, v->method, &a.own) ? ask_and_run(f, v->activation, v->method, &a.own, err)
+	    : chat_is_due(f, v->activation, v->method) ? chat_run(f, v->activation, v->method, &a.own, err)
 					       : face_run(f, v->activation, v->method, &a.own, err))
 		return err_pass(err, "%s", v->method->verb);
 	return STATUS_OK;
@@ -462,7 +470,7 @@ int cli_main(const struct hub *hub, int argc, char **argv)
 	umask(077);
 	f.log.ctx = &f;
 	out_init(&f.out, COLOUR_AUTO, true, false);
-	f.out.on_pager = stay_with_pager;
+	f.out.on_pager = face_take_interrupts;
 	signal(SIGINT, on_interrupt);
 	signal(SIGTERM, on_interrupt);
 	signal(SIGXFSZ, SIG_IGN); /* the write fails instead, like that to a full disk */

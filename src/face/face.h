@@ -26,6 +26,7 @@ struct face {
 	bool left; /* somebody left a screen, and knows it: nothing has to be said */
 	const struct settings *settings; /* NULL until a verb needs them */
 	struct children *children;	 /* other hubs; NULL = there are none */
+	struct chat *chat;		 /* that is followed (chat.h); NULL = none */
 };
 
 /* ---- Verbs (verb.c) --------------------------------------------------------- */
@@ -107,6 +108,10 @@ enum status face_run(struct face *f, const char *activation, const struct method
  * takes. */
 enum status face_find_method(struct face *f, struct str name, const struct activation **a,
 			     const struct method **m, struct err *err) MUST_USE;
+
+/* From now on Ctrl-C only sets f->cancel, as often as it comes; and it is as if it had not come. */
+void face_take_interrupts(void);
+void face_forget_interrupt(void);
 
 /* ---- Asking (ask.c) --------------------------------------------------------- */
 

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS = 16, MORE = 1 };
+enum { WORDS = PAGER_WORDS, MORE = 1 };
 
 static const char *choose(void)
 {
@@ -29,8 +29,7 @@ static const char *choose(void)
 	return p ? p : "less";
 }
 
-/* Splits in place. */
-static void split(char *text, char *words[WORDS + MORE + 1])
+void pager_split(char *text, char *words[])
 {
 	size_t n = 0;
 
@@ -91,7 +90,7 @@ bool pager_start(struct pager *p)
 
 	if (!text)
 		return false;
-	split(text, words);
+	pager_split(text, words);
 	if (words[0] && strcmp(words[0], "cat") != 0 && pipe2(ends, O_CLOEXEC) == 0) {
 		if (p->colour)
 			ask_for_colours(words);

@@ -22,4 +22,8 @@ bool pager_start(struct pager *p);
 /* Says that there is no more, and waits until it is left. */
 void pager_end(struct pager *p);
 
+/* The words of a command, in place, ended by NULL: at most PAGER_WORDS. */
+enum { PAGER_WORDS = 16 };
+void pager_split(char *text, char *words[]);
+
 #endif

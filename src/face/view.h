@@ -54,7 +54,8 @@ enum status view_bytes(void *view, struct str bytes, struct err *err);
 
 extern const struct view_kind view_table, view_record, view_sync, view_check, view_show, view_log, view_search,
 	view_around, view_tree, view_todos, view_plan, view_files, view_usage,
-	view_stats, view_context, view_resolve, view_render, view_notes, view_approvals;
+	view_stats, view_context, view_resolve, view_render, view_notes, view_approvals, view_chat, view_continue, view_tail,
+	view_poll;
 
 /* ---- For views -------------------------------------------------------------- */
 
@@ -86,6 +87,9 @@ void view_attached(struct view *v, struct buf *out, const struct json *j, const 
 /* Prints the branches, tag, pull requests, modes and further folders of a conversation on a
  * line; nothing when there is nothing to be said. */
 void view_facts(struct view *v, const struct json *j);
+
+/* Prints a tool's input, all of it: the name of every member, and its value as text. */
+void view_input(struct view *v, const struct json *j, uint32_t input);
 
 /* In which style a field stands. */
 enum style view_style(const struct field *f);

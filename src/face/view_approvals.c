@@ -37,8 +37,7 @@ static void print_lines(struct view *v, struct str text, int most)
 	out_text(v->out, "\n");
 }
 
-/* Every member of an input: its name, and its value as text. */
-static void print_input(struct view *v, const struct json *j, uint32_t input)
+void view_input(struct view *v, const struct json *j, uint32_t input)
 {
 	if (!json_is(j, input, JSON_OBJECT)) {
 		print_lines(v, json_raw(j, input), 0);
@@ -92,7 +91,7 @@ static void approval_item(struct view *v, const struct json *j)
 
 	print_heading(v, j);
 	if (whole)
-		print_input(v, j, json_get(j, json_root(j), STR("input")));
+		view_input(v, j, json_get(j, json_root(j), STR("input")));
 	else
 		print_lines(v, view_text(v, j, 0, "what"), MOST_LINES);
 	print_answer(v, j);

@@ -9,19 +9,19 @@
 #include "hub/claudecode_methods.h"
 
 #include "base/clock.h"
+#include "hub/commanded.h"
 #include "hub/excluded.h"
-#include "hub/hub.h"
 #include "hub/settings.h"
 #include "hub/streamed.h"
+#include "hub/submitted.h"
 #include "hub/where.h"
-#include "live/detach.h"
 #include "live/driver.h"
-#include "live/lease.h"
-#include "store/inbox.h"
-#include "store/session.h"
 
-#include <string.h>
-
+#define PROMPT_PARAM \
+	{ \
+		.name = "prompt", .type = VALUE_TEXT, .flags = PROMPT_FLAGS, .shown = "PROMPT", \
+		.help = "what to do; '-' reads standard input" \
+	}
 #define PROMPT_PARAMS \
 	{ .name = "session", \
 	  .type = VALUE_TEXT, \
@@ -29,11 +29,8 @@
 	  .shown = "SESSION", \
 	  .names = "claudecode.list", \
 	  .help = "its name or id, or how either begins" }, \
-		{ .name = "prompt", \
-		  .type = VALUE_TEXT, \
-		  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_INPUT, \
-		  .shown = "PROMPT", \
-		  .help = "what to do; '-' reads standard input" }, \
+		PROMPT_PARAM, \
+		ATTACH_PARAM, \
 		{ .name = "ephemeral", \
 		  .type = VALUE_BOOL, \
 		  .help = "only try: the session goes on as if it had not been said" }, \
@@ -42,115 +39,27 @@
 		.help = "your own id of this prompt: given again, it is not run again" \
 	}
 
+#define PROMPT_FLAGS (PARAM_WORD | PARAM_INPUT) /* at a terminal it may be typed later */
 static const struct param chat_params[] = { PROMPT_PARAMS, { 0 } };
+#undef PROMPT_FLAGS
+#define PROMPT_FLAGS (PARAM_REQUIRED | PARAM_WORD | PARAM_INPUT)
+static const struct param async_params[] = { PROMPT_PARAMS, { 0 } };
 
 /* ---- Submitting --------------------------------------------------------------- */
-
-static void put_json_string(struct buf *out, struct str text)
-{
-	struct json_writer w;
-
-	json_write_init(&w, out, 0);
-	json_write_string(&w, text);
-}
-
-static struct uuid node_of(const struct uuid *line, int part)
-{
-	struct node_name name = { 0 };
-
-	uuid_print(line, name.room);
-	name.uuid = str_of(name.room);
-	return node_id(&name, part);
-}
-
-/* Its first event: whose turn begins. */
-static struct str start_data(struct call *c, const struct named *n, bool ephemeral)
-{
-	struct buf data CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct json_writer w;
-
-	json_write_init(&w, &data, 0);
-	json_write_object_begin(&w);
-	put_uuid(&w, "id", &n->id);
-	put_text(&w, "name", n->name);
-	if (ephemeral)
-		put_bool(&w, "ephemeral", true);
-	json_write_object_end(&w);
-	return arena_str(&c->mem, buf_as_str(&data));
-}
 
 static enum status submit(struct call *c, struct run *run, bool *again, struct err *err)
 {
 	struct buf content CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
-	struct buf prompt CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
-	struct run_new what = { .client_id = call_text(c, "client_id"),
-				.ephemeral = call_flag(c, "ephemeral") };
-	bool is_command = str_has_prefix(call_text(c, "prompt"), STR("/"));
-	struct uuid line, root;
-	struct named n;
+	struct submitting what = { .client_id = call_text(c, "client_id"),
+				   .ephemeral = call_flag(c, "ephemeral") };
 
-	if (named_find(c->store, call_text(c, "session"), &c->mem, &n, err) || uuid_random(&line, err) ||
-	    lease_look_after_all(c->store, err) || lease_own(c->store, &c->mem, &what.lease, err))
+	if (!call_text(c, "prompt").p)
+		return err_fail(err, STATUS_USAGE, "PROMPT is missing");
+	if (named_find(c->store, call_text(c, "session"), &c->mem, &what.session, err) ||
+	    prompt_content(c, call_text(c, "prompt"), call_value(c, "attach"), &content, err))
 		return err_failed(err->status);
-	put_json_string(&content, call_text(c, "prompt"));
-	prompt_write(&prompt, buf_as_str(&content), &line);
-	root = node_of(&line, PART_MESSAGE);
-	what.session = n.row;
-	what.prompt = buf_as_str(&prompt);
-	/* A command of the client's becomes lines that are no prompt. */
-	what.root = is_command ? NULL : &root;
-	what.first = (struct event_new){ .type = STR("start"),
-					 .has_node = !is_command,
-					 .node = node_of(&line, PART_TURN),
-					 .data = start_data(c, &n, what.ephemeral),
-					 .at = store_now(c->store) };
-	return run_submit(c->store, &what, &c->mem, run, again, err);
-}
-
-/* Says in the stream that nobody will run it. */
-static enum status close_unstarted(struct call *c, struct run *run, const struct err *why, struct err *err)
-{
-	struct buf data CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct stream_end end = { .error = str_of(why->text), .cost_micro = -1 };
-	struct event_new last = { .type = STR("error"), .at = store_now(c->store) };
-	struct json_writer w;
-
-	json_write_init(&w, &data, 0);
-	json_write_object_begin(&w);
-	put_text(&w, "message", end.error);
-	json_write_object_end(&w);
-	last.data = buf_as_str(&data);
-	return stream_write(c->store, &run->writer,
-			    &(struct stream_change){ &last, 1, STREAM_FAILED, &end, true }, err);
-}
-
-static enum status start_driver(struct call *c, const struct run *run, struct err *err)
-{
-	struct environment env;
-	const char *program = c->who->program;
-	char stream[UUID_TEXT + 1];
-
-	uuid_print(&run->stream, stream);
-	where_environment(c->settings, &env);
-	if (!program && command_find(&env, STR("arbor"), &c->mem, &program, err))
-		return err_pass(err, "agents are driven by the program");
-	return detach_start(program,
-			    (const char *[]){ "arbor", "call", "claudecode.drive", stream, "--store",
-					      store_path(c->store), "--quiet", NULL },
-			    err);
-}
-
-static enum status submit_and_start(struct call *c, struct run *run, bool *again, struct err *err)
-{
-	struct err other;
-
-	if (submit(c, run, again, err))
-		return err_failed(err->status);
-	if (*again || !start_driver(c, run, err))
-		return STATUS_OK;
-	if (close_unstarted(c, run, err, &other))
-		log_warn(c->log, "%s", other.text);
-	return err_failed(err->status);
+	what.content = buf_as_str(&content);
+	return submit_and_start(c, &what, run, again, err);
 }
 
 /* ---- claudecode.chat_async ------------------------------------------------------- */
@@ -179,7 +88,7 @@ static enum status begin_async(struct call *c, struct err *err)
 	enum { START_S = 10 };
 	struct submitted *m = arena_alloc(&c->mem, sizeof *m);
 
-	if (submit_and_start(c, &m->run, &m->again, err))
+	if (submit(c, &m->run, &m->again, err))
 		return err_failed(err->status);
 	m->until_ns = clock_monotonic_ns() + (int64_t)START_S * 1000000000;
 	c->state = m;
@@ -197,7 +106,7 @@ static enum status not_taken(struct call *c, struct submitted *m, struct err *er
 	struct err other;
 
 	err_set(err, STATUS_UNREACHABLE, "the program that drives agents was started, and does not answer");
-	if (close_unstarted(c, &m->run, err, &other))
+	if (submit_close(c, &m->run, err, &other))
 		log_warn(c->log, "%s", other.text);
 	return err_failed(err->status);
 }
@@ -235,7 +144,7 @@ const struct method claudecode_chat_async = {
 		"With a client_id of your own a prompt is run at most once: given again, also after a crash, "
 		"the stream "
 		"of the first time is given.\n",
-	.params = chat_params,
+	.params = async_params,
 	.kind = RESULT_ONE,
 	.fields = async_fields,
 	.scope = SCOPE_DRIVE,
@@ -256,7 +165,7 @@ static enum status run_chat(struct call *c, struct err *err)
 
 	if (!t) {
 		t = arena_alloc(&c->mem, sizeof *t);
-		if (submit_and_start(c, &run, &again, err) ||
+		if (submit(c, &run, &again, err) ||
 		    stream_get(c->store, &run.stream, &c->mem, &t->stream, err))
 			return err_failed(err->status);
 		c->state = t;
@@ -266,98 +175,138 @@ static enum status run_chat(struct call *c, struct err *err)
 
 const struct method claudecode_chat = {
 	.name = "chat",
+	.verb = "chat",
+	.also = "ask prompt say talk",
+	.group = "agents",
 	.summary = "Have an agent do something, and follow it",
-	.text = "As 'claudecode.chat_async', and gives every event until it is done. Whoever leaves before "
-		"that leaves the agent at work: "
-		"'claudecode.tail' goes on, 'claudecode.cancel' ends it.\n",
+	.text = "Starts Claude Code in the folder of a session, where its conversation left off, and shows what it "
+		"thinks, says and does until it is done. It goes on whatever becomes of who follows it: 'arbor "
+		"attach' comes back, 'arbor stop' ends it.\n\n"
+		"At a terminal, what its tools want to do is asked where it comes up: y allows it, n does not, e lets "
+		"you change it, a allows exactly this from now on, s ends the turn. Ctrl-C ends the turn, a second "
+		"one leaves. A session that is not there yet is made, in the folder you are in. Without a prompt, "
+		"each line you type is one.\n",
 	.params = chat_params,
 	.kind = RESULT_STREAM,
 	.fields = event_item_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.chat fix-tests 'Why do they fail?'",
-						"to the end" },
+	.examples = (const struct example[]){ { "chat fix-tests 'Why do they fail?'", "to the end" },
+					      { "chat fix-tests 'And now?' --json", "its events, a line each" },
 					      { 0 } },
 	.run = run_chat,
 };
 
-/* ---- Commands -------------------------------------------------------------------- */
+/* ---- claudecode.continue --------------------------------------------------------- */
 
-static const struct field command_fields[] = {
-	{ .name = "stream", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the agent" },
-	{ .name = "done",
-	  .type = VALUE_BOOL,
-	  .help = "the agent has it; else nobody took it in time, and it may yet" },
+static const struct param continue_params[] = {
+	STREAM_PARAM,
+	{ .name = "prompt",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_WORD | PARAM_INPUT,
+	  .shown = "PROMPT",
+	  .help = "what to tell it; left out: to go on" },
 	{ 0 },
 };
 
-/* Across waits: what was commanded, and until when it is waited for. */
-struct commanding {
-	struct uuid id, stream;
-	int64_t until_ns;
-};
-
-static enum status begin_command(struct call *c, const char *verb, struct str data, struct err *err)
-{
-	enum { WAIT_S = 5 };
-	struct commanding *m = arena_alloc(&c->mem, sizeof *m);
-	struct stream stream;
-
-	if (streamed_find(c, call_text(c, "stream"), &stream, err) ||
-	    inbox_add(c->store, stream.run, str_of(verb), data, &m->id, err))
-		return err_failed(err->status);
-	m->stream = stream.id;
-	m->until_ns = clock_monotonic_ns() + (int64_t)WAIT_S * 1000000000;
-	c->state = m;
-	return STATUS_OK;
-}
-
-/* What the driver says of it. */
-static enum status check_result(struct str result, struct err *err)
+/* What is said when nothing is given. An agent that had not begun gets its prompt again. */
+static enum status continue_content(struct call *c, const struct submitting *what, const struct run *before,
+				    struct buf *out, struct err *err)
 {
 	struct json j CLEANUP(json_release) = JSON_INIT;
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct str why;
+	struct str given = call_text(c, "prompt");
 
-	if (json_read(&j, result, LIMIT_JSON_DEPTH, err))
-		return err_failed(err->status);
-	why = json_string_in(&j, json_get(&j, 0, STR("error")), &mem);
-	return why.p ? err_fail(err, STATUS_CONFLICT, "%.*s", (int)size_min(why.n, 200), why.p) : STATUS_OK;
+	if (!given.p && !what->session.head.has_session) {
+		if (json_read(&j, before->prompt, LIMIT_JSON_DEPTH, err))
+			return err_failed(err->status);
+		buf_str(out, json_raw(&j, json_get(&j, 0, STR("content"))));
+		return STATUS_OK;
+	}
+	return prompt_content(c, given.p ? given : STR("Continue from where you left off."),
+			      &(struct value){ .count = 0 }, out, err);
 }
 
-static enum status run_command(struct call *c, const char *verb, struct str data, struct err *err)
+static enum status check_continue(struct call *c, const struct stream *stream, struct err *err)
 {
-	struct commanding *m;
-	struct json_writer *w;
-	struct str result;
-	bool done, lost;
+	struct stream last;
 
-	if (!c->state && begin_command(c, verb, data, err))
+	if (!stream_is_over(stream->state))
+		return err_fail(err, STATUS_BUSY, "it goes on: 'arbor attach %.*s' follows it",
+				STR_ARG(stream->session_name));
+	if (stream->state == STREAM_COMPLETE)
+		return err_fail(err, STATUS_CONFLICT, "it is complete: 'arbor chat %.*s' says something more",
+				STR_ARG(stream->session_name));
+	if (streamed_find_as_it_is(c, stream->session_name, &last, err))
 		return err_failed(err->status);
-	m = c->state;
-	if (inbox_get(c->store, &m->id, &c->mem, &done, &lost, &result, err))
-		return err_failed(err->status);
-	if (lost)
-		return err_fail(err, STATUS_CONFLICT, "the agent ended before it had that");
-	if (!done && clock_monotonic_ns() < m->until_ns)
-		return call_wait(c, 1000);
-	if (done && check_result(result, err))
-		return err_failed(err->status);
-	w = call_begin(c);
-	put_uuid(w, "stream", &m->stream);
-	put_bool(w, "done", done);
-	return call_emit(c, err);
+	return uuid_eq(&last.id, &stream->id)
+		       ? STATUS_OK
+		       : err_fail(err, STATUS_CONFLICT, "something was said in '%.*s' since", STR_ARG(stream->session_name));
 }
+
+static enum status begin_continue(struct call *c, struct tailing *t, struct err *err)
+{
+	struct buf content CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
+	struct submitting what = { 0 };
+	struct stream stream;
+	struct run before, run;
+	bool again;
+
+	if (streamed_find(c, call_text(c, "stream"), &stream, err) ||
+	    stream_get(c->store, &stream.id, &c->mem, &stream, err) || check_continue(c, &stream, err) ||
+	    named_get(c->store, stream.session, &c->mem, &what.session, err) ||
+	    run_of_stream(c->store, &stream.id, &c->mem, &before, err) ||
+	    continue_content(c, &what, &before, &content, err))
+		return err_failed(err->status);
+	what.content = buf_as_str(&content);
+	what.continues = &stream.id;
+	if (submit_and_start(c, &what, &run, &again, err))
+		return err_failed(err->status);
+	return stream_get(c->store, &run.stream, &c->mem, &t->stream, err);
+}
+
+static enum status run_continue(struct call *c, struct err *err)
+{
+	struct tailing *t = c->state;
+
+	if (!t) {
+		t = arena_alloc(&c->mem, sizeof *t);
+		if (begin_continue(c, t, err))
+			return err_failed(err->status);
+		c->state = t;
+	}
+	return streamed_follow(c, t, true, err);
+}
+
+const struct method claudecode_continue = {
+	.name = "continue",
+	.verb = "continue",
+	.group = "agents",
+	.summary = "Go on with an agent that was interrupted",
+	.text = "One whose driver was killed, that failed, or was stopped: the same conversation is taken up where it "
+		"ended, in a stream of its own that names the first, and followed as 'arbor chat' does. One that had not "
+		"begun gets its prompt again.\n",
+	.params = continue_params,
+	.kind = RESULT_STREAM,
+	.fields = event_item_fields,
+	.scope = SCOPE_DRIVE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "continue broken", "the last of a session" }, { 0 } },
+	.run = run_continue,
+};
+
+/* ---- Commands -------------------------------------------------------------------- */
 
 static const struct param stream_params[] = { STREAM_PARAM, { 0 } };
 
 static enum status run_interrupt(struct call *c, struct err *err)
 {
-	return run_command(c, "interrupt", STR("{}"), err);
+	return command_run(c, call_text(c, "stream"), "interrupt", STR("{}"), err);
 }
 
 const struct method claudecode_interrupt = {
 	.name = "interrupt",
+	.verb = "interrupt",
+	.group = "agents",
 	.summary = "Stop what an agent is doing just now",
 	.text = "Its turn ends, and with it the stream, as 'cancelled'. What it said until then stays, and "
 		"the session goes on from "
@@ -368,7 +317,7 @@ const struct method claudecode_interrupt = {
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "call claudecode.chat_async fix-tests 'wait for the build' "
-						"&& arbor call claudecode.interrupt fix-tests",
+						"&& arbor interrupt fix-tests",
 						"a moment later" },
 					      { 0 } },
 	.run = run_interrupt,
@@ -376,21 +325,24 @@ const struct method claudecode_interrupt = {
 
 static enum status run_cancel(struct call *c, struct err *err)
 {
-	return run_command(c, "cancel", STR("{}"), err);
+	return command_run(c, call_text(c, "stream"), "cancel", STR("{}"), err);
 }
 
 const struct method claudecode_cancel = {
 	.name = "cancel",
+	.verb = "stop",
+	.also = "cancel kill abort",
+	.group = "agents",
 	.summary = "End an agent",
 	.text = "With everything it has started. To stop only what it does just now there is "
-		"'claudecode.interrupt'.\n",
+		"'arbor interrupt'.\n",
 	.params = stream_params,
 	.kind = RESULT_ONE,
 	.fields = command_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "call claudecode.chat_async fix-tests 'wait for the build' "
-						"&& arbor call claudecode.cancel fix-tests",
+						"&& arbor stop fix-tests",
 						"a moment later" },
 					      { 0 } },
 	.run = run_cancel,
@@ -403,6 +355,7 @@ static const struct param queue_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_INPUT,
 	  .shown = "PROMPT",
 	  .help = "what else to do; '-' reads standard input" },
+	ATTACH_PARAM,
 	{ 0 },
 };
 
@@ -414,13 +367,17 @@ static enum status run_queue(struct call *c, struct err *err)
 
 	if (uuid_random(&line, err))
 		return err_failed(err->status);
-	put_json_string(&content, call_text(c, "prompt"));
+	if (prompt_content(c, call_text(c, "prompt"), call_value(c, "attach"), &content, err))
+		return err_failed(err->status);
 	prompt_write(&prompt, buf_as_str(&content), &line);
-	return run_command(c, "queue", buf_as_str(&prompt), err);
+	return command_run(c, call_text(c, "stream"), "queue", buf_as_str(&prompt), err);
 }
 
 const struct method claudecode_queue = {
 	.name = "queue",
+	.verb = "queue",
+	.also = "tell",
+	.group = "agents",
 	.summary = "Tell an agent something more while it works",
 	.text = "It takes it up in the turn that is going on, or in the next. What comes of it is in the "
 		"same stream.\n",
@@ -431,7 +388,7 @@ const struct method claudecode_queue = {
 	.need = NEED_STORE,
 	.examples =
 		(const struct example[]){ { "call claudecode.chat_async fix-tests 'wait for the build' && "
-					    "arbor call claudecode.queue fix-tests 'and run the tests'",
+					    "arbor queue fix-tests 'and run the tests'",
 					    "during a turn" },
 					  { 0 } },
 	.run = run_queue,
@@ -456,7 +413,8 @@ static enum status run_drive(struct call *c, struct err *err)
 				 .prices = &prices,
 				 .program = settings_text(c->settings, "claude"),
 				 .silence_s = settings_int(c->settings, "agent.silence"),
-				 .cancel = c->cancel };
+				 .cancel = c->cancel,
+				 .expire_ms = settings_int(c->settings, "approvals.expire") * 1000 };
 	struct json_writer *w;
 	struct stream stream;
 	struct uuid id;

@@ -1,10 +1,13 @@
 /*
- * claudecode.create, get, list, rename, delete: sessions with a name, which agents work in.
+ * claudecode.create, adopt, get, list, rename, delete, set_model, set_mode: sessions with a name, which agents work
+ * in.
  */
 #include "hub/claudecode_methods.h"
 
-#include "hub/call.h"
-#include "store/named.h"
+#include "hub/commanded.h"
+#include "hub/resolve.h"
+#include "live/lease.h"
+#include "store/run.h"
 
 #define SESSION_PARAM \
 	{ \
@@ -13,8 +16,16 @@
 		.help = "its name or id, or how either begins" \
 	}
 
+static const char *const switches[] = { "on", "off", NULL };
 static const char *const modes[] = { "default", "acceptEdits", "plan", "bypassPermissions",
 				     "dontAsk", "auto",	       NULL };
+
+#define LOOPBACK_PARAM \
+	{ \
+		.name = "loopback", .type = VALUE_ENUM, .choices = switches, .initial = "on", \
+		.help = "whether questions about tools come to 'arbor approvals'; off: nobody is asked, and what is " \
+			"not allowed does not run" \
+	}
 
 #define NAMED_FIELDS \
 	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_KEY, .help = "of the session" }, \
@@ -48,6 +59,10 @@ static const char *const modes[] = { "default", "acceptEdits", "plan", "bypassPe
 		  .type = VALUE_JSON, \
 		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
 		  .help = "tools it has not got" }, \
+		{ .name = "loopback", \
+		  .type = VALUE_BOOL, \
+		  .flags = FIELD_HIDDEN, \
+		  .help = "questions about tools come to 'arbor approvals'" }, \
 		{ .name = "metadata", \
 		  .type = VALUE_JSON, \
 		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
@@ -93,6 +108,7 @@ static void put_named(struct json_writer *w, const struct named *n)
 	put_json_if(w, "mcp_config", n->settings.mcp_config);
 	put_json_if(w, "allowed_tools", n->settings.allowed_tools);
 	put_json_if(w, "disallowed_tools", n->settings.disallowed_tools);
+	put_bool(w, "loopback", n->settings.loopback);
 	put_json_if(w, "metadata", n->settings.metadata);
 	if (n->head.has_head)
 		put_uuid(w, "head", &n->head.head);
@@ -146,6 +162,7 @@ static const struct param create_params[] = {
 	  .type = VALUE_ENUM,
 	  .choices = modes,
 	  .help = "what tools may do without being asked for" },
+	LOOPBACK_PARAM,
 	{ .name = "metadata", .type = VALUE_JSON, .help = "whatever you want to remember" },
 	{ 0 },
 };
@@ -179,6 +196,7 @@ static enum status run_create(struct call *c, struct err *err)
 			      .allowed_tools = list_of(c, "allowed_tools"),
 			      .disallowed_tools = list_of(c, "disallowed_tools"),
 			      .permission_mode = call_text(c, "permission_mode"),
+			      .loopback = str_eq(call_text(c, "loopback"), STR("on")),
 			      .metadata = call_text(c, "metadata") },
 	};
 	struct uuid id;
@@ -194,19 +212,92 @@ static enum status run_create(struct call *c, struct err *err)
 
 const struct method claudecode_create = {
 	.name = "create",
+	.verb = "new",
+	.also = "create",
+	.group = "agents",
 	.summary = "Make a session that agents work in",
 	.text = "A name for a conversation with Claude Code that is continued prompt by prompt: "
-		"'claudecode.chat'. It remembers "
+		"'arbor chat'. It remembers "
 		"the folder, the model and what tools may do.\n",
 	.params = create_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE_MADE,
-	.examples = (const struct example[]){ { "call claudecode.create docs --model sonnet",
+	.examples = (const struct example[]){ { "new docs --model sonnet",
 						"in the folder you are in" },
 					      { 0 } },
 	.run = run_create,
+};
+
+/* ---- adopt ---------------------------------------------------------------------- */
+
+static const struct param adopt_params[] = {
+	{ .name = "name",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "NAME",
+	  .help = "what it is called from now on" },
+	{ .name = "conversation",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "SESSION",
+	  .names = "memory.sessions",
+	  .help = "the mirrored one, as 'arbor show' takes it" },
+	{ .name = "working_dir",
+	  .type = VALUE_PATH,
+	  .shown = "FOLDER",
+	  .help = "where its agents work; left out: where it did" },
+	{ .name = "model", .type = VALUE_TEXT, .help = "who answers: opus, sonnet, or a whole name" },
+	{ .name = "permission_mode",
+	  .type = VALUE_ENUM,
+	  .choices = modes,
+	  .help = "what tools may do without being asked for" },
+	LOOPBACK_PARAM,
+	{ 0 },
+};
+
+static enum status run_adopt(struct call *c, struct err *err)
+{
+	struct str folder = call_text(c, "working_dir");
+	struct named_new what = { .name = call_text(c, "name"), .agent = STR("claude") };
+	struct session of;
+	struct uuid id;
+
+	if (resolve_session(c->store, call_text(c, "conversation"), &c->mem, &of, err))
+		return err_failed(err->status);
+	if (of.agent.n || of.old)
+		return err_fail(err, STATUS_USAGE, "only a conversation can be continued, not a sub-agent's");
+	what.settings = (struct named_settings){ .working_dir = call_real_path(c, folder.p ? folder : of.project),
+						 .model = call_text(c, "model"),
+						 .permission_mode = call_text(c, "permission_mode"),
+						 .loopback = str_eq(call_text(c, "loopback"), STR("on")) };
+	what.head = (struct named_head){ .has_session = true, .session = of.id };
+	what.origin = &of.id;
+	if (!what.settings.working_dir.p)
+		return err_fail(err, STATUS_NOT_FOUND, "the folder it worked in is not here: %.*s; --working-dir names another",
+				(int)size_min(of.project.n, 200), of.project.p ? of.project.p : "");
+	if (named_create(c->store, &what, &id, err))
+		return err_failed(err->status);
+	return emit_named(c, what.name, err);
+}
+
+const struct method claudecode_adopt = {
+	.name = "adopt",
+	.verb = "adopt",
+	.group = "agents",
+	.summary = "Give a mirrored session a name, and go on with it",
+	.text = "The next prompt ('arbor chat NAME') follows the last message of that conversation, in its folder. "
+		"The client has to have its file still: what it has deleted, 'arbor export' can write back.\n",
+	.params = adopt_params,
+	.kind = RESULT_ONE,
+	.fields = named_fields,
+	.scope = SCOPE_DRIVE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "adopt shop @ --working-dir /tmp",
+						"the one last touched, in another folder" },
+					      { 0 } },
+	.run = run_adopt,
 };
 
 /* ---- get, list ------------------------------------------------------------------ */
@@ -246,15 +337,17 @@ static enum status run_list(struct call *c, struct err *err)
 
 const struct method claudecode_list = {
 	.name = "list",
+	.verb = "chats",
+	.group = "agents",
 	.summary = "List named sessions",
 	.text = "By name. What was only mirrored is in 'arbor list'.\n",
 	.params = NULL,
 	.kind = RESULT_STREAM,
 	.fields = named_fields,
-	.empty = "no session was made yet; 'arbor call claudecode.create NAME' makes one",
+	.empty = "no session was made yet; 'arbor chat NAME PROMPT' makes one",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.list", "all of them" }, { 0 } },
+	.examples = (const struct example[]){ { "chats", "all of them" }, { 0 } },
 	.run = run_list,
 };
 
@@ -319,4 +412,98 @@ const struct method claudecode_delete = {
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "call claudecode.delete fix-tests", "by its name" }, { 0 } },
 	.run = run_delete,
+};
+
+/* ---- set_model, set_mode --------------------------------------------------------- */
+
+static const struct param model_params[] = {
+	SESSION_PARAM,
+	{ .name = "model",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "MODEL",
+	  .help = "who answers from now on: opus, sonnet, or a whole name" },
+	{ 0 },
+};
+
+static const struct param mode_params[] = {
+	SESSION_PARAM,
+	{ .name = "mode",
+	  .type = VALUE_ENUM,
+	  .choices = modes,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .help = "what tools may do without being asked for from now on" },
+	{ 0 },
+};
+
+/* To the agent that is at work, if one is; and kept for the next. One that does not want it keeps both as they
+ * were. */
+static enum status set(struct call *c, const char *verb, struct str value, const struct named_settings *what,
+		       struct err *err)
+{
+	struct buf json CLEANUP(buf_release) = BUF_INIT(MIB);
+	enum status status = STATUS_OK;
+	bool at_work, done;
+	struct json_writer w;
+	struct uuid stream;
+	struct named n;
+	struct run run;
+
+	if (named_find(c->store, call_text(c, "session"), &c->mem, &n, err) ||
+	    lease_look_after_all(c->store, err) ||
+	    run_of_session(c->store, n.row, &c->mem, &run, &at_work, err))
+		return err_failed(err->status);
+	json_write_init(&w, &json, 0);
+	json_write_string(&w, value);
+	if (at_work || c->state)
+		status = command_give(c, n.name, verb, buf_as_str(&json), &stream, &done, err);
+	if (status)
+		return status;
+	if (named_set(c->store, n.row, what, err))
+		return err_failed(err->status);
+	return emit_named(c, n.name, err);
+}
+
+static enum status run_set_model(struct call *c, struct err *err)
+{
+	struct str model = call_text(c, "model");
+
+	return set(c, "set_model", model, &(struct named_settings){ .model = model }, err);
+}
+
+const struct method claudecode_set_model = {
+	.name = "set_model",
+	.summary = "Have another model answer in a session",
+	.text = "From now on: in the turn that is going on, too, with its next request.\n",
+	.params = model_params,
+	.kind = RESULT_ONE,
+	.fields = named_fields,
+	.scope = SCOPE_DRIVE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "call claudecode.set_model fix-tests opus", "by its short name" },
+					      { 0 } },
+	.run = run_set_model,
+};
+
+static enum status run_set_mode(struct call *c, struct err *err)
+{
+	struct str mode = call_text(c, "mode");
+
+	return set(c, "set_mode", mode, &(struct named_settings){ .permission_mode = mode }, err);
+}
+
+const struct method claudecode_set_mode = {
+	.name = "set_mode",
+	.summary = "Say what the tools of a session may do without being asked for",
+	.text = "From now on, in the turn that is going on, too. 'default' asks for what changes something, "
+		"'acceptEdits' lets files be changed, 'plan' lets nothing be. 'bypassPermissions' asks for nothing, "
+		"and an agent at work takes it only if it was started with it.\n",
+	.params = mode_params,
+	.kind = RESULT_ONE,
+	.fields = named_fields,
+	.scope = SCOPE_DRIVE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "call claudecode.set_mode fix-tests plan", "only plans from now on" },
+					      { 0 } },
+	.run = run_set_mode,
 };

@@ -61,6 +61,9 @@ static enum status run_streams(struct call *c, struct err *err)
 
 const struct method claudecode_streams = {
 	.name = "streams",
+	.verb = "streams",
+	.also = "runs",
+	.group = "agents",
 	.summary = "List what agents were asked to do, the last first",
 	.text = "Each start of an agent is a stream of events, kept from its first to its last. One whose "
 		"driver is "
@@ -71,8 +74,8 @@ const struct method claudecode_streams = {
 	.empty = "no agent was started from here yet",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.streams", "all of them" },
-					      { "call claudecode.streams fix-tests", "those of a session" },
+	.examples = (const struct example[]){ { "streams", "all of them" },
+					      { "streams fix-tests", "those of a session" },
 					      { 0 } },
 	.run = run_streams,
 };
@@ -179,6 +182,9 @@ static enum status run_poll(struct call *c, struct err *err)
 
 const struct method claudecode_poll = {
 	.name = "poll",
+	.verb = "poll",
+	.also = "events",
+	.group = "agents",
 	.summary = "Ask a stream for its next events",
 	.text = "Gives what lies strictly behind a place, and as 'cursor' the place behind that. Whoever "
 		"keeps it and gives it "
@@ -195,8 +201,8 @@ const struct method claudecode_poll = {
 	.fields = poll_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.poll fix-tests", "from the beginning" },
-					      { "call claudecode.poll fix-tests --after 1.2 --limit 10",
+	.examples = (const struct example[]){ { "poll fix-tests", "from the beginning" },
+					      { "poll fix-tests --after 1.2 --limit 10",
 						"behind the second event" },
 					      { 0 } },
 	.run = run_poll,
@@ -283,6 +289,9 @@ static enum status run_tail(struct call *c, struct err *err)
 
 const struct method claudecode_tail = {
 	.name = "tail",
+	.verb = "attach",
+	.also = "tail follow watch",
+	.group = "agents",
 	.summary = "Follow a stream until it is over",
 	.text = "Gives every event, from the beginning or behind a place, as soon as it is there, and ends "
 		"with the stream. "
@@ -295,9 +304,9 @@ const struct method claudecode_tail = {
 	.empty = "no events behind this place",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.tail fix-tests",
+	.examples = (const struct example[]){ { "attach fix-tests",
 						"from the beginning to the end" },
-					      { "call claudecode.tail fix-tests --after 1.2 --replay",
+					      { "attach fix-tests --after 1.2 --replay",
 						"what is there" },
 					      { 0 } },
 	.run = run_tail,

@@ -135,6 +135,8 @@ static const char *const *words_for(const struct client_ask *ask, struct arena *
 	add_value(&w, "--permission-mode", n->permission_mode);
 	add_tools(&w, "--allowedTools", n->allowed_tools);
 	add_tools(&w, "--disallowedTools", n->disallowed_tools);
+	if (n->loopback)
+		add_value(&w, "--permission-prompt-tool", STR("stdio"));
 	if (ask->mcp_file)
 		add_value(&w, "--mcp-config", str_of(ask->mcp_file));
 	if (ask->ephemeral)
@@ -223,19 +225,38 @@ void client_put_request(struct buf *out, const char *id, const char *subtype, co
 	buf_byte(out, '\n');
 }
 
+static void response_begin(struct json_writer *w, struct buf *out, const char *subtype, struct str id)
+{
+	json_write_init(w, out, 0);
+	json_write_object_begin(w);
+	put(w, "type", "control_response");
+	json_write_key(w, STR("response"));
+	json_write_object_begin(w);
+	put(w, "subtype", subtype);
+	put_raw(w, "request_id", id);
+}
+
+static void response_end(struct json_writer *w, struct buf *out)
+{
+	json_write_object_end(w);
+	json_write_object_end(w);
+	buf_byte(out, '\n');
+}
+
+void client_put_answer(struct buf *out, struct str id, struct str answer)
+{
+	struct json_writer w;
+
+	response_begin(&w, out, "success", id);
+	put_raw(&w, "response", answer);
+	response_end(&w, out);
+}
+
 void client_put_refusal(struct buf *out, struct str id, const char *why)
 {
 	struct json_writer w;
 
-	json_write_init(&w, out, 0);
-	json_write_object_begin(&w);
-	put(&w, "type", "control_response");
-	json_write_key(&w, STR("response"));
-	json_write_object_begin(&w);
-	put(&w, "subtype", "error");
-	put_raw(&w, "request_id", id);
+	response_begin(&w, out, "error", id);
 	put(&w, "error", why);
-	json_write_object_end(&w);
-	json_write_object_end(&w);
-	buf_byte(out, '\n');
+	response_end(&w, out);
 }

@@ -32,6 +32,9 @@ void client_put_prompt(struct buf *out, struct str content, const struct uuid *u
 void client_put_request(struct buf *out, const char *id, const char *subtype, const char *key,
 			struct str value);
 
+/* The answer, JSON, to a request of the client's, whose id is raw JSON. */
+void client_put_answer(struct buf *out, struct str id, struct str answer);
+
 /* That a request of the client's, whose id is raw JSON, is not answered, and why. */
 void client_put_refusal(struct buf *out, struct str id, const char *why);
 

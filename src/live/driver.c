@@ -14,13 +14,15 @@
  * stream to be closed by the next who looks (live/lease.c), and the guard kills the client.
  *
  * After a result the client's input is closed, unless a prompt waits in the inbox: it then finishes what it
- * has going in the background and ends by itself.
+ * has going in the background and ends by itself. Where questions come to us (live/asking.h) it stays open as
+ * long as one waits or a sub-agent works in the background, which may ask.
  */
 #include "live/driver.h"
 
 #include "base/file.h"
 #include "base/json_write.h"
 #include "base/split.h"
+#include "live/asking.h"
 #include "live/child.h"
 #include "live/client.h"
 #include "live/feed.h"
@@ -29,6 +31,7 @@
 #include "store/inbox.h"
 #include "store/session.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -40,6 +43,7 @@ enum {
 	STOP_MS = 2000,	  /* for a client that was told to stop, to write down where */
 	KILL_MS = 5000,	  /* for one that was asked to end */
 	IDLE_MS = 10000,  /* for one to begin with what it was told */
+	QUIET_MS = 600000, /* for one whose sub-agents work in the background, without a word */
 	LAST_TRIES = 120, /* of writing the end, RETRY_MS apart */
 };
 
@@ -52,6 +56,7 @@ struct outcome {
 	struct str text;  /* of a failure */
 	struct str usage; /* raw; p NULL = unknown */
 	struct str cost;  /* raw, dollars; so too */
+	struct str models; /* usage of each, raw; so too */
 };
 
 struct driver {
@@ -65,7 +70,8 @@ struct driver {
 	struct chat_reader *chat;
 	struct feed *feed;
 	struct keeper *keeper;
-	struct kept kept; /* once it has ended */
+	struct kept kept;      /* once it has ended */
+	struct asking *asking; /* NULL: questions are none of ours */
 	struct loop_timer *flush, *look, *renew, *kill, *idle, *silence;
 	int64_t silence_ms; /* for so long it may say nothing; 0 = for ever */
 	struct outcome outcome;
@@ -74,9 +80,16 @@ struct driver {
 	bool closed;		   /* its input */
 	bool looked;		   /* into the inbox, at all */
 	int64_t told, taken;	   /* prompts, and those it said it has begun with */
+	bool rests;		   /* its last turn is over */
+	int64_t agents;		   /* at work in the background */
 	bool interrupted, cancelled, silent, asked_to_end;
 	bool lost; /* somebody else has the stream */
 	int requests;
+	struct {
+		int request;
+		int64_t command; /* row in the inbox */
+	} unanswered[8]; /* of ours that a command waits for; request 0 = free */
+	const struct prices *prices; /* NULL = those that are built in */
 	struct child_end end;
 	struct str last_words;
 };
@@ -159,7 +172,8 @@ static void close_input(struct driver *d)
 		child_close_input(d->child);
 }
 
-static void request(struct driver *d, const char *subtype, const char *key, struct str value)
+/* Its number. */
+static int request(struct driver *d, const char *subtype, const char *key, struct str value)
 {
 	struct buf line CLEANUP(buf_release) = BUF_INIT(MIB);
 	char id[32];
@@ -167,9 +181,10 @@ static void request(struct driver *d, const char *subtype, const char *key, stru
 	snprintf(id, sizeof id, "arbor-%d", ++d->requests);
 	client_put_request(&line, id, subtype, key, value);
 	tell(d, &line);
+	return d->requests;
 }
 
-/* Nobody here answers questions yet, and a client that gets no answer waits for ever. */
+/* A client that gets no answer waits for ever. */
 static void refuse(struct driver *d, const struct json *j)
 {
 	struct buf line CLEANUP(buf_release) = BUF_INIT(MIB);
@@ -233,42 +248,154 @@ static void remove_private(char path[LIMIT_PATH])
 	path[0] = 0;
 }
 
+/* ---- Questions ------------------------------------------------------------------ */
+
+static bool on_ready(void *ctx)
+{
+	struct driver *d = ctx;
+
+	if (feed_waiting(d->feed))
+		write_waiting(d);
+	return d->child && !d->closed && !d->lost && !feed_waiting(d->feed);
+}
+
+static void on_tell(void *ctx, const struct buf *line)
+{
+	tell(ctx, line);
+}
+
+static void note_asked(struct driver *d)
+{
+	if (d->asking)
+		feed_set_state(d->feed, asking_is_open(d->asking) ? STREAM_AWAITING : STREAM_RUNNING);
+}
+
+static void look_at_questions(struct driver *d, bool changed)
+{
+	if (d->asking && asking_is_waiting(d->asking) && d->child) {
+		asking_look(d->asking, changed);
+		note_asked(d);
+	}
+}
+
+/* Only questions about tools are known here, and only where they are ours. */
+static void on_asked(struct driver *d, const struct json *j)
+{
+	uint32_t subtype = json_get(j, json_get(j, json_root(j), STR("request")), STR("subtype"));
+
+	if (!d->asking || !json_string_eq(j, subtype, STR("can_use_tool"))) {
+		refuse(d, j);
+		return;
+	}
+	asking_add(d->asking, j, d->outcome.has_session ? &d->outcome.session : NULL);
+	note_asked(d);
+}
+
+static void on_withdrawn(struct driver *d, const struct json *j)
+{
+	if (!d->asking)
+		return;
+	asking_withdraw(d->asking, j);
+	note_asked(d);
+}
+
+/* ---- Rest ---------------------------------------------------------------------- */
+
+/* Whether it was told something that it has not begun with. Not of the first prompt: it may say nothing of
+ * that. */
+static bool is_behind(const struct driver *d)
+{
+	return d->told > 1 && d->told > d->taken;
+}
+
+/* A client that is told no more ends by itself. What it was told and has not begun with makes another turn;
+ * whoever may still ask has to be able to hear the answer. */
+static void close_when_done(struct driver *d)
+{
+	if (!d->rests || d->closed || (d->asking && asking_is_waiting(d->asking)) ||
+	    loop_timer_is_set(d->idle))
+		return;
+	if (is_behind(d))
+		loop_timer_set(d->idle, IDLE_MS);
+	else if (d->asking && d->agents)
+		loop_timer_set(d->idle, QUIET_MS);
+	else
+		close_input(d);
+}
+
+static void on_idle(void *ctx)
+{
+	struct driver *d = ctx;
+
+	if (d->asking && asking_is_waiting(d->asking))
+		loop_timer_set(d->idle, IDLE_MS);
+	else
+		close_input(d);
+}
+
+/* Another turn. */
+static void stop_resting(struct driver *d)
+{
+	d->rests = false;
+	loop_timer_stop(d->idle);
+}
+
+/* Sub-agents, which go on behind a result when they work in the background. When one is done, another turn of
+ * the client begins. */
+static void note_task(struct driver *d, const struct json *j)
+{
+	uint32_t root = json_root(j), subtype = json_get(j, root, STR("subtype"));
+
+	if (json_string_eq(j, subtype, STR("task_started")) &&
+	    json_string_eq(j, json_get(j, root, STR("task_type")), STR("local_agent")))
+		d->agents++;
+	else if (json_string_eq(j, subtype, STR("task_notification")) && d->agents)
+		d->agents--;
+	if (d->rests && loop_timer_is_set(d->idle))
+		loop_timer_set(d->idle, d->agents ? QUIET_MS : IDLE_MS);
+}
+
 /* ---- Commands ------------------------------------------------------------------ */
 
-static void do_interrupt(struct driver *d, struct str data)
+/* Each gives the request whose answer says what came of it; 0 = there is none. */
+
+static int do_interrupt(struct driver *d, struct str data)
 {
 	(void)data;
 	d->interrupted = true;
 	request(d, "interrupt", NULL, (struct str){ 0 });
+	return 0;
 }
 
-static void do_cancel(struct driver *d, struct str data)
+static int do_cancel(struct driver *d, struct str data)
 {
 	(void)data;
 	d->cancelled = true;
 	request(d, "interrupt", NULL, (struct str){ 0 });
 	close_input(d);
 	loop_timer_set(d->kill, STOP_MS);
+	return 0;
 }
 
-static void do_queue(struct driver *d, struct str data)
+static int do_queue(struct driver *d, struct str data)
 {
 	tell_prompt(d, data);
+	return 0;
 }
 
-static void do_set_model(struct driver *d, struct str data)
+static int do_set_model(struct driver *d, struct str data)
 {
-	request(d, "set_model", "model", data);
+	return request(d, "set_model", "model", data);
 }
 
-static void do_set_mode(struct driver *d, struct str data)
+static int do_set_mode(struct driver *d, struct str data)
 {
-	request(d, "set_permission_mode", "mode", data);
+	return request(d, "set_permission_mode", "mode", data);
 }
 
 static const struct {
 	const char *verb;
-	void (*run)(struct driver *d, struct str data);
+	int (*run)(struct driver *d, struct str data);
 	bool to_client; /* it has to be able to hear it */
 } verbs[] = {
 	{ "interrupt", do_interrupt, true }, { "queue", do_queue, true },
@@ -276,7 +403,19 @@ static const struct {
 	{ "cancel", do_cancel, false },
 };
 
-/* What came of it, as JSON. */
+/* Until the client has answered; of too many it is not waited for. */
+static bool wait_for_answer(struct driver *d, int number, int64_t command)
+{
+	for (size_t i = 0; number && i < COUNT(d->unanswered); i++)
+		if (!d->unanswered[i].request) {
+			d->unanswered[i].request = number;
+			d->unanswered[i].command = command;
+			return true;
+		}
+	return false;
+}
+
+/* What came of it, as JSON; NULL: the client has to say. */
 static const char *do_command(struct driver *d, const struct inbox_command *c)
 {
 	for (size_t i = 0; i < COUNT(verbs); i++) {
@@ -284,8 +423,7 @@ static const char *do_command(struct driver *d, const struct inbox_command *c)
 			continue;
 		if (verbs[i].to_client && d->closed)
 			return "{\"error\":\"the agent is about to end\"}";
-		verbs[i].run(d, c->data);
-		return "{}";
+		return wait_for_answer(d, verbs[i].run(d, c->data), c->row) ? NULL : "{}";
 	}
 	return "{\"error\":\"nobody knows this command\"}";
 }
@@ -297,24 +435,53 @@ static enum status do_commands(struct driver *d, struct err *err)
 	while (found && d->child) {
 		struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 		struct inbox_command c;
+		const char *result;
 
-		if (inbox_take(d->store, d->run.row, &mem, &c, &found, err) ||
-		    (found && inbox_done(d->store, c.row, str_of(do_command(d, &c)), err)))
+		if (inbox_take(d->store, d->run.row, &mem, &c, &found, err))
+			return err_failed(err->status);
+		result = found ? do_command(d, &c) : NULL;
+		if (result && inbox_done(d->store, c.row, str_of(result), err))
 			return err_failed(err->status);
 	}
 	return STATUS_OK;
 }
 
+/* The client's answer to a request of ours: an error, or nothing of interest. */
+static void on_answered(struct driver *d, const struct json *j)
+{
+	uint32_t response = json_get(j, json_root(j), STR("response"));
+	struct buf result CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct str error = json_raw(j, json_get(j, response, STR("error")));
+	char id[32];
+	struct err err;
+
+	for (size_t i = 0; i < COUNT(d->unanswered); i++) {
+		snprintf(id, sizeof id, "arbor-%d", d->unanswered[i].request);
+		if (!d->unanswered[i].request ||
+		    !json_string_eq(j, json_get(j, response, STR("request_id")), str_of(id)))
+			continue;
+		d->unanswered[i].request = 0;
+		if (json_string_eq(j, json_get(j, response, STR("subtype")), STR("error")))
+			buf_printf(&result, "{\"error\":%.*s}", STR_ARG(error));
+		else
+			buf_text(&result, "{}");
+		if (inbox_done(d->store, d->unanswered[i].command, buf_as_str(&result), &err))
+			log_warn(store_log(d->store), "commands: %s", err.text);
+	}
+}
+
 static void on_look(void *ctx)
 {
 	struct driver *d = ctx;
+	bool changed = false;
 	struct err err;
-	bool changed;
 
 	if (!d->lost &&
 	    (store_wait(d->store, 0, &changed, &err) || ((changed || !d->looked) && do_commands(d, &err))))
 		log_warn(store_log(d->store), "commands: %s", err.text);
 	d->looked = true;
+	look_at_questions(d, changed);
+	close_when_done(d);
 	loop_timer_set(d->look, LOOK_MS);
 }
 
@@ -431,6 +598,7 @@ static void note_result(struct driver *d, const struct json *j)
 	o->failed = json_bool(j, json_get(j, root, STR("is_error")));
 	o->usage = raw_in(d, j, json_get(j, root, STR("usage")));
 	o->cost = raw_in(d, j, json_get(j, root, STR("total_cost_usd")));
+	o->models = raw_in(d, j, json_get(j, root, STR("modelUsage")));
 	if (!json_is(j, text, JSON_STRING) && json_count(j, errors))
 		text = json_first(j, errors);
 	if (!json_is(j, text, JSON_STRING))
@@ -438,30 +606,14 @@ static void note_result(struct driver *d, const struct json *j)
 	o->text = o->failed ? arena_str(&d->mem, json_string_in(j, text, &d->mem)) : (struct str){ 0 };
 }
 
-/* Whether it was told something that it has not begun with. Not of the first prompt: it may say nothing of
- * that. */
-static bool is_behind(const struct driver *d)
-{
-	return d->told > 1 && d->told > d->taken;
-}
-
-/* A client that is told no more ends by itself. What it was told and has not begun with makes another turn.
- */
 static void after_result(struct driver *d)
 {
 	struct err err;
 
 	if (do_commands(d, &err))
 		log_warn(store_log(d->store), "commands: %s", err.text);
-	if (is_behind(d))
-		loop_timer_set(d->idle, IDLE_MS);
-	else
-		close_input(d);
-}
-
-static void on_idle(void *ctx)
-{
-	close_input(ctx);
+	d->rests = true;
+	close_when_done(d);
 }
 
 static bool on_line(void *ctx, const struct split_line *line)
@@ -479,14 +631,22 @@ static bool on_line(void *ctx, const struct split_line *line)
 		log_warn(store_log(d->store), "%s", err.text);
 	else if (what == CHAT_LINE_INIT)
 		note_init(d, j);
+	else if (what == CHAT_LINE_SAID)
+		note_task(d, j);
 	else if (what == CHAT_LINE_RESULT)
 		note_result(d, j);
 	else if (what == CHAT_LINE_MIRROR)
 		note_written(d, j);
 	else if (what == CHAT_LINE_ASKED)
-		refuse(d, j);
+		on_asked(d, j);
+	else if (what == CHAT_LINE_WITHDRAWN)
+		on_withdrawn(d, j);
+	else if (what == CHAT_LINE_ANSWERED)
+		on_answered(d, j);
 	else if (what == CHAT_LINE_TAKEN)
 		d->taken++;
+	if (what == CHAT_LINE_INIT || what == CHAT_LINE_TAKEN)
+		stop_resting(d);
 	if (what == CHAT_LINE_RESULT)
 		after_result(d);
 	return true;
@@ -524,8 +684,9 @@ static void on_ended(void *ctx, const struct child_end *end)
 static enum stream_state state_at_end(const struct driver *d)
 {
 	const struct outcome *o = &d->outcome;
+	bool interrupted = d->interrupted || (d->asking && asking_has_interrupted(d->asking));
 
-	if (d->cancelled || (d->interrupted && o->failed))
+	if (d->cancelled || (interrupted && o->failed))
 		return STREAM_CANCELLED;
 	return o->has_result && !o->failed && d->end.code == 0 && !d->silent ? STREAM_COMPLETE
 									     : STREAM_FAILED;
@@ -576,7 +737,24 @@ static void put_raw_member(struct json_writer *w, const char *key, struct str ra
 	json_write_raw(w, raw);
 }
 
-/* What all its answers cost. The client's own total may be of more than this run, or of less. */
+/* By the list of prices, beside what the client says; nothing where a price is not known. Lines count every answer
+ * once; where there are none, the client's word is all there is. */
+static void put_priced(struct json_writer *w, const struct driver *d)
+{
+	static const struct prices built_in = { 0 };
+	enum { NANO = 1000000000 };
+	char text[40];
+	int64_t nano = d->kept.spent.nano;
+
+	if (d->kept.spent.answers ? d->kept.spent.unpriced > 0
+				  : !price_of_run(d->prices ? d->prices : &built_in, d->outcome.models,
+						  d->outcome.usage, store_now(d->store), &nano))
+		return;
+	snprintf(text, sizeof text, "%" PRId64 ".%09" PRId64, nano / NANO, nano % NANO);
+	put_raw_member(w, "priced_cost_usd", str_of(text));
+}
+
+/* What all its answers took. The client's own usage is of its last turn. */
 static void put_spent(struct json_writer *w, const struct kept *k)
 {
 	const struct usage_sum *s = &k->spent;
@@ -587,8 +765,7 @@ static void put_spent(struct json_writer *w, const struct kept *k)
 			{ "input_tokens", s->input },
 			{ "output_tokens", s->output },
 			{ "cache_creation_input_tokens", s->written },
-			{ "cache_read_input_tokens", s->read },
-			{ "unpriced_tokens", s->unpriced } };
+			{ "cache_read_input_tokens", s->read } };
 
 	if (!k->has_spent)
 		return;
@@ -598,8 +775,6 @@ static void put_spent(struct json_writer *w, const struct kept *k)
 		json_write_key(w, str_of(numbers[i].key));
 		json_write_i64(w, numbers[i].value);
 	}
-	json_write_key(w, STR("cost_usd"));
-	json_write_real(w, (double)s->nano / 1e9);
 	json_write_object_end(w);
 }
 
@@ -619,6 +794,7 @@ static void say_end(struct driver *d, enum stream_state state, const struct stre
 		put_uuid_member(&w, "claude_session_id", &d->outcome.session);
 	put_raw_member(&w, "usage", d->outcome.usage);
 	put_raw_member(&w, "total_cost_usd", d->outcome.cost);
+	put_priced(&w, d);
 	put_spent(&w, &d->kept);
 	if (end->error.p) {
 		json_write_key(&w, STR("message"));
@@ -754,7 +930,22 @@ static enum status start_client(struct driver *d, const struct drive_ask *ask, s
 	return STATUS_OK;
 }
 
-static enum status take(struct driver *d, const struct uuid *stream, struct err *err)
+static void begin_asking(struct driver *d, const struct drive_ask *ask)
+{
+	const char *home = environment_get(ask->env, "HOME");
+
+	d->asking = asking_new(&(struct asking_new){
+		.store = d->store,
+		.run = &d->run,
+		.cwd = d->session.settings.working_dir,
+		.home = home ? str_of(home) : (struct str){ 0 },
+		.expire_ms = ask->expire_ms,
+		.hooks = { .ready = on_ready, .tell = on_tell, .ctx = d },
+	});
+}
+
+static enum status take(struct driver *d, const struct uuid *stream, const struct drive_ask *ask,
+			struct err *err)
 {
 	struct lease own;
 
@@ -765,6 +956,8 @@ static enum status take(struct driver *d, const struct uuid *stream, struct err 
 	if (named_get(d->store, d->run.session, &d->mem, &d->session, err) ||
 	    run_take(d->store, &d->run, &own, err))
 		return err_failed(err->status);
+	if (d->session.settings.loopback)
+		begin_asking(d, ask);
 	d->chat = chat_new(on_event, d);
 	d->feed = feed_new(d->store, &d->run.writer);
 	split_begin(&d->lines, LIMIT_LINE_PARSED, 0, on_line, d);
@@ -788,6 +981,7 @@ static void driver_release(struct driver *d)
 {
 	child_free(d->child);
 	loop_free(d->loop);
+	asking_free(d->asking);
 	chat_free(d->chat);
 	feed_free(d->feed);
 	keeper_free(d->keeper);
@@ -815,10 +1009,10 @@ static enum status end_run(struct driver *d, const struct drive_ask *ask, struct
 
 enum status drive(struct store *s, const struct uuid *stream, const struct drive_ask *ask, struct err *err)
 {
-	struct driver d CLEANUP(driver_release) = { .store = s, .end.code = -1 };
+	struct driver d CLEANUP(driver_release) = { .store = s, .end.code = -1, .prices = ask->prices };
 	struct err why;
 
-	if (loop_new(ask->cancel, &d.loop, err) || take(&d, stream, err))
+	if (loop_new(ask->cancel, &d.loop, err) || take(&d, stream, ask, err))
 		return err_failed(err->status);
 	d.keeper = keeper_new(s, &(struct keeper_ask){ ask->filter, ask->prices, d.run.started_at });
 	d.silence_ms = ask->silence_s * 1000;

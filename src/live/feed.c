@@ -127,6 +127,11 @@ enum stream_state feed_state(const struct feed *f)
 	return f->state;
 }
 
+void feed_set_state(struct feed *f, enum stream_state state)
+{
+	f->state = state;
+}
+
 enum status feed_write(struct feed *f, enum stream_state state, const struct stream_end *end, struct err *err)
 {
 	struct stream_change change = {

@@ -40,4 +40,7 @@ enum status feed_write(struct feed *f, enum stream_state state, const struct str
 
 enum stream_state feed_state(const struct feed *f);
 
+/* That somebody else has written the stream's state: it is written so from now on. */
+void feed_set_state(struct feed *f, enum stream_state state);
+
 #endif

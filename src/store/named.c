@@ -20,6 +20,7 @@ enum {
 	NAMED_RENAME,
 	NAMED_DELETE,
 	NAMED_HEAD,
+	NAMED_SET,
 	NAMED_STATEMENTS
 };
 
@@ -54,6 +55,8 @@ static const char *const sql[NAMED_STATEMENTS] = {
 	[NAMED_HEAD] =
 		"UPDATE session SET tree_id = ?2, head_id = ?3, head_line_id = ?4, claude_session_id = ?5,"
 		" updated_at = ?6, rev = ?7 WHERE id = ?1",
+	[NAMED_SET] = "UPDATE session SET model = coalesce(?2, model),"
+		      " permission_mode = coalesce(?3, permission_mode), updated_at = ?4, rev = ?5 WHERE id = ?1",
 };
 
 const struct db_set named_statements = { DB_NAMED, sql, NAMED_STATEMENTS };
@@ -343,6 +346,25 @@ enum status named_delete(struct store *s, const struct named *named, struct err 
 	if (sqlite3_changes64(s->db) != 1)
 		return err_fail(err, STATUS_BUSY, "'%.*s' is at work, or deleted already",
 				STR_ARG(named->name));
+	stmt_done(&st);
+	return txn_commit(&txn, err);
+}
+
+enum status named_set(struct store *s, int64_t row, const struct named_settings *what, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	int64_t rev;
+	STMT st = { 0 };
+
+	if (live_begin(s, &txn, err) || db_rev(s, &rev, err) || use(s, NAMED_SET, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	stmt_text_or_null(&st, 2, what->model);
+	stmt_text_or_null(&st, 3, what->permission_mode);
+	stmt_int(&st, 4, store_now(s));
+	stmt_int(&st, 5, rev);
+	if (stmt_run_one(&st, "a session", err))
+		return err_failed(err->status);
 	stmt_done(&st);
 	return txn_commit(&txn, err);
 }

@@ -97,6 +97,59 @@ for ((n = 0; n < 200; n++)); do [ -e "/proc/$client" ] || break; sleep 0.05; don
 check test ! -e "/proc/$client"
 call chat '{"session":"c","prompt":"say again"}'; code 0; check test "$(get .type | tail -n 1)" = complete
 
+it "goes on with what was interrupted, in the same conversation"
+call chat_async '{"session":"c","prompt":"leave some"}'; first=$(get .stream); until_taken c
+call continue '{"stream":"c"}'; code 6; err_has 'it goes on'
+kill -9 "$(sqlite3 "$db" 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"; until_state c interrupted
+call get '{"session":"c"}'; claude=$(get .claude_session_id)
+call continue '{"stream":"c","prompt":"say more"}'; code 0
+check test "$(get 'select(.type == "start") | .data.continues')" = "$first"; check test "$(get .type | tail -n 1)" = complete
+jq -r '.argv | join(" ")' "$T/other/seen.json" >"$T/argv"; check grep -q -- "--resume $claude" "$T/argv"
+call continue '{"stream":"c"}'; code 10; err_has 'it is complete'
+call streams '{"session":"c","limit":1}'; check test "$(get .continues)" = "$first"
+call continue "{\"stream\":\"$first\"}"; code 10; err_has 'since'
+call chat '{"session":"c","prompt":"exit 3"}'; call continue '{"stream":"c"}'; code 0
+check grep -qF 'Continue from where you left off' "$T/other/told.jsonl"
+
+it "changes model and mode of a session, at rest and at work"
+call set_model '{"session":"c","model":"sonnet"}'; code 0; check test "$(get .model)" = sonnet
+call set_mode '{"session":"c","mode":"plan"}'; code 0; check test "$(get .permission_mode)" = plan
+call set_mode '{"session":"c","mode":"sleepy"}'; code 2
+call chat_async '{"session":"c","prompt":"wait for it"}'; until_taken c
+check grep -q -- '--model sonnet --permission-mode plan' <(jq -r '.argv | join(" ")' "$T/other/seen.json")
+call set_model '{"session":"c","model":"opus"}'; code 0
+call set_mode '{"session":"c","mode":"bypassPermissions"}'; code 10; err_has 'was not started with it'
+call set_mode '{"session":"c","mode":"acceptEdits"}'; code 0
+call get '{"session":"c"}'; check test "$(get '[.model, .permission_mode] | join(" ")')" = 'opus acceptEdits'
+check test "$(jq -r 'select(.type == "control_request") | .request | [.subtype, .model // .mode] | join(" ")' "$T/other/told.jsonl" | tail -n 3 | tr '\n' ,)" = 'set_model opus,set_permission_mode bypassPermissions,set_permission_mode acceptEdits,'
+call cancel '{"stream":"c"}'; until_state c cancelled
+
+it "sends files along: texts, pictures and PDFs, and says which it cannot"
+printf 'some text\n' >"$T/note.txt"; printf '\x89PNG\r\n\x1a\nrest' >"$T/a.png"; printf '%%PDF-1.4' >"$T/a.pdf"; printf '\xff\xfe\x00' >"$T/odd"
+head -c 6000000 /dev/zero >"$T/big"
+call chat "{\"session\":\"c\",\"prompt\":\"say seen\",\"attach\":[\"$T/note.txt\",\"$T/a.png\",\"$T/a.pdf\"]}"; code 0
+sent=$(jq -c 'select(.type == "user") | .message.content' "$T/other/told.jsonl" | tail -n 1)
+check test "$(jq -r 'map(.type) | join(" ")' <<<"$sent")" = 'text image document text'
+check test "$(jq -r '.[0].text' <<<"$sent")" = "$T/note.txt:"$'\n\n''some text'
+check test "$(jq -r '.[1].source | [.media_type, .data] | join(" ")' <<<"$sent")" = 'image/png iVBORw0KGgpyZXN0'
+check test "$(jq -r '.[3].text' <<<"$sent")" = 'say seen'
+call chat "{\"session\":\"c\",\"prompt\":\"x\",\"attach\":[\"$T/odd\"]}"; code 2; err_has 'neither text nor an image'
+call chat "{\"session\":\"c\",\"prompt\":\"x\",\"attach\":[\"$T/big\"]}"; code 2; err_has 'at most 5 MB'
+call chat "{\"session\":\"c\",\"prompt\":\"x\",\"attach\":[\"$T/none\"]}"; code 1; err_has 'there is no file'
+
+it "says what a run cost by the list of prices, beside what the client says"
+call chat '{"session":"c","prompt":"cost claude-opus-4-5"}'; code 0
+check test "$(get 'select(.type == "complete") | .data.priced_cost_usd')" = 0.006
+call chat '{"session":"c","prompt":"cost nobodys-model"}'
+check test "$(get 'select(.type == "complete") | .data | [has("priced_cost_usd"), .total_cost_usd] | map(tostring) | join(" ")')" = 'false 0.25'
+
+it "goes on with a mirrored conversation under a name"
+"$ARBOR" sync --source demo >/dev/null 2>&1 || fail 'no demo'
+call adopt "{\"name\":\"shop\",\"conversation\":\"@\",\"working_dir\":\"$T/other\"}"; code 0; claude=$(get .claude_session_id)
+call chat '{"session":"shop","prompt":"say hello"}'; code 0
+jq -r '.argv | join(" ")' "$T/other/seen.json" >"$T/argv"; check grep -q -- "--resume $claude" "$T/argv"
+call adopt '{"name":"shop","conversation":"@"}'; check test $rc != 0
+
 it "lets a session go"
 call delete '{"session":"a"}'; code 0; call get '{"session":"a"}'; code 1
 call streams '{}'; check test "$(get 'select(.name == "a") | .id' | wc -l)" -ge 5

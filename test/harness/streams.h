@@ -79,7 +79,7 @@ static inline enum status test_finish(struct store *s, const struct stream_write
 }
 
 /* What examples name: a session 'fix-tests', whose last stream is over and has a cursor 'ui'; and one whose
- * run nobody drives yet. */
+ * run nobody drives yet; and 'broken', whose last stream was interrupted. */
 static inline enum status test_plant(struct store *s, struct err *err)
 {
 	struct event_new events[] = {
@@ -96,7 +96,8 @@ static inline enum status test_plant(struct store *s, struct err *err)
 	struct stream stream;
 	struct run run;
 
-	if (test_run(s, "submitted", &mem, &run, err) || test_run(s, "fix-tests", &mem, &run, err) ||
+	if (test_run(s, "submitted", &mem, &run, err) || test_run(s, "broken", &mem, &run, err) ||
+	    test_finish(s, &run.writer, STREAM_INTERRUPTED, err) || test_run(s, "fix-tests", &mem, &run, err) ||
 	    stream_write(s, &run.writer, &change, err) || stream_get(s, &run.stream, &mem, &stream, err))
 		return err_failed(err->status);
 	return cursor_create(s, &stream, STR("ui"), &(struct stream_place){ 1, 2 }, err);

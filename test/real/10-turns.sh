@@ -16,7 +16,7 @@ has() { check test -n "$(events "select($1) | .seq" | head -n 1)"; }
 real_each() {
 	turn complete 'text(1)'
 	# The first run of a session: the client's total is of the same.
-	check test "$(events 'select(.type == "complete") | .data | (.spent.cost_usd - .total_cost_usd) | fabs < 1e-8')" = true
+	check test "$(events 'select(.type == "complete") | .data | (.priced_cost_usd - .total_cost_usd) | fabs < 1e-8')" = true
 	turn complete thinking; has '.type == "thinking_end" and (.data.signature | length) > 0'
 	turn complete redacted
 	turn complete unicode; turn complete long

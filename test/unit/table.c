@@ -282,7 +282,15 @@ static const char *value_for(const struct method *m, const char *param)
 		{ "cancel", "\"at-work\"" },
 		{ "queue.stream", "\"at-work\"" },
 		{ "drive", "\"submitted\"" },
+		{ "continue", "\"broken\"" },
 		{ "stream", "\"fix-tests\"" },
+		{ "adopt.working_dir", "\"/tmp\"" },
+		{ "adopt.name", "\"adopted\"" },
+		{ "adopt.conversation", "\"@\"" },
+		{ "set_model.session", "\"fix-tests\"" },
+		{ "set_mode.session", "\"fix-tests\"" },
+		{ "model", "\"opus\"" },
+		{ "mode", "\"plan\"" },
 		{ "prompt", "\"Why?\"" },
 		{ "create.name", "\"new\"" },
 		{ "rename.name", "\"other\"" },
@@ -365,7 +373,8 @@ static bool is_one_of_two(const char *method, const char *param)
 /* What it is when left out has nothing to tell in the demo. */
 static bool is_better_given(const struct method *m, const struct param *p)
 {
-	static const char *const names[] = { "context.project", "agents.session", "files.conversation" };
+	static const char *const names[] = { "context.project", "agents.session", "files.conversation",
+					     "adopt.working_dir" };
 	char name[128];
 
 	snprintf(name, sizeof name, "%s.%s", m->name, p->name);

@@ -1,0 +1,230 @@
+/*
+ * 'arbor chat', 'continue' and 'attach': a method that is followed, and a person who may break in.
+ *
+ * The agent is another process and goes on without us. So Ctrl-C ends only our following it: the first one has the
+ * agent's turn interrupted, and we follow on from where we were, to its end; the second one leaves. A prompt for a
+ * session that is not there makes it, in the folder one is in. Without a prompt, at a terminal, lines are prompts until
+ * there are no more.
+ *
+ * With --json all of this is left out: events, and Ctrl-C leaves.
+ */
+#include "face/chat.h"
+
+#include "base/json_write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool chat_is_due(const struct face *f, const char *activation, const struct method *m)
+{
+	static const char *const names[] = { "chat", "continue", "tail" };
+
+	(void)f;
+	for (size_t i = 0; activation && strcmp(activation, "claudecode") == 0 && i < COUNT(names); i++)
+		if (strcmp(m->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* ---- Other methods --------------------------------------------------------------- */
+
+struct result {
+	struct face *face;
+	struct str last;
+};
+
+static enum status keep_result(void *ctx, struct str json, struct err *err)
+{
+	struct result *r = ctx;
+
+	(void)err;
+	r->last = arena_str(&r->face->mem, json);
+	return STATUS_OK;
+}
+
+enum status chat_call(struct face *f, const char *method, struct str params, struct str *out, struct err *err)
+{
+	struct result r = { .face = f };
+	struct hub_caller who = {
+		.sink = { .item = keep_result, .ctx = &r },
+		.log = &f->log,
+		.scopes = ~0u,
+		.person = !getenv("CLAUDECODE"),
+		.settings = f->settings,
+		.open_store = face_open_store,
+		.ctx = f,
+		.program = "/proc/self/exe",
+	};
+	enum status status = hub_call(f->hub, str_of(method), params, &who, err);
+
+	if (out)
+		*out = r.last;
+	return status;
+}
+
+/* An object with texts: name, value, name, value, NULL. */
+static struct str object_of(struct face *f, const char *name, struct str value, const char *other, struct str second)
+{
+	struct buf json CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct json_writer w;
+
+	json_write_init(&w, &json, 0);
+	json_write_object_begin(&w);
+	json_write_key(&w, str_of(name));
+	json_write_string(&w, value);
+	if (other) {
+		json_write_key(&w, str_of(other));
+		json_write_string(&w, second);
+	}
+	json_write_object_end(&w);
+	return arena_str(&f->mem, buf_as_str(&json));
+}
+
+/* ---- The session ------------------------------------------------------------------ */
+
+static struct str text_param(const struct params *p, const char *name)
+{
+	const struct param *q = params_find(p, str_of(name));
+
+	return q ? params_value(p, q)->text : (struct str){ 0 };
+}
+
+/* One that nobody has made yet is made here and now. */
+static enum status find_or_make(struct face *f, const struct params *p, struct err *err)
+{
+	struct str name = text_param(p, "session"), ignored;
+	char folder[LIMIT_PATH];
+	enum status status = chat_call(f, "claudecode.get", object_of(f, "session", name, NULL, name), &ignored, err);
+
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	if (!getcwd(folder, sizeof folder))
+		return err_fail(err, STATUS_NOT_FOUND, "the folder you are in is gone");
+	if (chat_call(f, "claudecode.create", object_of(f, "name", name, "working_dir", str_of(folder)), &ignored, err))
+		return err_failed(err->status);
+	if (!f->out.quiet)
+		say_foreign(&f->out, "a new session in this folder: ", name);
+	return STATUS_OK;
+}
+
+/* ---- Following --------------------------------------------------------------------- */
+
+static enum status follow(struct face *f, struct chat *c, struct err *err)
+{
+	const struct activation *a;
+	const struct method *m;
+	struct params p = { .settings = f->settings };
+
+	if (hub_find(f->hub, STR("claudecode.tail"), &a, &m, err))
+		return err_failed(err->status);
+	params_begin(&p, m, &f->mem);
+	if (params_set_text(&p, params_find(&p, STR("stream")), c->name, err) ||
+	    (c->cursor[0] && params_set_text(&p, params_find(&p, STR("after")), str_of(c->cursor), err)) ||
+	    params_end(&p, err))
+		return err_failed(err->status);
+	return face_run(f, a->name, m, &p, err);
+}
+
+static void say_how_to_return(struct face *f, const struct chat *c)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	buf_printf(&text, "'arbor attach %.*s' follows it, 'arbor stop %.*s' ends it", STR_ARG(c->name), STR_ARG(c->name));
+	out_flush(&f->out);
+	say_foreign(&f->out, "it goes on: ", buf_as_str(&text));
+	f->left = true;
+}
+
+/* The turn is to end; what is said until then is still shown. */
+static enum status interrupt(struct face *f, struct chat *c, struct err *err)
+{
+	struct err why;
+
+	face_forget_interrupt();
+	out_flush(&f->out);
+	say(&f->out, "stopping this turn; Ctrl-C once more leaves it at work\n");
+	if (chat_call(f, "claudecode.interrupt", object_of(f, "stream", c->name, NULL, c->name), NULL, &why) &&
+	    why.status != STATUS_CONFLICT)
+		say_error(&f->out, &why);
+	return follow(f, c, err);
+}
+
+/* What a program hears of how it went. */
+static enum status outcome(struct face *f, const struct chat *c, struct err *err)
+{
+	if (!c->ended.p || str_eq(c->ended, STR("complete")))
+		return STATUS_OK;
+	f->left = true; /* it was said */
+	return err_fail(err, STATUS_PARTIAL, "it is not complete");
+}
+
+static enum status run_once(struct face *f, struct chat *c, const char *activation, const struct method *m,
+			    struct params *p, struct err *err)
+{
+	enum status status = face_run(f, activation, m, p, err);
+
+	if (status == STATUS_CANCELLED && c->name.p && !c->ended.p && m->scope == SCOPE_DRIVE)
+		status = interrupt(f, c, err);
+	if (status == STATUS_CANCELLED && c->name.p)
+		say_how_to_return(f, c);
+	return status ? status : outcome(f, c, err);
+}
+
+/* ---- Prompts, line by line ----------------------------------------------------------- */
+
+static enum status talk(struct face *f, struct chat *c, const char *activation, const struct method *m,
+			struct params *p, struct err *err)
+{
+	const struct param *prompt = params_find(p, STR("prompt"));
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	enum status status = STATUS_OK;
+
+	for (;;) {
+		out_flush(&f->out);
+		fputs("> ", stderr);
+		n = getline(&line, &room, stdin);
+		if (n <= 0)
+			break;
+		if (!str_trim(str_from(line, (size_t)n)).n)
+			continue;
+		params_unset(p, prompt);
+		*c = (struct chat){ .asks = c->asks, .given = true };
+		f->left = false;
+		status = params_set_text(p, prompt, str_trim(str_from(line, (size_t)n)), err);
+		if (!status)
+			status = run_once(f, c, activation, m, p, err);
+		if (status && status != STATUS_PARTIAL)
+			break;
+	}
+	free(line);
+	if (n <= 0)
+		fputc('\n', stderr);
+	return n <= 0 && status == STATUS_PARTIAL ? STATUS_OK : status;
+}
+
+enum status chat_run(struct face *f, const char *activation, const struct method *m, struct params *p,
+		     struct err *err)
+{
+	bool is_chat = strcmp(m->name, "chat") == 0;
+	struct chat c = { .given = m->scope == SCOPE_DRIVE };
+	enum status status;
+
+	if (is_chat && find_or_make(f, p, err))
+		return err_failed(err->status);
+	if (f->json || f->print0)
+		return face_run(f, activation, m, p, err);
+	c.asks = f->out.terminal && isatty(STDIN_FILENO) && !getenv("CLAUDECODE");
+	f->out.may_page = false;
+	f->chat = &c;
+	face_take_interrupts();
+	if (is_chat && !text_param(p, "prompt").p && c.asks)
+		status = talk(f, &c, activation, m, p, err);
+	else
+		status = run_once(f, &c, activation, m, p, err);
+	f->chat = NULL;
+	return status;
+}
