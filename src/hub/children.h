@@ -75,6 +75,10 @@ enum status children_about(struct children *c, size_t which, const struct hub_ca
 /* Whether it says whose handles it has at all; whether it has those of this plugin; and of one by name, whether it
  * has it in another major. */
 bool child_lists_plugins(const struct child_about *a);
+
+/* The plugin with this id as the child calls it, in the version that it has now; texts are in `mem`. */
+bool child_plugin(const struct child_about *a, const struct uuid *plugin, struct arena *mem, struct str *name,
+		  struct str *version);
 bool child_has_plugin(const struct child_about *a, const struct uuid *plugin);
 bool child_has_name(const struct child_about *a, struct str plugin);
 

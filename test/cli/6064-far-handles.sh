@@ -91,4 +91,19 @@ shyly hubs; code 0; check test "$(grep -c '	ready	' "$T/out")" -eq 3
 shyly call hub.methods; code 0; err_lacks 'gave no answer'
 shyly call hub.hash; code 0; out_lacks '"error"'
 shyly resolve shy@1.0.0::x:1 --json; code 0; out_has '"by":"s1"'
+
+it "says which version answered, and names the plugin by its name"
+here resolve w@1.4.0::m:1 --json; code 0; out_has '"version":"2.0.0"'; out_has '"handle":"w@1.4.0::m:1"'
+w1=$(field plugin_id)
+here resolve "$w1@1.4.0::m:1" --json; code 0
+out_has '"plugin":"w"'; out_has '"handle":"w@1.4.0::m:1"'; out_has "\"plugin_id\":\"$w1\""; out_has '"version":"2.0.0"'
+here resolve "{\"plugin_id\":\"$w1\",\"version\":\"1.4.0\",\"method\":\"m\",\"meta\":[\"1\"]}" --json; out_has '"handle":"w@1.4.0::m:1"'; out_has '"plugin":"w"'
+here resolve "$w1@2.0.0::m:1"; code 9; err_has 'the plugin is w of another major than its version 2.0.0 says'
+
+it "gives a program a handle as text, whatever form it has"
+asked() { out_has "\"data\":{\"asked\": \"$1\"}"; }
+here resolve "$w1@1.4.0::m:1%3A" --json; asked 'w@1.4.0::m:1%3A'
+here resolve "{\"plugin_id\":\"$w1\",\"version\":\"1.4.0\",\"method\":\"m\",\"meta\":[\"1:\",\"\"]}" --json; asked 'w@1.4.0::m:1%3A:'
+here resolve '{"source":"w","source_version":"2.0.0","identifier":"m-7:user:Ann"}' --json; asked 'w@2.0.0::m-7:user:Ann'
+out_has '"handle":"{\"source\":\"w\"' # kept as it was given
 the_end
