@@ -130,11 +130,14 @@ bool children_find(const struct children *c, struct str path, size_t *which, str
 	return false;
 }
 
-int64_t children_deadline(const struct children *c, size_t which, const struct hub_caller *who)
+int64_t children_deadline(const struct children *c, size_t which, const struct child_about *about,
+			  const struct hub_caller *who)
 {
 	int64_t own = clock_monotonic_ns() + c->list[which].timeout_ms * 1000000;
 
-	return who->deadline_ns && who->deadline_ns < own ? who->deadline_ns : own;
+	if (!about->id.n || (who->deadline_ns && who->deadline_ns < own))
+		return who->deadline_ns;
+	return own;
 }
 
 /* ---- Who it is ------------------------------------------------------------------------- */

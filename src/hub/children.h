@@ -106,8 +106,10 @@ enum status children_schema(struct children *c, size_t which, struct str method,
 			    struct arena *mem, struct str *out, struct err *err) MUST_USE;
 
 /* The moment at which a child that is asked now has taken too long, or the caller's, if that is
- * earlier. */
-int64_t children_deadline(const struct children *c, size_t which, const struct hub_caller *who);
+ * earlier. Only a hub has one of its own: it has to tell those behind it how long they may take. A program may take
+ * as long as it is not silent, as in every call. */
+int64_t children_deadline(const struct children *c, size_t which, const struct child_about *about,
+			  const struct hub_caller *who);
 
 /* What children_elsewhere() does; `children` is its ctx. */
 enum status children_resolve(void *children, struct call *c, const struct resolve_ask *ask,
