@@ -51,12 +51,15 @@ static const char *const *choices_of(const struct reading *r, uint32_t list)
 static void read_string(const struct reading *r, uint32_t schema, struct param *p)
 {
 	uint32_t list = json_get(r->j, schema, STR("enum")), format = json_get(r->j, schema, STR("format"));
+	int64_t least;
 
 	p->type = VALUE_TEXT;
 	if (json_is(r->j, list, JSON_ARRAY) && (p->choices = choices_of(r, list)))
 		p->type = VALUE_ENUM;
 	else if (json_string_eq(r->j, format, STR("uuid")))
 		p->type = VALUE_ID;
+	else if (!json_to_i64(r->j, json_get(r->j, schema, STR("minLength")), &least) || least < 1)
+		p->flags |= PARAM_EMPTY;
 }
 
 static void read_bounds(const struct reading *r, uint32_t schema, struct param *p)
