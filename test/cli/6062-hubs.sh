@@ -296,6 +296,9 @@ nobody_is_left
 
 it "explains a hub and its methods as its own, and lets nobody paint the terminal"
 here help near; code 0; out_has 'near: another hub'; out_has 'near.notes.add '
+here help near.deep; code 0; out_has "near.deep: a part of the hub 'near'"; out_has 'near.deep.notes.add '; out_lacks 'near.memory.'
+here help near.deep.notes; code 0; out_has 'near.deep.notes.add '; out_lacks 'near.deep.memory'
+here help near.dee; code 0; out_has 'near.dee: not described'
 here help near.deep.notes.add; code 0; out_has 'Usage: arbor call near.deep.notes.add '; out_has '--text '
 here call notes.add --help; code 0; out_has 'Usage: arbor call notes.add '; here call notes --help; code 0; out_has 'notes.add '
 here help odd.anything; code 0; out_has 'odd.anything: not described'
