@@ -3,9 +3,13 @@
 
 It speaks JSON-RPC 2.0 on its standard streams, a message a line; docs/EXTENDING.md explains every
 part. Notes are lines of JSON in $NOTES_FILE (default ~/.local/share/arbor-notes.jsonl); the last line
-about a note counts.
+about a note counts. Several of these programs may run, and be killed at any moment: the file is locked while
+it is read or written, a note is on the disk before its call is answered, and a last line without its end is
+one that nobody was told of.
 """
 
+import contextlib
+import fcntl
 import json
 import os
 import sys
@@ -24,7 +28,9 @@ NOTE = {
 class Problem(Exception):
     """What is told to the caller: a status of Arbor's and a sentence."""
 
-    CODES = {"usage": -32602, "not_found": -32001, "gone": -32016, "unsupported": -32018, "no_method": -32601}
+    CODES = {
+        "usage": -32602, "not_found": -32001, "gone": -32016, "unsupported": -32018, "no_method": -32601, "io": -32010,
+    }
 
     def __init__(self, status, text):
         super().__init__(text)
@@ -35,24 +41,44 @@ def send(**message):
     print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
 
 
+@contextlib.contextmanager
+def opened(lock):
+    os.makedirs(os.path.dirname(os.path.abspath(FILE)), mode=0o700, exist_ok=True)
+    with open(os.open(FILE, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
+        fcntl.flock(file, lock)  # until it is closed
+        yield file
+
+
+def read(file):
+    """All notes by their ids, and where the last whole line ends."""
+    notes, end = {}, 0
+    for line in file:
+        if line.endswith(b"\n"):
+            note = json.loads(line)
+            notes[note["id"]] = note
+            end += len(line)
+    return notes, end
+
+
 def load():
-    notes = {}
-    if os.path.exists(FILE):
-        with open(FILE, encoding="utf-8") as lines:
-            for line in lines:
-                note = json.loads(line)
-                notes[note["id"]] = note
-    return notes
+    with opened(fcntl.LOCK_SH) as file:
+        return read(file)[0]
 
 
-def store(note):
-    os.makedirs(os.path.dirname(FILE), mode=0o700, exist_ok=True)
-    with open(os.open(FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8") as file:
-        file.write(json.dumps(note) + "\n")
+def store(note, check=lambda notes: None):
+    """Appends it, unless check() finds something against it in what is there."""
+    with opened(fcntl.LOCK_EX) as file:
+        notes, end = read(file)
+        check(notes)
+        file.truncate(end)
+        file.seek(end)
+        file.write(json.dumps(note).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
-def find(wanted):
-    note = load().get(wanted)
+def find(wanted, notes):
+    note = notes.get(wanted)
     if note is None:
         raise Problem("not_found", f"there is no note {wanted}")
     if note.get("removed"):
@@ -72,7 +98,7 @@ def add(text):
 
 
 def remove(id):
-    store({"id": find(id)["id"], "removed": True})
+    store({"id": id, "removed": True}, check=lambda notes: find(id, notes))
     return {"id": id}
 
 
@@ -84,7 +110,7 @@ def resolve(handle):
     kind, *meta = handle.partition("::")[2].split(":")  # ids of notes need no escapes
     if kind != "note" or not meta:
         raise Problem("unsupported", f"notes are the only handles here, not '{kind}'")
-    note = shown(find(meta[0]))
+    note = shown(find(meta[0], load()))
     return {"plugin": NAME, "version": VERSION, "method": "note", "kind": "document", "data": note}
 
 
@@ -112,18 +138,28 @@ METHODS = {
     "remove": (remove, "Remove a note for good", "write", False, ["id"]),
     "hub.info": (info, None, "read", False, []),
     "hub.schema": (schema, None, "read", True, []),
-    "hub.resolve": (resolve, None, "read", False, []),
+    "hub.resolve": (resolve, None, "read", False, ["handle"]),
 }
+
+
+def check(params, required, optional=()):
+    """Nobody compared them with the schema: a caller may send anything."""
+    for name in required:
+        if name not in params:
+            raise Problem("usage", f"'{name}' is missing")
+    for name, value in params.items():
+        if name not in required and name not in optional:
+            raise Problem("usage", f"'{name}' is none of its parameters")
+        if not isinstance(value, str):
+            raise Problem("usage", f"'{name}' has to be a text")
 
 
 def answer(id, method, params):
     if method not in METHODS:
         raise Problem("no_method", f"there is no method '{method}'")
-    function, _, _, streaming, _ = METHODS[method]
-    try:
-        result = function(**params)
-    except TypeError as error:
-        raise Problem("usage", str(error)) from error
+    function, _, _, streaming, required = METHODS[method]
+    check(params, required, optional=["method"] if method == "hub.schema" else [])
+    result = function(**params)
     count = 0
     for item in result if streaming else ():
         send(method="$/item", params={"id": id, "item": item})
@@ -136,8 +172,9 @@ for line in sys.stdin:
     if "id" not in request:
         continue  # a notice, such as $/cancel: all answers here are quick
     try:
-        answer(request["id"], request["method"], request.get("params", {}))
+        try:
+            answer(request["id"], request["method"], request.get("params", {}))
+        except OSError as error:
+            raise Problem("io", f"{FILE}: {error.strerror}") from error
     except Problem as problem:
-        code = Problem.CODES[problem.status]
-        error = {"code": code, "message": str(problem), "data": {"status": problem.status}}
-        send(id=request["id"], error=error)
+        send(id=request["id"], error={"code": Problem.CODES[problem.status], "message": str(problem)})

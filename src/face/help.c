@@ -322,7 +322,30 @@ static const struct param *safe_params(struct face *f, const struct param *param
 struct hub_listing {
 	struct face *face;
 	const char *hub;
+	struct str under; /* only what is called so and has a '.' behind it; empty = all */
+	bool begun;
 };
+
+static void begin_listing(struct hub_listing *l)
+{
+	struct out *o = &l->face->out;
+
+	if (l->begun)
+		return;
+	l->begun = true;
+	if (l->under.n)
+		out_printf(o, "%s.%s: a part of the hub '%s'\n\n", l->hub,
+			   safe(l->face, arena_cstr(&l->face->mem, l->under)), l->hub);
+	else
+		out_printf(o, "%s: another hub, named by the setting 'hubs'\n\n", l->hub);
+	out_printf(o, "Usage: arbor call METHOD [JSON] [OPTION]...\n\n"
+		      "Methods, each explained by 'arbor help METHOD':\n");
+}
+
+static bool is_under(struct str name, struct str above)
+{
+	return !above.n || (name.n > above.n && name.p[above.n] == '.' && str_has_prefix(name, above));
+}
 
 static enum status print_hub_method(void *ctx, struct str item, struct err *err)
 {
@@ -336,25 +359,30 @@ static enum status print_hub_method(void *ctx, struct str item, struct err *err)
 	if (json_string_eq(&j, json_get(&j, 0, STR("type")), STR("handle")))
 		return STATUS_OK;
 	name = json_string_in(&j, json_get(&j, 0, STR("name")), &f->mem);
+	if (!is_under(name, l->under))
+		return STATUS_OK;
+	begin_listing(l);
 	summary = json_string_in(&j, json_get(&j, json_get(&j, 0, STR("schema")), STR("summary")), &f->mem);
 	print_pair(f, safe(f, arena_printf(&f->mem, "%s.%.*s", l->hub, STR_ARG(name)).p),
 		   summary.n ? safe(f, arena_cstr(&f->mem, summary)) : "", OPTION_INDENT);
 	return STATUS_OK;
 }
 
-static enum status help_hub(struct face *f, size_t which, struct err *err)
+/* All of it, or what is behind it under a name: of a hub or of an activation. *found: there is something. */
+static enum status help_hub(struct face *f, size_t which, struct str under, bool *found, struct err *err)
 {
 	struct hub_caller who = { .scopes = ~0u, .cancel = f->cancel, .settings = f->settings };
-	struct hub_listing l = { .face = f, .hub = children_at(f->children, which)->name };
+	struct hub_listing l = { .face = f, .hub = children_at(f->children, which)->name, .under = under };
 	struct sink sink = { .item = print_hub_method, .ctx = &l };
 	struct child_ask ask = { .which = which, .method = STR("hub.schema") };
 
-	out_printf(&f->out,
-		   "%s: another hub, named by the setting 'hubs'\n\n"
-		   "Usage: arbor call METHOD [JSON] [OPTION]...\n\n"
-		   "Methods, each explained by 'arbor help METHOD':\n",
-		   l.hub);
-	return children_ask(f->children, &ask, &who, &sink, err);
+	enum status status;
+
+	if (!under.n)
+		begin_listing(&l);
+	status = children_ask(f->children, &ask, &who, &sink, err);
+	*found = l.begun;
+	return status;
 }
 
 /* One without a verb is typed behind 'call', which prints JSON. */
@@ -366,12 +394,15 @@ enum status help_method(struct face *f, struct str name, struct err *err)
 	struct method m;
 	size_t which;
 	char typed[128];
+	bool listed = false, far = children_find(f->children, name, &which, &rest);
 
-	if (children_find(f->children, name, &which, &rest) && !rest.n)
-		return help_hub(f, which, err);
+	if (far && !rest.n)
+		return help_hub(f, which, rest, &listed, err);
 	if (face_find_method(f, name, &a, &found, err))
 		return err_failed(err->status);
 	m = *found;
+	if (far && !*m.summary && !m.params && (help_hub(f, which, rest, &listed, err) || listed))
+		return listed ? STATUS_OK : err_failed(err->status);
 	snprintf(typed, sizeof typed, "call %.*s", STR_ARG(str_sub(name, 0, 100)));
 	m.verb = typed;
 	if (!a) {

@@ -435,8 +435,10 @@ static enum status read_input(struct server *s, struct err *err)
 		if (poll(f, COUNT(f), LOOK_MS) <= 0 || !f[0].revents)
 			continue;
 		n = read(STDIN_FILENO, piece, sizeof piece);
-		if (n == 0)
+		if (n == 0) {
+			(void)!split_end(&s->lines); /* the last line need not have its end */
 			return STATUS_OK;
+		}
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return err_fail_errno(err, errno, "standard input");
 		if (n > 0)

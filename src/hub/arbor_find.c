@@ -6,6 +6,7 @@
  */
 #include "hub/arbor_find.h"
 
+#include "hub/arbor_absent.h"
 #include "hub/meant.h"
 #include "hub/mirrored.h"
 #include "hub/settings.h"
@@ -360,7 +361,8 @@ enum status find_node(struct call *c, const char *param, int64_t tree, bool arch
 	struct tree wanted;
 	bool made;
 
-	if (find_in(c, call_text(c, param), NODE_SKELETON, archived ? GATE_ANY : GATE_ALIVE, out, &made, err))
+	if (find_in(c, call_text(c, param), NODE_SKELETON, archived ? GATE_ANY : GATE_ALIVE, out, &made, err) &&
+	    absent_explain(c, call_text(c, param), ABSENT_NODE_BESIDE, err))
 		return err_pass(err, "%s", param);
 	if (!tree || out->node.tree == tree)
 		return STATUS_OK;
@@ -459,7 +461,12 @@ enum status with_tree(struct call *c, const struct tree_ways *ways, struct err *
 	status = find_tree(c, text, ways->gate, &t, &made, err);
 	if (status == STATUS_OK)
 		return ways->made(c, &t, err);
-	return is_foreign(status, made) && ways->mirrored ? ways->mirrored(c, text, err) : status;
+	if (!is_foreign(status, made))
+		return status;
+	if (!ways->mirrored)
+		return absent_explain(c, text, ABSENT_TREE_MADE, err);
+	status = ways->mirrored(c, text, err);
+	return status ? absent_explain(c, text, ABSENT_TREE, err) : STATUS_OK;
 }
 
 enum status with_node(struct call *c, const struct node_ways *ways, struct err *err)
@@ -475,7 +482,12 @@ enum status with_node(struct call *c, const struct node_ways *ways, struct err *
 	status = find_in(c, text, ways->part, ways->gate, &m, &made, err);
 	if (status == STATUS_OK)
 		return check_tree(c, &m, err) ? err_failed(err->status) : ways->made(c, &m, err);
-	return is_foreign(status, made) && ways->mirrored ? ways->mirrored(c, text, err) : status;
+	if (!is_foreign(status, made))
+		return status;
+	if (!ways->mirrored)
+		return absent_explain(c, text, ABSENT_NODE_MADE, err);
+	status = ways->mirrored(c, text, err);
+	return status ? absent_explain(c, text, ABSENT_NODE, err) : STATUS_OK;
 }
 
 /* ---- After a change ------------------------------------------------------------ */

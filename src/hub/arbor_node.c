@@ -3,6 +3,7 @@
  */
 #include "hub/arbor_methods.h"
 
+#include "hub/arbor_absent.h"
 #include "hub/arbor_find.h"
 #include "hub/arbor_handle.h"
 #include "hub/mirrored_methods.h"
@@ -60,6 +61,17 @@ static enum status add_node(struct call *c, const struct tree_node_new *what, st
 								 : emit_node_now(c, &id, err);
 }
 
+/* Whether it can have children, and is in that tree, is for tree_node_add() to say. */
+static enum status find_parent(struct call *c, struct str text, struct uuid *out, struct err *err)
+{
+	struct tree_node n;
+
+	if (tree_node_find(c->store, made_name(c, text), out, err) == STATUS_OK &&
+	    tree_node_get(c->store, out, NODE_SKELETON, &c->mem, &n, err) == STATUS_OK)
+		return STATUS_OK;
+	return absent_explain(c, text, ABSENT_NODE_BESIDE, err);
+}
+
 /* With what all of them take. `t` NULL: in a mirrored tree, which parameter 'tree' names. */
 static enum status create(struct call *c, const struct tree *t, struct tree_node_new what, struct err *err)
 {
@@ -73,7 +85,7 @@ static enum status create(struct call *c, const struct tree *t, struct tree_node
 		return mirrored_node_create(c, call_text(c, "tree"), &what, err);
 	what.tree = t->id;
 	if (parent.p) {
-		if (tree_node_find(c->store, made_name(c, parent), &above, err))
+		if (find_parent(c, parent, &above, err))
 			return err_pass(err, "parent");
 		what.parent = &above;
 	}

@@ -130,11 +130,14 @@ bool children_find(const struct children *c, struct str path, size_t *which, str
 	return false;
 }
 
-int64_t children_deadline(const struct children *c, size_t which, const struct hub_caller *who)
+int64_t children_deadline(const struct children *c, size_t which, const struct child_about *about,
+			  const struct hub_caller *who)
 {
 	int64_t own = clock_monotonic_ns() + c->list[which].timeout_ms * 1000000;
 
-	return who->deadline_ns && who->deadline_ns < own ? who->deadline_ns : own;
+	if (!about->id.n || (who->deadline_ns && who->deadline_ns < own))
+		return who->deadline_ns;
+	return own;
 }
 
 /* ---- Who it is ------------------------------------------------------------------------- */
@@ -232,17 +235,29 @@ bool child_lists_plugins(const struct child_about *a)
 	return json_is(&a->json, list, JSON_ARRAY) && json_count(&a->json, list);
 }
 
+bool child_plugin(const struct child_about *a, const struct uuid *plugin, struct arena *mem, struct str *name,
+		  struct str *version)
+{
+	const struct json *j = &a->json;
+	uint32_t list = json_get(j, 0, STR("plugins"));
+
+	if (!json_is(j, list, JSON_ARRAY))
+		return false;
+	for (uint32_t i = json_first(j, list); i != json_end(j, list); i = json_next(j, i))
+		if (is_plugin(j, i, plugin)) {
+			*name = arena_str(mem, json_string_in(j, json_get(j, i, STR("name")), mem));
+			*version = arena_str(mem, json_string_in(j, json_get(j, i, STR("version")), mem));
+			return true;
+		}
+	return false;
+}
+
 bool child_has_plugin(const struct child_about *a, const struct uuid *plugin)
 {
-	uint32_t list = json_get(&a->json, 0, STR("plugins"));
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct str name, version;
 
-	if (!json_is(&a->json, list, JSON_ARRAY))
-		return false;
-	for (uint32_t i = json_first(&a->json, list); i != json_end(&a->json, list);
-	     i = json_next(&a->json, i))
-		if (is_plugin(&a->json, i, plugin))
-			return true;
-	return false;
+	return child_plugin(a, plugin, &mem, &name, &version);
 }
 
 bool child_has_name(const struct child_about *a, struct str plugin)

@@ -75,6 +75,10 @@ enum status children_about(struct children *c, size_t which, const struct hub_ca
 /* Whether it says whose handles it has at all; whether it has those of this plugin; and of one by name, whether it
  * has it in another major. */
 bool child_lists_plugins(const struct child_about *a);
+
+/* The plugin with this id as the child calls it, in the version that it has now; texts are in `mem`. */
+bool child_plugin(const struct child_about *a, const struct uuid *plugin, struct arena *mem, struct str *name,
+		  struct str *version);
 bool child_has_plugin(const struct child_about *a, const struct uuid *plugin);
 bool child_has_name(const struct child_about *a, struct str plugin);
 
@@ -102,8 +106,10 @@ enum status children_schema(struct children *c, size_t which, struct str method,
 			    struct arena *mem, struct str *out, struct err *err) MUST_USE;
 
 /* The moment at which a child that is asked now has taken too long, or the caller's, if that is
- * earlier. */
-int64_t children_deadline(const struct children *c, size_t which, const struct hub_caller *who);
+ * earlier. Only a hub has one of its own: it has to tell those behind it how long they may take. A program may take
+ * as long as it is not silent, as in every call. */
+int64_t children_deadline(const struct children *c, size_t which, const struct child_about *about,
+			  const struct hub_caller *who);
 
 /* What children_elsewhere() does; `children` is its ctx. */
 enum status children_resolve(void *children, struct call *c, const struct resolve_ask *ask,

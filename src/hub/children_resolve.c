@@ -58,6 +58,7 @@ struct search {
 struct answer {
 	struct search *search;
 	size_t which;
+	struct str name, version; /* of the plugin as a program has it; empty = it says nothing of it, or is a hub */
 	bool given;
 };
 
@@ -92,7 +93,7 @@ static struct str plugin_name(const struct answer *a, const struct json *j, stru
 	struct str said = json_string_in(j, json_get(j, 0, STR("plugin")), mem);
 	struct uuid id = handle_plugin_id(h), theirs = plugin_id_of(said, h->version);
 
-	return arena_str(mem, said.n && uuid_eq(&id, &theirs) ? said : h->plugin);
+	return arena_str(mem, said.n && uuid_eq(&id, &theirs) ? said : a->name.n ? a->name : h->plugin);
 }
 
 /* A program need not say more than `data`. The handle is the one that was asked for. */
@@ -113,7 +114,7 @@ static enum status take_answer(void *ctx, struct str json, struct err *err)
 	if (!json_is(&j, data, JSON_OBJECT))
 		return err_fail(err, STATUS_FORMAT, "%s: hub.resolve gave a result without an object 'data'", child);
 	out->plugin = plugin_name(a, &j, &out->mem);
-	out->version = text_or(&j, "version", shown.version, &out->mem);
+	out->version = text_or(&j, "version", a->version.n ? a->version : shown.version, &out->mem);
 	out->method = text_or(&j, "method", shown.method, &out->mem);
 	out->plugin_id = handle_plugin_id(&shown);
 	out->kind = kind_of(&j, json_get(&j, 0, STR("kind")));
@@ -127,6 +128,38 @@ static enum status take_answer(void *ctx, struct str json, struct err *err)
 }
 
 /* ---- Asking ---------------------------------------------------------------------------- */
+
+/* For a program: its plugin by the name it has for itself, and the older form as text, the identifier behind the
+ * "::". */
+static struct handle as_text(const struct handle *h, struct str name, struct arena *mem)
+{
+	struct handle out = *h;
+	struct str *meta, rest = h->identifier;
+
+	if (name.n)
+		out.plugin = name;
+	if (!h->older.p)
+		return out;
+	meta = arena_alloc(mem, LIMIT_HANDLE_META * sizeof *meta);
+	out.older = (struct str){ 0 };
+	out.method = str_cut(rest, ':', &rest);
+	for (out.meta_count = 0; rest.n && out.meta_count < LIMIT_HANDLE_META;)
+		meta[out.meta_count++] = str_cut(rest, ':', &rest);
+	out.meta = meta;
+	return out;
+}
+
+/* What is by id and has a version of another major names two things. */
+static enum status check_major(const struct handle *h, struct str name, struct err *err)
+{
+	struct uuid given = handle_plugin_id(h), said = plugin_id_of(name, h->version);
+
+	if (!name.n || uuid_eq(&given, &said))
+		return STATUS_OK;
+	return err_fail(err, STATUS_FORMAT,
+			"handle: the plugin is %.*s of another major than its version %.*s says",
+			(int)size_min(name.n, 60), name.p, (int)size_min(h->version.n, 40), h->version.p);
+}
 
 /* A program that is no hub has nothing to do with windows of long texts. */
 static struct str params_of(const struct handle *h, const struct resolve_ask *window, struct buf *out)
@@ -148,18 +181,27 @@ static struct str params_of(const struct handle *h, const struct resolve_ask *wi
 static enum status ask_child(struct search *s, size_t which, const struct child_about *about,
 			     const struct handle *h, bool shallow, struct err *err)
 {
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct buf params CLEANUP(buf_release) = BUF_INIT(LIMIT_RPC_LINE);
+	struct uuid plugin = handle_plugin_id(h);
 	struct answer a = { .search = s, .which = which };
+	struct handle told = *h;
 	struct sink sink = { .item = take_answer, .ctx = &a };
 	struct child_ask ask = {
 		.which = which,
 		.method = STR("hub.resolve"),
 		.own = str_of(s->own),
-		.deadline_ns = children_deadline(s->children, which, s->call->who),
+		.deadline_ns = children_deadline(s->children, which, about, s->call->who),
 		.shallow = shallow,
 	};
 
-	ask.params = params_of(h, about->id.n ? s->ask : NULL, &params);
+	if (!about->id.n) {
+		child_plugin(about, &plugin, &mem, &a.name, &a.version);
+		if (check_major(h, a.name, err))
+			return err_failed(err->status);
+		told = as_text(h, a.name, &mem);
+	}
+	ask.params = params_of(&told, about->id.n ? s->ask : NULL, &params);
 	if (children_ask(s->children, &ask, s->call->who, &sink, err))
 		return err_failed(err->status);
 	if (!a.given)
@@ -245,12 +287,18 @@ static struct waste *waste_of(struct search *s, size_t which, bool deep, struct 
 	return w;
 }
 
+/* Most of its timeout: a hub that waits for another gives up a little before (hub/route.h). */
+static int64_t silence_ns(const struct child_setting *child)
+{
+	return child->timeout_ms * 1000000 / 5 * 4;
+}
+
 static enum status has_time(struct search *s, size_t which, bool deep, struct str path, struct err *err)
 {
 	const struct child_setting *child = children_at(s->children, which);
 	const struct waste *w = waste_of(s, which, deep, path);
 
-	if (!w || w->ns < child->timeout_ms * 1000000)
+	if (!w || w->ns < silence_ns(child))
 		return STATUS_OK;
 	return err_fail(err, STATUS_UNREACHABLE, "%s: gave no answer before, and is not asked again", child->name);
 }

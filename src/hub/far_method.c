@@ -92,27 +92,36 @@ static void read_type(const struct reading *r, uint32_t schema, struct param *p)
 		read_bounds(r, schema, p);
 }
 
-static void read_param(const struct reading *r, uint32_t key, struct param *p)
+static bool is_listed(const struct reading *r, uint32_t list, const char *name)
+{
+	return json_is(r->j, list, JSON_ARRAY) && has_type(r, list, name);
+}
+
+/* `names`: of those that are required. */
+static void read_param(const struct reading *r, uint32_t key, uint32_t names, struct param *p)
 {
 	uint32_t schema = key + 1;
 	const char *help = text_of(r, schema, "description");
+	bool required;
+	int64_t least;
 
 	*p = (struct param){ .name = arena_cstr(r->mem, json_string_in(r->j, key, r->mem)),
 			     .help = help ? help : "" };
+	required = is_listed(r, names, p->name);
 	if (json_string_eq(r->j, json_get(r->j, schema, STR("type")), STR("array"))) {
 		p->flags |= PARAM_REST;
 		schema = json_get(r->j, schema, STR("items"));
 	}
 	read_type(r, schema, p);
+	if (required)
+		p->flags |= PARAM_REQUIRED;
+	if (required && p->type == VALUE_TEXT &&
+	    (!json_to_i64(r->j, json_get(r->j, schema, STR("minLength")), &least) || least < 1))
+		p->flags |= PARAM_EMPTY;
 	/* Lists keep texts. */
 	if ((p->flags & PARAM_REST) &&
 	    (p->type == VALUE_INT || p->type == VALUE_BYTES || p->type == VALUE_BOOL))
 		p->type = VALUE_JSON;
-}
-
-static bool is_listed(const struct reading *r, uint32_t list, const char *name)
-{
-	return json_is(r->j, list, JSON_ARRAY) && has_type(r, list, name);
 }
 
 static struct param *take_word(struct param *list, struct str name)
@@ -155,9 +164,7 @@ static const struct param *read_params(const struct reading *r, uint32_t method)
 		return NULL;
 	out = arena_alloc(r->mem, (json_count(r->j, all) + 1) * sizeof *out);
 	for (uint32_t k = json_first(r->j, all); k != json_end(r->j, all); k = json_next(r->j, k + 1), n++) {
-		read_param(r, k, &out[n]);
-		if (is_listed(r, required, out[n].name))
-			out[n].flags |= PARAM_REQUIRED;
+		read_param(r, k, required, &out[n]);
 		if (is_listed(r, words, out[n].name))
 			out[n].flags |= PARAM_WORD;
 	}

@@ -88,7 +88,7 @@ static enum status ask_one(struct call *c, struct peer_round *round, size_t whic
 		put_text(&w, "method", method);
 	json_write_object_end(&w);
 	ask.params = buf_as_str(&params);
-	ask.deadline_ns = children_deadline(all, which, c->who);
+	ask.deadline_ns = children_deadline(all, which, &about, c->who);
 	return children_ask(all, &ask, c->who, &sink, err);
 }
 

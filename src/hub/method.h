@@ -41,6 +41,7 @@ enum param_flag {
 	PARAM_BARE = 8, /* VALUE_ENUM: as an option its value may be left out and is then the first choice */
 	PARAM_ONCE = 16, /* given twice it is a mistake; of others the last counts on a command line */
 	PARAM_INPUT = 32, /* on a command line '-' stands for what standard input has */
+	PARAM_EMPTY = 128, /* VALUE_TEXT: required, and may be an empty text all the same */
 	PARAM_JOIN = 64, /* with PARAM_WORD, VALUE_TEXT: further words belong to it, a blank between them */
 };
 

@@ -6,6 +6,7 @@
  */
 #include "hub/mirrored.h"
 
+#include "hub/arbor_absent.h"
 #include "hub/resolve.h"
 #include "store/tree_graft.h"
 
@@ -152,7 +153,8 @@ enum status mirrored_find_in(struct mirrored *m, const char *param, struct str t
 	struct resolved what;
 	bool is_there = false;
 
-	if (resolve_id(m->call->store, text, &mem, &what, err))
+	if (resolve_id(m->call->store, text, &mem, &what, err) &&
+	    absent_explain(m->call, text, ABSENT_NODE_IN_MIRRORED, err))
 		return err_pass(err, "%s", param);
 	if ((!what.is_session || what.is_tree) && grove_find(&m->grove, &what.node, out, &is_there, err))
 		return err_failed(err->status);

@@ -13,6 +13,8 @@ struct changing {
 	size_t claimed_count, claimed_cap;
 	bool made_claimed;   /* a made node that hangs on one is */
 	bool beside_claimed; /* so is something of a sub-agent, which is a tree of its own */
+	struct uuid made;      /* one of the first */
+	struct subject beside; /* one of the others */
 	struct txn txn;
 };
 

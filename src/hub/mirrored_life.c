@@ -59,7 +59,10 @@ static enum status look_at_claimed(void *ctx, const struct uuid *node, struct er
 	tree = is_there ? grove_tree(&x->m.grove, r) : FOREST_NONE;
 	if (tree == FOREST_NONE)
 		return STATUS_OK;
-	x->beside_claimed |= is_beside(x, tree);
+	if (is_beside(x, tree)) {
+		x->beside_claimed = true;
+		x->beside = (struct subject){ SUBJECT_NODE, *node };
+	}
 	if (tree != grove_tree(&x->m.grove, x->m.ref))
 		return STATUS_OK;
 	if (x->claimed_count == x->claimed_cap) {
@@ -94,7 +97,7 @@ static enum status look_at_made(void *ctx, struct changing *x, const struct uuid
 	bool claimed;
 
 	(void)ctx;
-	if (tree_graft_claimed(x->m.call->store, name, &claimed, err))
+	if (tree_graft_claimed(x->m.call->store, name, &claimed, &x->made, err))
 		return err_failed(err->status);
 	x->made_claimed |= claimed;
 	return STATUS_OK;
@@ -111,7 +114,10 @@ enum status change_look_beside(struct changing *x, struct err *err)
 		if (mirrored_subject(&x->m, i, &subject, err) ||
 		    claim_total(x->m.call->store, &subject, &claims, err))
 			return err_failed(err->status);
-		x->beside_claimed |= claims > 0;
+		if (!claims)
+			continue;
+		x->beside_claimed = true;
+		x->beside = (struct subject){ SUBJECT_TREE, subject };
 	}
 	return STATUS_OK;
 }
@@ -334,12 +340,26 @@ enum status mirrored_node_refs(struct call *c, struct str id, struct err *err)
 
 /* ---- States ------------------------------------------------------------------------------ */
 
+/* Who claims what keeps it is told by the methods for that. */
+static enum status refuse_for(const struct changing *x, const struct subject *claimed, const char *which,
+			      struct err *err)
+{
+	char tree[UUID_TEXT + 1], id[UUID_TEXT + 1];
+
+	uuid_print(&x->tree.id, tree);
+	uuid_print(&claimed->id, id);
+	return err_fail(err, STATUS_CONFLICT, "tree %s%s%s%s is claimed; 'arbor.%s_refs %s' lists by whom", tree,
+			which, *which ? id : "", *which ? "," : "", claimed->kind == SUBJECT_TREE ? "tree" : "node", id);
+}
+
 enum status change_refuse(struct changing *x, struct err *err)
 {
 	char id[UUID_TEXT + 1];
+	int64_t claims;
 	bool held;
 
-	if (claim_mirror_get(x->m.call->store, &x->tree.id, &held, err))
+	if (claim_mirror_get(x->m.call->store, &x->tree.id, &held, err) ||
+	    claim_total(x->m.call->store, &x->tree.id, &claims, err))
 		return err_failed(err->status);
 	uuid_print(&x->tree.id, id);
 	if (held)
@@ -347,11 +367,15 @@ enum status change_refuse(struct changing *x, struct err *err)
 				"tree %s is a conversation, and claimed by 'mirror'; 'arbor.tree_release "
 				"--owner mirror' lets go of it",
 				id);
-	return err_fail(err, STATUS_CONFLICT, "tree %s is claimed%s; 'arbor.tree_refs' lists by whom", id,
-			x->made_claimed	    ? ", or something made that hangs on it"
-			: x->claimed_count  ? ", or a node in it"
-			: x->beside_claimed ? ", or something of one of its sub-agents"
-					    : "");
+	/* What not even force lets go of comes first. */
+	if (x->made_claimed)
+		return refuse_for(x, &(struct subject){ SUBJECT_NODE, x->made },
+				  ": a node that was made and hangs on it, ", err);
+	if (!claims && x->claimed_count)
+		return refuse_for(x, &(struct subject){ SUBJECT_NODE, x->claimed[0] }, ": a node in it, ", err);
+	if (!claims && x->beside_claimed)
+		return refuse_for(x, &x->beside, ": something of one of its sub-agents, ", err);
+	return refuse_for(x, &x->tree, "", err);
 }
 
 enum status mirrored_tree_schedule(struct call *c, struct str id, struct err *err)

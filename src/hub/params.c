@@ -168,7 +168,7 @@ enum status param_from_text(const struct param *q, struct str text, struct arena
 	case VALUE_TYPES:
 		break;
 	}
-	if (!text.n && (q->flags & PARAM_REQUIRED))
+	if (!text.n && (q->flags & PARAM_REQUIRED) && !(q->flags & PARAM_EMPTY))
 		return err_fail(err, STATUS_USAGE, "may not be empty");
 	v->text = arena_str(mem, text);
 	return STATUS_OK;

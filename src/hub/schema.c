@@ -100,6 +100,12 @@ static void put_param_type(struct json_writer *w, const struct param *p)
 	put_type(w, p->type == VALUE_TIME ? VALUE_TEXT : p->type, p->choices);
 }
 
+static bool may_not_be_empty(const struct param *p)
+{
+	return (p->flags & PARAM_REQUIRED) && !(p->flags & PARAM_EMPTY) &&
+	       (p->type == VALUE_TEXT || p->type == VALUE_PATH || p->type == VALUE_TIME);
+}
+
 static void put_param(struct json_writer *w, const struct param *p)
 {
 	bool list = p->flags & PARAM_REST;
@@ -116,6 +122,8 @@ static void put_param(struct json_writer *w, const struct param *p)
 		put_number(w, "minimum", p->least);
 		put_number(w, "maximum", p->most);
 	}
+	if (may_not_be_empty(p))
+		put_number(w, "minLength", 1);
 	if (list)
 		json_write_object_end(w);
 	if (p->initial)

@@ -110,8 +110,9 @@ static void nonsense(struct peer *p, struct str line, const char *what)
 {
 	struct buf why CLEANUP(buf_release) = BUF_INIT(4 * KIB);
 
-	buf_printf(&why, "wrote something that is %s: '%.*s'", what, (int)size_min(line.n, 80),
-		   line.p ? line.p : "");
+	buf_printf(&why, "wrote something that is %s", what);
+	if (line.n)
+		buf_printf(&why, ": '%.*s'", (int)size_min(line.n, 80), line.p);
 	supervisor_break(p->supervisor, buf_as_str(&why));
 }
 
@@ -332,19 +333,28 @@ static void send_waiting(struct peer *p, struct child *c)
 	pthread_mutex_unlock(&p->all->lock);
 }
 
-/* Whatever can be done for a peer now. */
-static void pump(struct peer *p)
+/* Kills one that somebody found to hang. */
+static void break_hanging(struct peer *p)
 {
 	struct buf broken CLEANUP(buf_release) = BUF_INIT(4 * KIB);
-	bool wanted;
 
 	pthread_mutex_lock(&p->all->lock);
 	buf_str(&broken, buf_as_str(&p->broken));
 	buf_clear(&p->broken);
-	wanted = p->waiting != NULL;
 	pthread_mutex_unlock(&p->all->lock);
 	if (broken.n)
 		supervisor_break(p->supervisor, buf_as_str(&broken));
+}
+
+/* Whatever can be done for a peer now. */
+static void pump(struct peer *p)
+{
+	bool wanted;
+
+	break_hanging(p);
+	pthread_mutex_lock(&p->all->lock);
+	wanted = p->waiting != NULL;
+	pthread_mutex_unlock(&p->all->lock);
 	if (wanted)
 		supervisor_want(p->supervisor);
 	if (supervisor_state(p->supervisor) == SUPERVISOR_READY)
@@ -437,10 +447,12 @@ static void on_wake(void *ctx)
 	stopping = all->stopping;
 	pthread_mutex_unlock(&all->lock);
 	for (size_t i = 0; i < all->count; i++) {
-		if (stopping)
-			supervisor_stop(all->list[i].supervisor);
-		else
+		if (!stopping) {
 			pump(&all->list[i]);
+			continue;
+		}
+		break_hanging(&all->list[i]); /* who hangs would not hear that he is to end */
+		supervisor_stop(all->list[i].supervisor);
 	}
 }
 

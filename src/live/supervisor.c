@@ -7,7 +7,7 @@
  *
  * A child that is of no use is killed at once: what it does with the input it has got
  * is anybody's guess. One that is merely not needed any more gets the end of its
- * input, then a signal, then no choice.
+ * input, then a signal, then no choice; before it has said anything, the signal at once.
  *
  * Invariants: a child exists exactly in the states from starting to breaking and
  * from closing to killing; a state that lasts at most so long has its timer running;
@@ -39,7 +39,7 @@ static const struct {
 		[SUPERVISOR_BROKEN] = { true, TO(BREAKING, KILL) },
 		[SUPERVISOR_ENDED] = { true, TO(RESTING, LET_GO) },
 		[SUPERVISOR_TIME] = { true, TO(BREAKING, KILL) },
-		[SUPERVISOR_STOP] = { true, TO(CLOSING, CLOSE) },
+		[SUPERVISOR_STOP] = { true, TO(TERMINATING, TERM) }, /* it does nothing for anybody yet */
 	},
 	[SUPERVISOR_READY] = {
 		[SUPERVISOR_BROKEN] = { true, TO(BREAKING, KILL) },

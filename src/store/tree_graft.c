@@ -17,7 +17,7 @@ static const char *const sql[GRAFT_STATEMENTS] = {
 		      " WHERE n.node_id = ?1 AND n.parent IS NULL",
 	[GRAFT_HOME] = "SELECT t.tree_id FROM node n JOIN tree t ON t.id = n.tree WHERE n.id = ?1",
 	[GRAFT_TREE] = "SELECT id FROM tree WHERE tree_id = ?1",
-	[GRAFT_CLAIMED] = "SELECT 1 FROM tree t JOIN claim c ON c.tree = t.id AND c.count > 0 WHERE "
+	[GRAFT_CLAIMED] = "SELECT c.subject_id FROM tree t JOIN claim c ON c.tree = t.id AND c.count > 0 WHERE "
 			  "t.tree_id = ?1 LIMIT 1",
 	[GRAFT_IN_STATE] = "SELECT l.subject_id, " ROW_COLUMNS(
 		"l") " FROM lifecycle l WHERE l.state = ?1 AND l.subject = 'tree'"
@@ -61,14 +61,19 @@ enum status tree_graft_row(struct store *s, const struct uuid *node, int64_t *ro
 	return STATUS_OK;
 }
 
-enum status tree_graft_claimed(struct store *s, const struct uuid *tree, bool *out, struct err *err)
+enum status tree_graft_claimed(struct store *s, const struct uuid *tree, bool *out, struct uuid *node,
+			       struct err *err)
 {
 	STMT st = { 0 };
 
 	if (use(s, GRAFT_CLAIMED, &st, err))
 		return err_failed(err->status);
 	stmt_uuid(&st, 1, tree);
-	return stmt_found(&st, out, err);
+	if (stmt_found(&st, out, err))
+		return err_failed(err->status);
+	if (*out)
+		*node = col_uuid(&st, 0);
+	return STATUS_OK;
 }
 
 static enum status home_of(struct store *s, int64_t node, struct uuid *home, struct err *err)

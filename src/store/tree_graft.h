@@ -20,8 +20,9 @@ enum status tree_has_grafts(struct store *s, bool *out, struct err *err) MUST_US
 /* The row that stands for a mirrored node; 0 = none does. */
 enum status tree_graft_row(struct store *s, const struct uuid *node, int64_t *row, struct err *err) MUST_USE;
 
-/* Whether somebody claims a made node that hangs on a tree, by one of its names. */
-enum status tree_graft_claimed(struct store *s, const struct uuid *tree, bool *out, struct err *err) MUST_USE;
+/* Whether somebody claims a made node that hangs on a tree, by one of its names; and then one of those. */
+enum status tree_graft_claimed(struct store *s, const struct uuid *tree, bool *out, struct uuid *node,
+			       struct err *err) MUST_USE;
 
 /* The tree with this id, of these or of made ones; 0 = there is none. */
 enum status tree_graft_tree(struct store *s, const struct uuid *id, int64_t *row, struct err *err) MUST_USE;

@@ -69,12 +69,12 @@ arbor search 'alpaca three'; code 1; arbor search 'alpaca four'; code 0
 it "purges a conversation by force only while it is claimed, by whomever"
 call tree_purge "$tree"; code 10; err_has "claimed by 'mirror'"
 call node_claim "$two" --owner reader; code 0; call tree_release "$tree" --owner mirror; code 0
-call tree_purge "$tree"; code 10; err_has 'or a node in it'
+call tree_purge "$tree"; code 10; err_has 'a node in it'
 call node_release "$two" --owner reader; code 0
 call node_claim "$(node 'alpaca helper')" --owner reader; code 0
 call tree_purge "$tree"; code 10; err_has 'one of its sub-agents'
 call node_claim "$remark"; code 0
-call tree_purge "$tree" --force; code 10; err_has 'something made that hangs on it'
+call tree_purge "$tree" --force; code 10; err_has 'a node that was made and hangs on it'
 arbor search alpaca; code 0
 call node_release "$remark"; code 0
 call tree_purge "$tree" --force; code 0; out_has '"state":"purged"'

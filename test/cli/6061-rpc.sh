@@ -160,6 +160,10 @@ hears_of '"id":null,"error":{"code":-32600,"message":"the message is too long"'
 say "$(request 3 hub.hash)"; hears_of '"id":3,"result"'
 end
 
+it "answers a last message that has no line feed, and one that is cut off"
+printf '%s' "$(request 8 hub.hash)" | talk; code 0; out_has '"id":8,"result"'
+printf '{"jsonrpc":"2.0","id":8,"meth' | talk; code 0; out_has '"id":null,"error":{"code":-32700,'
+
 it "needs no store to say who it is"
 ARBOR_HOME=$T/none "$ARBOR" call hub.info >"$T/out"; out_has '"protocol":1,"id":"'
 check test ! -e "$T/none"

@@ -62,6 +62,7 @@ while read -r l; do
 	daemon) (setsid sh -c 'sleep 1000; :' </dev/null >/dev/null 2>&1 &) ; (sleep 1000 &) ;;
 	garbage) echo 'Segmentation fault (not really)'; sleep 1000 ;;
 	flood) while say '"method":"$/item","params":{"id":'"$id"',"item":{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}}'; do :; done ;;
+	stubborn) trap 'echo asked to end >>"$HOME/asked"' TERM; while :; do sleep 0.1; done ;;
 	deaf) exec sleep 1000 ;;
 	slow) for i in 1 2 3 4 5 6; do sleep 0.5; say '"method":"$/progress","params":{"id":'"$id"',"what":"x","done":'$i',"total":6}'; done ;;
 	esac
@@ -90,6 +91,7 @@ nobody_is_left
 it "calls their methods by a path, however deep"
 here call notes.add --text 'written here'; code 0; out_has '"text": "written here"'; h_here=$(field handle)
 here call near.notes.add '{"text":"written near"}'; code 0; h_near=$(field handle)
+here call near.notes.add --text ''; code 0; out_has '"text": ""' # its schema allows it
 here call near.deep.notes.list; code 1 # nothing there
 here call near.notes.list; code 0; out_has 'written near'; out_lacks 'written here'
 here call near.deep.memory.search walrus; code 0; out_has '"handle":"claudecode@'; h_deep=$(field handle)
@@ -210,6 +212,7 @@ bad call odd.die; code 12; err_has 'odd: ended with code 5: it hurts'
 bad call odd.kill; code 12; err_has 'odd: was killed by signal 9'
 bad call hasty.hang; code 12; err_has 'hasty: gave no answer for 2000 ms'
 bad call hasty.deaf; code 12; err_has 'hasty: gave no answer for 2000 ms'
+rm -f "$T/asked"; bad call hasty.stubborn; code 12; check test ! -e "$T/asked" # who hangs is not asked to end
 bad call odd.garbage; code 12; err_has "odd: wrote something that is not JSON: 'Segmentation fault (not really)'"
 bad call none.x; code 12; err_has 'none: nonesuch: No such file or directory'
 bad call dead.x; code 12; err_has 'dead: ended with code 3: no luck'
@@ -293,6 +296,9 @@ nobody_is_left
 
 it "explains a hub and its methods as its own, and lets nobody paint the terminal"
 here help near; code 0; out_has 'near: another hub'; out_has 'near.notes.add '
+here help near.deep; code 0; out_has "near.deep: a part of the hub 'near'"; out_has 'near.deep.notes.add '; out_lacks 'near.memory.'
+here help near.deep.notes; code 0; out_has 'near.deep.notes.add '; out_lacks 'near.deep.memory'
+here help near.dee; code 0; out_has 'near.dee: not described'
 here help near.deep.notes.add; code 0; out_has 'Usage: arbor call near.deep.notes.add '; out_has '--text '
 here call notes.add --help; code 0; out_has 'Usage: arbor call notes.add '; here call notes --help; code 0; out_has 'notes.add '
 here help odd.anything; code 0; out_has 'odd.anything: not described'

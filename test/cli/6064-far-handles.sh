@@ -30,13 +30,16 @@ for line in sys.stdin:
     if r["method"] == "hub.info":
         result = {"protocol": 1, "name": "w", "plugins": [plugin] if plugin else []}
     elif r["method"] == "hub.resolve":
+        for i in range(5 if ":slow" in r["params"]["handle"] else 0):
+            time.sleep(0.4)
+            print(json.dumps({"jsonrpc": "2.0", "method": "$/progress", "params": {"id": r["id"], "done": i}}), flush=True)
         result = {"data": {"asked": r["params"]["handle"]}}
     print(json.dumps({"jsonrpc": "2.0", "id": r["id"], "result": result}), flush=True)
 END_W
 chmod +x "$T/w"
-w() { printf '{ "command": ["~/w", "%s"] }' "$(printf %s "$1" | sed 's/"/\\"/g')"; }
+w() { printf '{ "command": ["~/w", "%s"], "timeout_ms": %s }' "$(printf %s "$1" | sed 's/"/\\"/g')" "${2:-30000}"; }
 printf '{ "hubs": { "far": %s, "b": %s, "w": %s, "any": %s } }\n' "$(arbor_at far)" "$(w '{"name":"b","version":"2.1.0"}')" \
-	"$(w '{"name":"w","version":"2.0.0","majors":[1]}')" "$(w null)" | settings here
+	"$(w '{"name":"w","version":"2.0.0","majors":[1]}' 1500)" "$(w null)" | settings here
 printf '{ "hubs": { "notes": { "command": ["%s"], "env": { "NOTES_FILE": "%s" } } } }\n' "$notes" "$T/notes" | settings far
 here call far.notes.add --text 'a note'; note=$(field id)
 
@@ -75,6 +78,14 @@ mute tree "$tree"; code 0; check test "$(starts)" -eq 1
 mute call hub.resolve_many p1@1.0.0::x:1 p2@1.0.0::x:1 silent.p3@1.0.0::x:1 silent.behind.p3@1.0.0::x:1; check test "$(starts)" -eq 1
 check test "$(grep -c '"status":"unreachable"' "$T/out")" -eq 4
 
+it "waits once for a hub behind another, and still asks that one for its own"
+printf '{ "hubs": { "near": %s } }\n' "$(arbor_at mute | sed 's/{ /{ "timeout_ms": 2000, /')" | settings front
+sed -i 's/500/10000/' "$T/conf/mute/arbor/settings.json"
+front() { rm -f "$T/starts"; ARBOR_HOME="$T/none" XDG_CONFIG_HOME="$T/conf/front" "$ARBOR" "$@" >"$T/out" 2>"$T/err" </dev/null; rc=$?; }
+ARBOR_HOME="$T/mute" XDG_CONFIG_HOME="$T/conf/none" "$ARBOR" call arbor.tree_create >"$T/out"; tree=$(field id)
+front call hub.resolve_many p1@1.0.0::x:1 p2@1.0.0::x:1 "arbor@1.0.0::tree:$tree" p3@1.0.0::x:1
+check test "$(grep -c '"status":"unreachable"' "$T/out")" -eq 3; out_has '"by":"near"'; check test "$(starts)" -eq 1
+
 it "starts all hubs when one is slow, and answers in the order of the settings"
 cat >"$T/shy" <<'END_S'
 #!/bin/sh
@@ -91,4 +102,22 @@ shyly hubs; code 0; check test "$(grep -c '	ready	' "$T/out")" -eq 3
 shyly call hub.methods; code 0; err_lacks 'gave no answer'
 shyly call hub.hash; code 0; out_lacks '"error"'
 shyly resolve shy@1.0.0::x:1 --json; code 0; out_has '"by":"s1"'
+
+it "says which version answered, and names the plugin by its name"
+here resolve w@1.4.0::m:1 --json; code 0; out_has '"version":"2.0.0"'; out_has '"handle":"w@1.4.0::m:1"'
+w1=$(field plugin_id)
+here resolve "$w1@1.4.0::m:1" --json; code 0
+out_has '"plugin":"w"'; out_has '"handle":"w@1.4.0::m:1"'; out_has "\"plugin_id\":\"$w1\""; out_has '"version":"2.0.0"'
+here resolve "{\"plugin_id\":\"$w1\",\"version\":\"1.4.0\",\"method\":\"m\",\"meta\":[\"1\"]}" --json; out_has '"handle":"w@1.4.0::m:1"'; out_has '"plugin":"w"'
+here resolve "$w1@2.0.0::m:1"; code 9; err_has 'the plugin is w of another major than its version 2.0.0 says'
+
+it "gives a program a handle as text, whatever form it has"
+asked() { out_has "\"data\":{\"asked\": \"$1\"}"; }
+here resolve "$w1@1.4.0::m:1%3A" --json; asked 'w@1.4.0::m:1%3A'
+here resolve "{\"plugin_id\":\"$w1\",\"version\":\"1.4.0\",\"method\":\"m\",\"meta\":[\"1:\",\"\"]}" --json; asked 'w@1.4.0::m:1%3A:'
+here resolve '{"source":"w","source_version":"2.0.0","identifier":"m-7:user:Ann"}' --json; asked 'w@2.0.0::m-7:user:Ann'
+out_has '"handle":"{\"source\":\"w\"' # kept as it was given
+
+it "lets a program take long for a handle, if it says so"
+here resolve w@2.0.0::slow:1 --json; code 0; asked w@2.0.0::slow:1
 the_end

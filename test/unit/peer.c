@@ -414,6 +414,34 @@ static void *cancel_soon(void *ctx)
 	return NULL;
 }
 
+TEST(a_round_starts_the_others_when_one_is_slow_and_keeps_their_order)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct peer_round *round;
+	struct str info = { 0 };
+	int64_t took = 0;
+	PEERS;
+
+	round = peer_round_new(all);
+	OK(peer_round_info(round, HUB, 0, NULL, &mem, &info, &took, &err));
+	EQS(info, STR("{\"protocol\":1,\"name\":\"test\"}"));
+	EQ(procs_with(mark), 1); /* nobody else was needed */
+	peer_round_skip(round, DYING);
+	EQ(peer_round_info(round, SILENT, 0, NULL, &mem, &info, &took, &err), STATUS_UNREACHABLE);
+	HAS("silent: gave no answer");
+	CHECK(took >= (int64_t)300 * 1000000);
+	CHECK(procs_with(mark) >= 3); /* HUB, SLOW_HUB, PLAIN */
+	OK(peer_round_info(round, PLAIN, 0, NULL, &mem, &info, &took, &err));
+	EQS(info, STR("{}"));
+	EQ(peer_round_info(round, MISSING, 0, NULL, &mem, &info, &took, &err), STATUS_UNREACHABLE);
+	HAS("missing: nonesuch: No such file");
+	EQ(peer_round_info(round, SILENT, 0, NULL, &mem, &info, &took, &err), STATUS_UNREACHABLE);
+	OK(ask(all, HUB, "one", "", &h, &err));
+	peer_round_free(round);
+	OK(ask(all, SLOW_HUB, "one", "", &h, &err));
+	peer_round_free(NULL);
+}
+
 TEST(a_question_can_be_withdrawn_and_has_its_time)
 {
 	atomic_bool cancel = false;
@@ -454,4 +482,5 @@ TESTS(CASE(answers_of_every_kind_arrive), CASE(it_says_who_it_is_and_who_does_no
       CASE(one_that_talks_nonsense_is_told_by_what_it_said),
       CASE(a_result_that_is_not_right_is_told_with_what_would_be), CASE(a_flood_waits_until_somebody_takes_it),
       CASE(who_is_slow_to_take_does_not_call_others_silent),
+      CASE(a_round_starts_the_others_when_one_is_slow_and_keeps_their_order),
       CASE(a_question_can_be_withdrawn_and_has_its_time), CASE(nothing_is_left_of_it))
