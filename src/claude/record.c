@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "claude/command.h"
 #include "claude/layout.h"
+#include "claude/numbered.h"
 
 #include <string.h>
 
@@ -672,6 +673,8 @@ void block_said(const struct record_reader *r, const struct record_block *b, str
 	size_t at = out->n;
 
 	block_text(r, b, out);
+	if (b->kind == BLOCK_TOOL_RESULT)
+		numbered_strip(out, at);
 	if (b->place != PLACE_PROMPT || out->n == at || out->p[at] != '<')
 		return;
 	if (command_typed(str_sub(buf_as_str(out), at, SIZE_MAX), &text, NULL)) {
