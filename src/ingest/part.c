@@ -305,10 +305,6 @@ static void add_block(struct part *p, struct part_reader *r, struct mirror_line 
 	p->mirror.tools += b->kind == BLOCK_TOOL_USE && !l->aside;
 	if (b->tool.n)
 		add_tool(r, b->tool);
-	/* What sub-agents' tools printed is kept once more in progress lines, and is most of
-	 * their bytes. What they asked, thought, did and said is enough to find them by. */
-	if ((l->flags & RECORD_EMBEDDED) && b->kind == BLOCK_TOOL_RESULT)
-		return;
 	buf_clear(&r->text);
 	block_said(&r->records, b, &r->text);
 	set_marks(p, r, l, rec, b);
