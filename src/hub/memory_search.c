@@ -612,7 +612,7 @@ static struct str shortened(struct call *c, struct str text)
 }
 
 /* What was taken for text and may have been meant otherwise, or was not looked for at all. */
-static void note_odd(struct call *c, const struct expr *e, bool found)
+static void note_odd(struct call *c, const struct expr *e)
 {
 	if (e->cut)
 		log_warn(c->log, "the query is long: what follows from '%.*s' on was not looked for",
@@ -624,10 +624,13 @@ static void note_odd(struct call *c, const struct expr *e, bool found)
 	if (e->aside_or)
 		log_warn(c->log, "conditions hold for the whole query, also beside OR: '%s:%.*s' is asked of every hit",
 			 expr_field_name(e->conditions[0].field), STR_ARG(shortened(c, e->conditions[0].value)));
+	if (e->apart)
+		log_warn(c->log, "'%s:' with a blank behind it was looked for as text; without the blank it is a condition",
+			 e->apart);
 	if (e->odd.p && e->near)
 		log_warn(c->log, "'%.*s:' is no field and was looked for as text; did you mean '%s:'?",
 			 STR_ARG(str_sub(e->odd, 0, 40)), e->near);
-	else if (e->odd.p && !found)
+	else if (e->odd.p)
 		log_warn(c->log,
 			 "'%.*s:' is no field and was looked for as text; there are " EXPR_FIELD_NAMES,
 			 STR_ARG(str_sub(e->odd, 0, 40)));
@@ -766,7 +769,7 @@ static enum status run_search(struct call *c, struct err *err)
 		    : search_run(c->store, &q, emit_hit, &f, &report, err) || search_further(&f, &q, &report, err))
 		return err_failed(err->status);
 	warn_unread(c);
-	note_odd(c, &expr, report.total > 0);
+	note_odd(c, &expr);
 	if (f.left_out && !f.given)
 		return err_fail(err, STATUS_USAGE,
 				"--budget: the first of %" PRId64 " hits takes %" PRId64 " characters",
