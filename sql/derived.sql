@@ -86,6 +86,15 @@ CREATE TABLE session_value (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX session_value_plan ON session_value(value) WHERE kind = 4;
 
+-- The branches of git that lines of a transcript were written on: where a line says another than the last that said
+-- one (store/branch.h).
+CREATE TABLE branch_run (
+  session  INTEGER NOT NULL,
+  offset   INTEGER NOT NULL,       -- of the first line on it
+  branch   TEXT NOT NULL,          -- '' = on none
+  PRIMARY KEY (session, offset)
+) STRICT, WITHOUT ROWID;
+
 -- What a transcript names outside of itself, each once: files it changed, pages, issues, commits,
 -- sessions, identifiers, words it is about (claude/mention.h).
 CREATE TABLE link (

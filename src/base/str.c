@@ -29,6 +29,16 @@ bool str_eq(struct str a, struct str b)
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
+bool str_alike(struct str a, struct str b)
+{
+	if (a.n != b.n)
+		return false;
+	for (size_t i = 0; i < a.n; i++)
+		if (ascii_lower(a.p[i]) != ascii_lower(b.p[i]))
+			return false;
+	return true;
+}
+
 int str_cmp(struct str a, struct str b)
 {
 	size_t common = size_min(a.n, b.n);

@@ -29,7 +29,13 @@ static inline bool is_ascii_alnum(int32_t c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+static inline char ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 bool str_eq(struct str a, struct str b);
+bool str_alike(struct str a, struct str b);         /* equal but for the case of ASCII letters */
 int  str_cmp(struct str a, struct str b);           /* by bytes, as memcmp */
 bool str_has_prefix(struct str s, struct str prefix);
 bool str_has_suffix(struct str s, struct str suffix);

@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "claude/command.h"
 #include "claude/layout.h"
+#include "claude/numbered.h"
 
 #include <string.h>
 
@@ -93,7 +94,7 @@ static bool is_envelope(struct str text)
 	return false;
 }
 
-static bool is_typed(struct record_reader *r, uint32_t text)
+static bool is_typed(const struct record_reader *r, uint32_t text)
 {
 	char room[LONGEST_FRONT];
 
@@ -101,7 +102,7 @@ static bool is_typed(struct record_reader *r, uint32_t text)
 }
 
 /* Whether a content that is a string, or its first text, begins so. */
-static bool starts_with(struct record_reader *r, uint32_t content, const char *front)
+static bool starts_with(const struct record_reader *r, uint32_t content, const char *front)
 {
 	const struct json *j = &r->json;
 	char room[LONGEST_FRONT];
@@ -486,7 +487,25 @@ enum record_queue record_queue(const struct record_reader *r, const struct recor
 
 /* ---- Blocks ---------------------------------------------------------------- */
 
-static enum record_place place_of(const struct record *rec, enum block_kind kind)
+/* Of a text in a user line. The client puts its own beside what was typed; and what somebody types while a tool runs
+ * goes to the model beside the result, in a line that is no prompt. */
+static enum record_place place_of_text(const struct record_reader *r, const struct record *rec, uint32_t node)
+{
+	const struct json *j = &r->json;
+	uint32_t text = json_is(j, node, JSON_STRING) ? node : json_get(j, node, STR("text"));
+	bool is_own = !(rec->flags & (RECORD_SIDECHAIN | RECORD_EMBEDDED));
+
+	if (rec->flags & RECORD_COMMAND)
+		return PLACE_PROMPT;
+	if (!is_typed(r, text))
+		return starts_with(r, text, "<") ? PLACE_CLIENT : PLACE_OTHER;
+	if (rec->flags & RECORD_PROMPT)
+		return PLACE_PROMPT;
+	return is_own && !json_bool(j, json_get(j, json_root(j), STR("isMeta"))) ? PLACE_PROMPT : PLACE_OTHER;
+}
+
+static enum record_place place_of(const struct record_reader *r, const struct record *rec, enum block_kind kind,
+				  uint32_t node)
 {
 	switch (kind) {
 	case BLOCK_THINKING:
@@ -496,6 +515,9 @@ static enum record_place place_of(const struct record *rec, enum block_kind kind
 	case BLOCK_TOOL_RESULT:
 		return PLACE_OUTPUT;
 	case BLOCK_TEXT:
+		if (rec->flags & (RECORD_PROMPT | RECORD_COMMAND | RECORD_RESULT))
+			return place_of_text(r, rec, node);
+		break;
 	case BLOCK_IMAGE:
 	case BLOCK_OTHER:
 	case BLOCK_KINDS:
@@ -552,7 +574,8 @@ bool record_block(const struct record_reader *r, const struct record *rec, struc
 	uint32_t node = at->node;
 
 	if (json_is(j, rec->content, JSON_STRING) && at->index++ == 0) {
-		*out = (struct record_block){ .node = rec->content, .place = place_of(rec, BLOCK_TEXT) };
+		*out = (struct record_block){ .node = rec->content };
+		out->place = place_of(r, rec, BLOCK_TEXT, rec->content);
 		return true;
 	}
 	if (!json_is(j, rec->content, JSON_ARRAY))
@@ -563,7 +586,7 @@ bool record_block(const struct record_reader *r, const struct record *rec, struc
 		return false;
 	*out = (struct record_block){ .kind = kind_of(j, node), .index = at->index++, .node = node };
 	at->node = json_next(j, node);
-	out->place = place_of(rec, out->kind);
+	out->place = place_of(r, rec, out->kind, node);
 	out->is_error = json_bool(j, json_get(j, node, STR("is_error")));
 	if (out->kind == BLOCK_TOOL_USE) {
 		out->name = plain(j, node, "name");
@@ -672,6 +695,8 @@ void block_said(const struct record_reader *r, const struct record_block *b, str
 	size_t at = out->n;
 
 	block_text(r, b, out);
+	if (b->kind == BLOCK_TOOL_RESULT)
+		numbered_strip(out, at);
 	if (b->place != PLACE_PROMPT || out->n == at || out->p[at] != '<')
 		return;
 	if (command_typed(str_sub(buf_as_str(out), at, SIZE_MAX), &text, NULL)) {

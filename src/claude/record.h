@@ -181,7 +181,8 @@ bool record_block(const struct record_reader *r, const struct record *rec, struc
  * a tool's input or output one a line. Nothing for images and signatures. */
 void block_text(const struct record_reader *r, const struct record_block *b, struct buf *out);
 
-/* The same as it is searched and told in a few words: of a command what was typed. */
+/* The same as it is searched and told in a few words: of a command what was typed, of a file that was read its lines
+ * without their numbers. */
 void block_said(const struct record_reader *r, const struct record_block *b, struct buf *out);
 
 /* The file or folder that a call of a tool names; p NULL = none. */

@@ -167,7 +167,7 @@ static const struct field search_fields[] = {
 	{ .name = "branch",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "of git, that the session was last on" },
+	  .help = "of git, that its line was written on; of what stands in no line, that the session was last on" },
 	{ .name = "agent",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -286,13 +286,13 @@ struct finding {
 	bool inside;		 /* looked for inside of words */
 };
 
-static void put_hit_session(struct json_writer *w, const struct session *s)
+static void put_hit_session(struct json_writer *w, const struct session *s, struct str branch)
 {
 	put_uuid(w, "session", &s->id);
 	put_text(w, "title", s->title);
 	put_path(w, "project", s->project);
-	if (s->branch.n)
-		put_text(w, "branch", s->branch);
+	if (branch.n)
+		put_text(w, "branch", branch);
 	if (s->old)
 		put_bool(w, "withdrawn", true);
 	put_path(w, "path", s->path);
@@ -318,7 +318,7 @@ static void put_hit_node(struct json_writer *w, const struct made_found *m)
 	put_text(w, "kind", STR("node"));
 	put_uuid(w, "tree", &m->tree.id);
 	if (m->session.row) {
-		put_hit_session(w, &m->session);
+		put_hit_session(w, &m->session, m->session.branch);
 		return;
 	}
 	title.n = utf8_valid_prefix(title);
@@ -349,7 +349,7 @@ static void put_hit(struct call *c, const struct search_hit *hit)
 	else if (hit->made)
 		put_hit_node(w, hit->made);
 	else if (hit->session)
-		put_hit_session(w, hit->session);
+		put_hit_session(w, hit->session, hit->in_line ? hit->branch : hit->session->branch);
 	if (hit->agent.n)
 		put_text(w, "agent", hit->agent);
 	put_handle(w, &handle);
@@ -612,7 +612,7 @@ static struct str shortened(struct call *c, struct str text)
 }
 
 /* What was taken for text and may have been meant otherwise, or was not looked for at all. */
-static void note_odd(struct call *c, const struct expr *e, bool found)
+static void note_odd(struct call *c, const struct expr *e)
 {
 	if (e->cut)
 		log_warn(c->log, "the query is long: what follows from '%.*s' on was not looked for",
@@ -624,10 +624,13 @@ static void note_odd(struct call *c, const struct expr *e, bool found)
 	if (e->aside_or)
 		log_warn(c->log, "conditions hold for the whole query, also beside OR: '%s:%.*s' is asked of every hit",
 			 expr_field_name(e->conditions[0].field), STR_ARG(shortened(c, e->conditions[0].value)));
+	if (e->apart)
+		log_warn(c->log, "'%s:' with a blank behind it was looked for as text; without the blank it is a condition",
+			 e->apart);
 	if (e->odd.p && e->near)
 		log_warn(c->log, "'%.*s:' is no field and was looked for as text; did you mean '%s:'?",
 			 STR_ARG(str_sub(e->odd, 0, 40)), e->near);
-	else if (e->odd.p && !found)
+	else if (e->odd.p)
 		log_warn(c->log,
 			 "'%.*s:' is no field and was looked for as text; there are " EXPR_FIELD_NAMES,
 			 STR_ARG(str_sub(e->odd, 0, 40)));
@@ -766,7 +769,7 @@ static enum status run_search(struct call *c, struct err *err)
 		    : search_run(c->store, &q, emit_hit, &f, &report, err) || search_further(&f, &q, &report, err))
 		return err_failed(err->status);
 	warn_unread(c);
-	note_odd(c, &expr, report.total > 0);
+	note_odd(c, &expr);
 	if (f.left_out && !f.given)
 		return err_fail(err, STATUS_USAGE,
 				"--budget: the first of %" PRId64 " hits takes %" PRId64 " characters",
@@ -797,7 +800,7 @@ const struct method memory_search = {
 		"input, output, other, note; tool:Bash (calls of it, not their results), file:NAME (calls that "
 		"name\n"
 		"such a file), project:NAME, session:ID, model:NAME (what such a model said and did; prompts and\n"
-		"results have none), branch:NAME, agent:ID (said by that sub-agent, or to it); tag:NAME (on it, its\n"
+		"results have none), branch:NAME (written while on it), agent:ID (said by that sub-agent, or to it); tag:NAME (on it, its\n"
 		"message, turn or session, 'arbor help tag'), is:noted, is:bookmarked; is:error, is:subagent,\n"
 		"is:withdrawn (gone from the newest version of its file), is:branch (its conversation was\n"
 		"rewound, forked or continued twice); after:, before: and day: with 2026-01-31, 2026-01,\n"

@@ -57,6 +57,7 @@ void part_free(struct part *p)
 	mem_free(p->texts);
 	mem_free(p->docs);
 	mem_free(p->values);
+	mem_free(p->branches);
 	mem_free(p->links);
 	map_release(&p->linked);
 	buf_release(&p->packed);
@@ -70,6 +71,7 @@ void part_seal(struct part *p)
 	p->mirror.queued_flag = RECORD_QUEUED;
 	p->mirror.docs = p->docs;
 	p->mirror.values = p->values;
+	p->mirror.branches = p->branches;
 	p->mirror.links = p->links;
 	p->mirror.packed = buf_as_str(&p->packed);
 	p->papers.texts = p->texts;
@@ -97,6 +99,7 @@ void part_reader_begin(struct part_reader *r, bool from_start)
 	r->firsts = (struct map)MAP_INIT;
 	r->mem = (struct arena)ARENA_INIT;
 	r->knows_all = from_start;
+	r->branch = 0;
 	memset(r->said, 0, sizeof r->said);
 	for (size_t i = 0; i < SEEN_LINES; i++)
 		r->seen[i].offset = -1;
@@ -305,10 +308,6 @@ static void add_block(struct part *p, struct part_reader *r, struct mirror_line 
 	p->mirror.tools += b->kind == BLOCK_TOOL_USE && !l->aside;
 	if (b->tool.n)
 		add_tool(r, b->tool);
-	/* What sub-agents' tools printed is kept once more in progress lines, and is most of
-	 * their bytes. What they asked, thought, did and said is enough to find them by. */
-	if ((l->flags & RECORD_EMBEDDED) && b->kind == BLOCK_TOOL_RESULT)
-		return;
 	buf_clear(&r->text);
 	block_said(&r->records, b, &r->text);
 	set_marks(p, r, l, rec, b);
@@ -390,6 +389,19 @@ static void note_value(struct part *p, struct part_reader *r, enum session_value
 		(struct mirror_value){ .kind = (int)kind, .text = arena_str(&p->mem, text), .offset = offset };
 }
 
+/* Where another branch begins, also of what older versions of the file had. */
+static void note_branch(struct part *p, struct part_reader *r, struct str branch, int64_t offset)
+{
+	uint64_t hash = branch.p ? hash64(branch.p, branch.n) : r->branch;
+
+	if (hash == r->branch)
+		return;
+	r->branch = hash;
+	p->branches = grow(p->branches, &p->branch_cap, p->mirror.branch_count, sizeof *p->branches);
+	p->branches[p->mirror.branch_count++] =
+		(struct branch_run){ .offset = offset, .branch = arena_str(&p->mem, shown(branch)) };
+}
+
 /* Into the part's memory, unless it says so already. */
 static void note_last(struct part *p, struct str *said, struct str text)
 {
@@ -434,6 +446,7 @@ static void note_place(struct part *p, struct part_reader *r, const struct recor
 		note_value(p, r, SESSION_FOLDER, str_sub(rec->cwd, 0, LIMIT_PATH), offset);
 	if (rec->branch.n)
 		note_value(p, r, SESSION_BRANCH, shown(rec->branch), offset);
+	note_branch(p, r, rec->branch, offset);
 	if (rec->plan.n)
 		note_value(p, r, SESSION_PLAN, str_sub(rec->plan, 0, LIMIT_PATH), offset);
 	note_last(p, &m->branch, rec->branch);

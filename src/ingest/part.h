@@ -39,6 +39,8 @@ struct part {
 	size_t doc_count, doc_cap;
 	struct mirror_value *values;
 	size_t value_cap;
+	struct branch_run *branches;
+	size_t branch_cap;
 	struct map linked; /* kind and name -> noted_link */
 	struct link *links;
 	size_t link_cap;
@@ -78,6 +80,7 @@ struct part_reader {
 	struct seen_line *seen; /* lines before this one, to be named as its parent */
 	struct arena mem;  /* of the map */
 	struct said said[SESSION_VALUES];
+	uint64_t branch;   /* hash of the one that was said last; 0 = none was */
 	uint64_t *tools;   /* calls in the record in hand */
 	size_t tool_count, tool_cap;
 	bool knows_all;	   /* reading began with the first line */

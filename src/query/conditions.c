@@ -2,7 +2,8 @@
  * Conditions beside words.
  *
  * Places and times are bits and numbers of a document, and cost nothing. What is asked of a
- * session is found out once for each that has a match (query/rank.c). Conditions that
+ * session is found out once for each that has a match (query/rank.c). A branch is asked of both: first whether the
+ * session was ever on it, then of each line (query/branches.c). Conditions that
  * the index knows by marks (tool, file, model, agent, is:error, is:subagent) are in the query already
  * (query/expr.c) and only checked here; so are those for what is attached to something (tag, is:noted,
  * is:bookmarked), which query/noted.c asks.
@@ -275,6 +276,30 @@ static enum status has_branch(struct store *s, const struct session *session, st
 	return STATUS_OK;
 }
 
+bool conditions_ask_branch(const struct conditions *f)
+{
+	for (size_t i = 0; f->expr && i < f->expr->condition_count; i++)
+		if (f->expr->conditions[i].field == EXPR_BRANCH)
+			return true;
+	return false;
+}
+
+bool conditions_hold_branch(const struct conditions *f, struct str branch)
+{
+	bool asked = false, held = false;
+
+	for (size_t i = 0; f->expr && i < f->expr->condition_count; i++) {
+		const struct expr_condition *c = &f->expr->conditions[i];
+		bool is = c->field == EXPR_BRANCH && branch.n && is_named(c->value, branch);
+
+		if (is && c->excluded)
+			return false;
+		asked |= c->field == EXPR_BRANCH && !c->excluded;
+		held |= is;
+	}
+	return !asked || held;
+}
+
 /* Without a store only the project and the row of the session count. */
 static enum status holds(const struct expr_condition *c, struct store *s, const struct session *session,
 			 bool *out, struct err *err)
@@ -292,8 +317,9 @@ static enum status holds(const struct expr_condition *c, struct store *s, const 
 	return STATUS_OK;
 }
 
-static enum status all_hold(const struct conditions *f, struct store *s, const struct session *session, bool *out,
-			    struct err *err)
+/* `whole`: nothing is asked of its lines. */
+static enum status all_hold(const struct conditions *f, struct store *s, const struct session *session, bool whole,
+			    bool *out, struct err *err)
 {
 	uint64_t asked = 0, held = 0;
 
@@ -307,6 +333,9 @@ static enum status all_hold(const struct conditions *f, struct store *s, const s
 		bool yes = false;
 
 		if (!asks_session(c) || (!c->excluded && (held & kind)))
+			continue;
+		/* Some of its lines may be on others; of older versions of a file only lines know it. */
+		if (c->field == EXPR_BRANCH && !whole && (c->excluded || session->old))
 			continue;
 		if (holds(c, s, session, &yes, err))
 			return err_failed(err->status);
@@ -324,7 +353,13 @@ static enum status all_hold(const struct conditions *f, struct store *s, const s
 enum status conditions_hold(const struct conditions *f, struct store *s, const struct session *session,
 			    bool *out, struct err *err)
 {
-	return all_hold(f, s, session, out, err);
+	return all_hold(f, s, session, true, out, err);
+}
+
+enum status conditions_may_hold(const struct conditions *f, struct store *s, const struct session *session,
+				bool *out, struct err *err)
+{
+	return all_hold(f, s, session, false, out, err);
 }
 
 enum status conditions_hold_beside(const struct conditions *f, struct str project, int64_t session, bool *out,
@@ -332,5 +367,5 @@ enum status conditions_hold_beside(const struct conditions *f, struct str projec
 {
 	struct session known = { .row = session, .project = project };
 
-	return all_hold(f, NULL, &known, out, err);
+	return all_hold(f, NULL, &known, true, out, err);
 }

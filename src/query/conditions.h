@@ -35,9 +35,16 @@ enum status conditions_read(struct conditions *f, int64_t now, struct err *err) 
 /* Whether anything is asked of sessions. */
 bool conditions_ask_session(const struct conditions *f);
 
-/* Whether a session is one of those asked for. */
+/* Whether a session is one of those asked for: of one that is asked as a whole all has to hold, of the others what is
+ * not asked of each line. */
 enum status conditions_hold(const struct conditions *f, struct store *s, const struct session *session,
 			    bool *out, struct err *err) MUST_USE;
+enum status conditions_may_hold(const struct conditions *f, struct store *s, const struct session *session,
+				bool *out, struct err *err) MUST_USE;
+
+/* Whether branches of git are asked for, and whether a line on this one is; empty = on none. */
+bool conditions_ask_branch(const struct conditions *f);
+bool conditions_hold_branch(const struct conditions *f, struct str branch);
 
 /* Whether something beside the conversations is, of which only this is known: the folder it belongs to (empty =
  * none) and the conversation or tree (row; 0 = none). Nothing else that is asked of sessions holds for it. */

@@ -91,6 +91,30 @@ static uint32_t follow(const struct forest *f, uint32_t node, struct others *o)
 	return canon == FOREST_NONE ? node : canon;
 }
 
+/* Of a line that is not in the forest, since it is what progress tells of a sub-agent that has a file: that file's own,
+ * where it says the same. FOREST_NONE = there is none. */
+static enum status find_own(const struct forest *f, struct store *s, int64_t session, int64_t offset, uint32_t *node,
+			    struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct node_name name;
+	struct node line;
+	struct uuid key;
+	uint64_t content;
+
+	*node = FOREST_NONE;
+	if (entry_get(s, session, offset, &mem, &line, &name, err) ||
+	    entry_content(s, session, offset, &content, err))
+		return err_failed(err->status);
+	if (!name.uuid.p)
+		return STATUS_OK;
+	key = line_key(name.uuid);
+	for (uint32_t n = forest_find(f, &key); n != FOREST_NONE && *node == FOREST_NONE; n = f->nodes[n].next_variant)
+		if (forest_line(f, n)->content == content)
+			*node = n;
+	return STATUS_OK;
+}
+
 enum status copies_find(struct copies *c, struct store *s, int64_t session, int64_t offset, struct copy_found *out,
 			struct err *err)
 {
@@ -112,9 +136,10 @@ enum status copies_find(struct copies *c, struct store *s, int64_t session, int6
 		return STATUS_OK;
 	if (load(c, s, session, err))
 		return err_failed(err->status);
-	if (!forest_find_line(f, session, offset, &source, &line))
-		return STATUS_OK;
-	node = f->sources[source].nodes[line];
+	if (forest_find_line(f, session, offset, &source, &line))
+		node = f->sources[source].nodes[line];
+	else if (find_own(f, s, session, offset, &node, err))
+		return err_failed(err->status);
 	if (node == FOREST_NONE)
 		return STATUS_OK;
 	canon = &f->nodes[follow(f, node, &others)].canon;

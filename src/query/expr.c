@@ -284,15 +284,24 @@ static void advance(struct reading *r)
 static bool is_name(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)
-		if (name.p[i] < 'a' || name.p[i] > 'z')
+		if (ascii_lower(name.p[i]) < 'a' || ascii_lower(name.p[i]) > 'z')
 			return false;
 	return name.n > 0;
+}
+
+static struct str lowered(struct arena *mem, struct str text)
+{
+	char *out = arena_alloc(mem, text.n + 1);
+
+	for (size_t i = 0; i < text.n; i++)
+		out[i] = ascii_lower(text.p[i]);
+	return str_from(out, text.n);
 }
 
 /* A text with a colon in it may be many things. */
 static void note_odd(struct reading *r, struct str name, struct str value)
 {
-	struct near near = near_begin(name);
+	struct near near = near_begin(lowered(r->mem, name));
 
 	if (r->e->odd.p || !is_name(name) || !value.n || strchr(":/\\=.", value.p[0]))
 		return;
@@ -431,10 +440,12 @@ static bool take_condition(struct reading *r, bool excluded)
 
 	if (!r->fields || name.n == r->lexed.n)
 		return false;
-	while (field < EXPR_FIELDS && !str_eq(name, str_of(names[field])))
+	while (field < EXPR_FIELDS && !str_alike(name, str_of(names[field])))
 		field++;
 	if (field == EXPR_FIELDS)
 		note_odd(r, name, value);
+	else if (!quoted && !value.n && str_trim(r->rest).n)
+		r->e->apart = names[field];
 	if (field == EXPR_FIELDS || (!quoted && !value.n) || str_has_prefix(value, STR(":")) ||
 	    str_has_prefix(value, STR("//")))
 		return false;
@@ -446,6 +457,8 @@ static bool take_condition(struct reading *r, bool excluded)
 		add_condition(r, field, value, excluded);
 		return true;
 	}
+	if (field == EXPR_ROLE || field == EXPR_IN || field == EXPR_IS)
+		value = lowered(r->mem, value);
 	while (value.n)
 		add_condition(r, field, str_cut(value, ',', &value), excluded);
 	return true;

@@ -71,6 +71,7 @@ struct expr {
 	bool aside_or;	  /* a condition stands beside OR, where it holds for all as everywhere */
 	struct str odd;	  /* it looks like the name of a field, is none, and was taken for text; p NULL =
 			     nothing */
+	const char *apart; /* a field with a blank behind its colon, taken for text; NULL = there is none */
 	const char *near; /* the field that may have been meant; NULL = none */
 };
 

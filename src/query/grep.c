@@ -166,7 +166,7 @@ static void end_run(struct run *r, bool boundary)
 static void add_char(struct run *r, char c)
 {
 	if (r->n < LONGEST)
-		r->text[r->n++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+		r->text[r->n++] = ascii_lower(c);
 }
 
 /* Behind the group that begins here. */
@@ -337,26 +337,13 @@ static bool scan_pattern(struct grep *g, struct str text)
 	return any;
 }
 
-static char lowered(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool is_alike(const char *text, struct str what)
-{
-	for (size_t i = 0; i < what.n; i++)
-		if (lowered(text[i]) != lowered(what.p[i]))
-			return false;
-	return true;
-}
-
 /* Where it stands next in the text; NULL = nowhere. */
 static const char *find_literal(const struct grep *g, const char *from, size_t n, struct str what)
 {
 	if (!g->any_case)
 		return memmem(from, n, what.p, what.n);
 	for (; n >= what.n; from++, n--)
-		if (is_alike(from, what))
+		if (str_alike(str_from(from, what.n), what))
 			return from;
 	return NULL;
 }

@@ -17,6 +17,7 @@
 #include "query/search.h"
 
 #include "base/map.h"
+#include "query/branches.h"
 #include "query/copies.h"
 #include "query/made.h"
 #include "query/variant.h"
@@ -58,6 +59,7 @@ struct searching {
 	struct map given;	/* struct given of the hits so far */
 	struct transcript transcript;
 	struct copies copies;
+	struct branches branches;
 	bool variants; /* there are lines with one uuid and different contents */
 	struct doc_range *copied; /* documents that are copies of others; where only words are asked for none counts */
 	size_t copied_count;
@@ -69,6 +71,7 @@ static void searching_release(struct searching *y)
 	transcript_release(&y->transcript);
 	map_release(&y->given);
 	copies_release(&y->copies);
+	branches_release(&y->branches);
 	noted_conditions_release(&y->noted);
 	arena_release(&y->mem);
 }
@@ -86,7 +89,21 @@ static enum status is_wanted(void *ctx, int64_t row, bool *wanted, struct err *e
 	/* There is no such session any more, or the slot is damaged: whoever looks for all will meet it. */
 	if (status == STATUS_NOT_FOUND)
 		return STATUS_OK;
-	return status ? err_failed(status) : conditions_hold(&y->filter, y->store, &session, wanted, err);
+	return status ? err_failed(status) : conditions_may_hold(&y->filter, y->store, &session, wanted, err);
+}
+
+/* Of a line whose session is wanted. */
+static enum status is_line_wanted(struct searching *y, const struct doc *doc, bool *wanted, struct err *err)
+{
+	struct str branch;
+
+	*wanted = true;
+	if (!conditions_ask_branch(&y->filter))
+		return STATUS_OK;
+	if (branches_at(&y->branches, y->store, doc->session, doc->offset, &branch, err))
+		return err_failed(err->status);
+	*wanted = conditions_hold_branch(&y->filter, branch);
+	return STATUS_OK;
 }
 
 /* What is asked of sessions is asked of the one it is on or in. */
@@ -133,6 +150,8 @@ static enum status is_before(void *ctx, const struct doc *doc, bool *go_on, stru
 
 	if (wanted && conditions_ask_session(&y->filter) && is_wanted(y, doc->session, &wanted, err))
 		return err_failed(err->status);
+	if (wanted && is_line_wanted(y, doc, &wanted, err))
+		return err_failed(err->status);
 	*go_on = !wanted;
 	return STATUS_OK;
 }
@@ -159,6 +178,8 @@ static enum status is_doc_wanted(void *ctx, int64_t id, const struct doc *doc, b
 		return is_paper_wanted(y, doc->offset, wanted, err);
 	if (*wanted && doc->session == DOC_NODES && conditions_ask_session(&y->filter))
 		return is_node_wanted(y, doc->offset, wanted, err);
+	if (*wanted && doc->session < DOC_NODES && is_line_wanted(y, doc, wanted, err))
+		return err_failed(err->status);
 	return *wanted ? is_first_copy(y, id, doc, wanted, err) : STATUS_OK;
 }
 
@@ -244,6 +265,8 @@ static enum status find_subject(struct searching *y, struct search_hit *hit, str
 			return err_failed(err->status);
 		hit->line = name.uuid;
 		hit->offset = line.offset;
+		if (branches_at(&y->branches, y->store, node.session, line.offset, &hit->branch, err))
+			return err_failed(err->status);
 	}
 	hit->session = y->session.row ? &y->session : NULL;
 	hit->agent = y->session.agent;
@@ -416,6 +439,8 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	hit.offset = line.offset;
 	hit.block = f.is_block ? &f.block : NULL;
 	hit.agent = y->session.agent;
+	if (branches_at(&y->branches, y->store, y->session.row, line.offset, &hit.branch, err))
+		return err_failed(err->status);
 	if (f.is_inside && !hit.agent.n && entry_agent(y->store, y->session.row, line.offset, &y->mem, &hit.agent, err))
 		return err_failed(err->status);
 	if (doc.block == DOC_LINE && hit.place == PLACE_PROMPT &&

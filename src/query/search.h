@@ -38,6 +38,7 @@ struct search_hit {
 	bool in_line;	     /* it stands in a line, or is on what does: */
 	struct uuid message; /* it is part of; the line's where it is in none */
 	struct str line;     /* the line's own uuid; p NULL = none */
+	struct str branch;   /* of git, that the line was written on; empty = on none, or it stands in no line */
 	struct str agent;    /* sub-agent that said it, or was told it; empty = none */
 	const struct session *session; /* NULL = in none: a note on what is in none, or gone; a file, a node */
 	int place;

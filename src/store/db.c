@@ -33,6 +33,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_KEYS] = &keys_statements,
 	[DB_SUMMARY] = &summary_statements,
 	[DB_LINK] = &link_statements,
+	[DB_BRANCH] = &branch_statements,
 	[DB_VARIANT] = &variant_statements,
 	[DB_TEMPLATE] = &template_statements,
 	[DB_ANNOTATION] = &annotation_statements,

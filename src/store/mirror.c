@@ -589,6 +589,16 @@ static enum status write_values(struct writing *w, struct err *err)
 	return STATUS_OK;
 }
 
+static enum status write_branches(struct writing *w, struct err *err)
+{
+	const struct mirror_part *p = w->p;
+
+	for (size_t i = 0; i < p->branch_count; i++)
+		if (branch_add(w->s, w->session, &p->branches[i], err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
 static enum status write_links(struct writing *w, struct err *err)
 {
 	const struct mirror_part *p = w->p;
@@ -659,7 +669,8 @@ static enum status forget_lines(struct store *s, int64_t session, struct err *er
 	if (keys_forget(s, session, err) || forget_docs(s, session, err))
 		return err_failed(err->status);
 	if (run_with(s, MIRROR_FORGET_USAGE, session, err) || run_with(s, MIRROR_FORGET_VALUES, session, err) ||
-	    summary_forget(s, session, err) || link_forget(s, session, err) || queued_forget(s, session, err))
+	    summary_forget(s, session, err) || link_forget(s, session, err) || queued_forget(s, session, err) ||
+	    branch_forget(s, session, err))
 		return err_failed(err->status);
 	return run_with(s, MIRROR_FORGET, session, err);
 }
@@ -824,7 +835,7 @@ enum status mirror_add(struct store *s, const struct mirror_part *p, struct err 
 
 	if (p->old ? find_old(&w, err) : find_session(&w, err))
 		return err_failed(err->status);
-	if (write_lines(&w, err) || write_values(&w, err) || write_links(&w, err) || note_session(&w, err) ||
+	if (write_lines(&w, err) || write_values(&w, err) || write_branches(&w, err) || write_links(&w, err) || note_session(&w, err) ||
 	    read_so_far(&w, err))
 		return err_failed(err->status);
 	return STATUS_OK;

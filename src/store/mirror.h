@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "store/branch.h"
 #include "store/link.h"
 #include "store/source.h"
 
@@ -141,6 +142,8 @@ struct mirror_part {
 	struct str tag; /* of the last tag line; p NULL = there is none */
 	const struct mirror_value *values;
 	size_t value_count;
+	const struct branch_run *branches; /* that these lines begin */
+	size_t branch_count;
 	const struct link *links; /* that these lines add; each once */
 	size_t link_count;
 	struct str title;

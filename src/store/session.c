@@ -54,6 +54,7 @@ enum {
 	SESSION_ENTRY,
 	SESSION_BLOCKS,
 	SESSION_FLAGS,
+	SESSION_CONTENT,
 	SESSION_AGENT,
 	SESSION_TELLING,
 	SESSION_ANY_KIN,
@@ -132,6 +133,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 		" (SELECT min(offset) FROM entry WHERE session = ?1 AND agent = ?2) ORDER BY offset DESC LIMIT 1",
 	[SESSION_AGENT] = "SELECT coalesce(agent, '') FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_FLAGS] = "SELECT flags FROM entry WHERE session = ?1 AND offset = ?2",
+	[SESSION_CONTENT] = "SELECT ifnull(content, 0) FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_BLOCKS] = "SELECT blocks FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_NAMED] = "SELECT e.session, e.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
 			  " coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
@@ -502,6 +504,15 @@ enum status entry_flags(struct store *s, int64_t session, int64_t offset, unsign
 	enum status status = entry_number(s, SESSION_FLAGS, session, offset, &flags, err);
 
 	*out = (unsigned)flags;
+	return status;
+}
+
+enum status entry_content(struct store *s, int64_t session, int64_t offset, uint64_t *out, struct err *err)
+{
+	int64_t content = 0;
+	enum status status = entry_number(s, SESSION_CONTENT, session, offset, &content, err);
+
+	*out = (uint64_t)content;
 	return status;
 }
 

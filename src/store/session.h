@@ -177,6 +177,9 @@ enum status entry_message(struct store *s, const struct node *line, const struct
 /* Its flags: a record's own, and those above. */
 enum status entry_flags(struct store *s, int64_t session, int64_t offset, unsigned *out, struct err *err) MUST_USE;
 
+/* What stands for all it says; 0 = it is no part of a conversation. */
+enum status entry_content(struct store *s, int64_t session, int64_t offset, uint64_t *out, struct err *err) MUST_USE;
+
 /* The sub-agent whose message a progress line carries, in the arena; empty = it is none. */
 enum status entry_agent(struct store *s, int64_t session, int64_t offset, struct arena *mem, struct str *out,
 			struct err *err) MUST_USE;

@@ -24,9 +24,9 @@ not json at all: zurich
 {"type":"progress","data":{"message":"zurich"}}
 {"type":"assistant","uuid":"u5","message":{"content":[{"type":"tool_use","name":"Grep","input":{"a":["zurich"]}},
 {"type":"assistant","uuid":"u6","message":{"content":[{"type":"tool_use","name":"Grep","input":{"a":["zurich"]}}]}}
-{"type":"progress","uuid":"u7","data":{"type":"agent_progress","message":{"type":"user","message":{"content":[{"type":"text","text":"ba"},{"type":"tool_result","content":"bar"}]}}}}
+{"type":"progress","uuid":"u7","data":{"type":"agent_progress","message":{"type":"user","message":{"content":[{"type":"text","text":"ba"},{"type":"tool_result","content":"    41→qux\n    42→bar"}]}}}}
 END
-printf 'x\tzurich\nx\tzürichs\nx\tfoo_bar\nx\tbar\nx\tba\nx\tgrep\nx\thidden\n' >"$T/odd/words"
+printf 'x\tzurich\nx\tzürichs\nx\tfoo_bar\nx\tbar\nx\tba\nx\tgrep\nx\thidden\nx\t42\nx\t"qux bar"\n' >"$T/odd/words"
 node $oracle/extract.mjs expect "$T/odd" "$T/odd/words" >"$T/out"
 at() { head -n $(($1 - 1)) "$T/odd/projects/p/00000000-0000-4000-8000-000000000001.jsonl" | wc -c; } # where a line begins
 out_is '{"number":1,"query":"zurich","session":"00000000-0000-4000-8000-000000000001","path":"projects/p/00000000-0000-4000-8000-000000000001.jsonl","line":1,"offset":0,"uuid":"u1"}
@@ -36,7 +36,9 @@ out_is '{"number":1,"query":"zurich","session":"00000000-0000-4000-8000-00000000
 {"number":2,"query":"zürichs","session":"00000000-0000-4000-8000-000000000001","path":"projects/p/00000000-0000-4000-8000-000000000001.jsonl","line":3,"offset":'"$(at 3)"',"uuid":"u4"}
 {"number":6,"query":"grep","session":"00000000-0000-4000-8000-000000000001","path":"projects/p/00000000-0000-4000-8000-000000000001.jsonl","line":6,"offset":'"$(at 6)"',"uuid":"u6"}
 {"number":1,"query":"zurich","session":"00000000-0000-4000-8000-000000000001","path":"projects/p/00000000-0000-4000-8000-000000000001.jsonl","line":6,"offset":'"$(at 6)"',"uuid":"u6"}
-{"number":5,"query":"ba","session":"00000000-0000-4000-8000-000000000001","path":"projects/p/00000000-0000-4000-8000-000000000001.jsonl","line":7,"offset":'"$(at 7)"',"uuid":"u7"}'
+{"number":5,"query":"ba","session":"00000000-0000-4000-8000-000000000001","path":"projects/p/00000000-0000-4000-8000-000000000001.jsonl","line":7,"offset":'"$(at 7)"',"uuid":"u7"}
+{"number":9,"query":"\"qux bar\"","session":"00000000-0000-4000-8000-000000000001","path":"projects/p/00000000-0000-4000-8000-000000000001.jsonl","line":7,"offset":'"$(at 7)"',"uuid":"u7"}
+{"number":4,"query":"bar","session":"00000000-0000-4000-8000-000000000001","path":"projects/p/00000000-0000-4000-8000-000000000001.jsonl","line":7,"offset":'"$(at 7)"',"uuid":"u7"}'
 
 # The lines expected, as arbor would have printed them for the nth query.
 mkdir "$T/found"

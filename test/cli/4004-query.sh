@@ -184,4 +184,12 @@ arbor search 'role:user OR role:tool'; code 0; err_lacks OR
 arbor search "$(seq -f 'w%.0f' 1 70)"; err_has "the query is long: what follows from 'w65 w66 w67 w68 w69 w70' on was not looked for"
 arbor search --regex 'a('; code 2; err_has "--regex: 'a(' cannot be looked for: "
 
+it "says what is no field, also where there are hits, and takes fields in any case"
+arbor search 'from:the cents'; err_has "'from:' is no field and was looked for as text; there are role:"
+arbor search 'cents foo:bar OR cents'; code 0; err_has "'foo:' is no field"
+check test "$(count cents Role:User)" -eq "$(count cents role:user)"
+arbor search cents 'PROJECT:Webshop'; code 0
+arbor search 'role: user OR cents'; err_has "'role:' with a blank behind it was looked for as text"
+arbor search 'cents role:user'; err_lacks blank; err_lacks 'no field'
+
 the_end

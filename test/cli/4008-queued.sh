@@ -44,6 +44,9 @@ queue() { # OPERATION [CONTENT]
 	queue enqueue '/clear'
 	queue dequeue
 	user '<command-message>clear</command-message>\n<command-name>/clear</command-name>\n<command-args></command-args>'
+	put user '"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"a sirenian"},{"type":"text","text":"and mind the sirenian"},{"type":"text","text":"<system-reminder>no sirenian</system-reminder>"}]}'
+	user '[Request interrupted by user]'
+	put user '"message":{"role":"user","content":[{"type":"text","text":"<ide_opened_file>belukha.c</ide_opened_file>"},{"type":"text","text":"look at the belukha"}]}'
 	queue enqueue 'an orca that nobody took'
 } >"$F"
 arbor sync --source "$T/claude"; code 0
@@ -55,6 +58,13 @@ done
 arbor search review role:user; code 0; out_has '/review the vaquita'; out_lacks 'command-args'
 arbor search bowhead role:user; out_has '!grep -r bowhead .'
 arbor search grep in:prompt; code 0
+
+it "finds what was typed while a tool ran, beside its result, and not what the client put there"
+arbor search sirenian role:user --json; lines 1; out_has 'and mind the sirenian'; out_has '"in":"prompt"'
+arbor search sirenian role:tool; lines 1
+arbor search sirenian role:system; lines 1; out_has 'no sirenian'
+arbor search belukha in:prompt; lines 1; out_has 'look at'
+arbor search belukha role:system; lines 1; out_has 'belukha.c'
 
 it "takes no notification for typed, queued or not, and no command without words"
 arbor search 'manatee OR grampus' role:user; code 1
@@ -85,13 +95,13 @@ arbor search narwhal in:other; lines 1
 arbor search narwhal --in other; lines 1
 
 it "counts each once"
-arbor list --json; out_has '"prompts":8'
-arbor sql "SELECT prompt_count FROM sessions"; out_is 8
-arbor sql "SELECT count(*) FROM messages WHERE role = 'user'"; out_is 8
-arbor sql "SELECT count(*) FROM messages_meta WHERE role = 'user'"; out_is 8
+arbor list --json; out_has '"prompts":9'
+arbor sql "SELECT prompt_count FROM sessions"; out_is 9
+arbor sql "SELECT count(*) FROM messages WHERE role = 'user'"; out_is 9
+arbor sql "SELECT count(*) FROM messages_meta WHERE role = 'user'"; out_is 9
 arbor sql "SELECT count(*) FROM messages WHERE role = 'user' AND content LIKE '%narwhal%'"; out_is 1
 arbor sql "SELECT role FROM messages WHERE messages MATCH 'grampus'"; out_is system
-arbor stats --json; out_has '"prompts":8'
+arbor stats --json; out_has '"prompts":9'
 
 it "comes to the same however the file was cut into pieces"
 arbor dump --logical; cp "$T/out" "$T/whole"
@@ -101,7 +111,7 @@ while IFS= read -r line; do
 	arbor sync --source "$T/claude"
 done <"$T/all"
 arbor dump --logical; same "$T/out" "$T/whole"
-arbor list --json; out_has '"prompts":8'
+arbor list --json; out_has '"prompts":9'
 arbor search beluga; lines 1
 arbor rebuild; arbor search beluga; lines 1
 arbor check; code 0

@@ -23,6 +23,8 @@ told() { # NUMBER AGENT MESSAGE
 	front assistant 2; answer m2 claude-opus-4-8 '{"type":"tool_use","id":"toolu_1","name":"Task","input":{"subagent_type":"reviewer","prompt":"look at the walrus"}}'; echo '}'
 	told 3 ab12cd '"type":"user","message":{"role":"user","content":[{"type":"text","text":"look at the walrus"}]}'
 	told 4 ab12cd "\"type\":\"assistant\",$(answer m4 claude-haiku-4-5-20251001 '{"type":"text","text":"the walrus is grey"}')"
+	told 7 ab12cd "\"type\":\"assistant\",$(answer m7 claude-haiku-4-5-20251001 '{"type":"tool_use","id":"toolu_7","name":"Read","input":{"file_path":"/w/tusk.c"}},{"type":"tool_use","id":"toolu_8","name":"Bash","input":{"command":"ls"}}')"
+	told 8 ab12cd '"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_7","content":"    41→int tusk;\n    42→int length;"},{"type":"tool_result","tool_use_id":"toolu_8","is_error":true,"content":"no tusk there"}]}'
 	front assistant 5; answer m5 claude-opus-4-8 '{"type":"text","text":"a grey walrus"}'; echo '}'
 	front assistant 6; answer m6 claude-sonnet-4-5 '{"type":"text","text":"one walrus more"}'; echo '}'
 } >"$P/$ID.jsonl"
@@ -36,7 +38,7 @@ arbor search walrus model:haiku model:sonnet; lines 2
 arbor search walrus 'model:claude-*' ; code 1
 arbor search walrus model:claude -n 0; lines 4
 arbor search 'walrus -model:claude' -n 0 --json; lines 2; out_has '"in":"prompt"'
-arbor search model:haiku; lines 1
+arbor search model:haiku; lines 3
 arbor search walrus model:gpt; code 1
 
 it "finds what sub-agents said that have no file of their own"
@@ -45,8 +47,28 @@ arbor search walrus agent:ab1 -n 0; lines 2
 arbor search walrus agent:b12; code 1
 arbor search 'walrus -agent:ab12cd' -n 0 --json; lines 4; out_lacks '"agent"'
 
+it "finds what their tools gave back, and what failed"
+arbor search tusk in:output --json; lines 2; check test "$(grep -c '"agent":"ab12cd"' "$T/out")" -eq 2
+arbor search is:error is:subagent; lines 1; out_has 'no tusk there'
+arbor search 'tusk -is:error' role:tool agent:ab12cd; lines 1
+arbor search '"tusk int length"'; lines 1; out_has 'int tusk; int length;'
+arbor search 42; code 1
+
+it "finds it once where they have a file of their own, and there"
+mkdir -p "$P/$ID/subagents"
+sub() { # NUMBER MESSAGE: as told, in a file
+	printf '{"type":"%s","uuid":"00000000-0000-4000-8000-%012d","parentUuid":null,"sessionId":"%s","isSidechain":true,"agentId":"ab12cd","cwd":"/w","timestamp":"2026-01-02T03:04:%02d.000Z",%s}\n' "$2" $(($1 + 100)) "$ID" "$1" "$3"
+}
+{
+	sub 3 user '"message":{"role":"user","content":[{"type":"text","text":"look at the walrus"}]}'
+	sub 8 user '"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_7","content":"    41→int tusk;\n    42→int length;"},{"type":"tool_result","tool_use_id":"toolu_8","is_error":true,"content":"no tusk there"}]}'
+} >"$P/$ID/subagents/agent-ab12cd.jsonl"
+arbor sync --source "$T/claude"; code 0
+arbor search tusk in:output --json; lines 2; check test "$(grep -c 'subagents/agent-ab12cd.jsonl' "$T/out")" -eq 2
+arbor search is:error is:subagent; lines 1
+
 it "counts them by the type that the call asked for"
-arbor usage agent; check test "$(cut -f 1,3 "$T/out" | tr '\t\n' ': ')" = 'main:3 reviewer:1 '
+arbor usage agent; check test "$(cut -f 1,3 "$T/out" | tr '\t\n' ': ')" = 'main:3 reviewer:2 '
 arbor usage agent --each; out_has ab12cd; out_has reviewer; out_lacks unknown
 
 the_end

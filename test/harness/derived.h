@@ -306,6 +306,7 @@ static inline void derived_facts(struct derived *d, int64_t session)
 		     " FROM usage u LEFT JOIN model m ON m.id = u.model WHERE session = ?1 ORDER BY first");
 	derived_rows(d, session, " value",
 		     "SELECT kind, value, offset FROM session_value WHERE session = ?1 ORDER BY kind, value");
+	derived_rows(d, session, " branch", "SELECT offset, branch FROM branch_run WHERE session = ?1 ORDER BY offset");
 	derived_rows(d, session, " summary", "SELECT about, title FROM summary WHERE session = ?1 ORDER BY about");
 	derived_rows(d, session, " link",
 		     "SELECT kind, name, key, offset, times FROM link WHERE session = ?1 ORDER BY kind, name");
@@ -410,6 +411,8 @@ static inline void derived_sources(struct derived *d)
 	derived_must_not(d, "values of no session",
 			 "SELECT count(*) FROM session_value WHERE session NOT IN"
 			 " (SELECT id FROM mirror_session WHERE old = 0)");
+	derived_must_not(d, "branches of no session",
+			 "SELECT count(*) FROM branch_run WHERE session NOT IN (SELECT id FROM mirror_session)");
 	derived_must_not(d, "links of no session",
 			 "SELECT count(*) FROM link WHERE session NOT IN"
 			 " (SELECT id FROM mirror_session WHERE old = 0)");

@@ -17,13 +17,14 @@
 // What is searchable in a line:
 //   user, assistant    message.content: a string, or of its blocks text, thinking (not its
 //                      signature), tool_use (the tool's name, every string in the input) and
-//                      tool_result (a string, or its text blocks)
+//                      tool_result (a string, or its text blocks; without the numbers that stand, with an arrow
+//                      behind them, in front of lines of files)
 //   summary, custom-title, ai-title, system     summary, customTitle, aiTitle, content
 //   attachment         every string in it, but not what says its type, not images, not the
 //                      system prompt (prompt_snapshot); of a queued prompt (queued_command) the prompt alone
 //   queue-operation    a prompt that was queued and that no later line of the file says
 //   Of commands that were typed (<command-name>, <bash-input>) what was typed, if there is more than their name.
-//   progress           of a sub-agent (agent_progress): the message in it, but not results of tools
+//   progress           of a sub-agent (agent_progress): the message in it
 // Not toolUseResult, which repeats tool_result; not base64; no other progress.
 //
 // A line that is not JSON may be two objects with no line feed between them (a client that
@@ -92,6 +93,8 @@ function* strings(value, unwanted = () => false) {
 
 const typeOrImage = (object, key) => key === 'type' || ['image', 'base64'].includes(object.type);
 
+const unnumbered = text => text.split('\n').map(line => line.replace(/^ *[0-9]+→/, '')).join('\n');
+
 function* ofBlock(block) {
 	if (block?.type === 'text' && typeof block.text === 'string')
 		yield block.text;
@@ -101,9 +104,9 @@ function* ofBlock(block) {
 		yield* [String(block.name ?? ''), ...strings(block.input)];
 	else if (block?.type === 'tool_result' && Array.isArray(block.content))
 		for (const inner of block.content.filter(b => b?.type === 'text'))
-			yield* ofBlock(inner);
+			yield* [...ofBlock(inner)].map(unnumbered);
 	else if (block?.type === 'tool_result' && typeof block.content === 'string')
-		yield block.content;
+		yield unnumbered(block.content);
 }
 
 // A command as it was typed, and whether anything stands behind its name.
@@ -148,10 +151,7 @@ function unsaid(bytes) {
 function* embedded(message) {
 	const content = message?.message?.content;
 	if (['user', 'assistant'].includes(message?.type))
-		yield* searchable({
-			type: message.type,
-			message: { content: Array.isArray(content) ? content.filter(b => b?.type !== 'tool_result') : content },
-		}, true);
+		yield* searchable({ type: message.type, message: { content } }, true);
 }
 
 // The texts of a line, each the strings that it is made of.
@@ -166,7 +166,7 @@ function* searchable(object, inside = false) {
 		for (const block of typeof content === 'string' ? [{ type: 'text', text: content }] : [content].flat())
 			yield [...ofBlock(block)];
 	else if (object.type === 'attachment' && object.attachment?.type === 'queued_command')
-		yield [...ofBlock({ type: 'tool_result', content: object.attachment.prompt })];
+		yield [object.attachment.prompt].flat().map(b => b?.type === 'text' ? b.text : b).filter(b => typeof b === 'string');
 	else if (object.type === 'progress' && object.data?.type === 'agent_progress')
 		yield* embedded(object.data.message);
 	else if (object.type === 'attachment' && object.attachment?.type !== 'prompt_snapshot')

@@ -204,9 +204,13 @@ TEST(a_name_and_a_value_are_a_condition_and_other_colons_are_text)
 		{ "tool:a\"b\" c", "tool=a", "((\"b\") AND (\"c\")) AND (\"\1ta\")", "" },
 		{ "is:error is:subagent", "is=error is=subagent", "(\"\1e\") AND (\"\1s\")", "" },
 		{ "\"role:user\"", "", "(\"role\" + \"user\")", "" },
-		{ "role: user", "", "(\"role\") AND (\"user\")", "" },
+		{ "role: user", "", "(\"role\") AND (\"user\")", "role:" },
 		{ "role:", "", "(\"role\")", "" },
-		{ "Role:user", "", "(\"role\" + \"user\")", "" },
+		{ "Role:User x", "role=user", "(\"x\")", "" },
+		{ "IS:Error", "is=error", "(\"\1e\")", "" },
+		{ "PROJECT:CLI", "project=CLI", "", "" },
+		{ "From:user", "", "(\"from\" + \"user\")", "From" },
+		{ "ROL:user", "", "(\"rol\" + \"user\")", "ROL role" },
 		{ "foo:bar", "", "(\"foo\" + \"bar\")", "foo" },
 		{ "rol:user", "", "(\"rol\" + \"user\")", "rol role" },
 		{ "std::vector", "", "(\"std\" + \"vector\")", "" },
@@ -230,6 +234,8 @@ TEST(a_name_and_a_value_are_a_condition_and_other_colons_are_text)
 			buf_printf(&got, "%s%s%s=%.*s", k ? " " : "", e.conditions[k].excluded ? "!" : "",
 				   expr_field_name(e.conditions[k].field), STR_ARG(e.conditions[k].value));
 		buf_str(&odd, e.odd);
+		if (e.apart)
+			buf_printf(&odd, "%s:", e.apart);
 		if (e.near)
 			buf_printf(&odd, " %s", e.near);
 		if (!str_eq(buf_as_str(&got), str_of(rows[i].conditions)) ||
