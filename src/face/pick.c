@@ -94,7 +94,11 @@ static void print_plain(struct face *f, const struct pick_answer *a, struct str 
 		out_printf(&f->out, "\t%s\t", row->at && f->out.terminal ? local_time_text(row->at, local) : whole);
 		out_foreign(&f->out, row->project, TERM_LINE);
 		out_text(&f->out, "\t");
-		out_str(&f->out, row->line.text);
+		out_str(&f->out, row->title);
+		if (row->line.text.n) {
+			out_text(&f->out, "\t");
+			out_str(&f->out, row->line.text);
+		}
 		out_text(&f->out, "\n");
 	}
 }
@@ -391,9 +395,16 @@ static struct str join_words(struct face *f, const struct value *words)
 
 static enum status list_plainly(struct picker *p, struct str how, struct err *err)
 {
+	p->question.is_whole = true;
 	if (pick_ask(p->face, &p->question, &p->answer, err))
 		return err_failed(err->status);
 	print_plain(p->face, &p->answer, how);
+	if (p->answer.is_cut && !p->face->out.quiet) {
+		out_flush(&p->face->out);
+		say_dim(&p->face->out, arena_printf(&p->face->mem, "there are more than these %zu %s; --limit shows more",
+						    p->answer.count,
+						    p->question.words.n && p->question.every_hit ? "hits" : "sessions"));
+	}
 	return STATUS_OK;
 }
 
