@@ -53,32 +53,14 @@ static void picker_release(struct picker *p)
 
 /* ---- What is chosen --------------------------------------------------------------- */
 
-/* For a shell: nothing inside single quotes means anything, but they themselves. */
-static void add_quoted(struct buf *out, struct str text)
-{
-	buf_byte(out, '\'');
-	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] == '\'')
-			buf_text(out, "'\\''");
-		else
-			buf_byte(out, text.p[i]);
-	buf_byte(out, '\'');
-}
-
 static void print_choice(struct face *f, const struct pick_row *row, struct str how)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 
-	if (str_eq(how, STR("resume"))) {
-		if (row->project.n) {
-			buf_text(&text, "cd ");
-			add_quoted(&text, row->project);
-			buf_text(&text, " && ");
-		}
-		buf_printf(&text, "claude --resume %.*s", STR_ARG(row->session));
-	} else {
+	if (str_eq(how, STR("resume")))
+		text_resume(&text, row->project, row->session);
+	else
 		buf_str(&text, str_eq(how, STR("hit")) && row->hit.n ? row->hit : row->session);
-	}
 	out_foreign(&f->out, buf_as_str(&text), TERM_LINE);
 }
 
