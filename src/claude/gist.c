@@ -173,6 +173,7 @@ static bool is_filler(struct str sentence)
 	static const char *const intents[] = {
 		"let me",    "now let",		  "now i",	 "i'll ",
 		"i will ",   "i need to",	  "good, i ",	 "first, let",
+		"i have a ", "i understand",	  "good point",	 "i can see",
 		"next, i",   "i have everything", "i now have",	 "excellent, i ",
 		"good, the", "great, i ",	  "perfect, i ", "wait",
 		NULL
@@ -327,7 +328,6 @@ void gist_decisions(struct str text, bool typed, gist_fn *fn, void *ctx)
 /* ---- What failed ---------------------------------------------------------------------------- */
 
 static const char *const no_errors[] = {
-	"<tool_use_error>",
 	"The user doesn't want",
 	"[Request interrupted",
 	"Permission ",
@@ -337,15 +337,16 @@ static const char *const no_errors[] = {
 	"Claude requested permissions",
 	"Cancelled",
 	"Command timed out",
-	"File has not been read",
-	"String to replace not found",
-	"File has been modified",
-	"File does not exist",
+	"Sibling tool call errored",
 	"InputValidationError",
 	"Streaming fallback",
 	"Request timed out",
 	NULL,
 };
+
+/* What older clients do not put into a tag. */
+static const char *const slips[] = { "File has not been read", "String to replace not found", "File has been modified",
+				     "File does not exist", NULL };
 
 static const char *const failures[] = { "error",     "fail",	  "fatal",	"panic",
 					"not found", "no such",	  "cannot",	"can't",
@@ -369,25 +370,125 @@ static bool tells_failure(struct str line)
 	       low.p[0] != '{';
 }
 
-struct str gist_error(struct str text)
+/* "$ make test", as runners of tasks print it, perhaps behind their own name: "[test] $ go test". */
+static struct str command_of(struct str line)
 {
-	struct str rest = str_sub(text, 0, MOST_LOOKED_AT), line, first = { 0 };
+	size_t end = line.n && line.p[0] == '[' ? str_find(line, ']') : SIZE_MAX;
 
-	if (begins_so(text, no_errors))
-		return first;
+	if (end != SIZE_MAX && end < 40)
+		line = str_trim(str_sub(line, end + 1, SIZE_MAX));
+	return str_has_prefix(line, STR("$ ")) ? str_trim(str_sub(line, 2, SIZE_MAX)) : (struct str){ 0 };
+}
+
+/* The first sentence says it; what comes behind it is advice. */
+static void read_slip(struct str text, struct gist_failure *out)
+{
+	struct str line = str_trim(str_cut(text, '\n', &text));
+
+	if (str_has_suffix(line, STR("</tool_use_error>")))
+		line.n -= STR("</tool_use_error>").n;
+	out->line = str_sub(line, 0, end_of_sentence(line));
+	out->slip = true;
+}
+
+/* "file.c:12: …": a compiler or a linter tells of a place. */
+static bool is_located(struct str line)
+{
+	for (size_t i = 1; i + 2 < line.n && !is_blank(line.p[i]); i++) {
+		size_t end = i + 1;
+
+		while (line.p[i] == ':' && end < line.n && is_digit(line.p[end]))
+			end++;
+		if (end > i + 1 && end < line.n && line.p[end] == ':')
+			return true;
+	}
+	return false;
+}
+
+/* The first line that tells of a failure, else the first; of the commands the last before that. */
+static void read_failure(struct str text, struct gist_failure *out)
+{
+	struct str rest = text, line, first = { 0 };
+
 	while (rest.p) {
 		line = str_trim(str_cut(rest, '\n', &rest));
 		if (!line.n || str_has_prefix(line, STR("Exit code ")))
 			continue;
-		if (tells_failure(line))
-			return line;
+		if (command_of(line).n) {
+			out->command = command_of(line);
+			continue;
+		}
+		if (tells_failure(line) || (out->command.n && is_located(line))) {
+			out->line = line;
+			return;
+		}
 		if (!first.p)
 			first = line;
 	}
 	/* A command that ends with a code and has said something else has not failed loudly. */
-	if (str_has_prefix(text, STR("Exit code ")))
-		return (struct str){ 0 };
-	return first;
+	if (!str_has_prefix(text, STR("Exit code ")))
+		out->line = first;
+}
+
+void gist_failure(struct str text, struct gist_failure *out)
+{
+	static const struct str tag = { "<tool_use_error>", 16 };
+
+	*out = (struct gist_failure){ 0 };
+	text = str_sub(text, 0, MOST_LOOKED_AT);
+	if (str_has_prefix(text, tag))
+		text = str_sub(text, tag.n, SIZE_MAX);
+	else if (!begins_so(text, slips)) {
+		if (!begins_so(text, no_errors))
+			read_failure(text, out);
+		return;
+	}
+	if (!begins_so(text, no_errors))
+		read_slip(text, out);
+}
+
+/* How long what stands in quotes is, these included; 0 = it is not in quotes. */
+static size_t quoted(struct str text)
+{
+	size_t end;
+
+	if (!text.n || !strchr("'\"`", text.p[0]))
+		return 0;
+	end = str_find(str_sub(text, 1, SIZE_MAX), text.p[0]);
+	return end == SIZE_MAX ? 0 : end + 2;
+}
+
+static bool is_end_of_word(char c)
+{
+	return is_blank(c) || strchr(",;()'\"`", c) != NULL;
+}
+
+void gist_failure_kind(const struct gist_failure *f, struct buf *out)
+{
+	enum { MOST_KIND = 120 };
+	struct str text = f->command.n ? f->command : f->line;
+	size_t begin = out->n;
+
+	for (size_t at = 0, end; at < text.n && out->n - begin < MOST_KIND; at = end) {
+		struct str word;
+
+		end = at + quoted(str_sub(text, at, SIZE_MAX));
+		if (end > at) {
+			buf_byte(out, '"');
+			continue;
+		}
+		while (end < text.n && !is_end_of_word(text.p[end]))
+			end++;
+		word = str_sub(text, at, end - at);
+		if (str_has_byte(word, '/') && !f->command.n)
+			buf_byte(out, '/');
+		else
+			for (size_t i = 0; i < word.n; i++)
+				if (!is_digit(word.p[i]))
+					buf_byte(out, word.p[i]);
+		if (end == at)
+			buf_byte(out, is_blank(text.p[end++]) ? ' ' : ',');
+	}
 }
 
 /* ---- Prompts --------------------------------------------------------------------------------- */

@@ -24,9 +24,17 @@ void gist_outcome(struct str answer, size_t most, struct buf *out);
 typedef void gist_fn(void *ctx, struct str sentence);
 void gist_decisions(struct str text, bool typed, gist_fn *fn, void *ctx);
 
-/* The line of a tool's error that says what failed, in the text; empty when it tells nothing of
- * the work: a refusal, a slip of the model with its tools. */
-struct str gist_error(struct str text);
+/* What failed, as a tool has told it; all in its text. */
+struct gist_failure {
+	struct str command; /* that was running, where the text says so; may be empty */
+	struct str line;    /* that says what failed; empty when it tells nothing of the work: a refusal, an end
+			     * that is no failure */
+	bool slip;	    /* of the model with its tools: a file that is not there, a text that does not match */
+};
+void gist_failure(struct str text, struct gist_failure *out);
+
+/* What is the same whenever the same thing fails: without paths, numbers and what stands in quotes. Appended. */
+void gist_failure_kind(const struct gist_failure *f, struct buf *out);
 
 /* Whether a prompt is none of a person's, but of the client, which does not say so. */
 bool gist_is_noise(struct str prompt);

@@ -515,6 +515,12 @@ void mention_record(struct record_reader *r, const struct record *rec, struct bu
 
 /* ---- What somebody asks for --------------------------------------------------------------- */
 
+/* What words of a language are made of, and what stands between them. */
+static bool is_wordy(char c)
+{
+	return is_letter(c) || (unsigned char)c >= 0x80 || c == ' ' || c == '-';
+}
+
 /* The first of a kind that is found in it. */
 struct wanted {
 	enum mention_kind kind;
@@ -539,7 +545,8 @@ struct str mention_form(enum mention_kind kind, struct str name, struct buf *roo
 	if (kind == MENTION_COMMIT)
 		return is_hash(name) && span(name, is_hex) == name.n ? str_sub(name, 0, COMMIT_DIGITS)
 								     : (struct str){ 0 };
-	if (kind == MENTION_TOPIC)
+	/* hooks.go is no hook. */
+	if (kind == MENTION_TOPIC && span(name, is_wordy) == name.n)
 		mention_topics(name, keep_first, &w);
 	else if (kind == MENTION_ISSUE)
 		said(name, keep_first, &w);

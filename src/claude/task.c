@@ -6,6 +6,9 @@
  * differently (subject, content), so they are read alike, and a task that is missing
  * something, or has a number where a text is expected, is still a task.
  *
+ * So are the inputs of the tools with which lists are made: TodoWrite has a whole list, TaskCreate a task
+ * without an id, TaskUpdate the id and what changes.
+ *
  * Ids refer to each other (blocks, blockedBy). These are given as they stand: whether
  * there is such a task, or a circle of them, is nobody's business here.
  */
@@ -94,6 +97,14 @@ static enum task_state state_of(const struct json *j, uint32_t node)
 	return TASK_UNKNOWN;
 }
 
+/* As files call it, or as calls do. */
+static uint32_t either(const struct json *j, uint32_t node, struct str name, struct str other)
+{
+	uint32_t at = json_get(j, node, name);
+
+	return at == JSON_NONE ? json_get(j, node, other) : at;
+}
+
 static void read_task(const struct json *j, uint32_t node, struct arena *mem, struct task *out)
 {
 	*out = (struct task){
@@ -106,8 +117,12 @@ static void read_task(const struct json *j, uint32_t node, struct arena *mem, st
 	};
 	if (!out->subject.p)
 		out->subject = member(j, node, STR("content"), mem);
-	read_ids(j, json_get(j, node, STR("blocks")), mem, &out->blocks, &out->block_count);
-	read_ids(j, json_get(j, node, STR("blockedBy")), mem, &out->blocked_by, &out->blocked_by_count);
+	if (!out->id.p)
+		out->id = member(j, node, STR("taskId"), mem);
+	out->deleted = json_string_eq(j, json_get(j, node, STR("status")), STR("deleted"));
+	read_ids(j, either(j, node, STR("blocks"), STR("addBlocks")), mem, &out->blocks, &out->block_count);
+	read_ids(j, either(j, node, STR("blockedBy"), STR("addBlockedBy")), mem, &out->blocked_by,
+		 &out->blocked_by_count);
 }
 
 enum status task_read(struct str text, struct arena *mem, struct task **out, size_t *count, struct err *err)
@@ -131,4 +146,59 @@ enum status task_read(struct str text, struct arena *mem, struct task **out, siz
 		if (json_is(&j, i, JSON_OBJECT))
 			read_task(&j, i, mem, &(*out)[(*count)++]);
 	return STATUS_OK;
+}
+
+/* ---- Calls ------------------------------------------------------------------ */
+
+enum task_deed task_deed(struct str tool, const struct json *j, uint32_t input, uint32_t *tasks)
+{
+	static const struct {
+		const char *tool;
+		enum task_deed deed;
+	} deeds[] = { { "TodoWrite", TASK_LIST }, { "TaskCreate", TASK_CREATE }, { "TaskUpdate", TASK_CHANGE } };
+
+	for (size_t i = 0; i < COUNT(deeds); i++) {
+		if (!str_eq(tool, str_of(deeds[i].tool)))
+			continue;
+		*tasks = deeds[i].deed == TASK_LIST ? json_get(j, input, STR("todos")) : input;
+		return deeds[i].deed;
+	}
+	return TASK_NOTHING;
+}
+
+static void take_text(struct str *to, struct str from)
+{
+	if (from.p)
+		*to = from;
+}
+
+static void add_ids(struct str **ids, size_t *count, const struct str *more, size_t more_count, struct arena *mem)
+{
+	struct str *all = arena_alloc(mem, (*count + more_count + 1) * sizeof *all);
+
+	for (size_t i = 0; i < *count; i++)
+		all[i] = (*ids)[i];
+	for (size_t i = 0; i < more_count; i++)
+		all[(*count)++] = more[i];
+	*ids = all;
+}
+
+void task_change(struct task *task, const struct task *by, struct arena *mem)
+{
+	if (by->state != TASK_UNKNOWN)
+		task->state = by->state;
+	task->deleted |= by->deleted;
+	take_text(&task->subject, by->subject);
+	take_text(&task->description, by->description);
+	take_text(&task->active_form, by->active_form);
+	add_ids(&task->blocks, &task->block_count, by->blocks, by->block_count, mem);
+	add_ids(&task->blocked_by, &task->blocked_by_count, by->blocked_by, by->blocked_by_count, mem);
+}
+
+struct str task_created(const struct json *line, struct arena *mem)
+{
+	uint32_t result = json_get(line, json_root(line), STR("toolUseResult"));
+	struct str id = member(line, json_get(line, result, STR("task")), STR("id"), mem);
+
+	return id.p ? arena_str(mem, id) : id;
 }

@@ -1,6 +1,6 @@
 /*
  * What an agent means to do: tasks/SESSION/N.json, a task each, and the older
- * todos/SESSION-agent-AGENT.json, a list. Pure: bytes in, tasks out.
+ * todos/SESSION-agent-AGENT.json, a list; and what calls of tools make of either. Pure: bytes in, tasks out.
  */
 #ifndef ARBOR_CLAUDE_TASK_H
 #define ARBOR_CLAUDE_TASK_H
@@ -25,6 +25,7 @@ struct task {
 	struct str description, active_form, priority; /* p NULL = none */
 	struct str *blocks, *blocked_by;
 	size_t block_count, blocked_by_count;
+	bool deleted; /* its status says so: it is on no list any more */
 };
 
 /* What the name of such a file says. `agent` is a todo list's, p NULL when it is the
@@ -38,5 +39,23 @@ bool task_owner_of_path(struct str path, struct uuid *session, struct str *agent
  */
 enum status task_read(struct str text, struct arena *mem, struct task **out, size_t *count,
 		      struct err *err) MUST_USE;
+
+/* What a call of a tool does to the list of its session. */
+enum task_deed {
+	TASK_NOTHING,
+	TASK_LIST,   /* TodoWrite: this is the list from now on */
+	TASK_CREATE, /* one more; the result says its id */
+	TASK_CHANGE, /* of the one with this id what the call says */
+};
+
+/* By the tool's name; *tasks is then where the call's input, JSON at `input`, has what task_read() takes. */
+enum task_deed task_deed(struct str tool, const struct json *j, uint32_t input, uint32_t *tasks);
+
+/* What another says of it is so from now on; what that leaves unsaid stays. */
+void task_change(struct task *task, const struct task *by, struct arena *mem);
+
+/* The id that the result of a call gives to the task it made, a line of the transcript being its JSON; p NULL =
+ * it says none. */
+struct str task_created(const struct json *line, struct arena *mem);
 
 #endif

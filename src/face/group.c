@@ -35,14 +35,17 @@ static void add_branch(struct view *v, struct buf *out, const struct json *j)
 	}
 }
 
-void group_heading(struct view *v, struct str id, struct str title, const struct json *j, const char *when,
-		   bool begun)
+void group_heading(struct view *v, struct str id, struct str title, struct str project, const struct json *j,
+		   const char *when, bool begun)
 {
 	struct buf safe CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf where CLEANUP(buf_release) = BUF_INIT(MIB);
 
-	add_part(v, &where, j, "project", VALUE_PATH);
+	if (project.n) {
+		buf_text(&where, "  ");
+		term_filter(&where, project, TERM_LINE);
+	}
 	add_part(v, &where, j, when, VALUE_TIME);
 	add_branch(v, &where, j);
 	term_filter(&safe, title, TERM_LINE);
@@ -75,6 +78,7 @@ void group_item(struct view *v, struct group *g, const struct json *j)
 	if (!is_new_session(g, view_text(v, j, 0, "session")))
 		return;
 	view_short(v, &id, j, "session", VALUE_ID);
-	group_heading(v, buf_as_str(&id), view_text(v, j, 0, "title"), j, "at", g->begun);
+	group_heading(v, buf_as_str(&id), view_text(v, j, 0, "title"), text_last_folders(view_path(v, j, 0, "project")),
+		      j, "at", g->begun);
 	g->begun = true;
 }

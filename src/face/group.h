@@ -15,9 +15,9 @@ struct group {
 /* Prints a heading when the item's session is not the one of the item before. */
 void group_item(struct view *v, struct group *g, const struct json *j);
 
-/* The heading itself: the session's id as it is shown, its title as it is, and the item's members project and, where it
- * has one, the time called `when`. An empty line stands above it when it has `begun`. */
-void group_heading(struct view *v, struct str id, struct str title, const struct json *j, const char *when,
-		   bool begun);
+/* The heading itself: the session's id as it is shown, its title and the end of its project as they are, and of the
+ * item where it has one the time called `when`. An empty line stands above it when it has `begun`. */
+void group_heading(struct view *v, struct str id, struct str title, struct str project, const struct json *j,
+		   const char *when, bool begun);
 
 #endif

@@ -53,32 +53,14 @@ static void picker_release(struct picker *p)
 
 /* ---- What is chosen --------------------------------------------------------------- */
 
-/* For a shell: nothing inside single quotes means anything, but they themselves. */
-static void add_quoted(struct buf *out, struct str text)
-{
-	buf_byte(out, '\'');
-	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] == '\'')
-			buf_text(out, "'\\''");
-		else
-			buf_byte(out, text.p[i]);
-	buf_byte(out, '\'');
-}
-
 static void print_choice(struct face *f, const struct pick_row *row, struct str how)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 
-	if (str_eq(how, STR("resume"))) {
-		if (row->project.n) {
-			buf_text(&text, "cd ");
-			add_quoted(&text, row->project);
-			buf_text(&text, " && ");
-		}
-		buf_printf(&text, "claude --resume %.*s", STR_ARG(row->session));
-	} else {
+	if (str_eq(how, STR("resume")))
+		text_resume(&text, row->project, row->session);
+	else
 		buf_str(&text, str_eq(how, STR("hit")) && row->hit.n ? row->hit : row->session);
-	}
 	out_foreign(&f->out, buf_as_str(&text), TERM_LINE);
 }
 
@@ -94,7 +76,11 @@ static void print_plain(struct face *f, const struct pick_answer *a, struct str 
 		out_printf(&f->out, "\t%s\t", row->at && f->out.terminal ? local_time_text(row->at, local) : whole);
 		out_foreign(&f->out, row->project, TERM_LINE);
 		out_text(&f->out, "\t");
-		out_str(&f->out, row->line.text);
+		out_str(&f->out, row->title);
+		if (row->line.text.n) {
+			out_text(&f->out, "\t");
+			out_str(&f->out, row->line.text);
+		}
 		out_text(&f->out, "\n");
 	}
 }
@@ -391,9 +377,16 @@ static struct str join_words(struct face *f, const struct value *words)
 
 static enum status list_plainly(struct picker *p, struct str how, struct err *err)
 {
+	p->question.is_whole = true;
 	if (pick_ask(p->face, &p->question, &p->answer, err))
 		return err_failed(err->status);
 	print_plain(p->face, &p->answer, how);
+	if (p->answer.is_cut && !p->face->out.quiet) {
+		out_flush(&p->face->out);
+		say_dim(&p->face->out, arena_printf(&p->face->mem, "there are more than these %zu %s; --limit shows more",
+						    p->answer.count,
+						    p->question.words.n && p->question.every_hit ? "hits" : "sessions"));
+	}
 	return STATUS_OK;
 }
 

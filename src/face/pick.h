@@ -25,7 +25,7 @@ struct pick_row {
 	int64_t messages;   /* 0 = unknown */
 	struct str snippet; /* as it is, and its marks */
 	struct marks marks;
-	struct marked line; /* the title, or the snippet */
+	struct marked line; /* what stands behind the title: the snippet; empty = nothing */
 	int more;	    /* hits in the same session that have no row */
 };
 
@@ -34,7 +34,7 @@ struct pick_answer {
 	struct pick_row *rows; /* their texts are in `mem` */
 	size_t count, room;
 	size_t items; /* that were given: rows, and hits that have none */
-	bool is_cut;  /* there are more than were asked for */
+	bool is_cut;  /* there are more sessions than were asked for, or more hits than were looked at */
 };
 
 void pick_answer_release(struct pick_answer *a);
@@ -44,6 +44,7 @@ struct pick_question {
 	struct str project; /* p NULL = of all */
 	bool every_hit;	    /* not only the best of each session */
 	bool is_typed;	    /* the last word may be unfinished */
+	bool is_whole;	    /* sessions are counted, not the hits in them: it may take longer */
 	size_t most;
 	/* Asked now and then: whether somebody waits for something else; may be NULL. */
 	bool (*is_stale)(void *ctx);

@@ -147,7 +147,6 @@ static void take_session(struct asking *a, const struct json *j)
 	row = add_row(a, j, "id", "updated");
 	row->branch = filtered(a->mem, text_of(a, j, "branch"));
 	json_to_i64(j, json_get(j, json_root(j), STR("messages")), &row->messages);
-	row->line.text = row->title;
 }
 
 static struct pick_row *row_of_session(struct asking *a, const struct json *j)
@@ -226,7 +225,8 @@ static void write_words(struct json_writer *w, const struct pick_question *q)
 	json_write_array_end(w);
 }
 
-static enum status write_params(const struct pick_question *q, struct buf *out, struct err *err)
+/* `each`: at most so many hits of a session; 0 = all. */
+static enum status write_params(const struct pick_question *q, int64_t each, struct buf *out, struct err *err)
 {
 	struct json_writer w;
 
@@ -237,8 +237,33 @@ static enum status write_params(const struct pick_question *q, struct buf *out, 
 	if (q->project.p)
 		put_text(&w, "project", q->project);
 	put_int(&w, "limit", (int64_t)q->most + 1);
+	if (each)
+		put_int(&w, "each", each);
 	json_write_object_end(&w);
 	return json_write_done(&w, err);
+}
+
+/* What the hits so far have left out: the best of each session, those that have a row passed over. */
+static void take_other(struct asking *a, const struct json *j)
+{
+	struct pick_answer *answer = a->ctx;
+
+	if (row_of_session(a, j))
+		return;
+	answer->items = answer->count;
+	take_hit(a, j);
+}
+
+static enum status ask_for_others(struct face *f, const struct pick_question *q, struct pick_answer *out,
+				  struct err *err)
+{
+	struct asking a = { .question = q, .take = take_other, .mem = &out->mem, .ctx = out };
+	struct buf params CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	out->is_cut = false;
+	return write_params(q, 1, &params, err) || ask(f, &a, "memory.search", buf_as_str(&params), err)
+		       ? err_failed(err->status)
+		       : STATUS_OK;
 }
 
 static enum status ask_once(struct face *f, const struct pick_question *q, struct pick_answer *out,
@@ -250,8 +275,10 @@ static enum status ask_once(struct face *f, const struct pick_question *q, struc
 	};
 	struct buf params CLEANUP(buf_release) = BUF_INIT(MIB);
 
-	if (write_params(q, &params, err) ||
+	if (write_params(q, 0, &params, err) ||
 	    ask(f, &a, q->words.n ? "memory.search" : "memory.sessions", buf_as_str(&params), err))
+		return err_failed(err->status);
+	if (fresh.is_cut && q->is_whole && q->words.n && !q->every_hit && ask_for_others(f, q, &fresh, err))
 		return err_failed(err->status);
 	if (fresh.count == 0)
 		return err_fail(err, STATUS_NOT_FOUND, "no sessions");
@@ -325,7 +352,7 @@ static void add_strings(const struct json *j, uint32_t node, struct buf *out)
 static bool is_told_elsewhere(const struct json *j, uint32_t key)
 {
 	return json_string_eq(j, key, STR("id")) || json_string_eq(j, key, STR("kind")) ||
-	       json_string_eq(j, key, STR("tool_id"));
+	       json_string_eq(j, key, STR("tool_id")) || json_string_eq(j, key, STR("handle"));
 }
 
 /* Where the part begins that is shown: at a line, or in a very long one a little before. */

@@ -104,6 +104,27 @@ static void draw_line(const struct marked *line, enum style style, struct pen *p
 		pen_text(pen, STYLE_DIM, STR("…"));
 }
 
+/* The title, and behind it what was found: half of the room for each, or what the other does not need. */
+static void draw_said(const struct pick_row *row, bool is_current, struct pen *pen)
+{
+	enum { BETWEEN = 2 };
+	int room = pen->left - BETWEEN, title = text_width(row->title), found = text_width(row->line.text);
+	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	if (!row->line.text.n) {
+		pen_cut(pen, is_current ? STYLE_HEADING : STYLE_PLAIN, row->title);
+		return;
+	}
+	if (title + found > room && title > room / 2)
+		title = found < room / 2 ? room - found : room / 2;
+	if (title > 0) {
+		text_cut(&cut, row->title, title, false);
+		pen_text(pen, is_current ? STYLE_HEADING : STYLE_PLAIN, buf_as_str(&cut));
+		pen_skip(pen, BETWEEN);
+	}
+	draw_line(&row->line, STYLE_DIM, pen);
+}
+
 static void draw_row(const struct pick_picture *p, const struct pick_row *row, bool is_current,
 		     struct pen *pen)
 {
@@ -123,7 +144,7 @@ static void draw_row(const struct pick_picture *p, const struct pick_row *row, b
 	}
 	if (columns >= WITH_FOLDER)
 		draw_folder(pen, row, columns / 6 < 20 ? columns / 6 : 20, STYLE_NAME);
-	draw_line(&row->line, is_current ? STYLE_HEADING : STYLE_PLAIN, pen);
+	draw_said(row, is_current, pen);
 }
 
 /* As many lines as it needs and there are. */

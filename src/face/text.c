@@ -101,6 +101,53 @@ struct str text_last_folders(struct str path)
 	return is_telling(name) ? str_sub(path, (size_t)(name.p - path.p), SIZE_MAX) : path;
 }
 
+/* Whether another path ends with these folders, too. */
+static bool is_shared(struct str end, struct str path, const struct str *others, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct str o = others[i];
+
+		if (!str_eq(o, path) && str_has_suffix(o, end) && (o.n == end.n || o.p[o.n - end.n - 1] == '/'))
+			return true;
+	}
+	return false;
+}
+
+struct str text_distinct_folders(struct str path, const struct str *others, size_t count)
+{
+	struct str end = text_last_folders(path);
+
+	while (end.n < path.n && is_shared(end, path, others, count)) {
+		struct str above = str_sub(path, 0, path.n - end.n - 1);
+		size_t more = str_basename(above).n;
+
+		end = more ? str_sub(path, above.n - more, SIZE_MAX) : path;
+	}
+	return end;
+}
+
+/* For a shell: nothing inside single quotes means anything, but they themselves. */
+static void add_quoted(struct buf *out, struct str text)
+{
+	buf_byte(out, '\'');
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] == '\'')
+			buf_text(out, "'\\''");
+		else
+			buf_byte(out, text.p[i]);
+	buf_byte(out, '\'');
+}
+
+void text_resume(struct buf *out, struct str project, struct str session)
+{
+	if (project.n) {
+		buf_text(out, "cd ");
+		add_quoted(out, project);
+		buf_text(out, " && ");
+	}
+	buf_printf(out, "claude --resume %.*s", STR_ARG(session));
+}
+
 static struct str without_last_blanks(struct str s)
 {
 	while (s.n && s.p[s.n - 1] == ' ')

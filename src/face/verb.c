@@ -164,7 +164,7 @@ static const struct param pick_params[] = {
 	  .initial = "200",
 	  .least = 1,
 	  .most = 100000,
-	  .help = "look at no more sessions, or hits" },
+	  .help = "at most so many sessions; on the screen, and with --print hit, so many hits are looked at" },
 	{ 0 },
 };
 
@@ -180,8 +180,9 @@ static const struct method own_pick = {
 		"Enter takes, Esc or Ctrl-C leaves with code 130. Arrows, Ctrl-N and Ctrl-P, Ctrl-J and Ctrl-K, "
 		"PgUp, PgDn, Home and End move in the list, Shift with an arrow in the preview, which Tab shows "
 		"or hides. Ctrl-U, Ctrl-W, Ctrl-A and Ctrl-E edit the line as in a shell.\n\n"
-		"With --plain each line has what --print says, the time, the project, and the title or what was "
-		"found, with tabs between. There, too, nothing found is code 1.\n",
+		"With --plain each line has what --print says, the time, the project, the title, and where something "
+		"was looked for what was found, with tabs between; every session in which it was said has a line, and "
+		"where that are more than --limit, it says so. There, too, nothing found is code 1.\n",
 	.params = pick_params,
 	.kind = RESULT_RAW,
 	.examples = (const struct example[]){ { "pick --print resume", "the command that resumes a session" },

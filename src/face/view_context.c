@@ -81,7 +81,7 @@ static void add_item(struct view *v, struct buf *out, const struct json *j)
 	bool is_session = strcmp(s->section, "sessions") == 0, is_file = strcmp(s->section, "files") == 0;
 	const char *bold = is_session && !s->plain ? "**" : "";
 	struct buf id CLEANUP(buf_release) = BUF_INIT(KIB), day CLEANUP(buf_release) = BUF_INIT(KIB);
-	int64_t times = view_int(j, 0, "times");
+	int64_t times = view_int(j, 0, "times"), sessions = view_int(j, 0, "sessions");
 
 	term_filter(&id, str_sub(view_text(v, j, 0, "session"), 0, 8), TERM_LINE);
 	term_filter(&day, str_sub(view_text(v, j, 0, "at"), 0, 10), TERM_LINE);
@@ -90,7 +90,9 @@ static void add_item(struct view *v, struct buf *out, const struct json *j)
 	buf_text(out, bold);
 	add_field(v, out, j, "text");
 	buf_text(out, bold);
-	if (times > 1)
+	if (times > 1 && sessions > 1)
+		buf_printf(out, " (%" PRId64 " times in %" PRId64 " sessions)", times, sessions);
+	else if (times > 1)
 		buf_printf(out, " (%" PRId64 " times)", times);
 	if (id.n && !is_file)
 		buf_printf(out, " [%.*s]", STR_ARG(buf_as_str(&id)));

@@ -26,6 +26,7 @@ struct hit {
 	struct str json;
 	struct str id, session; /* as they are shown */
 	struct str whole;	/* the session's id, or the file's path */
+	struct str project;	/* as it is; empty = none */
 	bool printed;
 };
 
@@ -34,6 +35,7 @@ struct searching {
 	struct hit hits[HELD];
 	size_t count;
 	bool begun; /* something stands above */
+	struct buf resume; /* how to go on with the session of the best hit */
 };
 
 struct snippet {
@@ -182,6 +184,17 @@ static const char *home_of(struct view *v, const struct json *j)
 	return view_text(v, j, 0, "session").n ? "session" : "tree";
 }
 
+/* As much of its folder as tells it from those of the others. */
+static struct str project_of(struct view *v, const struct hit *hit)
+{
+	const struct searching *s = v->state;
+	struct str all[HELD];
+
+	for (size_t i = 0; i < s->count; i++)
+		all[i] = s->hits[i].project;
+	return text_distinct_folders(hit->project, all, s->count);
+}
+
 static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 {
 	struct snippet found CLEANUP(snippet_release) = { .text = BUF_INIT(64 * MIB) };
@@ -197,7 +210,8 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 		struct str title = is_file(v, &j) ? view_path(v, &j, 0, "path") : view_text(v, &j, 0, "title");
 
 		/* When something was noted is not when the conversation was. */
-		group_heading(v, hit->session, title, &j, view_text(v, &j, 0, "note").n ? "updated" : "at", s->begun);
+		group_heading(v, hit->session, title, project_of(v, hit), &j,
+			      view_text(v, &j, 0, "note").n ? "updated" : "at", s->begun);
 		s->begun = true;
 	}
 	print_around(v, &j, "before", indent);
@@ -267,21 +281,42 @@ static void search_item(struct view *v, const struct json *j)
 		.id = shown(v, j, "id", VALUE_ID),
 		.session = shown(v, j, file ? "kind" : home_of(v, j), file ? VALUE_TEXT : VALUE_ID),
 		.whole = arena_str(&s->mem, file ? view_path(v, j, 0, "path") : view_text(v, j, 0, home_of(v, j))),
+		.project = arena_str(&s->mem, view_path(v, j, 0, "project")),
 	};
+	if (!s->resume.n && !file && view_text(v, j, 0, "session").n)
+		text_resume(&s->resume, view_path(v, j, 0, "project"), view_text(v, j, 0, "session"));
 	if (s->count == HELD)
 		print_held(v);
 }
 
 static void search_end(struct view *v, enum status status)
 {
+	struct searching *s = v->state;
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(MIB);
+
 	(void)status;
 	print_held(v);
+	if (s->resume.n && !v->out->quiet) {
+		term_filter(&safe, buf_as_str(&s->resume), TERM_LINE);
+		out_text(v->out, "\n");
+		out_styled(v->out, STYLE_DIM, buf_as_str(&safe));
+		out_text(v->out, "\n");
+	}
+	buf_release(&s->resume);
+}
+
+static void search_begin(struct view *v)
+{
+	struct searching *s = v->state;
+
+	buf_init(&s->resume, MIB);
 }
 
 const struct view_kind view_search = {
 	.method = "memory.search",
 	.terminal_only = true,
 	.state = sizeof(struct searching),
+	.begin = search_begin,
 	.item = search_item,
 	.end = search_end,
 };

@@ -111,6 +111,10 @@ static const struct field context_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "how often it happened: changes of a file, errors that are alike" },
+	{ .name = "sessions",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of errors: in how many sessions" },
 	{ .name = "session",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -281,19 +285,18 @@ static void take_decision(struct context *x, const struct recap_item *i)
 	item->detail = i->typed ? STR("user") : STR("assistant");
 }
 
-/* Numbers differ from one time to the next. */
+/* The last of a kind is told. A slip of the model with its tools says less than what failed in the project. */
 static void take_error(struct context *x, const struct recap_item *i)
 {
-	struct buf key CLEANUP(buf_release) = BUF_INIT(KIB);
+	const int64_t slips = 1000000000;
 	struct item *item;
 	bool is_new;
 
-	for (size_t at = 0; at < i->text.n && key.n < 100; at++)
-		if (i->text.p[at] < '0' || i->text.p[at] > '9')
-			buf_byte(&key, i->text.p[at]);
-	item = get_item(x, &x->sections[ERRORS], buf_as_str(&key), i->text, &is_new);
+	item = get_item(x, &x->sections[ERRORS], i->kind_of, i->text, &is_new);
+	if (i->at > item->at)
+		item->text = arena_str(&x->call->mem, i->text);
 	count_item(item, x->reading, 1, i->at);
-	item->weight = item->sessions * 1000 + item->times;
+	item->weight = item->sessions * 1000 + item->times - (i->slip ? slips : 0);
 }
 
 static void take_recap(void *ctx, const struct recap_item *i)
@@ -502,9 +505,10 @@ static void keep(struct items *of, bool (*is_kept)(const struct item *))
 	of->count = kept;
 }
 
+/* A model slips now and then; that it does so again and again, in one session after the other, is worth knowing. */
 static bool recurs(const struct item *i)
 {
-	return i->times > 1;
+	return i->weight < 0 ? i->sessions > 2 : i->times > 1;
 }
 
 static bool is_topic(const struct item *i)
@@ -596,6 +600,8 @@ static enum status emit(struct context *x, int section, const struct item *i, st
 		put_text(w, "detail", i->detail);
 	if (i->times)
 		put_int(w, "times", i->times);
+	if (section == ERRORS)
+		put_int(w, "sessions", i->sessions);
 	if (!uuid_eq(&i->session, &(struct uuid){ 0 }))
 		put_uuid(w, "session", &i->session);
 	if (i->at)
@@ -671,8 +677,9 @@ const struct method memory_context = {
 		"is given "
 		"this knows where the work stands; no model is asked for it.\n\n"
 		"Days are counted back from the last thing that happened in the project. How a session ended "
-		"is how its "
-		"last answer begins; decisions are sentences that say so. With --budget it has at most so "
+		"is how the last answer of a turn begins, and the commit that was made then; decisions are sentences "
+		"that say so, with the option or question they are about, and answers to questions. Errors "
+		"are counted as one where only paths and numbers differ. With --budget it has at most so "
 		"many "
 		"characters: whole items, some of each kind, and in the end what was left out.\n",
 	.params = context_params,

@@ -211,7 +211,8 @@ static enum status begin(struct call *c, struct related_set *r, struct err *err)
 		return err_failed(err->status);
 	}
 	return err_fail(err, STATUS_NOT_FOUND,
-			"'%.*s' is neither an id nor something that a conversation names",
+			"'%.*s' is neither an id nor something that a prompt, an answer or a change names; "
+			"'arbor search' looks into what tools printed, too",
 			(int)size_min(about.n, 200), about.p);
 }
 
@@ -241,7 +242,9 @@ const struct method memory_related = {
 		"have most "
 		"of that in common with it. Of a message what it names. Of a file, which may be the end of "
 		"its path, "
-		"of a topic, an issue (OWNER/NAME#12, WEB-12) and so on the sessions that have to do with it.\n\n"
+		"of a topic, an issue (OWNER/NAME#12, WEB-12) and so on the sessions that have to do with it; of an "
+		"identifier or any other word the sessions whose prompts and answers have it. What was done or "
+		"referred to comes first, then what was said (mentions), then what is only alike (related_to).\n\n"
 		"The weight is higher the more often something is named, and lower the more sessions name "
 		"it; that of "
 		"two sessions says how much of what the first names the other names, too. The best of each "

@@ -20,6 +20,8 @@
 #include "query/search.h"
 #include "query/suggest.h"
 
+#include <string.h>
+
 static const char *const places[] = { "prompt", "answer", "thinking", "input", "output", "other", "note", NULL };
 static const char *const found_in[] = { "prompt", "answer", "thinking", "input",    "output",
 					 "other",  "note",   "bookmark", NULL };
@@ -44,6 +46,12 @@ static const struct param search_params[] = {
 	  .least = 0,
 	  .most = INT32_MAX,
 	  .help = "at most so many hits; 0 for all" },
+	{ .name = "each",
+	  .type = VALUE_INT,
+	  .initial = "0",
+	  .least = 0,
+	  .most = INT32_MAX,
+	  .help = "of these at most so many of one session, the best; 0 for all" },
 	{ .name = "project",
 	  .type = VALUE_PATH,
 	  .letter = 'p',
@@ -660,6 +668,16 @@ static void note_count(const struct finding *f, const struct search_query *q,
 			  total == 1 ? "" : "s");
 }
 
+/* Ids of sub-agents are hex digits; what else is asked for is the type of one. */
+static bool asks_agent_type(const struct expr *e)
+{
+	for (size_t i = 0; i < e->condition_count; i++)
+		for (size_t k = 0; e->conditions[i].field == EXPR_AGENT && k < e->conditions[i].value.n; k++)
+			if (!strchr("0123456789abcdefABCDEF*", e->conditions[i].value.p[k]))
+				return true;
+	return false;
+}
+
 static enum status not_found(struct call *c, const struct search_query *q, struct str query, struct err *err)
 {
 	struct str text = str_sub(query, 0, 80);
@@ -669,6 +687,9 @@ static enum status not_found(struct call *c, const struct search_query *q, struc
 	if (!q->check && suggest(c->store, q->expr, q->expr->condition_count || is_narrowed(c), &advice, err))
 		return err_failed(err->status);
 	text.n = utf8_valid_prefix(text);
+	if (asks_agent_type(q->expr))
+		buf_text(&advice, "; agent: takes the id of a sub-agent, and 'arbor usage agent --each' lists these with "
+				  "their types");
 	if (q->filter.hidden->count)
 		buf_text(&advice, "; conversations that are archived are searched with --archived");
 	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(text),
@@ -753,6 +774,7 @@ static enum status run_search(struct call *c, struct err *err)
 	struct search_query q = { .expr = &expr,
 				  .limit = limit_of(c),
 				  .offset = (size_t)call_int(c, "offset"),
+				  .each = (size_t)call_int(c, "each"),
 				  .order = order_of(c),
 				  .archived = call_flag(c, "archived"),
 				  .context = (size_t)call_int(c, "context") };

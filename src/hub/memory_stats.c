@@ -36,7 +36,7 @@ static const struct field model_fields[] = {
 
 static const struct field stats_fields[] = {
 	{ .name = "sessions", .type = VALUE_INT, .help = "conversations in which something was said" },
-	{ .name = "agents", .type = VALUE_INT, .help = "sub-agents with files of their own" },
+	{ .name = "agents", .type = VALUE_INT, .help = "sub-agents, also those whose conversation alone tells of them" },
 	{ .name = "projects", .type = VALUE_INT, .help = "folders they worked in" },
 	{ .name = "prompts", .type = VALUE_INT, .help = "typed by a person" },
 	{ .name = "messages", .type = VALUE_INT, .help = "of either side, without those of sub-agents" },
@@ -97,11 +97,13 @@ struct stats {
 	size_t day_count, day_cap;
 	struct numbers by_day; /* number -> index */
 	bool *seen;	       /* of each transcript of the scope: something counts in it */
+	struct map agents;     /* ids of sub-agents of which something counts */
 };
 
 static void stats_release(struct stats *s)
 {
 	usage_sums_release(&s->models);
+	map_release(&s->agents);
 	mem_free(s->days);
 }
 
@@ -153,6 +155,8 @@ static bool count_event(void *ctx, const struct stats_event *e)
 		return false;
 	session = usage_scope_session(&s->scope, e->session);
 	s->seen[session - s->scope.sessions] = true;
+	if (e->agent.n && !map_get(&s->agents, e->agent))
+		map_put(&s->agents, arena_str(&s->scope.call->mem, e->agent), s);
 	if (e->again)
 		return false;
 	if (e->kind == STATS_CALL) {
@@ -209,8 +213,7 @@ static void name_day(int64_t number, char out[TIME_TEXT + 1])
 /* Transcripts in which something counts: how many conversations, sub-agents, folders. */
 static void put_sessions(struct stats *s, struct json_writer *w)
 {
-	struct map conversations CLEANUP(map_release) = MAP_INIT, agents CLEANUP(map_release) = MAP_INIT,
-				 projects CLEANUP(map_release) = MAP_INIT;
+	struct map conversations CLEANUP(map_release) = MAP_INIT, projects CLEANUP(map_release) = MAP_INIT;
 
 	for (size_t i = 0; i < s->scope.count; i++) {
 		struct session *session = &s->scope.sessions[i];
@@ -218,7 +221,7 @@ static void put_sessions(struct stats *s, struct json_writer *w)
 		if (!s->seen[i])
 			continue;
 		if (session->agent.n)
-			map_put(&agents, session->agent, session);
+			map_put(&s->agents, session->agent, session);
 		else
 			map_put(&conversations, str_from((const char *)session->id.b, sizeof session->id.b),
 				session);
@@ -226,7 +229,7 @@ static void put_sessions(struct stats *s, struct json_writer *w)
 			map_put(&projects, session->project, session);
 	}
 	put_int(w, "sessions", (int64_t)conversations.count);
-	put_int(w, "agents", (int64_t)agents.count);
+	put_int(w, "agents", (int64_t)s->agents.count);
 	put_int(w, "projects", (int64_t)projects.count);
 }
 

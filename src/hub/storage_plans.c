@@ -8,6 +8,8 @@
  *
  * Where several folders are mirrored, one may be a copy of another: plans with the same path
  * that say the same are one.
+ *
+ * A plan whose file is not here, and was not, is taken from the calls that gave it to be approved (query/planned.h).
  */
 #include "hub/storage_files.h"
 
@@ -17,6 +19,7 @@
 #include "hub/narrow.h"
 #include "hub/storage_handles.h"
 #include "query/papers.h"
+#include "query/planned.h"
 
 #include <stdlib.h>
 
@@ -56,7 +59,7 @@ static const struct field plan_fields[] = {
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
 	  .title = "date",
-	  .help = "the file's own date" },
+	  .help = "the file's own date; where there is no file, when it was given to be approved" },
 	{ .name = "bytes", .type = VALUE_BYTES, .title = "size", .help = "its size" },
 	{ .name = "versions", .type = VALUE_INT, .usual = "1", .help = "how many versions of it are kept" },
 	{ .name = "vanished_at",
@@ -74,7 +77,10 @@ static const struct field plan_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "folder that worked in" },
 	{ .name = "root", .type = VALUE_TEXT, .flags = FIELD_HIDDEN, .help = "label of the mirrored folder" },
-	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "the file, below its folder" },
+	{ .name = "path",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_HIDDEN,
+	  .help = "the file, below its folder; where there is none, the transcript that has it" },
 	{ .name = "version",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -87,7 +93,8 @@ static const struct field plan_fields[] = {
 };
 
 struct plan {
-	struct source_info file; /* texts in the call's arena */
+	const struct planned *told; /* by transcripts; NULL = it is a file */
+	struct source_info file; /* texts in the call's arena; of one that was told, of its last transcript */
 	struct generation shown;
 	struct str title;
 	struct str text; /* p NULL = only listed */
@@ -107,12 +114,24 @@ static void listing_release(struct listing *l)
 	mem_free(l->list);
 }
 
+static struct str name_of(const struct plan *p)
+{
+	return p->told ? p->told->name : plan_name(p->file.path);
+}
+
+static struct node_handle handle_of(const struct plan *p)
+{
+	const struct planned_version *v = p->told ? &p->told->versions[p->shown.number - 1] : NULL;
+
+	return v ? handle_of_block(&v->node, &v->call) : handle_of_plan(&p->file.id, p->text.p ? p->shown.number : 0);
+}
+
 static enum status emit_plan(struct call *c, const struct plan *p, struct err *err)
 {
 	struct json_writer *w = call_begin(c);
-	struct node_handle handle = handle_of_plan(&p->file.id, p->text.p ? p->shown.number : 0);
+	struct node_handle handle = handle_of(p);
 
-	put_path(w, "name", plan_name(p->file.path));
+	put_path(w, "name", name_of(p));
 	put_handle(w, &handle);
 	if (p->shown.mtime_ms)
 		put_time(w, "modified", p->shown.mtime_ms);
@@ -134,6 +153,15 @@ static enum status emit_plan(struct call *c, const struct plan *p, struct err *e
 	return call_emit(c, err);
 }
 
+static struct plan *add_plan(struct listing *l)
+{
+	if (l->count == l->room) {
+		l->room = l->room ? 2 * l->room : 64;
+		l->list = mem_resize(l->list, l->room * sizeof *l->list);
+	}
+	return &l->list[l->count++];
+}
+
 static enum status take_file(void *ctx, const struct source_info *file, struct err *err)
 {
 	struct listing *l = ctx;
@@ -142,14 +170,60 @@ static enum status take_file(void *ctx, const struct source_info *file, struct e
 	(void)err;
 	if (!file->generation)
 		return STATUS_OK;
-	if (l->count == l->room) {
-		l->room = l->room ? 2 * l->room : 64;
-		l->list = mem_resize(l->list, l->room * sizeof *l->list);
-	}
-	p = &l->list[l->count++];
+	p = add_plan(l);
 	*p = (struct plan){ .file = *file };
 	p->file.path = arena_str(&l->call->mem, file->path);
 	p->file.root = arena_str(&l->call->mem, file->root);
+	return STATUS_OK;
+}
+
+static bool is_file(const struct listing *l, struct str name)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (!l->list[i].told && str_eq(name, plan_name(l->list[i].file.path)))
+			return true;
+	return false;
+}
+
+/* Those that have no file, behind the files. */
+static enum status take_told(struct listing *l, struct err *err)
+{
+	struct planned *told;
+	size_t count;
+
+	if (planned_find(l->call->store, &l->call->mem, &told, &count, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < count; i++) {
+		const struct session *last = &told[i].versions[told[i].count - 1].session;
+
+		if (is_file(l, told[i].name))
+			continue;
+		*add_plan(l) = (struct plan){ .told = &told[i],
+					      .file = { .path = last->path,
+							.root = last->root,
+							.generations = (int64_t)told[i].count },
+					      .of = { .session = *last, .project = last->project } };
+	}
+	return STATUS_OK;
+}
+
+/* A version of one that was told; 0 = the last. */
+static enum status read_told(struct call *c, struct plan *p, uint64_t version, size_t most, struct err *err)
+{
+	struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
+	const struct planned_version *v;
+
+	if (version > p->told->count)
+		return err_fail(err, STATUS_NOT_FOUND, "%.*s has versions 1 to %zu", STR_ARG(p->told->name),
+				p->told->count);
+	p->shown.number = version ? (int64_t)version : (int64_t)p->told->count;
+	v = &p->told->versions[p->shown.number - 1];
+	p->shown.mtime_ms = v->at;
+	p->shown.length = (int64_t)v->text.n;
+	plan_title(v->text, &title);
+	p->title = arena_str(&c->mem, buf_as_str(&title));
+	if (most == SIZE_MAX)
+		p->text = v->text;
 	return STATUS_OK;
 }
 
@@ -159,6 +233,8 @@ static enum status read_plan(struct call *c, struct plan *p, uint64_t version, s
 	struct buf bytes CLEANUP(buf_release) = BUF_INIT(LIMIT_SMALL_FILE);
 	struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
 
+	if (p->told)
+		return read_told(c, p, version, most, err);
 	if (kept_read(c, &p->file, version, most, &p->shown, &bytes, err))
 		return err_failed(err->status);
 	plan_title(buf_as_str(&bytes), &title);
@@ -189,7 +265,7 @@ static enum status find_owners(struct listing *l, struct err *err)
 		struct plan *p = &l->list[i];
 
 		p->of.paper = (struct paper){ .kind = CLAUDE_PLAN, .path = p->file.path };
-		if (papers_belong(l->call->store, &p->of, &l->call->mem, err))
+		if (!p->told && papers_belong(l->call->store, &p->of, &l->call->mem, err))
 			return err_failed(err->status);
 		if (is_wanted(l, p))
 			l->list[kept++] = *p;
@@ -207,7 +283,7 @@ static bool is_copy(struct call *c, const struct plan *a, const struct plan *b)
 	struct generation g;
 	struct err ignored;
 
-	return a->file.bytes == b->file.bytes && str_eq(a->file.path, b->file.path) &&
+	return !a->told && !b->told && a->file.bytes == b->file.bytes && str_eq(a->file.path, b->file.path) &&
 	       kept_read(c, &a->file, 0, SIZE_MAX, &g, &one, &ignored) == STATUS_OK &&
 	       kept_read(c, &b->file, 0, SIZE_MAX, &g, &other, &ignored) == STATUS_OK &&
 	       str_eq(buf_as_str(&one), buf_as_str(&other));
@@ -262,6 +338,8 @@ static enum status list_plans(struct listing *l, struct err *err)
 
 static bool is_called(struct call *c, const struct plan *p, struct str name)
 {
+	if (p->told)
+		return str_eq(name, p->told->name);
 	return str_eq(name, plan_name(p->file.path)) || str_eq(name, p->file.path) ||
 	       str_eq(name, str_basename(p->file.path)) || str_eq(name, kept_name(c, &p->file)) ||
 	       str_eq(name, arena_printf(&c->mem, "%.*s:%.*s", STR_ARG(p->file.root), STR_ARG(p->file.path)));
@@ -270,7 +348,7 @@ static bool is_called(struct call *c, const struct plan *p, struct str name)
 static bool begins_so(struct call *c, const struct plan *p, struct str name)
 {
 	(void)c;
-	return name.n && str_has_prefix(plan_name(p->file.path), name);
+	return name.n && str_has_prefix(name_of(p), name);
 }
 
 /* How many are called so, the first of them, and their names. */
@@ -288,7 +366,7 @@ static size_t match(struct listing *l, bool (*fits)(struct call *, const struct 
 			*first = &l->list[i];
 		if (count <= LISTED) {
 			buf_printf(names, "\n  %.*s:", STR_ARG(file->root));
-			term_filter(names, file->path, TERM_LINE);
+			term_filter(names, l->list[i].told ? l->list[i].told->name : file->path, TERM_LINE);
 		}
 	}
 	return count;
@@ -333,7 +411,8 @@ static enum status run_plans(struct call *c, struct err *err)
 	if (!name.p && call_int(c, "version"))
 		return err_fail(err, STATUS_USAGE, "--version: of which plan?");
 	if (read_begin(c->store, &snapshot, err) || narrow_read(c, &l.narrow, err) ||
-	    source_each_below(c->store, STR("plans/"), take_file, &l, err) || find_owners(&l, err) ||
+	    source_each_below(c->store, STR("plans/"), take_file, &l, err) || take_told(&l, err) ||
+	    find_owners(&l, err) ||
 	    narrow_end(&l.narrow, l.count, err))
 		return err_failed(err->status);
 	if (!str_has_byte(name, ':')) /* who names a folder means that one */
@@ -349,7 +428,8 @@ const struct method storage_plans = {
 	.summary = "List the plans of plan mode, or read one",
 	.text = "The newest first, also those whose file is gone. A plan that was rewritten keeps its\n"
 		"older versions: --version shows one. Which conversation made it is known where that is\n"
-		"kept. 'arbor export' gives the same bytes back.\n",
+		"kept. 'arbor export' gives the same bytes back.\n\n"
+		"A plan whose file is not here is taken from the conversation in which it was given to be approved.\n",
 	.params = plan_params,
 	.kind = RESULT_STREAM,
 	.fields = plan_fields,

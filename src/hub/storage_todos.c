@@ -1,5 +1,6 @@
 /*
- * storage.todos: what agents meant to do, from the files in which clients keep it.
+ * storage.todos: what agents meant to do, from the files in which clients keep it, and from transcripts where
+ * there is no such file: clients sweep them away, and transcripts stay (query/todo.h).
  *
  * Every session has a list: tasks, a file each, or todos of an older client, a file for
  * each agent. All of them are read and sorted before the first is given, because what is
@@ -17,6 +18,7 @@
 #include "hub/kept.h"
 #include "hub/narrow.h"
 #include "hub/storage_handles.h"
+#include "query/todo.h"
 #include "store/session.h"
 
 #include <stdlib.h>
@@ -60,7 +62,7 @@ static const struct field todo_fields[] = {
 	{ .name = "updated",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "date of the file" },
+	  .help = "date of the file; of a list in a transcript, when it was changed last" },
 	{ .name = "vanished_at",
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -75,6 +77,7 @@ struct owner {
 	struct uuid id;
 	struct str title, project; /* p NULL = the session is not in the store */
 	bool wanted;
+	bool has_file; /* in which its client keeps it */
 	bool has_open;
 	int64_t updated; /* its newest file's date */
 };
@@ -83,6 +86,7 @@ struct todo {
 	struct task task;
 	struct owner *owner;
 	struct str agent, path, root;
+	const struct todo_task *told; /* by a transcript; NULL = it is in a file: */
 	struct uuid source; /* id of the file */
 	int64_t number;	    /* in it; below 0 = it is the file */
 	int64_t updated, vanished_at; /* 0 = unknown; 0 = still there */
@@ -234,12 +238,60 @@ static enum status take_file(void *ctx, const struct source_info *file, struct e
 		return STATUS_OK;
 	if (find_owner(l, &session, &owner, err))
 		return err_failed(err->status);
+	owner->has_file = true;
 	if (!owner->wanted || read_file(l, file, owner, agent, err) == STATUS_OK)
 		return STATUS_OK;
 	/* Nobody will mend a file that is gone: it is not complained of each time. */
 	if (file->vanished_at && err->status == STATUS_FORMAT)
 		return STATUS_OK;
 	return kept_excuse(l->call, err, &l->failed) ? STATUS_OK : err_failed(err->status);
+}
+
+/* ---- Transcripts ------------------------------------------------------------ */
+
+/* A list that its client keeps in files is read from these, even where some are gone. What goes wrong here goes
+ * wrong again when the list is made. */
+static bool is_told(void *ctx, const struct session *session)
+{
+	struct listing *l = ctx;
+	struct owner *owner;
+	struct err ignored;
+
+	return find_owner(l, &session->id, &owner, &ignored) == STATUS_OK && owner->wanted && !owner->has_file;
+}
+
+static enum status take_list(struct listing *l, const struct todo_list *list, struct err *err)
+{
+	struct owner *owner;
+
+	if (find_owner(l, &list->session.id, &owner, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < list->count; i++) {
+		struct todo *t = add_todo(l);
+
+		*t = (struct todo){ .task = list->tasks[i].task,
+				    .owner = owner,
+				    .agent = list->session.agent,
+				    .path = list->session.path,
+				    .root = list->session.root,
+				    .told = &list->tasks[i],
+				    .updated = list->at,
+				    .order = l->count++ };
+	}
+	return STATUS_OK;
+}
+
+static enum status take_transcripts(struct listing *l, struct err *err)
+{
+	struct todo_list *lists;
+	size_t count;
+
+	if (todo_lists(l->call->store, is_told, l, &l->call->mem, &lists, &count, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < count; i++)
+		if (take_list(l, &lists[i], err))
+			return err_failed(err->status);
+	return STATUS_OK;
 }
 
 /* ---- Order ------------------------------------------------------------------ */
@@ -322,7 +374,8 @@ static enum status emit_todo(const struct listing *l, const struct todo *t, stru
 {
 	struct call *c = l->call;
 	struct json_writer *w = call_begin(c);
-	struct node_handle handle = handle_of_todo(&t->source, t->number);
+	struct node_handle handle = t->told ? handle_of_block(&t->told->node, &t->told->call)
+					    : handle_of_todo(&t->source, t->number);
 
 	put_uuid(w, "session", &t->owner->id);
 	put_handle(w, &handle);
@@ -365,7 +418,7 @@ static enum status run_todos(struct call *c, struct err *err)
 
 	if (read_begin(c->store, &snapshot, err) || narrow_read(c, &l.narrow, err) ||
 	    source_each_below(c->store, STR("tasks/"), take_file, &l, err) ||
-	    source_each_below(c->store, STR("todos/"), take_file, &l, err))
+	    source_each_below(c->store, STR("todos/"), take_file, &l, err) || take_transcripts(&l, err))
 		return err_failed(err->status);
 	describe_lists(&l);
 	if (l.count)
@@ -382,7 +435,8 @@ const struct method storage_todos = {
 	.group = "about",
 	.summary = "List what agents meant to do and have not done",
 	.text = "From the task lists of all sessions, also of older clients: what is in progress\n"
-		"first, then what is pending. A task whose file was deleted counts as not open; --all\n"
+		"first, then what is pending. Where the client has kept no list, it is taken from the\n"
+		"transcript, as the agent left it. A task whose file was deleted counts as not open; --all\n"
 		"lists these too, and what is done. SESSION is a session's id or the first digits of it.\n",
 	.params = todo_params,
 	.kind = RESULT_STREAM,

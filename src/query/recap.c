@@ -1,15 +1,22 @@
 /*
  * Reading a transcript for what is worth remembering of it.
  *
- * Of each text only what claude/gist.h finds in it. Sub-agents' lines, what no model answered and
+ * Of each text only what claude/gist.h finds in it. A decision that says nothing by itself is told with what it is
+ * about (claude/choice.h), or not at all. How it ended is the last answer of a turn that says something, which no call
+ * of a tool follows: what is said before one is what somebody is about to do. A commit that was made then is told with
+ * it.
+ * Sub-agents' lines, what no model answered and
  * what the client put in do not count. A very long transcript is read from a line some megabytes
  * before its end on: what somebody goes on with was said last.
  */
 #include "query/recap.h"
 
+#include "claude/choice.h"
 #include "claude/gist.h"
 #include "query/transcript.h"
 #include "store/db.h"
+
+#include <string.h>
 
 enum { RECAP_FROM, RECAP_STATEMENTS };
 
@@ -21,42 +28,102 @@ const struct db_set recap_statements = { DB_RECAP, sql, RECAP_STATEMENTS };
 
 enum { MOST_PROMPT = 200, MOST_OUTCOME = 280, MOST_ERROR = 160 };
 
+/* What may be how it ended. */
+struct ending {
+	struct buf text;
+	int64_t at, turn;
+};
+
 struct recap {
 	struct store *store;
 	int64_t session; /* row */
 	recap_fn *fn;
 	void *ctx;
 	struct buf text, short_text;
-	struct buf outcome;
-	int64_t outcome_at;
+	struct buf answer; /* the one before, whole */
+	struct ending said;    /* that nothing has followed yet */
+	struct ending interim; /* that a call followed */
+	struct ending outcome;
+	struct ending commit;  /* without its first letter, which depends on what stands before it */
+	int64_t turn; /* prompts so far */
 	int64_t at; /* of the line in hand */
 	bool typed;
+	struct str kind_of;
+	bool slip;
 };
 
 static void recap_release(struct recap *r)
 {
 	buf_release(&r->text);
 	buf_release(&r->short_text);
-	buf_release(&r->outcome);
+	buf_release(&r->answer);
+	buf_release(&r->said.text);
+	buf_release(&r->interim.text);
+	buf_release(&r->outcome.text);
+	buf_release(&r->commit.text);
 }
 
 static void give(struct recap *r, enum recap_kind kind, struct str text)
 {
 	if (text.n)
 		r->fn(r->ctx,
-		      &(struct recap_item){ .kind = kind, .text = text, .at = r->at, .typed = r->typed });
+		      &(struct recap_item){ .kind = kind,
+					    .text = text,
+					    .at = r->at,
+					    .typed = r->typed,
+					    .kind_of = r->kind_of,
+					    .slip = r->slip });
+}
+
+static void give_decision(void *ctx, struct str decision)
+{
+	give(ctx, RECAP_DECISION, decision);
 }
 
 static void take_decision(void *ctx, struct str sentence)
 {
-	give(ctx, RECAP_DECISION, sentence);
+	struct recap *r = ctx;
+	struct buf told CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+
+	if (!choice_is_vague(sentence)) {
+		give(r, RECAP_DECISION, sentence);
+		return;
+	}
+	buf_str(&told, sentence);
+	buf_text(&told, " (");
+	if (r->typed && choice_about(sentence, buf_as_str(&r->answer), &told)) {
+		buf_byte(&told, ')');
+		give(r, RECAP_DECISION, buf_as_str(&told));
+	} else if (r->typed && choice_stands_alone(sentence)) {
+		give(r, RECAP_DECISION, sentence);
+	}
+}
+
+/* ---- How it ended ------------------------------------------------------------------- */
+
+enum { SUBSTANTIAL = 40 };
+
+/* A short one does not stand for a longer one. */
+static void take_ending(struct ending *to, struct ending *from)
+{
+	if (from->text.n && (from->text.n >= SUBSTANTIAL || !to->text.n)) {
+		buf_clear(&to->text);
+		buf_str(&to->text, buf_as_str(&from->text));
+		to->at = from->at;
+		to->turn = from->turn;
+	}
+	buf_clear(&from->text);
 }
 
 static void take_prompt(struct recap *r)
 {
 	struct str text = buf_as_str(&r->text);
 
-	if (!record_text_is_typed(text) || !gist_says_something(text))
+	take_ending(&r->outcome, &r->said);
+	if (!record_text_is_typed(text))
+		return;
+	r->turn++;
+	if (!gist_says_something(text))
 		return;
 	r->typed = true;
 	buf_clear(&r->short_text);
@@ -65,33 +132,104 @@ static void take_prompt(struct recap *r)
 	gist_decisions(text, true, take_decision, r);
 }
 
-/* The last one that says something is how it ended. */
 static void take_answer(struct recap *r)
 {
-	buf_clear(&r->short_text);
-	gist_outcome(buf_as_str(&r->text), MOST_OUTCOME, &r->short_text);
-	if (r->short_text.n >= 40 || !r->outcome.n) {
-		buf_clear(&r->outcome);
-		buf_str(&r->outcome, buf_as_str(&r->short_text));
-		r->outcome_at = r->at;
-	}
+	struct ending e = { .text = BUF_INIT(64 * KIB), .at = r->at, .turn = r->turn };
+
+	gist_outcome(buf_as_str(&r->text), MOST_OUTCOME, &e.text);
+	take_ending(&r->said, &e);
+	buf_release(&e.text);
 	r->typed = false;
 	gist_decisions(buf_as_str(&r->text), false, take_decision, r);
+	buf_clear(&r->answer);
+	buf_str(&r->answer, buf_as_str(&r->text));
+}
+
+static bool is_hash(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (!(text.p[i] >= '0' && text.p[i] <= '9') && !(text.p[i] >= 'a' && text.p[i] <= 'f'))
+			return false;
+	return text.n >= 7 && text.n <= 40;
+}
+
+/* "[main 1a2b3c4] Subject" at the beginning of a line: git tells of a commit. */
+static void take_commit(struct recap *r)
+{
+	struct str rest = buf_as_str(&r->text);
+
+	while (rest.p) {
+		struct str line = str_cut(rest, '\n', &rest), subject;
+		size_t end = line.n && line.p[0] == '[' ? str_find(line, ']') : SIZE_MAX;
+		struct str hash = end == SIZE_MAX ? (struct str){ 0 } : str_sub(line, 1, end - 1);
+		size_t blank = str_rfind(hash, ' ');
+
+		if (blank == SIZE_MAX)
+			continue;
+		hash = str_sub(hash, blank + 1, SIZE_MAX);
+		subject = str_trim(str_sub(line, end + 1, SIZE_MAX));
+		if (!is_hash(hash) || !subject.n)
+			continue;
+		buf_clear(&r->commit.text);
+		buf_printf(&r->commit.text, "ommitted as %.*s: ", STR_ARG(hash));
+		record_short(subject, MOST_PROMPT, &r->commit.text);
+		r->commit.at = r->at;
+		r->commit.turn = r->turn;
+	}
+}
+
+/* The last answer, and the commit of its turn or of a later one. */
+static void give_outcome(struct recap *r)
+{
+	take_ending(&r->outcome, &r->said);
+	if (!r->outcome.text.n && !r->commit.text.n)
+		take_ending(&r->outcome, &r->interim);
+	if (r->commit.text.n && (!r->outcome.text.n || r->commit.turn >= r->outcome.turn)) {
+		bool goes_on = r->outcome.text.n && !strchr(".!?", r->outcome.text.p[r->outcome.text.n - 1]);
+
+		buf_text(&r->outcome.text, goes_on ? "; c" : r->outcome.text.n ? " C" : "C");
+		buf_str(&r->outcome.text, buf_as_str(&r->commit.text));
+		r->outcome.at = r->commit.at;
+	}
+	r->at = r->outcome.at;
+	give(r, RECAP_OUTCOME, buf_as_str(&r->outcome.text));
 }
 
 static void take_error(struct recap *r)
 {
-	struct str line = gist_error(buf_as_str(&r->text));
+	struct buf kind CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct gist_failure f;
 
+	gist_failure(buf_as_str(&r->text), &f);
+	gist_failure_kind(&f, &kind);
 	buf_clear(&r->short_text);
-	record_short(line, MOST_ERROR, &r->short_text);
-	give(r, RECAP_ERROR, buf_as_str(&r->short_text));
+	if (f.command.n)
+		buf_printf(&r->short_text, "%.*s: ", STR_ARG(str_sub(f.command, 0, MOST_ERROR / 2)));
+	record_short(f.line, MOST_ERROR, &r->short_text);
+	r->kind_of = buf_as_str(&kind);
+	r->slip = f.slip;
+	if (f.line.n)
+		give(r, RECAP_ERROR, buf_as_str(&r->short_text));
+	r->kind_of = (struct str){ 0 };
+	r->slip = false;
+}
+
+static void take_result(struct recap *r, bool is_error)
+{
+	r->typed = true;
+	choice_answers(buf_as_str(&r->text), give_decision, r);
+	if (is_error)
+		take_error(r);
+	else
+		take_commit(r);
 }
 
 static void take_block(struct recap *r, const struct record *rec, const struct record_block *b)
 {
-	if (b->kind == BLOCK_TOOL_RESULT && b->is_error)
-		take_error(r);
+	if (b->kind == BLOCK_TOOL_RESULT)
+		take_result(r, b->is_error);
+	else if (b->kind == BLOCK_TOOL_USE)
+		take_ending(&r->interim, &r->said);
 	else if (b->kind == BLOCK_TEXT && rec->type == RECORD_ASSISTANT)
 		take_answer(r);
 	else if (b->kind == BLOCK_TEXT && record_is_typed(rec->flags))
@@ -154,7 +292,11 @@ enum status recap_read(struct store *s, const struct session *session, recap_fn 
 						  .ctx = ctx,
 						  .text = BUF_INIT(2 * LIMIT_LINE_PARSED),
 						  .short_text = BUF_INIT(64 * KIB),
-						  .outcome = BUF_INIT(64 * KIB) };
+						  .answer = BUF_INIT(2 * LIMIT_LINE_PARSED),
+						  .said.text = BUF_INIT(64 * KIB),
+						  .interim.text = BUF_INIT(64 * KIB),
+						  .outcome.text = BUF_INIT(64 * KIB),
+						  .commit.text = BUF_INIT(64 * KIB) };
 	struct transcript t CLEANUP(transcript_release);
 	int64_t from;
 
@@ -162,7 +304,6 @@ enum status recap_read(struct store *s, const struct session *session, recap_fn 
 	if (find_from(s, session, &from, err) ||
 	    transcript_each(&t, s, session, from, session->read_to, take_line, &r, err))
 		return err_failed(err->status);
-	r.at = r.outcome_at;
-	give(&r, RECAP_OUTCOME, buf_as_str(&r.outcome));
+	give_outcome(&r);
 	return STATUS_OK;
 }

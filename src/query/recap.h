@@ -13,6 +13,8 @@ struct recap_item {
 	struct str text; /* on one line; valid during the call */
 	int64_t at;	 /* 0 = unknown */
 	bool typed;	 /* DECISION: by a person */
+	struct str kind_of; /* ERROR: the same whenever the same thing fails */
+	bool slip;	    /* ERROR: of the model with its tools */
 };
 
 /* In the order of the file, the outcome last; there is none of what never answered. */

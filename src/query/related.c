@@ -5,6 +5,9 @@
  * (kin). Everything else is computed here: who else names the same, how rare that is, and so how
  * close two sessions are. A session and its sub-agents are one here.
  *
+ * Who names an identifier, or any other word, is not taken from links, which have only what people put between
+ * backticks, but from the words of all prompts and answers (query/said.h).
+ *
  * Two sessions are related by what both name. Each name weighs what it says of either
  * (related_weight()); the sum is compared with what the first has in all, so 1 means that the
  * other has all of it. Words are worth half: they say less than a file or an issue.
@@ -14,6 +17,7 @@
 #include "query/related.h"
 
 #include "base/utf8.h"
+#include "query/said.h"
 #include "query/transcript.h"
 #include "store/db.h"
 #include "store/keys.h"
@@ -169,8 +173,16 @@ static struct str short_name(int type, struct str name)
 	return cut.n < name.n ? str_sub(cut, 0, utf8_valid_prefix(cut)) : name;
 }
 
-/* There is a link from something that was found. The nearest way counts, then the best; but who
- * is a copy is not called related. */
+/* What says most of how two things are related comes first: what was done or referred to by an address, then what
+ * was said, then what is only alike. */
+static int vagueness(const struct related *what)
+{
+	if (strcmp(what->relationship, "related_to") == 0)
+		return 2;
+	return strcmp(what->relationship, "mentions") == 0;
+}
+
+/* There is a link from something that was found. The nearest way counts, then the clearest, then the best. */
 static void reach(struct related_set *r, const struct related *from, const struct related *to)
 {
 	struct related what = *to, *there = known(r, to->type, to->id);
@@ -182,9 +194,9 @@ static void reach(struct related_set *r, const struct related *from, const struc
 									  : short_name(from->type, from->id);
 	if (!there) {
 		add(r, &what);
-	} else if (what.hops == there->hops && what.weight > there->weight &&
-		   (strcmp(what.relationship, "related_to") != 0 ||
-		    strcmp(there->relationship, "related_to") == 0)) {
+	} else if (what.hops == there->hops &&
+		   (vagueness(&what) != vagueness(there) ? vagueness(&what) < vagueness(there)
+							 : what.weight > there->weight)) {
 		what.id = there->id;
 		*there = what;
 	}
@@ -491,10 +503,32 @@ static enum status reach_agents(struct related_set *r, const struct related *fro
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
+/* How much it says of a session that it names something so many times. */
+static double naming_weight(int64_t times)
+{
+	return related_weight(MENTION_FILE, times, 1, 1);
+}
+
+/* Who says a word. */
+static enum status reach_sayers(struct related_set *r, const struct related *from, struct err *err)
+{
+	struct said *list;
+	size_t count;
+
+	if (said_by(r->store, from->id, r->mem, &list, &count, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < count && i < MOST_SESSIONS; i++)
+		reach_session(r, from, &list[i].session, mention_relation(MENTION_IDENTIFIER),
+			      naming_weight(list[i].times), (struct str){ 0 });
+	return STATUS_OK;
+}
+
 /* Who names a session, a file, a topic … */
 static enum status reach_namers(struct related_set *r, const struct related *from, struct err *err)
 {
 	bool is_session = from->type == MENTION_SESSION;
+	/* Of several that were meant by one name, which one. */
+	struct str via = from->hops == 0 && r->asked.n && !str_eq(from->id, r->asked) ? from->id : (struct str){ 0 };
 	STMT st = { 0 };
 	enum step step;
 
@@ -507,7 +541,7 @@ static enum status reach_namers(struct related_set *r, const struct related *fro
 
 		reach_session(r, from, &id,
 			      is_session ? "referenced_by" : mention_relation((enum mention_kind)from->type),
-			      related_weight(MENTION_FILE, col_int(&st, 1), 1, 1), (struct str){ 0 });
+			      naming_weight(col_int(&st, 1)), via);
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
@@ -565,6 +599,8 @@ static enum status spread(struct related_set *r, struct related *from, struct er
 		return spread_session(r, from, err);
 	if (from->type == RELATED_AGENT)
 		return spread_agent(r, from, err);
+	if (from->type == MENTION_IDENTIFIER)
+		return reach_sayers(r, from, err);
 	return from->type == RELATED_MESSAGE ? STATUS_OK : reach_namers(r, from, err);
 }
 
@@ -577,6 +613,15 @@ static int best_first(const void *a, const void *b)
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
 	return x->type != y->type ? x->type - y->type : str_cmp(x->id, y->id);
+}
+
+static int clearest_first(const void *a, const void *b)
+{
+	const struct related *x = *(struct related *const *)a, *y = *(struct related *const *)b;
+
+	if (x->hops == y->hops && vagueness(x) != vagueness(y))
+		return vagueness(x) - vagueness(y);
+	return best_first(a, b);
 }
 
 static enum status describe(struct related_set *r, struct related *what, struct err *err)
@@ -632,6 +677,8 @@ enum status related_spread(struct related_set *r, int hops, const atomic_bool *c
 	for (size_t i = 0; i < r->count; i++)
 		if (describe(r, r->list[i], err))
 			return err_failed(err->status);
+	if (r->count)
+		qsort(r->list, r->count, sizeof(*r->list), clearest_first);
 	return STATUS_OK;
 }
 
@@ -741,17 +788,47 @@ static enum status begin_with_files(struct related_set *r, struct str end, struc
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
+/* Addresses have links wherever they are said: their words would find others besides. */
+static bool has_address(const struct related_set *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (r->list[i]->type == MENTION_URL || r->list[i]->type == MENTION_ISSUE ||
+		    r->list[i]->type == MENTION_COMMIT)
+			return true;
+	return false;
+}
+
+static enum status begin_with_said(struct related_set *r, struct str name, struct err *err)
+{
+	struct buf form CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct str as = mention_form(MENTION_IDENTIFIER, name, &form);
+	struct said *list;
+	size_t count;
+
+	if (said_by(r->store, as, r->mem, &list, &count, err))
+		return err_failed(err->status);
+	if (count)
+		begin_with(r, MENTION_IDENTIFIER, as);
+	return STATUS_OK;
+}
+
 enum status related_add_named(struct related_set *r, struct str name, struct err *err)
 {
 	struct buf form CLEANUP(buf_release) = BUF_INIT(MIB);
 
+	r->asked = name;
 	for (int kind = MENTION_FILE; kind < MENTION_KINDS; kind++) {
 		struct str as = mention_form((enum mention_kind)kind, name, &form);
 
-		if (kind != MENTION_SESSION && as.n && begin_by_key(r, kind, as, err))
+		if (kind != MENTION_SESSION && kind != MENTION_IDENTIFIER && as.n &&
+		    begin_by_key(r, kind, as, err))
 			return err_failed(err->status);
 	}
 	while (str_has_prefix(name, STR("./")))
 		name = str_sub(name, 2, SIZE_MAX);
-	return name.n ? begin_with_files(r, name, err) : STATUS_OK;
+	if (!name.n)
+		return STATUS_OK;
+	if (begin_with_files(r, name, err))
+		return err_failed(err->status);
+	return has_address(r) ? STATUS_OK : begin_with_said(r, name, err);
 }

@@ -41,6 +41,7 @@ struct related_set {
 	size_t count, cap;
 	struct map known; /* by type and id */
 	int64_t all;	  /* transcripts */
+	struct str asked; /* the name that was given; empty = none was */
 };
 
 /* Wants a read transaction for as long as it is used. */
@@ -53,11 +54,11 @@ void related_add_session(struct related_set *r, const struct uuid *id);
 enum status related_add_message(struct related_set *r, const struct session *session, const struct node *node,
 				struct err *err) MUST_USE;
 
-/* The same for whatever sessions name so: a file by the end of its path, too. How many there
- * are is how much the list grew. */
+/* The same for whatever sessions name so: a file by the end of its path, too, and any word that was typed or
+ * answered. How many there are is how much the list grew; the name is borrowed. */
 enum status related_add_named(struct related_set *r, struct str name, struct err *err) MUST_USE;
 
-/* Goes on from what is there; then what was found is sorted, best first, and described. */
+/* Goes on from what is there; then what was found is sorted, the clearest relation first and of these the best, and described. */
 enum status related_spread(struct related_set *r, int hops, const atomic_bool *cancel,
 			   struct err *err) MUST_USE;
 

@@ -57,6 +57,8 @@ struct searching {
 	struct buf text;
 	struct session session; /* of the hit before; row 0 = of none */
 	struct map given;	/* struct given of the hits so far */
+	struct map of_each;	/* how many of each conversation, where these are limited */
+	struct map full;	/* transcripts of which no more are wanted */
 	struct transcript transcript;
 	struct copies copies;
 	struct branches branches;
@@ -70,6 +72,8 @@ static void searching_release(struct searching *y)
 	buf_release(&y->text);
 	transcript_release(&y->transcript);
 	map_release(&y->given);
+	map_release(&y->of_each);
+	map_release(&y->full);
 	copies_release(&y->copies);
 	branches_release(&y->branches);
 	noted_conditions_release(&y->noted);
@@ -235,6 +239,38 @@ static bool is_given(struct searching *y, const struct uuid *node)
 		return true;
 	map_put(&y->given, str_from((const char *)g, sizeof *g), g);
 	return false;
+}
+
+/* Whether a transcript has given as many as it may. */
+static bool is_full(const struct searching *y, int64_t row)
+{
+	return y->q->each && map_get(&y->full, str_from((const char *)&row, sizeof row));
+}
+
+/* One more of the conversation in hand; false when that is one too many. */
+static bool count_of_each(struct searching *y)
+{
+	struct str id = str_from((const char *)y->session.id.b, UUID_BYTES);
+	struct str row = str_from((const char *)&y->session.row, sizeof y->session.row);
+	size_t *count = map_get(&y->of_each, id);
+
+	if (!count) {
+		count = arena_alloc(&y->mem, sizeof *count);
+		map_put(&y->of_each, arena_str(&y->mem, id), count);
+	}
+	if (*count >= y->q->each)
+		map_put(&y->full, arena_str(&y->mem, row), y);
+	return (*count)++ < y->q->each;
+}
+
+/* So too a node of a conversation, of which no more may be wanted. */
+static bool is_given_here(struct searching *y, const struct uuid *node)
+{
+	struct given g = { y->session.id, *node };
+
+	if (y->q->each && !map_get(&y->given, str_from((const char *)&g, sizeof g)) && !count_of_each(y))
+		return true;
+	return is_given(y, node);
 }
 
 static void make_snippet(const struct searching *y, struct snippet *out)
@@ -409,16 +445,20 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 		return give_paper(y, r, total, fn, ctx, err);
 	if (r->doc.session == DOC_NODES)
 		return give_node(y, r, total, fn, ctx, err);
+	if (is_full(y, doc.session))
+		return STATUS_OK;
 	if (choose_copy(y, &doc, &hit.others, err))
 		return err_failed(err->status);
 	if (y->session.row != doc.session &&
 	    session_get(y->store, doc.session, &y->mem, &y->session, err))
 		return err_failed(err->status);
+	if (is_full(y, doc.session))
+		return STATUS_OK;
 	if (entry_get(y->store, doc.session, doc.offset, &y->mem, &line, &name, err) ||
 	    entry_message(y->store, &line, &name, &y->mem, &hit.message, err))
 		return err_failed(err->status);
 	hit.id = node_id(&name, doc.block == DOC_LINE ? PART_LINE : doc.block);
-	if (is_early && (is_given(y, &hit.id) || y->given.count <= y->q->offset))
+	if (is_early && (is_given_here(y, &hit.id) || y->given.count <= y->q->offset))
 		return STATUS_OK;
 	buf_clear(&y->text);
 	if (transcript_each(&y->transcript, y->store, &y->session, line.offset, line.offset + line.length,
@@ -429,7 +469,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 		hit.id = f.variant;
 	if (y->q->check && !grep_text(y->q->check, buf_as_str(&y->text)))
 		return STATUS_OK;
-	if (!is_early && (is_given(y, &hit.id) || y->given.count <= y->q->offset))
+	if (!is_early && (is_given_here(y, &hit.id) || y->given.count <= y->q->offset))
 		return STATUS_OK;
 	make_snippet(y, &snippet);
 	hit.number = (int64_t)y->given.count;

@@ -24,6 +24,7 @@ struct search_query {
 	const struct expr *expr;
 	size_t limit;	      /* 0 = all */
 	size_t offset;	      /* so many of the first are passed over */
+	size_t each;	      /* at most so many of a conversation, its sub-agents included; 0 = all */
 	struct conditions filter; /* besides the conditions of the query */
 	enum rank_order order; /* without words the newest come first */
 	bool archived;	       /* also nodes that are; of conversations the filter says it */

@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "claude/mention.h"
+#include "store/summary.h"
 
 #include <string.h>
 
@@ -80,7 +81,7 @@ static const struct column session_columns[] = {
 	{ "model TEXT", NULL,
 	  "SELECT m.name FROM usage u JOIN model m ON m.id = u.model WHERE u.session = ?1 GROUP BY m.id"
 	  " ORDER BY count(*) DESC, m.name LIMIT 1" },
-	{ "summary TEXT", "nullif(s.title, '')", NULL },
+	{ "summary TEXT", "nullif(" SUMMARY_TITLE("s") ", '')", NULL },
 	{ "git_branch TEXT", "s.branch", NULL },
 	{ "last_sync_at TEXT", "(SELECT arbor_time(synced_at) FROM root WHERE id = f.root)", NULL },
 	{ "last_sync_line INTEGER", "(SELECT lines FROM line_count WHERE generation = s.generation)", NULL },

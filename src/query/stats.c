@@ -19,7 +19,7 @@ static const char *const sql[STATS_STATEMENTS] = {
 	[STATS_LINES] =
 		"SELECT session, offset, type, flags, coalesce(at, 0), uuid, message, coalesce(first, -1),"
 		" CASE typeof(tools) WHEN 'integer' THEN tools END,"
-		" CASE typeof(tools) WHEN 'blob' THEN tools END FROM entry",
+		" CASE typeof(tools) WHEN 'blob' THEN tools END, agent FROM entry",
 };
 
 const struct db_set stats_statements = { DB_STATS, sql, STATS_STATEMENTS };
@@ -71,7 +71,8 @@ static void count_line(struct counting *c)
 
 	c->event = (struct stats_event){ .session = col_int(st, 0),
 					 .at = col_int(st, 4),
-					 .aside = (flags & (RECORD_SIDECHAIN | RECORD_EMBEDDED)) != 0 };
+					 .aside = (flags & (RECORD_SIDECHAIN | RECORD_EMBEDDED)) != 0,
+					 .agent = col_bytes(st, 10) };
 	if (record_is_typed(flags))
 		count(c, &c->prompts, STATS_PROMPT, key_of(st));
 	if (col_int(st, 7) == col_int(st, 1))

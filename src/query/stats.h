@@ -16,6 +16,7 @@ struct stats_event {
 	int64_t at;	      /* ms; 0 = unknown */
 	bool again;	      /* it has been counted, in another file */
 	bool aside;	      /* a sub-agent's, in the conversation's own file */
+	struct str agent;     /* whose, where the line says so; valid during the call */
 };
 
 /* Whether it counts; what does not may still count in another file. */

@@ -15,20 +15,15 @@
 #include "store/db.h"
 #include "base/hash.h"
 #include "store/keys.h"
+#include "store/summary.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Of the summaries of its lines that of the last, and of several of that line the first by its file. */
-#define SUMMARY_OF(a) \
-	"(SELECT y.title FROM summarised x JOIN summary y ON y.about = x.about JOIN mirror_session z" \
-	" ON z.id = y.session JOIN source v ON v.id = z.source WHERE x.session = " a ".id" \
-	" ORDER BY x.offset DESC, v.source_id LIMIT 1)"
-
 #define SESSION_COLUMNS \
 	"SELECT e.id, e.session_id, e.source, e.generation, e.read_to, s.path, coalesce(p.path, '')," \
 	" coalesce(e.branch, '')," \
-	" iif(e.title_rank > 1, e.title, coalesce(" SUMMARY_OF("e") ", e.title)), coalesce(e.started_at, 0)," \
+	" " SUMMARY_TITLE("e") ", coalesce(e.started_at, 0)," \
 	" coalesce(e.updated_at, 0), e.prompts," \
 	" e.messages, e.tools, s.source_id, r.label, coalesce(e.agent, ''), e.old, coalesce(e.permission, '')," \
 	" coalesce(e.mode, ''), coalesce(e.tag, '') FROM mirror_session e" \

@@ -7,6 +7,14 @@
 
 #include "store/store.h"
 
+/* What a transcript is called, in SQL: by its own title, unless that is only a prompt and there are summaries of its
+ * lines; then by that of the last line, and of several of that the first by its file. */
+#define SUMMARY_TITLE(session) \
+	"iif(" session ".title_rank > 1, " session ".title, coalesce((SELECT y.title FROM summarised x" \
+	" JOIN summary y ON y.about = x.about JOIN mirror_session z ON z.id = y.session JOIN source v" \
+	" ON v.id = z.source WHERE x.session = " session ".id ORDER BY x.offset DESC, v.source_id LIMIT 1), " session \
+	".title))"
+
 /* Notes one that stands in a session and names a line, by line_key(). Of several about the same
  * line the last counts. Wants a write transaction, as all that follow but the first two. */
 enum status summary_add(struct store *s, int64_t session, const struct uuid *line, struct str title,

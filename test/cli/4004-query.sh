@@ -91,6 +91,8 @@ arbor search --json --budget 1000000 -n 2 cents; check test "$(wc -l <"$T/out")"
 it "shows hits below their session, or in their order"
 screen=100x40
 on_terminal search -n 6 cents --sort old; code 0; out_has 'main'
+screen=120x40 on_terminal search integer cents --color never; out_has "cd '/home/dev/webshop' && claude --resume a142ef82-8817-4271-a6f0-ba29c1d2a50a"
+arbor search cents agent:Explore; code 1; err_has 'arbor usage agent --each'; arbor search cents agent:abc; code 1; err_lacks 'usage agent'
 on_terminal search -n 6 cents --sort old --group none; code 0
 arbor search -n 6 cents --sort old --json
 sed 's/.*"id":"\(........\).*/\1/' "$T/out" >"$T/want"

@@ -107,7 +107,7 @@ check test "$(wc -l <"$T/out")" -eq 15
 check test "$(head -n 1 "$T/out" | cut -f 1,3,4)" = "$newest	/home/dev/dotfiles	Measure how long my shell takes to start"
 check grep -qE '^[-0-9a-f]{36}	20[0-9-]*T[0-9:.]*Z	/' "$T/out"
 arbor pick --plain integer cents; code 0; check test "$(cut -f 1 "$T/out" | sort | uniq -d | wc -l)" -eq 0
-check test "$(head -n 1 "$T/out" | cut -f 4)" = 'Integer cents. Sketch the migration'
+check test "$(head -n 1 "$T/out" | cut -f 4,5)" = 'How should we store prices in the orders table?	Integer cents. Sketch the migration'
 arbor pick --plain --print hit integer cents; check test "$(wc -l <"$T/out")" -gt 4
 arbor pick --plain --color always -n 2; check test "$(wc -l <"$T/out")" -eq 2; out_lacks "$esc"
 arbor pick --plain cent; code 0; cp "$T/out" "$T/unfinished"; arbor pick --plain cents; same "$T/out" "$T/unfinished" # as on the screen
@@ -116,4 +116,24 @@ arbor pick --plain -n 100000 cents; code 0
 long=$(printf 'qqqxqqq%.0s ' {1..2000}); arbor pick --plain "$long"; code 1; err_has 'nothing found'
 pick 80x24 "$long"; code 9; err_has 'too many words to begin with'
 arbor pick --json; code 2
+
+it "has every session in which something was said, however often in another, and says when there are more"
+mkdir -p "$T/many/projects/-w"
+id=77777777-0000-4000-8000-0000000000
+for n in 10 11 12 13 14 15; do
+	for m in $(seq 1 $((n == 10 ? 30 : 1))); do
+		printf '{"type":"user","uuid":"u%s%s","sessionId":"s","cwd":"/w","timestamp":"2026-11-%s00:00:00Z","message":{"role":"user","content":"the quokka of %s-%s"}}\n' \
+			$n "$m" "${n}T" $n "$m"
+	done >"$T/many/projects/-w/$id$n.jsonl"
+done
+arbor --store "$T/many.db" sync --source "$T/many"; code 0
+arbor --store "$T/many.db" pick --plain quokka -n 6; code 0; check test "$(cut -f 1 "$T/out" | sort -u | wc -l)" -eq 6
+check test "$(wc -l <"$T/out")" -eq 6; err_lacks more
+arbor --store "$T/many.db" pick --plain quokka -n 5; check test "$(wc -l <"$T/out")" -eq 5
+err_has 'there are more than these 5 sessions; --limit shows more'
+arbor --store "$T/many.db" pick --plain -n 5; err_has 'more than these 5 sessions'
+arbor --store "$T/many.db" search quokka --each 2 -n 100; check test "$(wc -l <"$T/out")" -eq 7
+
+it "shows titles first, and no handles"
+pick -k 'integer cents' -p found -k "$esc" 200x50; seen 'How should we store prices in the …  Integer cents. Sketch the migration'; unseen '::'
 the_end

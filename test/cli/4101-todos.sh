@@ -95,4 +95,60 @@ out_has 'a␛[31m␊b'
 it "says so when nothing is open"
 rm -r "$S/tasks" "$S/todos"; arbor sync --source "$S"
 arbor todos; code 1; check test ! -s "$T/out"; err_has 'nothing is open'; err_lacks warning
+
+# Lines of a transcript: a call of a tool by its id, its result, and either inside a progress line of a sub-agent.
+id=77777777-0000-4000-8000-0000000000
+call() { # SECOND ID TOOL INPUT [REST]
+	printf '{"type":"assistant","uuid":"%sc","sessionId":"s","cwd":"/w/told","timestamp":"2026-11-01T00:00:%s.000Z","message":{"id":"m%s","role":"assistant","content":[{"type":"tool_use","id":"%s","name":"%s","input":%s}]}%s}\n' \
+		"$2" "$1" "$2" "$2" "$3" "$4" "$5"
+}
+made() { # SECOND ID TASK
+	printf '{"type":"user","uuid":"%sr","sessionId":"s","cwd":"/w/told","timestamp":"2026-11-01T00:00:%s.500Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"%s","content":"Task #%s created successfully: x"}]},"toolUseResult":{"task":{"id":"%s","subject":"x"}}}\n' \
+		"$2" "$1" "$2" "$3" "$3"
+}
+inside() { # SECOND ID TOOL INPUT
+	printf '{"type":"progress","uuid":"%sp","parentUuid":null,"isSidechain":false,"sessionId":"s","cwd":"/w/told","timestamp":"2026-11-01T00:00:%s.000Z","toolUseID":"agent_msg_x","parentToolUseID":"task","data":{"type":"agent_progress","agentId":"a1b2c3d","message":{"type":"assistant","uuid":"%sq","timestamp":"2026-11-01T00:00:%s.000Z","message":{"id":"n%s","role":"assistant","content":[{"type":"tool_use","id":"%s","name":"%s","input":%s}]}}}}\n' \
+		"$2" "$1" "$2" "$1" "$2" "$2" "$3" "$4"
+}
+mkdir -p "$T/told/projects/-w"
+
+it "takes the last list of a transcript where the client has kept none"
+{
+	call 01 l1 TodoWrite '{"todos":[{"content":"first","status":"pending"}]}'
+	call 02 l2 TodoWrite '{"todos":[{"content":"first","status":"completed"},{"content":"second","status":"in_progress","activeForm":"doing"},{"content":"third","status":"pending"}]}'
+	inside 03 l3 TodoWrite '{"todos":[{"content":"of a sub-agent","status":"pending"}]}'
+	call 04 l4 TodoWrite '{"todos":[{"content":"of another","status":"pending"}]}' ',"isSidechain":true'
+} >"$T/told/projects/-w/${id}01.jsonl"
+export ARBOR_HOME=$T/told.db
+arbor sync --source "$T/told"; arbor todos; code 0
+row ${id}01 '' in_progress '' '' second >"$T/want"; row ${id}01 '' pending '' '' third >>"$T/want"; same "$T/want" "$T/out"
+err_has '1 more is done'
+arbor todos --json 77777777; out_has '"active_form":"doing"'; out_has '"path":"projects/-w/'; out_has '"updated":"2026-11-01T00:00:02'
+arbor resolve "$(grep -o '"handle":"[^"]*"' "$T/out" | head -1 | cut -d '"' -f 4)"; code 0; out_has TodoWrite
+arbor todos --project told -a; check test "$(wc -l <"$T/out")" -eq 3
+arbor context /w/told; out_has '- second [77777777], in_progress'; out_lacks 'of a sub-agent'
+
+it "does again what was done to tasks one by one, by sub-agents too"
+{
+	call 11 t1 TaskCreate '{"subject":"seventh","description":"at length"}'
+	made 11 t1 7
+	call 12 t2 TaskCreate '{"subject":"without result"}'
+	call 13 t3 TaskCreate '{"subject":"dropped"}'
+	made 13 t3 9
+	call 14 t4 TaskCreate '{"subject":"tenth"}'
+	made 14 t4 10
+	call 15 t5 TaskUpdate '{"taskId":"7","status":"in_progress"}'
+	inside 16 t6 TaskUpdate '{"taskId":"8","status":"completed"}'
+	call 17 t7 TaskUpdate '{"taskId":"9","status":"deleted"}'
+	call 18 t8 TaskUpdate '{"taskId":"10","subject":"tenth, renamed","addBlockedBy":["7"]}'
+	call 19 t9 TaskUpdate '{"taskId":"99","status":"completed"}'
+} >"$T/told/projects/-w/${id}02.jsonl"
+arbor sync --source "$T/told"; arbor todos ${id}02 --all; code 0
+row ${id}02 7 in_progress '' '' seventh >"$T/want"; row ${id}02 10 pending '' 7 'tenth, renamed' >>"$T/want"
+row ${id}02 8 completed '' '' 'without result' >>"$T/want"; same "$T/want" "$T/out"
+arbor todos ${id}02 --json; out_has '"description":"at length"'
+
+it "believes the files where there are any"
+mkdir -p "$T/told/todos" && printf '[]' >"$T/told/todos/${id}01-agent-${id}01.json"
+arbor sync --source "$T/told"; arbor todos ${id}01; code 1; err_has 'nothing is open'
 the_end

@@ -75,4 +75,30 @@ it "makes control characters visible"
 mkdir "$P" && write evil.md '# \033[31mred\007\n\033]0;t\007' 2026-11-14T12:00:00Z; arbor sync --source "$S"
 arbor plans evil; code 0; out_has '␛[31mred␇'
 arbor plans; out_has '[31mred'
+
+it "has those of transcripts whose files are not here, a version for each time they were given"
+export ARBOR_HOME=$T/told.db && mkdir -p "$T/told/projects/-w"
+given() { # SECOND PLAN REST
+	printf '{"type":"assistant","uuid":"p%s","sessionId":"s","cwd":"/w/told","timestamp":"2026-11-01T00:00:%s.000Z"%s,"message":{"id":"m%s","role":"assistant","content":[{"type":"tool_use","id":"c%s","name":"ExitPlanMode","input":{"plan":"%s"}}]}}\n' \
+		"$1" "$1" "$3" "$1" "$1" "$2"
+}
+{
+	given 01 '# One\nfirst' ',"slug":"calm-brave-fox"'
+	given 02 '# One\nfirst' ',"slug":"calm-brave-fox"'
+	given 03 '# One, again' ',"slug":"calm-brave-fox"'
+	given 04 ' ' ',"slug":"calm-brave-fox"'
+} >"$T/told/projects/-w/77777777-0000-4000-8000-000000000001.jsonl"
+given 05 '# Two' '' >"$T/told/projects/-w/88888888-0000-4000-8000-000000000001.jsonl"
+arbor sync --source "$T/told"; arbor plans; code 0
+check test "$(cut -f 1,4,7 "$T/out" | tr '\t\n' ' |')" = '88888888 1 Two|calm-brave-fox 2 One, again|'
+arbor plans calm; code 0; out_is '# One, again'; err_has 'version 2 of 2'
+arbor plans calm --version 1; out_has first; arbor plans calm --version 3; code 1; err_has 'versions 1 to 2'
+arbor plans 8888 --json; out_has '"session":"88888888'; out_has '"text":"# Two"'
+arbor resolve "$(grep -o '"handle":"[^"]*"' "$T/out" | cut -d '"' -f 4)"; code 0; out_has '# Two'
+arbor plans --session 7777 -0; check test "$(tr '\0' ' ' <"$T/out")" = 'calm-brave-fox '
+arbor context /w/told; out_has '## Plans'; out_has '- 2026-11-01 One, again [77777777]'
+
+it "believes the file of a plan where there is one"
+mkdir "$T/told/plans" && printf '# One, on paper' >"$T/told/plans/calm-brave-fox.md"
+arbor sync --source "$T/told"; arbor plans; check test "$(wc -l <"$T/out")" -eq 2; out_has 'One, on paper'
 the_end

@@ -61,4 +61,14 @@ tr -d '\r' <"$T/out" >"$T/shown"
 check grep -qx 'Thu ▒█' "$T/shown"
 check grep -q '^10 days; busiest 2026-11-12 (31), ' "$T/shown"
 check grep -q '^claude-opus-4-8 .* 1.26M .*\$0.84  █' "$T/shown"
+
+it "counts sub-agents that only their conversation tells of"
+mkdir -p "$T/told/projects/-w"
+for agent in a1b2c3d a1b2c3d e4f5a6b; do
+	printf '{"type":"progress","uuid":"p%s","sessionId":"s","cwd":"/w","timestamp":"2026-11-01T00:00:01Z","toolUseID":"x","parentToolUseID":"t","data":{"type":"agent_progress","agentId":"%s","message":{"type":"assistant","uuid":"q%s","timestamp":"2026-11-01T00:00:01Z","message":{"id":"n%s","role":"assistant","content":[{"type":"text","text":"hello"}]}}}}\n' \
+		$((n = n + 1)) $agent $n $n
+done >"$T/told/projects/-w/77777777-0000-4000-8000-000000000001.jsonl"
+printf '{"type":"user","uuid":"u","sessionId":"s","cwd":"/w","timestamp":"2026-11-01T00:00:00Z","message":{"role":"user","content":"ask somebody"}}\n' \
+	>>"$T/told/projects/-w/77777777-0000-4000-8000-000000000001.jsonl"
+arbor --store "$T/told.db" sync --source "$T/told"; arbor --store "$T/told.db" stats; code 0; check test "$(value agents)" -eq 2
 the_end

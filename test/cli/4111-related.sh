@@ -25,7 +25,7 @@ it "finds sessions by a file, by the end of its path, by a topic in the plural"
 for name in /home/dev/webshop/src/money.ts money.ts src/money.ts ./money.ts; do
 	arbor related "$name" --type session; code 0; out_has 2396d03e; check test "$(wc -l <"$T/out")" -eq 1
 done
-arbor related Cents; out_has 2396d03e; out_has 4e4f12db; check test "$(wc -l <"$T/out")" -eq 3
+arbor related Cents; out_has 2396d03e; out_has 4e4f12db; check test "$(wc -l <"$T/out")" -eq 4
 arbor related oney.ts; code 1; err_has 'neither an id nor something'
 
 it "goes further when asked to, and says by what"
@@ -73,6 +73,37 @@ for name in o/n#12 https://github.com/o/n/pull/12; do
 	arbor related "$name"; check test "$(wc -l <"$T/out")" -eq 2
 done
 for name in 1a2b3c4d5 5d6e7f8 'parse_line()' https://docs.rs/serde; do arbor related "$name"; code 0; out_has "$a"; done
+
+it "finds who typed or answered a name, with or without backquotes, the more often the higher"
+said=11111111-2222-4333-8444-5555555556 && mkdir -p "$T/said/projects/-w" && n=0
+{
+	line user s1 '"why is PendingCheckpointID empty?"'
+	line assistant s2 '[{"type":"text","text":"PendingCheckpointID is cleared too early."}]'
+	line assistant s3 '[{"type":"text","text":"So PendingCheckpointID() has to stay."}]'
+} >"$T/said/projects/-w/${said}01.jsonl"
+line assistant s4 '[{"type":"text","text":"See pendingCheckpointID."}]' >"$T/said/projects/-w/${said}02.jsonl"
+line user s5 '[{"type":"tool_result","tool_use_id":"x","content":"PendingCheckpointID"}]' >"$T/said/projects/-w/${said}03.jsonl"
+line user s6 '"the pending checkpoint id is OnlyPrinted"' >"$T/said/projects/-w/${said}04.jsonl"
+{
+	line user s7 '[{"type":"tool_result","tool_use_id":"y","content":"ok"}]' ',"toolUseResult":{"filePath":"/w/hooks.go","oldString":"a","newString":"b"}'
+} >"$T/said/projects/-w/${said}05.jsonl"
+{
+	line user s8 '"hooks.go is long, hooks.go is old, and hooks.go is short"'
+	line user s9 '"what about hooks.go?"'
+} >"$T/said/projects/-w/${said}06.jsonl"
+line user s10 '"one more hook for hooks"' >"$T/said/projects/-w/${said}07.jsonl"
+arbor --store "$T/words" sync --source "$T/said"; code 0
+for name in PendingCheckpointID 'PendingCheckpointID()' pendingcheckpointid; do
+	arbor --store "$T/words" related "$name"; code 0
+	check test "$(cut -f 1,2,5 "$T/out" | tr '\t\n' '  ')" = "0.750 mentions ${said}01 0.500 mentions ${said}02 "
+done
+arbor --store "$T/words" related NobodySaysSo; code 1; err_has 'neither an id nor something'; err_has search
+
+it "tells how sessions have to do with a file, and those that changed it first"
+arbor --store "$T/words" related hooks.go
+check test "$(cut -f 1,2,5 "$T/out" | tr '\t\n' '  ')" = "0.500 touches_file ${said}05 0.667 mentions ${said}06 "
+arbor --store "$T/words" related hooks.go --json; out_has '"via":"/w/hooks.go"'
+arbor --store "$T/words" related hook --json; out_has '"relationship":"mentions"'; out_has "${said}07"
 
 it "is the same in SQL, in pieces, and made anew"
 arbor sql "SELECT relationship, target_type, target_id FROM links WHERE source_id = '$a' ORDER BY 3"; out_has 'touches_file	file	/w/x.c'

@@ -75,9 +75,51 @@ file=22222222 && {
 arbor sync --source "$T/c" --label odd; code 0
 arbor context /w/here; code 0
 out_has '[22222222]: The parser rejects such input now, and its tests pass.'
-out_has 'parse.c:12: error: x is undefined (2 times)'
+out_has 'parse.c:77: error: x is undefined (2 times)'
 out_has 'I chose a table because lookups dominate. [22222222], assistant'
 for no in Warmup Caveat interrupted 'only once' 'not exist' 'a tree' '- .* yes'; do check test "$(grep -c -- "$no" "$T/out")" -eq 0; done
+
+it "tells decisions with what they are about, how it really ended, and what fails in one session after the other"
+n=10 && rm -r "$T/c/projects/-w" && mkdir "$T/c/projects/-w"
+said() { line assistant '[{"type":"text","text":"'"$1"'"}]'; }
+called() { line assistant '[{"type":"tool_use","id":"c'$n'","name":"Bash","input":{"command":"x"}}]'; }
+lint() { failed "Exit code 1\\n[lint] \$ golangci-lint run ./...\\n[lint] ERROR task failed\\n\\n$1:$n:2: $2"; }
+file=33333333 && {
+	line user '"please make the importer faster for large orders"'
+	said 'Two ways:\n\n1. Cache the parsed rows\n2. Stream rows through one statement. It needs less memory.\n\nWhich one?'
+	line user '"yes, lets go with 2 please"'
+	said 'Streaming is in, and the importer takes a tenth of the time.'
+	called
+	line user '[{"type":"tool_result","tool_use_id":"g","content":"[main 1a2b3c4] Stream rows in the importer\n 2 files changed"}]'
+	said 'The importer streams its rows now and needs a tenth of the time.'
+	line user '"ok lets keep going with it"'
+	said 'I have a good understanding of the codebase from the earlier exploration.'
+	called
+	lint a.go 'x is unused'
+	failed '<tool_use_error>File does not exist. Did you mean b?</tool_use_error>'
+} | session 33333333
+file=44444444 && {
+	line user '"look at the lint errors in the exporter"'
+	line user '[{"type":"tool_result","tool_use_id":"q","content":"User has answered your questions: \"Which linter should the exporter use?\"=\"The strict one\". You can now continue."}]'
+	lint b/c.go 'y is unused'
+	failed '<tool_use_error>File does not exist.</tool_use_error>'
+	said 'The exporter has no errors left that the linter finds.'
+} | session 44444444
+file=55555555 && {
+	line user '"remove the old exporter from the tree"'
+	failed '<tool_use_error>File does not exist.</tool_use_error>'
+} | session 55555555
+arbor --store "$T/ends" sync --source "$T/c"; code 0
+arbor --store "$T/ends" context /w/here; code 0
+out_has '[33333333]: The importer streams its rows now and needs a tenth of the time. Committed as 1a2b3c4: Stream rows in the importer'
+out_has 'yes, lets go with 2 please (2: Stream rows through one statement.) [33333333], user'
+out_has 'Which linter should the exporter use? → The strict one [44444444], user'
+out_has 'golangci-lint run ./...: a.go:20:2: x is unused (2 times in 2 sessions)'
+out_has 'File does not exist. (3 times in 3 sessions)'
+for no in 'keep going with it (' 'keep going with it \[33333333\], user' understanding 'Did you mean'; do
+	check test "$(grep -c -- "$no" "$T/out")" -eq 0
+done
+arbor --store "$T/ends" context /w/here --json; out_has '"times":2,"sessions":2'
 
 it "breaks lines on a terminal between words"
 screen=60x40 on_terminal --color never context webshop; code 0

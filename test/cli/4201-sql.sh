@@ -175,4 +175,13 @@ chmod 500 "$T/store"; chmod 400 "$T/store/arbor.db"
 arbor sql 'SELECT count(*) FROM sessions'; code 0; out_is 15
 chmod 700 "$T/store"; chmod 600 "$T/store/arbor.db"
 arbor sql 'SELECT 1' --store "$T/none.db"; code 1; check test ! -e "$T/none.db"
+
+it "calls sessions what they are called everywhere, by summaries in other files too"
+mkdir -p "$T/titled/projects/-w"; one=77777777-0000-4000-8000-000000000001 two=77777777-0000-4000-8000-000000000002
+printf '{"type":"user","uuid":"11111111-2222-4333-8444-555555555501","sessionId":"%s","cwd":"/w","timestamp":"2026-11-01T00:00:00Z","message":{"content":"only a prompt"}}\n' $one \
+	>"$T/titled/projects/-w/$one.jsonl"
+printf '{"type":"summary","summary":"A title from elsewhere","leafUuid":"11111111-2222-4333-8444-555555555501"}\n' >"$T/titled/projects/-w/$two.jsonl"
+arbor --store "$T/titled.db" sync --source "$T/titled"; code 0
+arbor --store "$T/titled.db" list --json; out_has '"title":"A title from elsewhere"'
+arbor --store "$T/titled.db" sql "SELECT summary FROM sessions WHERE id = '$one'"; out_is 'A title from elsewhere'
 the_end

@@ -5,6 +5,8 @@
 #include "base/limits.h"
 #include "t.h"
 
+#include <string.h>
+
 TEST(sentences_are_what_is_read_and_not_what_is_looked_at)
 {
 	struct gist g = {
@@ -104,15 +106,54 @@ static const struct {
 	{ "Exit code 1\nfunc get() error {\nx.c:1: type error", "x.c:1: type error" },
 	{ "ENOENT: no such file or directory, open 'x'", "ENOENT: no such file or directory, open 'x'" },
 	{ "Argument Validation", "Argument Validation" },
-	{ "<tool_use_error>File does not exist.</tool_use_error>", "" },
+	{ "<tool_use_error>File does not exist. Did you mean x?</tool_use_error>", "File does not exist." },
+	{ "<tool_use_error>String to replace not found in file.\nString: x</tool_use_error>",
+	  "String to replace not found in file." },
+	{ "<tool_use_error>Sibling tool call errored</tool_use_error>", "" },
+	{ "Exit code 1\n[fmt] $ gofmt -w .\n[lint] $ golangci-lint run ./...\n[lint] ERROR task failed\n\n"
+	  "a/b.go:25:58: directive should provide explanation\n\t_ = x() // error",
+	  "a/b.go:25:58: directive should provide explanation" },
 	{ "The user doesn't want to proceed with this tool use.", "" },
 	{ "", "" },
 };
 
 TEST(an_error_is_the_line_that_says_what_failed)
 {
-	for (size_t i = 0; i < COUNT(errors); i++)
-		EQS(gist_error(str_of(errors[i].text)), str_of(errors[i].want));
+	for (size_t i = 0; i < COUNT(errors); i++) {
+		struct gist_failure f;
+
+		gist_failure(str_of(errors[i].text), &f);
+		EQS(f.line, str_of(errors[i].want));
+		EQ(f.slip, strstr(errors[i].text, "<tool_use_error>") && f.line.n);
+	}
+}
+
+static const struct {
+	bool same;
+	const char *one, *other;
+} failures[] = {
+	{ true, "/a/b.c:12: error: 'x' is undefined", "src/c.c:7: error: 'y' is undefined" },
+	{ true, "Path does not exist: /a/b", "Path does not exist: c/d" },
+	{ true, "Exit code 1\n[lint] $ golangci-lint run ./...\na.go:1:2: one", "Exit code 1\n$ golangci-lint run ./...\nb.go:3:4: two" },
+	{ true, "Found 2 matches of it", "Found 15 matches of it" },
+	{ false, "Exit code 1\n$ make lint\na.c:1: bad", "Exit code 1\n$ make test\na.c:1: bad" },
+	{ false, "fatal: no such branch", "fatal: no such remote" },
+};
+
+TEST(what_fails_again_is_known_whatever_its_paths_and_numbers)
+{
+	for (size_t i = 0; i < COUNT(failures); i++) {
+		struct buf one CLEANUP(buf_release) = BUF_INIT(KIB), other CLEANUP(buf_release) = BUF_INIT(KIB);
+		struct gist_failure f;
+
+		gist_failure(str_of(failures[i].one), &f);
+		gist_failure_kind(&f, &one);
+		gist_failure(str_of(failures[i].other), &f);
+		gist_failure_kind(&f, &other);
+		CHECK(one.n > 0);
+		if (!EQ(str_eq(buf_as_str(&one), buf_as_str(&other)), failures[i].same))
+			t_fail(t, __FILE__, __LINE__, "of: %s", failures[i].one);
+	}
 }
 
 TEST(some_prompts_say_nothing)
@@ -128,4 +169,5 @@ TEST(some_prompts_say_nothing)
 
 TESTS(CASE(sentences_are_what_is_read_and_not_what_is_looked_at), CASE(an_answer_begins_with_how_it_ended),
       CASE(a_long_sentence_is_cut_between_characters), CASE(decisions_are_known_by_their_words),
-      CASE(an_error_is_the_line_that_says_what_failed), CASE(some_prompts_say_nothing))
+      CASE(an_error_is_the_line_that_says_what_failed),
+      CASE(what_fails_again_is_known_whatever_its_paths_and_numbers), CASE(some_prompts_say_nothing))

@@ -122,6 +122,29 @@ TEST(the_last_folders_of_a_path_say_which_it_is)
 	EQ(text_last_folders((struct str){ 0 }).n, 0);
 }
 
+TEST(folders_that_are_called_alike_are_told_apart)
+{
+	static const struct str all[] = { { "/u/a/work/cli", 13 }, { "/u/b/work/cli", 13 }, { "/u/a/test/cli", 13 },
+					  { "/cli", 4 },	     { "/u/a/work/cli", 13 }, { "/u/xcli", 7 } };
+	static const char *const want[] = { "a/work/cli", "b/work/cli", "test/cli", "/cli", "a/work/cli", "xcli" };
+
+	for (size_t i = 0; i < COUNT(all); i++)
+		EQS(text_distinct_folders(all[i], all, COUNT(all)), str_of(want[i]));
+	EQS(text_distinct_folders(STR("/u/a/work/cli"), NULL, 0), STR("cli"));
+	EQ(text_distinct_folders((struct str){ 0 }, all, COUNT(all)).n, 0);
+}
+
+TEST(how_to_resume_can_be_pasted_into_a_shell)
+{
+	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	text_resume(&out, STR("/it's here"), STR("abc"));
+	EQS(buf_as_str(&out), STR("cd '/it'\\''s here' && claude --resume abc"));
+	buf_clear(&out);
+	text_resume(&out, (struct str){ 0 }, STR("abc"));
+	EQS(buf_as_str(&out), STR("claude --resume abc"));
+}
+
 TEST(text_is_cut_at_its_end)
 {
 	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
@@ -180,5 +203,6 @@ TEST(an_age_is_told_in_four_columns)
 TESTS(CASE(an_age_is_told_in_four_columns),
       CASE(text_wraps_at_blanks_and_line_ends), CASE(wrapping_loses_nothing_but_blanks_and_is_never_too_wide),
       CASE(of_a_path_the_name_stays),
-      CASE(the_last_folders_of_a_path_say_which_it_is), CASE(text_is_cut_at_its_end),
+      CASE(the_last_folders_of_a_path_say_which_it_is), CASE(folders_that_are_called_alike_are_told_apart),
+      CASE(how_to_resume_can_be_pasted_into_a_shell), CASE(text_is_cut_at_its_end),
       CASE(tabs_go_to_the_next_stop), CASE(sizes_read_well))
