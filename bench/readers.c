@@ -112,7 +112,8 @@ static int64_t write_all(struct store *s, const struct run *run, int64_t per_sec
 		for (; made < due && made < total && !feed_is_full(f); made++) {
 			char data[96];
 
-			snprintf(data, sizeof data, "{\"block\":0,\"text\":\"some words \",\"made\":%lld}", (long long)now);
+			snprintf(data, sizeof data, "{\"block\":0,\"text\":\"some words \",\"made\":%lld}",
+				 (long long)now);
 			feed_add(f, CHAT_CONTENT_DELTA, (struct str){ 0 }, 0, str_of(data));
 		}
 		if (feed_is_full(f) || now - written_at >= FEED_WAIT_MS * (int64_t)1000000) {

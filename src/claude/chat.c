@@ -269,7 +269,9 @@ static struct str user_uuid(struct chat_reader *r, const struct chat_speaker *wh
 	if (who->call.p || !json_bool(&r->j, member(r, "isReplay")))
 		return json_string_in(&r->j, member(r, "uuid"), mem);
 	r->prompted = true;
-	return during ? (struct str){ 0 } : json_string_in(&r->j, member(r, "uuid"), mem);
+	if (during)
+		return (struct str){ 0 };
+	return json_string_in(&r->j, member(r, "uuid"), mem);
 }
 
 static enum status user_line(struct chat_reader *r, struct chat_speaker *who, struct err *err)

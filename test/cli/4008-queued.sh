@@ -2,7 +2,7 @@
 # What was typed while a turn was running, and what was typed as a command: prompts like others, each once.
 # shellcheck source=test/harness/lib.sh
 . test/harness/lib.sh
-export ARBOR_HOME=$T/store
+export ARBOR_HOME="$T/store"
 ID=0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e51
 P=$T/claude/projects/-w
 F=$P/$ID.jsonl

@@ -2,7 +2,7 @@
 # Pages of hits: joined they are the whole answer. Copies are one hit.
 # shellcheck source=test/harness/lib.sh
 . test/harness/lib.sh
-export ARBOR_HOME=$T/store
+export ARBOR_HOME="$T/store"
 P=$T/claude/projects/-w
 mkdir -p "$P"
 lines() { [ "$(wc -l <"$T/out")" -eq "$1" ] || { fail "not $1 lines"; show "$T/out"; }; }

@@ -11,7 +11,7 @@ far=a0de0300-0000-4000-8000-000000000000
 hung=b0de0100-0000-4000-8000-000000000000
 first() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$T/out" | head -n 1; } # FIELD: of the JSON printed
 lines() { [ "$(wc -l <"$T/out")" -eq "$1" ] || { fail "not $1 lines"; show "$T/out"; }; }
-make() { arbor call "arbor.$@" >/dev/null; }
+make() { _m=$1; shift; arbor call "arbor.$_m" "$@" >/dev/null; }
 make tree_create --id $tree --metadata '{"topic":"release"}'
 make node_create_text $tree --id $one --role user --content 'What is left to do?'
 make node_create_text $tree --id $two --parent $one --role assistant --content 'Two things: the notes, and the announcement.'

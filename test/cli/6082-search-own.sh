@@ -10,7 +10,7 @@ far=a0de0300-0000-4000-8000-000000000000
 hung=b0de0100-0000-4000-8000-000000000000
 lines() { [ "$(wc -l <"$T/out")" -eq "$1" ] || { fail "not $1 lines"; show "$T/out"; }; }
 first() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$T/out" | head -n 1; } # FIELD: of the JSON printed
-make() { arbor call "arbor.$@" >/dev/null; }
+make() { _m=$1; shift; arbor call "arbor.$_m" "$@" >/dev/null; }
 
 it "finds a node in a store that has nothing else"
 make tree_create --id $tree --metadata '{"topic":"release"}'

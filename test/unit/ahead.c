@@ -196,6 +196,6 @@ TEST(it_can_be_given_up_at_any_moment)
 
 TESTS(CASE(what_was_announced_comes_once), CASE(another_block_is_not_taken_for_it),
       CASE(one_nobody_takes_gives_way_and_is_never_confused),
-      CASE(a_damaged_block_fails_for_who_takes_it_and_the_next_is_fine), CASE(bytes_without_the_hash_of_their_block_are_not_given),
-      CASE(a_full_buffer_is_told),
+      CASE(a_damaged_block_fails_for_who_takes_it_and_the_next_is_fine),
+      CASE(bytes_without_the_hash_of_their_block_are_not_given), CASE(a_full_buffer_is_told),
       CASE(it_can_be_given_up_at_any_moment))
