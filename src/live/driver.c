@@ -583,8 +583,9 @@ static void note_written(struct driver *d, const struct json *j)
 
 static struct str raw_in(struct driver *d, const struct json *j, uint32_t node)
 {
-	return node == JSON_NONE || json_is(j, node, JSON_NULL) ? (struct str){ 0 }
-								: arena_str(&d->mem, json_raw(j, node));
+	if (node == JSON_NONE || json_is(j, node, JSON_NULL))
+		return (struct str){ 0 };
+	return arena_str(&d->mem, json_raw(j, node));
 }
 
 /* The last one counts: `usage` is of its turn, the cost of all so far. */

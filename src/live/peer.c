@@ -111,7 +111,7 @@ static void nonsense(struct peer *p, struct str line, const char *what)
 	struct buf why CLEANUP(buf_release) = BUF_INIT(4 * KIB);
 
 	buf_printf(&why, "wrote something that is %s", what);
-	if (line.n)
+	if (line.p && line.n)
 		buf_printf(&why, ": '%.*s'", (int)size_min(line.n, 80), line.p);
 	supervisor_break(p->supervisor, buf_as_str(&why));
 }
