@@ -26,7 +26,7 @@
 #include <string.h>
 
 /* How long a purge waits for those who read an older state; how long a sync does that finds the log of an
- * earlier one, which it may find every time. */
+ * earlier one, which it may find every time, and whoever purges what was made, which may be often. */
 enum { WAIT_PURGE_MS = 3000, WAIT_LATER_MS = 50 };
 
 /* ---- Overwriting ---------------------------------------------------------------- */
@@ -184,7 +184,7 @@ static enum status wipe(struct store *s, const struct purge_state *state, int wa
 /* When all bytes are overwritten: the rest, until nothing is left of it in the file. Made nodes may go with
  * it, and others may have been purged meanwhile; their words go with these. Without an index, or with one of another
  * version, only pages can be wiped; the rest stays undone until somebody has made one. */
-static enum status finish(struct store *s, struct purge_state state, struct err *err)
+static enum status finish(struct store *s, struct purge_state state, int wait_ms, struct err *err)
 {
 	struct purge_state now;
 	bool current, done;
@@ -192,17 +192,17 @@ static enum status finish(struct store *s, struct purge_state state, struct err 
 	if (store_derived_current(s, &current, err))
 		return err_failed(err->status);
 	if (!current)
-		return wipe_pages(s, WAIT_PURGE_MS, &done, err);
+		return wipe_pages(s, wait_ms, &done, err);
 	if (read_unread(s, NULL, err) || tidy(s, err) || settle(s, err) || purge_state_get(s, &now, err))
 		return err_failed(err->status);
 	if (now.left != PURGE_BYTES)
 		state = now;
 	if (wipe_words(s, err) || purge_state_done(s, &state, PURGE_PAGES, err) ||
-	    wipe(s, &state, WAIT_PURGE_MS, err) || purge_state_get(s, &now, err))
+	    wipe(s, &state, wait_ms, err) || purge_state_get(s, &now, err))
 		return err_failed(err->status);
 	if (now.left != PURGE_NOTHING)
-		log_warn(store_log(s), "another program reads the store as it was; the next sync wipes what "
-				       "is left in the log");
+		log_warn(store_log(s), "another program reads the store as it was; the next sync or gc wipes "
+				       "what is left in the log");
 	return STATUS_OK;
 }
 
@@ -245,7 +245,7 @@ static enum status attempt(struct store *s, const struct purge_subject *list, si
 		return err_failed(err->status);
 	if (*again)
 		return STATUS_OK;
-	if (scrub_list(s, &l, o, report, &damaged, err) || finish(s, state, err))
+	if (scrub_list(s, &l, o, report, &damaged, err) || finish(s, state, WAIT_PURGE_MS, err))
 		return err_failed(err->status);
 	return damaged ? err_fail(err, STATUS_PARTIAL,
 				  "purged, but for what is damaged in %" PRId64 " file%s", damaged,
@@ -292,7 +292,7 @@ enum status purge_complete(struct store *s, struct err *err)
 		return wipe(s, &state, WAIT_LATER_MS, err);
 	if (state.left == PURGE_BYTES && scrub_all(s, &damaged, err))
 		return err_failed(err->status);
-	return finish(s, state, err);
+	return finish(s, state, WAIT_PURGE_MS, err);
 }
 
 enum status purge_traces(struct store *s, struct err *err)
@@ -305,5 +305,5 @@ enum status purge_traces(struct store *s, struct err *err)
 		return purge_complete(s, err);
 	if (store_reach(s, STORE_PURGED, err) || wipe_begin(s, err))
 		return err_failed(err->status);
-	return finish(s, state, err);
+	return finish(s, state, WAIT_LATER_MS, err);
 }
