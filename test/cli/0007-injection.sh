@@ -271,6 +271,42 @@ for json_too in '' --json; do
 	try approvals "$(printf '\033[95m')" $json_too; code 2; try answer "$(printf '\033[95m')" deny $json_too; code 2
 done
 
+it "filters what agents say and do"
+export ARBOR_CLAUDE="$PWD/test/harness/claude.py"
+cat >"$T/evil.jsonl" <<END
+{"type":"system","subtype":"init","session_id":"11111111-1111-4111-8111-111111111111","model":"$json","cwd":"$json"}
+{"type":"user","message":{"role":"user","content":"$json"},"isReplay":true,"uuid":"$json"}
+{"type":"stream_event","event":{"type":"message_start","message":{"id":"$json","model":"$json"}}}
+{"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"thinking"}}}
+{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"$json"}}}
+{"type":"stream_event","event":{"type":"content_block_stop","index":0}}
+{"type":"stream_event","event":{"type":"content_block_start","index":1,"content_block":{"type":"text"}}}
+{"type":"stream_event","event":{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"$json"}}}
+{"type":"stream_event","event":{"type":"content_block_stop","index":1}}
+{"type":"stream_event","event":{"type":"message_stop"}}
+{"type":"assistant","message":{"id":"m2","content":[{"type":"tool_use","id":"$json","name":"$json","input":{"command":"$json"}},{"type":"tool_use","id":"t2","name":"Bash","input":{"command":"$json"}}]},"uuid":"$json"}
+{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"$json","content":"$json"},{"type":"tool_result","tool_use_id":"t2","is_error":true,"content":[{"type":"text","text":"$json"}]}]}}
+{"type":"system","subtype":"api_retry","error":"$json"}
+{"type":"$json","subtype":"$json"}
+{"type":"result","subtype":"$json","is_error":true,"result":"$json","usage":{"input_tokens":"$json"},"total_cost_usd":"$json"}
+END
+"$arbor" new evil --working-dir "$T" >/dev/null 2>&1; _text=$(printf %s "$json" | sed 's/\\u0000//')
+"$arbor" call claudecode.chat "{\"session\":\"evil\",\"prompt\":\"replay $T/evil.jsonl\"}" >/dev/null 2>&1
+for screen in 40x40 100x40 300x40; do
+	for json_too in '' --json; do try attach evil $json_too; try poll evil -n 1000 $json_too; code 0; try streams $json_too; code 0; done
+done
+on_terminal attach evil; out_has '␛'
+try chats; code 0; try chats --json; code 0
+for verb in chat attach continue interrupt stop poll queue new adopt; do
+	try $verb "$(printf '\033[95m\302\233')" "$(printf '\033[95m')"; check test "$rc" != 0
+done
+try continue evil "stderr $(printf '\033[95m\302\233\342\200\256')"; code 3
+for tool in "tool $_text" "question $_text" "plan $_text"; do
+	ARBOR_APPROVALS_EXPIRE=2 "$arbor" call claudecode.chat_async "{\"session\":\"evil\",\"prompt\":\"$tool\"}" >/dev/null 2>&1
+	CLAUDECODE=1 on_terminal attach evil; harmless attach; out_has 'arbor answer'
+done
+unset ARBOR_CLAUDE
+
 it "filters what other hubs say, of themselves and of what they do"
 mkdir -p "$T/.config/arbor"
 cat >"$T/evil" <<'END'
@@ -309,7 +345,7 @@ rm "$T/.config/arbor/settings.json"
 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' note notes bookmark bookmarks tag tags agents answer approvals rule rules call check completion dump export files gc help history hubs keep list log mcp pick plans projects purge rebuild render resolve rpc search show templates \
+printf '%s\n' adopt attach chat chats continue interrupt new poll queue stop streams note notes bookmark bookmarks tag tags agents answer approvals rule rules call check completion dump export files gc help history hubs keep list log mcp pick plans projects purge rebuild render resolve rpc search show templates \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end
