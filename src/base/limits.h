@@ -232,8 +232,8 @@
 /* Data of events that one answer carries, but for the first of them. A tool may print megabytes. */
 #define LIMIT_POLL_BYTES (4 * MIB)
 
-/* A file that goes with a prompt, and how many do. The API takes images of 5 MB and requests of 32 MB; and a prompt
- * is a line that has to be parsed. */
+/* A file that goes with a prompt, and how many do. The API takes images of 5 MB and requests of 32 MB; and a
+ * prompt is a line that has to be parsed. */
 #define LIMIT_ATTACHMENT  (5 * MIB)
 #define LIMIT_ATTACHMENTS 20
 

@@ -48,9 +48,11 @@ const struct price *price_find(const struct prices *p, struct str model, int64_t
 /* What an answer with so many tokens cost, in nano-dollars. False when that is not known. */
 bool price_of(const struct price *p, const int64_t tokens[TOKEN_KINDS], bool fast, int64_t *nano);
 
-/* What a run of the client cost by these prices, from what it reports of each model (`modelUsage` of a result, JSON) and
- * of its last turn (`usage`), in nano-dollars. False when a model has no price, or nothing is said. */
-bool price_of_run(const struct prices *p, struct str model_usage, struct str usage, int64_t at, int64_t *nano);
+/* What a run of the client cost by these prices, from what it reports of each model (`modelUsage` of a
+ * result, JSON) and of its last turn (`usage`), in nano-dollars. False when a model has no price, or nothing
+ * is said. */
+bool price_of_run(const struct prices *p, struct str model_usage, struct str usage, int64_t at,
+		  int64_t *nano);
 
 /* Their sum, or the most that can be told. Neither is negative. */
 int64_t money_add(int64_t a, int64_t b);

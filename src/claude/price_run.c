@@ -1,7 +1,7 @@
 /*
- * What a run of the client cost, from its own report of tokens by model. The report does not say how long what was
- * written to the cache is kept; the usage of the last turn does, and is taken for all of them. Where that is mixed,
- * nobody knows.
+ * What a run of the client cost, from its own report of tokens by model. The report does not say how long
+ * what was written to the cache is kept; the usage of the last turn does, and is taken for all of them. Where
+ * that is mixed, nobody knows.
  */
 #include "claude/price.h"
 
@@ -31,8 +31,8 @@ static enum token_kind write_kind(struct str usage)
 	return number(&j, written, "ephemeral_5m_input_tokens") ? TOKEN_KINDS : TOKENS_WRITE_1H;
 }
 
-static bool price_of_model(const struct prices *p, const struct json *j, uint32_t key, enum token_kind write, int64_t at,
-			   int64_t *nano)
+static bool price_of_model(const struct prices *p, const struct json *j, uint32_t key, enum token_kind write,
+			   int64_t at, int64_t *nano)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	const struct price *price = price_find(p, json_string_in(j, key, &mem), at);
@@ -56,7 +56,8 @@ bool price_of_run(const struct prices *p, struct str model_usage, struct str usa
 	int64_t one;
 
 	*nano = 0;
-	if (!model_usage.p || json_read(&j, model_usage, LIMIT_JSON_DEPTH, &ignored) || !json_count(&j, json_root(&j)))
+	if (!model_usage.p || json_read(&j, model_usage, LIMIT_JSON_DEPTH, &ignored) ||
+	    !json_count(&j, json_root(&j)))
 		return false;
 	for (uint32_t k = json_first(&j, 0); k != json_end(&j, 0); k = json_next(&j, k + 1)) {
 		if (!price_of_model(p, &j, k, write, at, &one))

@@ -1,10 +1,10 @@
 /*
  * 'arbor chat', 'continue' and 'attach': a method that is followed, and a person who may break in.
  *
- * The agent is another process and goes on without us. So Ctrl-C ends only our following it: the first one has the
- * agent's turn interrupted, and we follow on from where we were, to its end; the second one leaves. A prompt for a
- * session that is not there makes it, in the folder one is in. Without a prompt, at a terminal, lines are prompts until
- * there are no more.
+ * The agent is another process and goes on without us. So Ctrl-C ends only our following it: the first one
+ * has the agent's turn interrupted, and we follow on from where we were, to its end; the second one leaves. A
+ * prompt for a session that is not there makes it, in the folder one is in. Without a prompt, at a terminal,
+ * lines are prompts until there are no more.
  *
  * With --json all of this is left out: events, and Ctrl-C leaves.
  */
@@ -65,7 +65,8 @@ enum status chat_call(struct face *f, const char *method, struct str params, str
 }
 
 /* An object with texts: name, value, name, value, NULL. */
-static struct str object_of(struct face *f, const char *name, struct str value, const char *other, struct str second)
+static struct str object_of(struct face *f, const char *name, struct str value, const char *other,
+			    struct str second)
 {
 	struct buf json CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct json_writer w;
@@ -96,13 +97,15 @@ static enum status find_or_make(struct face *f, const struct params *p, struct e
 {
 	struct str name = text_param(p, "session"), ignored;
 	char folder[LIMIT_PATH];
-	enum status status = chat_call(f, "claudecode.get", object_of(f, "session", name, NULL, name), &ignored, err);
+	enum status status = chat_call(f, "claudecode.get", object_of(f, "session", name, NULL, name),
+				       &ignored, err);
 
 	if (status != STATUS_NOT_FOUND)
 		return status;
 	if (!getcwd(folder, sizeof folder))
 		return err_fail(err, STATUS_NOT_FOUND, "the folder you are in is gone");
-	if (chat_call(f, "claudecode.create", object_of(f, "name", name, "working_dir", str_of(folder)), &ignored, err))
+	if (chat_call(f, "claudecode.create", object_of(f, "name", name, "working_dir", str_of(folder)),
+		      &ignored, err))
 		return err_failed(err->status);
 	if (!f->out.quiet)
 		say_foreign(&f->out, "a new session in this folder: ", name);
@@ -131,7 +134,8 @@ static void say_how_to_return(struct face *f, const struct chat *c)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
 
-	buf_printf(&text, "'arbor attach %.*s' follows it, 'arbor stop %.*s' ends it", STR_ARG(c->name), STR_ARG(c->name));
+	buf_printf(&text, "'arbor attach %.*s' follows it, 'arbor stop %.*s' ends it", STR_ARG(c->name),
+		   STR_ARG(c->name));
 	out_flush(&f->out);
 	say_foreign(&f->out, "it goes on: ", buf_as_str(&text));
 	f->left = true;
@@ -145,7 +149,8 @@ static enum status interrupt(struct face *f, struct chat *c, struct err *err)
 	face_forget_interrupt();
 	out_flush(&f->out);
 	say(&f->out, "stopping this turn; Ctrl-C once more leaves it at work\n");
-	if (chat_call(f, "claudecode.interrupt", object_of(f, "stream", c->name, NULL, c->name), NULL, &why) &&
+	if (chat_call(f, "claudecode.interrupt", object_of(f, "stream", c->name, NULL, c->name), NULL,
+		      &why) &&
 	    why.status != STATUS_CONFLICT)
 		say_error(&f->out, &why);
 	return follow(f, c, err);

@@ -20,8 +20,8 @@ bool chat_is_due(const struct face *f, const char *activation, const struct meth
 enum status chat_run(struct face *f, const char *activation, const struct method *m, struct params *p,
 		     struct err *err) MUST_USE;
 
-/* A method, for the chat's own purposes. Its results, in the face's memory: *out is the last of them; p NULL = there
- * was none. */
+/* A method, for the chat's own purposes. Its results, in the face's memory: *out is the last of them; p NULL
+ * = there was none. */
 enum status chat_call(struct face *f, const char *method, struct str params, struct str *out,
 		      struct err *err) MUST_USE;
 

@@ -6,9 +6,10 @@
  *         npm test
  *     y yes, n no, e edit, a always, s stop:
  *
- * All of the input is shown: who answers decides by it. What was typed before the question was there does not count as
- * an answer, and neither does silence, the end of the input, or anything that is not one of these letters. While it is
- * waited for, somebody else may be faster, or the agent gone: then the question goes away by itself.
+ * All of the input is shown: who answers decides by it. What was typed before the question was there does not
+ * count as an answer, and neither does silence, the end of the input, or anything that is not one of these
+ * letters. While it is waited for, somebody else may be faster, or the agent gone: then the question goes
+ * away by itself.
  */
 #include "face/chat.h"
 
@@ -17,11 +18,9 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -198,31 +197,6 @@ static enum status write_input(struct asking_here *a, char path[LIMIT_PATH], str
 	return file_write_atomic(path, buf_as_str(&text), 0600, err);
 }
 
-static bool run_editor(const char *path)
-{
-	const char *editor = getenv("VISUAL");
-	char *text, *words[PAGER_WORDS + 2];
-	size_t n = 0;
-	int code = -1;
-	pid_t pid;
-
-	editor = editor && *editor ? editor : getenv("EDITOR");
-	text = strdup(editor && *editor ? editor : "vi");
-	if (!text)
-		return false;
-	pager_split(text, words);
-	while (words[n])
-		n++;
-	words[n] = strdup(path);
-	words[n + 1] = NULL;
-	if (n && words[n] && posix_spawnp(&pid, words[0], NULL, NULL, words, environ) == 0)
-		while (waitpid(pid, &code, 0) < 0 && errno == EINTR)
-			;
-	free(words[n]);
-	free(text);
-	return code == 0;
-}
-
 static bool edit(struct asking_here *a)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
@@ -233,9 +207,10 @@ static bool edit(struct asking_here *a)
 
 	if (write_input(a, path, &err)) {
 		say_error(a->v->out, &err);
-	} else if (!run_editor(path)) {
+	} else if (!editor_run(path)) {
 		say(a->v->out, "the editor failed; nothing was answered\n");
-	} else if (file_read_all(path, &text, &err) || json_read(&j, buf_as_str(&text), LIMIT_JSON_DEPTH, &err) ||
+	} else if (file_read_all(path, &text, &err) ||
+		   json_read(&j, buf_as_str(&text), LIMIT_JSON_DEPTH, &err) ||
 		   !json_is(&j, json_root(&j), JSON_OBJECT)) {
 		say(a->v->out, "that is no JSON object; nothing was answered\n");
 	} else {
@@ -307,7 +282,8 @@ static bool ask_person(struct asking_here *a)
 		if (prompt(a, "a number, or your own words (Enter: no answer):", line) != HEARD_LINE)
 			return true;
 		if (!str_trim(str_of(line)).n)
-			return give(a, &(struct reply){ .decision = "deny", .message = STR("no answer was given") });
+			return give(a, &(struct reply){ .decision = "deny",
+							.message = STR("no answer was given") });
 		json_write_key(&w, view_text(a->v, &a->input, i, "question"));
 		json_write_string(&w, chosen(a, i, str_trim(str_of(line))));
 	}
@@ -348,7 +324,7 @@ static void ask(struct asking_here *a)
 
 static void print_question(struct asking_here *a, bool person)
 {
-	const char *what = person				 ? " asks you\n"
+	const char *what = person				  ? " asks you\n"
 			   : str_eq(a->tool, STR("ExitPlanMode")) ? " wants this plan approved\n"
 								  : " wants to run\n";
 

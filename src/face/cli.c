@@ -301,10 +301,10 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 	}
 	if (apply(f, &a, err) || view_refuse(f, v->method, err))
 		return err_pass(err, "%s", v->method->verb);
-	if (v->run			       ? v->run(f, argc, argv, &a.own, err)
-	    : ask_is_due(f, v->method, &a.own) ? ask_and_run(f, v->activation, v->method, &a.own, err)
+	if (v->run				       ? v->run(f, argc, argv, &a.own, err)
+	    : ask_is_due(f, v->method, &a.own)	       ? ask_and_run(f, v->activation, v->method, &a.own, err)
 	    : chat_is_due(f, v->activation, v->method) ? chat_run(f, v->activation, v->method, &a.own, err)
-					       : face_run(f, v->activation, v->method, &a.own, err))
+						       : face_run(f, v->activation, v->method, &a.own, err))
 		return err_pass(err, "%s", v->method->verb);
 	return STATUS_OK;
 }

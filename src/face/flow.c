@@ -1,6 +1,7 @@
 /*
- * A word is printed when something comes behind it, so it is known whether it fits; one that is longer than a line is
- * broken. Where there is no width (a pipe) nothing is wrapped. Lines keep the blanks they begin with: code does.
+ * A word is printed when something comes behind it, so it is known whether it fits; one that is longer than a
+ * line is broken. Where there is no width (a pipe) nothing is wrapped. Lines keep the blanks they begin with:
+ * code does.
  */
 #include "face/flow.h"
 

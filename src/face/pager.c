@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS = PAGER_WORDS, MORE = 1 };
+enum { WORDS = 16, MORE = 1 };
 
 static const char *choose(void)
 {
@@ -29,7 +29,8 @@ static const char *choose(void)
 	return p ? p : "less";
 }
 
-void pager_split(char *text, char *words[])
+/* Splits in place. */
+static void split(char *text, char *words[WORDS + MORE + 1])
 {
 	size_t n = 0;
 
@@ -90,7 +91,7 @@ bool pager_start(struct pager *p)
 
 	if (!text)
 		return false;
-	pager_split(text, words);
+	split(text, words);
 	if (words[0] && strcmp(words[0], "cat") != 0 && pipe2(ends, O_CLOEXEC) == 0) {
 		if (p->colour)
 			ask_for_colours(words);
@@ -117,4 +118,29 @@ void pager_end(struct pager *p)
 	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	p->pid = 0;
+}
+
+bool editor_run(const char *path)
+{
+	const char *editor = getenv("VISUAL");
+	char *text, *words[WORDS + MORE + 1], *file = strdup(path);
+	int code = -1;
+	size_t n = 0;
+	pid_t pid;
+
+	editor = editor && *editor ? editor : getenv("EDITOR");
+	text = strdup(editor && *editor ? editor : "vi");
+	if (text && file) {
+		split(text, words);
+		while (words[n])
+			n++;
+		words[n] = file;
+		words[n + 1] = NULL;
+	}
+	if (n && posix_spawnp(&pid, words[0], NULL, NULL, words, environ) == 0)
+		while (waitpid(pid, &code, 0) < 0 && errno == EINTR)
+			;
+	free(file);
+	free(text);
+	return code == 0;
 }

@@ -1,5 +1,6 @@
 /*
- * The program that shows long output page by page.
+ * Programs of whoever sits there: the one that shows long output page by page, and the one that changes a
+ * text.
  */
 #ifndef ARBOR_FACE_PAGER_H
 #define ARBOR_FACE_PAGER_H
@@ -22,8 +23,7 @@ bool pager_start(struct pager *p);
 /* Says that there is no more, and waits until it is left. */
 void pager_end(struct pager *p);
 
-/* The words of a command, in place, ended by NULL: at most PAGER_WORDS. */
-enum { PAGER_WORDS = 16 };
-void pager_split(char *text, char *words[]);
+/* Has a file changed with $VISUAL, $EDITOR or vi. False when that failed. */
+bool editor_run(const char *path);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * claudecode.chat, continue and tail as people follow them, and poll as they look at it: what an agent thinks, says and does, as it comes.
+ * claudecode.chat, continue and tail as people follow them, and poll as they look at it: what an agent
+ * thinks, says and does, as it comes.
  *
  *     thinking in dim letters                  text as it is, wrapped between words
  *     ● Bash  npm test                         a tool, and what it is about
  *       3 passed                               the first lines of what it gave
  *
- * Sub-agents' words are not shown, their tools are, indented. Of what somebody has to decide nothing is left out
- * (face/chat_ask.c). The same goes into a pipe, without colours and without being wrapped.
+ * Sub-agents' words are not shown, their tools are, indented. Of what somebody has to decide nothing is left
+ * out (face/chat_ask.c). The same goes into a pipe, without colours and without being wrapped.
  */
 #include "face/chat.h"
 
@@ -25,7 +26,7 @@ enum block { BLOCK_NONE, BLOCK_THOUGHT, BLOCK_TEXT };
 struct chat_state {
 	enum block block; /* being printed */
 	struct flow flow;
-	bool begun; /* anything was printed */
+	bool begun;  /* anything was printed */
 	bool spaced; /* the last was followed by an empty line */
 	int64_t prompts;
 	struct tool {
@@ -191,7 +192,8 @@ static struct str subject_of(struct view *v, struct str tool, struct str input)
 
 static void on_tool_end(struct view *v, const struct json *j, uint32_t data)
 {
-	struct buf safe CLEANUP(buf_release) = BUF_INIT(256 * MIB), line CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(256 * MIB),
+			line CLEANUP(buf_release) = BUF_INIT(64 * KIB);
 	struct tool *known = find_tool(state_of(v), who_is(j, data), (struct str){ 0 });
 	struct str tool = str_of(known ? known->name : "");
 	int indent = is_inner(j, data) ? INDENT : 0, width = text_width(tool) + indent + 4;
@@ -201,7 +203,8 @@ static void on_tool_end(struct view *v, const struct json *j, uint32_t data)
 	out_pad(v->out, indent);
 	styled(v, STYLE_NAME, STR("● "));
 	styled(v, STYLE_ASSISTANT, tool);
-	term_filter(&safe, subject_of(v, tool, input.p ? input : view_text(v, j, data, "input_text")), TERM_LINE);
+	term_filter(&safe, subject_of(v, tool, input.p ? input : view_text(v, j, data, "input_text")),
+		    TERM_LINE);
 	text_cut(&line, buf_as_str(&safe), v->out->columns > width ? v->out->columns - width : 400, false);
 	out_text(v->out, "  ");
 	out_str(v->out, buf_as_str(&line));
@@ -235,7 +238,8 @@ static void name_tool(struct view *v, const struct json *j, uint32_t data, int i
 /* The first lines of what it gave. */
 static void on_tool_result(struct view *v, const struct json *j, uint32_t data)
 {
-	struct buf safe CLEANUP(buf_release) = BUF_INIT(256 * MIB), wide CLEANUP(buf_release) = BUF_INIT(256 * MIB);
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(256 * MIB),
+			wide CLEANUP(buf_release) = BUF_INIT(256 * MIB);
 	bool failed = json_bool(j, json_get(j, data, STR("is_error")));
 	int indent = INDENT + (is_inner(j, data) ? INDENT : 0);
 	int columns = v->out->columns > 2 * indent ? v->out->columns - indent : 0;
@@ -324,7 +328,8 @@ static void on_other(struct view *v, const struct json *j, uint32_t data)
 	if (str_eq(type, STR("stderr")) || str_eq(type, STR("raw_output")))
 		note(v, STYLE_DIM, "", str_trim(view_text(v, j, data, "text")));
 	else if (str_eq(type, STR("system/api_retry")))
-		note(v, STYLE_DIM, "the model does not answer, trying again: ", view_text(v, j, inside, "error"));
+		note(v, STYLE_DIM,
+		     "the model does not answer, trying again: ", view_text(v, j, inside, "error"));
 	else if (str_eq(type, STR("system/compact_boundary")))
 		note(v, STYLE_DIM, "the conversation was summarised", (struct str){ 0 });
 }
@@ -449,10 +454,12 @@ static void chat_end(struct view *v, enum status status)
 
 static void print_event(struct view *v, const struct json *j, uint32_t event)
 {
-	struct buf line CLEANUP(buf_release) = BUF_INIT(256 * MIB), safe CLEANUP(buf_release) = BUF_INIT(256 * MIB);
+	struct buf line CLEANUP(buf_release) = BUF_INIT(256 * MIB),
+			safe CLEANUP(buf_release) = BUF_INIT(256 * MIB);
 	struct str type = view_text(v, j, event, "type");
 
-	buf_printf(&line, "%6" PRId64 "  %-18.*s", view_int(j, event, "seq"), (int)size_min(type.n, 40), type.p);
+	buf_printf(&line, "%6" PRId64 "  %-18.*s", view_int(j, event, "seq"), (int)size_min(type.n, 40),
+		   type.p);
 	term_filter(&safe, buf_as_str(&line), TERM_LINE);
 	out_str(v->out, buf_as_str(&safe));
 	buf_clear(&line);

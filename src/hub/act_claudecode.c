@@ -257,30 +257,14 @@ static const struct handle_kind kinds[] = {
 };
 
 static const struct method *const methods[] = {
-	&claudecode_create,
-	&claudecode_get,
-	&claudecode_list,
-	&claudecode_rename,
-	&claudecode_delete,
-	&claudecode_adopt,
-	&claudecode_set_model,
-	&claudecode_set_mode,
-	&claudecode_chat,
-	&claudecode_chat_async,
-	&claudecode_interrupt,
-	&claudecode_cancel,
-	&claudecode_queue,
-	&claudecode_drive,
-	&claudecode_continue,
-	&claudecode_streams,
-	&claudecode_poll,
-	&claudecode_tail,
-	&claudecode_compact,
-	&claudecode_cursor_create,
-	&claudecode_cursor_advance,
-	&claudecode_cursor_list,
-	&claudecode_cursor_delete,
-	NULL,
+	&claudecode_create,	 &claudecode_get,	    &claudecode_list,
+	&claudecode_rename,	 &claudecode_delete,	    &claudecode_adopt,
+	&claudecode_set_model,	 &claudecode_set_mode,	    &claudecode_chat,
+	&claudecode_chat_async,	 &claudecode_interrupt,	    &claudecode_cancel,
+	&claudecode_queue,	 &claudecode_drive,	    &claudecode_continue,
+	&claudecode_streams,	 &claudecode_poll,	    &claudecode_tail,
+	&claudecode_compact,	 &claudecode_cursor_create, &claudecode_cursor_advance,
+	&claudecode_cursor_list, &claudecode_cursor_delete, NULL,
 };
 
 const struct activation activation_claudecode = {

@@ -29,8 +29,7 @@
 	  .shown = "SESSION", \
 	  .names = "claudecode.list", \
 	  .help = "its name or id, or how either begins" }, \
-		PROMPT_PARAM, \
-		ATTACH_PARAM, \
+		PROMPT_PARAM, ATTACH_PARAM, \
 		{ .name = "ephemeral", \
 		  .type = VALUE_BOOL, \
 		  .help = "only try: the session goes on as if it had not been said" }, \
@@ -179,12 +178,17 @@ const struct method claudecode_chat = {
 	.also = "ask prompt say talk",
 	.group = "agents",
 	.summary = "Have an agent do something, and follow it",
-	.text = "Starts Claude Code in the folder of a session, where its conversation left off, and shows what it "
-		"thinks, says and does until it is done. It goes on whatever becomes of who follows it: 'arbor "
+	.text = "Starts Claude Code in the folder of a session, where its conversation left off, and shows "
+		"what it "
+		"thinks, says and does until it is done. It goes on whatever becomes of who follows it: "
+		"'arbor "
 		"attach' comes back, 'arbor stop' ends it.\n\n"
-		"At a terminal, what its tools want to do is asked where it comes up: y allows it, n does not, e lets "
-		"you change it, a allows exactly this from now on, s ends the turn. Ctrl-C ends the turn, a second "
-		"one leaves. A session that is not there yet is made, in the folder you are in. Without a prompt, "
+		"At a terminal, what its tools want to do is asked where it comes up: y allows it, n does "
+		"not, e lets "
+		"you change it, a allows exactly this from now on, s ends the turn. Ctrl-C ends the turn, a "
+		"second "
+		"one leaves. A session that is not there yet is made, in the folder you are in. Without a "
+		"prompt, "
 		"each line you type is one.\n",
 	.params = chat_params,
 	.kind = RESULT_STREAM,
@@ -192,7 +196,8 @@ const struct method claudecode_chat = {
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "chat fix-tests 'Why do they fail?'", "to the end" },
-					      { "chat fix-tests 'And now?' --json", "its events, a line each" },
+					      { "chat fix-tests 'And now?' --json",
+						"its events, a line each" },
 					      { 0 } },
 	.run = run_chat,
 };
@@ -240,7 +245,8 @@ static enum status check_continue(struct call *c, const struct stream *stream, s
 		return err_failed(err->status);
 	return uuid_eq(&last.id, &stream->id)
 		       ? STATUS_OK
-		       : err_fail(err, STATUS_CONFLICT, "something was said in '%.*s' since", STR_ARG(stream->session_name));
+		       : err_fail(err, STATUS_CONFLICT, "something was said in '%.*s' since",
+				  STR_ARG(stream->session_name));
 }
 
 static enum status begin_continue(struct call *c, struct tailing *t, struct err *err)
@@ -282,8 +288,10 @@ const struct method claudecode_continue = {
 	.verb = "continue",
 	.group = "agents",
 	.summary = "Go on with an agent that was interrupted",
-	.text = "One whose driver was killed, that failed, or was stopped: the same conversation is taken up where it "
-		"ended, in a stream of its own that names the first, and followed as 'arbor chat' does. One that had not "
+	.text = "One whose driver was killed, that failed, or was stopped: the same conversation is taken up "
+		"where it "
+		"ended, in a stream of its own that names the first, and followed as 'arbor chat' does. One "
+		"that had not "
 		"begun gets its prompt again.\n",
 	.params = continue_params,
 	.kind = RESULT_STREAM,

@@ -1,6 +1,6 @@
 /*
- * claudecode.create, adopt, get, list, rename, delete, set_model, set_mode: sessions with a name, which agents work
- * in.
+ * claudecode.create, adopt, get, list, rename, delete, set_model, set_mode: sessions with a name, which
+ * agents work in.
  */
 #include "hub/claudecode_methods.h"
 
@@ -23,7 +23,8 @@ static const char *const modes[] = { "default", "acceptEdits", "plan", "bypassPe
 #define LOOPBACK_PARAM \
 	{ \
 		.name = "loopback", .type = VALUE_ENUM, .choices = switches, .initial = "on", \
-		.help = "whether questions about tools come to 'arbor approvals'; off: nobody is asked, and what is " \
+		.help = "whether questions about tools come to 'arbor approvals'; off: nobody is asked, " \
+			"and what is " \
 			"not allowed does not run" \
 	}
 
@@ -224,8 +225,7 @@ const struct method claudecode_create = {
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE_MADE,
-	.examples = (const struct example[]){ { "new docs --model sonnet",
-						"in the folder you are in" },
+	.examples = (const struct example[]){ { "new docs --model sonnet", "in the folder you are in" },
 					      { 0 } },
 	.run = run_create,
 };
@@ -268,14 +268,16 @@ static enum status run_adopt(struct call *c, struct err *err)
 		return err_failed(err->status);
 	if (of.agent.n || of.old)
 		return err_fail(err, STATUS_USAGE, "only a conversation can be continued, not a sub-agent's");
-	what.settings = (struct named_settings){ .working_dir = call_real_path(c, folder.p ? folder : of.project),
+	what.settings = (struct named_settings){ .working_dir = call_real_path(c, folder.p ? folder
+											   : of.project),
 						 .model = call_text(c, "model"),
 						 .permission_mode = call_text(c, "permission_mode"),
 						 .loopback = str_eq(call_text(c, "loopback"), STR("on")) };
 	what.head = (struct named_head){ .has_session = true, .session = of.id };
 	what.origin = &of.id;
 	if (!what.settings.working_dir.p)
-		return err_fail(err, STATUS_NOT_FOUND, "the folder it worked in is not here: %.*s; --working-dir names another",
+		return err_fail(err, STATUS_NOT_FOUND,
+				"the folder it worked in is not here: %.*s; --working-dir names another",
 				(int)size_min(of.project.n, 200), of.project.p ? of.project.p : "");
 	if (named_create(c->store, &what, &id, err))
 		return err_failed(err->status);
@@ -287,8 +289,10 @@ const struct method claudecode_adopt = {
 	.verb = "adopt",
 	.group = "agents",
 	.summary = "Give a mirrored session a name, and go on with it",
-	.text = "The next prompt ('arbor chat NAME') follows the last message of that conversation, in its folder. "
-		"The client has to have its file still: what it has deleted, 'arbor export' can write back.\n",
+	.text = "The next prompt ('arbor chat NAME') follows the last message of that conversation, in its "
+		"folder. "
+		"The client has to have its file still: what it has deleted, 'arbor export' can write "
+		"back.\n",
 	.params = adopt_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
@@ -436,8 +440,8 @@ static const struct param mode_params[] = {
 	{ 0 },
 };
 
-/* To the agent that is at work, if one is; and kept for the next. One that does not want it keeps both as they
- * were. */
+/* To the agent that is at work, if one is; and kept for the next. One that does not want it keeps both as
+ * they were. */
 static enum status set(struct call *c, const char *verb, struct str value, const struct named_settings *what,
 		       struct err *err)
 {
@@ -480,7 +484,8 @@ const struct method claudecode_set_model = {
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.set_model fix-tests opus", "by its short name" },
+	.examples = (const struct example[]){ { "call claudecode.set_model fix-tests opus",
+						"by its short name" },
 					      { 0 } },
 	.run = run_set_model,
 };
@@ -496,14 +501,16 @@ const struct method claudecode_set_mode = {
 	.name = "set_mode",
 	.summary = "Say what the tools of a session may do without being asked for",
 	.text = "From now on, in the turn that is going on, too. 'default' asks for what changes something, "
-		"'acceptEdits' lets files be changed, 'plan' lets nothing be. 'bypassPermissions' asks for nothing, "
+		"'acceptEdits' lets files be changed, 'plan' lets nothing be. 'bypassPermissions' asks for "
+		"nothing, "
 		"and an agent at work takes it only if it was started with it.\n",
 	.params = mode_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.set_mode fix-tests plan", "only plans from now on" },
+	.examples = (const struct example[]){ { "call claudecode.set_mode fix-tests plan",
+						"only plans from now on" },
 					      { 0 } },
 	.run = run_set_mode,
 };

@@ -304,10 +304,8 @@ const struct method claudecode_tail = {
 	.empty = "no events behind this place",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "attach fix-tests",
-						"from the beginning to the end" },
-					      { "attach fix-tests --after 1.2 --replay",
-						"what is there" },
+	.examples = (const struct example[]){ { "attach fix-tests", "from the beginning to the end" },
+					      { "attach fix-tests --after 1.2 --replay", "what is there" },
 					      { 0 } },
 	.run = run_tail,
 };

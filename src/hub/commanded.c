@@ -1,5 +1,6 @@
 /*
- * A command goes into the inbox of the agent's driver (store/inbox.h), and what came of it is read from there.
+ * A command goes into the inbox of the agent's driver (store/inbox.h), and what came of it is read from
+ * there.
  */
 #include "hub/commanded.h"
 
@@ -49,8 +50,8 @@ static enum status check_result(struct str result, struct err *err)
 	return why.p ? err_fail(err, STATUS_CONFLICT, "%.*s", (int)size_min(why.n, 200), why.p) : STATUS_OK;
 }
 
-enum status command_give(struct call *c, struct str stream, const char *verb, struct str data, struct uuid *id,
-			 bool *done, struct err *err)
+enum status command_give(struct call *c, struct str stream, const char *verb, struct str data,
+			 struct uuid *id, bool *done, struct err *err)
 {
 	struct commanding *m;
 	struct str result;

@@ -8,10 +8,11 @@
 
 extern const struct field command_fields[];
 
-/* Gives a command to the agent of a stream, as it was typed, and waits some seconds for what comes of it: *done.
- * STATUS_WAIT: call again, with the same. STATUS_CONFLICT when the agent has not got it, or did not want it. */
-enum status command_give(struct call *c, struct str stream, const char *verb, struct str data, struct uuid *id,
-			 bool *done, struct err *err) MUST_USE;
+/* Gives a command to the agent of a stream, as it was typed, and waits some seconds for what comes of it:
+ * *done. STATUS_WAIT: call again, with the same. STATUS_CONFLICT when the agent has not got it, or did not
+ * want it. */
+enum status command_give(struct call *c, struct str stream, const char *verb, struct str data,
+			 struct uuid *id, bool *done, struct err *err) MUST_USE;
 
 /* The same as all of a method, whose fields are command_fields. */
 enum status command_run(struct call *c, struct str stream, const char *verb, struct str data,

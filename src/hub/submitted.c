@@ -1,9 +1,9 @@
 /*
- * Nothing here runs an agent: a prompt is written into the store, and a process of its own is started that goes on
- * without us (claudecode.drive).
+ * Nothing here runs an agent: a prompt is written into the store, and a process of its own is started that
+ * goes on without us (claudecode.drive).
  *
- * Files that go with a prompt are blocks in front of its text, in the order in which they were given: images and
- * PDFs as base64, as the API wants them, and texts as a text with the file's name above.
+ * Files that go with a prompt are blocks in front of its text, in the order in which they were given: images
+ * and PDFs as base64, as the API wants them, and texts as a text with the file's name above.
  */
 #include "hub/submitted.h"
 
@@ -28,8 +28,10 @@ static const struct {
 	size_t at, length;
 	const char *bytes;
 } kinds[] = {
-	{ "image/png", 0, 8, "\x89PNG\r\n\x1a\n" }, { "image/jpeg", 0, 3, "\xff\xd8\xff" },
-	{ "image/gif", 0, 4, "GIF8" },		     { "image/webp", 8, 4, "WEBP" },
+	{ "image/png", 0, 8, "\x89PNG\r\n\x1a\n" },
+	{ "image/jpeg", 0, 3, "\xff\xd8\xff" },
+	{ "image/gif", 0, 4, "GIF8" },
+	{ "image/webp", 8, 4, "WEBP" },
 	{ "application/pdf", 0, 5, "%PDF-" },
 };
 
@@ -75,19 +77,23 @@ static enum status put_file(struct call *c, struct json_writer *w, struct str na
 	const char *type;
 
 	if (!path.p || stat(arena_cstr(&c->mem, path), &st) || !S_ISREG(st.st_mode))
-		return err_fail(err, STATUS_NOT_FOUND, "there is no file '%.*s'", (int)size_min(name.n, 200), name.p);
+		return err_fail(err, STATUS_NOT_FOUND, "there is no file '%.*s'", (int)size_min(name.n, 200),
+				name.p);
 	if (file_read_all(arena_cstr(&c->mem, path), &bytes, err))
 		return err->status == STATUS_LIMIT
-			       ? err_fail(err, STATUS_USAGE, "%.*s: a file that goes with a prompt has at most %d MB",
+			       ? err_fail(err, STATUS_USAGE,
+					  "%.*s: a file that goes with a prompt has at most %d MB",
 					  STR_ARG(name), (int)(LIMIT_ATTACHMENT / MIB))
 			       : err_failed(err->status);
 	type = kind_of(buf_as_str(&bytes));
 	if (type) {
 		put_source(w, type, buf_as_str(&bytes));
 	} else if (utf8_valid(buf_as_str(&bytes)) && !str_has_byte(buf_as_str(&bytes), '\0')) {
-		put_text_block(w, arena_printf(&c->mem, "%.*s:\n\n%.*s", STR_ARG(name), STR_ARG(buf_as_str(&bytes))));
+		put_text_block(w, arena_printf(&c->mem, "%.*s:\n\n%.*s", STR_ARG(name),
+					       STR_ARG(buf_as_str(&bytes))));
 	} else {
-		return err_fail(err, STATUS_USAGE, "%.*s is neither text nor an image (PNG, JPEG, GIF, WebP) nor a PDF",
+		return err_fail(err, STATUS_USAGE,
+				"%.*s is neither text nor an image (PNG, JPEG, GIF, WebP) nor a PDF",
 				(int)size_min(name.n, 200), name.p);
 	}
 	return STATUS_OK;
@@ -143,7 +149,8 @@ static struct str start_data(struct call *c, const struct submitting *what)
 	return arena_str(&c->mem, buf_as_str(&data));
 }
 
-static enum status submit(struct call *c, const struct submitting *s, struct run *run, bool *again, struct err *err)
+static enum status submit(struct call *c, const struct submitting *s, struct run *run, bool *again,
+			  struct err *err)
 {
 	struct buf prompt CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
 	struct run_new what = { .session = s->session.row,

@@ -13,8 +13,8 @@
 		.help = "a text, an image or a PDF that goes with it; may be given several times" \
 	}
 
-/* A prompt as the client takes it, JSON: a text, with files a list of blocks. Files are read now, in the caller's
- * folder. STATUS_USAGE says which cannot be sent. */
+/* A prompt as the client takes it, JSON: a text, with files a list of blocks. Files are read now, in the
+ * caller's folder. STATUS_USAGE says which cannot be sent. */
 enum status prompt_content(struct call *c, struct str text, const struct value *files, struct buf *out,
 			   struct err *err) MUST_USE;
 
@@ -26,8 +26,8 @@ struct submitting {
 	bool ephemeral;
 };
 
-/* Submits, and starts a driver unless it was submitted before (*again). When none can be started, the stream says
- * so. */
+/* Submits, and starts a driver unless it was submitted before (*again). When none can be started, the stream
+ * says so. */
 enum status submit_and_start(struct call *c, const struct submitting *what, struct run *run, bool *again,
 			     struct err *err) MUST_USE;
 

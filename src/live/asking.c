@@ -6,9 +6,9 @@
  *
  * What is safe is decided by one function: grant(), the only one that can tell the client "allow", does so
  * for what the store says is delivered, which nothing becomes that was not decided by somebody
- * (store/approval.c). Everything else that can happen, a store that says no, a question that is void, one that
- * is no question, ends in an error for the client, by which its tool does not run; or in silence while the
- * client waits.
+ * (store/approval.c). Everything else that can happen, a store that says no, a question that is void, one
+ * that is no question, ends in an error for the client, by which its tool does not run; or in silence while
+ * the client waits.
  *
  * The store is asked again only when it has changed or a moment has come. Of a question only its id is kept
  * here: an input may have megabytes.
@@ -161,8 +161,8 @@ static struct question_new question_of(const struct asking *a, const struct aske
 			  .input = raw_of(j, request, "input"),
 			  .agent_id = text_of(j, request, "agent_id", mem),
 			  .suggestions = raw_of(j, request, "permission_suggestions"),
-			  .expires_at =
-				  a->what.expire_ms ? store_now(a->what.store) + a->what.expire_ms : 0 },
+			  .expires_at = a->what.expire_ms ? store_now(a->what.store) + a->what.expire_ms
+							  : 0 },
 		.writer = &a->what.run->writer,
 		.home = a->what.home,
 	};
@@ -195,8 +195,7 @@ static enum step ask(const struct asking *a, struct asked *q)
 
 /* ---- Hearing the answer ----------------------------------------------------------- */
 
-static enum step hand_over(struct asking *a, const struct asked *q, struct approval *now,
-			   struct arena *mem)
+static enum step hand_over(struct asking *a, const struct asked *q, struct approval *now, struct arena *mem)
 {
 	struct err err;
 
@@ -239,7 +238,8 @@ static enum step take_back(const struct asking *a, const struct asked *q)
 
 	if (!a->what.hooks.ready(a->what.hooks.ctx))
 		return STEP_STAYS;
-	if (question_withdraw(a->what.store, &now, &a->what.run->writer, &mem, &err) && is_passing(err.status))
+	if (question_withdraw(a->what.store, &now, &a->what.run->writer, &mem, &err) &&
+	    is_passing(err.status))
 		return STEP_STAYS;
 	return STEP_OVER;
 }
@@ -298,7 +298,8 @@ void asking_add(struct asking *a, const struct json *line, const struct uuid *cl
 	if (!json_is(line, id, JSON_STRING))
 		return;
 	if (a->count >= LIMIT_OPEN_QUESTIONS) {
-		refuse(a, &(struct asked){ .request = json_raw(line, id) }, "too many questions wait already");
+		refuse(a, &(struct asked){ .request = json_raw(line, id) },
+		       "too many questions wait already");
 		return;
 	}
 	q = append(a);

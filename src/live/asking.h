@@ -2,8 +2,8 @@
  * What the client of a driver asks about its tools: kept, put to whoever answers (live/question.h), and
  * answered.
  *
- *     asking_add() ──► asked in the store ──► asking_look(), until somebody has answered ──► told to the client
- *                                        └──► asking_withdraw() when the client wants to know no more
+ *     asking_add() ──► asked in the store ──► asking_look(), until somebody has answered ──► told to the
+ * client └──► asking_withdraw() when the client wants to know no more
  *
  * It never blocks. What cannot be written just now is tried again by the next asking_look().
  */
@@ -22,9 +22,9 @@ struct asking_hooks {
 
 struct asking_new {
 	struct store *store;
-	const struct run *run;	  /* whose questions they are; has to stay */
-	struct str cwd, home;	  /* so do these; p NULL = not known */
-	int64_t expire_ms;	  /* after which a question is denied; 0 = never */
+	const struct run *run; /* whose questions they are; has to stay */
+	struct str cwd, home;  /* so do these; p NULL = not known */
+	int64_t expire_ms;     /* after which a question is denied; 0 = never */
 	struct asking_hooks hooks;
 };
 
@@ -41,8 +41,8 @@ void asking_withdraw(struct asking *a, const struct json *line);
 /* Does what can be done: asks, hands answers over, withdraws. `changed`: the store has. */
 void asking_look(struct asking *a, bool changed);
 
-bool asking_is_open(const struct asking *a);	/* somebody is asked: the stream awaits permission */
-bool asking_is_waiting(const struct asking *a); /* or is to be */
+bool asking_is_open(const struct asking *a);	     /* somebody is asked: the stream awaits permission */
+bool asking_is_waiting(const struct asking *a);	     /* or is to be */
 bool asking_has_interrupted(const struct asking *a); /* somebody has ended the turn with their answer */
 
 #endif

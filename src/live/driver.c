@@ -44,7 +44,7 @@ enum {
 	KILL_MS = 5000,	  /* for one that was asked to end */
 	IDLE_MS = 10000,  /* for one to begin with what it was told */
 	QUIET_MS = 600000, /* for one whose sub-agents work in the background, without a word */
-	LAST_TRIES = 120, /* of writing the end, RETRY_MS apart */
+	LAST_TRIES = 120,  /* of writing the end, RETRY_MS apart */
 };
 
 /* What the client has said of itself and of its work. */

@@ -37,8 +37,8 @@ static const char *const sql[NAMED_STATEMENTS] = {
 	[NAMED_PREFIX] = COLUMNS THERE "AND name BETWEEN ?1 AND ?2 ORDER BY name LIMIT 9",
 	[NAMED_ID] = COLUMNS THERE "AND session_id BETWEEN ?1 AND ?2 ORDER BY session_id LIMIT 9",
 	[NAMED_ROW] = COLUMNS "id = ?1",
-	[NAMED_OF_CLIENT] =
-		COLUMNS THERE "AND claude_session_id = ?1 ORDER BY updated_at DESC, id DESC LIMIT 1",
+	[NAMED_OF_CLIENT] = COLUMNS THERE
+	"AND claude_session_id = ?1 ORDER BY updated_at DESC, id DESC LIMIT 1",
 	[NAMED_EACH] = COLUMNS THERE "ORDER BY name",
 	[NAMED_INSERT] = "INSERT INTO session(session_id, name, agent, tree_id, head_id, head_line_id,"
 			 " claude_session_id, forked_from_id, working_dir, model, system_prompt, mcp_config,"
@@ -55,8 +55,9 @@ static const char *const sql[NAMED_STATEMENTS] = {
 	[NAMED_HEAD] =
 		"UPDATE session SET tree_id = ?2, head_id = ?3, head_line_id = ?4, claude_session_id = ?5,"
 		" updated_at = ?6, rev = ?7 WHERE id = ?1",
-	[NAMED_SET] = "UPDATE session SET model = coalesce(?2, model),"
-		      " permission_mode = coalesce(?3, permission_mode), updated_at = ?4, rev = ?5 WHERE id = ?1",
+	[NAMED_SET] =
+		"UPDATE session SET model = coalesce(?2, model),"
+		" permission_mode = coalesce(?3, permission_mode), updated_at = ?4, rev = ?5 WHERE id = ?1",
 };
 
 const struct db_set named_statements = { DB_NAMED, sql, NAMED_STATEMENTS };

@@ -73,7 +73,8 @@ enum status named_rename(struct store *s, const struct named *named, struct str 
 enum status named_delete(struct store *s, const struct named *named, struct err *err) MUST_USE;
 
 /* What it is started with from now on: `model`, `permission_mode`; p NULL = as it was. */
-enum status named_set(struct store *s, int64_t row, const struct named_settings *what, struct err *err) MUST_USE;
+enum status named_set(struct store *s, int64_t row, const struct named_settings *what,
+		      struct err *err) MUST_USE;
 
 /* Wants a write transaction, or has its own. */
 enum status named_set_head(struct store *s, int64_t row, const struct named_head *head,

@@ -48,7 +48,7 @@ static const struct environment env = { .get = get_env };
 
 /* A store, a session in a folder of its own, and a prompt that is submitted. */
 static inline enum status submit(struct world *w, const char *session, const char *prompt, bool ephemeral,
-			  struct err *err)
+				 struct err *err)
 {
 	struct buf content CLEANUP(buf_release) = BUF_INIT(MIB), text CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct run_new what = { .lease = test_lease(1),
@@ -144,7 +144,9 @@ static inline pid_t drive_beside(struct world *w)
 
 	if (pid == 0) {
 		char path[LIMIT_PATH];
-		struct drive_ask ask = { .env = &env, .program = str_of(w->client), .expire_ms = w->expire_ms };
+		struct drive_ask ask = { .env = &env,
+					 .program = str_of(w->client),
+					 .expire_ms = w->expire_ms };
 		struct store *s = NULL;
 		struct err err;
 

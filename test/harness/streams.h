@@ -97,8 +97,9 @@ static inline enum status test_plant(struct store *s, struct err *err)
 	struct run run;
 
 	if (test_run(s, "submitted", &mem, &run, err) || test_run(s, "broken", &mem, &run, err) ||
-	    test_finish(s, &run.writer, STREAM_INTERRUPTED, err) || test_run(s, "fix-tests", &mem, &run, err) ||
-	    stream_write(s, &run.writer, &change, err) || stream_get(s, &run.stream, &mem, &stream, err))
+	    test_finish(s, &run.writer, STREAM_INTERRUPTED, err) ||
+	    test_run(s, "fix-tests", &mem, &run, err) || stream_write(s, &run.writer, &change, err) ||
+	    stream_get(s, &run.stream, &mem, &stream, err))
 		return err_failed(err->status);
 	return cursor_create(s, &stream, STR("ui"), &(struct stream_place){ 1, 2 }, err);
 }

@@ -1,7 +1,7 @@
 /*
  * Questions of a driven agent about its tools, with a client that asks as the real one does
- * (test/harness/claude.py). After everything that can happen to them, the client has heard exactly those yeses
- * that somebody gave.
+ * (test/harness/claude.py). After everything that can happen to them, the client has heard exactly those
+ * yeses that somebody gave.
  */
 #include "live/asking.h"
 
@@ -67,9 +67,11 @@ static enum status decide(struct world *w, size_t i, struct approval_answer answ
 	return approval_decide(w->s, &a, &answer, &w->mem, err);
 }
 
-#define ALLOW	  test_answer(APPROVAL_BY_PERSON, APPROVAL_ALLOW)
-#define DENY	  test_answer(APPROVAL_BY_PERSON, APPROVAL_DENY)
-#define ASKING(w) WORLD; (w).loopback = true
+#define ALLOW test_answer(APPROVAL_BY_PERSON, APPROVAL_ALLOW)
+#define DENY  test_answer(APPROVAL_BY_PERSON, APPROVAL_DENY)
+#define ASKING(w) \
+	WORLD; \
+	(w).loopback = true
 
 /* Yeses that the client has heard, all by all runs. */
 static int yeses_heard(struct t *t, const struct world *w)
@@ -417,7 +419,8 @@ TEST(whatever_happens_the_client_hears_no_yes_that_nobody_gave)
 		OK(question_look_after(w.s, &err));
 		OK(read_all(&w, &err));
 		CHECK(stream_is_over(w.stream.state));
-		/* One that was killed may have recorded what it had no time to say. Never the other way round. */
+		/* One that was killed may have recorded what it had no time to say. Never the other way
+		 * round. */
 		CHECK(yeses_heard(t, &w) <= yeses_given(&w));
 		if (w.stream.state != STREAM_INTERRUPTED)
 			EQ(yeses_heard(t, &w), yeses_given(&w));
@@ -428,9 +431,11 @@ TEST(whatever_happens_the_client_hears_no_yes_that_nobody_gave)
 
 TESTS(CASE(a_tool_runs_when_somebody_allows_it), CASE(what_runs_is_what_was_allowed),
       CASE(a_denied_tool_does_not_run_and_the_model_hears_why), CASE(a_denial_can_end_the_turn),
-      CASE(a_rule_answers_at_once_and_readers_hear_of_it), CASE(several_questions_are_answered_each_for_itself),
-      CASE(a_question_to_a_person_and_a_plan_go_the_same_way), CASE(a_sub_agent_may_ask_when_the_turn_is_over),
-      CASE(what_nobody_answers_in_time_is_denied), CASE(a_question_that_the_client_withdraws_is_void),
-      CASE(an_interrupt_takes_the_question_back), CASE(a_question_of_a_driver_that_is_killed_is_void),
-      CASE(what_is_no_question_is_refused), CASE(where_questions_are_not_ours_nobody_is_asked),
+      CASE(a_rule_answers_at_once_and_readers_hear_of_it),
+      CASE(several_questions_are_answered_each_for_itself),
+      CASE(a_question_to_a_person_and_a_plan_go_the_same_way),
+      CASE(a_sub_agent_may_ask_when_the_turn_is_over), CASE(what_nobody_answers_in_time_is_denied),
+      CASE(a_question_that_the_client_withdraws_is_void), CASE(an_interrupt_takes_the_question_back),
+      CASE(a_question_of_a_driver_that_is_killed_is_void), CASE(what_is_no_question_is_refused),
+      CASE(where_questions_are_not_ours_nobody_is_asked),
       CASE(whatever_happens_the_client_hears_no_yes_that_nobody_gave))
