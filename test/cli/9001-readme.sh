@@ -11,6 +11,7 @@ mkdir "$T/bin" "$T/cwd" && ln -s "$ARBOR" "$T/bin/arbor" && cp -R demo "$T/cwd/d
 cp -R demo "$T/.claude"
 arbor sync
 PATH=$T/bin:$PATH
+export ARBOR_CLAUDE="$PWD/test/harness/claude.py" # agents are driven with a client that does what it is told
 
 run_page() { # PAGE
 	# Writes the blocks as $T/blocks/NN.test and NN.output.
@@ -46,5 +47,5 @@ run_page() { # PAGE
 	done
 }
 
-for page in README.md docs/TREES.md docs/HANDLES.md docs/RENDERING.md docs/EXTENDING.md docs/RPC.md; do run_page $page; done
+for page in README.md docs/TREES.md docs/HANDLES.md docs/RENDERING.md docs/EXTENDING.md docs/RPC.md docs/LIVE.md; do run_page $page; done
 the_end
