@@ -7,6 +7,7 @@
 #include "hub/arbor_find.h"
 
 #include "hub/arbor_absent.h"
+#include "hub/handle_node.h"
 #include "hub/meant.h"
 #include "hub/mirrored.h"
 #include "hub/settings.h"
@@ -61,6 +62,10 @@ const struct field tree_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "conversation: lines that are no message" },
+	{ .name = "handle",
+	  .type = VALUE_HANDLE,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "what names it everywhere" },
 	{ .name = "metadata",
 	  .type = VALUE_JSON,
 	  .flags = FIELD_OPTIONAL | FIELD_STRETCH,
@@ -154,7 +159,7 @@ const struct field node_fields[] = {
 	{ .name = "handle",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "external: as it was given; mirrored: what names it everywhere" },
+	  .help = "external: as it was given; else, unless many are listed, what names it everywhere" },
 	{ .name = "content",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_STRETCH,
@@ -222,12 +227,15 @@ static void put_some_id(struct json_writer *w, const char *name, const struct uu
 
 void put_tree(struct json_writer *w, const struct tree *t)
 {
+	struct node_handle handle = handle_of_tree(&t->id);
+
 	put_uuid(w, "id", &t->id);
 	put_some_id(w, "root", &t->root_id);
 	put_life(w, &t->life);
 	put_text(w, "owner", t->owner);
 	put_time(w, "created", t->created_at);
 	put_time(w, "updated", t->updated_at);
+	put_handle(w, &handle);
 	put_json(w, "metadata", t->metadata);
 }
 
@@ -258,6 +266,7 @@ void put_node(struct json_writer *w, const struct made_node *m)
 
 enum status emit_node(struct call *c, const struct made_node *n, struct err *err)
 {
+	struct node_handle handle = handle_of_made_node(&n->node.id);
 	struct made_node placed = *n;
 	enum status status = STATUS_OK;
 	MIRRORED m = { 0 };
@@ -270,6 +279,8 @@ enum status emit_node(struct call *c, const struct made_node *n, struct err *err
 	if (status != STATUS_OK && status != STATUS_GONE)
 		return status;
 	put_node(call_begin(c), &placed);
+	if (n->node.kind != TREE_NODE_EXTERNAL)
+		put_handle(&c->writer, &handle);
 	return call_emit(c, err);
 }
 

@@ -217,6 +217,7 @@ static const struct field tree_data[] = {
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "when its metadata was last set" },
+	{ .name = "handle", .type = VALUE_HANDLE, .flags = FIELD_OPTIONAL, .help = "made: what names it everywhere" },
 	{ .name = "nodes", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "how many it has" },
 	{ .name = "of",
 	  .type = VALUE_HANDLE,

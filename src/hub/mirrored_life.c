@@ -349,7 +349,8 @@ static enum status refuse_for(const struct changing *x, const struct subject *cl
 	uuid_print(&x->tree.id, tree);
 	uuid_print(&claimed->id, id);
 	return err_fail(err, STATUS_CONFLICT, "tree %s%s%s%s is claimed; 'arbor.%s_refs %s' lists by whom", tree,
-			which, *which ? id : "", *which ? "," : "", claimed->kind == SUBJECT_TREE ? "tree" : "node", id);
+			which, *which ? id : "", *which ? "," : "",
+			claimed->kind == SUBJECT_TREE ? "tree" : "node", id);
 }
 
 enum status change_refuse(struct changing *x, struct err *err)

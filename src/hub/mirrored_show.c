@@ -331,6 +331,7 @@ static void put_session_metadata(struct json_writer *w, const struct forest_sour
 enum status mirrored_emit_tree(struct mirrored *m, uint32_t tree, struct err *err)
 {
 	const struct grove_tree *t = &m->grove.trees[tree];
+	struct node_handle handle = handle_of_tree(&t->id);
 	struct grove_ref root = { GROVE_TREE, tree, 0 };
 	const struct forest_source *s;
 	struct json_writer *w;
@@ -350,6 +351,7 @@ enum status mirrored_emit_tree(struct mirrored *m, uint32_t tree, struct err *er
 		put_time(w, "created", s->chain.lines[line].at);
 	if (s->session.updated_at)
 		put_time(w, "updated", s->session.updated_at);
+	put_handle(w, &handle);
 	put_int(w, "turns", t->turn_count);
 	put_int(w, "messages", t->message_count);
 	put_int(w, "events", t->event_count);

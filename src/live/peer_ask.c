@@ -388,6 +388,17 @@ static bool is_over_in_a_moment(struct question *q)
 	return over;
 }
 
+/* Now, of one that was given up. */
+static int64_t ended_ns(struct question *q)
+{
+	int64_t ns;
+
+	pthread_mutex_lock(&q->peer->all->lock);
+	ns = q->over ? q->since_ns : clock_monotonic_ns();
+	pthread_mutex_unlock(&q->peer->all->lock);
+	return ns;
+}
+
 enum status peer_round_info(struct peer_round *r, size_t peer, int64_t deadline_ns, const atomic_bool *cancel,
 			    struct arena *mem, struct str *out, int64_t *took_ns, struct err *err)
 {
@@ -402,7 +413,7 @@ enum status peer_round_info(struct peer_round *r, size_t peer, int64_t deadline_
 			if (!r->list[i].skipped)
 				greet(r, i);
 	status = next_answer(&g->question, &what, &none, err);
-	*took_ns = (g->question.over ? g->question.since_ns : clock_monotonic_ns()) - g->began_ns;
+	*took_ns = ended_ns(&g->question) - g->began_ns;
 	if (status == STATUS_OK)
 		*out = info_of(r->all, peer, mem);
 	return status;

@@ -31,6 +31,7 @@ notes hub.schema '{"method":"add"}'; out_has '"result": 1'
 same "$T/before" "$NOTES_FILE"
 
 it "waits for whoever has locked the file"
+# shellcheck disable=SC2016 # the inner shell expands
 flock -x "$NOTES_FILE" sh -c 'while ! [ -e "$0/go" ]; do sleep 0.02; done; printf "{\"id\": \"four\", \"text\": \"4\"}\n" >>"$NOTES_FILE"' "$T" &
 locker=$!
 n=0; while flock -n -s "$NOTES_FILE" true && [ $n -lt 200 ]; do sleep 0.02; n=$((n + 1)); done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What an id is said to be when a call wanted something else.
+# What an id is said to be when a call wanted something else; and handles of what calls name.
 # shellcheck source=test/harness/lib.sh
 . test/harness/lib.sh
 export ARBOR_HOME="$T/store"
@@ -28,7 +28,7 @@ it "says that two nodes are in different trees"
 call node_create_text "$tree" --content x --parent $said; code 1; err_has "parent: $said is in the conversation $session, and not in this tree"
 for m in node_get_path_between node_get_common_ancestor; do
 	call $m "$node" $said; code 1; err_has "to: $said is in the conversation $session, and not in this tree"
-	call $m $said "$node"; code 2; err_has 'not in this'
+	call $m "$said" "$node"; code 2; err_has 'not in this'
 done
 
 it "says that something is a conversation's, and what can be done with it"
@@ -37,6 +37,14 @@ err_has "$said is in the conversation $session, which stays as it was mirrored; 
 call node_create_text $session --parent $said --content 'below it'; code 0; below=$(id)
 call tree_update_metadata "$talk" --metadata '{}'; code 2; err_has "$talk is a conversation, which stays as it was mirrored"
 call tree_update_metadata $said --metadata '{}'; code 1; err_has "$said is a part of the conversation $session and no tree"
+
+it "gives the handle of what it names"
+handle() { sed -n 's/.*"handle":"\(arbor@[^"]*\)".*/\1/p' "$T/out" | head -n 1; }
+for m in "tree_get $tree" "tree_get $talk" "node_get $node" "node_get $root" "tree_create" "node_create_text $tree --content x"; do
+	# shellcheck disable=SC2086 # words
+	call $m; code 0; h=$(handle); named=$(id); check test "${h##*:}" = "$named"; arbor resolve "$h"; code 0
+done
+call node_create_external "$tree" --handle notes@1.0.0::note:1; out_has '"handle":"notes@1.0.0::note:1"'
 
 it "still says that there is nothing where there is nothing"
 call node_get deadbeef; code 1; err_has "no tree or node begins with 'deadbeef'"
