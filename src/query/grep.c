@@ -39,8 +39,12 @@ static const char *skip_brackets(const char *p)
 	p += p[1] == '^' ? 2 : 1;
 	if (*p == ']')
 		p++;
-	while (*p && *p != ']')
-		p++;
+	while (*p && *p != ']') {
+		/* [:alpha:] has one of its own. */
+		const char *end = p[0] == '[' && p[1] == ':' ? strstr(p + 2, ":]") : NULL;
+
+		p = end ? end + 2 : p + 1;
+	}
 	return *p ? p + 1 : p;
 }
 
@@ -84,7 +88,7 @@ static const char *refuse(const char *pattern)
 	return NULL;
 }
 
-static enum status bad_pattern(const char *pattern, const char *why, struct err *err)
+enum status grep_refuse(const char *pattern, const char *why, struct err *err)
 {
 	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB);
 
@@ -102,11 +106,11 @@ enum status grep_pattern(struct grep *g, const char *pattern, bool case_sensitiv
 	*g = (struct grep){ .flags = REG_EXTENDED | REG_NEWLINE | (case_sensitive ? 0 : REG_ICASE),
 			    .deadline_ns = clock_monotonic_ns() + SECONDS * INT64_C(1000000000) };
 	if (why)
-		return bad_pattern(pattern, why, err);
+		return grep_refuse(pattern, why, err);
 	code = regcomp(&g->compiled, pattern, g->flags);
 	if (code) {
 		regerror(code, NULL, text, sizeof text);
-		return bad_pattern(pattern, text, err);
+		return grep_refuse(pattern, text, err);
 	}
 	g->pattern = pattern;
 	return STATUS_OK;

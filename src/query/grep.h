@@ -21,9 +21,12 @@ struct grep {
 	size_t count;
 };
 
-/* An extended regular expression of POSIX, looked for in each line. STATUS_USAGE when it is none, or
+/* An extended regular expression of POSIX (query/pattern.h makes one), looked for in each line. STATUS_USAGE when it is none, or
  * more than can be looked for in bounded time and memory. The pattern has to stay. */
 enum status grep_pattern(struct grep *g, const char *pattern, bool case_sensitive, struct err *err) MUST_USE;
+
+/* Fails with why it cannot be looked for. */
+enum status grep_refuse(const char *pattern, const char *why, struct err *err) MUST_USE;
 
 /* What is wanted of the query has to stand in the text as it was typed, letter by letter. */
 void grep_exact(struct grep *g, const struct expr *e);

@@ -125,7 +125,7 @@ arbor search integre centss; code 1; err_has "did you mean 'integer' for 'integr
 arbor search -- cents -cents; code 1; err_has 'in quotes it is looked for'
 arbor search cens; code 1; err_has "did you mean 'cents' for 'cens'"
 arbor search toke --in note; code 1; err_has "'toke*' finds words that begin so"
-arbor search zzqqzzqqzz; code 1; err_has "no text has 'zzqqzzqqzz'"
+arbor search zzqqzzqqzz; code 1; err_has "no text has the word 'zzqqzzqqzz'; nor does it stand inside of words"
 arbor search shell cents; code 1; err_has 'OR finds any of them'
 arbor search cents after:2099; code 1; err_has 'without its conditions'
 
@@ -183,6 +183,16 @@ arbor search '(cents OR price) role:user'; code 0; err_lacks OR
 arbor search 'role:user OR role:tool'; code 0; err_lacks OR
 arbor search "$(seq -f 'w%.0f' 1 70)"; err_has "the query is long: what follows from 'w65 w66 w67 w68 w69 w70' on was not looked for"
 arbor search --regex 'a('; code 2; err_has "--regex: 'a(' cannot be looked for: "
+
+it "looks through thousands of texts where somebody wants it to"
+mkdir -p "$T/many/projects/-w"
+awk 'BEGIN { for (i = 0; i < 5200; i++) printf "{\"type\":\"user\",\"uuid\":\"00000000-0000-4000-8000-%012d\",\"timestamp\":\"2026-01-02T03:%02d:%02d.000Z\",\"message\":{\"role\":\"user\",\"content\":\"%s\"}}\n", i, i / 60 % 60, i % 60, i ? "again" : "C++ by coincidence" }' \
+	>"$T/many/projects/-w/00000000-0000-4000-8000-000000000009.jsonl"
+"$ARBOR" sync --source "$T/many" --store "$T/many.db" >/dev/null 2>&1
+arbor --store "$T/many.db" search --inside incidenc; code 0; out_has 'by coincidence'; err_lacks 'there are more'
+arbor --store "$T/many.db" search --regex 'C\+\+'; code 0
+arbor --store "$T/many.db" search --regex '\x43\+{2} \w+ [\w]+$'; code 0
+arbor --store "$T/many.db" search --regex '\p{L}'; code 2; err_has 'a backslash may stand before'
 
 it "says what is no field, also where there are hits, and takes fields in any case"
 arbor search 'from:the cents'; err_has "'from:' is no field and was looked for as text; there are role:"

@@ -40,6 +40,8 @@ TEST(only_words_that_every_match_has_narrow)
 		{ "\\wfoo bar", " bar*" },
 		{ "[a-z]foo bar", " bar*" },
 		{ "[]a]foo bar", " bar*" },
+		{ "[[:alpha:]]foo bar", " bar*" },
+		{ "[^[:alpha:]_]foo", "" },
 		{ "\\bfoo\\", " foo*" },
 		{ "[", "" },
 		{ "(", "" },
