@@ -715,11 +715,12 @@ static enum status is_anything(void *ctx, struct str match, bool *keeps, struct 
 	return STATUS_OK;
 }
 
+enum { UNASKED_MS = 250 }; /* who mistyped a word waits for what was meant */
+
 /* Inside of words: in texts that have the items that are words, and in any if none is. */
 static enum status search_inside(struct finding *f, const struct search_query *asked, struct search_report *report,
 				 struct err *err)
 {
-	enum { UNASKED_MS = 250 }; /* who mistyped a word waits for what was meant */
 	struct call *c = f->call;
 	struct expr narrow CLEANUP(expr_release) = { 0 };
 	struct grep check CLEANUP(grep_release) = { 0 };
@@ -757,6 +758,44 @@ static enum status search_further(struct finding *f, const struct search_query *
 	return STATUS_OK;
 }
 
+/* Names with signs, as C++, that the index knows without: texts that have them so. Where none does, words are all. */
+static enum status search_signs(struct finding *f, const struct search_query *asked, struct search_report *report,
+				struct err *err)
+{
+	struct call *c = f->call;
+	struct str name = shortened(c, asked->expr->signs);
+	struct grep check CLEANUP(grep_release) = { 0 };
+	struct search_query q = *asked;
+
+	grep_signs(&check, asked->expr, UNASKED_MS);
+	q.check = &check;
+	if (search_run(c->store, &q, emit_hit, f, report, err))
+		return err_failed(err->status);
+	if (report->total || !report->looked)
+		return STATUS_OK;
+	if (report->gave_up)
+		log_warn(c->log, "'%.*s' does not stand in the first %" PRId64
+			 " texts that have its words; --inside looks for the signs, too",
+			 STR_ARG(name), report->looked);
+	else
+		log_warn(c->log, "no text has '%.*s' as it was typed; these have its words", STR_ARG(name));
+	report->gave_up = false;
+	return search_run(c->store, asked, emit_hit, f, report, err);
+}
+
+/* The search that was asked for, in one of its ways. */
+static enum status search_asked(struct finding *f, const struct search_query *q, struct search_report *report,
+				struct err *err)
+{
+	if (call_flag(f->call, "inside") && !q->check && q->expr->count)
+		return search_inside(f, q, report, err);
+	if (q->expr->signs.p && !q->check && search_signs(f, q, report, err))
+		return err_failed(err->status);
+	if ((!q->expr->signs.p || q->check) && search_run(f->call->store, q, emit_hit, f, report, err))
+		return err_failed(err->status);
+	return search_further(f, q, report, err);
+}
+
 static enum status run_search(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
@@ -777,9 +816,7 @@ static enum status run_search(struct call *c, struct err *err)
 	    read_begin(c->store, &snapshot, err) || look_up_names(c, &expr, err) ||
 	    set_filter(c, &q.filter, &hidden, err))
 		return err_failed(err->status);
-	if (call_flag(c, "inside") && !q.check && expr.count
-		    ? search_inside(&f, &q, &report, err)
-		    : search_run(c->store, &q, emit_hit, &f, &report, err) || search_further(&f, &q, &report, err))
+	if (search_asked(&f, &q, &report, err))
 		return err_failed(err->status);
 	warn_unread(c);
 	note_odd(c, &expr);

@@ -45,7 +45,7 @@ struct splitting {
 	size_t starts[MOST_WORDS]; /* of the wholes, in the item */
 	bool has_wholes;	   /* that is, they differ */
 	bool cut;
-	size_t last_end; /* of the words so far */
+	size_t first, last_end; /* of the words so far: where they begin and end */
 };
 
 static void take_word(void *ctx, struct str word, size_t start, size_t end, unsigned flags)
@@ -56,6 +56,8 @@ static void take_word(void *ctx, struct str word, size_t start, size_t end, unsi
 	s->cut |= !(flags & WORD_COLOCATED) && s->parts.count == MOST_WORDS;
 	if (s->cut)
 		return;
+	if (!s->last_end)
+		s->first = start;
 	s->last_end = end;
 	w = (struct expr_word){ arena_str(s->mem, word), words_is_single_cjk(word) };
 	if (flags & WORD_COLOCATED) {
@@ -129,6 +131,16 @@ static struct expr_node *simplest(struct expr_node *list)
 	return list->first == list->last ? list->first : list;
 }
 
+/* With signs that belong to it, and do not only stand beside it as a bracket or the dot of a sentence do. */
+static struct str name_of(struct str text, size_t first, size_t end)
+{
+	size_t from = first && strchr("#@$.%", text.p[first - 1]) ? first - 1 : first, to = end;
+
+	while (to < text.n && (text.p[to] == '+' || text.p[to] == '#'))
+		to++;
+	return from < first || to > end ? str_sub(text, from, to - from) : (struct str){ 0 };
+}
+
 /* What was typed as one; NULL when there is no word in it, or no room for more. */
 static struct expr_node *read_item(struct reading *r, struct str text, bool quoted)
 {
@@ -149,6 +161,7 @@ static struct expr_node *read_item(struct reading *r, struct str text, bool quot
 	r->words += s.parts.count;
 	n = new_node(r, EXPR_NODE_WORDS);
 	n->typed = prefix ? str_sub(text, 0, text.n - 1) : text;
+	n->name = name_of(text, s.first, s.last_end);
 	n->parts = s.parts;
 	keep_phrase(r->mem, &n->parts, s.part_room, prefix);
 	if (s.has_wholes && !s.cut) {

@@ -64,6 +64,7 @@ struct expr {
 	struct expr_condition *conditions;
 	size_t condition_count;
 	size_t model_count; /* that they mean, as far as somebody has said so */
+	struct str signs; /* the first wanted item that has some: C++, #12; p NULL = none has */
 	bool excludes; /* a word, with NOT or - */
 	bool cut;	  /* there was more than can be looked for at once: */
 	struct str left;  /* from here on */

@@ -194,6 +194,11 @@ arbor --store "$T/many.db" search --regex 'C\+\+'; code 0
 arbor --store "$T/many.db" search --regex '\x43\+{2} \w+ [\w]+$'; code 0
 arbor --store "$T/many.db" search --regex '\p{L}'; code 2; err_has 'a backslash may stand before'
 
+it "looks for names with signs as they were typed, and says where there is none"
+arbor --store "$T/many.db" search 'C++'; code 0; out_has 'C++ by'; err_lacks typed
+arbor --store "$T/many.db" search 'C#'; code 0; out_has 'C++ by'; err_has "no text has 'C#' as it was typed; these have its words"
+arbor --store "$T/many.db" search 'by coincidence.'; code 0; err_lacks typed
+
 it "says what is no field, also where there are hits, and takes fields in any case"
 arbor search 'from:the cents'; err_has "'from:' is no field and was looked for as text; there are role:"
 arbor search 'cents foo:bar OR cents'; code 0; err_has "'foo:' is no field"
