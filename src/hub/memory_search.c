@@ -437,7 +437,7 @@ static enum status read_pattern(struct call *c, struct grep *check, struct expr 
 	grep_words(copy, &words);
 	text = query_text(c, 1, buf_as_str(&words));
 	if (str_trim(text).n)
-		return expr_read(e, text, true, &c->mem, err);
+		return expr_read_beside(e, text, &c->mem, err);
 	expr_begin(e, &c->mem);
 	return STATUS_OK;
 }

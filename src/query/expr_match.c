@@ -161,3 +161,16 @@ bool expr_match(struct expr *e, struct expr_node *root)
 	write_node(&w, root, true, false);
 	return true;
 }
+
+void expr_match_opposite(struct expr *e, struct expr_node *root)
+{
+	struct writing w = { .e = e };
+
+	set_signs(root);
+	buf_clear(&e->match);
+	write_node(&w, root, false, false);
+	buf_clear(&e->unwanted);
+	buf_str(&e->unwanted, buf_as_str(&e->match));
+	buf_clear(&e->match);
+	e->count = e->phrase_count = 0;
+}

@@ -37,4 +37,7 @@ struct expr_node {
 /* Writes match, words, items. False when the tree only excludes. */
 bool expr_match(struct expr *e, struct expr_node *root);
 
+/* Of one that only excludes: what it excludes, into `unwanted`. */
+void expr_match_opposite(struct expr *e, struct expr_node *root);
+
 #endif

@@ -148,8 +148,7 @@ static enum status is_node_wanted(struct searching *y, int64_t row, bool *wanted
 static enum status is_before(void *ctx, const struct doc *doc, bool *go_on, struct err *err)
 {
 	struct searching *y = ctx;
-	bool wanted = (!y->filter.after || doc->at >= y->filter.after) &&
-		      (!y->filter.before || doc->at < y->filter.before) && noted_conditions_hold(&y->noted, doc);
+	bool wanted = conditions_hold_time(&y->filter, doc->at) && noted_conditions_hold(&y->noted, doc);
 
 	if (wanted && conditions_ask_session(&y->filter) && is_wanted(y, doc->session, &wanted, err))
 		return err_failed(err->status);
@@ -174,7 +173,8 @@ static enum status is_doc_wanted(void *ctx, int64_t id, const struct doc *doc, b
 	bool is_other = doc_rank(id).place == PLACE_OTHER;
 	enum beside unmeant = doc->session == DOC_PAPERS ? BESIDE_NOT : BESIDE_ONLY;
 
-	*wanted = (!is_other || y->filter.beside != unmeant) && noted_conditions_hold(&y->noted, doc);
+	*wanted = (!is_other || y->filter.beside != unmeant) && noted_conditions_hold(&y->noted, doc) &&
+		  (y->filter.day_count < 2 || conditions_hold_time(&y->filter, doc->at));
 	if (*wanted && doc->session == DOC_NOTES && conditions_ask_session(&y->filter))
 		return is_note_wanted(y, doc->offset, wanted, err);
 	if (*wanted && doc->session == DOC_PAPERS && conditions_ask_session(&y->filter))
@@ -547,16 +547,39 @@ static void join_ranges(struct arena *mem, struct doc_range **list, size_t *coun
 	*list = all;
 }
 
+/* Documents that a query has nothing but, and does not want. */
+static enum status find_unwanted(struct searching *y, struct doc_range **out, size_t *count, struct err *err)
+{
+	struct rank_query rank = { .match = buf_as_str(&y->q->expr->unwanted),
+				   .now = store_now(y->store),
+				   .weights = search_weights,
+				   .place_count = SEARCH_PLACES };
+	struct ranking ranking CLEANUP(ranking_release) = { 0 };
+
+	*count = 0;
+	if (!rank.match.n)
+		return STATUS_OK;
+	if (rank_run(y->store, &rank, &ranking, err))
+		return err_failed(err->status);
+	*out = arena_alloc(&y->mem, (ranking.count + 1) * sizeof **out);
+	for (size_t i = 0; i < ranking.count; i++)
+		(*out)[(*count)++] = (struct doc_range){ doc_sequence(ranking.list[i].id), 1 };
+	return STATUS_OK;
+}
+
 /* Documents that do not count, by sequence: typed into conversations that are here; made nodes that are archived; and
  * copies, unless each has to be looked at. */
 static enum status find_left_out(struct searching *y, struct rank_query *rank, struct err *err)
 {
-	struct doc_range *all, *archived;
-	size_t count, more = 0;
+	struct doc_range *all, *archived, *unwanted;
+	size_t count, more = 0, unwanted_count;
 
 	if (paper_told(y->store, &y->mem, &all, &count, err) ||
-	    (!y->q->archived && made_text_archived(y->store, &y->mem, &archived, &more, err)))
+	    (!y->q->archived && made_text_archived(y->store, &y->mem, &archived, &more, err)) ||
+	    find_unwanted(y, &unwanted, &unwanted_count, err))
 		return err_failed(err->status);
+	if (unwanted_count)
+		join_ranges(&y->mem, &all, &count, unwanted, unwanted_count);
 	if (more)
 		join_ranges(&y->mem, &all, &count, archived, more);
 	if (!rank->doc && y->copied_count)
@@ -598,7 +621,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 		rank.order = RANK_RECENT;
 	asks_role = y.filter.beside != BESIDE_TOO && (!rank.places || rank.places & 1u << PLACE_OTHER);
 	asks_copies = y.copied_count && (rank.after || rank.before);
-	rank.doc = asks_session || asks_role || asks_copies || y.noted.any ? is_doc_wanted : NULL;
+	rank.doc = asks_session || asks_role || asks_copies || y.noted.any || y.filter.day_count > 1 ? is_doc_wanted : NULL;
 	if (find_left_out(&y, &rank, err))
 		return err_failed(err->status);
 	rank.wanted_ctx = &y;

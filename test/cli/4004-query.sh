@@ -199,6 +199,23 @@ arbor --store "$T/many.db" search 'C++'; code 0; out_has 'C++ by'; err_lacks typ
 arbor --store "$T/many.db" search 'C#'; code 0; out_has 'C++ by'; err_has "no text has 'C#' as it was typed; these have its words"
 arbor --store "$T/many.db" search 'by coincidence.'; code 0; err_lacks typed
 
+it "takes one of several days, and conditions with OR between them"
+day() { count cents "day:$1"; }
+arbor search cents --json -n 0; days=$(sed 's/.*"at":"\(..........\).*/\1/' "$T/out" | sort -u | head -n 2)
+first=${days%%?2026*} last=${days##*[!0-9-]}
+check test "$first" != "$last"
+check test $(($(day "$first") + $(day "$last"))) -eq "$(count cents "day:$first" "day:$last")"
+check test "$(count 'is:error OR tool:Bash')" -eq $(($(count is:error) + $(count tool:Bash) - $(count is:error tool:Bash)))
+arbor search 'is:branch OR is:noted OR cents'; err_has 'conditions hold for the whole query'
+arbor search 'is:branch OR is:noted'; err_has 'conditions hold for the whole query'
+
+it "takes words that are not wanted beside a pattern"
+hits() { "$ARBOR" search -n 0 "$@" 2>/dev/null | wc -l; }
+check test "$(hits --regex ents integer)" -gt 0
+check test "$(hits --regex ents 'NOT integer')" -gt 0
+check test "$(hits --regex ents 'NOT integer')" -eq $(($(hits --regex ents) - $(hits --regex ents integer)))
+arbor search '"integer cen*"'; code 0
+
 it "says what is no field, also where there are hits, and takes fields in any case"
 arbor search 'from:the cents'; err_has "'from:' is no field and was looked for as text; there are role:"
 arbor search 'cents foo:bar OR cents'; code 0; err_has "'foo:' is no field"
