@@ -16,6 +16,7 @@
 #include "hub/period.h"
 #include "hub/storage_handles.h"
 #include "query/made.h"
+#include "query/pattern.h"
 #include "query/rank.h"
 #include "query/search.h"
 #include "query/suggest.h"
@@ -104,9 +105,8 @@ static const struct param search_params[] = {
 	  .help = "with so many prompts and answers before and behind each hit" },
 	{ .name = "regex",
 	  .type = VALUE_BOOL,
-	  .help = "the first of WORDS is an extended regular expression, looked for in each line of a text; "
-		  "the "
-		  "others are as ever" },
+	  .help = "the first of WORDS is an extended regular expression, with \\d, \\w, \\s, \\b and \\x41, looked "
+		  "for in each line of a text; the others are as ever" },
 	{ .name = "inside",
 	  .type = VALUE_BOOL,
 	  .help = "also where what was typed stands inside of other words; looks at texts one by one, as --regex does. "
@@ -292,6 +292,8 @@ struct finding {
 	int64_t given, left_out; /* hits */
 	int64_t first;		 /* characters of the first that was left out */
 	bool inside;		 /* looked for inside of words */
+	int64_t looked;		 /* nobody asked for that, and it does not stand in so many texts: */
+	bool looked_all;	 /* which are all that could have it */
 };
 
 static void put_hit_session(struct json_writer *w, const struct session *s, struct str branch)
@@ -429,17 +431,21 @@ static struct str query_text(struct call *c, size_t first, struct str more)
 static enum status read_pattern(struct call *c, struct grep *check, struct expr *e, struct err *err)
 {
 	struct str pattern = call_value(c, "words")->list[0], text;
-	const char *copy = arena_cstr(&c->mem, pattern);
-	struct buf words CLEANUP(buf_release) = BUF_INIT(KIB * 16);
+	const char *copy = arena_cstr(&c->mem, pattern), *why;
+	struct buf words CLEANUP(buf_release) = BUF_INIT(KIB * 16), posix CLEANUP(buf_release) = BUF_INIT(MIB);
 
 	if (str_has_byte(pattern, '\0') || !pattern.n)
 		return err_fail(err, STATUS_USAGE, "--regex: what is to be looked for?");
+	why = pattern_translate(copy, &posix);
+	if (why)
+		return grep_refuse(copy, why, err);
+	copy = arena_cstr(&c->mem, buf_as_str(&posix));
 	if (grep_pattern(check, copy, call_flag(c, "case_sensitive"), err))
 		return err_failed(err->status);
 	grep_words(copy, &words);
 	text = query_text(c, 1, buf_as_str(&words));
 	if (str_trim(text).n)
-		return expr_read(e, text, true, &c->mem, err);
+		return expr_read_beside(e, text, &c->mem, err);
 	expr_begin(e, &c->mem);
 	return STATUS_OK;
 }
@@ -678,8 +684,9 @@ static bool asks_agent_type(const struct expr *e)
 	return false;
 }
 
-static enum status not_found(struct call *c, const struct search_query *q, struct str query, struct err *err)
+static enum status not_found(const struct finding *f, const struct search_query *q, struct str query, struct err *err)
 {
+	struct call *c = f->call;
 	struct str text = str_sub(query, 0, 80);
 	struct buf advice CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 
@@ -690,6 +697,10 @@ static enum status not_found(struct call *c, const struct search_query *q, struc
 	if (asks_agent_type(q->expr))
 		buf_text(&advice, "; agent: takes the id of a sub-agent, and 'arbor usage agent --each' lists these with "
 				  "their types");
+	if (f->looked && f->looked_all)
+		buf_text(&advice, "; nor does it stand inside of words");
+	else if (f->looked)
+		buf_printf(&advice, "; nor inside of words in the %" PRId64 " newest texts; --inside looks further", f->looked);
 	if (q->filter.hidden->count)
 		buf_text(&advice, "; conversations that are archived are searched with --archived");
 	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(text),
@@ -725,11 +736,12 @@ static enum status is_anything(void *ctx, struct str match, bool *keeps, struct 
 	return STATUS_OK;
 }
 
+enum { UNASKED_MS = 250 }; /* who mistyped a word waits for what was meant */
+
 /* Inside of words: in texts that have the items that are words, and in any if none is. */
 static enum status search_inside(struct finding *f, const struct search_query *asked, struct search_report *report,
 				 struct err *err)
 {
-	enum { UNASKED_MS = 250 }; /* who mistyped a word waits for what was meant */
 	struct call *c = f->call;
 	struct expr narrow CLEANUP(expr_release) = { 0 };
 	struct grep check CLEANUP(grep_release) = { 0 };
@@ -759,10 +771,50 @@ static enum status search_further(struct finding *f, const struct search_query *
 		return err_failed(err->status);
 	if (report->total)
 		log_warn(c->log, "no text has this as words; these have it inside of words%s",
-			 report->more ? ", of those that were looked at" : "");
-	else
+			 report->gave_up ? ", of those that were looked at: --inside looks further" : "");
+	f->looked = report->total ? 0 : report->looked;
+	f->looked_all = !report->gave_up;
+	if (!report->total)
 		report->more = report->gave_up = false;
 	return STATUS_OK;
+}
+
+/* Names with signs, as C++, that the index knows without: texts that have them so. Where none does, words are all. */
+static enum status search_signs(struct finding *f, const struct search_query *asked, struct search_report *report,
+				struct err *err)
+{
+	struct call *c = f->call;
+	struct str name = shortened(c, asked->expr->signs);
+	struct grep check CLEANUP(grep_release) = { 0 };
+	struct search_query q = *asked;
+
+	grep_signs(&check, asked->expr, UNASKED_MS);
+	q.check = &check;
+	if (search_run(c->store, &q, emit_hit, f, report, err))
+		return err_failed(err->status);
+	if (report->total || !report->looked)
+		return STATUS_OK;
+	if (report->gave_up)
+		log_warn(c->log, "'%.*s' does not stand in the first %" PRId64
+			 " texts that have its words; --inside looks for the signs, too",
+			 STR_ARG(name), report->looked);
+	else
+		log_warn(c->log, "no text has '%.*s' as it was typed; these have its words", STR_ARG(name));
+	report->gave_up = false;
+	return search_run(c->store, asked, emit_hit, f, report, err);
+}
+
+/* The search that was asked for, in one of its ways. */
+static enum status search_asked(struct finding *f, const struct search_query *q, struct search_report *report,
+				struct err *err)
+{
+	if (call_flag(f->call, "inside") && !q->check && q->expr->count)
+		return search_inside(f, q, report, err);
+	if (q->expr->signs.p && !q->check && search_signs(f, q, report, err))
+		return err_failed(err->status);
+	if ((!q->expr->signs.p || q->check) && search_run(f->call->store, q, emit_hit, f, report, err))
+		return err_failed(err->status);
+	return search_further(f, q, report, err);
 }
 
 static enum status run_search(struct call *c, struct err *err)
@@ -786,9 +838,7 @@ static enum status run_search(struct call *c, struct err *err)
 	    read_begin(c->store, &snapshot, err) || look_up_names(c, &expr, err) ||
 	    set_filter(c, &q.filter, &hidden, err))
 		return err_failed(err->status);
-	if (call_flag(c, "inside") && !q.check && expr.count
-		    ? search_inside(&f, &q, &report, err)
-		    : search_run(c->store, &q, emit_hit, &f, &report, err) || search_further(&f, &q, &report, err))
+	if (search_asked(&f, &q, &report, err))
 		return err_failed(err->status);
 	warn_unread(c);
 	note_odd(c, &expr);
@@ -798,9 +848,9 @@ static enum status run_search(struct call *c, struct err *err)
 				report.total, f.first);
 	note_count(&f, &q, &report);
 	if (report.gave_up)
-		log_warn(c->log,
-			 "there was more to look at than is looked at; a word or a condition narrows it");
-	return report.total ? STATUS_OK : not_found(c, &q, query_text(c, 0, STR("")), err);
+		log_warn(c->log, "%" PRId64 " texts were looked at, and there are more: a word or a condition narrows it",
+			 report.looked);
+	return report.total ? STATUS_OK : not_found(&f, &q, query_text(c, 0, STR("")), err);
 }
 
 const struct method memory_search = {
@@ -833,8 +883,7 @@ const struct method memory_search = {
 		"typed, which is said; --inside does so at once, for v1.2.3 by 1.2.3.\n\n"
 		"--regex, --inside and --case-sensitive look at texts that words and conditions have found, and "
 		"without any\n"
-		"at the newest ones; at some thousand and for two seconds, and they say so if there were "
-		"more.\n\n"
+		"at the newest ones; for two seconds, and they say so if there were more.\n\n"
 		"Plans, memory, tasks and todos are searched, too, as in:other; they have no role, so that role:\n"
 		"leaves them out. So is typed history, as role:user: of it only what was typed into no\n"
 		"conversation that is kept. They have no model, branch or agent. Such a file is printed\n"

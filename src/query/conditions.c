@@ -9,7 +9,7 @@
  * is:bookmarked), which query/noted.c asks.
  *
  * Of several conditions of one kind one has to hold, of different kinds all, and none that
- * is negated; times narrow each other.
+ * is negated; after: and before: narrow each other.
  */
 #include "query/conditions.h"
 
@@ -112,13 +112,35 @@ static enum status read_time(struct conditions *f, const struct expr_condition *
 					 ", but after: and before: say up to when", err);
 		if (!when_parse_span(c->value, now, &zone_local, &from, &to))
 			return bad_value(c, "give ", WHEN_EXAMPLES, err);
-		narrow(f, from, to);
+		f->days[f->day_count++] = (struct conditions_day){ from, to };
 		return STATUS_OK;
 	}
 	if (!when_parse(c->value, now, &from))
 		return bad_value(c, "give ", WHEN_EXAMPLES, err);
 	narrow(f, is_after ? from : 0, is_after ? 0 : from > 0 ? from : 1);
 	return STATUS_OK;
+}
+
+/* From the first of the days that are asked for to the last. */
+static void narrow_to_days(struct conditions *f)
+{
+	struct conditions_day all = f->day_count ? f->days[0] : (struct conditions_day){ 0 };
+
+	for (size_t i = 1; i < f->day_count; i++) {
+		all.from = f->days[i].from < all.from ? f->days[i].from : all.from;
+		all.to = f->days[i].to > all.to ? f->days[i].to : all.to;
+	}
+	narrow(f, all.from, all.to);
+}
+
+bool conditions_hold_time(const struct conditions *f, int64_t at)
+{
+	const int64_t second = 1000; /* documents know it to the second */
+	bool in_day = f->day_count < 2;
+
+	for (size_t i = 0; i < f->day_count && !in_day; i++)
+		in_day = at >= f->days[i].from - f->days[i].from % second && at < f->days[i].to;
+	return in_day && (!f->after || at >= f->after - f->after % second) && (!f->before || at < f->before);
 }
 
 /* The places that the conditions of a kind leave, and whether one says which are *wanted. */
@@ -188,6 +210,7 @@ enum status conditions_read(struct conditions *f, int64_t now, struct err *err)
 		if (is_time ? read_time(f, c, now, err) : check_names(c, err))
 			return err_failed(err->status);
 	}
+	narrow_to_days(f);
 	return STATUS_OK;
 }
 

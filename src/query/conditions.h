@@ -16,6 +16,10 @@ struct conditions {
 	unsigned places;	 /* a bit for each enum record_place; 0 = all */
 	enum beside beside;	 /* what PLACE_OTHER means, which is also what nobody said */
 	int64_t after, before;	 /* ms; 0 = open */
+	struct conditions_day {
+		int64_t from, to;
+	} days[EXPR_CONDITIONS]; /* in one of these, where there are several */
+	size_t day_count;
 	struct str project;	 /* p NULL = all; else a folder and those below it */
 	int64_t session;	 /* row, or a tree as conditions_tree() has it; 0 = all */
 	const struct hidden *hidden; /* none of these, unless one is asked for; may be NULL */
@@ -31,6 +35,9 @@ static inline int64_t conditions_tree(int64_t row)
 /* Adds the conditions of f->expr to what is there: both have to hold. STATUS_USAGE when one
  * has a value that it cannot have. */
 enum status conditions_read(struct conditions *f, int64_t now, struct err *err) MUST_USE;
+
+/* Whether a time is one of those asked for; 0 = unknown. */
+bool conditions_hold_time(const struct conditions *f, int64_t at);
 
 /* Whether anything is asked of sessions. */
 bool conditions_ask_session(const struct conditions *f);

@@ -45,7 +45,7 @@ struct splitting {
 	size_t starts[MOST_WORDS]; /* of the wholes, in the item */
 	bool has_wholes;	   /* that is, they differ */
 	bool cut;
-	size_t last_end; /* of the words so far */
+	size_t first, last_end; /* of the words so far: where they begin and end */
 };
 
 static void take_word(void *ctx, struct str word, size_t start, size_t end, unsigned flags)
@@ -56,6 +56,8 @@ static void take_word(void *ctx, struct str word, size_t start, size_t end, unsi
 	s->cut |= !(flags & WORD_COLOCATED) && s->parts.count == MOST_WORDS;
 	if (s->cut)
 		return;
+	if (!s->last_end)
+		s->first = start;
 	s->last_end = end;
 	w = (struct expr_word){ arena_str(s->mem, word), words_is_single_cjk(word) };
 	if (flags & WORD_COLOCATED) {
@@ -89,6 +91,7 @@ struct reading {
 	size_t words, wide; /* so far */
 	enum lexeme lexeme; /* in hand */
 	struct str lexed;
+	int groups;
 	struct expr_node *marks; /* what conditions say of the words */
 };
 
@@ -129,16 +132,36 @@ static struct expr_node *simplest(struct expr_node *list)
 	return list->first == list->last ? list->first : list;
 }
 
+/* With signs that belong to it, and do not only stand beside it as a bracket or the dot of a sentence do. */
+static struct str name_of(struct str text, size_t first, size_t end)
+{
+	size_t from = first && strchr("#@$.%", text.p[first - 1]) ? first - 1 : first, to = end;
+
+	while (to < text.n && (text.p[to] == '+' || text.p[to] == '#'))
+		to++;
+	return from < first || to > end ? str_sub(text, from, to - from) : (struct str){ 0 };
+}
+
+/* Whether a '*' at its end stands behind a word. */
+static bool ends_word(struct str text)
+{
+	char before = text.n > 1 ? text.p[text.n - 2] : ' ';
+
+	return is_ascii_alnum(before) || (unsigned char)before >= 0x80;
+}
+
 /* What was typed as one; NULL when there is no word in it, or no room for more. */
 static struct expr_node *read_item(struct reading *r, struct str text, bool quoted)
 {
 	struct splitting s = { .mem = r->mem };
-	bool prefix = !quoted && text.n && text.p[text.n - 1] == '*', fits;
+	bool prefix, fits;
 	struct expr_node *n;
 
 	words_split(text, take_word, &s);
 	if (!s.parts.count)
 		return NULL;
+	/* A word in quotes is meant as it is; of several the last may go on. */
+	prefix = text.p[text.n - 1] == '*' && (!quoted || (s.parts.count > 1 && ends_word(text)));
 	/* The beginning of so many words that each takes as long as all others together. */
 	r->wide += prefix && s.parts.count == 1 && s.part_room[0].word.n == 1;
 	fits = r->words + s.parts.count <= MOST_WORDS && r->wide <= MOST_WIDE;
@@ -149,6 +172,7 @@ static struct expr_node *read_item(struct reading *r, struct str text, bool quot
 	r->words += s.parts.count;
 	n = new_node(r, EXPR_NODE_WORDS);
 	n->typed = prefix ? str_sub(text, 0, text.n - 1) : text;
+	n->name = name_of(text, s.first, s.last_end);
 	n->parts = s.parts;
 	keep_phrase(r->mem, &n->parts, s.part_room, prefix);
 	if (s.has_wholes && !s.cut) {
@@ -370,10 +394,10 @@ static struct expr_node *condition_node(struct reading *r, struct expr_condition
 	return NULL;
 }
 
-/* Of several conditions of a kind one has to hold; those of 'is:' all. */
+/* Of several conditions of a kind one has to hold, and of a group; those of 'is:' all. */
 static void mark_words(struct reading *r)
 {
-	struct expr_node *any[EXPR_FIELDS] = { NULL };
+	struct expr_node *any[EXPR_FIELDS + EXPR_CONDITIONS] = { NULL };
 
 	r->marks = new_node(r, EXPR_NODE_ALL);
 	for (size_t i = 0; i < r->e->condition_count; i++) {
@@ -386,15 +410,17 @@ static void mark_words(struct reading *r)
 			excluded = new_node(r, EXPR_NODE_NOT);
 			add_child(excluded, n);
 			add_child(r->marks, excluded);
-		} else if (c->field == EXPR_IS) {
+		} else if (c->field == EXPR_IS && !c->group) {
 			add_child(r->marks, n);
 		} else {
-			if (!any[c->field])
-				any[c->field] = new_node(r, EXPR_NODE_ANY);
-			add_child(any[c->field], n);
+			size_t kind = c->group ? (size_t)EXPR_FIELDS + (size_t)c->group - 1 : (size_t)c->field;
+
+			if (!any[kind])
+				any[kind] = new_node(r, EXPR_NODE_ANY);
+			add_child(any[kind], n);
 		}
 	}
-	for (int i = 0; i < EXPR_FIELDS; i++)
+	for (size_t i = 0; i < COUNT(any); i++)
 		if (any[i])
 			add_child(r->marks, simplest(any[i]));
 }
@@ -530,16 +556,33 @@ static struct expr_node *read_all(struct reading *r)
 	return simplest(n);
 }
 
-/* Conditions of one kind beside OR mean what they say, since one of them has to hold. */
-static void note_aside_or(struct reading *r, bool is_or, bool words, size_t from)
+/* Whether the index knows it, so that it can stand beside others with OR. */
+static bool is_mark(const struct expr_condition *c)
 {
-	const struct expr *e = r->e;
-	bool differ = false;
+	bool is_state = c->field == EXPR_IS && (str_eq(c->value, STR("error")) || str_eq(c->value, STR("subagent")));
 
-	for (size_t i = from; i < e->condition_count; i++)
-		differ |= e->conditions[i].field != e->conditions[from].field || e->conditions[i].excluded;
-	if (is_or && from < e->condition_count && (words || differ))
-		r->e->aside_or = true;
+	return !c->excluded && (is_state || c->field == EXPR_TOOL || c->field == EXPR_FILE || c->field == EXPR_MODEL ||
+				c->field == EXPR_AGENT);
+}
+
+/* Conditions with OR between them, and nothing else: one of them has to hold. Those of one kind mean that anyway. */
+static void note_or(struct reading *r, bool words, bool single, size_t from)
+{
+	struct expr *e = r->e;
+	bool differ = false, marks = single && !words && r->groups < EXPR_CONDITIONS;
+
+	for (size_t i = from; i < e->condition_count; i++) {
+		const struct expr_condition *c = &e->conditions[i];
+
+		differ |= c->field != e->conditions[from].field || c->excluded || c->field == EXPR_IS;
+		marks &= is_mark(c);
+	}
+	if (from == e->condition_count || (!words && !differ))
+		return;
+	e->aside_or |= !marks;
+	r->groups += marks;
+	for (size_t i = from; marks && i < e->condition_count; i++)
+		e->conditions[i].group = r->groups;
 }
 
 /* Up to what closes it, or the end. */
@@ -547,15 +590,20 @@ static struct expr_node *read_any(struct reading *r)
 {
 	struct expr_node *n = new_node(r, EXPR_NODE_ANY);
 	size_t conditions = r->e->condition_count;
-	bool is_or = false;
+	bool is_or = false, single = true;
 
-	add_child(n, read_all(r));
-	while (r->lexeme == LEX_OR) {
+	for (;;) {
+		size_t before = r->e->condition_count;
+
+		add_child(n, read_all(r));
+		single &= r->e->condition_count - before < 2;
+		if (r->lexeme != LEX_OR)
+			break;
 		is_or = true;
 		advance(r);
-		add_child(n, read_all(r));
 	}
-	note_aside_or(r, is_or, n->first != NULL, conditions);
+	if (is_or)
+		note_or(r, n->first != NULL, single, conditions);
 	return simplest(n);
 }
 
@@ -592,11 +640,13 @@ static struct expr_node *read_query(struct reading *r, bool operators)
 void expr_begin(struct expr *e, struct arena *mem)
 {
 	*e = (struct expr){ .match = BUF_INIT(64 * KIB),
+			    .unwanted = BUF_INIT(64 * KIB),
 			    .words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *e->words),
 			    .conditions = arena_alloc(mem, EXPR_CONDITIONS * sizeof *e->conditions) };
 }
 
-enum status expr_read(struct expr *e, struct str text, bool fields, struct arena *mem, struct err *err)
+static enum status read_expr(struct expr *e, struct str text, bool fields, bool beside, struct arena *mem,
+			     struct err *err)
 {
 	struct reading r = { .e = e, .mem = mem, .text = text, .fields = fields };
 	struct expr_node *words, *all;
@@ -613,9 +663,23 @@ enum status expr_read(struct expr *e, struct str text, bool fields, struct arena
 	add_child(all, simplest(r.marks));
 	all = simplest(all);
 	e->root = all;
-	if (all && !expr_match(e, all))
+	if (!all || expr_match(e, all))
+		return STATUS_OK;
+	if (!beside)
 		return nothing("only says what is not wanted; add a word to look for", text, err);
+	expr_match_opposite(e, all);
+	e->root = NULL;
 	return STATUS_OK;
+}
+
+enum status expr_read(struct expr *e, struct str text, bool fields, struct arena *mem, struct err *err)
+{
+	return read_expr(e, text, fields, false, mem, err);
+}
+
+enum status expr_read_beside(struct expr *e, struct str text, struct arena *mem, struct err *err)
+{
+	return read_expr(e, text, true, true, mem, err);
 }
 
 void expr_set_models(struct expr *e, struct expr_condition *c, const struct str *models, size_t count,
@@ -666,6 +730,7 @@ enum status expr_narrowing(const struct expr *e, expr_keeps_fn *keeps, void *ctx
 
 	*out = *e;
 	out->match = (struct buf)BUF_INIT(64 * KIB);
+	out->unwanted = (struct buf)BUF_INIT(0);
 	out->words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *out->words);
 	out->count = out->phrase_count = 0;
 	out->root = NULL;
@@ -683,6 +748,7 @@ enum status expr_narrowing(const struct expr *e, expr_keeps_fn *keeps, void *ctx
 void expr_release(struct expr *e)
 {
 	buf_release(&e->match);
+	buf_release(&e->unwanted);
 }
 
 bool expr_has(const struct expr *e, struct str word, size_t *which)

@@ -42,6 +42,7 @@ struct expr_condition {
 	struct str value; /* as typed, without quotes */
 	bool excluded;	  /* it must not be so */
 	int64_t row;	  /* EXPR_SESSION: which it is, once somebody has found out */
+	int group;	  /* conditions of one, with OR between them: one has to hold; 0 = it is in none */
 	struct expr_node *node; /* EXPR_MODEL: what stands for it in the tree */
 };
 
@@ -56,6 +57,7 @@ enum {
 struct expr {
 	struct expr_word *words; /* wanted ones, for finding them in a text again */
 	size_t count;
+	struct buf unwanted; /* so too, where there is nothing but what is not wanted: that */
 	struct buf match; /* for FTS5: quoted words, and operators written here; empty = all there is */
 	uint8_t items[EXPR_PHRASES]; /* by phrase of `match`, to which item of the query it belongs, or
 				      * EXPR_UNWEIGHED: it only has to be there, or not to be */
@@ -64,6 +66,7 @@ struct expr {
 	struct expr_condition *conditions;
 	size_t condition_count;
 	size_t model_count; /* that they mean, as far as somebody has said so */
+	struct str signs; /* the first wanted item that has some: C++, #12; p NULL = none has */
 	bool excludes; /* a word, with NOT or - */
 	bool cut;	  /* there was more than can be looked for at once: */
 	struct str left;  /* from here on */
@@ -94,6 +97,9 @@ void expr_begin(struct expr *e, struct arena *mem);
 enum status expr_read(struct expr *e, struct str text, bool fields, struct arena *mem,
 		      struct err *err) MUST_USE;
 void expr_release(struct expr *e);
+
+/* The same beside something else that is looked for: so it may say only what is not wanted. */
+enum status expr_read_beside(struct expr *e, struct str text, struct arena *mem, struct err *err) MUST_USE;
 
 /* Another one that words of the index do not say; its value is borrowed. False when there are too many. */
 bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool excluded) MUST_USE;

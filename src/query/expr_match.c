@@ -53,6 +53,8 @@ static void write_phrase(struct writing *w, const struct phrase *p, bool wanted,
 
 static void write_words(struct writing *w, const struct expr_node *n, bool wanted)
 {
+	if (wanted && !w->e->signs.p)
+		w->e->signs = n->name;
 	buf_byte(&w->e->match, '(');
 	write_phrase(w, &n->parts, wanted, false);
 	if (n->wholes.count) {
@@ -155,6 +157,20 @@ bool expr_match(struct expr *e, struct expr_node *root)
 		return false;
 	buf_clear(&e->match);
 	e->count = e->phrase_count = 0;
+	e->signs = (struct str){ 0 };
 	write_node(&w, root, true, false);
 	return true;
+}
+
+void expr_match_opposite(struct expr *e, struct expr_node *root)
+{
+	struct writing w = { .e = e };
+
+	set_signs(root);
+	buf_clear(&e->match);
+	write_node(&w, root, false, false);
+	buf_clear(&e->unwanted);
+	buf_str(&e->unwanted, buf_as_str(&e->match));
+	buf_clear(&e->match);
+	e->count = e->phrase_count = 0;
 }

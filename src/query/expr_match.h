@@ -29,10 +29,15 @@ struct expr_node {
 	struct expr_word mark;
 	int distance;
 	struct str typed; /* EXPR_NODE_WORDS: as it stands in the query */
+	struct str name;  /* so too with signs that say something and that the index does not know: C++, #12; p NULL = it has
+			   * none */
 	bool negative;	  /* expr_match(): what is written for it is the opposite of it */
 };
 
 /* Writes match, words, items. False when the tree only excludes. */
 bool expr_match(struct expr *e, struct expr_node *root);
+
+/* Of one that only excludes: what it excludes, into `unwanted`. */
+void expr_match_opposite(struct expr *e, struct expr_node *root);
 
 #endif

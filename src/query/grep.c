@@ -39,8 +39,12 @@ static const char *skip_brackets(const char *p)
 	p += p[1] == '^' ? 2 : 1;
 	if (*p == ']')
 		p++;
-	while (*p && *p != ']')
-		p++;
+	while (*p && *p != ']') {
+		/* [:alpha:] has one of its own. */
+		const char *end = p[0] == '[' && p[1] == ':' ? strstr(p + 2, ":]") : NULL;
+
+		p = end ? end + 2 : p + 1;
+	}
 	return *p ? p + 1 : p;
 }
 
@@ -84,7 +88,7 @@ static const char *refuse(const char *pattern)
 	return NULL;
 }
 
-static enum status bad_pattern(const char *pattern, const char *why, struct err *err)
+enum status grep_refuse(const char *pattern, const char *why, struct err *err)
 {
 	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB);
 
@@ -102,11 +106,11 @@ enum status grep_pattern(struct grep *g, const char *pattern, bool case_sensitiv
 	*g = (struct grep){ .flags = REG_EXTENDED | REG_NEWLINE | (case_sensitive ? 0 : REG_ICASE),
 			    .deadline_ns = clock_monotonic_ns() + SECONDS * INT64_C(1000000000) };
 	if (why)
-		return bad_pattern(pattern, why, err);
+		return grep_refuse(pattern, why, err);
 	code = regcomp(&g->compiled, pattern, g->flags);
 	if (code) {
 		regerror(code, NULL, text, sizeof text);
-		return bad_pattern(pattern, text, err);
+		return grep_refuse(pattern, text, err);
 	}
 	g->pattern = pattern;
 	return STATUS_OK;
@@ -120,8 +124,15 @@ void grep_exact(struct grep *g, const struct expr *e)
 void grep_inside(struct grep *g, const struct expr *e, int64_t most_ms)
 {
 	grep_exact(g, e);
-	g->any_case = true;
+	g->any_case = g->inside = true;
 	g->deadline_ns = clock_monotonic_ns() + most_ms * 1000000;
+}
+
+void grep_signs(struct grep *g, const struct expr *e, int64_t most_ms)
+{
+	grep_inside(g, e, most_ms);
+	g->inside = false;
+	g->signs_only = true;
 }
 
 void grep_release(struct grep *g)
@@ -348,18 +359,61 @@ static const char *find_literal(const struct grep *g, const char *from, size_t n
 	return NULL;
 }
 
-/* The item as typed, wherever it stands. */
-static bool scan_literal(struct grep *g, struct str text, struct str what)
+/* ---- Where words begin and end -------------------------------------------------- */
+
+struct edges {
+	size_t start, end; /* of what was found, in the part of the text in hand */
+	bool begins, ends; /* there are words that do so there */
+};
+
+static void take_edge(void *ctx, struct str word, size_t start, size_t end, unsigned flags)
 {
-	bool any = false;
+	struct edges *e = ctx;
+
+	(void)word;
+	(void)flags;
+	e->begins |= start == e->start;
+	e->ends |= end == e->end;
+}
+
+static bool is_of_word(char c)
+{
+	return is_ascii_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Whether what stands there is words of the text, and not a part of one; identifiers have several. */
+static bool is_words(struct str text, size_t start, size_t end, bool prefix)
+{
+	size_t from = start, to = end;
+	struct edges e;
+
+	while (from > 0 && start - from < WORD_MAX && is_of_word(text.p[from - 1]))
+		from--;
+	while (to < text.n && to - end < WORD_MAX && is_of_word(text.p[to]))
+		to++;
+	e = (struct edges){ start - from, end - from, !is_of_word(text.p[start]), prefix || !is_of_word(text.p[end - 1]) };
+	if (!e.begins || !e.ends)
+		words_split(str_sub(text, from, to - from), take_edge, &e);
+	return e.begins && e.ends;
+}
+
+/* The item as typed, wherever it stands. */
+static bool scan_literal(struct grep *g, struct str text, const struct expr_node *n)
+{
+	struct str what = g->signs_only ? n->name : n->typed;
+	bool prefix = n->parts.count && n->parts.words[n->parts.count - 1].prefix, any = false;
+	size_t at;
 
 	for (const char *p = text.p; what.n && text.n >= what.n;) {
 		p = find_literal(g, p, text.n - (size_t)(p - text.p), what);
 		if (!p)
 			break;
-		any = true;
-		add_range(g, text, (size_t)(p - text.p), (size_t)(p - text.p) + what.n);
+		at = (size_t)(p - text.p);
 		p += what.n;
+		if (!g->inside && !is_words(text, at, at + what.n, prefix))
+			continue;
+		any = true;
+		add_range(g, text, at, at + what.n);
 	}
 	return any;
 }
@@ -370,7 +424,7 @@ static bool holds(struct grep *g, const struct expr_node *n, struct str text)
 	bool any = false, all = true;
 
 	if (n->kind == EXPR_NODE_WORDS)
-		return scan_literal(g, text, n->typed);
+		return (g->signs_only && !n->name.p) || scan_literal(g, text, n);
 	if (n->kind == EXPR_NODE_MARK || n->kind == EXPR_NODE_NOT)
 		return true;
 	for (const struct expr_node *c = n->first; c; c = c->next) {

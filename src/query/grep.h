@@ -11,6 +11,8 @@
 struct grep {
 	const struct expr *expr; /* its items, as typed; NULL = the pattern */
 	bool any_case;		 /* of letters, in these */
+	bool inside;		 /* also inside of other words */
+	bool signs_only;	 /* only those that have signs: of the others the index knows all */
 	const char *pattern;
 	int flags;
 	regex_t compiled;
@@ -21,15 +23,21 @@ struct grep {
 	size_t count;
 };
 
-/* An extended regular expression of POSIX, looked for in each line. STATUS_USAGE when it is none, or
+/* An extended regular expression of POSIX (query/pattern.h makes one), looked for in each line. STATUS_USAGE when it is none, or
  * more than can be looked for in bounded time and memory. The pattern has to stay. */
 enum status grep_pattern(struct grep *g, const char *pattern, bool case_sensitive, struct err *err) MUST_USE;
 
-/* What is wanted of the query has to stand in the text as it was typed, letter by letter. */
+/* Fails with why it cannot be looked for. */
+enum status grep_refuse(const char *pattern, const char *why, struct err *err) MUST_USE;
+
+/* What is wanted of the query has to stand in the text as it was typed, letter by letter, as words of it. */
 void grep_exact(struct grep *g, const struct expr *e);
 
 /* So too, but in any case of its letters (of ASCII), and be it inside of other words. Nobody waits longer for it. */
 void grep_inside(struct grep *g, const struct expr *e, int64_t most_ms);
+
+/* So too, of the items that have signs (query/expr.h). */
+void grep_signs(struct grep *g, const struct expr *e, int64_t most_ms);
 void grep_release(struct grep *g);
 
 /* Appends words, as for expr_read(), that every text has in which the pattern matches; perhaps none. */

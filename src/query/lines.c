@@ -207,7 +207,7 @@ enum status lines_get(struct lines *l, const struct chain_line *line, struct rec
 
 	if (fetch(l, line->offset, line->length, &text, err))
 		return err_failed(err->status);
-	record_begin(&l->reader, text);
+	record_begin(&l->reader, record_line(text, line->offset));
 	if (!record_next(&l->reader, out))
 		return err_fail(err, STATUS_CORRUPT, "a line has become empty");
 	out->flags |= line->flags;

@@ -19,6 +19,7 @@
 #include "base/map.h"
 #include "query/branches.h"
 #include "query/copies.h"
+#include "query/lines.h"
 #include "query/made.h"
 #include "query/variant.h"
 #include "store/copied.h"
@@ -41,7 +42,7 @@ const char *search_place_name(int place)
 	return place == PLACE_NOTE ? "note" : record_place_name((enum record_place)place);
 }
 
-enum { SNIPPET_WIDTH = 220, MOST_CHECKED = 5000 };
+enum { SNIPPET_WIDTH = 220, FIRST_CHECKED = 4096, MORE_CHECKED = 8 };
 
 /* A node, as a session has it. */
 struct given {
@@ -60,6 +61,7 @@ struct searching {
 	struct map of_each;	/* how many of each conversation, where these are limited */
 	struct map full;	/* transcripts of which no more are wanted */
 	struct transcript transcript;
+	struct lines_set lines; /* with a check: neighbours are looked at, too */
 	struct copies copies;
 	struct branches branches;
 	bool variants; /* there are lines with one uuid and different contents */
@@ -71,6 +73,7 @@ static void searching_release(struct searching *y)
 {
 	buf_release(&y->text);
 	transcript_release(&y->transcript);
+	lines_set_release(&y->lines);
 	map_release(&y->given);
 	map_release(&y->of_each);
 	map_release(&y->full);
@@ -149,8 +152,7 @@ static enum status is_node_wanted(struct searching *y, int64_t row, bool *wanted
 static enum status is_before(void *ctx, const struct doc *doc, bool *go_on, struct err *err)
 {
 	struct searching *y = ctx;
-	bool wanted = (!y->filter.after || doc->at >= y->filter.after) &&
-		      (!y->filter.before || doc->at < y->filter.before) && noted_conditions_hold(&y->noted, doc);
+	bool wanted = conditions_hold_time(&y->filter, doc->at) && noted_conditions_hold(&y->noted, doc);
 
 	if (wanted && conditions_ask_session(&y->filter) && is_wanted(y, doc->session, &wanted, err))
 		return err_failed(err->status);
@@ -175,7 +177,8 @@ static enum status is_doc_wanted(void *ctx, int64_t id, const struct doc *doc, b
 	bool is_other = doc_rank(id).place == PLACE_OTHER;
 	enum beside unmeant = doc->session == DOC_PAPERS ? BESIDE_NOT : BESIDE_ONLY;
 
-	*wanted = (!is_other || y->filter.beside != unmeant) && noted_conditions_hold(&y->noted, doc);
+	*wanted = (!is_other || y->filter.beside != unmeant) && noted_conditions_hold(&y->noted, doc) &&
+		  (y->filter.day_count < 2 || conditions_hold_time(&y->filter, doc->at));
 	if (*wanted && doc->session == DOC_NOTES && conditions_ask_session(&y->filter))
 		return is_note_wanted(y, doc->offset, wanted, err);
 	if (*wanted && doc->session == DOC_PAPERS && conditions_ask_session(&y->filter))
@@ -227,6 +230,25 @@ static enum status fetch_text(void *ctx, const struct transcript_line *line, boo
 		break;
 	}
 	return STATUS_OK;
+}
+
+/* The text of a document, or as much of it as the line still has. */
+static enum status fetch(struct fetching *f, const struct node *line, struct err *err)
+{
+	struct chain_line at = { .offset = line->offset, .length = line->length };
+	struct searching *y = f->y;
+	struct record record;
+	struct lines *lines;
+	bool go_on;
+
+	buf_clear(&y->text);
+	if (!y->q->check)
+		return transcript_each(&y->transcript, y->store, &y->session, line->offset,
+				       line->offset + line->length, fetch_text, f, err);
+	lines = lines_set_of(&y->lines, &y->session);
+	if (lines_get(lines, &at, &record, err))
+		return err_failed(err->status);
+	return fetch_text(f, &(struct transcript_line){ &record, &lines->reader, line->offset }, &go_on, err);
 }
 
 /* Copies of a session, in several mirrored folders, have the same nodes. */
@@ -460,9 +482,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	hit.id = node_id(&name, doc.block == DOC_LINE ? PART_LINE : doc.block);
 	if (is_early && (is_given_here(y, &hit.id) || y->given.count <= y->q->offset))
 		return STATUS_OK;
-	buf_clear(&y->text);
-	if (transcript_each(&y->transcript, y->store, &y->session, line.offset, line.offset + line.length,
-			    fetch_text, &f, err))
+	if (fetch(&f, &line, err))
 		return err_failed(err->status);
 	/* Its block's id may mean another line's, which says something else. */
 	if (f.is_variant)
@@ -510,21 +530,36 @@ static enum status give_hits(struct searching *y, const struct rank_query *rank,
 	return STATUS_OK;
 }
 
-/* Those that pass the check, of the first so many. */
-static enum status give_checked(struct searching *y, const struct rank_query *rank, search_fn *fn, void *ctx,
-				struct search_report *report, struct err *err)
+/* Those that pass the check, of the next ones of a ranking that has them in the order of any other. */
+static enum status give_next(struct searching *y, const struct rank_query *rank, search_fn *fn, void *ctx,
+			     struct search_report *report, bool *all, struct err *err)
 {
 	struct ranking ranking CLEANUP(ranking_release) = { 0 };
-	size_t i = 0, enough = y->q->limit ? y->q->limit + y->q->offset : SIZE_MAX;
+	size_t enough = y->q->limit ? y->q->limit + y->q->offset : SIZE_MAX;
+	size_t i = (size_t)report->looked;
 
 	if (rank_run(y->store, rank, &ranking, err))
 		return err_failed(err->status);
 	for (; i < ranking.count && y->given.count < enough && !y->q->check->gave_up; i++)
 		if (give_hit(y, &ranking.list[i], 0, fn, ctx, err))
 			return err_failed(err->status);
+	report->looked = (int64_t)i;
 	report->total = (int64_t)y->given.count;
 	report->more = (int64_t)i < ranking.total || y->q->check->gave_up;
 	report->gave_up = report->more && y->given.count < enough;
+	*all = y->q->check->gave_up || y->given.count >= enough || (int64_t)i >= ranking.total;
+	return STATUS_OK;
+}
+
+/* Some at first, since mostly these are enough; then as many as there is time for. */
+static enum status give_checked(struct searching *y, struct rank_query *rank, search_fn *fn, void *ctx,
+				struct search_report *report, struct err *err)
+{
+	bool all = false;
+
+	for (rank->limit = FIRST_CHECKED; !all; rank->limit *= MORE_CHECKED)
+		if (give_next(y, rank, fn, ctx, report, &all, err))
+			return err_failed(err->status);
 	return STATUS_OK;
 }
 
@@ -552,16 +587,39 @@ static void join_ranges(struct arena *mem, struct doc_range **list, size_t *coun
 	*list = all;
 }
 
+/* Documents that a query has nothing but, and does not want. */
+static enum status find_unwanted(struct searching *y, struct doc_range **out, size_t *count, struct err *err)
+{
+	struct rank_query rank = { .match = buf_as_str(&y->q->expr->unwanted),
+				   .now = store_now(y->store),
+				   .weights = search_weights,
+				   .place_count = SEARCH_PLACES };
+	struct ranking ranking CLEANUP(ranking_release) = { 0 };
+
+	*count = 0;
+	if (!rank.match.n)
+		return STATUS_OK;
+	if (rank_run(y->store, &rank, &ranking, err))
+		return err_failed(err->status);
+	*out = arena_alloc(&y->mem, (ranking.count + 1) * sizeof **out);
+	for (size_t i = 0; i < ranking.count; i++)
+		(*out)[(*count)++] = (struct doc_range){ doc_sequence(ranking.list[i].id), 1 };
+	return STATUS_OK;
+}
+
 /* Documents that do not count, by sequence: typed into conversations that are here; made nodes that are archived; and
  * copies, unless each has to be looked at. */
 static enum status find_left_out(struct searching *y, struct rank_query *rank, struct err *err)
 {
-	struct doc_range *all, *archived;
-	size_t count, more = 0;
+	struct doc_range *all, *archived, *unwanted;
+	size_t count, more = 0, unwanted_count;
 
 	if (paper_told(y->store, &y->mem, &all, &count, err) ||
-	    (!y->q->archived && made_text_archived(y->store, &y->mem, &archived, &more, err)))
+	    (!y->q->archived && made_text_archived(y->store, &y->mem, &archived, &more, err)) ||
+	    find_unwanted(y, &unwanted, &unwanted_count, err))
 		return err_failed(err->status);
+	if (unwanted_count)
+		join_ranges(&y->mem, &all, &count, unwanted, unwanted_count);
 	if (more)
 		join_ranges(&y->mem, &all, &count, archived, more);
 	if (!rank->doc && y->copied_count)
@@ -588,6 +646,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	bool asks_session, asks_role, asks_copies;
 
 	transcript_init(&y.transcript);
+	y.lines.store = s;
 	y.transcript.peek = true;
 	y.filter.expr = q->expr;
 	if (conditions_read(&y.filter, rank.now, err) || noted_conditions_read(&y.noted, s, q->expr, err) ||
@@ -602,15 +661,14 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 		rank.order = RANK_RECENT;
 	asks_role = y.filter.beside != BESIDE_TOO && (!rank.places || rank.places & 1u << PLACE_OTHER);
 	asks_copies = y.copied_count && (rank.after || rank.before);
-	rank.doc = asks_session || asks_role || asks_copies || y.noted.any ? is_doc_wanted : NULL;
+	rank.doc = asks_session || asks_role || asks_copies || y.noted.any || y.filter.day_count > 1 ? is_doc_wanted : NULL;
 	if (find_left_out(&y, &rank, err))
 		return err_failed(err->status);
 	rank.wanted_ctx = &y;
 	report->more = report->gave_up = false;
-	if (q->check) {
-		rank.limit = MOST_CHECKED;
+	report->looked = 0;
+	if (q->check)
 		return give_checked(&y, &rank, fn, ctx, report, err);
-	}
 	for (bool all = false; !all; rank.limit *= 2)
 		if (give_hits(&y, &rank, fn, ctx, report, &all, err))
 			return err_failed(err->status);

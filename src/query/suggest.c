@@ -121,7 +121,7 @@ static enum status advise(struct store *s, struct str word, struct advice *a, st
 	if (longer)
 		buf_printf(&a->others, "; '%.*s*' finds words that begin so", STR_ARG(word));
 	else
-		buf_printf(&a->others, "; no text has '%.*s'", STR_ARG(word));
+		buf_printf(&a->others, "; no text has the word '%.*s'", STR_ARG(word));
 	return STATUS_OK;
 }
 

@@ -127,7 +127,7 @@ arbor search integre centss; code 1; err_has "did you mean 'integer' for 'integr
 arbor search -- cents -cents; code 1; err_has 'in quotes it is looked for'
 arbor search cens; code 1; err_has "did you mean 'cents' for 'cens'"
 arbor search toke --in note; code 1; err_has "'toke*' finds words that begin so"
-arbor search zzqqzzqqzz; code 1; err_has "no text has 'zzqqzzqqzz'"
+arbor search zzqqzzqqzz; code 1; err_has "no text has the word 'zzqqzzqqzz'; nor does it stand inside of words"
 arbor search shell cents; code 1; err_has 'OR finds any of them'
 arbor search cents after:2099; code 1; err_has 'without its conditions'
 
@@ -185,6 +185,38 @@ arbor search '(cents OR price) role:user'; code 0; err_lacks OR
 arbor search 'role:user OR role:tool'; code 0; err_lacks OR
 arbor search "$(seq -f 'w%.0f' 1 70)"; err_has "the query is long: what follows from 'w65 w66 w67 w68 w69 w70' on was not looked for"
 arbor search --regex 'a('; code 2; err_has "--regex: 'a(' cannot be looked for: "
+
+it "looks through thousands of texts where somebody wants it to"
+mkdir -p "$T/many/projects/-w"
+awk 'BEGIN { for (i = 0; i < 5200; i++) printf "{\"type\":\"user\",\"uuid\":\"00000000-0000-4000-8000-%012d\",\"timestamp\":\"2026-01-02T03:%02d:%02d.000Z\",\"message\":{\"role\":\"user\",\"content\":\"%s\"}}\n", i, i / 60 % 60, i % 60, i ? "again" : "C++ by coincidence" }' \
+	>"$T/many/projects/-w/00000000-0000-4000-8000-000000000009.jsonl"
+"$ARBOR" sync --source "$T/many" --store "$T/many.db" >/dev/null 2>&1
+arbor --store "$T/many.db" search --inside incidenc; code 0; out_has 'by coincidence'; err_lacks 'there are more'
+arbor --store "$T/many.db" search --regex 'C\+\+'; code 0
+arbor --store "$T/many.db" search --regex '\x43\+{2} \w+ [\w]+$'; code 0
+arbor --store "$T/many.db" search --regex '\p{L}'; code 2; err_has 'a backslash may stand before'
+
+it "looks for names with signs as they were typed, and says where there is none"
+arbor --store "$T/many.db" search 'C++'; code 0; out_has 'C++ by'; err_lacks typed
+arbor --store "$T/many.db" search 'C#'; code 0; out_has 'C++ by'; err_has "no text has 'C#' as it was typed; these have its words"
+arbor --store "$T/many.db" search 'by coincidence.'; code 0; err_lacks typed
+
+it "takes one of several days, and conditions with OR between them"
+day() { count cents "day:$1"; }
+arbor search cents --json -n 0; days=$(sed 's/.*"at":"\(..........\).*/\1/' "$T/out" | sort -u | head -n 2)
+first=${days%%?2026*} last=${days##*[!0-9-]}
+check test "$first" != "$last"
+check test $(($(day "$first") + $(day "$last"))) -eq "$(count cents "day:$first" "day:$last")"
+check test "$(count 'is:error OR tool:Bash')" -eq $(($(count is:error) + $(count tool:Bash) - $(count is:error tool:Bash)))
+arbor search 'is:branch OR is:noted OR cents'; err_has 'conditions hold for the whole query'
+arbor search 'is:branch OR is:noted'; err_has 'conditions hold for the whole query'
+
+it "takes words that are not wanted beside a pattern"
+hits() { "$ARBOR" search -n 0 "$@" 2>/dev/null | wc -l; }
+check test "$(hits --regex ents integer)" -gt 0
+check test "$(hits --regex ents 'NOT integer')" -gt 0
+check test "$(hits --regex ents 'NOT integer')" -eq $(($(hits --regex ents) - $(hits --regex ents integer)))
+arbor search '"integer cen*"'; code 0
 
 it "says what is no field, also where there are hits, and takes fields in any case"
 arbor search 'from:the cents'; err_has "'from:' is no field and was looked for as text; there are role:"

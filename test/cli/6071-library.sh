@@ -95,7 +95,7 @@ build gcc "$both" $X/find.c
 HOME=$T/nobody run "$T/find" x; code 1; out_is ''
 check test "$(wc -l <"$T/err")" = 1
 err_has 'find: '; err_has 'no store here yet'
-run "$T/find" nothinglikethis; code 1; err_has "no text has 'nothinglikethis'"
+run "$T/find" nothinglikethis; code 1; err_has "no text has the word 'nothinglikethis'"
 
 [ -n "$san" ] || it "has a second example that is the first in Python"
 if [ -n "$san" ]; then :
