@@ -76,8 +76,8 @@ static size_t telling_words(struct str sentence)
 
 	while (next_word(&sentence, &word)) {
 		word = lower(word, room);
-		count += word.n >= 4 && is_letter(word.p[0]) && !mention_is_common(word) && !is_one_of(word, deciding) &&
-			 !is_one_of(word, pointing);
+		count += word.n >= 4 && is_letter(word.p[0]) && !mention_is_common(word) &&
+			 !is_one_of(word, deciding) && !is_one_of(word, pointing);
 	}
 	return count;
 }

@@ -688,8 +688,8 @@ static enum status not_found(struct call *c, const struct search_query *q, struc
 		return err_failed(err->status);
 	text.n = utf8_valid_prefix(text);
 	if (asks_agent_type(q->expr))
-		buf_text(&advice, "; agent: takes the id of a sub-agent, and 'arbor usage agent --each' lists these with "
-				  "their types");
+		buf_text(&advice, "; agent: takes the id of a sub-agent, and 'arbor usage agent --each' lists "
+				  "these with their types");
 	if (q->filter.hidden->count)
 		buf_text(&advice, "; conversations that are archived are searched with --archived");
 	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(text),

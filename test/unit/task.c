@@ -204,7 +204,8 @@ TEST(a_change_leaves_what_it_does_not_say)
 	struct err err;
 	size_t count;
 
-	NEED(task_read(STR("{\"id\":\"1\",\"subject\":\"a\",\"description\":\"b\",\"status\":\"in_progress\",\"blocks\":[\"2\"]}"),
+	NEED(task_read(STR("{\"id\":\"1\",\"subject\":\"a\",\"description\":\"b\",\"status\":\"in_progress\","
+			   "\"blocks\":[\"2\"]}"),
 		       &mem, &task, &count, &err) == STATUS_OK);
 	NEED(task_read(STR("{\"taskId\":\"1\",\"subject\":\"c\",\"addBlocks\":[\"3\"],\"addBlockedBy\":[\"4\"]}"), &mem,
 		       &by, &count, &err) == STATUS_OK);
