@@ -76,8 +76,8 @@ static size_t telling_words(struct str sentence)
 
 	while (next_word(&sentence, &word)) {
 		word = lower(word, room);
-		count += word.n >= 4 && is_letter(word.p[0]) && !mention_is_common(word) && !is_one_of(word, deciding) &&
-			 !is_one_of(word, pointing);
+		count += word.n >= 4 && is_letter(word.p[0]) && !mention_is_common(word) &&
+			 !is_one_of(word, deciding) && !is_one_of(word, pointing);
 	}
 	return count;
 }
@@ -247,14 +247,12 @@ void choice_answers(struct str result, choice_fn *fn, void *ctx)
 		if (!choice.p)
 			return;
 		result = more ? rest : (struct str){ 0 };
-		/* A question about nothing, or an answer that is pasted below, decides nothing. */
-		choice = str_trim(choice);
-		if (!choice.n || choice.p[choice.n - 1] == ':' || !telling_words(question))
-			continue;
 		buf_clear(&out);
 		add_short(&out, question);
 		buf_text(&out, " → ");
 		add_short(&out, choice);
-		fn(ctx, buf_as_str(&out));
+		/* A question about nothing, or an answer that is pasted below, decides nothing. */
+		if (telling_words(question) && !strchr(" :", out.p[out.n - 1]))
+			fn(ctx, buf_as_str(&out));
 	}
 }

@@ -268,28 +268,35 @@ static void find_commits(struct str text, mention_fn *fn, void *ctx)
 	}
 }
 
-/* "[main 1a2b3c4] Subject": git tells of a commit. */
+bool mention_made(struct str line, struct str *hash, struct str *subject)
+{
+	size_t end, blank;
+
+	if (!line.n || line.p[0] != '[')
+		return false;
+	end = str_find(str_sub(line, 0, 201), ']');
+	if (end == SIZE_MAX)
+		return false;
+	*hash = str_sub(line, 1, end - 1);
+	*subject = str_sub(line, end + 1, SIZE_MAX);
+	blank = str_rfind(*hash, ' ');
+	if (blank == SIZE_MAX)
+		return false;
+	*hash = str_sub(*hash, blank + 1, SIZE_MAX);
+	return span(*hash, is_hex) == hash->n && is_hash(*hash);
+}
+
 static void find_made(struct str text, mention_fn *fn, void *ctx)
 {
+	struct str hash, subject;
 	size_t at;
 
 	while ((at = str_find(text, '[')) != SIZE_MAX) {
 		bool begins = at == 0 || text.p[at - 1] == '\n';
-		struct str line;
-		size_t end, blank;
 
+		if (begins && mention_made(str_sub(text, at, SIZE_MAX), &hash, &subject))
+			fn(ctx, MENTION_COMMIT, str_sub(hash, 0, COMMIT_DIGITS));
 		text = str_sub(text, at + 1, SIZE_MAX);
-		line = str_sub(text, 0, 200);
-		end = str_find(line, ']');
-		if (!begins || end == SIZE_MAX)
-			continue;
-		line = str_sub(line, 0, end);
-		blank = str_rfind(line, ' ');
-		if (blank == SIZE_MAX)
-			continue;
-		line = str_sub(line, blank + 1, SIZE_MAX);
-		if (span(line, is_hex) == line.n && is_hash(line))
-			fn(ctx, MENTION_COMMIT, str_sub(line, 0, COMMIT_DIGITS));
 	}
 }
 

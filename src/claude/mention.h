@@ -35,6 +35,9 @@ typedef void mention_fn(void *ctx, enum mention_kind kind, struct str name);
 void mention_text(const struct record *rec, enum record_place place, struct str text, mention_fn *fn,
 		  void *ctx);
 
+/* "[main 1a2b3c4] Subject": git tells of a commit. Both are in the line. */
+bool mention_made(struct str line, struct str *hash, struct str *subject);
+
 /* Words that a text is about: a prompt, a title. */
 void mention_topics(struct str text, mention_fn *fn, void *ctx);
 

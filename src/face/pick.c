@@ -375,18 +375,26 @@ static struct str join_words(struct face *f, const struct value *words)
 	return arena_str(&f->mem, buf_as_str(&line));
 }
 
+static void say_cut(const struct picker *p)
+{
+	const char *what = p->question.words.n && p->question.every_hit ? "hits" : "sessions";
+	struct out *out = &p->face->out;
+
+	if (out->quiet)
+		return;
+	out_flush(out);
+	say_dim(out, arena_printf(&p->face->mem, "there are more than these %zu %s; --limit shows more",
+				  p->answer.count, what));
+}
+
 static enum status list_plainly(struct picker *p, struct str how, struct err *err)
 {
 	p->question.is_whole = true;
 	if (pick_ask(p->face, &p->question, &p->answer, err))
 		return err_failed(err->status);
 	print_plain(p->face, &p->answer, how);
-	if (p->answer.is_cut && !p->face->out.quiet) {
-		out_flush(&p->face->out);
-		say_dim(&p->face->out, arena_printf(&p->face->mem, "there are more than these %zu %s; --limit shows more",
-						    p->answer.count,
-						    p->question.words.n && p->question.every_hit ? "hits" : "sessions"));
-	}
+	if (p->answer.is_cut)
+		say_cut(p);
 	return STATUS_OK;
 }
 

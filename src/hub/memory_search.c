@@ -695,12 +695,13 @@ static enum status not_found(const struct finding *f, const struct search_query 
 		return err_failed(err->status);
 	text.n = utf8_valid_prefix(text);
 	if (asks_agent_type(q->expr))
-		buf_text(&advice, "; agent: takes the id of a sub-agent, and 'arbor usage agent --each' lists these with "
-				  "their types");
+		buf_text(&advice, "; agent: takes the id of a sub-agent, and 'arbor usage agent --each' lists "
+				  "these with their types");
 	if (f->looked && f->looked_all)
 		buf_text(&advice, "; nor does it stand inside of words");
 	else if (f->looked)
-		buf_printf(&advice, "; nor inside of words in the %" PRId64 " newest texts; --inside looks further", f->looked);
+		buf_printf(&advice, "; nor inside of words in the %" PRId64 " newest texts; --inside looks further",
+			   f->looked);
 	if (q->filter.hidden->count)
 		buf_text(&advice, "; conversations that are archived are searched with --archived");
 	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(text),

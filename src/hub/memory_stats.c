@@ -36,7 +36,9 @@ static const struct field model_fields[] = {
 
 static const struct field stats_fields[] = {
 	{ .name = "sessions", .type = VALUE_INT, .help = "conversations in which something was said" },
-	{ .name = "agents", .type = VALUE_INT, .help = "sub-agents, also those whose conversation alone tells of them" },
+	{ .name = "agents",
+	  .type = VALUE_INT,
+	  .help = "sub-agents, also those whose conversation alone tells of them" },
 	{ .name = "projects", .type = VALUE_INT, .help = "folders they worked in" },
 	{ .name = "prompts", .type = VALUE_INT, .help = "typed by a person" },
 	{ .name = "messages", .type = VALUE_INT, .help = "of either side, without those of sub-agents" },

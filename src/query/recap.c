@@ -13,6 +13,7 @@
 
 #include "claude/choice.h"
 #include "claude/gist.h"
+#include "claude/mention.h"
 #include "query/transcript.h"
 #include "store/db.h"
 
@@ -145,34 +146,16 @@ static void take_answer(struct recap *r)
 	buf_str(&r->answer, buf_as_str(&r->text));
 }
 
-static bool is_hash(struct str text)
-{
-	for (size_t i = 0; i < text.n; i++)
-		if (!(text.p[i] >= '0' && text.p[i] <= '9') && !(text.p[i] >= 'a' && text.p[i] <= 'f'))
-			return false;
-	return text.n >= 7 && text.n <= 40;
-}
-
-/* "[main 1a2b3c4] Subject" at the beginning of a line: git tells of a commit. */
 static void take_commit(struct recap *r)
 {
-	struct str rest = buf_as_str(&r->text);
+	struct str rest = buf_as_str(&r->text), hash, subject;
 
 	while (rest.p) {
-		struct str line = str_cut(rest, '\n', &rest), subject;
-		size_t end = line.n && line.p[0] == '[' ? str_find(line, ']') : SIZE_MAX;
-		struct str hash = end == SIZE_MAX ? (struct str){ 0 } : str_sub(line, 1, end - 1);
-		size_t blank = str_rfind(hash, ' ');
-
-		if (blank == SIZE_MAX)
-			continue;
-		hash = str_sub(hash, blank + 1, SIZE_MAX);
-		subject = str_trim(str_sub(line, end + 1, SIZE_MAX));
-		if (!is_hash(hash) || !subject.n)
+		if (!mention_made(str_cut(rest, '\n', &rest), &hash, &subject) || !str_trim(subject).n)
 			continue;
 		buf_clear(&r->commit.text);
 		buf_printf(&r->commit.text, "ommitted as %.*s: ", STR_ARG(hash));
-		record_short(subject, MOST_PROMPT, &r->commit.text);
+		record_short(str_trim(subject), MOST_PROMPT, &r->commit.text);
 		r->commit.at = r->at;
 		r->commit.turn = r->turn;
 	}

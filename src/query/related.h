@@ -58,7 +58,8 @@ enum status related_add_message(struct related_set *r, const struct session *ses
  * answered. How many there are is how much the list grew; the name is borrowed. */
 enum status related_add_named(struct related_set *r, struct str name, struct err *err) MUST_USE;
 
-/* Goes on from what is there; then what was found is sorted, the clearest relation first and of these the best, and described. */
+/* Goes on from what is there; then what was found is described and sorted, the clearest relation first and of these
+ * the best. */
 enum status related_spread(struct related_set *r, int hops, const atomic_bool *cancel,
 			   struct err *err) MUST_USE;
 

@@ -31,10 +31,12 @@ TEST(a_sentence_without_telling_words_is_vague)
 static const struct {
 	const char *sentence, *answer, *want;
 } choices[] = {
-	{ "yes, let's go with A", "Two ways:\n\n- **A) Keep one table** and lock it\n- **B) Split it**", "A: Keep one table and lock it" },
+	{ "yes, let's go with A", "Two ways:\n\n- **A) Keep one table** and lock it\n- **B) Split it**",
+	  "A: Keep one table and lock it" },
 	{ "I think 2 is the right approach", "1. Do less here\n2. Validate in each test. It is slower.\n\nWhich one?",
 	  "2: Validate in each test." },
-	{ "let's go with the second one", "### Option A: wait for it\n### Option B: ask again later", "B: ask again later" },
+	{ "let's go with the second one", "### Option A: wait for it\n### Option B: ask again later",
+	  "B: ask again later" },
 	{ "go with option 3", "1. one thing\n2. two things\n\nShould prices be stored as numeric columns?",
 	  "asked: Should prices be stored as numeric columns?" },
 	{ "yes, let's keep that", "I moved it. Should the parser reject empty lines? Would you like that?",
@@ -66,10 +68,13 @@ TEST(answers_to_questions_of_a_tool_are_decisions)
 		const char *result, *want;
 	} results[] = {
 		{ "User has answered your questions: \"Which store should prices use?\"=\"SQLite (Recommended)\", "
-		  "\"Should old orders be converted?\"=\"Only new\". You can now continue with the user's answers in mind.",
+		  "\"Should old orders be converted?\"=\"Only new\". You can now continue with the user's answers "
+		  "in mind.",
 		  "Which store should prices use? → SQLite (Recommended)|Should old orders be converted? → Only new|" },
 		{ "User has answered your questions: \"Which one?\"=\"\". You can now continue", "" },
-		{ "User has answered your questions: \"Which store should prices use?\"=\"Like so:\". You can now", "" },
+		{ "User has answered your questions: \"Which store should prices use?\"=\"Like so:\nx\". You can now",
+		  "" },
+		{ "User has answered your questions: \"Which store should prices use?\"=\"\". You can now", "" },
 		{ "User has answered your questions: \"open", "" },
 		{ "\"Which store should prices use?\"=\"x\". You can now", "" },
 		{ "", "" },

@@ -134,7 +134,8 @@ static const struct {
 } failures[] = {
 	{ true, "/a/b.c:12: error: 'x' is undefined", "src/c.c:7: error: 'y' is undefined" },
 	{ true, "Path does not exist: /a/b", "Path does not exist: c/d" },
-	{ true, "Exit code 1\n[lint] $ golangci-lint run ./...\na.go:1:2: one", "Exit code 1\n$ golangci-lint run ./...\nb.go:3:4: two" },
+	{ true, "Exit code 1\n[lint] $ golangci-lint run ./...\na.go:1:2: one",
+	  "Exit code 1\n$ golangci-lint run ./...\nb.go:3:4: two" },
 	{ true, "Found 2 matches of it", "Found 15 matches of it" },
 	{ false, "Exit code 1\n$ make lint\na.c:1: bad", "Exit code 1\n$ make test\na.c:1: bad" },
 	{ false, "fatal: no such branch", "fatal: no such remote" },

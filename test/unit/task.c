@@ -172,7 +172,59 @@ TEST(a_path_says_whose_tasks_they_are)
 			t_fail(t, __FILE__, __LINE__, "'%s' has an owner", bad[i]);
 }
 
-TESTS(CASE(a_task_is_read_as_the_client_wrote_it), CASE(a_list_of_todos_keeps_order_and_priority),
+TEST(calls_say_what_they_do_to_a_list)
+{
+	static const struct {
+		const char *tool, *input;
+		enum task_deed deed;
+		const char *tasks;
+	} calls[] = {
+		{ "TodoWrite", "{\"todos\":[{\"content\":\"x\"}]}", TASK_LIST, "[{\"content\":\"x\"}]" },
+		{ "TaskCreate", "{\"subject\":\"x\"}", TASK_CREATE, "{\"subject\":\"x\"}" },
+		{ "TaskUpdate", "{\"taskId\":\"1\"}", TASK_CHANGE, "{\"taskId\":\"1\"}" },
+		{ "Task", "{}", TASK_NOTHING, NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(calls); i++) {
+		struct json j CLEANUP(json_release) = JSON_INIT;
+		uint32_t tasks = JSON_NONE;
+		struct err err;
+
+		NEED(json_read(&j, str_of(calls[i].input), 0, &err) == STATUS_OK);
+		EQ(task_deed(str_of(calls[i].tool), &j, json_root(&j), &tasks), calls[i].deed);
+		if (calls[i].tasks)
+			EQS(json_raw(&j, tasks), str_of(calls[i].tasks));
+	}
+}
+
+TEST(a_change_leaves_what_it_does_not_say)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct task *task, *by;
+	struct err err;
+	size_t count;
+
+	NEED(task_read(STR("{\"id\":\"1\",\"subject\":\"a\",\"description\":\"b\",\"status\":\"in_progress\","
+			   "\"blocks\":[\"2\"]}"),
+		       &mem, &task, &count, &err) == STATUS_OK);
+	NEED(task_read(STR("{\"taskId\":\"1\",\"subject\":\"c\",\"addBlocks\":[\"3\"],\"addBlockedBy\":[\"4\"]}"), &mem,
+		       &by, &count, &err) == STATUS_OK);
+	EQS(by->id, STR("1"));
+	task_change(task, by, &mem);
+	EQS(task->subject, STR("c"));
+	EQS(task->description, STR("b"));
+	EQ(task->state, TASK_IN_PROGRESS);
+	EQ(task->block_count, 2);
+	EQS(task->blocks[1], STR("3"));
+	EQS(task->blocked_by[0], STR("4"));
+	CHECK(!task->deleted);
+	NEED(task_read(STR("{\"taskId\":1,\"status\":\"deleted\"}"), &mem, &by, &count, &err) == STATUS_OK);
+	task_change(task, by, &mem);
+	CHECK(task->deleted);
+}
+
+TESTS(CASE(calls_say_what_they_do_to_a_list), CASE(a_change_leaves_what_it_does_not_say),
+      CASE(a_task_is_read_as_the_client_wrote_it), CASE(a_list_of_todos_keeps_order_and_priority),
       CASE(what_has_the_wrong_type_is_left_out_and_numbers_are_texts),
       CASE(escapes_and_broken_characters_become_good_text), CASE(a_megabyte_is_a_text_like_any_other),
       CASE(what_is_no_task_is_an_error_not_a_crash), CASE(a_path_says_whose_tasks_they_are))
