@@ -478,7 +478,8 @@ static enum status run_set_model(struct call *c, struct err *err)
 const struct method claudecode_set_model = {
 	.name = "set_model",
 	.summary = "Have another model answer in a session",
-	.text = "From now on: in the turn that is going on, too, with its next request.\n",
+	.text = "From now on: an agent at work takes it with its next request, that of an older client with its next "
+		"turn.\n",
 	.params = model_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,

