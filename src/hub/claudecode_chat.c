@@ -175,7 +175,7 @@ static enum status run_chat(struct call *c, struct err *err)
 const struct method claudecode_chat = {
 	.name = "chat",
 	.verb = "chat",
-	.also = "ask prompt say talk",
+	.also = "prompt say talk",
 	.group = "agents",
 	.summary = "Have an agent do something, and follow it",
 	.text = "Starts Claude Code in the folder of a session, where its conversation left off, and shows "

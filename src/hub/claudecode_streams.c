@@ -290,7 +290,7 @@ static enum status run_tail(struct call *c, struct err *err)
 const struct method claudecode_tail = {
 	.name = "tail",
 	.verb = "attach",
-	.also = "tail follow watch",
+	.also = "tail follow",
 	.group = "agents",
 	.summary = "Follow a stream until it is over",
 	.text = "Gives every event, from the beginning or behind a place, as soon as it is there, and ends "

@@ -167,7 +167,7 @@ static enum status run_sessions(struct call *c, struct err *err)
 const struct method memory_sessions = {
 	.name = "sessions",
 	.verb = "list",
-	.also = "ls ll dir sessions conversations chats",
+	.also = "ls ll dir sessions conversations",
 	.group = "find",
 	.summary = "List the conversations, the last touched first",
 	.text = "A conversation has the title somebody gave it, else the client's, else its summary of old\n"

@@ -374,7 +374,7 @@ static bool is_one_of_two(const char *method, const char *param)
 static bool is_better_given(const struct method *m, const struct param *p)
 {
 	static const char *const names[] = { "context.project", "agents.session", "files.conversation",
-					     "adopt.working_dir" };
+					     "adopt.working_dir", "chat.prompt" };
 	char name[128];
 
 	snprintf(name, sizeof name, "%s.%s", m->name, p->name);
