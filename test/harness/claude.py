@@ -21,8 +21,8 @@
   leave            starts processes that try to stay, and waits
   error            an API error
 
-Without --permission-prompt-tool stdio nobody is asked, and no tool runs. What it was started with goes into seen.json in its folder; so does every line it is told, into told.jsonl, and what
-is said into a transcript below client/.
+Without --permission-prompt-tool stdio nobody is asked, and no tool runs. What it was started with goes into seen.json
+in its folder; so does every line it is told, into told.jsonl, and what is said into a transcript below client/.
 """
 import json, os, signal, subprocess, sys, time, uuid
 
@@ -215,18 +215,6 @@ def late(rest):
     result('done')
 
 
-def transcript(message):
-    """Writes the prompt where the real client would, and says so."""
-    folder = os.path.join(os.path.expanduser('~/.claude/projects'), os.getcwd().replace('/', '-'))
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, session + '.jsonl')
-    line = {'type': 'user', 'uuid': message['uuid'], 'parentUuid': None, 'sessionId': session, 'cwd': os.getcwd(),
-            'timestamp': '2026-11-15T12:00:00.000Z', 'message': message['message']}
-    with open(path, 'a') as f:
-        f.write(json.dumps(line) + '\n')
-    out(type='transcript_mirror', filePath=path, entries=[line])
-
-
 def words(content):
     """Of blocks: what the last text says."""
     return content if isinstance(content, str) else [b['text'] for b in content if b['type'] == 'text'][-1]
@@ -257,7 +245,6 @@ def turn(message):
     elif what == 'leave':
         subprocess.Popen(['setsid', 'sleep', '1000'])
         subprocess.Popen(['sh', '-c', '(setsid sleep 1000 &)'])
-        transcript(message)
         answer('left')
         time.sleep(1000)
     elif what == 'long':

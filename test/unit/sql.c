@@ -184,7 +184,7 @@ TEST(values_of_every_type_arrive)
 	ROWS("SELECT NULL, 7, -1.5, 'text', x'0011', ''", "NULL|7|-1.5|text|2 bytes|\n");
 	ROWS("SELECT id, project_name, message_count, tool_use_count, prompt_count, model, summary FROM "
 	     "sessions",
-	     ONE "|shop|4|3|1|m-1|count the walrus\n");
+	     ONE "|shop|4|3|1|m-1|A walrus\n");
 }
 
 TEST(roles_tell_what_people_typed_from_all_that_is_called_user)
