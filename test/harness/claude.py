@@ -215,18 +215,6 @@ def late(rest):
     result('done')
 
 
-def transcript(message):
-    """Writes the prompt where the real client would, and says so."""
-    folder = os.path.join(os.path.expanduser('~/.claude/projects'), os.getcwd().replace('/', '-'))
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, session + '.jsonl')
-    line = {'type': 'user', 'uuid': message['uuid'], 'parentUuid': None, 'sessionId': session, 'cwd': os.getcwd(),
-            'timestamp': '2026-11-15T12:00:00.000Z', 'message': message['message']}
-    with open(path, 'a') as f:
-        f.write(json.dumps(line) + '\n')
-    out(type='transcript_mirror', filePath=path, entries=[line])
-
-
 def words(content):
     """Of blocks: what the last text says."""
     return content if isinstance(content, str) else [b['text'] for b in content if b['type'] == 'text'][-1]
@@ -257,7 +245,6 @@ def turn(message):
     elif what == 'leave':
         subprocess.Popen(['setsid', 'sleep', '1000'])
         subprocess.Popen(['sh', '-c', '(setsid sleep 1000 &)'])
-        transcript(message)
         answer('left')
         time.sleep(1000)
     elif what == 'long':
