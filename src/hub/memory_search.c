@@ -885,6 +885,9 @@ static enum status run_search(struct call *c, struct err *err)
 		return err_fail(err, STATUS_USAGE,
 				"--budget: the first of %" PRId64 " hits takes %" PRId64 " characters",
 				report.total, f.first);
+	if (report.total && !f.given && q.offset)
+		return err_fail(err, STATUS_NOT_FOUND, "there are %" PRId64 " hits, and --offset %zu is behind the last",
+				report.total, q.offset);
 	note_count(&f, &q, &report);
 	if (report.gave_up)
 		log_warn(c->log, "%" PRId64 " texts were looked at, and there are more: a word or a condition narrows it",

@@ -16,6 +16,7 @@
 
 #include "base/near.h"
 #include "base/utf8.h"
+#include "base/when.h"
 #include "base/words.h"
 #include "query/expr_match.h"
 
@@ -440,21 +441,16 @@ static void add_condition(struct reading *r, int field, struct str value, bool e
 		cut_at(r, r->lexed);
 }
 
-/* "last week" need not stand in quotes. */
+/* "last week" and "jan 20" need not stand in quotes. */
 static struct str take_time(struct reading *r, struct str value)
 {
-	static const char *const units[] = { "week", "month", "year" };
 	struct str rest = str_sub(r->rest, blanks(r->rest), SIZE_MAX), word;
 
-	if (!str_eq(value, STR("last")) && !str_eq(value, STR("this")))
-		return value;
 	word = str_sub(rest, 0, word_length(r, rest));
-	for (size_t i = 0; i < COUNT(units); i++)
-		if (str_eq(word, str_of(units[i]))) {
-			r->rest = str_sub(rest, word.n, SIZE_MAX);
-			return arena_printf(r->mem, "%.*s %s", STR_ARG(value), units[i]);
-		}
-	return value;
+	if (!word.n || !when_goes_on(value, word))
+		return value;
+	r->rest = str_sub(rest, word.n, SIZE_MAX);
+	return arena_printf(r->mem, "%.*s %.*s", STR_ARG(value), STR_ARG(word));
 }
 
 /* Whether the word in hand is a condition; then it is kept. Choices may be parted by commas. */
