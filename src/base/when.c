@@ -114,7 +114,8 @@ static int month_number(struct str text)
 /* The last day that was called so, today if it is. */
 static bool parse_weekday(struct str text, int64_t now_ms, const struct zone *zone, int64_t *from, int64_t *to)
 {
-	static const char *const names[] = { "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday" };
+	static const char *const names[] = { "monday", "tuesday",  "wednesday", "thursday",
+					     "friday", "saturday", "sunday" };
 	int64_t clock = zone_to_clock(zone, now_ms), days = clock / MS_DAY - (clock % MS_DAY < 0);
 	int day = name_number(text, names, COUNT(names)), back;
 

@@ -648,7 +648,8 @@ static void note_odd(struct call *c, const struct expr *e)
 		log_warn(c->log, "conditions hold for the whole query, also beside OR: '%s:%.*s' is asked of every hit",
 			 expr_field_name(e->conditions[0].field), STR_ARG(shortened(c, e->conditions[0].value)));
 	if (e->apart)
-		log_warn(c->log, "'%s:' with a blank behind it was looked for as text; without the blank it is a condition",
+		log_warn(c->log,
+			 "'%s:' with a blank behind it was looked for as text; without the blank it is a condition",
 			 e->apart);
 	if (e->odd.p && e->near)
 		log_warn(c->log, "'%.*s:' is no field and was looked for as text; did you mean '%s:'?",
@@ -886,11 +887,13 @@ static enum status run_search(struct call *c, struct err *err)
 				"--budget: the first of %" PRId64 " hits takes %" PRId64 " characters",
 				report.total, f.first);
 	if (report.total && !f.given && q.offset)
-		return err_fail(err, STATUS_NOT_FOUND, "there are %" PRId64 " hits, and --offset %zu is behind the last",
-				report.total, q.offset);
+		return err_fail(err, STATUS_NOT_FOUND,
+				"there are %" PRId64 " hits, and --offset %zu is behind the last", report.total,
+				q.offset);
 	note_count(&f, &q, &report);
 	if (report.gave_up)
-		log_warn(c->log, "%" PRId64 " texts were looked at, and there are more: a word or a condition narrows it",
+		log_warn(c->log,
+			 "%" PRId64 " texts were looked at, and there are more: a word or a condition narrows it",
 			 report.looked);
 	return report.total ? STATUS_OK : not_found(&f, &q, query_text(c, 0, STR("")), err);
 }
@@ -914,11 +917,12 @@ const struct method memory_search = {
 		"input, output, other, note; tool:Bash (calls of it, not their results), file:NAME (calls that "
 		"name\n"
 		"such a file), project:NAME, session:ID, model:NAME (what such a model said and did; prompts and\n"
-		"results have none), branch:NAME (written while on it), agent:ID (said by that sub-agent, or to it); tag:NAME (on it, its\n"
-		"message, turn or session, 'arbor help tag'), is:noted, is:bookmarked; is:error, is:subagent,\n"
-		"is:withdrawn (gone from the newest version of its file), is:branch (its conversation was\n"
-		"rewound, forked or continued twice); after:, before: and day: with 2026-01-31, 2026-01,\n"
-		"yesterday, 7d, last-week. NOT, or - in front, excludes; of several of one kind one has to "
+		"results have none), branch:NAME (written while on it), agent:ID (said by that sub-agent, or to\n"
+		"it); tag:NAME (on it, its message, turn or session, 'arbor help tag'), is:noted,\n"
+		"is:bookmarked; is:error, is:subagent, is:withdrawn (gone from the newest version of its file),\n"
+		"is:branch (its conversation was rewound, forked or continued twice); after:, before: and day: with\n"
+		"2026-01-31, 2026-01, jan 20, monday, yesterday, 7d, last-week.\n"
+		"NOT, or - in front, excludes; of several of one kind one has to "
 		"hold;\n"
 		"tool, file, branch and tag may end with *. A word with a colon that is none of these is text.\n\n"
 		"What words do not find may stand inside of them: then texts are looked through for it as it was\n"

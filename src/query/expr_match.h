@@ -29,8 +29,8 @@ struct expr_node {
 	struct expr_word mark;
 	int distance;
 	struct str typed; /* EXPR_NODE_WORDS: as it stands in the query */
-	struct str name;  /* so too with signs that say something and that the index does not know: C++, #12; p NULL = it has
-			   * none */
+	struct str name;  /* so too, with signs that say something and that the index does not know: C++, #12;
+			   * p NULL = it has none */
 	bool negative;	  /* expr_match(): what is written for it is the opposite of it */
 };
 

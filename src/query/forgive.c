@@ -1,10 +1,10 @@
 /*
- * Questions as people ask them: "where did we decide to disable telemetry by default". No text has all these words; what
- * is meant are those that say something, in whichever form they stand.
+ * Questions as people ask them: "where did we decide to disable telemetry by default". No text has all these words;
+ * what is meant are those that say something, in whichever form they stand.
  *
- * Forms are made by the rules of English for plurals, -ed and -ing, in both ways and without caring whether there is such
- * a word: of those that come out only the ones that texts have are asked for, which is a look-up of some microseconds
- * each. The index itself has words as they stand, so that what was typed is found first and alone.
+ * Forms are made by the rules of English for plurals, -ed and -ing, in both ways and without caring whether there
+ * is such a word: of those that come out only the ones that texts have are asked for, which is a look-up of some
+ * microseconds each. The index itself has words as they stand, so that what was typed is found first and alone.
  */
 #include "query/forgive.h"
 
@@ -30,12 +30,13 @@ static bool is_small(struct str word)
 {
 	static const char *const words[] = {
 		"decide", "decided", "discuss", "discussed", "mention", "mentioned", "said", "say", "talk", "talked",
-		"a",	 "about", "am",	   "an",    "and",   "are",  "as",   "at",    "be",    "been", "but",	"by",	 "can",
-		"could", "did",	  "do",	   "does",  "done",  "for",  "from", "had",   "has",   "have", "he",	"her",	 "here",
-		"him",	 "how",	  "i",	   "if",    "in",    "into", "is",   "it",    "its",   "just", "may",	"me",	 "might",
-		"must",	 "my",	  "of",	   "on",    "or",    "our",  "out",  "shall", "she",   "should", "so",	"than",	 "that",
-		"the",	 "their", "them",  "then",  "there", "these", "they", "this", "those", "to",   "up",	"us",	 "was",
-		"we",	 "were",  "what",  "when",  "where", "which", "who",  "why",  "will",  "with", "would", "you",	 "your",
+		"a", "about", "am", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can",
+		"could", "did", "do", "does", "done", "for", "from", "had", "has", "have", "he", "her",
+		"here", "him", "how", "i", "if", "in", "into", "is", "it", "its", "just", "may", "me",
+		"might", "must", "my", "of", "on", "or", "our", "out", "shall", "she", "should", "so",
+		"than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+		"those", "to", "up", "us", "was", "we", "were", "what", "when", "where", "which",
+		"who", "why", "will", "with", "would", "you", "your",
 	};
 
 	for (size_t i = 0; i < COUNT(words); i++)
@@ -279,11 +280,11 @@ enum status forgive(struct store *s, const struct expr *e, enum forgive_way way,
 	    (way == FORGIVE_ONE && (items.count < 3 || items.count > MOST_ITEMS)))
 		return STATUS_OK;
 	for (size_t i = 0; way != FORGIVE_SMALL && i < items.count; i++) {
-		const struct expr_node *before = items.list[i];
+		size_t most = way == FORGIVE_ONE ? MOST_LOOSE : MOST_FORMS;
+		struct expr_node *before = items.list[i];
 		bool known;
 
-		if (with_forms(s, items.list[i], way == FORGIVE_ONE ? MOST_LOOSE : MOST_FORMS, &items.list[i], &known, mem,
-			       err))
+		if (with_forms(s, before, most, &items.list[i], &known, mem, err))
 			return err_failed(err->status);
 		/* A word that nobody said was mistyped: what may have been meant is told elsewhere. */
 		if (!known)

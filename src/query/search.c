@@ -327,8 +327,8 @@ static enum status is_repeated(struct searching *y, const struct doc *doc, int64
 }
 
 /* Whether a hit is none any more: it was given, or belongs to a page before. */
-static enum status is_passed_over(struct searching *y, const struct doc *doc, int64_t at, const struct uuid *id, bool *out,
-				  struct err *err)
+static enum status is_passed_over(struct searching *y, const struct doc *doc, int64_t at, const struct uuid *id,
+				  bool *out, struct err *err)
 {
 	if (is_repeated(y, doc, at, out, err))
 		return err_failed(err->status);
@@ -688,7 +688,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 				   .weights = search_weights,
 				   .place_count = SEARCH_PLACES,
 				   .order = q->order };
-	bool asks_session, asks_role, asks_copies;
+	bool asks_session, asks_role, asks_copies, asks_days;
 
 	transcript_init(&y.transcript);
 	y.lines.store = s;
@@ -706,7 +706,8 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 		rank.order = RANK_RECENT;
 	asks_role = y.filter.beside != BESIDE_TOO && (!rank.places || rank.places & 1u << PLACE_OTHER);
 	asks_copies = y.copied_count && (rank.after || rank.before);
-	rank.doc = asks_session || asks_role || asks_copies || y.noted.any || y.filter.day_count > 1 ? is_doc_wanted : NULL;
+	asks_days = y.filter.day_count > 1;
+	rank.doc = asks_session || asks_role || asks_copies || asks_days || y.noted.any ? is_doc_wanted : NULL;
 	if (find_left_out(&y, &rank, err))
 		return err_failed(err->status);
 	rank.wanted_ctx = &y;
