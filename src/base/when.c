@@ -92,6 +92,41 @@ static bool parse_name(struct str text, int64_t now_ms, const struct zone *zone,
 	return back >= 0 || str_eq(text, STR("now"));
 }
 
+/* The number of a name among some, whole or by its first three letters; -1 = it is none. */
+static int name_number(struct str text, const char *const *names, int count)
+{
+	enum { SHORT = 3 };
+
+	for (int i = 0; i < count; i++)
+		if (str_alike(text, str_of(names[i])) || str_alike(text, str_sub(str_of(names[i]), 0, SHORT)))
+			return i;
+	return -1;
+}
+
+static int month_number(struct str text)
+{
+	static const char *const names[] = { "january", "february", "march",	 "april",   "may",	"june",
+					     "july",	"august",   "september", "october", "november", "december" };
+
+	return name_number(text, names, COUNT(names));
+}
+
+/* The last day that was called so, today if it is. */
+static bool parse_weekday(struct str text, int64_t now_ms, const struct zone *zone, int64_t *from, int64_t *to)
+{
+	static const char *const names[] = { "monday", "tuesday",  "wednesday", "thursday",
+					     "friday", "saturday", "sunday" };
+	int64_t clock = zone_to_clock(zone, now_ms), days = clock / MS_DAY - (clock % MS_DAY < 0);
+	int day = name_number(text, names, COUNT(names)), back;
+
+	if (day < 0)
+		return false;
+	back = (int)(((days + 3 - day) % 7 + 7) % 7); /* 1970 began with a Thursday */
+	*from = midnight(zone, now_ms, back);
+	*to = midnight(zone, now_ms, back - 1);
+	return true;
+}
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -105,12 +140,13 @@ static int64_t unit_seconds(struct str unit)
 		int64_t seconds;
 	} units[] = { { "s", 1 },	   { "second", 1 },	   { "m", 60 },	       { "minute", 60 },
 		      { "h", 3600 },	   { "hour", 3600 },	   { "d", 86400 },     { "day", 86400 },
-		      { "w", 7 * 86400 },  { "week", 7 * 86400 },  { "month", 30 * 86400 }, { "year", 365 * 86400 } };
+		      { "w", 7 * 86400 },  { "week", 7 * 86400 },  { "month", 30 * 86400 }, { "year", 365 * 86400 },
+		      { "y", 365 * 86400 } };
 
 	if (unit.n > 2 && str_has_suffix(unit, STR("s")))
 		unit.n--;
 	for (size_t i = 0; i < COUNT(units); i++)
-		if (str_eq(unit, str_of(units[i].name)))
+		if (str_alike(unit, str_of(units[i].name)))
 			return units[i].seconds;
 	return 0;
 }
@@ -129,6 +165,85 @@ static size_t split_words(struct str text, struct str *words, size_t most)
 		from = i + 1;
 	}
 	return count;
+}
+
+/* A day of a calendar that people know. */
+static bool day_from(int64_t year, int64_t month, int64_t day, const struct zone *zone, int64_t *from, int64_t *to)
+{
+	char text[40];
+	int64_t utc;
+
+	if (year < 0 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31)
+		return false;
+	snprintf(text, sizeof text, "%04" PRId64 "-%02" PRId64 "-%02" PRId64 "T00:00:00Z", year, month, day);
+	if (!time_parse(str_of(text), &utc))
+		return false;
+	*from = zone_from_clock(zone, utc);
+	*to = midnight(zone, *from, -1);
+	return true;
+}
+
+/* "2026-1-5". */
+static bool parse_short_date(struct str text, const struct zone *zone, int64_t *from, int64_t *to)
+{
+	struct str words[3];
+	uint64_t n[3];
+
+	if (!str_has_byte(text, '-') || split_words(text, words, COUNT(words)) != COUNT(words) || words[0].n != 4)
+		return false;
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (words[i].n > 4 || !str_to_u64(words[i], &n[i]))
+			return false;
+	return day_from((int64_t)n[0], (int64_t)n[1], (int64_t)n[2], zone, from, to);
+}
+
+/* "jan", "jan 20", "20 jan", "jan 2026", "jan 20 2026": without a year the last there was. */
+static bool parse_month_name(struct str text, int64_t now_ms, const struct zone *zone, int64_t *from, int64_t *to)
+{
+	const uint64_t first_year = 1000;
+	struct str words[3];
+	size_t count = split_words(text, words, COUNT(words));
+	int64_t year, day = 0, this_year;
+	uint64_t number, now_year;
+	bool has_year = false, ok;
+	char today[TIME_TEXT + 1];
+	int month = -1;
+
+	time_print(zone_to_clock(zone, now_ms), today);
+	str_to_u64(str_from(today, 4), &now_year);
+	this_year = year = (int64_t)now_year;
+	for (size_t i = 0; i < count; i++) {
+		if (month < 0 && month_number(words[i]) >= 0)
+			month = month_number(words[i]);
+		else if (!str_to_u64(words[i], &number) || number > 9999 || (number >= first_year ? has_year : day > 0))
+			return false;
+		else if (number >= first_year) {
+			year = (int64_t)number;
+			has_year = true;
+		} else
+			day = (int64_t)number;
+	}
+	if (month < 0 || (count > 1 && !day && !has_year))
+		return false;
+	for (int64_t least = has_year ? year : this_year - 1; year >= least; year--) {
+		ok = day ? day_from(year, month + 1, day, zone, from, to) : months_from(year, month, 1, zone, from, to);
+		if (has_year || (ok && *from <= now_ms))
+			return ok;
+	}
+	return false;
+}
+
+bool when_goes_on(struct str word, struct str next)
+{
+	static const char *const units[] = { "week", "month", "year" };
+	uint64_t number;
+
+	if (month_number(word) >= 0)
+		return next.n <= 4 && str_to_u64(next, &number);
+	for (size_t i = 0; i < COUNT(units); i++)
+		if (str_alike(next, str_of(units[i])))
+			return str_alike(word, STR("last")) || str_alike(word, STR("this"));
+	return false;
 }
 
 /* A number and its unit: 7d, 7 days, 7 days ago. */
@@ -183,10 +298,11 @@ static bool parse_span(struct str text, int64_t now_ms, const struct zone *zone,
 	const size_t date = 10;
 
 	if (parse_month(text, zone, from, to) || parse_name(text, now_ms, zone, from, to) ||
-	    parse_span_name(text, now_ms, zone, from, to))
+	    parse_span_name(text, now_ms, zone, from, to) || parse_weekday(text, now_ms, zone, from, to) ||
+	    parse_month_name(text, now_ms, zone, from, to))
 		return true;
 	if (!time_parse(text, from) && !parse_age(text, now_ms, from) && !parse_date(text, zone, from))
-		return false;
+		return parse_short_date(text, zone, from, to);
 	*to = text.n == date && str_has_byte(text, '-') ? midnight(zone, *from, -1) : *from;
 	return true;
 }

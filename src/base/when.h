@@ -11,9 +11,13 @@
  * (2026-11-15, 2026-11-15 18:00); the beginning of a month or year (2026-11, 2026); now,
  * today, yesterday (from midnight on), this or last week, month, year ("last week",
  * last-week); or how long before `now_ms` it was: 90s, 30m, 6h, 7d, 2w, "7 days ago", 2.weeks.ago
- * (a month is 30 days then, a year 365). False leaves *ms untouched.
+ * (a month is 30 days then, a year 365); the last monday there was, or mon; the last january, jan, "jan 20"; 2026-1-5.
+ * False leaves *ms untouched.
  */
 bool when_parse(struct str text, int64_t now_ms, int64_t *ms);
+
+/* Whether a time of several words goes on with the next: "last" with "week", "jan" with "20". */
+bool when_goes_on(struct str word, struct str next);
 
 /* The same for dates of another zone. */
 bool when_parse_in(struct str text, int64_t now_ms, const struct zone *zone, int64_t *ms);

@@ -194,6 +194,15 @@ static enum status long_option(struct reader *r, struct err *err)
 	return set(r, q, value, err);
 }
 
+/* Of any number of words one may begin with '-'. */
+static const char *word_hint(const struct method *m)
+{
+	for (const struct param *q = m->params; q && q->name; q++)
+		if ((q->flags & PARAM_WORD) && (q->flags & (PARAM_REST | PARAM_JOIN)))
+			return "; in quotes with the words before it, or behind --, it is none";
+	return "";
+}
+
 /* "-x", "-x value", "-xvalue", "-xyz". */
 static enum status short_options(struct reader *r, struct err *err)
 {
@@ -203,7 +212,7 @@ static enum status short_options(struct reader *r, struct err *err)
 		const struct param *q = args_letter(r->method, *c);
 
 		if (!q)
-			return err_fail(err, STATUS_USAGE, "unknown option '%.40s'", arg);
+			return err_fail(err, STATUS_USAGE, "unknown option '%.40s'%s", arg, word_hint(r->method));
 		if (args_takes_word(q)) {
 			if (!c[1] && r->at + 1 >= r->argc)
 				return needs_value(r, q, err);

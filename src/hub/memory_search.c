@@ -15,6 +15,7 @@
 #include "hub/memory_session.h"
 #include "hub/period.h"
 #include "hub/storage_handles.h"
+#include "query/forgive.h"
 #include "query/made.h"
 #include "query/pattern.h"
 #include "query/rank.h"
@@ -195,6 +196,11 @@ static const struct field search_fields[] = {
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "found inside of words, where as words it stands nowhere, or with --inside" },
+	{ .name = "asked",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "what was looked for instead, where no text has all that was typed: without words that say nothing, "
+		  "with other forms of the rest, and at last with one of them missing" },
 	{ .name = "also_in",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -292,6 +298,7 @@ struct finding {
 	int64_t given, left_out; /* hits */
 	int64_t first;		 /* characters of the first that was left out */
 	bool inside;		 /* looked for inside of words */
+	struct str asked;	 /* what was looked for instead of what was typed; p NULL = that */
 	int64_t looked;		 /* nobody asked for that, and it does not stand in so many texts: */
 	bool looked_all;	 /* which are all that could have it */
 };
@@ -400,6 +407,8 @@ static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err 
 	put_hit(f->call, hit);
 	if (f->inside)
 		put_bool(&f->call->writer, "inside", true);
+	if (f->asked.p)
+		put_text(&f->call->writer, "asked", f->asked);
 	if (f->budget >= 0) {
 		int64_t size = (int64_t)f->call->item.n + AROUND;
 
@@ -639,7 +648,8 @@ static void note_odd(struct call *c, const struct expr *e)
 		log_warn(c->log, "conditions hold for the whole query, also beside OR: '%s:%.*s' is asked of every hit",
 			 expr_field_name(e->conditions[0].field), STR_ARG(shortened(c, e->conditions[0].value)));
 	if (e->apart)
-		log_warn(c->log, "'%s:' with a blank behind it was looked for as text; without the blank it is a condition",
+		log_warn(c->log,
+			 "'%s:' with a blank behind it was looked for as text; without the blank it is a condition",
 			 e->apart);
 	if (e->odd.p && e->near)
 		log_warn(c->log, "'%.*s:' is no field and was looked for as text; did you mean '%s:'?",
@@ -760,24 +770,53 @@ static enum status search_inside(struct finding *f, const struct search_query *a
 	return search_run(c->store, &q, emit_hit, f, report, err);
 }
 
+/* Less than was asked for, a step at a time: whoever asks a question does not mean each word of it. */
+static enum status search_forgiving(struct finding *f, const struct search_query *asked, struct search_report *report,
+				    struct err *err)
+{
+	static const char *const how[FORGIVE_WAYS] = { [FORGIVE_ONE] = ", of which one may be missing" };
+	struct call *c = f->call;
+
+	for (int way = 0; way < FORGIVE_WAYS && !report->total; way++) {
+		struct expr loose CLEANUP(expr_release) = { 0 };
+		struct buf said CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+		struct search_query q = *asked;
+		bool asks;
+
+		if (forgive(c->store, asked->expr, (enum forgive_way)way, &loose, &said, &asks, &c->mem, err))
+			return err_failed(err->status);
+		if (!asks)
+			continue;
+		q.expr = &loose;
+		f->asked = arena_str(&c->mem, buf_as_str(&said));
+		if (search_run(c->store, &q, emit_hit, f, report, err))
+			return err_failed(err->status);
+		if (report->total)
+			log_warn(c->log, "no text has all of this; looked for %.*s%s instead", STR_ARG(f->asked),
+				 how[way] ? how[way] : "");
+	}
+	return STATUS_OK;
+}
+
 /* What nothing but words was asked for, and no word was found of, may stand inside of words. */
 static enum status search_further(struct finding *f, const struct search_query *q, struct search_report *report,
 				  struct err *err)
 {
 	struct call *c = f->call;
 
-	if (report->total || q->check || !q->expr->count || q->expr->excludes || q->offset)
+	if (report->total || q->check || !q->expr->count || q->expr->excludes)
 		return STATUS_OK;
-	if (search_inside(f, q, report, err))
+	if (!q->offset && search_inside(f, q, report, err))
 		return err_failed(err->status);
 	if (report->total)
 		log_warn(c->log, "no text has this as words; these have it inside of words%s",
 			 report->gave_up ? ", of those that were looked at: --inside looks further" : "");
 	f->looked = report->total ? 0 : report->looked;
 	f->looked_all = !report->gave_up;
-	if (!report->total)
-		report->more = report->gave_up = false;
-	return STATUS_OK;
+	if (report->total)
+		return STATUS_OK;
+	report->more = report->gave_up = f->inside = false;
+	return search_forgiving(f, q, report, err);
 }
 
 /* Names with signs, as C++, that the index knows without: texts that have them so. Where none does, words are all. */
@@ -847,9 +886,14 @@ static enum status run_search(struct call *c, struct err *err)
 		return err_fail(err, STATUS_USAGE,
 				"--budget: the first of %" PRId64 " hits takes %" PRId64 " characters",
 				report.total, f.first);
+	if (report.total && !f.given && q.offset)
+		return err_fail(err, STATUS_NOT_FOUND,
+				"there are %" PRId64 " hits, and --offset %zu is behind the last", report.total,
+				q.offset);
 	note_count(&f, &q, &report);
 	if (report.gave_up)
-		log_warn(c->log, "%" PRId64 " texts were looked at, and there are more: a word or a condition narrows it",
+		log_warn(c->log,
+			 "%" PRId64 " texts were looked at, and there are more: a word or a condition narrows it",
 			 report.looked);
 	return report.total ? STATUS_OK : not_found(&f, &q, query_text(c, 0, STR("")), err);
 }
@@ -873,15 +917,18 @@ const struct method memory_search = {
 		"input, output, other, note; tool:Bash (calls of it, not their results), file:NAME (calls that "
 		"name\n"
 		"such a file), project:NAME, session:ID, model:NAME (what such a model said and did; prompts and\n"
-		"results have none), branch:NAME (written while on it), agent:ID (said by that sub-agent, or to it); tag:NAME (on it, its\n"
-		"message, turn or session, 'arbor help tag'), is:noted, is:bookmarked; is:error, is:subagent,\n"
-		"is:withdrawn (gone from the newest version of its file), is:branch (its conversation was\n"
-		"rewound, forked or continued twice); after:, before: and day: with 2026-01-31, 2026-01,\n"
-		"yesterday, 7d, last-week. NOT, or - in front, excludes; of several of one kind one has to "
+		"results have none), branch:NAME (written while on it), agent:ID (said by that sub-agent, or to\n"
+		"it); tag:NAME (on it, its message, turn or session, 'arbor help tag'), is:noted,\n"
+		"is:bookmarked; is:error, is:subagent, is:withdrawn (gone from the newest version of its file),\n"
+		"is:branch (its conversation was rewound, forked or continued twice); after:, before: and day: with\n"
+		"2026-01-31, 2026-01, jan 20, monday, yesterday, 7d, last-week.\n"
+		"NOT, or - in front, excludes; of several of one kind one has to "
 		"hold;\n"
 		"tool, file, branch and tag may end with *. A word with a colon that is none of these is text.\n\n"
 		"What words do not find may stand inside of them: then texts are looked through for it as it was\n"
-		"typed, which is said; --inside does so at once, for v1.2.3 by 1.2.3.\n\n"
+		"typed, which is said; --inside does so at once, for v1.2.3 by 1.2.3. Where no text has all words,\n"
+		"less is asked for, and that is said, too: without words as 'where did we', with plurals, -ed and\n"
+		"-ing, and with one of them missing.\n\n"
 		"--regex, --inside and --case-sensitive look at texts that words and conditions have found, and "
 		"without any\n"
 		"at the newest ones; for two seconds, and they say so if there were more.\n\n"

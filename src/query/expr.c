@@ -16,6 +16,7 @@
 
 #include "base/near.h"
 #include "base/utf8.h"
+#include "base/when.h"
 #include "base/words.h"
 #include "query/expr_match.h"
 
@@ -105,7 +106,7 @@ static void cut_at(struct reading *r, struct str at)
 	r->e->cut = true;
 }
 
-static struct expr_node *node_in(struct arena *mem, enum expr_node_kind kind)
+struct expr_node *expr_node_new(struct arena *mem, enum expr_node_kind kind)
 {
 	struct expr_node *n = arena_alloc(mem, sizeof *n);
 
@@ -115,10 +116,10 @@ static struct expr_node *node_in(struct arena *mem, enum expr_node_kind kind)
 
 static struct expr_node *new_node(struct reading *r, enum expr_node_kind kind)
 {
-	return node_in(r->mem, kind);
+	return expr_node_new(r->mem, kind);
 }
 
-static void add_child(struct expr_node *to, struct expr_node *child)
+void expr_node_add(struct expr_node *to, struct expr_node *child)
 {
 	if (!child)
 		return;
@@ -337,7 +338,7 @@ static void note_odd(struct reading *r, struct str name, struct str value)
 
 static struct expr_node *mark_in(struct arena *mem, enum mark mark, struct str name, bool prefix)
 {
-	struct expr_node *n = node_in(mem, EXPR_NODE_MARK);
+	struct expr_node *n = expr_node_new(mem, EXPR_NODE_MARK);
 	char room[WORD_MAX];
 
 	n->mark = (struct expr_word){ arena_str(mem, mark_word(mark, name, room)), prefix };
@@ -362,15 +363,15 @@ static struct expr_node *file_node(struct reading *r, struct str path)
 		name.n = 0;
 		prefix = true;
 	}
-	add_child(n, mark_node(r, MARK_FILE, name, prefix || !name.n));
-	add_child(n, read_item(r, path, false));
+	expr_node_add(n, mark_node(r, MARK_FILE, name, prefix || !name.n));
+	expr_node_add(n, read_item(r, path, false));
 	return simplest(n);
 }
 
 static struct expr_node *model_node(struct reading *r, struct expr_condition *c)
 {
 	c->node = new_node(r, EXPR_NODE_ANY);
-	add_child(c->node, mark_node(r, MARK_MODEL, c->value, false));
+	expr_node_add(c->node, mark_node(r, MARK_MODEL, c->value, false));
 	return c->node;
 }
 
@@ -408,21 +409,21 @@ static void mark_words(struct reading *r)
 			continue;
 		if (c->excluded) {
 			excluded = new_node(r, EXPR_NODE_NOT);
-			add_child(excluded, n);
-			add_child(r->marks, excluded);
+			expr_node_add(excluded, n);
+			expr_node_add(r->marks, excluded);
 		} else if (c->field == EXPR_IS && !c->group) {
-			add_child(r->marks, n);
+			expr_node_add(r->marks, n);
 		} else {
 			size_t kind = c->group ? (size_t)EXPR_FIELDS + (size_t)c->group - 1 : (size_t)c->field;
 
 			if (!any[kind])
 				any[kind] = new_node(r, EXPR_NODE_ANY);
-			add_child(any[kind], n);
+			expr_node_add(any[kind], n);
 		}
 	}
 	for (size_t i = 0; i < COUNT(any); i++)
 		if (any[i])
-			add_child(r->marks, simplest(any[i]));
+			expr_node_add(r->marks, simplest(any[i]));
 }
 
 bool expr_add_condition(struct expr *e, enum expr_field field, struct str value, bool excluded)
@@ -440,21 +441,16 @@ static void add_condition(struct reading *r, int field, struct str value, bool e
 		cut_at(r, r->lexed);
 }
 
-/* "last week" need not stand in quotes. */
+/* "last week" and "jan 20" need not stand in quotes. */
 static struct str take_time(struct reading *r, struct str value)
 {
-	static const char *const units[] = { "week", "month", "year" };
 	struct str rest = str_sub(r->rest, blanks(r->rest), SIZE_MAX), word;
 
-	if (!str_eq(value, STR("last")) && !str_eq(value, STR("this")))
-		return value;
 	word = str_sub(rest, 0, word_length(r, rest));
-	for (size_t i = 0; i < COUNT(units); i++)
-		if (str_eq(word, str_of(units[i]))) {
-			r->rest = str_sub(rest, word.n, SIZE_MAX);
-			return arena_printf(r->mem, "%.*s %s", STR_ARG(value), units[i]);
-		}
-	return value;
+	if (!word.n || !when_goes_on(value, word))
+		return value;
+	r->rest = str_sub(rest, word.n, SIZE_MAX);
+	return arena_printf(r->mem, "%.*s %.*s", STR_ARG(value), STR_ARG(word));
 }
 
 /* Whether the word in hand is a condition; then it is kept. Choices may be parted by commas. */
@@ -506,7 +502,7 @@ static struct expr_node *read_near(struct reading *r, struct str text)
 		text = str_sub(text, 0, comma);
 	inner.text = inner.rest = text;
 	for (advance(&inner); inner.lexeme != LEX_END; advance(&inner))
-		add_child(n, read_item(&inner, inner.lexed, inner.lexeme == LEX_QUOTED));
+		expr_node_add(n, read_item(&inner, inner.lexed, inner.lexeme == LEX_QUOTED));
 	r->words = inner.words;
 	r->wide = inner.wide;
 	n->distance = (int)(distance > NEAR_MOST ? NEAR_MOST : distance);
@@ -539,7 +535,7 @@ static struct expr_node *read_one(struct reading *r)
 		return n;
 	r->e->excludes = true;
 	negated = new_node(r, EXPR_NODE_NOT);
-	add_child(negated, n);
+	expr_node_add(negated, n);
 	return negated;
 }
 
@@ -551,7 +547,7 @@ static struct expr_node *read_all(struct reading *r)
 		if (r->lexeme == LEX_AND)
 			advance(r);
 		else
-			add_child(n, read_one(r));
+			expr_node_add(n, read_one(r));
 	}
 	return simplest(n);
 }
@@ -595,7 +591,7 @@ static struct expr_node *read_any(struct reading *r)
 	for (;;) {
 		size_t before = r->e->condition_count;
 
-		add_child(n, read_all(r));
+		expr_node_add(n, read_all(r));
 		single &= r->e->condition_count - before < 2;
 		if (r->lexeme != LEX_OR)
 			break;
@@ -630,7 +626,7 @@ static struct expr_node *read_query(struct reading *r, bool operators)
 	r->open = 0;
 	advance(r);
 	while (r->lexeme != LEX_END) {
-		add_child(all, read_any(r));
+		expr_node_add(all, read_any(r));
 		if (r->lexeme == LEX_CLOSE)
 			advance(r);
 	}
@@ -659,8 +655,8 @@ static enum status read_expr(struct expr *e, struct str text, bool fields, bool 
 		return nothing("has no word to look for", text, err);
 	mark_words(&r);
 	all = new_node(&r, EXPR_NODE_ALL);
-	add_child(all, words);
-	add_child(all, simplest(r.marks));
+	expr_node_add(all, words);
+	expr_node_add(all, simplest(r.marks));
 	all = simplest(all);
 	e->root = all;
 	if (!all || expr_match(e, all))
@@ -690,7 +686,7 @@ void expr_set_models(struct expr *e, struct expr_condition *c, const struct str 
 		return;
 	c->node->first = c->node->last = NULL;
 	for (size_t i = 0; i < count; i++)
-		add_child(c->node, mark_in(mem, MARK_MODEL, models[i], false));
+		expr_node_add(c->node, mark_in(mem, MARK_MODEL, models[i], false));
 	e->model_count += count;
 	/* It was written before, and so can be written again. */
 	expr_match(e, e->root);
@@ -698,7 +694,7 @@ void expr_set_models(struct expr *e, struct expr_condition *c, const struct str 
 
 static struct expr_node *copy_node(const struct expr_node *n, struct arena *mem)
 {
-	struct expr_node *copy = node_in(mem, n->kind);
+	struct expr_node *copy = expr_node_new(mem, n->kind);
 
 	*copy = *n;
 	copy->next = NULL;
@@ -718,29 +714,35 @@ static enum status keep_node(const struct expr_node *n, expr_keeps_fn *keeps, vo
 			return err_failed(err->status);
 	}
 	if (kept)
-		add_child(to, copy_node(n, mem));
+		expr_node_add(to, copy_node(n, mem));
 	return STATUS_OK;
 }
 
-enum status expr_narrowing(const struct expr *e, expr_keeps_fn *keeps, void *ctx, struct expr *out, struct arena *mem,
-			   struct err *err)
+bool expr_with(const struct expr *e, struct expr_node *root, struct expr *out, struct arena *mem)
 {
-	struct expr_node *all = node_in(mem, EXPR_NODE_ALL);
-	const struct expr_node *root = e->root;
-
 	*out = *e;
 	out->match = (struct buf)BUF_INIT(64 * KIB);
 	out->unwanted = (struct buf)BUF_INIT(0);
 	out->words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *out->words);
 	out->count = out->phrase_count = 0;
 	out->root = NULL;
+	if (!root->first || !expr_match(out, root))
+		return false;
+	out->root = root;
+	return true;
+}
+
+enum status expr_narrowing(const struct expr *e, expr_keeps_fn *keeps, void *ctx, struct expr *out, struct arena *mem,
+			   struct err *err)
+{
+	struct expr_node *all = expr_node_new(mem, EXPR_NODE_ALL);
+	const struct expr_node *root = e->root;
+
 	for (const struct expr_node *n = root && root->kind == EXPR_NODE_ALL ? root->first : root; n;
 	     n = root->kind == EXPR_NODE_ALL ? n->next : NULL)
 		if (keep_node(n, keeps, ctx, all, mem, err))
 			return err_failed(err->status);
-	if (all->first && expr_match(out, all))
-		out->root = all;
-	else
+	if (!expr_with(e, all, out, mem))
 		buf_clear(&out->match);
 	return STATUS_OK;
 }

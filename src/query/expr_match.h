@@ -29,10 +29,16 @@ struct expr_node {
 	struct expr_word mark;
 	int distance;
 	struct str typed; /* EXPR_NODE_WORDS: as it stands in the query */
-	struct str name;  /* so too with signs that say something and that the index does not know: C++, #12; p NULL = it has
-			   * none */
+	struct str name;  /* so too, with signs that say something and that the index does not know: C++, #12;
+			   * p NULL = it has none */
 	bool negative;	  /* expr_match(): what is written for it is the opposite of it */
 };
+
+struct expr_node *expr_node_new(struct arena *mem, enum expr_node_kind kind);
+void expr_node_add(struct expr_node *to, struct expr_node *child); /* NULL is none */
+
+/* The same query with another tree: *out borrows all else. False when nothing is left to look for. */
+bool expr_with(const struct expr *e, struct expr_node *root, struct expr *out, struct arena *mem) MUST_USE;
 
 /* Writes match, words, items. False when the tree only excludes. */
 bool expr_match(struct expr *e, struct expr_node *root);

@@ -391,7 +391,10 @@ static bool is_words(struct str text, size_t start, size_t end, bool prefix)
 		from--;
 	while (to < text.n && to - end < WORD_MAX && is_of_word(text.p[to]))
 		to++;
-	e = (struct edges){ start - from, end - from, !is_of_word(text.p[start]), prefix || !is_of_word(text.p[end - 1]) };
+	e = (struct edges){ .start = start - from,
+			    .end = end - from,
+			    .begins = !is_of_word(text.p[start]),
+			    .ends = prefix || !is_of_word(text.p[end - 1]) };
 	if (!e.begins || !e.ends)
 		words_split(str_sub(text, from, to - from), take_edge, &e);
 	return e.begins && e.ends;

@@ -23,8 +23,8 @@ struct grep {
 	size_t count;
 };
 
-/* An extended regular expression of POSIX (query/pattern.h makes one), looked for in each line. STATUS_USAGE when it is none, or
- * more than can be looked for in bounded time and memory. The pattern has to stay. */
+/* An extended regular expression of POSIX (query/pattern.h makes one), looked for in each line. STATUS_USAGE when it is
+ * none, or more than can be looked for in bounded time and memory. The pattern has to stay. */
 enum status grep_pattern(struct grep *g, const char *pattern, bool case_sensitive, struct err *err) MUST_USE;
 
 /* Fails with why it cannot be looked for. */

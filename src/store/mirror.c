@@ -835,8 +835,8 @@ enum status mirror_add(struct store *s, const struct mirror_part *p, struct err 
 
 	if (p->old ? find_old(&w, err) : find_session(&w, err))
 		return err_failed(err->status);
-	if (write_lines(&w, err) || write_values(&w, err) || write_branches(&w, err) || write_links(&w, err) || note_session(&w, err) ||
-	    read_so_far(&w, err))
+	if (write_lines(&w, err) || write_values(&w, err) || write_branches(&w, err) || write_links(&w, err) ||
+	    note_session(&w, err) || read_so_far(&w, err))
 		return err_failed(err->status);
 	return STATUS_OK;
 }

@@ -226,4 +226,10 @@ arbor search cents 'PROJECT:Webshop'; code 0
 arbor search 'role: user OR cents'; err_has "'role:' with a blank behind it was looked for as text"
 arbor search 'cents role:user'; err_lacks blank; err_lacks 'no field'
 
+it "says where a page would be behind the last hit, and what is taken for an option"
+arbor search cents --offset 99999; code 1; err_has "there are $all hits, and --offset 99999 is behind the last"
+arbor search cents -integer; code 2; err_has "unknown option '-integer'; in quotes with the words before it"
+arbor search cents after:Jan 20; code 0
+arbor search cents after:jan day:mon; err_lacks 'did you mean'
+
 the_end
