@@ -468,11 +468,12 @@ main() {
 	! wanted append || append
 	! wanted watch || watch
 	! wanted together || together
+	! wanted readers || readers
 	! wanted lived || lived
 	! wanted large || large
 	! wanted noop || noop
 	printf '\nload after: %s\n' "$(cut -d' ' -f1-3 /proc/loadavg)"
-	rm -rf "$corpus" "$many" "$top"/append* "$top"/watch* "$top"/together* "$top"/lived* "$top"/peer* "$top"/usage* "$top"/search* "${top:?}/home"
+	rm -rf "$corpus" "$many" "$top"/append* "$top"/watch* "$top"/together* "$top"/readers* "$top"/lived* "$top"/peer* "$top"/usage* "$top"/search* "${top:?}/home"
 	drop_store
 }
 
