@@ -7,6 +7,8 @@
 #include "base/base.h"
 
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 /* A thread's own, sent to it alone: who reports crashes wants to know of these. */
 static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
@@ -23,4 +25,12 @@ int thread_start(pthread_t *out, void *(*run)(void *ctx), void *ctx)
 	code = pthread_create(out, NULL, run, ctx); /* lint: allow, the one place */
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return code;
+}
+
+void thread_step_back(void)
+{
+	enum { NICE = 10 };
+
+	/* Linux has a niceness for each thread. Where it cannot be had all go on as equals. */
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
 }

@@ -10,4 +10,7 @@
  * for them, and a handler of the process's must not run where it is not expected. */
 int thread_start(pthread_t *out, void *(*run)(void *ctx), void *ctx);
 
+/* The thread it is called in lets all others go first from now on, in this program and in others. */
+void thread_step_back(void);
+
 #endif

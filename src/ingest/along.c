@@ -2,7 +2,8 @@
  * Two things are slow in a first sync: packing bytes, which keeps every core busy, and filling the
  * full-text index, which has to be done by one thread. One after the other they leave a core idle half of
  * the time. So a thread reads what is unread already while the sync brings in more; what is left then is
- * read as ever.
+ * read as ever. Those that pack let it go first (thread_step_back()): they would be done sooner, and the one
+ * core that fills the index then much later.
  *
  * It is another reader, like one in another process: everything that lets several programs read at once
  * holds for it, and nothing depends on how far it comes. What it cannot read stays unread, and whoever

@@ -111,6 +111,10 @@ static void *read_files(void *ctx)
 	struct syncing *y = r->y;
 	size_t i;
 
+	/* Filling the index takes one thread longest of all: while packing has the cores, it would be the
+	 * only thing left to do afterwards. */
+	if (y->along)
+		thread_step_back();
 	while ((i = atomic_fetch_add(&y->next_job, 1)) < y->plan.job_count)
 		if (!follow_file(&r->follower, &y->plan.jobs[i]))
 			break;
@@ -388,10 +392,10 @@ static enum status read_and_write(struct syncing *y, struct err *err)
 	if (y->plan.job_count == 0)
 		return STATUS_OK;
 	atomic_store(&y->next_job, 0);
-	if (start_readers(y, readers, &count, err))
-		return err_failed(err->status);
 	if (y->bytes_total >= (y->o->along_bytes ? y->o->along_bytes : (int64_t)LIMIT_ALONG_BYTES) && !y->along)
 		y->along = along_begin(y->store, y->o->cancel);
+	if (start_readers(y, readers, &count, err))
+		return err_failed(err->status);
 	status = write_all(y, err);
 	stop_readers(y, readers, count);
 	return status;
