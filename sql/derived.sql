@@ -275,7 +275,7 @@ CREATE TABLE node_unread (
 CREATE VIRTUAL TABLE search USING fts5(text, content='', contentless_delete=1, tokenize='arbor');
 INSERT INTO search(search, rank) VALUES ('hashsize', 16777216);
 INSERT INTO search(search, rank) VALUES ('automerge', 0);  -- in transactions of its own instead,
-INSERT INTO search(search, rank) VALUES ('usermerge', 16); -- as often as FTS5 would
+INSERT INTO search(search, rank) VALUES ('usermerge', 8);  -- and often: a search looks into every segment
 INSERT INTO search(search, rank) VALUES ('crisismerge', 64);
 
 -- What is known of documents, 1024 in a row. What ranking needs of each match is in

@@ -29,14 +29,15 @@ void arena_release(struct arena *a)
 	a->used = 0;
 }
 
-void *arena_alloc(struct arena *a, size_t bytes)
+/* Not zeroed: most arenas are short, and clearing whole chunks would cost more than what is done with them. */
+static char *take(struct arena *a, size_t bytes)
 {
 	size_t need = (bytes + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 	char *at;
 
 	if (!a->last || need > a->last->size - a->used) {
 		size_t size = size_max(need, ARENA_CHUNK);
-		struct arena_chunk *chunk = mem_alloc(sizeof *chunk + size);
+		struct arena_chunk *chunk = mem_resize(NULL, sizeof *chunk + size);
 
 		chunk->older = a->last;
 		chunk->size = size;
@@ -48,6 +49,11 @@ void *arena_alloc(struct arena *a, size_t bytes)
 	return at;
 }
 
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+	return memset(take(a, bytes), 0, bytes);
+}
+
 struct str arena_str(struct arena *a, struct str s)
 {
 	return (struct str){ arena_cstr(a, s), s.n };
@@ -55,10 +61,11 @@ struct str arena_str(struct arena *a, struct str s)
 
 const char *arena_cstr(struct arena *a, struct str s)
 {
-	char *copy = arena_alloc(a, s.n + 1);
+	char *copy = take(a, s.n + 1);
 
 	if (s.n)
 		memcpy(copy, s.p, s.n);
+	copy[s.n] = '\0';
 	return copy;
 }
 
@@ -73,7 +80,7 @@ struct str arena_printf(struct arena *a, const char *format, ...)
 	va_end(args);
 	if (n < 0)
 		return (struct str){ 0 };
-	text = arena_alloc(a, (size_t)n + 1);
+	text = take(a, (size_t)n + 1);
 	va_start(args, format);
 	vsnprintf(text, (size_t)n + 1, format, args);
 	va_end(args);

@@ -553,7 +553,7 @@ enum status doc_days(struct doc_reader *r, struct err *err)
 
 static enum status load_chunk(struct doc_reader *r, size_t chunk, struct err *err)
 {
-	struct doc_chunk *c = mem_alloc(sizeof *c);
+	struct doc_chunk *c = mem_resize(NULL, sizeof *c); /* no slot is looked at that is not used */
 
 	if (read_slots(r->store, (int64_t)chunk, c->slots, &c->used, err)) {
 		mem_free(c);
