@@ -241,7 +241,7 @@ static int64_t segments(struct store *s)
 
 TEST(segments_are_merged_when_there_are_many)
 {
-	enum { MANY = 16 };
+	enum { MANY = 8 };
 	bool more = true;
 	struct err err;
 	STORE;
