@@ -52,7 +52,7 @@ static enum status submit(struct call *c, struct run *run, bool *again, struct e
 	struct submitting what = { .client_id = call_text(c, "client_id"),
 				   .ephemeral = call_flag(c, "ephemeral") };
 
-	if (!call_text(c, "prompt").p)
+	if (!str_trim(call_text(c, "prompt")).n)
 		return err_fail(err, STATUS_USAGE, "PROMPT is missing");
 	if (named_find(c->store, call_text(c, "session"), &c->mem, &what.session, err) ||
 	    prompt_content(c, call_text(c, "prompt"), call_value(c, "attach"), &content, err))
