@@ -15,6 +15,7 @@
 #include "hub/streamed.h"
 #include "hub/submitted.h"
 #include "hub/where.h"
+#include "live/compact.h"
 #include "live/driver.h"
 
 #define PROMPT_PARAM \
@@ -426,6 +427,17 @@ static enum status run_drive(struct call *c, struct err *err)
 	struct json_writer *w;
 	struct stream stream;
 	struct uuid id;
+/* Somebody has to, and whoever drives an agent has nothing else to do any more. */
+static void compact_old(struct call *c)
+{
+	int64_t before = compact_before(c->store, settings_int(c->settings, "streams.delta_days"));
+	int64_t streams, events;
+	struct err err;
+
+	if (compact_streams(c->store, before, &streams, &events, &err))
+		log_warn(c->log, "%s", err.text);
+}
+
 
 	where_environment(c->settings, &env);
 	excluded_take(c, NULL, &unwanted);
@@ -453,6 +465,7 @@ const struct method claudecode_drive = {
 	.fields = drive_fields,
 	.scope = SCOPE_LOCAL,
 	.need = NEED_STORE,
+	compact_old(c);
 	.examples = (const struct example[]){ { "call claudecode.drive submitted", "the last of a session" },
 					      { 0 } },
 	.run = run_drive,

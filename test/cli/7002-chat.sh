@@ -89,6 +89,24 @@ ARBOR_CLAUDE=/no/such/claude arbor call claudecode.chat '{"session":"a","prompt"
 check test "$(get 'select(.type == "error") | .data.message')" = '/no/such/claude: No such file or directory'
 
 it "says that it was interrupted when its driver is killed, and starts the next"
+it "keeps what its client printed, byte by byte, of which no node comes"
+call streams '{"session":"a","limit":1}'; source=$(get .output) run=$(get .run)
+"$ARBOR" export "$source" >"$T/kept"; check test -s "$T/kept"; same "$T/printed" "$T/kept"
+arbor export ".output:stdout/$run.jsonl"; code 0; same "$T/printed" "$T/out"
+arbor sources --json; check test "$(get "select(.id == \"$source\") | [.kind, .complete, .lines, .bytes] | map(tostring) | join(\" \")")" = "output true $(wc -l <"$T/printed") $(wc -c <"$T/printed")"
+nodes() { "$ARBOR" dump --logical | grep -cE '^(session|line|message|turn|tree) '; }
+had=$(nodes); "$ARBOR" sync --quiet; "$ARBOR" rebuild --quiet >/dev/null; check test "$(nodes)" = "$had"
+arbor check --quiet; code 0
+call streams '{"session":"a","limit":2}'; check test "$(get 'has("output")' | tr '\n' ' ')" = 'true false '
+
+it "puts the words of an old stream together when an agent has ended"
+old=$(sqlite3 "$db" "SELECT t.id FROM stream t JOIN session s ON s.id = t.session WHERE s.name = 'a' ORDER BY t.id LIMIT 1")
+sqlite3 "$db" "UPDATE stream SET ended_at = ended_at - 31 * 86400000 WHERE id = $old"
+call chat '{"session":"a","prompt":"say not yet old"}'; code 0
+for ((n = 0; n < 400; n++)); do [ -z "$(sqlite3 "$db" "SELECT 1 FROM stream WHERE id = $old AND compacted_at IS NULL")" ] && break; sleep 0.05; done
+check test "$(sqlite3 "$db" "SELECT count(*) FROM event WHERE stream = $old AND type = 'content_delta'")" = 1
+check test "$(sqlite3 "$db" 'SELECT count(*) FROM stream WHERE compacted_at IS NOT NULL')" = 1
+
 call chat_async '{"session":"c","prompt":"leave some"}'; until_taken c
 client=$(jq .pid "$T/other/seen.json")
 kill -9 "$(sqlite3 "$db" 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"
