@@ -152,6 +152,8 @@ static struct uuid id_of(const struct resolving *r)
 
 	uuid_parse(handle_meta(r->handle, 0), &id);
 	return id;
+	if (stream->has_output)
+		put_uuid(w, "output", &stream->output);
 }
 
 enum status streamed_resolve(struct resolving *r, struct err *err)

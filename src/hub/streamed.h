@@ -75,6 +75,11 @@ void put_chat_event(struct json_writer *w, const struct stream *stream, const st
 		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
 		  .help = "node of the last message, once it is complete" }, \
 	{ \
+		{ .name = "output", \
+		  .type = VALUE_ID, \
+		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
+		  .help = "source that has what the client printed, where it wrote no file: for 'arbor export'" }, \
+		{ .name = "error", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "why it failed" }, \
 		.name = "error", .type = VALUE_TEXT, .flags = FIELD_STRETCH | FIELD_OPTIONAL, \
 		.help = "why it failed" \
 	}

@@ -28,6 +28,8 @@
 #include "live/feed.h"
 #include "live/keeper.h"
 #include "live/lease.h"
+#include "live/output.h"
+#include "live/prompt.h"
 #include "store/inbox.h"
 #include "store/session.h"
 
@@ -71,6 +73,7 @@ struct driver {
 	struct feed *feed;
 	struct keeper *keeper;
 	struct kept kept;      /* once it has ended */
+	struct output *output; /* NULL: the client writes a transcript */
 	struct asking *asking; /* NULL: questions are none of ours */
 	struct loop_timer *flush, *look, *renew, *kill, *idle, *silence;
 	int64_t silence_ms; /* for so long it may say nothing; 0 = for ever */
@@ -110,6 +113,14 @@ static void give_up(struct driver *d)
 	d->lost = true;
 	if (d->child)
 		child_kill(d->child);
+}
+
+/* What the client printed, before what it means is told. */
+static enum status write_both(struct driver *d, struct err *err)
+{
+	if (d->output && output_write(d->output, err))
+		return err_failed(err->status);
+	return feed_write(d->feed, feed_state(d->feed), NULL, err);
 }
 
 static void write_waiting(struct driver *d)
@@ -640,6 +651,8 @@ static bool on_line(void *ctx, const struct split_line *line)
 		note_written(d, j);
 	else if (what == CHAT_LINE_ASKED)
 		on_asked(d, j);
+	if (d->output)
+		output_add(d->output, bytes);
 	else if (what == CHAT_LINE_WITHDRAWN)
 		on_withdrawn(d, j);
 	else if (what == CHAT_LINE_ANSWERED)
@@ -943,6 +956,8 @@ static void begin_asking(struct driver *d, const struct drive_ask *ask)
 		.expire_ms = ask->expire_ms,
 		.hooks = { .ready = on_ready, .tell = on_tell, .ctx = d },
 	});
+	if (d->run.ephemeral)
+		d->output = output_new(d->store, &d->run);
 }
 
 static enum status take(struct driver *d, const struct uuid *stream, const struct drive_ask *ask,
@@ -969,6 +984,7 @@ static void set_timers(struct driver *d)
 {
 	d->flush = loop_timer_new(d->loop, on_flush, d);
 	d->look = loop_timer_new(d->loop, on_look, d);
+	output_free(d->output);
 	d->renew = loop_timer_new(d->loop, on_renew, d);
 	d->kill = loop_timer_new(d->loop, on_kill, d);
 	d->idle = loop_timer_new(d->loop, on_idle, d);

@@ -76,7 +76,8 @@ check test "$(sqlite3 "$db" "SELECT count(*) FROM run WHERE client_msg_id = 'm-1
 
 it "tries something without the session going on from it"
 call get '{"session":"a"}'; before=$(get '[.head, .claude_session_id] | join(" ")')
-call chat '{"session":"a","prompt":"say perhaps","ephemeral":true}'; code 0
+printf '#!/bin/sh\n"%s" "$@" | tee "%s"\n' "$ARBOR_CLAUDE" "$T/printed" >"$T/tee"; chmod +x "$T/tee"
+ARBOR_CLAUDE=$T/tee call chat '{"session":"a","prompt":"flood 3000","ephemeral":true}'; code 0; check test "$(get .type | tail -n 1)" = complete
 check grep -q no-session-persistence "$T/work/seen.json"
 call get '{"session":"a"}'; check test "$(get '[.head, .claude_session_id] | join(" ")')" = "$before"
 
