@@ -42,7 +42,8 @@ static const char *const modes[] = { "default", "acceptEdits", "plan", "bypassPe
 		{ .name = "created", .type = VALUE_TIME, .flags = FIELD_HIDDEN, .help = "when" }, \
 		{ .name = "permission_mode", \
 		  .type = VALUE_TEXT, \
-		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
+		  .flags = FIELD_OPTIONAL, \
+		  .title = "mode", \
 		  .help = "what tools may do without being asked for" }, \
 		{ .name = "system_prompt", \
 		  .type = VALUE_TEXT, \
@@ -362,6 +363,10 @@ static const struct param rename_params[] = {
 	{ .name = "name",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	.verb = "rename",
+	.also = "mv",
+	.under = "chats",
+	.group = "agents",
 	  .shown = "NAME",
 	  .help = "what it is called from now on" },
 	{ 0 },
@@ -380,13 +385,13 @@ static enum status run_rename(struct call *c, struct err *err)
 const struct method claudecode_rename = {
 	.name = "rename",
 	.summary = "Give a named session another name",
-	.text = "Its streams and its conversation stay with it.\n",
+	.text = "Its streams and its conversation stay with it, also while it is at work.\n",
 	.params = rename_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.rename fix-tests fix-clock",
+	.examples = (const struct example[]){ { "rename fix-tests fix-clock",
 						"from the old to the new" },
 					      { 0 } },
 	.run = run_rename,
@@ -405,16 +410,20 @@ static enum status run_delete(struct call *c, struct err *err)
 
 const struct method claudecode_delete = {
 	.name = "delete",
-	.summary = "Let a named session go",
-	.text = "The name is free again. What was said stays: its streams here, its conversation where it "
-		"was mirrored. One that is "
-		"at work has to end first.\n",
+	.verb = "delete",
+	.also = "rm remove del",
+	.under = "chats",
+	.group = "agents",
+	.summary = "Let a named session go; what was said in it stays",
+	.text = "The name is free again, and what the session was made with is forgotten. What was said stays: its "
+		"streams here, its conversation where it was mirrored, which 'arbor adopt' can give a name again and "
+		"'arbor purge' deletes. One that is at work has to end first.\n",
 	.params = one_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.delete fix-tests", "by its name" }, { 0 } },
+	.examples = (const struct example[]){ { "delete fix-tests", "by its name" }, { 0 } },
 	.run = run_delete,
 };
 
@@ -460,6 +469,9 @@ static enum status set(struct call *c, const char *verb, struct str value, const
 	json_write_init(&w, &json, 0);
 	json_write_string(&w, value);
 	if (at_work || c->state)
+	.verb = "model",
+	.also = "models",
+	.group = "agents",
 		status = command_give(c, n.name, verb, buf_as_str(&json), &stream, &done, err);
 	if (status)
 		return status;
@@ -483,9 +495,12 @@ const struct method claudecode_set_model = {
 	.params = model_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
+	.verb = "mode",
+	.also = "permissions permission-mode",
+	.group = "agents",
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.set_model fix-tests opus",
+	.examples = (const struct example[]){ { "model fix-tests opus",
 						"by its short name" },
 					      { 0 } },
 	.run = run_set_model,
@@ -510,7 +525,7 @@ const struct method claudecode_set_mode = {
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.set_mode fix-tests plan",
+	.examples = (const struct example[]){ { "mode fix-tests plan",
 						"only plans from now on" },
 					      { 0 } },
 	.run = run_set_mode,

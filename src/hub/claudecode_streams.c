@@ -43,8 +43,8 @@ static enum status list_one(void *ctx, const struct stream *stream, bool *go_on,
 	struct listing *l = ctx;
 
 	*go_on = --l->left > 0;
-	put_stream(call_begin(l->call), stream);
-	return call_emit(l->call, err);
+	return put_stream(call_begin(l->call), l->call->store, stream, err) ? err_failed(err->status)
+									    : call_emit(l->call, err);
 }
 
 static enum status run_streams(struct call *c, struct err *err)
