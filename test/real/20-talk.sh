@@ -4,9 +4,6 @@
 . test/harness/lib.sh
 . test/real/lib.sh
 
-# Whether a process with this in its words runs.
-runs() { cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ' | grep -qF -- "$1"; }
-gone() { for ((n = 0; n < 200; n++)); do runs "$1" || return 0; sleep 0.05; done; fail "'$1' still runs"; }
 slow() { steps "[{\"blocks\":[{\"tool\":\"Bash\",\"input\":{\"command\":\"timeout $1 tail -f /dev/null; true\",\"description\":\"x\"}}]},{\"blocks\":[\"Slept.\"]}]"; }
 
 real_each() {
