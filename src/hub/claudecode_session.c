@@ -169,23 +169,6 @@ static const struct param create_params[] = {
 	{ 0 },
 };
 
-/* As a JSON array; p NULL when there are none. */
-static struct str list_of(struct call *c, const char *name)
-{
-	const struct value *v = call_value(c, name);
-	struct buf json CLEANUP(buf_release) = BUF_INIT(LIMIT_METADATA);
-	struct json_writer w;
-
-	if (!v->count)
-		return (struct str){ 0 };
-	json_write_init(&w, &json, 0);
-	json_write_array_begin(&w);
-	for (size_t i = 0; i < v->count; i++)
-		json_write_string(&w, v->list[i]);
-	json_write_array_end(&w);
-	return arena_str(&c->mem, buf_as_str(&json));
-}
-
 static enum status run_create(struct call *c, struct err *err)
 {
 	struct named_new what = {
@@ -195,8 +178,8 @@ static enum status run_create(struct call *c, struct err *err)
 			      .model = call_text(c, "model"),
 			      .system_prompt = call_text(c, "system_prompt"),
 			      .mcp_config = call_text(c, "mcp_config"),
-			      .allowed_tools = list_of(c, "allowed_tools"),
-			      .disallowed_tools = list_of(c, "disallowed_tools"),
+			      .allowed_tools = call_names(c, "allowed_tools"),
+			      .disallowed_tools = call_names(c, "disallowed_tools"),
 			      .permission_mode = call_text(c, "permission_mode"),
 			      .loopback = str_eq(call_text(c, "loopback"), STR("on")),
 			      .metadata = call_text(c, "metadata") },
@@ -363,10 +346,6 @@ static const struct param rename_params[] = {
 	{ .name = "name",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
-	.verb = "rename",
-	.also = "mv",
-	.under = "chats",
-	.group = "agents",
 	  .shown = "NAME",
 	  .help = "what it is called from now on" },
 	{ 0 },
@@ -384,6 +363,10 @@ static enum status run_rename(struct call *c, struct err *err)
 
 const struct method claudecode_rename = {
 	.name = "rename",
+	.verb = "rename",
+	.also = "mv",
+	.under = "chats",
+	.group = "agents",
 	.summary = "Give a named session another name",
 	.text = "Its streams and its conversation stay with it, also while it is at work.\n",
 	.params = rename_params,
@@ -469,9 +452,6 @@ static enum status set(struct call *c, const char *verb, struct str value, const
 	json_write_init(&w, &json, 0);
 	json_write_string(&w, value);
 	if (at_work || c->state)
-	.verb = "model",
-	.also = "models",
-	.group = "agents",
 		status = command_give(c, n.name, verb, buf_as_str(&json), &stream, &done, err);
 	if (status)
 		return status;
@@ -489,15 +469,15 @@ static enum status run_set_model(struct call *c, struct err *err)
 
 const struct method claudecode_set_model = {
 	.name = "set_model",
+	.verb = "model",
+	.also = "models",
+	.group = "agents",
 	.summary = "Have another model answer in a session",
 	.text = "From now on: an agent at work takes it with its next request, that of an older client with its next "
 		"turn.\n",
 	.params = model_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
-	.verb = "mode",
-	.also = "permissions permission-mode",
-	.group = "agents",
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "model fix-tests opus",
@@ -515,6 +495,9 @@ static enum status run_set_mode(struct call *c, struct err *err)
 
 const struct method claudecode_set_mode = {
 	.name = "set_mode",
+	.verb = "mode",
+	.also = "permissions permission-mode",
+	.group = "agents",
 	.summary = "Say what the tools of a session may do without being asked for",
 	.text = "From now on, in the turn that is going on, too. 'default' asks for what changes something, "
 		"'acceptEdits' lets files be changed, 'plan' lets nothing be. 'bypassPermissions' asks for "

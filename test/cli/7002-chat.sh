@@ -47,6 +47,14 @@ check grep -q -- "--resume $claude" "$T/argv"; check grep -q -- '--model opus' "
 check grep -q ANTHROPIC_API_KEY "$T/env"; ! grep -q SECRET_THING "$T/env" || fail 'it got our environment'
 ! ls "$T"/arbor-mcp-* 2>/dev/null || fail 'a file with keys is left'
 
+it "lets one prompt have fewer turns and more tools, and no other"
+call chat '{"session":"a","prompt":"say brief","max_turns":3,"allowed_tools":["Bash(make *)","WebFetch"]}'; code 0
+jq -r '.argv | join(" ")' "$T/work/seen.json" >"$T/argv"
+check grep -qF -- '--allowedTools Read,Bash(ls:*),Bash(make *),WebFetch' "$T/argv"; check grep -qF -- '--max-turns 3' "$T/argv"
+call chat '{"session":"a","prompt":"say long"}'; jq -r '.argv | join(" ")' "$T/work/seen.json" >"$T/argv"
+check grep -qE -- '--allowedTools Read,Bash\(ls:\*\) ' "$T/argv"; ! grep -q -- --max-turns "$T/argv" || fail 'the session keeps it'
+call chat '{"session":"a","prompt":"say x","max_turns":0}'; code 2
+
 it "starts an agent that goes on without who asked"
 call chat_async '{"session":"a","prompt":"wait for it"}'; code 0; check test "$(get '[.state, .again] | map(tostring) | join(" ")')" = 'running false'
 stream=$(get .stream)
@@ -81,15 +89,6 @@ ARBOR_CLAUDE=$T/tee call chat '{"session":"a","prompt":"flood 3000","ephemeral":
 check grep -q no-session-persistence "$T/work/seen.json"
 call get '{"session":"a"}'; check test "$(get '[.head, .claude_session_id] | join(" ")')" = "$before"
 
-it "says why an agent failed"
-call chat '{"session":"a","prompt":"stderr it broke"}'; code 0
-check test "$(get 'select(.type == "error") | .data.message')" = 'claude ended with code 1 before it was done: it broke'
-check test "$(get 'select(.data.event_type? == "stderr") | .data.text')" = 'it broke'
-check test "$(state a)" = failed
-ARBOR_CLAUDE=/no/such/claude arbor call claudecode.chat '{"session":"a","prompt":"x"}' --json; code 0
-check test "$(get 'select(.type == "error") | .data.message')" = '/no/such/claude: No such file or directory'
-
-it "says that it was interrupted when its driver is killed, and starts the next"
 it "keeps what its client printed, byte by byte, of which no node comes"
 call streams '{"session":"a","limit":1}'; source=$(get .output) run=$(get .run)
 "$ARBOR" export "$source" >"$T/kept"; check test -s "$T/kept"; same "$T/printed" "$T/kept"
@@ -108,6 +107,15 @@ for ((n = 0; n < 400; n++)); do [ -z "$(sqlite3 "$db" "SELECT 1 FROM stream WHER
 check test "$(sqlite3 "$db" "SELECT count(*) FROM event WHERE stream = $old AND type = 'content_delta'")" = 1
 check test "$(sqlite3 "$db" 'SELECT count(*) FROM stream WHERE compacted_at IS NOT NULL')" = 1
 
+it "says why an agent failed"
+call chat '{"session":"a","prompt":"stderr it broke"}'; code 0
+check test "$(get 'select(.type == "error") | .data.message')" = 'claude ended with code 1 before it was done: it broke'
+check test "$(get 'select(.data.event_type? == "stderr") | .data.text')" = 'it broke'
+check test "$(state a)" = failed
+ARBOR_CLAUDE=/no/such/claude arbor call claudecode.chat '{"session":"a","prompt":"x"}' --json; code 0
+check test "$(get 'select(.type == "error") | .data.message')" = '/no/such/claude: No such file or directory'
+
+it "says that it was interrupted when its driver is killed, and starts the next"
 call chat_async '{"session":"c","prompt":"leave some"}'; until_taken c
 client=$(jq .pid "$T/other/seen.json")
 kill -9 "$(sqlite3 "$db" 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"

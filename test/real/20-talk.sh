@@ -26,9 +26,8 @@ real_each() {
 	chat talk 'SCRIPT:text(then)'; agrees complete
 
 	it "$version: a turn that may not go on is said to have failed, and why"
-	printf '#!/bin/sh\nexec "%s" "$@" --max-turns 2\n' "$client" >"$HOME/short"; chmod +x "$HOME/short"
 	session short
-	ARBOR_CLAUDE=$HOME/short chat short 'SCRIPT:tool-fail'; agrees failed
+	call chat '{"session":"short","prompt":"SCRIPT:tool-fail","max_turns":2}'; code 0; mv "$T/out" "$HOME/events"; stream=short; agrees failed
 	check test -n "$(events 'select(.type == "result" and .data.subtype == "error_max_turns") | .seq')"
 	check test -n "$(events 'select(.type == "error") | .data.message' | grep -i 'turns')"
 	chat short 'SCRIPT:text(on)'; agrees complete
