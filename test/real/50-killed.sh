@@ -30,7 +30,7 @@ may_be() {
 	case $(($1 & 3)):$2 in
 	0:complete | *:complete | [13]:interrupted | 2:failed) return ;;
 	esac
-	fail "it says $2"
+	fail "it says $2: $("$ARBOR" call claudecode.streams '{"limit":1}' --json | jq -r .error)"
 }
 kill_them() {
 	local driver pid
