@@ -50,7 +50,8 @@ static const char *const sql[RUN_STATEMENTS] = {
 		       " EXISTS (SELECT 1 FROM stream WHERE id = ?2 AND incarnation = ?3)"),
 	[RUN_NOTE] =
 		"UPDATE run SET argv = coalesce(?2, argv), init = coalesce(?3, init), rev = ?4 WHERE id = ?1",
-	[RUN_OUTPUT] = "UPDATE run SET stdout_id = (SELECT source_id FROM source WHERE id = ?2), rev = ?3 WHERE id = ?1",
+	[RUN_OUTPUT] = "UPDATE run SET stdout_id = (SELECT source_id FROM source WHERE id = ?2), rev = ?3"
+		       " WHERE id = ?1",
 };
 
 const struct db_set run_statements = { DB_RUN, sql, RUN_STATEMENTS };

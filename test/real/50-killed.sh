@@ -48,7 +48,7 @@ go_on() {
 }
 
 real_each() {
-	local i whom ms old
+	local i whom ms old place
 	for ((i = 0; i < ${KILLS:-10}; i++)); do
 		whom=$((1 + RANDOM % 7)); ms=$((RANDOM % 1500))
 		it "$version: what is killed after $ms ms ($whom, $((i % 6))) goes on"
@@ -57,8 +57,9 @@ real_each() {
 		sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
 		kill_them $whom "k$i"
 		over "k$i"; quiet "k$i"; gone "timeout 300.$$"; may_be $whom "$(state_of "k$i")"
-		wait $reader 2>/dev/null; whole_lines "$HOME/heard"
-		(listen "$(tail -n 1 "$HOME/heard" | jq -r '.cursor // 0' | grep . || echo 0)") >>"$HOME/heard"
+		{ wait $reader; } 2>/dev/null; whole_lines "$HOME/heard"
+		place=$(tail -n 1 "$HOME/heard" | jq -r .cursor)
+		(listen "${place:-0}") >>"$HOME/heard"
 		call tail "{\"stream\":\"$old\",\"replay\":true}"; same "$T/out" "$HOME/heard"
 		"$ARBOR" sync --quiet >/dev/null 2>&1 # what it could not mirror any more
 		go_on "k$i"; agrees complete

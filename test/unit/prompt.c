@@ -44,7 +44,8 @@ TEST(what_holds_for_no_prompt_alone_is_left_out)
 
 TEST(what_is_no_prompt_is_not_taken_for_one)
 {
-	static const char *const texts[] = { "", "{}", "[]", "{\"content\":\"x\"}", "{\"uuid\":\"x\",\"content\":\"x\"}",
+	static const char *const texts[] = { "", "{}", "[]", "{\"content\":\"x\"}",
+					     "{\"uuid\":\"x\",\"content\":\"x\"}",
 					     "{\"uuid\":\"11111111-1111-4111-8111-111111111111\"}" };
 	struct prompt out;
 	ARENA;
