@@ -44,8 +44,8 @@ static const char *const sql[EVENT_STATEMENTS] = {
 	[EVENT_DROP] = "DELETE FROM event WHERE stream = ?1 AND seq > ?2 AND seq <= ?3",
 	[EVENT_MERGED] = "UPDATE event SET seq_last = ?3, data = ?4, rev = ?5 WHERE stream = ?1 AND seq = ?2",
 	[EVENT_COMPACTED] = "UPDATE stream SET compacted_at = ?2, rev = ?3 WHERE id = ?1",
-	[EVENT_UNCOMPACTED] = "SELECT stream_id FROM stream " WHOLE "ORDER BY ended_at LIMIT 1",
-	[EVENT_UNCOMPACTED_COUNT] = "SELECT count(*) FROM stream " WHOLE,
+	[EVENT_UNCOMPACTED] = ("SELECT stream_id FROM stream " WHOLE "ORDER BY ended_at LIMIT 1"),
+	[EVENT_UNCOMPACTED_COUNT] = ("SELECT count(*) FROM stream " WHOLE),
 };
 
 const struct db_set event_statements = { DB_EVENT, sql, EVENT_STATEMENTS };

@@ -106,7 +106,7 @@ it "puts the words of what ended long ago together, by gc; no place is lost, and
 said() { jq -rs '[.[] | select(.type == "content_delta") | .data.text // (.data.n | tostring)] | join("")'; }
 call tail '{"stream":"fix-tests","replay":true}'; mv "$T/out" "$T/before"
 call cursor_create '{"stream":"fix-tests","name":"between"}'; call cursor_advance '{"stream":"fix-tests","name":"between","to":"1.4"}'; code 0
-sqlite3 "$db" "UPDATE stream SET ended_at = ended_at - 31 * 86400000 WHERE id = (SELECT t.id FROM stream t JOIN session s ON s.id = t.session WHERE s.name = 'fix-tests')"
+sqlite3 -cmd '.timeout 10000' "$db" "UPDATE stream SET ended_at = ended_at - 31 * 86400000 WHERE id = (SELECT t.id FROM stream t JOIN session s ON s.id = t.session WHERE s.name = 'fix-tests')"
 ARBOR_STREAMS_DELTA_DAYS=0 arbor gc --json; check test "$(get .streams_compacted)" = 0
 ARBOR_STREAMS_DELTA_DAYS=32 arbor gc --json; check test "$(get .streams_compacted)" = 0
 arbor gc --dry-run --json; check test "$(get .streams_compacted)" = 1

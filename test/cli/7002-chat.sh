@@ -7,6 +7,7 @@ export SECRET_THING=secret-of-the-test ANTHROPIC_API_KEY=key-of-the-test
 mkdir -p "$T/work" "$T/other"; db=$ARBOR_HOME/arbor.db
 call() { arbor call "claudecode.$1" "$2" --json; }
 get() { jq -r "$1" "$T/out"; }
+sql() { sqlite3 -cmd '.timeout 10000' "$db" "$1"; }
 state() { "$ARBOR" call claudecode.streams "{\"session\":\"$1\",\"limit\":1}" --json | jq -r .state; }
 # Waits until a session's last stream is in a state, at most some seconds.
 until_state() { for ((n = 0; n < 400; n++)); do [ "$(state "$1")" = "$2" ] && return; sleep 0.05; done; fail "$1 is $(state "$1"), wanted $2"; }
@@ -80,7 +81,7 @@ until_state a complete
 call chat_async '{"session":"a","prompt":"say one","client_id":"m-1"}'; code 0
 check test "$(get '[.stream, .again] | map(tostring) | join(" ")')" = "$first true"
 call chat '{"session":"a","prompt":"say one","client_id":"m-1"}'; code 0; check test "$(get .type | tail -n 1)" = complete
-check test "$(sqlite3 "$db" "SELECT count(*) FROM run WHERE client_msg_id = 'm-1'")" = 1
+check test "$(sql "SELECT count(*) FROM run WHERE client_msg_id = 'm-1'")" = 1
 
 it "tries something without the session going on from it"
 call get '{"session":"a"}'; before=$(get '[.head, .claude_session_id] | join(" ")')
@@ -95,17 +96,18 @@ call streams '{"session":"a","limit":1}'; source=$(get .output) run=$(get .run)
 arbor export ".output:stdout/$run.jsonl"; code 0; same "$T/printed" "$T/out"
 arbor sources --json; check test "$(get "select(.id == \"$source\") | [.kind, .complete, .lines, .bytes] | map(tostring) | join(\" \")")" = "output true $(wc -l <"$T/printed") $(wc -c <"$T/printed")"
 nodes() { "$ARBOR" dump --logical | grep -cE '^(session|line|message|turn|tree) '; }
-had=$(nodes); "$ARBOR" sync --quiet; "$ARBOR" rebuild --quiet >/dev/null; check test "$(nodes)" = "$had"
+mkdir "$T/empty"; had=$(nodes); "$ARBOR" sync --quiet --source "$T/empty" --label empty; "$ARBOR" rebuild --quiet >/dev/null; check test "$(nodes)" = "$had"
 arbor check --quiet; code 0
+arbor dump --logical; out_lacks stdout/; arbor dump --logical=facts; out_has "source local .output stdout/$run.jsonl"
 call streams '{"session":"a","limit":2}'; check test "$(get 'has("output")' | tr '\n' ' ')" = 'true false '
 
 it "puts the words of an old stream together when an agent has ended"
-old=$(sqlite3 "$db" "SELECT t.id FROM stream t JOIN session s ON s.id = t.session WHERE s.name = 'a' ORDER BY t.id LIMIT 1")
-sqlite3 "$db" "UPDATE stream SET ended_at = ended_at - 31 * 86400000 WHERE id = $old"
+old=$(sql "SELECT t.id FROM stream t JOIN session s ON s.id = t.session WHERE s.name = 'a' ORDER BY t.id LIMIT 1")
+sql "UPDATE stream SET ended_at = ended_at - 31 * 86400000 WHERE id = $old"
 call chat '{"session":"a","prompt":"say not yet old"}'; code 0
-for ((n = 0; n < 400; n++)); do [ -z "$(sqlite3 "$db" "SELECT 1 FROM stream WHERE id = $old AND compacted_at IS NULL")" ] && break; sleep 0.05; done
-check test "$(sqlite3 "$db" "SELECT count(*) FROM event WHERE stream = $old AND type = 'content_delta'")" = 1
-check test "$(sqlite3 "$db" 'SELECT count(*) FROM stream WHERE compacted_at IS NOT NULL')" = 1
+for ((n = 0; n < 400; n++)); do [ -z "$(sql "SELECT 1 FROM stream WHERE id = $old AND compacted_at IS NULL")" ] && break; sleep 0.05; done
+check test "$(sql "SELECT count(*) FROM event WHERE stream = $old AND type = 'content_delta'")" = 1
+check test "$(sql 'SELECT count(*) FROM stream WHERE compacted_at IS NOT NULL')" = 1
 
 it "says why an agent failed"
 call chat '{"session":"a","prompt":"stderr it broke"}'; code 0
@@ -118,7 +120,7 @@ check test "$(get 'select(.type == "error") | .data.message')" = '/no/such/claud
 it "says that it was interrupted when its driver is killed, and starts the next"
 call chat_async '{"session":"c","prompt":"leave some"}'; until_taken c
 client=$(jq .pid "$T/other/seen.json")
-kill -9 "$(sqlite3 "$db" 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"
+kill -9 "$(sql 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"
 until_state c interrupted
 for ((n = 0; n < 200; n++)); do [ -e "/proc/$client" ] || break; sleep 0.05; done
 check test ! -e "/proc/$client"
@@ -127,7 +129,7 @@ call chat '{"session":"c","prompt":"say again"}'; code 0; check test "$(get .typ
 it "goes on with what was interrupted, in the same conversation"
 call chat_async '{"session":"c","prompt":"leave some"}'; first=$(get .stream); until_taken c
 call continue '{"stream":"c"}'; code 6; err_has 'it goes on'
-kill -9 "$(sqlite3 "$db" 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"; until_state c interrupted
+kill -9 "$(sql 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"; until_state c interrupted
 call get '{"session":"c"}'; claude=$(get .claude_session_id)
 call continue '{"stream":"c","prompt":"say more"}'; code 0
 check test "$(get 'select(.type == "start") | .data.continues')" = "$first"; check test "$(get .type | tail -n 1)" = complete

@@ -38,6 +38,20 @@ real_each() {
 	"$ARBOR" dump --logical | grep -q work-private && fail 'it was mirrored'
 	chat private 'SCRIPT:text(no-more)'; agrees complete
 
+	it "$version: what is only tried is heard and kept, and no node comes of it"
+	session try; chat try 'SCRIPT:tool-bash'; agrees complete; before=$head
+	told() { "$ARBOR" dump --logical | grep -E '^(session|line|message|turn|tree|head|usage|agent) '; }
+	told >"$HOME/before"
+	printf '#!/bin/sh\n"%s" "$@" | tee "%s"\n' "$client" "$HOME/printed" >"$HOME/tee"; chmod +x "$HOME/tee"
+	ARBOR_CLAUDE=$HOME/tee call chat '{"session":"try","prompt":"SCRIPT:multi-tool","ephemeral":true}'; code 0
+	check test "$(get .type | tail -n 1)" = complete; check test -n "$(get 'select(.type == "tool_result") | .seq')"
+	"$ARBOR" sync --quiet; told >"$HOME/after"; same "$HOME/before" "$HOME/after"
+	"$ARBOR" export "$("$ARBOR" call claudecode.streams '{"session":"try","limit":1}' --json | jq -r .output)" >"$HOME/kept"
+	check test -s "$HOME/kept"; same "$HOME/printed" "$HOME/kept"
+	call get '{"session":"try"}'; check test "$(get .head)" = "$before"
+	chat try 'SCRIPT:text(again)'
+	check test "$(jq -s '[.[] | select(.dir == "req") | .body.messages // [] | tostring] | last | contains("multi-tool")' "$HOME/api.log")" = false
+
 	it "$version: what is said during a turn is taken into it"
 	session queue; start queue "$(slow 2)"; wait_for '.type == "tool_use_end"'
 	call queue '{"stream":"queue","prompt":"SCRIPT:text(queued)"}'; code 0; check test "$(get .done)" = true

@@ -34,7 +34,7 @@ may_be() {
 }
 kill_them() {
 	local driver pid
-	driver=$(sqlite3 "$ARBOR_HOME/arbor.db" 'SELECT lease_pid FROM run WHERE ended_at IS NULL')
+	driver=$(sqlite3 -cmd '.timeout 10000' "$ARBOR_HOME/arbor.db" 'SELECT lease_pid FROM run WHERE ended_at IS NULL')
 	pid=$(client_of "$2")
 	[ $(($1 & DRIVER)) = 0 ] || [ -z "$driver" ] || kill -9 "$driver" 2>/dev/null
 	[ $(($1 & CLIENT)) = 0 ] || [ -z "$pid" ] || kill -9 "$pid" 2>/dev/null
