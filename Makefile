@@ -8,8 +8,8 @@
 #   make test-real  agents driven with real clients, against a scripted API
 #   make lint     layers, headers, globals, clang-tidy, cppcheck, both compilers
 #   make fuzz     each fuzz target for FUZZ_SECONDS (default 600)
-#   make test-long  thousands of random lineages of conversations, lives of trees and purges, searches of the corpus and
-#                 its handles, compared with oracles
+#   make test-long  thousands of random lineages of conversations, lives of trees and purges, agents killed at 200 moments,
+#                 searches of the corpus and its handles, compared with oracles
 #   make torture  the long crash, fault and race tests, these lineages among them
 #   make bench    speed and size, as ratios against other programs
 #   make dist     a source archive that builds without npm
@@ -260,10 +260,11 @@ lint: build/deps-lint.stamp $(dev_TESTS) $(clang_TESTS)
 	$(Q)ARBOR_CFLAGS="$(filter-out -M% -DARBOR_VERSION=%,$(ARBOR_CPP)) $(WARN)" tools/lint.sh
 fuzz: build/deps-lint.stamp $(FUZZERS:%=build/fuzz/fuzz/%)
 	$(Q)tools/fuzz.sh $(FUZZ_SECONDS) $(FUZZERS)
-test-long: build/deps-test.stamp build/release/arbor $(addprefix build/release/tool/,lineage lives grove handles purges)
+test-long: build/deps-real.stamp build/release/arbor $(addprefix build/release/tool/,lineage lives grove handles purges)
 	$(Q)ONLY=lineage test/torture.sh build/release
 	$(Q)ONLY=lives test/torture.sh build/release
 	$(Q)ONLY=purges test/torture.sh build/release
+	$(Q)ONLY=killed test/torture.sh build/release
 	$(Q)test/oracle/recall-corpus.sh build/release
 	$(Q)test/oracle/handles-corpus.sh build/release
 torture: build/deps-test.stamp $(release_TESTS)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# test/torture.sh [BUILD]: the tests of test/crash at full length. Some minutes.
+# test/torture.sh [BUILD]: the tests of test/crash, and of real clients that are killed, at full length. An hour.
 #
 #   BUILD  folder of the build to torture, default build/release
 #   SEED   first random number; printed, so that a failure can be had again
@@ -29,7 +29,7 @@ run_one() { # TEST
 }
 
 some() { # PATTERN: of the names, one after the other
-	for t in test/crash/[0-9]*.sh; do
+	for t in test/crash/[0-9]*.sh test/real/50-*.sh; do
 		# shellcheck disable=SC2053 # a pattern
 		[[ $t == *${ONLY:-}* && $t == $1 ]] && run_one "$t"
 	done

@@ -4,7 +4,7 @@
  * The agent is another process and goes on without us. So Ctrl-C ends only our following it: the first one
  * has the agent's turn interrupted, and we follow on from where we were, to its end; the second one leaves. A
  * prompt for a session that is not there makes it, in the folder one is in. Without a prompt, at a terminal,
- * lines are prompts until there are no more.
+ * lines are prompts until there are no more, or Ctrl-C.
  *
  * With --json all of this is left out: events, and Ctrl-C leaves.
  */
@@ -12,9 +12,11 @@
 
 #include "base/json_write.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 bool chat_is_due(const struct face *f, const char *activation, const struct method *m)
@@ -137,7 +139,8 @@ static void say_how_to_return(struct face *f, const struct chat *c)
 	buf_printf(&text, "'arbor attach %.*s' follows it, 'arbor stop %.*s' ends it", STR_ARG(c->name),
 		   STR_ARG(c->name));
 	out_flush(&f->out);
-	say_foreign(&f->out, "it goes on: ", buf_as_str(&text));
+	say_foreign(&f->out, c->stopping ? "it goes on until its turn has ended: " : "it goes on: ",
+		    buf_as_str(&text));
 	f->left = true;
 }
 
@@ -147,8 +150,9 @@ static enum status interrupt(struct face *f, struct chat *c, struct err *err)
 	struct err why;
 
 	face_forget_interrupt();
+	c->stopping = true;
 	out_flush(&f->out);
-	say(&f->out, "stopping this turn; Ctrl-C once more leaves it at work\n");
+	say(&f->out, "stopping this turn; Ctrl-C once more leaves without waiting for it\n");
 	if (chat_call(f, "claudecode.interrupt", object_of(f, "stream", c->name, NULL, c->name), NULL,
 		      &why) &&
 	    why.status != STATUS_CONFLICT)
@@ -179,6 +183,25 @@ static enum status run_once(struct face *f, struct chat *c, const char *activati
 
 /* ---- Prompts, line by line ----------------------------------------------------------- */
 
+/* Until a line can be read; false: Ctrl-C. */
+static bool wait_for_line(const struct face *f)
+{
+	enum { LOOK_MS = 200 };
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	while (!atomic_load(f->cancel))
+		if (poll(&in, 1, LOOK_MS) > 0)
+			return true;
+	return false;
+}
+
+static enum status leave(struct face *f, struct err *err)
+{
+	fputc('\n', stderr);
+	f->left = true;
+	return err_fail(err, STATUS_CANCELLED, "left");
+}
+
 static enum status talk(struct face *f, struct chat *c, const char *activation, const struct method *m,
 			struct params *p, struct err *err)
 {
@@ -191,6 +214,10 @@ static enum status talk(struct face *f, struct chat *c, const char *activation, 
 	for (;;) {
 		out_flush(&f->out);
 		fputs("> ", stderr);
+		if (!wait_for_line(f)) {
+			free(line);
+			return leave(f, err);
+		}
 		n = getline(&line, &room, stdin);
 		if (n <= 0)
 			break;
@@ -211,6 +238,34 @@ static enum status talk(struct face *f, struct chat *c, const char *activation, 
 	return n <= 0 && status == STATUS_PARTIAL ? STATUS_OK : status;
 }
 
+/* Ctrl-C is not to leave a '^C' among what an agent says. */
+static void quiet_keys(struct termios *before)
+{
+	struct termios now;
+
+	if (tcgetattr(STDIN_FILENO, before))
+		return;
+	now = *before;
+	now.c_lflag &= ~(tcflag_t)ECHOCTL;
+	tcsetattr(STDIN_FILENO, TCSANOW, &now);
+}
+
+static enum status talk_or_run(struct face *f, struct chat *c, const char *activation, const struct method *m,
+			       struct params *p, struct err *err)
+{
+	bool is_chat = strcmp(m->name, "chat") == 0;
+	struct termios before = { 0 };
+	enum status status;
+
+	if (c->asks)
+		quiet_keys(&before);
+	status = is_chat && !text_param(p, "prompt").p && c->asks ? talk(f, c, activation, m, p, err)
+								  : run_once(f, c, activation, m, p, err);
+	if (before.c_lflag)
+		tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	return status;
+}
+
 enum status chat_run(struct face *f, const char *activation, const struct method *m, struct params *p,
 		     struct err *err)
 {
@@ -226,10 +281,7 @@ enum status chat_run(struct face *f, const char *activation, const struct method
 	f->out.may_page = false;
 	f->chat = &c;
 	face_take_interrupts();
-	if (is_chat && !text_param(p, "prompt").p && c.asks)
-		status = talk(f, &c, activation, m, p, err);
-	else
-		status = run_once(f, &c, activation, m, p, err);
+	status = talk_or_run(f, &c, activation, m, p, err);
 	f->chat = NULL;
 	return status;
 }

@@ -12,6 +12,7 @@ struct chat {
 	struct str name;  /* of the session; p NULL = not known */
 	struct str ended; /* type of the last event; p NULL = it goes on */
 	char cursor[64];  /* behind what was shown; empty = nothing was */
+	bool stopping;	  /* its turn was told to end, here */
 	int64_t answered; /* here, and not heard of yet in the stream */
 };
 

@@ -4,7 +4,7 @@
  *     ? Bash wants to run
  *       command:
  *         npm test
- *     y yes, n no, e edit, a always, s stop:
+ *     y yes, n no, e edit, a always, s stop, and Enter:
  *
  * All of the input is shown: who answers decides by it. What was typed before the question was there does not
  * count as an answer, and neither does silence, the end of the input, or anything that is not one of these
@@ -215,6 +215,8 @@ static bool edit(struct asking_here *a)
 		say(a->v->out, "that is no JSON object; nothing was answered\n");
 	} else {
 		given = give(a, &(struct reply){ .decision = "allow", .input = str_trim(buf_as_str(&text)) });
+		if (given)
+			view_input(a->v, &j, 0);
 	}
 	if (path[0])
 		unlink(path);
@@ -314,7 +316,7 @@ static void ask(struct asking_here *a)
 	enum heard heard;
 
 	do {
-		heard = prompt(a, "y yes, n no, e edit, a always, s stop:", line);
+		heard = prompt(a, "y yes, n no, e edit, a always, s stop, and Enter:", line);
 	} while (heard == HEARD_LINE && !answer(a, line));
 	if (heard == HEARD_END)
 		a->c->asks = false;
@@ -335,8 +337,10 @@ static void print_question(struct asking_here *a, bool person)
 	out_foreign(a->v->out, a->tool, TERM_LINE);
 	out_plain(a->v->out);
 	out_text(a->v->out, what);
-	if (!person)
+	if (!person && json_count(&a->input, 0))
 		view_input(a->v, &a->input, 0);
+	else if (!person)
+		out_text(a->v->out, "  (nothing more is said)\n");
 }
 
 static void say_how_to_answer(struct asking_here *a)

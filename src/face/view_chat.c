@@ -11,6 +11,7 @@
  */
 #include "face/chat.h"
 
+#include "claude/command.h"
 #include "claude/permission.h"
 #include "face/flow.h"
 #include "face/text.h"
@@ -79,6 +80,16 @@ static void styled(struct view *v, enum style style, struct str foreign)
 	out_plain(v->out);
 }
 
+static void note(struct view *v, enum style style, const char *front, struct str text)
+{
+	next(v, false);
+	out_style(v->out, style);
+	out_text(v->out, front);
+	out_foreign(v->out, text, TERM_LINE);
+	out_plain(v->out);
+	out_text(v->out, "\n");
+}
+
 /* ---- Words --------------------------------------------------------------------- */
 
 static void add_words(struct view *v, enum block block, struct str text)
@@ -116,24 +127,47 @@ static void on_block_end(struct view *v, const struct json *j, uint32_t data)
 		end_block(v);
 }
 
+/* What a command of the client's own printed; false: it is something else. */
+static bool show_output(struct view *v, struct str text)
+{
+	static const char *const tags[][2] = { { "<local-command-stdout>", "</local-command-stdout>" },
+					       { "<local-command-stderr>", "</local-command-stderr>" } };
+
+	for (size_t i = 0; i < COUNT(tags); i++) {
+		struct str open = str_of(tags[i][0]), close = str_of(tags[i][1]);
+
+		if (!str_has_prefix(text, open) || !str_has_suffix(text, close))
+			continue;
+		text = str_trim(str_sub(text, open.n, text.n - open.n - close.n));
+		if (text.n)
+			note(v, STYLE_DIM, "", text);
+		return true;
+	}
+	return false;
+}
+
 /* Of who types here the first is known. What the client tells its model is none of a person's. */
 static void on_prompt(struct view *v, const struct json *j, uint32_t data)
 {
+	struct buf typed CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
 	struct chat_state *s = state_of(v);
 	struct chat *c = v->face->chat;
+	struct str text = view_text(v, j, data, "text");
 
 	if (is_inner(j, data) || json_bool(j, json_get(j, data, STR("synthetic"))) ||
-	    !json_bool(j, json_get(j, data, STR("replay"))))
+	    !json_bool(j, json_get(j, data, STR("replay"))) || show_output(v, text))
 		return;
 	if (s->prompts++ == 0 && c && c->given)
 		return;
+	if (command_typed(text, &typed, NULL))
+		text = buf_as_str(&typed);
 	next(v, true);
 	out_style(v->out, STYLE_USER);
 	out_text(v->out, "> ");
 	flow_begin(&s->flow, v->out, 0);
 	s->flow.column = 2;
 	s->flow.indent = 2;
-	flow_add(&s->flow, view_text(v, j, data, "text"));
+	flow_add(&s->flow, text);
 	flow_end(&s->flow);
 	out_plain(v->out);
 }
@@ -274,6 +308,26 @@ static void on_question(struct view *v, const struct json *j, uint32_t data)
 	chat_ask(v, v->face->chat, j, data);
 }
 
+static void say_by(struct view *v, bool allowed, struct str by, struct str name)
+{
+	bool is_person = str_eq(by, STR("person")) && name.n;
+
+	if (str_eq(by, STR("expiry"))) {
+		out_text(v->out, "denied: nobody has answered in time\n");
+		return;
+	}
+	out_text(v->out, allowed ? "allowed by " : "denied by ");
+	if (!is_person) {
+		out_text(v->out, "a ");
+		out_foreign(v->out, by, TERM_LINE);
+	}
+	if (name.n) {
+		out_text(v->out, is_person ? "" : ", ");
+		out_foreign(v->out, name, TERM_LINE);
+	}
+	out_text(v->out, "\n");
+}
+
 /* Who answered, unless it was somebody here a moment ago. */
 static void on_resolved(struct view *v, const struct json *j, uint32_t data)
 {
@@ -292,13 +346,7 @@ static void on_resolved(struct view *v, const struct json *j, uint32_t data)
 	if (view_text(v, j, data, "void").n) {
 		out_text(v->out, "nobody has to answer any more\n");
 	} else {
-		out_text(v->out, allowed ? "allowed by a " : "denied by a ");
-		out_foreign(v->out, view_text(v, j, data, "by"), TERM_LINE);
-		if (view_text(v, j, data, "by_name").n) {
-			out_text(v->out, ", ");
-			out_foreign(v->out, view_text(v, j, data, "by_name"), TERM_LINE);
-		}
-		out_text(v->out, "\n");
+		say_by(v, allowed, view_text(v, j, data, "by"), view_text(v, j, data, "by_name"));
 	}
 	if (edited.p) {
 		out_text(v->out, "  what runs is: ");
@@ -309,16 +357,6 @@ static void on_resolved(struct view *v, const struct json *j, uint32_t data)
 }
 
 /* ---- The client's own ------------------------------------------------------------ */
-
-static void note(struct view *v, enum style style, const char *front, struct str text)
-{
-	next(v, false);
-	out_style(v->out, style);
-	out_text(v->out, front);
-	out_foreign(v->out, text, TERM_LINE);
-	out_plain(v->out);
-	out_text(v->out, "\n");
-}
 
 static void on_other(struct view *v, const struct json *j, uint32_t data)
 {
@@ -342,40 +380,59 @@ static int64_t all_input(const struct json *j, uint32_t usage)
 	       view_int(j, usage, "cache_creation_input_tokens");
 }
 
+/* By the list of prices where it is known: what the client says may be of all that was ever said there. */
+static bool find_cost(const struct json *j, uint32_t data, double *out)
+{
+	uint32_t priced = json_get(j, data, STR("priced_cost_usd"));
+
+	return json_to_real(j, priced != JSON_NONE ? priced : json_get(j, data, STR("total_cost_usd")), out) &&
+	       *out > 0;
+}
+
 static void on_complete(struct view *v, const struct json *j, uint32_t data)
 {
-	uint32_t usage = json_get(j, data, STR("usage"));
+	uint32_t usage = json_get(j, data, STR("usage")), spent = json_get(j, data, STR("spent"));
 	double cost = 0;
 
 	next(v, true);
 	out_style(v->out, STYLE_DIM);
 	out_text(v->out, "done");
-	if (json_is(j, usage, JSON_OBJECT))
+	if (view_int(j, spent, "answers"))
+		usage = spent; /* of all turns, and not of the last */
+	if (view_int(j, usage, "output_tokens")) {
 		out_printf(v->out, ", %" PRId64 " tokens in, %" PRId64 " out", all_input(j, usage),
 			   view_int(j, usage, "output_tokens"));
-	if (json_to_real(j, json_get(j, data, STR("total_cost_usd")), &cost) && cost > 0)
-		out_printf(v->out, ", $%.*f", cost < 0.1 ? 4 : 2, cost);
+		if (find_cost(j, data, &cost))
+			out_printf(v->out, ", $%.*f", cost < 0.1 ? 4 : 2, cost);
+	}
 	out_plain(v->out);
 	out_text(v->out, "\n");
 }
 
+/* What it ended with stands for itself. */
+static void note_end(struct view *v, enum style style, const char *front, struct str text)
+{
+	state_of(v)->spaced = true;
+	note(v, style, front, text);
+}
+
 static void on_error(struct view *v, const struct json *j, uint32_t data)
 {
-	note(v, STYLE_ERROR, "failed: ", view_text(v, j, data, "message"));
+	note_end(v, STYLE_ERROR, "failed: ", view_text(v, j, data, "message"));
 }
 
 static void on_cancelled(struct view *v, const struct json *j, uint32_t data)
 {
 	(void)j;
 	(void)data;
-	note(v, STYLE_DIM, "stopped", (struct str){ 0 });
+	note_end(v, STYLE_DIM, "stopped", (struct str){ 0 });
 }
 
 static void on_interrupted(struct view *v, const struct json *j, uint32_t data)
 {
 	struct chat *c = v->face->chat;
 
-	note(v, STYLE_ERROR, "interrupted: ", view_text(v, j, data, "message"));
+	note_end(v, STYLE_ERROR, "interrupted: ", view_text(v, j, data, "message"));
 	if (!c || !c->name.p)
 		return;
 	out_text(v->out, "'arbor continue ");

@@ -3,7 +3,6 @@
  */
 #include "hub/activations.h"
 
-#include "claude/layout.h"
 #include "hub/kept.h"
 #include "hub/storage_files.h"
 #include "hub/storage_handles.h"
@@ -108,7 +107,7 @@ static enum status emit_source(void *ctx, const struct source_info *i, struct er
 	put_text(w, "host", i->host);
 	put_text(w, "root", i->root);
 	put_path(w, "path", i->path);
-	put_text(w, "kind", str_of(claude_kind_name(claude_kind_of(i->path))));
+	put_text(w, "kind", str_of(kept_kind(i)));
 	put_int(w, "bytes", i->bytes);
 	put_int(w, "lines", i->lines.lines + (i->lines.tail > 0));
 	put_int(w, "generations", i->generations);

@@ -466,9 +466,33 @@ static enum status dump_sessions(struct dumping *d, struct err *err)
 	return call_bytes(d->call, buf_as_str(&d->line), err);
 }
 
+/* What a client printed was never a file: no mirror of files has it. */
+static bool is_mirrored(const struct source_info *i)
+{
+	return !str_eq(i->root, STR(ROOT_OUTPUT));
+}
+
+static enum status dump_file(void *ctx, const struct source_info *i, struct err *err)
+{
+	return is_mirrored(i) ? dump_source(ctx, i, err) : STATUS_OK;
+}
+
+static enum status dump_output(void *ctx, const struct source_info *i, struct err *err)
+{
+	return is_mirrored(i) ? STATUS_OK : dump_source(ctx, i, err);
+}
+
+static enum status dump_facts(struct dumping *d, struct err *err)
+{
+	struct store *s = d->call->store;
+
+	return annotation_each_by_id(s, dump_annotation, d, err) ? err_failed(err->status)
+								 : source_each(s, dump_output, d->call, err);
+}
+
 static enum status dump_mirror(struct dumping *d, struct err *err)
 {
-	if (source_each(d->call->store, dump_source, d->call, err) || dump_sessions(d, err) ||
+	if (source_each(d->call->store, dump_file, d->call, err) || dump_sessions(d, err) ||
 	    dump_forests(d->call, err))
 		return err_failed(err->status);
 	return dump_withdrawn(d, err);
@@ -484,7 +508,7 @@ static enum status run_dump(struct call *c, struct err *err)
 	if (read_begin(c->store, &snapshot, err) || fulltext_each(c->store, add_word_sum, &d, err))
 		return err_failed(err->status);
 	/* First, since the mirror's own words are forgotten as they are met. */
-	if (!str_eq(what, STR("mirror")) && annotation_each_by_id(c->store, dump_annotation, &d, err))
+	if (!str_eq(what, STR("mirror")) && dump_facts(&d, err))
 		return err_failed(err->status);
 	return str_eq(what, STR("facts")) ? STATUS_OK : dump_mirror(&d, err);
 }
@@ -506,7 +530,8 @@ const struct method arbor_dump = {
 		"same, in whatever order, pieces and runs the bytes came in; but in the end there are the "
 		"lines that older versions had and no file has any more ('withdrawn'), and those a store knows "
 		"only when it saw them. Odd bytes in names are shown as %XX.\n\n"
-		"--logical=facts prints what people wrote instead: notes, bookmarks and tags; --logical=all both.\n",
+		"--logical=facts prints what no file has instead: notes, bookmarks and tags, and what agents printed that "
+		"wrote no transcript; --logical=all both.\n",
 	.params = dump_params,
 	.kind = RESULT_RAW,
 	.scope = SCOPE_READ,

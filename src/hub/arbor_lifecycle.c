@@ -6,7 +6,9 @@
 
 #include "hub/arbor_change.h"
 #include "hub/mirrored_methods.h"
+#include "hub/settings.h"
 #include "ingest/purge.h"
+#include "live/compact.h"
 
 /* ---- States -------------------------------------------------------------------- */
 
@@ -434,9 +436,20 @@ static const struct field gc_fields[] = {
 	{ .name = "nodes_archived", .type = VALUE_INT, .help = "nodes so, by themselves" },
 	{ .name = "trees_purged", .type = VALUE_INT, .help = "trees that were archived and are gone now" },
 	{ .name = "nodes_purged", .type = VALUE_INT, .help = "nodes so, by themselves or with their trees" },
+	{ .name = "streams_compacted",
+	  .type = VALUE_INT,
+	  .help = "streams of agents whose words were put together" },
 	{ .name = "more", .type = VALUE_BOOL, .help = "whether something may be due still" },
 	{ 0 },
 };
+
+static enum status gc_streams(struct call *c, bool dry_run, int64_t *out, struct err *err)
+{
+	int64_t before = compact_before(c->store, settings_int(c->settings, "streams.delta_days")), events;
+
+	return dry_run ? stream_uncompacted_count(c->store, before, out, err)
+		       : compact_streams(c->store, before, out, &events, err);
+}
 
 static enum status run_gc(struct call *c, struct err *err)
 {
@@ -447,8 +460,9 @@ static enum status run_gc(struct call *c, struct err *err)
 				.ctx = c };
 	struct json_writer *w;
 	struct gc_report r;
+	int64_t streams;
 
-	if (gc_run(c->store, &o, &r, err))
+	if (gc_run(c->store, &o, &r, err) || gc_streams(c, o.dry_run, &streams, err))
 		return err_failed(err->status);
 	if (!o.dry_run &&
 	    (r.trees_purged + r.nodes_purged ? purge_traces(c->store, err) : purge_complete(c->store, err)))
@@ -459,6 +473,7 @@ static enum status run_gc(struct call *c, struct err *err)
 	put_int(w, "nodes_archived", r.nodes_archived);
 	put_int(w, "trees_purged", r.trees_purged);
 	put_int(w, "nodes_purged", r.nodes_purged);
+	put_int(w, "streams_compacted", streams);
 	put_bool(w, "more", r.more);
 	return call_emit(c, err);
 }
@@ -475,7 +490,9 @@ const struct method arbor_gc = {
 		"everything stays "
 		"where it is. What it archives has its whole time from then on. Conversations that are purged "
 		"are "
-		"overwritten in the store, as 'arbor purge' says.\n\nIt works in small steps, "
+		"overwritten in the store, as 'arbor purge' says.\n\n"
+		"What agents said word by word, more than 'streams.delta_days' ago, is put together block by block: "
+		"'claudecode.compact'.\n\nIt works in small steps, "
 		"so others can go on "
 		"meanwhile; when it is stopped, the next one goes on.\n",
 	.params = gc_params,

@@ -38,6 +38,22 @@ bool call_flag(const struct call *c, const char *name)
 	return call_value(c, name)->number != 0;
 }
 
+struct str call_names(struct call *c, const char *name)
+{
+	const struct value *v = call_value(c, name);
+	struct buf json CLEANUP(buf_release) = BUF_INIT(LIMIT_METADATA);
+	struct json_writer w;
+
+	if (!v->count)
+		return (struct str){ 0 };
+	json_write_init(&w, &json, 0);
+	json_write_array_begin(&w);
+	for (size_t i = 0; i < v->count; i++)
+		json_write_string(&w, v->list[i]);
+	json_write_array_end(&w);
+	return arena_str(&c->mem, buf_as_str(&json));
+}
+
 struct str call_real_path(struct call *c, struct str path)
 {
 	return file_real_path(&c->mem, path);

@@ -82,6 +82,9 @@ int64_t call_int(const struct call *c, const char *name);
 bool call_flag(const struct call *c, const char *name);
 const struct value *call_value(const struct call *c, const char *name);
 
+/* What may be given several times, as a JSON array in the call's arena; p NULL = left out. */
+struct str call_names(struct call *c, const char *name);
+
 /* A path with all links resolved, in the call's arena; p NULL = it does not exist. */
 struct str call_real_path(struct call *c, struct str path);
 

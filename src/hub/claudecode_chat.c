@@ -15,7 +15,9 @@
 #include "hub/streamed.h"
 #include "hub/submitted.h"
 #include "hub/where.h"
+#include "live/compact.h"
 #include "live/driver.h"
+#include "live/prompt.h"
 
 #define PROMPT_PARAM \
 	{ \
@@ -33,6 +35,17 @@
 		{ .name = "ephemeral", \
 		  .type = VALUE_BOOL, \
 		  .help = "only try: the session goes on as if it had not been said" }, \
+		{ .name = "max_turns", \
+		  .type = VALUE_INT, \
+		  .shown = "N", \
+		  .least = 1, \
+		  .most = 1000000, \
+		  .help = "at most so many requests to the model; who has not done it by then has failed" }, \
+		{ .name = "allowed_tools", \
+		  .type = VALUE_TEXT, \
+		  .flags = PARAM_REST, \
+		  .shown = "TOOL", \
+		  .help = "needs no permission this time; may be given several times" }, \
 	{ \
 		.name = "client_id", .type = VALUE_TEXT, .shown = "ID", \
 		.help = "your own id of this prompt: given again, it is not run again" \
@@ -50,9 +63,11 @@ static enum status submit(struct call *c, struct run *run, bool *again, struct e
 {
 	struct buf content CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
 	struct submitting what = { .client_id = call_text(c, "client_id"),
-				   .ephemeral = call_flag(c, "ephemeral") };
+				   .ephemeral = call_flag(c, "ephemeral"),
+				   .max_turns = call_int(c, "max_turns"),
+				   .allowed_tools = call_names(c, "allowed_tools") };
 
-	if (!call_text(c, "prompt").p)
+	if (!str_trim(call_text(c, "prompt")).n)
 		return err_fail(err, STATUS_USAGE, "PROMPT is missing");
 	if (named_find(c->store, call_text(c, "session"), &c->mem, &what.session, err) ||
 	    prompt_content(c, call_text(c, "prompt"), call_value(c, "attach"), &content, err))
@@ -198,6 +213,8 @@ const struct method claudecode_chat = {
 	.examples = (const struct example[]){ { "chat fix-tests 'Why do they fail?'", "to the end" },
 					      { "chat fix-tests 'And now?' --json",
 						"its events, a line each" },
+					      { "chat fix-tests 'Clean up' --max-turns 5 --allowed-tools 'Bash(make *)'",
+						"not for long, and make may run unasked" },
 					      { 0 } },
 	.run = run_chat,
 };
@@ -377,7 +394,7 @@ static enum status run_queue(struct call *c, struct err *err)
 		return err_failed(err->status);
 	if (prompt_content(c, call_text(c, "prompt"), call_value(c, "attach"), &content, err))
 		return err_failed(err->status);
-	prompt_write(&prompt, buf_as_str(&content), &line);
+	prompt_write(&prompt, &(struct prompt){ .content = buf_as_str(&content), .uuid = line });
 	return command_run(c, call_text(c, "stream"), "queue", buf_as_str(&prompt), err);
 }
 
@@ -410,6 +427,17 @@ static const struct field drive_fields[] = {
 	{ 0 },
 };
 
+/* Somebody has to, and whoever drives an agent has nothing else to do any more. */
+static void compact_old(struct call *c)
+{
+	int64_t before = compact_before(c->store, settings_int(c->settings, "streams.delta_days"));
+	int64_t streams, events;
+	struct err err;
+
+	if (compact_streams(c->store, before, &streams, &events, &err))
+		log_warn(c->log, "%s", err.text);
+}
+
 static enum status run_drive(struct call *c, struct err *err)
 {
 	struct environment env;
@@ -437,6 +465,7 @@ static enum status run_drive(struct call *c, struct err *err)
 	id = stream.id;
 	if (drive(c->store, &id, &ask, err) || stream_get(c->store, &id, &c->mem, &stream, err))
 		return err_failed(err->status);
+	compact_old(c);
 	w = call_begin(c);
 	put_uuid(w, "stream", &stream.id);
 	put_text(w, "state", str_of(stream_state_names[stream.state]));

@@ -42,7 +42,8 @@ static const char *const modes[] = { "default", "acceptEdits", "plan", "bypassPe
 		{ .name = "created", .type = VALUE_TIME, .flags = FIELD_HIDDEN, .help = "when" }, \
 		{ .name = "permission_mode", \
 		  .type = VALUE_TEXT, \
-		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
+		  .flags = FIELD_OPTIONAL, \
+		  .title = "mode", \
 		  .help = "what tools may do without being asked for" }, \
 		{ .name = "system_prompt", \
 		  .type = VALUE_TEXT, \
@@ -168,23 +169,6 @@ static const struct param create_params[] = {
 	{ 0 },
 };
 
-/* As a JSON array; p NULL when there are none. */
-static struct str list_of(struct call *c, const char *name)
-{
-	const struct value *v = call_value(c, name);
-	struct buf json CLEANUP(buf_release) = BUF_INIT(LIMIT_METADATA);
-	struct json_writer w;
-
-	if (!v->count)
-		return (struct str){ 0 };
-	json_write_init(&w, &json, 0);
-	json_write_array_begin(&w);
-	for (size_t i = 0; i < v->count; i++)
-		json_write_string(&w, v->list[i]);
-	json_write_array_end(&w);
-	return arena_str(&c->mem, buf_as_str(&json));
-}
-
 static enum status run_create(struct call *c, struct err *err)
 {
 	struct named_new what = {
@@ -194,8 +178,8 @@ static enum status run_create(struct call *c, struct err *err)
 			      .model = call_text(c, "model"),
 			      .system_prompt = call_text(c, "system_prompt"),
 			      .mcp_config = call_text(c, "mcp_config"),
-			      .allowed_tools = list_of(c, "allowed_tools"),
-			      .disallowed_tools = list_of(c, "disallowed_tools"),
+			      .allowed_tools = call_names(c, "allowed_tools"),
+			      .disallowed_tools = call_names(c, "disallowed_tools"),
 			      .permission_mode = call_text(c, "permission_mode"),
 			      .loopback = str_eq(call_text(c, "loopback"), STR("on")),
 			      .metadata = call_text(c, "metadata") },
@@ -379,14 +363,18 @@ static enum status run_rename(struct call *c, struct err *err)
 
 const struct method claudecode_rename = {
 	.name = "rename",
+	.verb = "rename",
+	.also = "mv",
+	.under = "chats",
+	.group = "agents",
 	.summary = "Give a named session another name",
-	.text = "Its streams and its conversation stay with it.\n",
+	.text = "Its streams and its conversation stay with it, also while it is at work.\n",
 	.params = rename_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.rename fix-tests fix-clock",
+	.examples = (const struct example[]){ { "rename fix-tests fix-clock",
 						"from the old to the new" },
 					      { 0 } },
 	.run = run_rename,
@@ -405,16 +393,20 @@ static enum status run_delete(struct call *c, struct err *err)
 
 const struct method claudecode_delete = {
 	.name = "delete",
-	.summary = "Let a named session go",
-	.text = "The name is free again. What was said stays: its streams here, its conversation where it "
-		"was mirrored. One that is "
-		"at work has to end first.\n",
+	.verb = "delete",
+	.also = "rm remove del",
+	.under = "chats",
+	.group = "agents",
+	.summary = "Let a named session go; what was said in it stays",
+	.text = "The name is free again, and what the session was made with is forgotten. What was said stays: its "
+		"streams here, its conversation where it was mirrored, which 'arbor adopt' can give a name again and "
+		"'arbor purge' deletes. One that is at work has to end first.\n",
 	.params = one_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.delete fix-tests", "by its name" }, { 0 } },
+	.examples = (const struct example[]){ { "delete fix-tests", "by its name" }, { 0 } },
 	.run = run_delete,
 };
 
@@ -477,6 +469,9 @@ static enum status run_set_model(struct call *c, struct err *err)
 
 const struct method claudecode_set_model = {
 	.name = "set_model",
+	.verb = "model",
+	.also = "models",
+	.group = "agents",
 	.summary = "Have another model answer in a session",
 	.text = "From now on: an agent at work takes it with its next request, that of an older client with its next "
 		"turn.\n",
@@ -485,7 +480,7 @@ const struct method claudecode_set_model = {
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.set_model fix-tests opus",
+	.examples = (const struct example[]){ { "model fix-tests opus",
 						"by its short name" },
 					      { 0 } },
 	.run = run_set_model,
@@ -500,6 +495,9 @@ static enum status run_set_mode(struct call *c, struct err *err)
 
 const struct method claudecode_set_mode = {
 	.name = "set_mode",
+	.verb = "mode",
+	.also = "permissions permission-mode",
+	.group = "agents",
 	.summary = "Say what the tools of a session may do without being asked for",
 	.text = "From now on, in the turn that is going on, too. 'default' asks for what changes something, "
 		"'acceptEdits' lets files be changed, 'plan' lets nothing be. 'bypassPermissions' asks for "
@@ -510,7 +508,7 @@ const struct method claudecode_set_mode = {
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.set_mode fix-tests plan",
+	.examples = (const struct example[]){ { "mode fix-tests plan",
 						"only plans from now on" },
 					      { 0 } },
 	.run = run_set_mode,

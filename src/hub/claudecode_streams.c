@@ -43,8 +43,8 @@ static enum status list_one(void *ctx, const struct stream *stream, bool *go_on,
 	struct listing *l = ctx;
 
 	*go_on = --l->left > 0;
-	put_stream(call_begin(l->call), stream);
-	return call_emit(l->call, err);
+	return put_stream(call_begin(l->call), l->call->store, stream, err) ? err_failed(err->status)
+									    : call_emit(l->call, err);
 }
 
 static enum status run_streams(struct call *c, struct err *err)
@@ -346,7 +346,8 @@ const struct method claudecode_compact = {
 		"long ago the "
 		"deltas of each block become one event, which has the numbers of all of them: no place is "
 		"lost, and "
-		"who was in the middle of a block gets the whole of it.\n",
+		"who was in the middle of a block gets the whole of it.\n\n"
+		"It happens by itself, after 'streams.delta_days', whenever an agent has ended, and with 'arbor gc'.\n",
 	.params = compact_params,
 	.kind = RESULT_ONE,
 	.fields = compact_fields,

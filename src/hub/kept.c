@@ -5,6 +5,7 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
+#include "claude/layout.h"
 #include "store/archive.h"
 
 struct str kept_name(struct call *c, const struct source_info *file)
@@ -12,6 +13,13 @@ struct str kept_name(struct call *c, const struct source_info *file)
 	if (str_eq(file->root, STR("claude")))
 		return file->path;
 	return arena_printf(&c->mem, "%.*s:%.*s", STR_ARG(file->root), STR_ARG(file->path));
+}
+
+const char *kept_kind(const struct source_info *file)
+{
+	if (str_eq(file->root, STR(ROOT_OUTPUT)))
+		return "output";
+	return claude_kind_name(claude_kind_of(file->path));
 }
 
 static enum status collect(void *ctx, struct str bytes, struct err *err)

@@ -35,4 +35,7 @@ enum status kept_end(int64_t failed, struct err *err);
  * that is 'claude'. */
 struct str kept_name(struct call *c, const struct source_info *file);
 
+/* What it is: 'transcript', say. */
+const char *kept_kind(const struct source_info *file);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "claude/paper.h"
 #include "hub/activations.h"
+#include "hub/kept.h"
 #include "store/made.h"
 #include "store/paper.h"
 
@@ -160,7 +161,7 @@ static void describe(const struct meant *m, struct buf *out)
 		   m->kind == MEANT_TREE    ? "tree"
 		   : m->kind == MEANT_NODE  ? "node"
 		   : m->kind == MEANT_TYPED ? "typed in"
-		   : m->kind == MEANT_FILE  ? claude_kind_name(claude_kind_of(m->file.path))
+		   : m->kind == MEANT_FILE  ? kept_kind(&m->file)
 					    : annotation_kind_name(m->note.kind));
 	term_filter(out, text, TERM_LINE);
 }

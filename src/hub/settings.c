@@ -90,6 +90,16 @@ const struct setting_key setting_keys[] = {
 		     .help = "seconds: an agent that says nothing for so long, and waits for no answer, is "
 			     "ended; 0: never" },
 	  .env = "ARBOR_AGENT_SILENCE" },
+	{ .param = { .name = "streams.delta_days",
+		     .type = VALUE_INT,
+		     .least = 0,
+		     .most = 36500,
+		     .initial = "30",
+		     .help = "how many days what an agent said is kept word by word, before the words of each "
+			     "block are put together; 0: for ever" },
+	  .env = "ARBOR_STREAMS_DELTA_DAYS",
+	  .flags = SETTING_USER_ONLY,
+	  .why = why_keep },
 	{ .param = { .name = "sync.exclude",
 		     .type = VALUE_TEXT,
 		     .help = "what is not mirrored: patterns as of --exclude, ':' between them" },

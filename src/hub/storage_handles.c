@@ -85,7 +85,7 @@ static void put_file(struct resolving *r, const struct source_info *file, const 
 	put_text(r->w, "host", file->host);
 	put_text(r->w, "root", file->root);
 	put_path(r->w, "path", file->path);
-	put_text(r->w, "type", str_of(claude_kind_name(claude_kind_of(file->path))));
+	put_text(r->w, "type", str_of(kept_kind(file)));
 	put_int(r->w, "version", g->number);
 	put_int(r->w, "versions", file->generations);
 	if (g->mtime_ms)

@@ -6,11 +6,13 @@
  */
 #include "hub/streamed.h"
 
+#include "base/utf8.h"
 #include "hub/handle_node.h"
 #include "hub/handle_resolve.h"
 #include "live/lease.h"
 #include "store/cursor.h"
 #include "store/named.h"
+#include "store/run.h"
 
 const struct field streamed_fields[] = { STREAM_FIELDS, { 0 } };
 const struct field event_item_fields[] = { EVENT_ITEM_FIELDS, { 0 } };
@@ -101,7 +103,36 @@ void put_place_text(struct json_writer *w, const char *key, const struct stream_
 	put_text(w, key, str_of(text));
 }
 
-void put_stream(struct json_writer *w, const struct stream *stream)
+/* What was said, without the files that went with it: those are in front of it (hub/submitted.c). */
+static struct str words_of(const struct json *j, struct arena *mem)
+{
+	uint32_t content = json_get(j, 0, STR("content")), last = JSON_NONE;
+
+	if (json_is(j, content, JSON_STRING))
+		return json_string_in(j, content, mem);
+	for (uint32_t i = json_first(j, content); i != json_end(j, content); i = json_next(j, i))
+		last = i;
+	return last == JSON_NONE ? (struct str){ 0 } : json_string_in(j, json_get(j, last, STR("text")), mem);
+}
+
+static enum status put_prompt(struct json_writer *w, struct store *s, const struct stream *stream,
+			      struct err *err)
+{
+	enum { COLUMNS = 200 };
+	struct buf line CLEANUP(buf_release) = BUF_INIT(4 * KIB);
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	struct run run;
+
+	if (run_of_stream(s, &stream->id, &mem, &run, err) ||
+	    json_read(&j, run.prompt, LIMIT_JSON_DEPTH, err))
+		return err_failed(err->status);
+	utf8_line(&line, words_of(&j, &mem), COLUMNS);
+	put_text(w, "prompt", buf_as_str(&line));
+	return STATUS_OK;
+}
+
+enum status put_stream(struct json_writer *w, struct store *s, const struct stream *stream, struct err *err)
 {
 	struct node_handle handle = handle_of_stream(&stream->id);
 
@@ -121,8 +152,11 @@ void put_stream(struct json_writer *w, const struct stream *stream)
 		put_uuid(w, "root", &stream->root);
 	if (stream->has_head)
 		put_uuid(w, "head", &stream->head);
+	if (stream->has_output)
+		put_uuid(w, "output", &stream->output);
 	if (stream->error.p)
 		put_text(w, "error", stream->error);
+	return put_prompt(w, s, stream, err);
 }
 
 void put_chat_event(struct json_writer *w, const struct stream *stream, const struct event *e)
@@ -161,8 +195,7 @@ enum status streamed_resolve(struct resolving *r, struct err *err)
 
 	if (stream_get(r->call->store, &id, r->mem, &stream, err))
 		return err_pass(err, "handle");
-	put_stream(r->w, &stream);
-	return STATUS_OK;
+	return put_stream(r->w, r->call->store, &stream, err);
 }
 
 enum status chat_event_resolve(struct resolving *r, struct err *err)

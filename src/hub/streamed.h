@@ -37,7 +37,8 @@ enum status place_read(struct str text, struct stream_place *out, struct err *er
 void put_place_text(struct json_writer *w, const char *key, const struct stream_place *p);
 
 /* Members of an object that is open. */
-void put_stream(struct json_writer *w, const struct stream *stream);
+enum status put_stream(struct json_writer *w, struct store *s, const struct stream *stream,
+		       struct err *err) MUST_USE;
 void put_chat_event(struct json_writer *w, const struct stream *stream, const struct event *e);
 
 #define STREAM_FIELDS \
@@ -56,11 +57,11 @@ void put_chat_event(struct json_writer *w, const struct stream *stream, const st
 		  .type = VALUE_ENUM, \
 		  .choices = stream_state_names, \
 		  .help = "running, waiting for an answer, or how it ended" }, \
-		{ .name = "events", .type = VALUE_INT, .help = "how many it has" }, \
+		{ .name = "events", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "how many it has" }, \
 		{ .name = "started", .type = VALUE_TIME, .flags = FIELD_SHORT, .help = "when" }, \
 		{ .name = "ended", \
 		  .type = VALUE_TIME, \
-		  .flags = FIELD_SHORT | FIELD_OPTIONAL, \
+		  .flags = FIELD_HIDDEN | FIELD_SHORT | FIELD_OPTIONAL, \
 		  .help = "when" }, \
 		{ .name = "continues", \
 		  .type = VALUE_ID, \
@@ -74,9 +75,14 @@ void put_chat_event(struct json_writer *w, const struct stream *stream, const st
 		  .type = VALUE_ID, \
 		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
 		  .help = "node of the last message, once it is complete" }, \
+		{ .name = "output", \
+		  .type = VALUE_ID, \
+		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
+		  .help = "source that has what the client printed, where it wrote no file: for 'arbor export'" }, \
+		{ .name = "error", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "why it failed" }, \
 	{ \
-		.name = "error", .type = VALUE_TEXT, .flags = FIELD_STRETCH | FIELD_OPTIONAL, \
-		.help = "why it failed" \
+		.name = "prompt", .type = VALUE_TEXT, .flags = FIELD_STRETCH, \
+		.help = "how what was asked for begins, on one line" \
 	}
 
 #define EVENT_ITEM_FIELDS \

@@ -12,9 +12,10 @@
 #include "base/utf8.h"
 #include "hub/hub.h"
 #include "hub/where.h"
+#include "live/command.h"
 #include "live/detach.h"
-#include "live/driver.h"
 #include "live/lease.h"
+#include "live/prompt.h"
 #include "store/session.h"
 
 #include <string.h>
@@ -163,7 +164,7 @@ static enum status submit(struct call *c, const struct submitting *s, struct run
 	if (uuid_random(&line, err) || lease_look_after_all(c->store, err) ||
 	    lease_own(c->store, &c->mem, &what.lease, err))
 		return err_failed(err->status);
-	prompt_write(&prompt, s->content, &line);
+	prompt_write(&prompt, &(struct prompt){ s->content, line, s->max_turns, s->allowed_tools });
 	root = node_of(&line, PART_MESSAGE);
 	what.prompt = buf_as_str(&prompt);
 	/* A command of the client's becomes lines that are no prompt. */

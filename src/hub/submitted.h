@@ -24,6 +24,8 @@ struct submitting {
 	struct str client_id;	      /* p NULL = none */
 	const struct uuid *continues; /* NULL = none */
 	bool ephemeral;
+	int64_t max_turns;	  /* 0 = as many as it takes */
+	struct str allowed_tools; /* call_names(); for this prompt alone */
 };
 
 /* Submits, and starts a driver unless it was submitted before (*again). When none can be started, the stream

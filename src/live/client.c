@@ -9,6 +9,7 @@
 
 #include "base/json_write.h"
 
+#include <inttypes.h>
 #include <sys/stat.h>
 
 static const char *const own_variables[] = {
@@ -90,20 +91,27 @@ static void add_value(struct words *w, const char *option, struct str value)
 	add(w, arena_cstr(w->mem, value));
 }
 
-/* Names in a JSON array, as one word with commas. */
-static void add_tools(struct words *w, const char *option, struct str list)
+static void join_names(struct buf *names, struct str list)
 {
-	struct buf names CLEANUP(buf_release) = BUF_INIT(64 * KIB);
 	struct json j CLEANUP(json_release) = JSON_INIT;
 	struct err ignored;
 
 	if (!list.p || json_read(&j, list, LIMIT_JSON_DEPTH, &ignored))
 		return;
 	for (uint32_t i = json_first(&j, 0); i != json_end(&j, 0); i = json_next(&j, i)) {
-		if (names.n)
-			buf_byte(&names, ',');
-		json_string(&j, i, &names);
+		if (names->n)
+			buf_byte(names, ',');
+		json_string(&j, i, names);
 	}
+}
+
+/* Names in JSON arrays, as one word with commas. */
+static void add_tools(struct words *w, const char *option, struct str list, struct str more)
+{
+	struct buf names CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+
+	join_names(&names, list);
+	join_names(&names, more);
 	if (names.n)
 		add_value(w, option, buf_as_str(&names));
 }
@@ -133,8 +141,10 @@ static const char *const *words_for(const struct client_ask *ask, struct arena *
 	if (ask->system_file)
 		add_value(&w, "--system-prompt-file", str_of(ask->system_file));
 	add_value(&w, "--permission-mode", n->permission_mode);
-	add_tools(&w, "--allowedTools", n->allowed_tools);
-	add_tools(&w, "--disallowedTools", n->disallowed_tools);
+	add_tools(&w, "--allowedTools", n->allowed_tools, ask->prompt.allowed_tools);
+	add_tools(&w, "--disallowedTools", n->disallowed_tools, (struct str){ 0 });
+	if (ask->prompt.max_turns)
+		add_value(&w, "--max-turns", arena_printf(mem, "%" PRId64, ask->prompt.max_turns));
 	if (n->loopback)
 		add_value(&w, "--permission-prompt-tool", STR("stdio"));
 	if (ask->mcp_file)

@@ -8,6 +8,7 @@
 
 #include "live/command.h"
 #include "live/guard.h"
+#include "live/prompt.h"
 #include "store/named.h"
 
 struct client_ask {
@@ -16,6 +17,7 @@ struct client_ask {
 	const struct named *session;
 	const char *mcp_file; /* its settings of MCP servers; NULL = none */
 	const char *system_file; /* its system prompt; so too */
+	struct prompt prompt; /* what holds for this one alone */
 	bool ephemeral;	      /* nothing of it is kept by the client */
 };
 

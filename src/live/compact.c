@@ -47,3 +47,10 @@ enum status compact_streams(struct store *s, int64_t before, int64_t *streams, i
 	}
 	return STATUS_OK;
 }
+
+int64_t compact_before(const struct store *s, int64_t days)
+{
+	static const int64_t day_ms = 86400000;
+
+	return days ? store_now(s) - days * day_ms : INT64_MIN;
+}

@@ -10,4 +10,7 @@
 enum status compact_streams(struct store *s, int64_t before, int64_t *streams, int64_t *events,
 			    struct err *err) MUST_USE;
 
+/* What `before` is when deltas are kept for so many days; 0 days = for ever. */
+int64_t compact_before(const struct store *s, int64_t days);
+
 #endif

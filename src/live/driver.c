@@ -28,6 +28,8 @@
 #include "live/feed.h"
 #include "live/keeper.h"
 #include "live/lease.h"
+#include "live/output.h"
+#include "live/prompt.h"
 #include "store/inbox.h"
 #include "store/session.h"
 
@@ -71,6 +73,7 @@ struct driver {
 	struct feed *feed;
 	struct keeper *keeper;
 	struct kept kept;      /* once it has ended */
+	struct output *output; /* NULL: the client writes a transcript */
 	struct asking *asking; /* NULL: questions are none of ours */
 	struct loop_timer *flush, *look, *renew, *kill, *idle, *silence;
 	int64_t silence_ms; /* for so long it may say nothing; 0 = for ever */
@@ -112,10 +115,18 @@ static void give_up(struct driver *d)
 		child_kill(d->child);
 }
 
+/* What the client printed, before what it means is told. */
+static enum status write_both(struct driver *d, struct err *err)
+{
+	if (d->output && output_write(d->output, err))
+		return err_failed(err->status);
+	return feed_write(d->feed, feed_state(d->feed), NULL, err);
+}
+
 static void write_waiting(struct driver *d)
 {
 	struct err err;
-	enum status status = d->lost ? STATUS_OK : feed_write(d->feed, feed_state(d->feed), NULL, &err);
+	enum status status = d->lost ? STATUS_OK : write_both(d, &err);
 
 	loop_timer_stop(d->flush);
 	if (status == STATUS_CONFLICT) {
@@ -199,32 +210,14 @@ static void refuse(struct driver *d, const struct json *j)
 static void tell_prompt(struct driver *d, struct str prompt)
 {
 	struct buf line CLEANUP(buf_release) = BUF_INIT(SIZE_MAX / 4);
-	struct json j CLEANUP(json_release) = JSON_INIT;
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct uuid uuid;
-	struct err ignored;
+	struct prompt p;
 
-	if (json_read(&j, prompt, LIMIT_JSON_DEPTH, &ignored) ||
-	    !uuid_parse(json_string_in(&j, json_get(&j, 0, STR("uuid")), &mem), &uuid))
+	if (!prompt_read(prompt, &mem, &p))
 		return;
-	client_put_prompt(&line, json_raw(&j, json_get(&j, 0, STR("content"))), &uuid);
+	client_put_prompt(&line, p.content, &p.uuid);
 	tell(d, &line);
 	d->told++;
-}
-
-void prompt_write(struct buf *out, struct str content, const struct uuid *uuid)
-{
-	char id[UUID_TEXT + 1];
-	struct json_writer w;
-
-	uuid_print(uuid, id);
-	json_write_init(&w, out, 0);
-	json_write_object_begin(&w);
-	json_write_key(&w, STR("uuid"));
-	json_write_string(&w, str_of(id));
-	json_write_key(&w, STR("content"));
-	json_write_raw(&w, content);
-	json_write_object_end(&w);
 }
 
 /* What nobody else is to see is handed over in a file of our own, and not in a word, which everybody can. */
@@ -658,6 +651,8 @@ static void on_output(void *ctx, struct str bytes)
 	struct driver *d = ctx;
 
 	note_sound(d);
+	if (d->output)
+		output_add(d->output, bytes);
 	split_add(&d->lines, bytes);
 	write_in_time(d);
 }
@@ -918,6 +913,8 @@ static enum status start_client(struct driver *d, const struct drive_ask *ask, s
 	struct child_hooks hooks = { .output = on_output, .errors = on_errors, .ended = on_ended, .ctx = d };
 	struct guard_start what;
 
+	if (!prompt_read(d->run.prompt, &d->mem, &client.prompt))
+		return err_fail(err, STATUS_FORMAT, "what was submitted cannot be read");
 	if (write_private(d, ask->env, "mcp", d->session.settings.mcp_config, d->mcp_file, err) ||
 	    write_private(d, ask->env, "system", d->session.settings.system_prompt, d->system_file, err))
 		return err_failed(err->status);
@@ -959,6 +956,8 @@ static enum status take(struct driver *d, const struct uuid *stream, const struc
 		return err_failed(err->status);
 	if (d->session.settings.loopback)
 		begin_asking(d, ask);
+	if (d->run.ephemeral)
+		d->output = output_new(d->store, &d->run);
 	d->chat = chat_new(on_event, d);
 	d->feed = feed_new(d->store, &d->run.writer);
 	split_begin(&d->lines, LIMIT_LINE_PARSED, 0, on_line, d);
@@ -985,6 +984,7 @@ static void driver_release(struct driver *d)
 	asking_free(d->asking);
 	chat_free(d->chat);
 	feed_free(d->feed);
+	output_free(d->output);
 	keeper_free(d->keeper);
 	split_release(&d->lines);
 	remove_private(d->mcp_file);

@@ -30,7 +30,4 @@ struct drive_ask {
 enum status drive(struct store *s, const struct uuid *stream, const struct drive_ask *ask,
 		  struct err *err) MUST_USE;
 
-/* What is submitted (run.prompt): its content, JSON, and the uuid that its line is to have. */
-void prompt_write(struct buf *out, struct str content, const struct uuid *uuid);
-
 #endif

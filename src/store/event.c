@@ -27,9 +27,12 @@ enum {
 	EVENT_MERGED,
 	EVENT_COMPACTED,
 	EVENT_UNCOMPACTED,
+	EVENT_UNCOMPACTED_COUNT,
 	EVENT_STATEMENTS
 };
 
+/* Streams that ended before a moment, and whose deltas are all there. */
+#define WHOLE	"WHERE compacted_at IS NULL AND ended_at IS NOT NULL AND ended_at < ?1 "
 #define COLUMNS "SELECT seq, seq_last, incarnation, type, node_id, at, data FROM event "
 
 static const char *const sql[EVENT_STATEMENTS] = {
@@ -41,9 +44,8 @@ static const char *const sql[EVENT_STATEMENTS] = {
 	[EVENT_DROP] = "DELETE FROM event WHERE stream = ?1 AND seq > ?2 AND seq <= ?3",
 	[EVENT_MERGED] = "UPDATE event SET seq_last = ?3, data = ?4, rev = ?5 WHERE stream = ?1 AND seq = ?2",
 	[EVENT_COMPACTED] = "UPDATE stream SET compacted_at = ?2, rev = ?3 WHERE id = ?1",
-	[EVENT_UNCOMPACTED] =
-		("SELECT stream_id FROM stream WHERE compacted_at IS NULL AND ended_at IS NOT NULL"
-		 " AND ended_at < ?1 ORDER BY ended_at LIMIT 1"),
+	[EVENT_UNCOMPACTED] = ("SELECT stream_id FROM stream " WHOLE "ORDER BY ended_at LIMIT 1"),
+	[EVENT_UNCOMPACTED_COUNT] = ("SELECT count(*) FROM stream " WHOLE),
 };
 
 const struct db_set event_statements = { DB_EVENT, sql, EVENT_STATEMENTS };
@@ -297,6 +299,19 @@ enum status stream_uncompacted(struct store *s, int64_t before, struct arena *me
 			id = col_uuid(&st, 0);
 	}
 	return *found ? stream_get(s, &id, mem, out, err) : STATUS_OK;
+}
+
+enum status stream_uncompacted_count(struct store *s, int64_t before, int64_t *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, EVENT_UNCOMPACTED_COUNT, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, before);
+	if (stmt_row(&st, "a count", err))
+		return err_failed(err->status);
+	*out = col_int(&st, 0);
+	return STATUS_OK;
 }
 
 /* Events of one kind that follow each other. */

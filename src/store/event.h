@@ -84,5 +84,6 @@ enum status event_compact(struct store *s, const struct stream *stream, const st
 /* A stream that ended before that moment and is whole; *found = false when there is none. */
 enum status stream_uncompacted(struct store *s, int64_t before, struct arena *mem, struct stream *out,
 			       bool *found, struct err *err) MUST_USE;
+enum status stream_uncompacted_count(struct store *s, int64_t before, int64_t *out, struct err *err) MUST_USE;
 
 #endif

@@ -22,6 +22,7 @@ enum {
 	RUN_LEASE,
 	RUN_RENEW,
 	RUN_NOTE,
+	RUN_OUTPUT,
 	RUN_STATEMENTS
 };
 
@@ -49,6 +50,8 @@ static const char *const sql[RUN_STATEMENTS] = {
 		       " EXISTS (SELECT 1 FROM stream WHERE id = ?2 AND incarnation = ?3)"),
 	[RUN_NOTE] =
 		"UPDATE run SET argv = coalesce(?2, argv), init = coalesce(?3, init), rev = ?4 WHERE id = ?1",
+	[RUN_OUTPUT] = "UPDATE run SET stdout_id = (SELECT source_id FROM source WHERE id = ?2), rev = ?3"
+		       " WHERE id = ?1",
 };
 
 const struct db_set run_statements = { DB_RUN, sql, RUN_STATEMENTS };
@@ -316,4 +319,17 @@ enum status run_note(struct store *s, const struct run *run, struct str argv, st
 		return err_failed(err->status);
 	stmt_done(&st);
 	return txn_commit(&txn, err);
+}
+
+enum status run_note_output(struct store *s, const struct run *run, int64_t source, struct err *err)
+{
+	int64_t rev;
+	STMT st = { 0 };
+
+	if (db_rev(s, &rev, err) || use(s, RUN_OUTPUT, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, run->row);
+	stmt_int(&st, 2, source);
+	stmt_int(&st, 3, rev);
+	return stmt_run_one(&st, "a run", err);
 }

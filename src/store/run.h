@@ -73,6 +73,9 @@ enum status run_renew(struct store *s, const struct run *run, struct err *err) M
 enum status run_note(struct store *s, const struct run *run, struct str argv, struct str init,
 		     struct err *err) MUST_USE;
 
+/* Which source (its row) has all that the child printed. Wants a write transaction. */
+enum status run_note_output(struct store *s, const struct run *run, int64_t source, struct err *err) MUST_USE;
+
 /* Runs that go on. Texts are valid during the call. */
 typedef enum status run_fn(void *ctx, const struct run *run, struct err *err);
 enum status run_each_open(struct store *s, run_fn *fn, void *ctx, struct err *err) MUST_USE;

@@ -66,7 +66,7 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 	[ROOT_BY_DIR] = "SELECT id, label FROM root WHERE host = ?1 AND dir = ?2 ORDER BY id DESC LIMIT 1",
 	[ROOT_BY_LABEL] = "SELECT id, label FROM root WHERE host = ?1 AND label = ?2",
 	[ROOT_ADD] = "INSERT INTO root(host, label, format, dir, added_at, rev)"
-		     " VALUES (?1, ?2, 'claude', ?3, ?4, ?5) RETURNING id",
+		     " VALUES (?1, ?2, ?6, ?3, ?4, ?5) RETURNING id",
 	[ROOT_MOVE] = "UPDATE root SET dir = ?4, rev = ?5 WHERE host = ?1 AND label = ?2 AND dir = ?3",
 	[ROOT_DIR] = "SELECT r.dir FROM root r JOIN host h ON h.id = r.host JOIN store_setting t"
 		     " ON t.key = 'host_label' AND t.value = h.label WHERE r.label = ?1",
@@ -160,8 +160,8 @@ static enum status find_root(struct store *s, int which, int64_t host, struct st
 	return err_failed(err->status);
 }
 
-static enum status add_root(struct store *s, int64_t host, const char *dir, int64_t rev, struct root *out,
-			    struct err *err)
+static enum status add_root(struct store *s, int64_t host, const char *format, const char *dir, int64_t rev,
+			    struct root *out, struct err *err)
 {
 	STMT st = { 0 };
 
@@ -172,6 +172,7 @@ static enum status add_root(struct store *s, int64_t host, const char *dir, int6
 	stmt_text(&st, 3, str_of(dir));
 	stmt_int(&st, 4, store_now(s));
 	stmt_int(&st, 5, rev);
+	stmt_text(&st, 6, str_of(format));
 	if (stmt_row(&st, "the new root", err))
 		return err_failed(err->status);
 	out->row = col_int(&st, 0);
@@ -287,7 +288,24 @@ enum status root_use(struct store *s, const char *dir, struct str label, struct 
 	if (status != STATUS_NOT_FOUND)
 		return status == STATUS_OK ? txn_commit(&txn, err) : status;
 	if (db_rev(s, &rev, err) || add_host(s, rev, &host, err) || choose_label(s, host, label, &added, err) ||
-	    add_root(s, host, dir, rev, &added, err) || txn_commit(&txn, err))
+	    add_root(s, host, "claude", dir, rev, &added, err) || txn_commit(&txn, err))
+		return err_failed(err->status);
+	*out = added;
+	return STATUS_OK;
+}
+
+enum status root_of_output(struct store *s, struct root *out, struct err *err)
+{
+	struct root added = { .label = ROOT_OUTPUT };
+	enum status status;
+	int64_t host, rev;
+
+	if (db_rev(s, &rev, err) || add_host(s, rev, &host, err))
+		return err_failed(err->status);
+	status = find_root(s, ROOT_BY_LABEL, host, str_of(added.label), out, err);
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	if (add_root(s, host, "claude-stream", "", rev, &added, err))
 		return err_failed(err->status);
 	*out = added;
 	return STATUS_OK;

@@ -41,6 +41,11 @@ enum status root_foresee(struct store *s, const char *dir, struct str label, str
  * how a moved folder keeps them. STATUS_CONFLICT when another program was faster. */
 enum status root_move(struct store *s, struct str label, struct str from, const char *dir, struct err *err) MUST_USE;
 
+/* The root, of no folder, of what clients printed and wrote into no file. Nobody can name a folder so. Wants a
+ * write transaction. */
+#define ROOT_OUTPUT ".output"
+enum status root_of_output(struct store *s, struct root *out, struct err *err) MUST_USE;
+
 /* The folder of a label, empty when there is no such label. */
 enum status root_dir(struct store *s, struct str label, struct buf *out, struct err *err) MUST_USE;
 

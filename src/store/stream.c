@@ -67,7 +67,7 @@ enum {
 	"SELECT t.id, t.stream_id, t.session, t.run, s.session_id, r.run_id, s.name, t.state, " \
 	"t.continues_id," \
 	" t.root_id, t.head_id, t.incarnation, t.last_seq, t.error, t.started_at, t.ended_at, " \
-	"t.compacted_at" \
+	"t.compacted_at, r.stdout_id" \
 	" FROM stream t JOIN session s ON s.id = t.session JOIN run r ON r.id = t.run "
 
 static const char *const sql[STREAM_STATEMENTS] = {
@@ -135,6 +135,8 @@ static struct stream stream_of(const struct stmt *st)
 		.started_at = col_int(st, 14),
 		.ended_at = col_int(st, 15),
 		.compacted_at = col_int(st, 16),
+		.has_output = !col_null(st, 17),
+		.output = col_uuid(st, 17),
 	};
 }
 

@@ -41,6 +41,8 @@ struct stream {
 	struct uuid root;      /* node of the prompt */
 	struct uuid head;      /* the new head, when complete */
 	int64_t incarnation, last_seq;
+	bool has_output;
+	struct uuid output; /* source of what the child printed, where that is archived */
 	struct str error;
 	int64_t started_at, ended_at, compacted_at; /* 0 = not yet */
 };

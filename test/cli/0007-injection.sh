@@ -297,7 +297,7 @@ for screen in 40x40 100x40 300x40; do
 done
 on_terminal attach evil; out_has '␛'
 try chats; code 0; try chats --json; code 0
-for verb in chat attach continue interrupt stop poll queue new adopt; do
+for verb in chat attach continue interrupt stop poll queue new adopt model mode rename delete; do
 	try $verb "$(printf '\033[95m\302\233')" "$(printf '\033[95m')"; check test "$rc" != 0
 done
 try continue evil "stderr $(printf '\033[95m\302\233\342\200\256')"; code 3
@@ -345,7 +345,7 @@ rm "$T/.config/arbor/settings.json"
 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' adopt attach chat chats continue interrupt new poll queue stop streams note notes bookmark bookmarks tag tags agents answer approvals rule rules call check completion dump export files gc help history hubs keep list log mcp pick plans projects purge rebuild render resolve rpc search show templates \
+printf '%s\n' adopt attach chat chats continue delete interrupt mode model new poll queue rename stop streams note notes bookmark bookmarks tag tags agents answer approvals rule rules call check completion dump export files gc help history hubs keep list log mcp pick plans projects purge rebuild render resolve rpc search show templates \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

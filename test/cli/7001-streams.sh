@@ -102,4 +102,23 @@ call streams '{"session":"fix-tests"}'; handle=$(get .handle)
 arbor resolve "$handle" --json; check test "$(get .data.state)" = complete
 arbor render "$handle"; out_has 'fix-tests, complete'
 
+it "puts the words of what ended long ago together, by gc; no place is lost, and the same is said"
+said() { jq -rs '[.[] | select(.type == "content_delta") | .data.text // (.data.n | tostring)] | join("")'; }
+call tail '{"stream":"fix-tests","replay":true}'; mv "$T/out" "$T/before"
+call cursor_create '{"stream":"fix-tests","name":"between"}'; call cursor_advance '{"stream":"fix-tests","name":"between","to":"1.4"}'; code 0
+sqlite3 -cmd '.timeout 10000' "$db" "UPDATE stream SET ended_at = ended_at - 31 * 86400000 WHERE id = (SELECT t.id FROM stream t JOIN session s ON s.id = t.session WHERE s.name = 'fix-tests')"
+ARBOR_STREAMS_DELTA_DAYS=0 arbor gc --json; check test "$(get .streams_compacted)" = 0
+ARBOR_STREAMS_DELTA_DAYS=32 arbor gc --json; check test "$(get .streams_compacted)" = 0
+arbor gc --dry-run --json; check test "$(get .streams_compacted)" = 1
+arbor gc --json; code 0; check test "$(get .streams_compacted)" = 1
+arbor gc --json; check test "$(get .streams_compacted)" = 0
+call tail '{"stream":"fix-tests","replay":true}'; mv "$T/out" "$T/after"
+check test "$(said <"$T/after")" = "$(said <"$T/before")"; check test "$(wc -l <"$T/after")" -lt "$(wc -l <"$T/before")"
+check test "$(jq -s 'reduce .[] as $e (0; if $e.seq == . + 1 then $e.seq_last // $e.seq else -1 end)' "$T/after")" = 7
+# Who was in the middle of a block gets the whole of it, and then what comes behind.
+call poll '{"stream":"fix-tests","cursor":"between"}'
+check test "$(get '[.events[] | .seq] | join(",")')" = 4,6,7; check test "$(get '.events[0].data.text')" = 'The clock is wrong.'
+for at in 1.3 1.5 1.6; do call poll "{\"stream\":\"fix-tests\",\"after\":\"$at\"}"; check test "$(get .reset)" = false; check test "$(get '.events[-1].seq')" = 7; done
+call streams '{}'; check test "$(get 'select(.name == "follow") | .events')" = 42; call tail '{"stream":"follow","replay":true}'; check test "$(get .seq | wc -l)" = 42
+
 the_end

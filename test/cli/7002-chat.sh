@@ -7,6 +7,7 @@ export SECRET_THING=secret-of-the-test ANTHROPIC_API_KEY=key-of-the-test
 mkdir -p "$T/work" "$T/other"; db=$ARBOR_HOME/arbor.db
 call() { arbor call "claudecode.$1" "$2" --json; }
 get() { jq -r "$1" "$T/out"; }
+sql() { sqlite3 -cmd '.timeout 10000' "$db" "$1"; }
 state() { "$ARBOR" call claudecode.streams "{\"session\":\"$1\",\"limit\":1}" --json | jq -r .state; }
 # Waits until a session's last stream is in a state, at most some seconds.
 until_state() { for ((n = 0; n < 400; n++)); do [ "$(state "$1")" = "$2" ] && return; sleep 0.05; done; fail "$1 is $(state "$1"), wanted $2"; }
@@ -47,6 +48,14 @@ check grep -q -- "--resume $claude" "$T/argv"; check grep -q -- '--model opus' "
 check grep -q ANTHROPIC_API_KEY "$T/env"; ! grep -q SECRET_THING "$T/env" || fail 'it got our environment'
 ! ls "$T"/arbor-mcp-* 2>/dev/null || fail 'a file with keys is left'
 
+it "lets one prompt have fewer turns and more tools, and no other"
+call chat '{"session":"a","prompt":"say brief","max_turns":3,"allowed_tools":["Bash(make *)","WebFetch"]}'; code 0
+jq -r '.argv | join(" ")' "$T/work/seen.json" >"$T/argv"
+check grep -qF -- '--allowedTools Read,Bash(ls:*),Bash(make *),WebFetch' "$T/argv"; check grep -qF -- '--max-turns 3' "$T/argv"
+call chat '{"session":"a","prompt":"say long"}'; jq -r '.argv | join(" ")' "$T/work/seen.json" >"$T/argv"
+check grep -qE -- '--allowedTools Read,Bash\(ls:\*\) ' "$T/argv"; ! grep -q -- --max-turns "$T/argv" || fail 'the session keeps it'
+call chat '{"session":"a","prompt":"say x","max_turns":0}'; code 2
+
 it "starts an agent that goes on without who asked"
 call chat_async '{"session":"a","prompt":"wait for it"}'; code 0; check test "$(get '[.state, .again] | map(tostring) | join(" ")')" = 'running false'
 stream=$(get .stream)
@@ -72,13 +81,33 @@ until_state a complete
 call chat_async '{"session":"a","prompt":"say one","client_id":"m-1"}'; code 0
 check test "$(get '[.stream, .again] | map(tostring) | join(" ")')" = "$first true"
 call chat '{"session":"a","prompt":"say one","client_id":"m-1"}'; code 0; check test "$(get .type | tail -n 1)" = complete
-check test "$(sqlite3 "$db" "SELECT count(*) FROM run WHERE client_msg_id = 'm-1'")" = 1
+check test "$(sql "SELECT count(*) FROM run WHERE client_msg_id = 'm-1'")" = 1
 
 it "tries something without the session going on from it"
 call get '{"session":"a"}'; before=$(get '[.head, .claude_session_id] | join(" ")')
-call chat '{"session":"a","prompt":"say perhaps","ephemeral":true}'; code 0
+printf '#!/bin/sh\n"%s" "$@" | tee "%s"\n' "$ARBOR_CLAUDE" "$T/printed" >"$T/tee"; chmod +x "$T/tee"
+ARBOR_CLAUDE=$T/tee call chat '{"session":"a","prompt":"flood 3000","ephemeral":true}'; code 0; check test "$(get .type | tail -n 1)" = complete
 check grep -q no-session-persistence "$T/work/seen.json"
 call get '{"session":"a"}'; check test "$(get '[.head, .claude_session_id] | join(" ")')" = "$before"
+
+it "keeps what its client printed, byte by byte, of which no node comes"
+call streams '{"session":"a","limit":1}'; source=$(get .output) run=$(get .run)
+"$ARBOR" export "$source" >"$T/kept"; check test -s "$T/kept"; same "$T/printed" "$T/kept"
+arbor export ".output:stdout/$run.jsonl"; code 0; same "$T/printed" "$T/out"
+arbor sources --json; check test "$(get "select(.id == \"$source\") | [.kind, .complete, .lines, .bytes] | map(tostring) | join(\" \")")" = "output true $(wc -l <"$T/printed") $(wc -c <"$T/printed")"
+nodes() { "$ARBOR" dump --logical | grep -cE '^(session|line|message|turn|tree) '; }
+mkdir "$T/empty"; had=$(nodes); "$ARBOR" sync --quiet --source "$T/empty" --label empty; "$ARBOR" rebuild --quiet >/dev/null; check test "$(nodes)" = "$had"
+arbor check --quiet; code 0
+arbor dump --logical; out_lacks stdout/; arbor dump --logical=facts; out_has "source local .output stdout/$run.jsonl"
+call streams '{"session":"a","limit":2}'; check test "$(get 'has("output")' | tr '\n' ' ')" = 'true false '
+
+it "puts the words of an old stream together when an agent has ended"
+old=$(sql "SELECT t.id FROM stream t JOIN session s ON s.id = t.session WHERE s.name = 'a' ORDER BY t.id LIMIT 1")
+sql "UPDATE stream SET ended_at = ended_at - 31 * 86400000 WHERE id = $old"
+call chat '{"session":"a","prompt":"say not yet old"}'; code 0
+for ((n = 0; n < 400; n++)); do [ -z "$(sql "SELECT 1 FROM stream WHERE id = $old AND compacted_at IS NULL")" ] && break; sleep 0.05; done
+check test "$(sql "SELECT count(*) FROM event WHERE stream = $old AND type = 'content_delta'")" = 1
+check test "$(sql 'SELECT count(*) FROM stream WHERE compacted_at IS NOT NULL')" = 1
 
 it "says why an agent failed"
 call chat '{"session":"a","prompt":"stderr it broke"}'; code 0
@@ -91,7 +120,7 @@ check test "$(get 'select(.type == "error") | .data.message')" = '/no/such/claud
 it "says that it was interrupted when its driver is killed, and starts the next"
 call chat_async '{"session":"c","prompt":"leave some"}'; until_taken c
 client=$(jq .pid "$T/other/seen.json")
-kill -9 "$(sqlite3 "$db" 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"
+kill -9 "$(sql 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"
 until_state c interrupted
 for ((n = 0; n < 200; n++)); do [ -e "/proc/$client" ] || break; sleep 0.05; done
 check test ! -e "/proc/$client"
@@ -100,7 +129,7 @@ call chat '{"session":"c","prompt":"say again"}'; code 0; check test "$(get .typ
 it "goes on with what was interrupted, in the same conversation"
 call chat_async '{"session":"c","prompt":"leave some"}'; first=$(get .stream); until_taken c
 call continue '{"stream":"c"}'; code 6; err_has 'it goes on'
-kill -9 "$(sqlite3 "$db" 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"; until_state c interrupted
+kill -9 "$(sql 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"; until_state c interrupted
 call get '{"session":"c"}'; claude=$(get .claude_session_id)
 call continue '{"stream":"c","prompt":"say more"}'; code 0
 check test "$(get 'select(.type == "start") | .data.continues')" = "$first"; check test "$(get .type | tail -n 1)" = complete

@@ -4,7 +4,7 @@
 export ARBOR_HOME=$T/store ARBOR_CLAUDE=$PWD/test/harness/claude.py
 mkdir -p "$T/work"; root=$PWD; cd "$T/work" || exit 1
 printf '#!/bin/sh\nexec "%s" answer "$("%s" approvals --json | jq -r .id)" "$@"\n' "$ARBOR" "$ARBOR" >"$T/answer"; chmod +x "$T/answer"
-asked='y yes, n no, e edit, a always, s stop:'
+asked='y yes, n no, e edit, a always, s stop, and Enter:'
 # STEP... -- ARG...: what the terminal got is in $T/out, without colours in $T/seen.
 typed() {
 	"$root/test/harness/typed.py" 80x24 "$@" >"$T/out" 2>"$T/err"
@@ -72,7 +72,7 @@ check test "$(state)" = cancelled
 
 it "leaves it at work with a second one, and says how to come back"
 chat 'wait:left' 'type:\x03' 'wait:stopping this turn' 'type:\x03' -- chat one 'leave'; code 130
-seen "it goes on: 'arbor attach one' follows it, 'arbor stop one' ends it"; check test "$(state)" = running
+seen "it goes on until its turn has ended: 'arbor attach one' follows it, 'arbor stop one' ends it"; unseen '^C'; check test "$(state)" = running
 chat 'wait:left' 'type:\x03' -- attach one; code 130; seen '> leave'; check test "$(state)" = running
 arbor stop one; code 0; until_state cancelled
 chat -- attach one; code 3; seen stopped
@@ -81,6 +81,8 @@ it "takes every line for a prompt when none is given"
 chat 'wait:> ' 'type:say first\r' 'wait:done,' 'wait:> ' 'type:say second\r' 'wait:done,' 'wait:> ' 'type:\x04' -- chat one; code 0
 seen first; seen second
 arbor chat one </dev/null; code 2; err_has 'PROMPT is missing'
+arbor chat one ' '; code 2; err_has 'PROMPT is missing'
+chat 'wait:> ' 'type:say half a lin' 'run:sleep 0.3' 'type:\x03' -- chat one; code 130
 
 it "goes on with what was interrupted"
 chat 'wait:left' "run:kill -9 \$(sqlite3 '$ARBOR_HOME/arbor.db' 'SELECT lease_pid FROM run WHERE ended_at IS NULL')" -- chat one leave

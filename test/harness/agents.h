@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "live/driver.h"
+#include "live/prompt.h"
 #include "store/event.h"
 #include "store/inbox.h"
 #include "streams.h"
@@ -61,7 +62,7 @@ static inline enum status submit(struct world *w, const char *session, const cha
 	if (named_find(w->s, str_of(session), &w->mem, &named, err) || uuid_random(&uuid, err))
 		return err_failed(err->status);
 	buf_printf(&content, "\"%s\"", prompt);
-	prompt_write(&text, buf_as_str(&content), &uuid);
+	prompt_write(&text, &(struct prompt){ .content = buf_as_str(&content), .uuid = uuid });
 	what.session = named.row;
 	what.prompt = buf_as_str(&text);
 	return run_submit(w->s, &what, &w->mem, &w->run, &again, err);

@@ -4,9 +4,6 @@
 . test/harness/lib.sh
 . test/real/lib.sh
 
-# Whether a process with this in its words runs.
-runs() { cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ' | grep -qF -- "$1"; }
-gone() { for ((n = 0; n < 200; n++)); do runs "$1" || return 0; sleep 0.05; done; fail "'$1' still runs"; }
 slow() { steps "[{\"blocks\":[{\"tool\":\"Bash\",\"input\":{\"command\":\"timeout $1 tail -f /dev/null; true\",\"description\":\"x\"}}]},{\"blocks\":[\"Slept.\"]}]"; }
 
 real_each() {
@@ -29,9 +26,8 @@ real_each() {
 	chat talk 'SCRIPT:text(then)'; agrees complete
 
 	it "$version: a turn that may not go on is said to have failed, and why"
-	printf '#!/bin/sh\nexec "%s" "$@" --max-turns 2\n' "$client" >"$HOME/short"; chmod +x "$HOME/short"
 	session short
-	ARBOR_CLAUDE=$HOME/short chat short 'SCRIPT:tool-fail'; agrees failed
+	call chat '{"session":"short","prompt":"SCRIPT:tool-fail","max_turns":2}'; code 0; mv "$T/out" "$HOME/events"; stream=short; agrees failed
 	check test -n "$(events 'select(.type == "result" and .data.subtype == "error_max_turns") | .seq')"
 	check test -n "$(events 'select(.type == "error") | .data.message' | grep -i 'turns')"
 	chat short 'SCRIPT:text(on)'; agrees complete
@@ -41,6 +37,20 @@ real_each() {
 	ARBOR_SYNC_EXCLUDE=$HOME/work/private chat private 'SCRIPT:text(private)'
 	"$ARBOR" dump --logical | grep -q work-private && fail 'it was mirrored'
 	chat private 'SCRIPT:text(no-more)'; agrees complete
+
+	it "$version: what is only tried is heard and kept, and no node comes of it"
+	session try; chat try 'SCRIPT:tool-bash'; agrees complete; before=$head
+	told() { "$ARBOR" dump --logical | grep -E '^(session|line|message|turn|tree|head|usage|agent) '; }
+	told >"$HOME/before"
+	printf '#!/bin/sh\n"%s" "$@" | tee "%s"\n' "$client" "$HOME/printed" >"$HOME/tee"; chmod +x "$HOME/tee"
+	ARBOR_CLAUDE=$HOME/tee call chat '{"session":"try","prompt":"SCRIPT:multi-tool","ephemeral":true}'; code 0
+	check test "$(get .type | tail -n 1)" = complete; check test -n "$(get 'select(.type == "tool_result") | .seq')"
+	"$ARBOR" sync --quiet; told >"$HOME/after"; same "$HOME/before" "$HOME/after"
+	"$ARBOR" export "$("$ARBOR" call claudecode.streams '{"session":"try","limit":1}' --json | jq -r .output)" >"$HOME/kept"
+	check test -s "$HOME/kept"; same "$HOME/printed" "$HOME/kept"
+	call get '{"session":"try"}'; check test "$(get .head)" = "$before"
+	chat try 'SCRIPT:text(again)'
+	check test "$(jq -s '[.[] | select(.dir == "req") | .body.messages // [] | tostring] | last | contains("multi-tool")' "$HOME/api.log")" = false
 
 	it "$version: what is said during a turn is taken into it"
 	session queue; start queue "$(slow 2)"; wait_for '.type == "tool_use_end"'

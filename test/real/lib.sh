@@ -86,6 +86,9 @@ agrees() {
 	check test "$(get .claude_session_id)" = "$(events '.data.claude_session_id // empty' | tail -n 1)"
 }
 state_of() { "$ARBOR" call claudecode.streams "{\"session\":\"$1\",\"limit\":1}" --json | jq -r .state; }
+# Whether a process with this in its words runs.
+runs() { cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ' | grep -qF -- "$1"; }
+gone() { for ((n = 0; n < 200; n++)); do runs "$1" || return 0; sleep 0.05; done; fail "'$1' still runs"; }
 # The client's process that works for a session: the one in its folder.
 client_of() {
 	local p

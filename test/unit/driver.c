@@ -224,7 +224,7 @@ TEST(a_prompt_is_queued_during_a_turn)
 	pid = drive_beside(&w);
 	CHECK(wait_for(&w, "user_message"));
 	OK(uuid_random(&uuid, &err));
-	prompt_write(&text, STR("\"and this\""), &uuid);
+	prompt_write(&text, &(struct prompt){ .content = STR("\"and this\""), .uuid = uuid });
 	buf_byte(&text, '\0');
 	OK(command(&w, "queue", text.p, &err));
 	waitpid(pid, NULL, 0);
