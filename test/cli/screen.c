@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { COLUMNS = 400, ROWS = 120, CELL = 16, QUIET_MS = 200, LONGEST_MS = 20000 };
+enum { COLUMNS = 400, ROWS = 120, CELL = 16, QUIET_MS = 200, END_MS = 10, LONGEST_MS = 20000 };
 
 struct terminal {
 	int fd, other;
@@ -170,15 +170,20 @@ static long now_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Until nothing has come for a moment. */
-static void wait_for_quiet(struct terminal *t)
+/* Until nothing has come for so long. */
+static void drain(struct terminal *t, int ms)
 {
 	struct pollfd fd = { .fd = t->fd, .events = POLLIN };
 	char chunk[4096];
 	ssize_t n;
 
-	while (poll(&fd, 1, QUIET_MS) > 0 && (n = read(t->fd, chunk, sizeof chunk)) > 0)
+	while (poll(&fd, 1, ms) > 0 && (n = read(t->fd, chunk, sizeof chunk)) > 0)
 		look(t, chunk, (size_t)n);
+}
+
+static void wait_for_quiet(struct terminal *t)
+{
+	drain(t, QUIET_MS);
 }
 
 /* A program that takes long to start is waited for. */
@@ -236,7 +241,7 @@ static int end_of(struct terminal *t, pid_t child)
 	int state, code = 124;
 
 	while (now_ms() - begun < LONGEST_MS) {
-		wait_for_quiet(t);
+		drain(t, END_MS);
 		if (waitpid(child, &state, WNOHANG) == child) {
 			code = WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
 			break;
@@ -244,7 +249,7 @@ static int end_of(struct terminal *t, pid_t child)
 	}
 	if (code == 124)
 		kill(child, SIGKILL);
-	wait_for_quiet(t);
+	drain(t, END_MS); /* what it wrote before it ended is there */
 	if (tcgetattr(t->other, &after) || !same_modes(&after, &t->before))
 		printf("!! the terminal's modes are not what they were\n");
 	if (t->is_alternate || t->is_pasting)
@@ -278,6 +283,7 @@ int main(int argc, char **argv)
 		terminal_run(t.other, output, errors, argv + at + 1);
 	wait_for_screen(&t, child);
 	for (; steps < at; steps += 2)
-		follow(&t, child, argv[steps][1], argv[steps + 1]);
+		if (argv[steps][1] != 'o' && argv[steps][1] != 'e')
+			follow(&t, child, argv[steps][1], argv[steps + 1]);
 	return end_of(&t, child);
 }

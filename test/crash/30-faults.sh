@@ -6,15 +6,17 @@
 #
 # strace counts N for each thread, so one run may make several threads fail. The
 # calls of the dynamic loader come first and are left out. SCALE=long tries
-# every N, else some of them.
+# every N, else some of them; SEED says which.
 . test/harness/lib.sh
 S=$T/claude STORE=$T/s.db
 # The leak checker cannot work under strace.
 export ASAN_OPTIONS=detect_leaks=0
 case ${SCALE:-short}:${MODE:-dev} in
 long:*) samples=100000 ;;
-*:asan) samples=2 ;;
-*) samples=5 ;;
+full:asan) samples=2 ;;
+full:*) samples=5 ;;
+*:asan) samples=1 ;;
+*) samples=2 ;;
 esac
 
 # Without the lines that were withdrawn: which versions were seen depends on when it looked.

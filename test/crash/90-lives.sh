@@ -9,7 +9,6 @@ seed=${SEED:-$(($(date +%s) / 10 % 10000000))}
 case ${SCALE:-short}:${MODE:-dev} in
 long:*) sequences=5500 seconds=60 ;;
 *:asan) sequences=30 seconds=4 ;;
-*:tsan) sequences=15 seconds=4 ;;
 *) sequences=150 seconds=4 ;;
 esac
 last=$((seed + sequences - 1))

@@ -1,12 +1,14 @@
 #!/bin/bash
 # Random histories in which things are purged: test/crash/purges.c says what must hold. And a purge, a sync
-# and readers at one store, all at once. SCALE=long runs many more; SEED is the first one's.
+# and readers at one store, all at once. SEED is the first one's.
 . test/harness/lib.sh
 seed=${SEED:-1}
 case ${SCALE:-short}:${MODE:-dev} in
 long:*) batches=10 each=200 seconds=40 ;;
-*:asan | *:tsan) batches=1 each=8 seconds=4 ;;
-*) batches=1 each=20 seconds=4 ;;
+full:asan) batches=1 each=8 seconds=4 ;;
+full:*) batches=1 each=20 seconds=4 ;;
+*:asan) batches=1 each=5 seconds=3 ;;
+*) batches=1 each=12 seconds=3 ;;
 esac
 
 for ((b = 0; b < batches; b++)); do

@@ -39,6 +39,20 @@ const char *t_tmpdir(struct t *t)
 	return tmpdir;
 }
 
+bool t_is_full(void)
+{
+	const char *scale = getenv("SCALE");
+
+	return scale && strcmp(scale, "short") != 0;
+}
+
+unsigned t_seed(void)
+{
+	const char *seed = getenv("SEED");
+
+	return seed ? (unsigned)strtoul(seed, NULL, 10) : 1;
+}
+
 void t_fail(struct t *t, const char *file, int line, const char *format, ...)
 {
 	va_list args;

@@ -35,6 +35,11 @@ bool t_eq_str(struct t *t, const char *file, int line, struct str got, struct st
 /* A fresh private directory, removed at exit. */
 const char *t_tmpdir(struct t *t);
 
+/* Whether to do all of what is random or large, as 'make test-long' does, and not a sample; and which sample,
+ * another one each time. test/run says both: SCALE and SEED. */
+bool t_is_full(void);
+unsigned t_seed(void);
+
 /* Reads a file below the project's folder whole; fails the test otherwise.
  * The caller frees with buf_release(). */
 bool t_read_file(struct t *t, const char *path, struct buf *out);
