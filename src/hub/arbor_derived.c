@@ -530,8 +530,8 @@ const struct method arbor_dump = {
 		"same, in whatever order, pieces and runs the bytes came in; but in the end there are the "
 		"lines that older versions had and no file has any more ('withdrawn'), and those a store knows "
 		"only when it saw them. Odd bytes in names are shown as %XX.\n\n"
-		"--logical=facts prints what no file has instead: notes, bookmarks and tags, and what agents printed that "
-		"wrote no transcript; --logical=all both.\n",
+		"--logical=facts prints what no file has instead: notes, bookmarks and tags, and what agents "
+		"printed that wrote no transcript; --logical=all both.\n",
 	.params = dump_params,
 	.kind = RESULT_RAW,
 	.scope = SCOPE_READ,
