@@ -448,7 +448,7 @@ static enum status gc_streams(struct call *c, bool dry_run, int64_t *out, struct
 	int64_t before = compact_before(c->store, settings_int(c->settings, "streams.delta_days")), events;
 
 	return dry_run ? stream_uncompacted_count(c->store, before, out, err)
-		       : compact_streams(c->store, before, out, &events, err);
+		       : compact_streams(c->store, before, INT64_MAX, out, &events, err);
 }
 
 static enum status run_gc(struct call *c, struct err *err)

@@ -427,17 +427,6 @@ static const struct field drive_fields[] = {
 	{ 0 },
 };
 
-/* Somebody has to, and whoever drives an agent has nothing else to do any more. */
-static void compact_old(struct call *c)
-{
-	int64_t before = compact_before(c->store, settings_int(c->settings, "streams.delta_days"));
-	int64_t streams, events;
-	struct err err;
-
-	if (compact_streams(c->store, before, &streams, &events, &err))
-		log_warn(c->log, "%s", err.text);
-}
-
 static enum status run_drive(struct call *c, struct err *err)
 {
 	struct environment env;
@@ -450,6 +439,8 @@ static enum status run_drive(struct call *c, struct err *err)
 				 .program = settings_text(c->settings, "claude"),
 				 .silence_s = settings_int(c->settings, "agent.silence"),
 				 .cancel = c->cancel,
+				 .compact_before = compact_before(
+					 c->store, settings_int(c->settings, "streams.delta_days")),
 				 .expire_ms = settings_int(c->settings, "approvals.expire") * 1000 };
 	struct json_writer *w;
 	struct stream stream;
@@ -465,7 +456,6 @@ static enum status run_drive(struct call *c, struct err *err)
 	id = stream.id;
 	if (drive(c->store, &id, &ask, err) || stream_get(c->store, &id, &c->mem, &stream, err))
 		return err_failed(err->status);
-	compact_old(c);
 	w = call_begin(c);
 	put_uuid(w, "stream", &stream.id);
 	put_text(w, "state", str_of(stream_state_names[stream.state]));

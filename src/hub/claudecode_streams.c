@@ -331,7 +331,7 @@ static enum status run_compact(struct call *c, struct err *err)
 	int64_t streams, events;
 	struct json_writer *w;
 
-	if (compact_streams(c->store, call_int(c, "before"), &streams, &events, err))
+	if (compact_streams(c->store, call_int(c, "before"), INT64_MAX, &streams, &events, err))
 		return err_failed(err->status);
 	w = call_begin(c);
 	put_int(w, "streams", streams);
@@ -347,7 +347,7 @@ const struct method claudecode_compact = {
 		"deltas of each block become one event, which has the numbers of all of them: no place is "
 		"lost, and "
 		"who was in the middle of a block gets the whole of it.\n\n"
-		"It happens by itself, after 'streams.delta_days', whenever an agent has ended, and with 'arbor gc'.\n",
+		"It happens by itself, after 'streams.delta_days', a few whenever an agent is started, and all with 'arbor gc'.\n",
 	.params = compact_params,
 	.kind = RESULT_ONE,
 	.fields = compact_fields,

@@ -26,7 +26,7 @@ static void merge_free(struct chat_merge **m)
 	chat_merge_free(*m);
 }
 
-enum status compact_streams(struct store *s, int64_t before, int64_t *streams, int64_t *events,
+enum status compact_streams(struct store *s, int64_t before, int64_t most, int64_t *streams, int64_t *events,
 			    struct err *err)
 {
 	struct chat_merge *m CLEANUP(merge_free) = chat_merge_new();
@@ -34,7 +34,7 @@ enum status compact_streams(struct store *s, int64_t before, int64_t *streams, i
 	bool found = true;
 
 	*streams = *events = 0;
-	while (found && !store_is_cancelled(s)) {
+	while (found && *streams < most && !store_is_cancelled(s)) {
 		struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 		struct stream stream;
 		int64_t gone = 0;

@@ -6,8 +6,8 @@
 
 #include "store/event.h"
 
-/* Of every stream that ended before that moment. Counts streams, and events that are parts of others now. */
-enum status compact_streams(struct store *s, int64_t before, int64_t *streams, int64_t *events,
+/* Of streams that ended before that moment, at most so many. Counts streams, and events that are parts of others now. */
+enum status compact_streams(struct store *s, int64_t before, int64_t most, int64_t *streams, int64_t *events,
 			    struct err *err) MUST_USE;
 
 /* What `before` is when deltas are kept for so many days; 0 days = for ever. */

@@ -25,6 +25,7 @@
 #include "live/asking.h"
 #include "live/child.h"
 #include "live/client.h"
+#include "live/compact.h"
 #include "live/feed.h"
 #include "live/keeper.h"
 #include "live/lease.h"
@@ -1008,6 +1009,17 @@ static enum status end_run(struct driver *d, const struct drive_ask *ask, struct
 	return finish(d, err);
 }
 
+/* A few, while the client takes its time to start: whoever waits for its end is not to wait for that. */
+static void compact_old(struct driver *d, const struct drive_ask *ask)
+{
+	enum { A_FEW = 8 };
+	int64_t streams, events;
+	struct err err;
+
+	if (compact_streams(d->store, ask->compact_before, A_FEW, &streams, &events, &err))
+		log_warn(store_log(d->store), "old streams: %s", err.text);
+}
+
 enum status drive(struct store *s, const struct uuid *stream, const struct drive_ask *ask, struct err *err)
 {
 	struct driver d CLEANUP(driver_release) = { .store = s, .end.code = -1, .prices = ask->prices };
@@ -1020,6 +1032,7 @@ enum status drive(struct store *s, const struct uuid *stream, const struct drive
 	set_timers(&d);
 	if (start_client(&d, ask, &why))
 		return finish_unstarted(&d, &why, err);
+	compact_old(&d, ask);
 	loop_run(d.loop);
 	return end_run(&d, ask, err);
 }

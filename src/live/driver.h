@@ -20,6 +20,7 @@ struct drive_ask {
 	const struct filter_rules *filter; /* what of its files may be mirrored; NULL = all */
 	int64_t silence_s; /* it is ended when it says nothing for so long, and waits for nobody; 0 = never */
 	const atomic_bool *cancel; /* ends the agent; may be NULL */
+	int64_t compact_before;	   /* streams that ended before then have their deltas put together */
 	int64_t expire_ms;	   /* after which a question that nobody answered is denied; 0 = never */
 };
 

@@ -125,12 +125,14 @@ export ARBOR_HOME="$T/full"
 arbor sync -q; code 0; plant_trees
 unset ARBOR_HOME
 export ARBOR_CLAUDE="$PWD/test/harness/claude.py"
+n=0
 while read -r line; do
-	rm -rf "$T/store" && cp -R "$T/full" "$T/store"
+	# Another one each time: an agent of the example before may be about to close the last.
+	rm -rf "$T/store.$n"; n=$((n + 1)); cp -R "$T/full" "$T/store.$n"
 	line=$(printf '%s\n' "$line" | sed "s|/mnt/old|$T/old|")
 	# A watch never ends by itself: a second is enough to see that it began.
 	case $line in *--watch*) least='timeout -s INT 1' good=124 ;; *) least='' good=0 ;; esac
-	(cd "$T/cwd" && ARBOR_HOME=$T/store $least bash -c "exec arbor $line") >"$T/out" 2>"$T/err" </dev/null
+	(cd "$T/cwd" && ARBOR_HOME=$T/store.$n $least bash -c "exec arbor $line") >"$T/out" 2>"$T/err" </dev/null
 	rc=$?
 	[ $rc = $good ] || { fail "'arbor $line' ended with $rc"; show "$T/err"; }
 done <"$T/examples"

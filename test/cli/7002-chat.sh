@@ -101,7 +101,7 @@ arbor check --quiet; code 0
 arbor dump --logical; out_lacks stdout/; arbor dump --logical=facts; out_has "source local .output stdout/$run.jsonl"
 call streams '{"session":"a","limit":2}'; check test "$(get 'has("output")' | tr '\n' ' ')" = 'true false '
 
-it "puts the words of an old stream together when an agent has ended"
+it "puts the words of an old stream together when another agent is started"
 old=$(sql "SELECT t.id FROM stream t JOIN session s ON s.id = t.session WHERE s.name = 'a' ORDER BY t.id LIMIT 1")
 sql "UPDATE stream SET ended_at = ended_at - 31 * 86400000 WHERE id = $old"
 call chat '{"session":"a","prompt":"say not yet old"}'; code 0

@@ -239,10 +239,12 @@ TEST(a_captured_stream_says_the_same_when_its_deltas_are_put_together)
 	count = p.count;
 	CHECK(count > 20);
 	say_all(&p, &before);
-	OK(compact_streams(s, now, &streams, &events, &err));
+	OK(compact_streams(s, now, 9, &streams, &events, &err));
 	EQ(streams, 0); /* it ended just now */
 	now += 1000;
-	OK(compact_streams(s, now, &streams, &events, &err));
+	OK(compact_streams(s, now, 0, &streams, &events, &err));
+	EQ(streams, 0); /* as many as were asked for */
+	OK(compact_streams(s, now, 9, &streams, &events, &err));
 	EQ(streams, 1);
 	CHECK(events > 3);
 	OK(read_all(s, &run, &mem, &stream, &p, &err));
@@ -250,7 +252,7 @@ TEST(a_captured_stream_says_the_same_when_its_deltas_are_put_together)
 	EQ(p.events[p.count - 1].seq_last, count);
 	say_all(&p, &after);
 	EQS(buf_as_str(&after), buf_as_str(&before));
-	OK(compact_streams(s, now, &streams, &events, &err));
+	OK(compact_streams(s, now, 9, &streams, &events, &err));
 	EQ(streams, 0);
 }
 
