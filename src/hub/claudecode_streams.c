@@ -347,7 +347,8 @@ const struct method claudecode_compact = {
 		"deltas of each block become one event, which has the numbers of all of them: no place is "
 		"lost, and "
 		"who was in the middle of a block gets the whole of it.\n\n"
-		"It happens by itself, after 'streams.delta_days', a few whenever an agent is started, and all with 'arbor gc'.\n",
+		"It happens by itself, after 'streams.delta_days': a few whenever an agent is started, and all with "
+		"'arbor gc'.\n",
 	.params = compact_params,
 	.kind = RESULT_ONE,
 	.fields = compact_fields,

@@ -6,7 +6,8 @@
 
 #include "store/event.h"
 
-/* Of streams that ended before that moment, at most so many. Counts streams, and events that are parts of others now. */
+/* Of streams that ended before that moment, at most so many. Counts streams, and events that are parts of others
+ * now. */
 enum status compact_streams(struct store *s, int64_t before, int64_t most, int64_t *streams, int64_t *events,
 			    struct err *err) MUST_USE;
 
