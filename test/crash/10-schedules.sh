@@ -7,8 +7,8 @@ case ${SCALE:-short}:${MODE:-dev} in
 long:*) batches=25 each=200 ;;
 full:asan) batches=4 each=15 ;;
 full:*) batches=6 each=25 ;;
-*:asan) batches=1 each=15 ;;
-*) batches=2 each=25 ;;
+*:asan) batches=1 each=6 ;;
+*) batches=1 each=20 ;;
 esac
 
 for ((b = 0; b < batches; b++)); do
