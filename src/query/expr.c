@@ -638,6 +638,7 @@ void expr_begin(struct expr *e, struct arena *mem)
 	*e = (struct expr){ .match = BUF_INIT(64 * KIB),
 			    .unwanted = BUF_INIT(64 * KIB),
 			    .words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *e->words),
+			    .phrases = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *e->phrases),
 			    .conditions = arena_alloc(mem, EXPR_CONDITIONS * sizeof *e->conditions) };
 }
 
@@ -724,7 +725,8 @@ bool expr_with(const struct expr *e, struct expr_node *root, struct expr *out, s
 	out->match = (struct buf)BUF_INIT(64 * KIB);
 	out->unwanted = (struct buf)BUF_INIT(0);
 	out->words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *out->words);
-	out->count = out->phrase_count = 0;
+	out->phrases = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *out->phrases);
+	out->count = out->wanted_count = out->phrase_count = 0;
 	out->root = NULL;
 	if (!root->first || !expr_match(out, root))
 		return false;

@@ -265,10 +265,10 @@ TEST(an_identifier_typed_in_one_word_begins_or_ends_a_phrase)
 	OK(world_init(t, &w, &err));
 	OK(put(&w, ONE, STR(LINE("user", "a", SAYS("the JavaScript heron"))), &err));
 	OK(put(&w, TWO, STR(LINE("user", "b", SAYS("the ÉcoleNormaleSupérieure crane"))), &err));
-	HITS("\"the javascript\"", "prompt a: [the] [JavaScript] heron\n");
-	HITS("\"javascript heron\"", "prompt a: the [JavaScript] [heron]\n");
-	HITS("\"the java script heron\"", "prompt a: [the] [JavaScript] [heron]\n");
-	HITS("\"the ecolenormalesuperieure\"", "prompt b: [the] [ÉcoleNormaleSupérieure] crane\n");
+	HITS("\"the javascript\"", "prompt a: [the JavaScript] heron\n");
+	HITS("\"javascript heron\"", "prompt a: the [JavaScript heron]\n");
+	HITS("\"the java script heron\"", "prompt a: [the JavaScript heron]\n");
+	HITS("\"the ecolenormalesuperieure\"", "prompt b: [the ÉcoleNormaleSupérieure] crane\n");
 	HITS("\"javascript the\"", "");
 }
 
@@ -331,8 +331,8 @@ TEST(conditions_are_true_of_what_is_found_and_alone_they_list_it)
 	HITS("tool:B*", "input Bash a1: Bash make heron.c\n");
 	HITS("make -tool:Bash", "");
 	/* The command says its name, too, but is no call that names it. */
-	HITS("file:heron.c", "input Edit a1: Edit /home/dev/shop/src/[heron].[c] wing\n");
-	HITS("file:src/heron.c wing", "input Edit a1: Edit /home/dev/shop/[src]/[heron].[c] [wing]\n");
+	HITS("file:heron.c", "input Edit a1: Edit /home/dev/shop/src/[heron.c] wing\n");
+	HITS("file:src/heron.c wing", "input Edit a1: Edit /home/dev/shop/[src/heron.c] [wing]\n");
 	HITS("file:lib/heron.c", "");
 	HITS("file:her*", "input Edit a1: Edit /home/dev/shop/src/[heron].c wing\n");
 	HITS("is:error", "output r1: heron failed\n");
