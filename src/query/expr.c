@@ -382,8 +382,12 @@ static struct expr_node *condition_node(struct reading *r, struct expr_condition
 
 	if (c->field == EXPR_FILE)
 		return file_node(r, value);
-	if (c->field == EXPR_TOOL)
-		return mark_node(r, MARK_TOOL, str_sub(value, 0, value.n - prefix), prefix);
+	if (c->field == EXPR_TOOL) {
+		struct expr_node *n = mark_node(r, MARK_TOOL, str_sub(value, 0, value.n - prefix), prefix);
+
+		n->tool = !c->group;
+		return n;
+	}
 	if (c->field == EXPR_MODEL)
 		return model_node(r, c);
 	if (c->field == EXPR_AGENT)
@@ -719,15 +723,24 @@ static enum status keep_node(const struct expr_node *n, expr_keeps_fn *keeps, vo
 	return STATUS_OK;
 }
 
-bool expr_with(const struct expr *e, struct expr_node *root, struct expr *out, struct arena *mem)
+/* With room of its own for words, and none yet. */
+static void borrow(const struct expr *e, struct expr *out, struct arena *mem)
 {
+	struct expr fresh;
+
+	expr_begin(&fresh, mem);
 	*out = *e;
-	out->match = (struct buf)BUF_INIT(64 * KIB);
-	out->unwanted = (struct buf)BUF_INIT(0);
-	out->words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *out->words);
-	out->phrases = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *out->phrases);
+	out->match = fresh.match;
+	out->unwanted = fresh.unwanted;
+	out->words = fresh.words;
+	out->phrases = fresh.phrases;
 	out->count = out->wanted_count = out->phrase_count = 0;
 	out->root = NULL;
+}
+
+bool expr_with(const struct expr *e, struct expr_node *root, struct expr *out, struct arena *mem)
+{
+	borrow(e, out, mem);
 	if (!root->first || !expr_match(out, root))
 		return false;
 	out->root = root;
@@ -747,6 +760,37 @@ enum status expr_narrowing(const struct expr *e, expr_keeps_fn *keeps, void *ctx
 	if (!expr_with(e, all, out, mem))
 		buf_clear(&out->match);
 	return STATUS_OK;
+}
+
+/* NULL = there is nothing else in it. */
+static struct expr_node *without_tools(const struct expr_node *n, bool *any, struct arena *mem)
+{
+	struct expr_node *copy;
+
+	*any |= n->tool;
+	if (n->tool)
+		return NULL;
+	copy = copy_node(n, mem);
+	copy->first = copy->last = NULL;
+	for (const struct expr_node *c = n->first; c; c = c->next)
+		expr_node_add(copy, without_tools(c, any, mem));
+	return n->first && !copy->first ? NULL : copy;
+}
+
+bool expr_without_tools(const struct expr *e, struct expr *out, struct arena *mem)
+{
+	bool any = false;
+	struct expr_node *root = e->root ? without_tools(e->root, &any, mem) : NULL;
+
+	if (!any)
+		return false;
+	borrow(e, out, mem);
+	out->root = root;
+	if (!root || expr_match(out, root))
+		return true;
+	expr_match_opposite(out, root);
+	out->root = NULL;
+	return true;
 }
 
 void expr_release(struct expr *e)

@@ -126,6 +126,10 @@ typedef enum status expr_keeps_fn(void *ctx, struct str match, bool *keeps, stru
 enum status expr_narrowing(const struct expr *e, expr_keeps_fn *keeps, void *ctx, struct expr *out, struct arena *mem,
 			   struct err *err) MUST_USE;
 
+/* The same query with nothing that 'tool:' says of the words, for who asks it of results: *out borrows all else. False
+ * when it says nothing. */
+bool expr_without_tools(const struct expr *e, struct expr *out, struct arena *mem) MUST_USE;
+
 /* Whether a word of a text is one that is looked for. */
 bool expr_has(const struct expr *e, struct str word, size_t *which);
 

@@ -360,6 +360,41 @@ TEST(conditions_are_true_of_what_is_found_and_alone_they_list_it)
 	EQ(w.hits, 5);
 }
 
+#define CALL(id, name, what) \
+	"{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"" name "\",\"input\":{\"command\":\"" what "\"}}"
+#define RESULT(id, is_error, what) \
+	"{\"type\":\"tool_result\",\"tool_use_id\":\"" id "\",\"is_error\":" is_error ",\"content\":\"" what "\"}"
+
+TEST(a_tool_is_asked_of_its_results_where_results_are_asked_for)
+{
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	OK(put(&w, ONE,
+	       STR(LINE("assistant", "a1", BLOCKS("m1", CALL("t1", "Bash", "make otter")))
+		   LINE("user", "r1", BLOCKS("", RESULT("t1", "true", "otter failed")))
+		   LINE("assistant", "a2", BLOCKS("m2", "{\"type\":\"text\",\"text\":\"both\"}," CALL("t2", "Read", "otter.c")
+							"," CALL("t3", "Bash", "ls otter")))
+		   LINE("user", "r2", BLOCKS("", RESULT("t2", "true", "no otter.c") "," RESULT("t3", "false", "an otter")))
+		   LINE("user", "r3", BLOCKS("", RESULT("t9", "true", "whose otter")))),
+	       &err));
+	/* The same id in another conversation is another call. */
+	OK(put(&w, TWO, STR(LINE("user", "x1", BLOCKS("", RESULT("t1", "true", "another otter")))), &err));
+	HITS("is:error tool:Bash", "output r1: otter failed\n");
+	HITS("is:error tool:bash failed", "output r1: otter [failed]\n");
+	HITS("is:error tool:Re*", "output r2: no otter.c\n");
+	HITS("in:output tool:Bash an", "output r2: [an] otter\n");
+	HITS("role:tool tool:Read", "output r2: no otter.c\n");
+	HITS("in:output tool:Bash -failed", "output r2: an otter\n");
+	HITS("in:output,input tool:Read", "output r2: no otter.c\ninput Read a2: Read otter.c\n");
+	HITS("is:error -tool:Bash -tool:Read -another", "output r3: whose otter\n");
+	HITS("is:error tool:Grep", "");
+	HITS("tool:Read", "input Read a2: Read otter.c\n");
+	HITS_IN("output r2: an otter\noutput r1: otter failed\n", .text = STR("tool:Bash"),
+		.filter.places = 1u << PLACE_OUTPUT);
+}
+
 TEST(a_condition_that_cannot_be_is_refused_with_what_could)
 {
 	static const struct {
@@ -506,6 +541,7 @@ TESTS(CASE(a_word_is_found_wherever_it_was_said_and_shown_where),
       CASE(an_identifier_typed_in_one_word_begins_or_ends_a_phrase),
       CASE(projects_sessions_places_and_limits_narrow_a_search),
       CASE(conditions_are_true_of_what_is_found_and_alone_they_list_it),
+      CASE(a_tool_is_asked_of_its_results_where_results_are_asked_for),
       CASE(a_condition_that_cannot_be_is_refused_with_what_could),
       CASE(a_word_at_the_end_of_a_line_of_megabytes_is_found_and_shown),
       CASE(a_run_of_a_megabyte_is_shown_in_part),
