@@ -173,6 +173,7 @@ static struct expr_node *read_item(struct reading *r, struct str text, bool quot
 	r->words += s.parts.count;
 	n = new_node(r, EXPR_NODE_WORDS);
 	n->typed = prefix ? str_sub(text, 0, text.n - 1) : text;
+	n->quoted = quoted;
 	n->name = name_of(text, s.first, s.last_end);
 	n->parts = s.parts;
 	keep_phrase(r->mem, &n->parts, s.part_room, prefix);
