@@ -14,6 +14,7 @@
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/period.h"
+#include "hub/settings.h"
 #include "hub/storage_handles.h"
 #include "query/forgive.h"
 #include "query/made.h"
@@ -901,6 +902,20 @@ static enum status search_asked(struct finding *f, const struct search_query *q,
 	return search_further(f, q, report, err);
 }
 
+/* As somebody wants them; else those that are built in. */
+static enum status set_weights(struct call *c, struct search_query *q, struct err *err)
+{
+	struct str text = settings_text(c->settings, "search.weights");
+	double *weights = arena_alloc(&c->mem, SEARCH_PLACES * sizeof *weights);
+
+	if (!text.p)
+		return STATUS_OK;
+	if (weights_read(text, &c->mem, weights, err))
+		return err_pass(err, "search.weights");
+	q->weights = weights;
+	return STATUS_OK;
+}
+
 static enum status run_search(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
@@ -920,7 +935,7 @@ static enum status run_search(struct call *c, struct err *err)
 
 	if (read_query(c, &q, &expr, &check, err) || add_roles(c, &expr, err) ||
 	    read_begin(c->store, &snapshot, err) || look_up_names(c, &expr, err) ||
-	    set_filter(c, &q.filter, &hidden, err))
+	    set_filter(c, &q.filter, &hidden, err) || set_weights(c, &q, err))
 		return err_failed(err->status);
 	if (search_asked(&f, &q, &report, err))
 		return err_failed(err->status);

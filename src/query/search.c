@@ -2,10 +2,6 @@
  * A search: rank the documents that a query means, fetch the text of the best from the
  * archive and cut snippets from it.
  *
- * Places weigh differently: what a person asked says more about a conversation than
- * what a tool printed, and what somebody found worth noting says most. What the client tells the model at length, as
- * skills and reminders, has all words there are and says least.
- *
  * A note is a document like others, only that it stands in no transcript: its text is a fact, and what
  * is asked of sessions is asked of the one it is on or in.
  *
@@ -31,11 +27,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const double search_weights[SEARCH_PLACES] = {
-	[PLACE_PROMPT] = 2.0, [PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9, [PLACE_INPUT] = 1.0,
-	[PLACE_OUTPUT] = 0.6, [PLACE_OTHER] = 1.2,  [PLACE_CLIENT] = 0.4, [PLACE_NOTE] = 3.0,
-};
 
 const char *search_place_name(int place)
 {
@@ -696,7 +687,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	};
 	struct rank_query rank = { .limit = q->limit ? q->limit + q->offset : 0,
 				   .now = store_now(s),
-				   .weights = search_weights,
+				   .weights = q->weights ? q->weights : search_weights,
 				   .place_count = SEARCH_PLACES,
 				   .order = q->order };
 	bool asks_session, asks_role, asks_copies, asks_days;

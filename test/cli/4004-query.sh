@@ -207,7 +207,7 @@ arbor search cents --json -n 0; days=$(sed 's/.*"at":"\(..........\).*/\1/' "$T/
 first=${days%%?2026*} last=${days##*[!0-9-]}
 check test "$first" != "$last"
 check test $(($(day "$first") + $(day "$last"))) -eq "$(count cents "day:$first" "day:$last")"
-check test "$(count 'is:error OR tool:Bash')" -eq $(($(count is:error) + $(count tool:Bash) - $(count is:error tool:Bash)))
+check test "$(count 'is:error OR tool:Bash')" -eq $(($(count is:error) + $(count tool:Bash))) # that is, of calls
 arbor search 'is:branch OR is:noted OR cents'; err_has 'conditions hold for the whole query'
 arbor search 'is:branch OR is:noted'; err_has 'conditions hold for the whole query'
 
@@ -231,5 +231,11 @@ arbor search cents --offset 99999; code 1; err_has "there are $all hits, and --o
 arbor search cents -integer; code 2; err_has "unknown option '-integer'; in quotes with the words before it"
 arbor search cents after:Jan 20; code 0
 arbor search cents after:jan day:mon; err_lacks 'did you mean'
+
+it "ranks by weights that somebody set"
+first() { "$ARBOR" search -n 1 --json cents 2>/dev/null | sed 's/.*"in":"\([a-z]*\)".*/\1/'; }
+check test "$(first)" != output
+check test "$(ARBOR_SEARCH_WEIGHTS='{"output":100,"prompt":0.01}' first)" = output
+ARBOR_SEARCH_WEIGHTS='{"output":-1}' arbor search cents; code 2; err_has 'output is not a number from 0.01 to 100'
 
 the_end

@@ -125,7 +125,9 @@ static enum status search(struct world *w, struct asked a, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct expr e CLEANUP(expr_release) = { 0 };
-	struct search_query q = { &e, a.limit, a.offset, 0, a.filter, a.order, false, 0, NULL };
+	struct search_query q = {
+		.expr = &e, .limit = a.limit, .offset = a.offset, .filter = a.filter, .order = a.order
+	};
 
 	buf_clear(&w->log);
 	w->hits = 0;
