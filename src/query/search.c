@@ -69,6 +69,7 @@ struct searching {
 	struct lines_set lines; /* with a check: neighbours are looked at, too */
 	struct copies copies;
 	struct branches branches;
+	struct around_reader around;
 	bool variants; /* there are lines with one uuid and different contents */
 	struct doc_range *copied; /* documents that are copies of others; where only words are asked for none counts */
 	size_t copied_count;
@@ -85,6 +86,7 @@ static void searching_release(struct searching *y)
 	map_release(&y->told);
 	copies_release(&y->copies);
 	branches_release(&y->branches);
+	around_reader_release(&y->around);
 	noted_conditions_release(&y->noted);
 	answered_release(&y->answered);
 	expr_release(&y->open);
@@ -397,7 +399,7 @@ static enum status give_note(struct searching *y, const struct ranked *r, int64_
 		return err_failed(err->status);
 	make_snippet(y, &snippet);
 	if (y->q->context && hit.in_line &&
-	    around_get(&y->transcript, y->store, &y->session, hit.offset, y->q->context, &y->mem, &hit.around, err))
+	    around_get(&y->around, &y->transcript, y->store, &y->session, hit.offset, y->q->context, &y->mem, &hit.around, err))
 		return err_failed(err->status);
 	return fn(ctx, &hit, err);
 }
@@ -550,7 +552,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	if (doc.block == DOC_LINE && hit.place == PLACE_PROMPT &&
 	    entry_flags(y->store, y->session.row, line.offset, &hit.flags, err))
 		return err_failed(err->status);
-	if (y->q->context && around_get(&y->transcript, y->store, &y->session, line.offset, y->q->context, &y->mem,
+	if (y->q->context && around_get(&y->around, &y->transcript, y->store, &y->session, line.offset, y->q->context, &y->mem,
 					&hit.around, err))
 		return err_failed(err->status);
 	return fn(ctx, &hit, err);
