@@ -12,6 +12,7 @@
 #include "query/snippet.h"
 
 #include "base/utf8.h"
+#include "base/words.h"
 #include "query/occur.h"
 
 enum { NEAR = 16 }; /* bytes an end is moved for the sake of a word */
@@ -127,7 +128,7 @@ static bool mark(struct snippet *s, size_t from, bool goes_on)
 	return true;
 }
 
-/* Copies what is in the window, blanks of any kind as one space. */
+/* Copies what is in the window, blanks of any kind as one space, and colours as such. */
 static void copy(struct snippet *s, const struct finding *f, const struct window *w)
 {
 	struct str text = str_sub(f->text, 0, w->to);
@@ -145,6 +146,7 @@ static void copy(struct snippet *s, const struct finding *f, const struct window
 				marked_to = size_max(marked_to, next->end);
 		if (utf8_is_blank(c)) {
 			blank = true;
+			at = size_max(at, i + words_colour(text, i));
 			continue;
 		}
 		if (blank && s->text.n)

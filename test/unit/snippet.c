@@ -40,8 +40,9 @@ static void put_unescaped(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {
 		bool escape = text.p[i] == '\\' && i + 1 < text.n;
+		char c = escape ? text.p[++i] : text.p[i];
 
-		buf_byte(out, !escape ? text.p[i] : text.p[++i] == 'n' ? '\n' : '\t');
+		buf_byte(out, !escape ? c : c == 'n' ? '\n' : c == 'e' ? '\x1b' : '\t');
 	}
 }
 
