@@ -133,10 +133,21 @@ static struct expr_node *simplest(struct expr_node *list)
 	return list->first == list->last ? list->first : list;
 }
 
-/* With signs that belong to it, and do not only stand beside it as a bracket or the dot of a sentence do. */
+/* Where a name begins whose words begin at `first`: with the signs in front that belong to it, and do not only stand
+ * beside it as a bracket or the dot of a sentence do. */
+static size_t name_start(struct str text, size_t first)
+{
+	struct str before = str_sub(text, 0, first);
+
+	if (str_has_suffix(before, STR("--")) || str_has_suffix(before, STR("[]")))
+		return first - 2;
+	return first && strchr("#@$.%", text.p[first - 1]) ? first - 1 : first;
+}
+
+/* With signs that the index does not know. */
 static struct str name_of(struct str text, size_t first, size_t end)
 {
-	size_t from = first && strchr("#@$.%", text.p[first - 1]) ? first - 1 : first, to = end;
+	size_t from = name_start(text, first), to = end;
 
 	while (to < text.n && (text.p[to] == '+' || text.p[to] == '#'))
 		to++;

@@ -201,6 +201,19 @@ arbor --store "$T/many.db" search 'C++'; code 0; out_has 'C++ by'; err_lacks typ
 arbor --store "$T/many.db" search 'C#'; code 0; out_has 'C++ by'; err_has "no text has 'C#' as it was typed; these have its words"
 arbor --store "$T/many.db" search 'by coincidence.'; code 0; err_lacks typed
 
+it "looks for options and types with the signs in front of them"
+mkdir -p "$T/signs/projects/-w"
+i=0
+for text in 'a force push' 'push --force it' 'func(x []string)' 'a string x'; do
+	i=$((i + 1))
+	printf '{"type":"user","uuid":"00000000-0000-4000-8000-%012d","message":{"role":"user","content":"%s"}}\n' "$i" "$text"
+done >"$T/signs/projects/-w/00000000-0000-4000-8000-000000000008.jsonl"
+"$ARBOR" sync --source "$T/signs" --store "$T/signs.db" >/dev/null 2>&1
+signs() { arbor --store "$T/signs.db" search -- "$1"; code 0; check test "$(wc -l <"$T/out")" -eq "$2"; }
+signs '--force' 1; out_has 'push --force'
+signs '[]string' 1; out_has 'func(x'
+signs '--push' 2; err_has "no text has '--push' as it was typed; these have its words"
+
 it "takes one of several days, and conditions with OR between them"
 day() { count cents "day:$1"; }
 arbor search cents --json -n 0; days=$(sed 's/.*"at":"\(..........\).*/\1/' "$T/out" | sort -u | head -n 2)
