@@ -25,6 +25,9 @@
  *
  *   Pictures. Each is a word.
  *
+ * What a program writes to colour its output, or to clear a line of it, separates as a whole: ESC, '[', digits and
+ * signs between them, and 'm' or 'K'. So a coloured word is found like any other.
+ *
  * Words over WORD_MAX bytes are cut behind a code point. Lengths are those of
  * folded text, so that composed and decomposed spellings, which differ in
  * bytes, give the same words.
@@ -44,6 +47,7 @@
 #include <string.h>
 
 enum {
+	ESCAPE = 0x1B,
 	PARTS_MAX = 16,
 	ENCODED = 48,
 	WORD_ROOM = 1 + WORD_MAX + SCAN_STEP, /* a packed word, and what scan_copy() may write more */
@@ -519,10 +523,9 @@ static size_t long_run(struct sink *sink, struct str text, size_t at)
 
 /* ---- All of it -------------------------------------------------------------- */
 
-static void split(struct sink *sink, struct str text)
+/* From `at` on, where a run may begin. */
+static void split_part(struct sink *sink, struct str text, size_t at)
 {
-	size_t at = 0;
-
 	while (at < text.n) {
 		char copy[SCAN_ROOM];
 		const char *p = block_at(text, at, copy);
@@ -540,6 +543,29 @@ static void split(struct sink *sink, struct str text)
 			at = size_min(at + done, text.n);
 		else
 			at = long_run(sink, text, at);
+	}
+}
+
+size_t words_colour(struct str text, size_t at)
+{
+	size_t i = at + 2;
+
+	if (!str_has_prefix(str_sub(text, at, SIZE_MAX), STR("\x1b[")))
+		return 0;
+	while (i < text.n && ((text.p[i] >= '0' && text.p[i] <= '9') || text.p[i] == ';' || text.p[i] == ':'))
+		i++;
+	return i < text.n && (text.p[i] == 'm' || text.p[i] == 'K') ? i + 1 - at : 0;
+}
+
+/* An ESC separates anyway, so the text may be taken apart there; few texts have one. */
+static void split(struct sink *sink, struct str text)
+{
+	for (size_t at = 0; at < text.n;) {
+		const char *found = memchr(text.p + at, ESCAPE, text.n - at);
+		size_t end = found ? (size_t)(found - text.p) : text.n;
+
+		split_part(sink, str_sub(text, 0, end), at);
+		at = found ? end + size_max(1, words_colour(text, end)) : end;
 	}
 }
 

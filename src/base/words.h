@@ -51,11 +51,14 @@ static inline bool words_next(struct str *packed, struct str *word, unsigned *fl
 	return true;
 }
 
+/* How many bytes at `at` only colour output or clear a line of it; 0 = there is text. */
+size_t words_colour(struct str text, size_t at);
+
 /*
  * Names the rules, and the version of Unicode they work with. An index made by
  * other rules has to be made anew.
  */
-enum { WORDS_RULES = 2 };
+enum { WORDS_RULES = 3 };
 const char *words_unicode(void);
 
 /*

@@ -17,22 +17,36 @@ static void add_part(struct view *v, struct buf *out, const struct json *j, cons
 		out->n = before;
 }
 
-/* Of a long one the end, so that there is room for the title. */
-static void add_branch(struct view *v, struct buf *out, const struct json *j)
+/* Of a long one the end, which says most; nothing where there is no room. Returns the columns it takes. */
+static int add_end(struct buf *out, struct str text, int columns)
 {
-	struct buf name CLEANUP(buf_release) = BUF_INIT(MIB);
-	int columns = v->out->columns / 4;
+	enum { LEAST = 5 };
+	bool is_long = text_width(text) > columns - 2;
+	size_t before = out->n;
 
-	view_short(v, &name, j, "branch", VALUE_TEXT);
-	if (!name.n)
-		return;
+	if (!text.n || (is_long && columns - 2 < LEAST))
+		return 0;
 	buf_text(out, "  ");
-	if (text_width(buf_as_str(&name)) > columns) {
-		buf_text(out, "…");
-		buf_str(out, text_end(buf_as_str(&name), columns - 1));
-	} else {
-		buf_str(out, buf_as_str(&name));
-	}
+	buf_text(out, is_long ? "…" : "");
+	buf_str(out, is_long ? text_end(text, columns - 3) : text);
+	return text_width(str_sub(buf_as_str(out), before, SIZE_MAX));
+}
+
+/* Project, time and branch, of which the names leave room for the title. */
+static void add_where(struct view *v, struct buf *out, struct str id, struct str project, const struct json *j,
+		      const char *when)
+{
+	struct buf folder CLEANUP(buf_release) = BUF_INIT(MIB), time CLEANUP(buf_release) = BUF_INIT(KIB),
+		branch CLEANUP(buf_release) = BUF_INIT(MIB);
+	int columns = v->out->columns, room;
+
+	term_filter(&folder, project, TERM_LINE);
+	view_short(v, &branch, j, "branch", VALUE_TEXT);
+	add_part(v, &time, j, when, VALUE_TIME);
+	room = columns - columns * 3 / 10 - text_width(id) - 2 - text_width(buf_as_str(&time));
+	room -= add_end(out, buf_as_str(&folder), branch.n ? room / 2 : room);
+	buf_str(out, buf_as_str(&time));
+	add_end(out, buf_as_str(&branch), room < columns / 4 + 2 ? room : columns / 4 + 2);
 }
 
 void group_heading(struct view *v, struct str id, struct str title, struct str project, const struct json *j,
@@ -42,12 +56,7 @@ void group_heading(struct view *v, struct str id, struct str title, struct str p
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf where CLEANUP(buf_release) = BUF_INIT(MIB);
 
-	if (project.n) {
-		buf_text(&where, "  ");
-		term_filter(&where, project, TERM_LINE);
-	}
-	add_part(v, &where, j, when, VALUE_TIME);
-	add_branch(v, &where, j);
+	add_where(v, &where, id, project, j, when);
 	term_filter(&safe, title, TERM_LINE);
 	text_cut(&cut, safe.n ? buf_as_str(&safe) : STR("(untitled)"),
 		 v->out->columns - text_width(buf_as_str(&where)) - text_width(id) - 2, false);

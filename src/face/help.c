@@ -46,6 +46,7 @@ const struct topic topics[] = {
 			  { "ARBOR_COLOR", "like the setting color" },
 			  { "ARBOR_PAGE", "like the setting page" },
 			  { "ARBOR_SEARCH_LIMIT", "like the setting search.limit" },
+			  { "ARBOR_SEARCH_WEIGHTS", "like the setting search.weights" },
 			  { "ARBOR_LIST_LIMIT", "like the setting list.limit" },
 			  { "ARBOR_SHOW_FULL", "like the setting show.full" },
 			  { "ARBOR_USAGE_PRICES", "like the setting usage.prices" },
@@ -67,7 +68,7 @@ const struct topic topics[] = {
 						 "are readable by their owner only; one that is read-only is read as it is" },
 					       { "~/.config/arbor/settings.json",
 						 "your settings, JSON with comments: store, source, color, pager, page, "
-						 "search.limit, list.limit, show.full, usage.prices, hubs" },
+						 "search.limit, search.weights, list.limit, show.full, usage.prices, hubs" },
 					       { ".arbor/settings.json",
 						 "of a project; may not set store, source, pager or hubs" },
 					       { 0 } } },

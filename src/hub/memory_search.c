@@ -14,6 +14,7 @@
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/period.h"
+#include "hub/settings.h"
 #include "hub/storage_handles.h"
 #include "query/forgive.h"
 #include "query/made.h"
@@ -301,7 +302,12 @@ struct finding {
 	struct str asked;	 /* what was looked for instead of what was typed; p NULL = that */
 	int64_t looked;		 /* nobody asked for that, and it does not stand in so many texts: */
 	bool looked_all;	 /* which are all that could have it */
+	bool waits;		 /* nothing is given where there are few, */
+	bool few;		 /* and so it was: */
+	int64_t total;		 /* that many there were */
 };
+
+enum { FEW_HITS = 10 }; /* a page of them: whoever has one has something to look at */
 
 static void put_hit_session(struct json_writer *w, const struct session *s, struct str branch)
 {
@@ -404,6 +410,14 @@ static enum status emit_hit(void *ctx, const struct search_hit *hit, struct err 
 	}; /* bytes that a face writes beside an item: the version of its fields, a line feed */
 	struct finding *f = ctx;
 
+	if (f->waits && hit->total < FEW_HITS) {
+		f->few = true;
+		f->total = hit->total;
+		return err_fail(err, STATUS_CANCELLED, "there are few");
+	}
+	f->waits = false;
+	if (f->few && hit->total <= f->total)
+		f->asked = (struct str){ 0 };
 	put_hit(f->call, hit);
 	if (f->inside)
 		put_bool(&f->call->writer, "inside", true);
@@ -798,6 +812,37 @@ static enum status search_forgiving(struct finding *f, const struct search_query
 	return STATUS_OK;
 }
 
+/* Where few texts have all words of a question, those that have what it is about are meant, too. */
+static enum status search_words(struct finding *f, const struct search_query *asked, struct search_report *report,
+				struct err *err)
+{
+	struct call *c = f->call;
+	struct expr less CLEANUP(expr_release) = { 0 };
+	struct buf said CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+	struct search_query q = *asked;
+	enum status status;
+
+	f->waits = !asked->check && forgive_few(asked->expr, &less, &said, &c->mem);
+	status = search_run(c->store, asked, emit_hit, f, report, err);
+	if (status && !f->few)
+		return err_failed(status);
+	/* On a page behind the last there is nothing to wait for. */
+	if (f->waits && report->total && report->total < FEW_HITS) {
+		f->few = true;
+		f->total = report->total;
+	}
+	f->waits = false;
+	if (!f->few)
+		return STATUS_OK;
+	q.expr = &less;
+	f->asked = arena_str(&c->mem, buf_as_str(&said));
+	if (search_run(c->store, &q, emit_hit, f, report, err))
+		return err_failed(err->status);
+	if (f->asked.p)
+		log_warn(c->log, "few texts have all of this; looked for %.*s, too", STR_ARG(f->asked));
+	return STATUS_OK;
+}
+
 /* What nothing but words was asked for, and no word was found of, may stand inside of words. */
 static enum status search_further(struct finding *f, const struct search_query *q, struct search_report *report,
 				  struct err *err)
@@ -852,9 +897,23 @@ static enum status search_asked(struct finding *f, const struct search_query *q,
 		return search_inside(f, q, report, err);
 	if (q->expr->signs.p && !q->check && search_signs(f, q, report, err))
 		return err_failed(err->status);
-	if ((!q->expr->signs.p || q->check) && search_run(f->call->store, q, emit_hit, f, report, err))
+	if ((!q->expr->signs.p || q->check) && search_words(f, q, report, err))
 		return err_failed(err->status);
 	return search_further(f, q, report, err);
+}
+
+/* As somebody wants them; else those that are built in. */
+static enum status set_weights(struct call *c, struct search_query *q, struct err *err)
+{
+	struct str text = settings_text(c->settings, "search.weights");
+	double *weights = arena_alloc(&c->mem, SEARCH_PLACES * sizeof *weights);
+
+	if (!text.p)
+		return STATUS_OK;
+	if (weights_read(text, &c->mem, weights, err))
+		return err_pass(err, "search.weights");
+	q->weights = weights;
+	return STATUS_OK;
 }
 
 static enum status run_search(struct call *c, struct err *err)
@@ -876,7 +935,7 @@ static enum status run_search(struct call *c, struct err *err)
 
 	if (read_query(c, &q, &expr, &check, err) || add_roles(c, &expr, err) ||
 	    read_begin(c->store, &snapshot, err) || look_up_names(c, &expr, err) ||
-	    set_filter(c, &q.filter, &hidden, err))
+	    set_filter(c, &q.filter, &hidden, err) || set_weights(c, &q, err))
 		return err_failed(err->status);
 	if (search_asked(&f, &q, &report, err))
 		return err_failed(err->status);
@@ -914,9 +973,8 @@ const struct method memory_search = {
 		"excluded needs something that is looked for.\n\n"
 		"Conditions hold for the whole query, and alone they list the newest: role:user (typed or\n"
 		"queued by a person), role:assistant, role:tool, role:system; in:prompt, answer, thinking,\n"
-		"input, output, other, note; tool:Bash (calls of it, not their results), file:NAME (calls that "
-		"name\n"
-		"such a file), project:NAME, session:ID, model:NAME (what such a model said and did; prompts and\n"
+		"input, output, other, note; tool:Bash (calls of it; with is:error or in:output their\n"
+		"results), file:NAME (calls that name such a file), project:NAME, session:ID, model:NAME (what such a model said and did; prompts and\n"
 		"results have none), branch:NAME (written while on it), agent:ID (said by that sub-agent, or to\n"
 		"it); tag:NAME (on it, its message, turn or session, 'arbor help tag'), is:noted,\n"
 		"is:bookmarked; is:error, is:subagent, is:withdrawn (gone from the newest version of its file),\n"

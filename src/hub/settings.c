@@ -24,6 +24,7 @@
 #include "claude/price.h"
 #include "hub/children.h"
 #include "hub/params.h"
+#include "query/weights.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,6 +54,13 @@ static enum status check_prices(struct str text, struct arena *mem, struct err *
 	struct prices ignored;
 
 	return prices_read(text, mem, &ignored, err);
+}
+
+static enum status check_weights(struct str text, struct arena *mem, struct err *err)
+{
+	double ignored[SEARCH_PLACES];
+
+	return weights_read(text, mem, ignored, err);
 }
 
 static enum status check_hubs(struct str text, struct arena *mem, struct err *err)
@@ -142,6 +150,12 @@ const struct setting_key setting_keys[] = {
 		     .initial = "10",
 		     .help = "how many results a search shows" },
 	  .env = "ARBOR_SEARCH_LIMIT" },
+	{ .param = { .name = "search.weights",
+		     .type = VALUE_JSON,
+		     .shown = "an object such as " WEIGHTS_EXAMPLE,
+		     .help = "how much a hit counts by where it stands" },
+	  .env = "ARBOR_SEARCH_WEIGHTS",
+	  .check = check_weights },
 	{ .param = { .name = "list.limit",
 		     .type = VALUE_INT,
 		     .least = 1,

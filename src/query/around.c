@@ -2,10 +2,20 @@
  * Neighbours of a line: prompts and answers, since calls and what tools printed would hide
  * what was going on. The flags of lines tell which these are, so only those are read that are
  * shown.
+ *
+ * They are those of its branch. In front of it that is what it hangs on, be it over a summary that the client went on
+ * from; behind it what leads to where the conversation would go on, or, where that is on another branch, to the last
+ * line that hangs on this one. Lines that hang on nothing and that nothing hangs on, as those of the queue, are on
+ * each. A message inside of a progress line has no branch here: its neighbours are those of the file.
  */
 #include "query/around.h"
 
-enum { SHOWN = 300 };
+#include "query/lines.h"
+
+enum {
+	SHOWN = 300,
+	SAID = RECORD_PROMPT | RECORD_QUEUED | RECORD_COMMAND | RECORD_SPEAKS,
+};
 
 struct taking {
 	struct transcript *transcript;
@@ -66,28 +76,134 @@ static enum status take_line(void *ctx, int64_t offset, int64_t length, struct e
 	return STATUS_OK;
 }
 
-static enum status take_side(struct taking *y, int64_t offset, bool before, struct around_line **list,
-			     size_t *count, struct err *err)
-{
-	const unsigned said = RECORD_PROMPT | RECORD_QUEUED | RECORD_COMMAND | RECORD_SPEAKS;
+/* ---- The branch ---------------------------------------------------------------- */
 
+/* The line that begins at an offset; CHAIN_NONE = none does. */
+static uint32_t line_at(const struct chain *c, int64_t offset)
+{
+	uint32_t low = 0, high = c->line_count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (c->lines[mid].offset < offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < c->line_count && c->lines[low].offset == offset ? low : CHAIN_NONE;
+}
+
+static uint32_t above(const struct chain *c, uint32_t line)
+{
+	const struct chain_line *l = &c->lines[line];
+
+	return l->parent == CHAIN_NONE && l->has_link ? chain_find(c, &l->link) : l->parent;
+}
+
+/* Marks a line and those it hangs on, up to one that is marked. */
+static void mark_up(const struct chain *c, uint32_t line, bool *on)
+{
+	for (; line != CHAIN_NONE && !on[line]; line = above(c, line))
+		on[line] = true;
+}
+
+/* The last line that hangs on one, or that itself. A parent stands in front, but for odd files. */
+static uint32_t last_below(const struct chain *c, uint32_t line, struct arena *mem)
+{
+	bool *below = arena_alloc(mem, c->line_count);
+	uint32_t last = line;
+
+	for (uint32_t i = line; i < c->line_count; i++) {
+		uint32_t up = above(c, i);
+
+		below[i] = i == line || (up != CHAIN_NONE && up >= line && up < i && below[up]);
+		if (below[i])
+			last = i;
+	}
+	return last;
+}
+
+/* By line, whether it is on the branch of one. */
+static const bool *branch_of(const struct chain *c, uint32_t line, struct arena *mem)
+{
+	bool *on = arena_alloc(mem, c->line_count), is_branched;
+
+	for (uint32_t i = 0; i < c->line_count; i++)
+		on[i] = false;
+	mark_up(c, chain_leaf(c), on);
+	is_branched = c->lines[line].has_key && !on[line];
+	for (uint32_t i = 0; is_branched && i < c->line_count; i++)
+		on[i] = false;
+	if (is_branched)
+		mark_up(c, last_below(c, line, mem), on);
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		const struct chain_line *l = &c->lines[i];
+
+		/* Of an answer all: its calls may run side by side. */
+		if (l->answer != CHAIN_NONE && on[i])
+			for (uint32_t k = c->answers[l->answer].first; k != CHAIN_NONE; k = c->lines[k].next)
+				on[k] = true;
+		on[i] |= !l->has_key;
+	}
+	return on;
+}
+
+static enum status take_branch(struct taking *y, const struct chain *c, const bool *on, uint32_t line, bool before,
+			       struct err *err)
+{
+	for (uint32_t i = line; before ? i > 0 : i + 1 < c->line_count;) {
+		const struct chain_line *l = &c->lines[before ? --i : ++i];
+
+		if (y->count == y->most)
+			break;
+		if (on[i] && (l->flags & SAID) && take_line(y, l->offset, l->length, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+/* ---- Both sides ---------------------------------------------------------------- */
+
+/* `on` NULL = the line is in no chain. */
+static enum status take_side(struct taking *y, const struct chain *c, const bool *on, int64_t offset, bool before,
+			     struct around_line **list, size_t *count, struct err *err)
+{
 	y->list = arena_alloc(y->mem, (y->most + 1) * sizeof *y->list);
 	y->count = 0;
-	if (entry_near(y->store, y->session->row, offset, before, said, (int64_t)y->most, take_line, y, err))
+	if (on ? take_branch(y, c, on, line_at(c, offset), before, err)
+	       : entry_near(y->store, y->session->row, offset, before, SAID, (int64_t)y->most, take_line, y, err))
 		return err_failed(err->status);
 	*list = y->list;
 	*count = y->count;
 	return STATUS_OK;
 }
 
-enum status around_get(struct transcript *t, struct store *s, const struct session *session, int64_t offset,
-		       size_t most, struct arena *mem, struct around *out, struct err *err)
+void around_reader_release(struct around_reader *r)
+{
+	chain_release(&r->chain);
+}
+
+enum status around_get(struct around_reader *r, struct transcript *t, struct store *s, const struct session *session,
+		       int64_t offset, size_t most, struct arena *mem, struct around *out, struct err *err)
 {
 	struct taking y = { .transcript = t, .store = s, .session = session, .mem = mem, .most = most };
+	struct arena own CLEANUP(arena_release) = ARENA_INIT;
+	const bool *on;
+	uint32_t line;
 
 	*out = (struct around){ 0 };
-	if (take_side(&y, offset, true, &out->before, &out->before_count, err) ||
-	    take_side(&y, offset, false, &out->after, &out->after_count, err))
+	if (r->row != session->row) {
+		chain_release(&r->chain);
+		*r = (struct around_reader)AROUND_READER_INIT;
+		if (chain_load(s, session, &r->chain, err))
+			return err_failed(err->status);
+		r->row = session->row;
+	}
+	line = line_at(&r->chain, offset);
+	on = line == CHAIN_NONE ? NULL : branch_of(&r->chain, line, &own);
+	if (take_side(&y, &r->chain, on, offset, true, &out->before, &out->before_count, err) ||
+	    take_side(&y, &r->chain, on, offset, false, &out->after, &out->after_count, err))
 		return err_failed(err->status);
 	/* The nearest was found first. */
 	for (size_t i = 0; i < out->before_count / 2; i++) {

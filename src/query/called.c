@@ -48,24 +48,19 @@ static int by_line(const void *a, const void *b)
 	return x->block < y->block ? -1 : x->block > y->block;
 }
 
-enum status called_find(struct store *s, const char *const *tools, struct arena *mem, struct called **out,
-			size_t *count, struct err *err)
+enum status called_match(struct store *s, struct str match, struct arena *mem, struct called **out, size_t *count,
+			 struct err *err)
 {
-	struct buf match CLEANUP(buf_release) = BUF_INIT(4 * KIB);
 	struct finding f CLEANUP(finding_release) = { 0 };
 	struct ranking none CLEANUP(ranking_release) = { 0 };
-	struct rank_query q = { .places = 1u << PLACE_INPUT,
+	struct rank_query q = { .match = match,
+				.places = 1u << PLACE_INPUT,
 				.weights = search_weights,
 				.place_count = SEARCH_PLACES,
 				.now = store_now(s),
 				.doc = take_doc,
 				.wanted_ctx = &f };
-	char room[WORD_MAX];
 
-	for (; *tools; tools++)
-		buf_printf(&match, "%s\"%.*s\"", match.n ? " OR " : "",
-			   STR_ARG(mark_word(MARK_TOOL, str_of(*tools), room)));
-	q.match = buf_as_str(&match);
 	if (rank_run(s, &q, &none, err))
 		return err_failed(err->status);
 	if (f.count)
@@ -75,6 +70,18 @@ enum status called_find(struct store *s, const char *const *tools, struct arena 
 	for (size_t i = 0; i < f.count; i++)
 		(*out)[i] = f.list[i];
 	return STATUS_OK;
+}
+
+enum status called_find(struct store *s, const char *const *tools, struct arena *mem, struct called **out,
+			size_t *count, struct err *err)
+{
+	struct buf match CLEANUP(buf_release) = BUF_INIT(4 * KIB);
+	char room[WORD_MAX];
+
+	for (; *tools; tools++)
+		buf_printf(&match, "%s\"%.*s\"", match.n ? " OR " : "",
+			   STR_ARG(mark_word(MARK_TOOL, str_of(*tools), room)));
+	return called_match(s, buf_as_str(&match), mem, out, count, err);
 }
 
 struct reading {

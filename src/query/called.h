@@ -18,6 +18,10 @@ struct called {
 enum status called_find(struct store *s, const char *const *tools, struct arena *mem, struct called **out,
 			size_t *count, struct err *err) MUST_USE;
 
+/* The same for calls that have any of these marks, as a query (mark.h). */
+enum status called_match(struct store *s, struct str match, struct arena *mem, struct called **out, size_t *count,
+			 struct err *err) MUST_USE;
+
 /* The call in its line, and the id of its node. All of it is valid during the call only. */
 typedef enum status called_fn(void *ctx, const struct transcript_line *line, const struct record_block *call,
 			      const struct uuid *id, struct err *err);

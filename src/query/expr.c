@@ -133,10 +133,21 @@ static struct expr_node *simplest(struct expr_node *list)
 	return list->first == list->last ? list->first : list;
 }
 
-/* With signs that belong to it, and do not only stand beside it as a bracket or the dot of a sentence do. */
+/* Where a name begins whose words begin at `first`: with the signs in front that belong to it, and do not only stand
+ * beside it as a bracket or the dot of a sentence do. */
+static size_t name_start(struct str text, size_t first)
+{
+	struct str before = str_sub(text, 0, first);
+
+	if (str_has_suffix(before, STR("--")) || str_has_suffix(before, STR("[]")))
+		return first - 2;
+	return first && strchr("#@$.%", text.p[first - 1]) ? first - 1 : first;
+}
+
+/* With signs that the index does not know. */
 static struct str name_of(struct str text, size_t first, size_t end)
 {
-	size_t from = first && strchr("#@$.%", text.p[first - 1]) ? first - 1 : first, to = end;
+	size_t from = name_start(text, first), to = end;
 
 	while (to < text.n && (text.p[to] == '+' || text.p[to] == '#'))
 		to++;
@@ -173,6 +184,7 @@ static struct expr_node *read_item(struct reading *r, struct str text, bool quot
 	r->words += s.parts.count;
 	n = new_node(r, EXPR_NODE_WORDS);
 	n->typed = prefix ? str_sub(text, 0, text.n - 1) : text;
+	n->quoted = quoted;
 	n->name = name_of(text, s.first, s.last_end);
 	n->parts = s.parts;
 	keep_phrase(r->mem, &n->parts, s.part_room, prefix);
@@ -382,8 +394,12 @@ static struct expr_node *condition_node(struct reading *r, struct expr_condition
 
 	if (c->field == EXPR_FILE)
 		return file_node(r, value);
-	if (c->field == EXPR_TOOL)
-		return mark_node(r, MARK_TOOL, str_sub(value, 0, value.n - prefix), prefix);
+	if (c->field == EXPR_TOOL) {
+		struct expr_node *n = mark_node(r, MARK_TOOL, str_sub(value, 0, value.n - prefix), prefix);
+
+		n->tool = !c->group;
+		return n;
+	}
 	if (c->field == EXPR_MODEL)
 		return model_node(r, c);
 	if (c->field == EXPR_AGENT)
@@ -638,6 +654,7 @@ void expr_begin(struct expr *e, struct arena *mem)
 	*e = (struct expr){ .match = BUF_INIT(64 * KIB),
 			    .unwanted = BUF_INIT(64 * KIB),
 			    .words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *e->words),
+			    .phrases = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *e->phrases),
 			    .conditions = arena_alloc(mem, EXPR_CONDITIONS * sizeof *e->conditions) };
 }
 
@@ -718,14 +735,24 @@ static enum status keep_node(const struct expr_node *n, expr_keeps_fn *keeps, vo
 	return STATUS_OK;
 }
 
+/* With room of its own for words, and none yet. */
+static void borrow(const struct expr *e, struct expr *out, struct arena *mem)
+{
+	struct expr fresh;
+
+	expr_begin(&fresh, mem);
+	*out = *e;
+	out->match = fresh.match;
+	out->unwanted = fresh.unwanted;
+	out->words = fresh.words;
+	out->phrases = fresh.phrases;
+	out->count = out->wanted_count = out->phrase_count = 0;
+	out->root = NULL;
+}
+
 bool expr_with(const struct expr *e, struct expr_node *root, struct expr *out, struct arena *mem)
 {
-	*out = *e;
-	out->match = (struct buf)BUF_INIT(64 * KIB);
-	out->unwanted = (struct buf)BUF_INIT(0);
-	out->words = arena_alloc(mem, 2 * (size_t)MOST_WORDS * sizeof *out->words);
-	out->count = out->phrase_count = 0;
-	out->root = NULL;
+	borrow(e, out, mem);
 	if (!root->first || !expr_match(out, root))
 		return false;
 	out->root = root;
@@ -745,6 +772,37 @@ enum status expr_narrowing(const struct expr *e, expr_keeps_fn *keeps, void *ctx
 	if (!expr_with(e, all, out, mem))
 		buf_clear(&out->match);
 	return STATUS_OK;
+}
+
+/* NULL = there is nothing else in it. */
+static struct expr_node *without_tools(const struct expr_node *n, bool *any, struct arena *mem)
+{
+	struct expr_node *copy;
+
+	*any |= n->tool;
+	if (n->tool)
+		return NULL;
+	copy = copy_node(n, mem);
+	copy->first = copy->last = NULL;
+	for (const struct expr_node *c = n->first; c; c = c->next)
+		expr_node_add(copy, without_tools(c, any, mem));
+	return n->first && !copy->first ? NULL : copy;
+}
+
+bool expr_without_tools(const struct expr *e, struct expr *out, struct arena *mem)
+{
+	bool any = false;
+	struct expr_node *root = e->root ? without_tools(e->root, &any, mem) : NULL;
+
+	if (!any)
+		return false;
+	borrow(e, out, mem);
+	out->root = root;
+	if (!root || expr_match(out, root))
+		return true;
+	expr_match_opposite(out, root);
+	out->root = NULL;
+	return true;
 }
 
 void expr_release(struct expr *e)

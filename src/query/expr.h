@@ -14,6 +14,15 @@ struct expr_word {
 	bool prefix; /* also words that begin so */
 };
 
+/* Words that follow each other in a text. */
+struct expr_phrase {
+	const struct expr_word *words;
+	size_t count;
+	uint8_t item; /* of the query: spellings of one have the same */
+	uint8_t group; /* those of a NEAR follow each other and have one; 0 = it is in none */
+	int distance; /* within it: how many words may stand between them */
+};
+
 /* What name:value says. */
 enum expr_field {
 	EXPR_ROLE,
@@ -57,6 +66,8 @@ enum {
 struct expr {
 	struct expr_word *words; /* wanted ones, for finding them in a text again */
 	size_t count;
+	struct expr_phrase *phrases; /* that they are in */
+	size_t wanted_count;
 	struct buf unwanted; /* so too, where there is nothing but what is not wanted: that */
 	struct buf match; /* for FTS5: quoted words, and operators written here; empty = all there is */
 	uint8_t items[EXPR_PHRASES]; /* by phrase of `match`, to which item of the query it belongs, or
@@ -114,6 +125,10 @@ void expr_set_models(struct expr *e, struct expr_condition *c, const struct str 
 typedef enum status expr_keeps_fn(void *ctx, struct str match, bool *keeps, struct err *err);
 enum status expr_narrowing(const struct expr *e, expr_keeps_fn *keeps, void *ctx, struct expr *out, struct arena *mem,
 			   struct err *err) MUST_USE;
+
+/* The same query with nothing that 'tool:' says of the words, for who asks it of results: *out borrows all else. False
+ * when it says nothing. */
+bool expr_without_tools(const struct expr *e, struct expr *out, struct arena *mem) MUST_USE;
 
 /* Whether a word of a text is one that is looked for. */
 bool expr_has(const struct expr *e, struct str word, size_t *which);

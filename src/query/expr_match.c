@@ -18,6 +18,8 @@
 struct writing {
 	struct expr *e;
 	uint8_t item; /* the next */
+	uint8_t group; /* the NEAR in hand, or the last */
+	int distance; /* of it; -1 = there is none in hand */
 };
 
 static bool set_signs(struct expr_node *n)
@@ -43,6 +45,12 @@ static void write_phrase(struct writing *w, const struct phrase *p, bool wanted,
 	struct expr *e = w->e;
 
 	e->items[e->phrase_count++] = wanted ? w->item : EXPR_UNWEIGHED;
+	if (wanted)
+		e->phrases[e->wanted_count++] = (struct expr_phrase){ .words = p->words,
+								      .count = p->count,
+								      .item = w->item,
+								      .group = w->distance < 0 ? 0 : w->group,
+								      .distance = w->distance };
 	for (size_t i = 0; i < p->count; i++) {
 		buf_printf(&e->match, "%s\"%.*s\"%s", i ? " + " : "", STR_ARG(p->words[i].word),
 			   p->words[i].prefix && i + 1 == p->count ? " *" : "");
@@ -67,6 +75,8 @@ static void write_words(struct writing *w, const struct expr_node *n, bool wante
 
 static void write_near(struct writing *w, const struct expr_node *n, bool wanted)
 {
+	w->group++;
+	w->distance = n->distance;
 	buf_text(&w->e->match, "(NEAR(");
 	for (const struct expr_node *c = n->first; c; c = c->next) {
 		write_phrase(w, &c->parts, wanted, false);
@@ -74,6 +84,7 @@ static void write_near(struct writing *w, const struct expr_node *n, bool wanted
 		buf_byte(&w->e->match, ' ');
 	}
 	buf_printf(&w->e->match, ", %d))", n->distance);
+	w->distance = -1;
 }
 
 static void write_mark(struct writing *w, const struct expr_node *n)
@@ -151,12 +162,12 @@ static void write_node(struct writing *w, const struct expr_node *n, bool wanted
 
 bool expr_match(struct expr *e, struct expr_node *root)
 {
-	struct writing w = { .e = e };
+	struct writing w = { .e = e, .distance = -1 };
 
 	if (set_signs(root))
 		return false;
 	buf_clear(&e->match);
-	e->count = e->phrase_count = 0;
+	e->count = e->wanted_count = e->phrase_count = 0;
 	e->signs = (struct str){ 0 };
 	write_node(&w, root, true, false);
 	return true;
@@ -164,7 +175,7 @@ bool expr_match(struct expr *e, struct expr_node *root)
 
 void expr_match_opposite(struct expr *e, struct expr_node *root)
 {
-	struct writing w = { .e = e };
+	struct writing w = { .e = e, .distance = -1 };
 
 	set_signs(root);
 	buf_clear(&e->match);
@@ -172,5 +183,5 @@ void expr_match_opposite(struct expr *e, struct expr_node *root)
 	buf_clear(&e->unwanted);
 	buf_str(&e->unwanted, buf_as_str(&e->match));
 	buf_clear(&e->match);
-	e->count = e->phrase_count = 0;
+	e->count = e->wanted_count = e->phrase_count = 0;
 }

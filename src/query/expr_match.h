@@ -27,6 +27,8 @@ struct expr_node {
 	struct expr_node *first, *last, *next; /* children; the next of its parent's */
 	struct phrase parts, wholes;
 	struct expr_word mark;
+	bool tool;   /* EXPR_NODE_MARK: of a call, alone */
+	bool quoted; /* EXPR_NODE_WORDS: it is meant as it is */
 	int distance;
 	struct str typed; /* EXPR_NODE_WORDS: as it stands in the query */
 	struct str name;  /* so too, with signs that say something and that the index does not know: C++, #12;

@@ -16,7 +16,7 @@
 enum {
 	SHORTEST = 3,  /* word that has forms */
 	LONGEST = 24,
-	MOST_FORMS = 6,	/* of a word, itself among them */
+	MOST_FORMS = 6,	/* of a word, itself among them; fewer where there is no room for as many of each */
 	MOST_ITEMS = 5, /* of which one may be missing: each is written once for every other */
 	MOST_LOOSE = 4, /* forms then */
 };
@@ -24,12 +24,18 @@ enum {
 /* Asked for in pieces, since a query has so much room. */
 _Static_assert(MOST_ITEMS *(MOST_ITEMS - 1) * MOST_LOOSE <= 2 * EXPR_WORDS, "there is room for all words");
 
-/* Words of questions, and those for what is done in any conversation: who asks where something was decided finds it
- * where it is talked about. */
+static bool is_among(struct str word, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_eq(word, str_of(words[i])))
+			return true;
+	return false;
+}
+
+/* Words that stand in any text, and say nothing of it. */
 static bool is_small(struct str word)
 {
 	static const char *const words[] = {
-		"decide", "decided", "discuss", "discussed", "mention", "mentioned", "said", "say", "talk", "talked",
 		"a", "about", "am", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can",
 		"could", "did", "do", "does", "done", "for", "from", "had", "has", "have", "he", "her",
 		"here", "him", "how", "i", "if", "in", "into", "is", "it", "its", "just", "may", "me",
@@ -39,17 +45,25 @@ static bool is_small(struct str word)
 		"who", "why", "will", "with", "would", "you", "your",
 	};
 
-	for (size_t i = 0; i < COUNT(words); i++)
-		if (str_eq(word, str_of(words[i])))
-			return true;
-	return false;
+	return is_among(word, words, COUNT(words));
+}
+
+/* And those for what is done in any conversation: who asks where something was decided finds it where it is talked
+ * about. */
+static bool is_asking(struct str word)
+{
+	static const char *const words[] = {
+		"decide", "decided", "discuss", "discussed", "mention", "mentioned", "said", "say", "talk", "talked",
+	};
+
+	return is_small(word) || is_among(word, words, COUNT(words));
 }
 
 /* One word as it stands, which may be changed. */
 static bool is_plain(const struct expr_node *n)
 {
 	return n->kind == EXPR_NODE_WORDS && n->parts.count == 1 && !n->wholes.count && !n->parts.words[0].prefix &&
-	       !n->name.p;
+	       !n->name.p && !n->quoted;
 }
 
 /* ---- Forms -------------------------------------------------------------------- */
@@ -216,8 +230,14 @@ static void say(struct buf *said, const struct expr_node *n)
 	buf_text(said, many ? ")" : "");
 }
 
+/* Which words may be left out. */
+typedef bool passes_fn(struct str word);
+
 /* Items, and conditions beside them. */
 struct items {
+	passes_fn *passes;
+	struct expr_node *all; /* items, and what was left out */
+	size_t words; /* of them */
 	struct expr_node *list[EXPR_WORDS];
 	size_t count;
 	struct expr_node *beside; /* a list of what has to hold besides */
@@ -235,7 +255,9 @@ static bool take_list(const struct expr_node *first, struct items *out, bool *dr
 		}
 		if (n->kind != EXPR_NODE_WORDS || out->count == COUNT(out->list))
 			return false;
-		if (is_plain(n) && is_small(n->parts.words[0].word))
+		expr_node_add(out->all, copy_of(n, mem));
+		out->words += n->parts.count;
+		if (is_plain(n) && out->passes(n->parts.words[0].word))
 			*dropped = true;
 		else
 			out->list[out->count++] = copy_of(n, mem);
@@ -244,9 +266,11 @@ static bool take_list(const struct expr_node *first, struct items *out, bool *dr
 }
 
 /* False when there is something else in it than items that have to be there. */
-static bool take_items(const struct expr *e, struct items *out, bool *dropped, struct arena *mem)
+static bool take_items(const struct expr *e, passes_fn *passes, struct items *out, bool *dropped, struct arena *mem)
 {
-	*out = (struct items){ .beside = expr_node_new(mem, EXPR_NODE_ALL) };
+	*out = (struct items){ .passes = passes,
+			       .all = expr_node_new(mem, EXPR_NODE_ALL),
+			       .beside = expr_node_new(mem, EXPR_NODE_ALL) };
 	*dropped = false;
 	return e->root && take_list(e->root->kind == EXPR_NODE_ALL ? e->root->first : e->root, out, dropped, mem) &&
 	       out->count > 0;
@@ -276,11 +300,11 @@ enum status forgive(struct store *s, const struct expr *e, enum forgive_way way,
 	bool changed;
 
 	*asks = false;
-	if (!take_items(e, &items, &changed, mem) || (way == FORGIVE_SMALL && !changed) ||
+	if (!take_items(e, is_asking, &items, &changed, mem) || (way == FORGIVE_SMALL && !changed) ||
 	    (way == FORGIVE_ONE && (items.count < 3 || items.count > MOST_ITEMS)))
 		return STATUS_OK;
 	for (size_t i = 0; way != FORGIVE_SMALL && i < items.count; i++) {
-		size_t most = way == FORGIVE_ONE ? MOST_LOOSE : MOST_FORMS;
+		size_t most = way == FORGIVE_ONE ? MOST_LOOSE : size_min(MOST_FORMS, 2 * EXPR_WORDS / items.words);
 		struct expr_node *before = items.list[i];
 		bool known;
 
@@ -303,4 +327,25 @@ enum status forgive(struct store *s, const struct expr *e, enum forgive_way way,
 	}
 	*asks = expr_with(e, all, out, mem);
 	return STATUS_OK;
+}
+
+bool forgive_few(const struct expr *e, struct expr *out, struct buf *said, struct arena *mem)
+{
+	enum { LEAST = 2 };
+	struct expr_node *any = expr_node_new(mem, EXPR_NODE_ANY), *less = expr_node_new(mem, EXPR_NODE_ALL);
+	struct items items;
+	bool changed;
+
+	/* A phrase may be written in two ways, and here each way twice. */
+	if (!take_items(e, is_small, &items, &changed, mem) || !changed || items.count < LEAST ||
+	    items.words > EXPR_WORDS / 2)
+		return false;
+	expr_node_add(any, items.all);
+	for (size_t i = 0; i < items.count; i++) {
+		say(said, items.list[i]);
+		expr_node_add(less, items.list[i]);
+	}
+	expr_node_add(any, less);
+	expr_node_add(items.beside, any);
+	return expr_with(e, items.beside, out, mem);
 }

@@ -20,4 +20,8 @@ enum forgive_way {
 enum status forgive(struct store *s, const struct expr *e, enum forgive_way way, struct expr *out, struct buf *said,
 		    bool *asks, struct arena *mem, struct err *err) MUST_USE;
 
+/* Where few texts have all words: the same with those that say nothing, and also without; the texts that have all
+ * come first. False where there are none of them, or fewer than two others. */
+bool forgive_few(const struct expr *e, struct expr *out, struct buf *said, struct arena *mem) MUST_USE;
+
 #endif

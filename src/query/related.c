@@ -79,9 +79,11 @@ static const char *const sql[RELATED_STATEMENTS] = {
 	[RELATED_ORIGIN] = ("SELECT e.link, (e.flags & 32) <> 0 FROM mirror_session s CROSS JOIN entry e"
 			    " ON e.session = s.id WHERE s.session_id = ?1 AND s.old = 0 AND s.agent IS NULL"
 			    " AND e.link IS NOT NULL AND e.type NOT IN (6, 9) GROUP BY (e.flags & 32) <> 0"),
+	/* With files of their own, or told in progress lines of the conversation. */
 	[RELATED_AGENTS] =
 		("SELECT agent FROM mirror_session WHERE session_id = ?1 AND old = 0 AND agent IS NOT NULL"
-		 " ORDER BY agent"),
+		 " UNION SELECT e.agent FROM mirror_session s CROSS JOIN entry e ON e.session = s.id"
+		 " WHERE s.session_id = ?1 AND s.old = 0 AND e.agent IS NOT NULL ORDER BY 1"),
 	[RELATED_AGENT_OF] = "SELECT session_id FROM mirror_session WHERE agent = ?1 AND old = 0 LIMIT 1",
 	[RELATED_SESSION_OF] = ("SELECT id FROM mirror_session WHERE session_id = ?1 AND old = 0"
 				" ORDER BY agent IS NOT NULL, updated_at DESC LIMIT 1"),

@@ -2,10 +2,6 @@
  * A search: rank the documents that a query means, fetch the text of the best from the
  * archive and cut snippets from it.
  *
- * Places weigh differently: what a person asked says more about a conversation than
- * what a tool printed, and what somebody found worth noting says most. What the client tells the model at length, as
- * skills and reminders, has all words there are and says least.
- *
  * A note is a document like others, only that it stands in no transcript: its text is a fact, and what
  * is asked of sessions is asked of the one it is on or in.
  *
@@ -17,6 +13,7 @@
 #include "query/search.h"
 
 #include "base/map.h"
+#include "query/answered.h"
 #include "query/branches.h"
 #include "query/copies.h"
 #include "query/lines.h"
@@ -30,11 +27,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const double search_weights[SEARCH_PLACES] = {
-	[PLACE_PROMPT] = 2.0, [PLACE_ANSWER] = 1.5, [PLACE_THINKING] = 0.9, [PLACE_INPUT] = 1.0,
-	[PLACE_OUTPUT] = 0.6, [PLACE_OTHER] = 1.2,  [PLACE_CLIENT] = 0.4, [PLACE_NOTE] = 3.0,
-};
 
 const char *search_place_name(int place)
 {
@@ -63,6 +55,9 @@ struct searching {
 	const struct search_query *q;
 	struct conditions filter;
 	struct noted_conditions noted;
+	bool asks_results; /* of tools that are named: */
+	struct answered answered;
+	struct expr open; /* the query without these */
 	struct arena mem;
 	struct buf text;
 	struct session session; /* of the hit before; row 0 = of none */
@@ -74,6 +69,7 @@ struct searching {
 	struct lines_set lines; /* with a check: neighbours are looked at, too */
 	struct copies copies;
 	struct branches branches;
+	struct around_reader around;
 	bool variants; /* there are lines with one uuid and different contents */
 	struct doc_range *copied; /* documents that are copies of others; where only words are asked for none counts */
 	size_t copied_count;
@@ -90,7 +86,10 @@ static void searching_release(struct searching *y)
 	map_release(&y->told);
 	copies_release(&y->copies);
 	branches_release(&y->branches);
+	around_reader_release(&y->around);
 	noted_conditions_release(&y->noted);
+	answered_release(&y->answered);
+	expr_release(&y->open);
 	arena_release(&y->mem);
 }
 
@@ -190,6 +189,8 @@ static enum status is_doc_wanted(void *ctx, int64_t id, const struct doc *doc, b
 
 	*wanted = (!is_other || y->filter.beside != unmeant) && noted_conditions_hold(&y->noted, doc) &&
 		  (y->filter.day_count < 2 || conditions_hold_time(&y->filter, doc->at));
+	if (*wanted && y->asks_results && answered_hold(&y->answered, doc, wanted, err))
+		return err_failed(err->status);
 	if (*wanted && doc->session == DOC_NOTES && conditions_ask_session(&y->filter))
 		return is_note_wanted(y, doc->offset, wanted, err);
 	if (*wanted && doc->session == DOC_PAPERS && conditions_ask_session(&y->filter))
@@ -398,7 +399,7 @@ static enum status give_note(struct searching *y, const struct ranked *r, int64_
 		return err_failed(err->status);
 	make_snippet(y, &snippet);
 	if (y->q->context && hit.in_line &&
-	    around_get(&y->transcript, y->store, &y->session, hit.offset, y->q->context, &y->mem, &hit.around, err))
+	    around_get(&y->around, &y->transcript, y->store, &y->session, hit.offset, y->q->context, &y->mem, &hit.around, err))
 		return err_failed(err->status);
 	return fn(ctx, &hit, err);
 }
@@ -551,7 +552,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	if (doc.block == DOC_LINE && hit.place == PLACE_PROMPT &&
 	    entry_flags(y->store, y->session.row, line.offset, &hit.flags, err))
 		return err_failed(err->status);
-	if (y->q->context && around_get(&y->transcript, y->store, &y->session, line.offset, y->q->context, &y->mem,
+	if (y->q->context && around_get(&y->around, &y->transcript, y->store, &y->session, line.offset, y->q->context, &y->mem,
 					&hit.around, err))
 		return err_failed(err->status);
 	return fn(ctx, &hit, err);
@@ -632,10 +633,16 @@ static void join_ranges(struct arena *mem, struct doc_range **list, size_t *coun
 	*list = all;
 }
 
+/* What is asked of the words. */
+static const struct expr *asked_of(const struct searching *y)
+{
+	return y->asks_results ? &y->open : y->q->expr;
+}
+
 /* Documents that a query has nothing but, and does not want. */
 static enum status find_unwanted(struct searching *y, struct doc_range **out, size_t *count, struct err *err)
 {
-	struct rank_query rank = { .match = buf_as_str(&y->q->expr->unwanted),
+	struct rank_query rank = { .match = buf_as_str(&asked_of(y)->unwanted),
 				   .now = store_now(y->store),
 				   .weights = search_weights,
 				   .place_count = SEARCH_PLACES };
@@ -680,12 +687,9 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	struct searching y CLEANUP(searching_release) = {
 		.store = s, .q = q, .filter = q->filter, .text = BUF_INIT(2 * LIMIT_LINE_PARSED)
 	};
-	struct rank_query rank = { .match = buf_as_str(&q->expr->match),
-				   .items = q->expr->items,
-				   .phrase_count = q->expr->phrase_count,
-				   .limit = q->limit ? q->limit + q->offset : 0,
+	struct rank_query rank = { .limit = q->limit ? q->limit + q->offset : 0,
 				   .now = store_now(s),
-				   .weights = search_weights,
+				   .weights = q->weights ? q->weights : search_weights,
 				   .place_count = SEARCH_PLACES,
 				   .order = q->order };
 	bool asks_session, asks_role, asks_copies, asks_days;
@@ -697,6 +701,12 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	if (conditions_read(&y.filter, rank.now, err) || noted_conditions_read(&y.noted, s, q->expr, err) ||
 	    variant_any(s, &y.variants, err) || copied_load(s, &y.mem, &y.copied, &y.copied_count, err))
 		return err_failed(err->status);
+	y.asks_results = answered_asks(&y.filter) && expr_without_tools(q->expr, &y.open, &y.mem);
+	if (y.asks_results && answered_read(&y.answered, s, q->expr, err))
+		return err_failed(err->status);
+	rank.match = buf_as_str(&asked_of(&y)->match);
+	rank.items = asked_of(&y)->items;
+	rank.phrase_count = asked_of(&y)->phrase_count;
 	rank.places = y.filter.places;
 	rank.after = y.filter.after;
 	rank.before = y.filter.before;
@@ -707,7 +717,8 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	asks_role = y.filter.beside != BESIDE_TOO && (!rank.places || rank.places & 1u << PLACE_OTHER);
 	asks_copies = y.copied_count && (rank.after || rank.before);
 	asks_days = y.filter.day_count > 1;
-	rank.doc = asks_session || asks_role || asks_copies || asks_days || y.noted.any ? is_doc_wanted : NULL;
+	rank.doc = asks_session || asks_role || asks_copies || asks_days || y.noted.any || y.asks_results ?
+			   is_doc_wanted : NULL;
 	if (find_left_out(&y, &rank, err))
 		return err_failed(err->status);
 	rank.wanted_ctx = &y;

@@ -12,13 +12,9 @@
 #include "query/papers.h"
 #include "query/rank.h"
 #include "query/snippet.h"
+#include "query/weights.h"
 
-/* Where a text stands: in a conversation (enum record_place), or in a note of somebody. */
-enum { PLACE_NOTE = PLACES, SEARCH_PLACES };
 const char *search_place_name(int place);
-
-/* How much a place counts. */
-extern const double search_weights[SEARCH_PLACES];
 
 struct search_query {
 	const struct expr *expr;
@@ -26,6 +22,7 @@ struct search_query {
 	size_t offset;	      /* so many of the first are passed over */
 	size_t each;	      /* at most so many of a conversation, its sub-agents included; 0 = all */
 	struct conditions filter; /* besides the conditions of the query */
+	const double *weights; /* by place; NULL = search_weights */
 	enum rank_order order; /* without words the newest come first */
 	bool archived;	       /* also nodes that are; of conversations the filter says it */
 	size_t context;	       /* so many prompts and answers on either side of a hit */

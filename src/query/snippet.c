@@ -1,70 +1,29 @@
 /*
- * Choosing a snippet: the words that are looked for are found again in the text by
- * the same splitting, and the stretch of the wanted width wins that has the most
- * different ones, the earliest among equals. It begins a little before its first
- * word and both ends are moved to where words end, but never beyond the width: a
- * word may be a megabyte of base64.
+ * Choosing a snippet: of where the text has what is looked for (occur.c), the stretch of
+ * the wanted width wins that has the most different words, the earliest among equals. It begins
+ * a little before its first word and both ends are moved to where words end, but never
+ * beyond the width: a word may be a megabyte of base64.
  *
  * Whatever the text is, the snippet is valid UTF-8 on one line. So a mark is measured
- * where it is written and not where it was found. Words that overlap or touch (pairs of
- * characters, an identifier and its parts) are one mark: marks are in order and apart.
+ * where it is written and not where it was found. A phrase is one mark, with what stands
+ * between its words; so is what overlaps or touches (pairs of characters, an identifier
+ * and its parts): marks are in order and apart.
  */
 #include "query/snippet.h"
 
 #include "base/utf8.h"
 #include "base/words.h"
+#include "query/occur.h"
 
-#include <string.h>
-
-enum {
-	MOST_FOUND = 4096,
-	NEAR = 16, /* bytes an end is moved for the sake of a word */
-};
-
-struct found {
-	size_t start, end, which;
-};
+enum { NEAR = 16 }; /* bytes an end is moved for the sake of a word */
 
 struct finding {
-	const struct expr *e;
+	struct occurrences found;
 	struct str text;
-	struct found *list; /* by start */
-	size_t count, cap;
 };
 
-/* Where a word ends that was found by its beginning: a single character of a script
- * in pairs means only itself. */
-static size_t end_of(const struct finding *f, size_t which, size_t start, size_t end)
-{
-	const struct expr_word *w = &f->e->words[which];
-
-	if (w->prefix && words_is_single_cjk(w->word)) {
-		utf8_next(f->text, &start);
-		return size_min(start, end);
-	}
-	return end;
-}
-
-static void find_word(void *ctx, struct str word, size_t start, size_t end, unsigned flags)
-{
-	struct finding *f = ctx;
-	size_t which, at;
-
-	(void)flags;
-	if (f->count == MOST_FOUND || !expr_has(f->e, word, &which))
-		return;
-	if (f->count == f->cap) {
-		f->cap = f->cap ? f->cap * 2 : 64;
-		f->list = mem_resize(f->list, f->cap * sizeof *f->list);
-	}
-	/* An identifier comes behind its parts, of which there are few. */
-	for (at = f->count++; at && f->list[at - 1].start > start; at--)
-		f->list[at] = f->list[at - 1];
-	f->list[at] = (struct found){ start, end_of(f, which, start, end), which };
-}
-
-/* How many different words stand from the nth on within the width. */
-static size_t different(const struct finding *f, size_t n, size_t width)
+/* How many words what stands from the nth on within the width has, each different one once. */
+static size_t different(const struct occurrences *f, size_t n, size_t width)
 {
 	uint64_t seen[2] = { 0 };
 	size_t count = 0;
@@ -72,13 +31,14 @@ static size_t different(const struct finding *f, size_t n, size_t width)
 	for (size_t i = n; i < f->count && f->list[i].end - f->list[n].start <= width; i++) {
 		uint64_t bit = (uint64_t)1 << f->list[i].which % 64, *word = &seen[f->list[i].which / 64 % 2];
 
-		count += !(*word & bit);
+		if (!(*word & bit))
+			count += f->list[i].last - f->list[i].first + 1;
 		*word |= bit;
 	}
 	return count;
 }
 
-static size_t best_start(const struct finding *f, size_t width)
+static size_t best_start(const struct occurrences *f, size_t width)
 {
 	size_t best = 0, most = 0;
 
@@ -89,7 +49,7 @@ static size_t best_start(const struct finding *f, size_t width)
 			most = n;
 			best = i;
 		}
-		if (most == f->e->count)
+		if (most >= f->most)
 			break;
 	}
 	return best;
@@ -131,7 +91,7 @@ static size_t tidy_end(struct str text, size_t at, size_t least)
 /* The bytes of the text that are shown: around the word `first`, if there is one. */
 struct window {
 	size_t from, to;
-	const struct found *first;
+	const struct occurrence *first;
 };
 
 static struct window choose(const struct finding *f, size_t width)
@@ -139,8 +99,8 @@ static struct window choose(const struct finding *f, size_t width)
 	struct window w = { .to = size_min(width, f->text.n) };
 	size_t before = width / 4, least = 0;
 
-	if (f->count) {
-		w.first = &f->list[best_start(f, width - before)];
+	if (f->found.count) {
+		w.first = &f->found.list[best_start(&f->found, width - before)];
 		w.from = w.first->start - size_min(w.first->start, before);
 		/* At the end of the text there is more room in front. */
 		if (f->text.n - w.from < width)
@@ -168,23 +128,25 @@ static bool mark(struct snippet *s, size_t from, bool goes_on)
 	return true;
 }
 
-/* Copies what is in the window, blanks of any kind as one space. */
+/* Copies what is in the window, blanks of any kind as one space, and colours as such. */
 static void copy(struct snippet *s, const struct finding *f, const struct window *w)
 {
 	struct str text = str_sub(f->text, 0, w->to);
-	size_t next = 0, marked_to = 0;
+	const struct occurrence *next = f->found.list, *end = next + f->found.count;
+	size_t marked_to = 0;
 	bool blank = false, marking = false;
 
 	for (size_t i = w->from, at = i; i < w->to; i = at) {
 		int32_t c = utf8_next(text, &at);
+		bool goes_on = marking && (!blank || i < marked_to);
 		size_t before;
 
-		for (; next < f->count && f->list[next].start <= i; next++)
-			if (f->list[next].start == i &&
-			    (f->list[next].end <= w->to || &f->list[next] == w->first))
-				marked_to = size_max(marked_to, f->list[next].end);
+		for (; next < end && next->start <= i; next++)
+			if (next->start == i && (next->end <= w->to || next == w->first))
+				marked_to = size_max(marked_to, next->end);
 		if (utf8_is_blank(c)) {
 			blank = true;
+			at = size_max(at, i + words_colour(text, i));
 			continue;
 		}
 		if (blank && s->text.n)
@@ -194,7 +156,7 @@ static void copy(struct snippet *s, const struct finding *f, const struct window
 			buf_text(&s->text, "\xEF\xBF\xBD");
 		else
 			buf_str(&s->text, str_sub(text, i, at - i));
-		marking = i < marked_to && mark(s, before, marking && !blank);
+		marking = i < marked_to && mark(s, before, goes_on);
 		blank = false;
 	}
 }
@@ -210,25 +172,27 @@ static void make(struct snippet *s, const struct finding *f, size_t width)
 	copy(s, f, &w);
 	if (w.to < f->text.n)
 		buf_text(&s->text, "…");
-	mem_free(f->list);
+	s->loose = f->found.loose;
 }
 
 void snippet_make(struct snippet *s, struct str text, const struct expr *e, size_t width)
 {
-	struct finding f = { .e = e, .text = text };
+	struct finding f = { .text = text };
 
-	words_split(text, find_word, &f);
+	occurrences_find(&f.found, text, e);
 	make(s, &f, width);
+	occurrences_release(&f.found);
 }
 
 void snippet_make_at(struct snippet *s, struct str text, const struct snippet_range *found, size_t count, size_t width)
 {
-	struct finding f = { .e = &(struct expr){ .count = 1 }, .text = text, .count = count };
+	struct finding f = { .text = text, .found = { .count = count, .most = 1 } };
 
-	f.list = mem_alloc((count + 1) * sizeof *f.list);
+	f.found.list = mem_alloc((count + 1) * sizeof *f.found.list);
 	for (size_t i = 0; i < count; i++)
-		f.list[i] = (struct found){ found[i].start, found[i].end, 0 };
+		f.found.list[i] = (struct occurrence){ .start = found[i].start, .end = found[i].end };
 	make(s, &f, width);
+	occurrences_release(&f.found);
 }
 
 void snippet_release(struct snippet *s)

@@ -8,7 +8,7 @@
 
 enum { SNIPPET_MARKS = 32 };
 
-/* Bytes of the snippet that are a word looked for. */
+/* Bytes of the snippet that are a word or a phrase looked for. */
 struct snippet_mark {
 	size_t start, length;
 };
@@ -17,6 +17,7 @@ struct snippet {
 	struct buf text; /* on one line; "…" where something was left out */
 	struct snippet_mark marks[SNIPPET_MARKS];
 	size_t mark_count;
+	bool loose; /* the text has no phrase that is looked for: words of them are marked */
 };
 
 /* Bytes of a text. */

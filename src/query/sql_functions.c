@@ -408,9 +408,12 @@ static void put_marked(struct buf *out, const struct snippet *s, struct str open
 	buf_str(out, str_sub(text, at, SIZE_MAX));
 }
 
-static bool has_word(const struct snippet *s)
+static void swap_snippets(struct snippet *a, struct snippet *b)
 {
-	return s->mark_count > 0;
+	struct snippet kept = *a;
+
+	*a = *b;
+	*b = kept;
 }
 
 /* The part of the line that shows why it was found: of what is said, or else of what is thought. */
@@ -420,6 +423,7 @@ static enum status cut_snippet(struct sql *q, struct str hit, int column, size_t
 	enum { SAID = 2, THOUGHT = 3 }; /* columns of `messages` */
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct expr expr CLEANUP(expr_release) = { 0 };
+	struct snippet thought CLEANUP(snippet_release) = { 0 };
 	struct hit_head head;
 	struct str text;
 	bool found;
@@ -430,11 +434,10 @@ static enum status cut_snippet(struct sql *q, struct str hit, int column, size_t
 		return err_failed(err->status);
 	if (found && column != THOUGHT && sql_text(q, TEXT_SAID, &text))
 		snippet_make(out, text, &expr, width);
-	if (found && column != SAID && !has_word(out) && sql_text(q, TEXT_THINKING, &text)) {
-		snippet_release(out);
-		*out = (struct snippet){ 0 };
-		snippet_make(out, text, &expr, width);
-	}
+	if (found && column != SAID && (!out->mark_count || out->loose) && sql_text(q, TEXT_THINKING, &text))
+		snippet_make(&thought, text, &expr, width);
+	if (thought.mark_count && (!out->mark_count || !thought.loose))
+		swap_snippets(out, &thought);
 	return STATUS_OK;
 }
 

@@ -271,6 +271,9 @@ static const struct way link_ways[] = {
 	  "FROM (SELECT 'session' AS source_type, " TRANSCRIPT_ID " AS source_id, 'agent' AS target_type,"
 	  " s.agent AS target_id, 'spawned' AS relationship, 0.5 AS weight FROM mirror_session s WHERE s.old = 0 AND "
 	  "s.agent IS NOT NULL"
+	  /* Those that are told in progress lines of their conversation. */
+	  " UNION SELECT 'session', " TRANSCRIPT_ID ", 'agent', e.agent, 'spawned', 0.5 FROM " LINES_OF_SESSION
+	  " WHERE s.old = 0 AND e.agent IS NOT NULL"
 	  " UNION ALL SELECT 'session', " TRANSCRIPT_ID
 	  ", 'session', arbor_uuid(o.session_id), 'shares_lines', 0.9"
 	  " FROM kin JOIN mirror_session s ON s.id = kin.session JOIN mirror_session o ON o.id = kin.other"

@@ -48,6 +48,7 @@ enum {
 	SESSION_AGENTS,
 	SESSION_ENTRY,
 	SESSION_BLOCKS,
+	SESSION_TOOLS,
 	SESSION_FLAGS,
 	SESSION_CONTENT,
 	SESSION_AGENT,
@@ -130,6 +131,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_FLAGS] = "SELECT flags FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_CONTENT] = "SELECT ifnull(content, 0) FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_BLOCKS] = "SELECT blocks FROM entry WHERE session = ?1 AND offset = ?2",
+	[SESSION_TOOLS] = "SELECT tools FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_NAMED] = "SELECT e.session, e.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
 			  " coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
 			  " WHERE m.old = 0 AND e.uuid IS NOT NULL AND e.session BETWEEN ?1 AND ?2"
@@ -514,6 +516,24 @@ enum status entry_content(struct store *s, int64_t session, int64_t offset, uint
 enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64_t *out, struct err *err)
 {
 	return entry_number(s, SESSION_BLOCKS, session, offset, out, err);
+}
+
+enum status entry_tools(struct store *s, int64_t session, int64_t offset, struct arena *mem, uint64_t **out,
+			size_t *count, struct err *err)
+{
+	STMT st = { 0 };
+	struct str several;
+
+	if (use_line(s, SESSION_TOOLS, session, offset, &st, err))
+		return err_failed(err->status);
+	several = sqlite3_column_type(st.st, 0) == SQLITE_BLOB ? col_bytes(&st, 0) : (struct str){ 0 };
+	*count = several.n ? several.n / sizeof **out : !col_null(&st, 0);
+	*out = arena_alloc(mem, (*count + 1) * sizeof **out);
+	if (several.n)
+		memcpy(*out, several.p, *count * sizeof **out);
+	else if (*count)
+		**out = (uint64_t)col_int(&st, 0);
+	return STATUS_OK;
 }
 
 static enum status each_source(struct stmt *st, source_row_fn *fn, void *ctx, struct err *err)

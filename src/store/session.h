@@ -191,6 +191,10 @@ enum status entry_telling(struct store *s, int64_t session, struct str agent, in
 /* How many blocks its content has. */
 enum status entry_blocks(struct store *s, int64_t session, int64_t offset, int64_t *out, struct err *err) MUST_USE;
 
+/* The calls of tools in it, or those it answers: hashes of their ids in the order of blocks, in the arena. */
+enum status entry_tools(struct store *s, int64_t session, int64_t offset, struct arena *mem, uint64_t **out,
+			size_t *count, struct err *err) MUST_USE;
+
 /* Whether the newest version of any file has the line with this id. */
 enum status entry_is_held(struct store *s, const struct uuid *id, bool *out, struct err *err) MUST_USE;
 

@@ -168,6 +168,18 @@ screen=80x40 on_terminal search --store "$T/branchy.db" --color never zucchini; 
 check grep -q 'A title of zucchini .*…-than-anybody-wants' "$T/out"
 check test "$(awk 'length > 82' "$T/out" | wc -l)" -eq 0
 
+it "leaves room for it beside a folder with a long name, too, and fits into the width"
+sed 's|"cwd":"/w"|"cwd":"/w/a-folder-whose-name-is-longer-than-most-of-them"|; s/zucchini/courgette/; s/11111111/22222222/g' \
+	"$T/branchy/projects/-w/11111111-2222-4333-8444-555555550000.jsonl" \
+	>"$T/branchy/projects/-w/22222222-2222-4333-8444-555555550000.jsonl"
+arbor sync --store "$T/branchy.db" --source "$T/branchy"; code 0
+for width in 30 40 60 80 200; do
+	screen=${width}x40 on_terminal search --store "$T/branchy.db" --color never -q courgette; code 0
+	check test "$(sed -n '/^22222222/p' "$T/out" | tr -d '\r' | wc -m)" -le $((width + 1))
+	check grep -q '^22222222  A ti' "$T/out"
+done
+check grep -q 'a-folder-whose-name-is-longer-than-most-of-them .*anybody-wants' "$T/out"
+
 it "shows as much of an id on a terminal as is needed to type it"
 for n in 1 2; do
 	printf '{"type":"user","uuid":"u%d","message":{"role":"user","content":"pair %d"}}\n' $n $n \

@@ -201,13 +201,26 @@ arbor --store "$T/many.db" search 'C++'; code 0; out_has 'C++ by'; err_lacks typ
 arbor --store "$T/many.db" search 'C#'; code 0; out_has 'C++ by'; err_has "no text has 'C#' as it was typed; these have its words"
 arbor --store "$T/many.db" search 'by coincidence.'; code 0; err_lacks typed
 
+it "looks for options and types with the signs in front of them"
+mkdir -p "$T/signs/projects/-w"
+i=0
+for text in 'a force push' 'push --force it' 'func(x []string)' 'a string x'; do
+	i=$((i + 1))
+	printf '{"type":"user","uuid":"00000000-0000-4000-8000-%012d","message":{"role":"user","content":"%s"}}\n' "$i" "$text"
+done >"$T/signs/projects/-w/00000000-0000-4000-8000-000000000008.jsonl"
+"$ARBOR" sync --source "$T/signs" --store "$T/signs.db" >/dev/null 2>&1
+signs() { arbor --store "$T/signs.db" search -- "$1"; code 0; check test "$(wc -l <"$T/out")" -eq "$2"; }
+signs '--force' 1; out_has 'push --force'
+signs '[]string' 1; out_has 'func(x'
+signs '--push' 2; err_has "no text has '--push' as it was typed; these have its words"
+
 it "takes one of several days, and conditions with OR between them"
 day() { count cents "day:$1"; }
 arbor search cents --json -n 0; days=$(sed 's/.*"at":"\(..........\).*/\1/' "$T/out" | sort -u | head -n 2)
 first=${days%%?2026*} last=${days##*[!0-9-]}
 check test "$first" != "$last"
 check test $(($(day "$first") + $(day "$last"))) -eq "$(count cents "day:$first" "day:$last")"
-check test "$(count 'is:error OR tool:Bash')" -eq $(($(count is:error) + $(count tool:Bash) - $(count is:error tool:Bash)))
+check test "$(count 'is:error OR tool:Bash')" -eq $(($(count is:error) + $(count tool:Bash))) # that is, of calls
 arbor search 'is:branch OR is:noted OR cents'; err_has 'conditions hold for the whole query'
 arbor search 'is:branch OR is:noted'; err_has 'conditions hold for the whole query'
 
@@ -231,5 +244,11 @@ arbor search cents --offset 99999; code 1; err_has "there are $all hits, and --o
 arbor search cents -integer; code 2; err_has "unknown option '-integer'; in quotes with the words before it"
 arbor search cents after:Jan 20; code 0
 arbor search cents after:jan day:mon; err_lacks 'did you mean'
+
+it "ranks by weights that somebody set"
+first() { "$ARBOR" search -n 1 --json cents 2>/dev/null | sed 's/.*"in":"\([a-z]*\)".*/\1/'; }
+check test "$(first)" != output
+check test "$(ARBOR_SEARCH_WEIGHTS='{"output":100,"prompt":0.01}' first)" = output
+ARBOR_SEARCH_WEIGHTS='{"output":-1}' arbor search cents; code 2; err_has 'output is not a number from 0.01 to 100'
 
 the_end

@@ -71,4 +71,10 @@ it "counts them by the type that the call asked for"
 arbor usage agent; check test "$(cut -f 1,3 "$T/out" | tr '\t\n' ': ')" = 'main:3 reviewer:2 '
 arbor usage agent --each; out_has ab12cd; out_has reviewer; out_lacks unknown
 
+it "links a conversation to sub-agents that it tells of, and results of theirs to their calls"
+arbor related "$ID" --type agent; code 0; lines 1; out_has 'spawned	agent			ab12cd'
+arbor sql "SELECT source_id, target_id FROM links WHERE relationship = 'spawned'"; lines 1; out_has "$ID	ab12cd"
+arbor search is:error tool:Bash --json; code 0; lines 1; out_has 'no tusk there'
+arbor search is:error tool:Read; code 1
+
 the_end

@@ -51,4 +51,27 @@ arbor search gull is:withdrawn branch:feature/nest; lines 2
 arbor search tern branch:late; lines 1
 arbor search tern branch:main; code 1
 
+it "shows around a hit what is on its branch of the conversation"
+B=0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e72
+turn() { # NUMBER PARENT TEXT [MEMBERS]
+	up=null; [ "$2" -eq 0 ] || up=$(printf '"00000000-0000-4000-9000-%012d"' "$2")
+	printf '{"type":"user","uuid":"00000000-0000-4000-9000-%012d","parentUuid":%s,"sessionId":"%s","cwd":"/b","timestamp":"2026-02-02T03:04:%02d.000Z",%s"message":{"role":"user","content":"%s"}}\n' \
+		"$1" "$up" "$B" "$1" "${4-}" "$3"
+}
+{
+	turn 1 0 'the first tern'
+	turn 2 1 'an abandoned auk'
+	turn 3 2 'more of the auk'
+	turn 4 1 'a second tern'
+	turn 5 4 'told to a skua aside' '"isSidechain":true,'
+	turn 6 4 'the third puffin'
+	turn 7 6 'the last tern'
+} >"$P/$B.jsonl"
+arbor sync --source "$T/claude"; code 0
+around() { "$ARBOR" search --json -n 1 --context 3 "$1" 2>/dev/null | grep -o '"text":"[^"]*"' | cut -d: -f2 | tr -d '"' | tr '\n' ,; }
+check test "$(around puffin)" = 'the first tern,a second tern,the last tern,'
+check test "$(around abandoned)" = 'the first tern,more of the auk,'
+check test "$(around skua)" = 'the first tern,a second tern,'
+check test "$(around first)" = 'a second tern,the third puffin,the last tern,'
+
 the_end

@@ -59,4 +59,33 @@ arbor sync --source "$T/claude"; code 0
 arbor search gulls; code 0; lines 2; err_has '2 hits'
 arbor search gulls -n 1 --offset 1; lines 1
 
+it "has room for the forms of many words"
+words=
+for a in a e i o u y; do for b in b d f g k l m; do words="$words v${a}x${b}n"; done; done
+for w in $words; do typed "$w ${w}s ${w}ed ${w}ing ${w}es ${w}ned ${w}ning"; done >"$P/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e85.jsonl"
+arbor sync --source "$T/claude"; code 0
+arbor search "$words"; code 1; err_has 'OR finds any of them'
+
+it "asks for what a question is about, too, where few texts have all its words, and those come first"
+{
+	typed 'the gnus of the plain are on the run, so why do they fail'
+	for i in 1 2 3 4; do typed "gnus fail $i"; done
+	typed 'gnus fail'
+	typed 'gnus'
+} >"$P/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e83.jsonl"
+arbor sync --source "$T/claude"; code 0
+arbor search 'why do the gnus fail' --json; code 0; lines 6; out_has '"asked":"gnus fail"'
+check test "$(head -n 1 "$T/out" | grep -c 'of the plain')" -eq 1
+err_has 'few texts have all of this; looked for gnus fail, too'
+arbor search 'why do the gnus fail' --offset 1 -n 9; lines 5; err_has 'hits 2 to 6 of 6'
+arbor search 'why do the gnus fail' --offset 3 -n 1; lines 1
+arbor search 'the gnus fail "why"' ; lines 1; out_has 'of the plain'; err_lacks few
+arbor search 'why do the gnus'; lines 1; err_lacks few
+arbor search '(why gnus) OR (why fail)'; lines 1; err_lacks few
+arbor search 'why do the gnus run' --json; lines 1; out_lacks '"asked"'; err_lacks few
+for i in 1 2 3 4 5 6 7 8 9 10; do typed "so why do the terns fail $i"; done >"$P/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e84.jsonl"
+typed 'terns fail' >>"$P/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e84.jsonl"
+arbor sync --source "$T/claude"; code 0
+arbor search 'why do the terns fail' -n 20; lines 10; err_lacks few
+
 the_end

@@ -74,7 +74,12 @@ static inline bool words_same(struct str a, struct str packed)
 	return same;
 }
 
-/* As a normal form, or as it is when it is not UTF-8. */
+static inline bool words_has_escape(struct str text)
+{
+	return text.n && memchr(text.p, 0x1B, text.n);
+}
+
+/* As a normal form, or as it is when it is not UTF-8. A form may change what is behind an ESC: the Kelvin sign is a K. */
 static inline bool words_same_in_form(struct str text, utf8proc_option_t form, struct str packed)
 {
 	utf8proc_uint8_t *to;
@@ -84,20 +89,30 @@ static inline bool words_same_in_form(struct str text, utf8proc_option_t form, s
 
 	if (n < 0)
 		return true;
-	same = words_same(str_from((const char *)to, (size_t)n), packed);
+	same = words_has_escape(text) || words_same(str_from((const char *)to, (size_t)n), packed);
 	free(to);
 	return same;
+}
+
+/* Whether what stands in front of `at` may be the beginning of what colours; then *begins is where. */
+static inline bool words_may_colour(struct str text, size_t at, size_t *begins)
+{
+	while (at && (words_is_ascii(text.p[at - 1]) ? text.p[at - 1] <= '9' : text.p[at - 1] == ';' || text.p[at - 1] == ':'))
+		at--;
+	*begins = at - (at > 0) - (at > 1 && text.p[at - 1] == '[');
+	return at && (text.p[at - 1] == 0x1B || (at > 1 && text.p[at - 1] == '[' && text.p[at - 2] == 0x1B));
 }
 
 /* An ignored character behind every ASCII one takes runs off the quick road. */
 static inline bool words_same_on_the_slow_road(struct str text, struct str packed)
 {
 	struct buf slow = BUF_INIT(WORDS_CHECK_MAX);
+	size_t begins;
 	bool same;
 
 	for (size_t i = 0; i < text.n; i++) {
 		buf_byte(&slow, text.p[i]);
-		if (words_is_ascii(text.p[i]))
+		if (words_is_ascii(text.p[i]) && !words_may_colour(text, i, &begins))
 			buf_text(&slow, "\xEF\xB8\x8F");
 	}
 	same = words_same(buf_as_str(&slow), packed);
@@ -144,7 +159,11 @@ static inline bool words_of_plain_words_are_themselves(struct str packed)
 static inline const char *words_check(struct str text)
 {
 	struct words_seen seen = { .text = text, .packed = BUF_INIT(WORDS_CHECK_MAX) };
+	size_t middle = text.n / 2, begins;
 	struct str packed;
+
+	if (words_may_colour(text, middle, &begins))
+		middle = begins;
 
 	words_split(text, words_see, &seen);
 	packed = buf_as_str(&seen.packed);
@@ -156,7 +175,7 @@ static inline const char *words_check(struct str text)
 		seen.broken = "the decomposed spelling gives the same words";
 	else if (!words_same_on_the_slow_road(text, packed))
 		seen.broken = "both roads give the same words";
-	else if (!words_concatenate(text, text.n / 2))
+	else if (!words_concatenate(text, middle))
 		seen.broken = "texts with a separator between them give the words of both";
 	else if (!words_of_plain_words_are_themselves(packed))
 		seen.broken = "a plain word is its own word";

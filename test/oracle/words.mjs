@@ -11,6 +11,7 @@ const ACCENT = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe
 const UNSPACED = /^[\p{scx=Thai}\p{scx=Lao}\p{scx=Mymr}\p{scx=Khmr}\p{scx=Hira}\p{scx=Kana}\p{scx=Hani}\p{scx=Hang}]$/u;
 const CASES = /[a-z0-9][A-Z]|[A-Z][A-Z][a-z]/;
 const CASE_CHANGE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+const COLOUR = /\x1b\[[0-9;:]*[mK]/g; // what colours output, or clears a line: no word
 const PARTS_MOST = 16, ENCODED = 48, WORD_MOST = 64;
 
 function lower(text) {
@@ -118,6 +119,7 @@ function addForeign(out, run) {
 // {word, whole}: for each position the word, and the identifier it begins or ends, or null.
 export function positions(text) {
 	const out = { word: [], whole: [] };
+	text = text.replace(COLOUR, '\x1b');
 	for (const run of text.match(ASCII.test(text) ? /[A-Za-z0-9]+/g : RUN) ?? [])
 		if (ASCII.test(run))
 			addAscii(out, run);

@@ -125,7 +125,9 @@ static enum status search(struct world *w, struct asked a, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct expr e CLEANUP(expr_release) = { 0 };
-	struct search_query q = { &e, a.limit, a.offset, 0, a.filter, a.order, false, 0, NULL };
+	struct search_query q = {
+		.expr = &e, .limit = a.limit, .offset = a.offset, .filter = a.filter, .order = a.order
+	};
 
 	buf_clear(&w->log);
 	w->hits = 0;
@@ -265,10 +267,10 @@ TEST(an_identifier_typed_in_one_word_begins_or_ends_a_phrase)
 	OK(world_init(t, &w, &err));
 	OK(put(&w, ONE, STR(LINE("user", "a", SAYS("the JavaScript heron"))), &err));
 	OK(put(&w, TWO, STR(LINE("user", "b", SAYS("the ÉcoleNormaleSupérieure crane"))), &err));
-	HITS("\"the javascript\"", "prompt a: [the] [JavaScript] heron\n");
-	HITS("\"javascript heron\"", "prompt a: the [JavaScript] [heron]\n");
-	HITS("\"the java script heron\"", "prompt a: [the] [JavaScript] [heron]\n");
-	HITS("\"the ecolenormalesuperieure\"", "prompt b: [the] [ÉcoleNormaleSupérieure] crane\n");
+	HITS("\"the javascript\"", "prompt a: [the JavaScript] heron\n");
+	HITS("\"javascript heron\"", "prompt a: the [JavaScript heron]\n");
+	HITS("\"the java script heron\"", "prompt a: [the JavaScript heron]\n");
+	HITS("\"the ecolenormalesuperieure\"", "prompt b: [the ÉcoleNormaleSupérieure] crane\n");
 	HITS("\"javascript the\"", "");
 }
 
@@ -331,8 +333,8 @@ TEST(conditions_are_true_of_what_is_found_and_alone_they_list_it)
 	HITS("tool:B*", "input Bash a1: Bash make heron.c\n");
 	HITS("make -tool:Bash", "");
 	/* The command says its name, too, but is no call that names it. */
-	HITS("file:heron.c", "input Edit a1: Edit /home/dev/shop/src/[heron].[c] wing\n");
-	HITS("file:src/heron.c wing", "input Edit a1: Edit /home/dev/shop/[src]/[heron].[c] [wing]\n");
+	HITS("file:heron.c", "input Edit a1: Edit /home/dev/shop/src/[heron.c] wing\n");
+	HITS("file:src/heron.c wing", "input Edit a1: Edit /home/dev/shop/[src/heron.c] [wing]\n");
 	HITS("file:lib/heron.c", "");
 	HITS("file:her*", "input Edit a1: Edit /home/dev/shop/src/[heron].c wing\n");
 	HITS("is:error", "output r1: heron failed\n");
@@ -358,6 +360,41 @@ TEST(conditions_are_true_of_what_is_found_and_alone_they_list_it)
 	HITS("\"role:user\"", "");
 	OK(search(&w, (struct asked){ .text = STR("heron -after:2026-02-03") }, &err));
 	EQ(w.hits, 5);
+}
+
+#define CALL(id, name, what) \
+	"{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"" name "\",\"input\":{\"command\":\"" what "\"}}"
+#define RESULT(id, is_error, what) \
+	"{\"type\":\"tool_result\",\"tool_use_id\":\"" id "\",\"is_error\":" is_error ",\"content\":\"" what "\"}"
+
+TEST(a_tool_is_asked_of_its_results_where_results_are_asked_for)
+{
+	struct err err;
+	WORLD w;
+
+	OK(world_init(t, &w, &err));
+	OK(put(&w, ONE,
+	       STR(LINE("assistant", "a1", BLOCKS("m1", CALL("t1", "Bash", "make otter")))
+		   LINE("user", "r1", BLOCKS("", RESULT("t1", "true", "otter failed")))
+		   LINE("assistant", "a2", BLOCKS("m2", "{\"type\":\"text\",\"text\":\"both\"}," CALL("t2", "Read", "otter.c")
+							"," CALL("t3", "Bash", "ls otter")))
+		   LINE("user", "r2", BLOCKS("", RESULT("t2", "true", "no otter.c") "," RESULT("t3", "false", "an otter")))
+		   LINE("user", "r3", BLOCKS("", RESULT("t9", "true", "whose otter")))),
+	       &err));
+	/* The same id in another conversation is another call. */
+	OK(put(&w, TWO, STR(LINE("user", "x1", BLOCKS("", RESULT("t1", "true", "another otter")))), &err));
+	HITS("is:error tool:Bash", "output r1: otter failed\n");
+	HITS("is:error tool:bash failed", "output r1: otter [failed]\n");
+	HITS("is:error tool:Re*", "output r2: no otter.c\n");
+	HITS("in:output tool:Bash an", "output r2: [an] otter\n");
+	HITS("role:tool tool:Read", "output r2: no otter.c\n");
+	HITS("in:output tool:Bash -failed", "output r2: an otter\n");
+	HITS("in:output,input tool:Read", "output r2: no otter.c\ninput Read a2: Read otter.c\n");
+	HITS("is:error -tool:Bash -tool:Read -another", "output r3: whose otter\n");
+	HITS("is:error tool:Grep", "");
+	HITS("tool:Read", "input Read a2: Read otter.c\n");
+	HITS_IN("output r2: an otter\noutput r1: otter failed\n", .text = STR("tool:Bash"),
+		.filter.places = 1u << PLACE_OUTPUT);
 }
 
 TEST(a_condition_that_cannot_be_is_refused_with_what_could)
@@ -506,6 +543,7 @@ TESTS(CASE(a_word_is_found_wherever_it_was_said_and_shown_where),
       CASE(an_identifier_typed_in_one_word_begins_or_ends_a_phrase),
       CASE(projects_sessions_places_and_limits_narrow_a_search),
       CASE(conditions_are_true_of_what_is_found_and_alone_they_list_it),
+      CASE(a_tool_is_asked_of_its_results_where_results_are_asked_for),
       CASE(a_condition_that_cannot_be_is_refused_with_what_could),
       CASE(a_word_at_the_end_of_a_line_of_megabytes_is_found_and_shown),
       CASE(a_run_of_a_megabyte_is_shown_in_part),

@@ -381,6 +381,8 @@ static const char *sample(struct user *u, const struct setting_key *k, int sourc
 		return source % 2 ? "true" : "false";
 	if (strcmp(k->param.name, "hubs") == 0)
 		return arena_printf(&u->mem, "{\"hub-%d\":{\"command\":[\"x\"]}}", source).p;
+	if (strcmp(k->param.name, "search.weights") == 0)
+		return arena_printf(&u->mem, "{\"prompt\":%d}", 10 + source).p;
 	if (k->param.type == VALUE_JSON)
 		return arena_printf(&u->mem, "{\"model-%d\":{\"input\":%d}}", source, source).p;
 	if (k->param.type != VALUE_ENUM)

@@ -182,21 +182,35 @@ static void plain_run(struct buf *out, struct str run)
 	}
 }
 
+/* Behind what colours or clears, if that stands here. */
+static size_t behind_colour(struct str text, size_t at)
+{
+	size_t end = at + 2;
+
+	if (!str_has_prefix(str_sub(text, at, SIZE_MAX), STR("\x1b[")))
+		return at;
+	while (end < text.n && strchr("0123456789;:", text.p[end]))
+		end++;
+	return end < text.n && strchr("mK", text.p[end]) ? end + 1 : at;
+}
+
 static void plain_words(struct buf *out, struct str text)
 {
-	for (size_t at = 0; at < text.n; at++) {
+	for (size_t at = 0; at < text.n;) {
 		size_t start = at;
 
 		while (at < text.n && words_is_ascii(text.p[at]))
 			at++;
 		if (at > start)
 			plain_run(out, str_sub(text, start, at - start));
+		else
+			at = size_max(at + 1, behind_colour(text, at));
 	}
 }
 
 TEST(random_ascii_gives_what_the_rules_say_byte_by_byte)
 {
-	static const char letters[] = "abcdxyzABCXYZ0189@[`{/:_- .";
+	static const char letters[] = "abcdxyzABCXYZ0189@[`{/:_- .m;K\x1b\x1b\x1b\x1b[[[[";
 	struct buf text = BUF_INIT(1 * MIB), want = BUF_INIT(1 * MIB);
 	struct random r = { 7 };
 
