@@ -10,6 +10,7 @@
   long N           one line of N bytes
   ask              asks a question that is none, and answers with what it was told
   tool A | B       wants to run these commands, all at once; says what of each came of it
+  tool big N       wants to run one of N bytes
   question TEXT    asks the person (AskUserQuestion); plan TEXT wants a plan approved (ExitPlanMode)
   recant A         wants to run a command, and then no more
   hook             asks something that only an SDK knows
@@ -200,6 +201,8 @@ def tools(what, rest):
             {'label': 'The first', 'description': 'is old'}, {'label': 'The second', 'description': 'is new'}]}]}])
     if what == 'plan':
         return use('ExitPlanMode', [{'plan': rest}])
+    if rest.startswith('big '):
+        rest = 'echo ' + 'x' * int(rest[4:])
     return use('Bash', [{'command': c.strip(), 'description': 'Runs ' + c.strip()} for c in rest.split('|')])
 
 
