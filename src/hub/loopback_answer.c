@@ -51,7 +51,8 @@ static const struct param respond_params[] = {
 	  .help = "answer the same from now on without asking, in this session or everywhere" },
 	{ .name = "pattern",
 	  .type = VALUE_TEXT,
-	  .help = "with always: for all that this means, as in 'git *'; left out: for exactly this" },
+	  .help = "with always: for all that this means, as in 'git *'; '*': whatever the tool wants; "
+		  "left out: for exactly this" },
 	{ .name = "author", .type = VALUE_TEXT, .setting = "author", .help = "who answers" },
 	{ 0 },
 };
@@ -157,6 +158,8 @@ static enum status read_rule(struct call *c, const struct approval *a, const str
 			       .created_by = answer->by_name };
 	if (!always.p)
 		return pattern.p ? err_fail(err, STATUS_USAGE, "a pattern is for --always") : STATUS_OK;
+	if (permission_is_for_once(a->tool_name))
+		return err_fail(err, STATUS_USAGE, "what a person is asked cannot be answered always");
 	if (answer->edited_input.p)
 		return err_fail(err, STATUS_USAGE, "what was changed by hand can not be allowed always");
 	if (!everywhere && !a->session && !a->has_claude_session)
@@ -164,10 +167,10 @@ static enum status read_rule(struct call *c, const struct approval *a, const str
 				"which session asks is not known; --always=everywhere, or once");
 	if (everywhere && !c->who->person && answer->decision == APPROVAL_ALLOW)
 		return err_fail(err, STATUS_DENIED, "a program may allow something always only in a session");
+	if (str_eq(pattern, STR("*")))
+		p.pattern = (struct str){ 0 };
 	if (pattern.p ? permission_check(&p, err) : question_rule(a, asked_home(), &c->mem, &p, err))
 		return err_failed(err->status);
-	if (rule->decision == RULE_ALLOW && !permission_may_allow(&p, a->tool_name))
-		return err_fail(err, STATUS_USAGE, "what a person is asked cannot be answered always");
 	rule->tool = p.tool;
 	rule->pattern = p.pattern;
 	rule->session = everywhere ? 0 : a->session;
@@ -223,8 +226,8 @@ const struct method loopback_respond = {
 		"else runs than was "
 		"asked for, and only this record says so: the client's own keeps what the model wanted.\n\n"
 		"--always makes a rule of it ('arbor rules'), which also answers what waits just now. It is "
-		"for exactly this command or "
-		"file, unless --pattern says more.\n\n"
+		"for exactly this command, file, folder or search, unless --pattern says more; of other tools no "
+		"rule says so much, and --pattern has to. A plan is approved by itself.\n\n"
 		"A program, and an agent that runs this command, can answer only for sessions that have a "
 		"name here, and never "
 		"for itself.\n",

@@ -73,6 +73,21 @@ ask 7 Bash "$(bash_input 'make test')"; pending 1 # another session
 arbor answer "$(last)" allow --always; code 2; err_has 'which session asks is not known'
 arbor answer "$(last)" allow; wait
 
+it "makes no rule of 'always' that would mean more than was asked, unless a pattern says so"
+for asks in 'mcp__db__query {"sql":"SELECT 1"}' 'WebFetch {"url":"https://example.com/x"}' 'Bash {"command":"ls","dangerouslyDisableSandbox":true}'; do
+	ask 7 "${asks%% *}" "${asks#* }" --claude_session $session; pending 1
+	arbor answer "$(last)" allow --always; code 2; err_has 'no rule for exactly this'
+	arbor answer "$(last)" allow; code 0; wait
+done
+ask 7 mcp__db__query '{"sql":"DROP TABLE users"}' --claude_session $session; pending 1
+arbor answer "$(last)" deny --always --pattern '*' --json; code 0; arbor rules; out_has mcp__db__query; wait
+ask 7 ExitPlanMode '{"plan":"all"}' --claude_session $session; pending 1
+for pattern in '' --pattern=*; do
+	# shellcheck disable=SC2086 # one word or none
+	arbor answer "$(last)" allow --always $pattern; code 2; err_has 'cannot be answered always'
+done
+arbor answer "$(last)" allow; code 0; wait
+
 it "denies what a rule denies, whatever another allows"
 arbor rule 'Bash(git *)' allow; code 0
 arbor rule 'Bash(git push *)' deny -m 'ask Ada'; code 0; id=$(sed -n 's/^id.//p' "$T/out")
