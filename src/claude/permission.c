@@ -107,6 +107,11 @@ enum status permission_read(struct str text, struct permission *out, struct err 
 	return permission_check(out, err);
 }
 
+struct str permission_text(const struct permission *p, struct arena *mem)
+{
+	return p->pattern.p ? arena_printf(mem, "%.*s(%.*s)", STR_ARG(p->tool), STR_ARG(p->pattern)) : p->tool;
+}
+
 /* ---- Which tools ------------------------------------------------------------ */
 
 /* "mcp__server" means all tools of that server. */

@@ -24,6 +24,9 @@ enum status permission_read(struct str text, struct permission *out, struct err 
 /* What it is in its parts. A pattern only for tools whose input is understood here. */
 enum status permission_check(const struct permission *p, struct err *err) MUST_USE;
 
+/* As it was read. In the arena, or the rule's own. */
+struct str permission_text(const struct permission *p, struct arena *mem);
+
 /* What is asked. Texts that are not known are empty. */
 struct permission_question {
 	struct str tool;

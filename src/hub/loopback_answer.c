@@ -179,20 +179,6 @@ static enum status read_rule(struct call *c, const struct approval *a, const str
 	return STATUS_OK;
 }
 
-/* The answer and the rule together, or neither. */
-static enum status answer_all(struct call *c, struct approval *a, const struct approval_answer *answer,
-			      struct rule *rule, struct err *err)
-{
-	struct txn txn CLEANUP(txn_end) = { 0 };
-
-	if (!rule->tool.n)
-		return approval_decide(c->store, a, answer, &c->mem, err);
-	if (store_sync_next_commit(c->store, err) || txn_begin(c->store, &txn, err) ||
-	    approval_decide(c->store, a, answer, &c->mem, err) || rule_add(c->store, rule, err))
-		return err_failed(err->status);
-	return txn_commit(&txn, err);
-}
-
 static enum status run_respond(struct call *c, struct err *err)
 {
 	struct approval_answer answer;
@@ -204,7 +190,7 @@ static enum status run_respond(struct call *c, struct err *err)
 	if (question_look_after(c->store, err) ||
 	    approval_find(c->store, call_text(c, "approval"), &c->mem, &a, err) ||
 	    read_answer(c, &a, &answer, err) || read_rule(c, &a, &answer, &rule, err) ||
-	    answer_all(c, &a, &answer, &rule, err) ||
+	    question_answer(c->store, &a, &answer, rule.tool.n ? &rule : NULL, asked_home(), &c->mem, err) ||
 	    (rule.tool.n && question_apply_rules(c->store, asked_home(), &others, err)))
 		return err_failed(err->status);
 	w = call_begin(c);

@@ -102,6 +102,13 @@ for rule in '' 'Bash(' 'Ba sh' 'mcp__x__y(a)' 'WebFetch(x)'; do arbor rule "$rul
 arbor rule Bash; code 2; err_has 'what is answered?'
 arbor rule Bash maybe; code 2
 
+it "lets nobody put in the place of a command what a rule denies; who wants it takes the rule away"
+arbor rule 'Bash(rm *)' deny --json; code 0; rule=$(get .id)
+ask 8 Bash "$(bash_input 'ls build')"; pending 1; id=$(last)
+arbor answer "$id" allow --input '{"command":"sudo rm -rf build"}'; code 7; err_has "a rule denies that: Bash(rm *); 'arbor rule --delete ${rule:0:8}' takes it away"
+pending 1; arbor rule --delete "${rule:0:8}"; code 0
+arbor answer "$id" allow --input '{"command":"sudo rm -rf build"}'; code 0; wait
+
 it "denies what nobody answers in time, if that is wanted"
 arbor call loopback.permit Bash --input "$(bash_input 'sleep 1')" --expires 1; code 0
 check test "$(get '[.decision, .by, .answer.message] | join("|")')" = 'deny|expiry|nobody answered in time'
