@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "hub/commanded.h"
+#include "hub/decider.h"
 #include "hub/excluded.h"
 #include "hub/settings.h"
 #include "hub/streamed.h"
@@ -70,6 +71,7 @@ static enum status submit(struct call *c, struct run *run, bool *again, struct e
 	if (!str_trim(call_text(c, "prompt")).n)
 		return err_fail(err, STATUS_USAGE, "PROMPT is missing");
 	if (named_find(c->store, call_text(c, "session"), &c->mem, &what.session, err) ||
+	    (what.allowed_tools.p && decider_may_loosen(c, what.session.row, NULL, err)) ||
 	    prompt_content(c, call_text(c, "prompt"), call_value(c, "attach"), &content, err))
 		return err_failed(err->status);
 	what.content = buf_as_str(&content);

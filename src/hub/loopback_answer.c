@@ -8,8 +8,8 @@
 
 #include "claude/permission.h"
 #include "hub/asked.h"
+#include "hub/decider.h"
 #include "hub/hub.h"
-#include "hub/where.h"
 #include "live/question.h"
 #include "store/annotation.h"
 
@@ -115,24 +115,13 @@ static enum status read_input(struct call *c, const struct approval *a, struct a
 	return STATUS_OK;
 }
 
-static enum status check_not_itself(const struct call *c, const struct approval *a, struct err *err)
-{
-	struct str own = str_of(env_text("CLAUDE_CODE_SESSION_ID"));
-	struct uuid id;
-
-	if (!c->who->person && !c->who->route && a->has_claude_session && uuid_parse(own, &id) &&
-	    uuid_eq(&id, &a->claude_session))
-		return err_fail(err, STATUS_DENIED, "an agent cannot answer its own questions");
-	return STATUS_OK;
-}
-
-static enum status read_answer(struct call *c, const struct approval *a, struct approval_answer *out,
-			       struct err *err)
+static enum status read_answer(struct call *c, const struct approval *a, const struct decider *who,
+			       struct approval_answer *out, struct err *err)
 {
 	struct str author = call_text(c, "author");
 
 	*out = (struct approval_answer){
-		.by = c->who->person ? APPROVAL_BY_PERSON : APPROVAL_BY_PROGRAM,
+		.by = who->person ? APPROVAL_BY_PERSON : APPROVAL_BY_PROGRAM,
 		.decision = str_eq(call_text(c, "decision"), STR("allow")) ? APPROVAL_ALLOW : APPROVAL_DENY,
 		.by_name = author.n ? author : (struct str){ 0 },
 		.message = call_text(c, "message"),
@@ -142,7 +131,9 @@ static enum status read_answer(struct call *c, const struct approval *a, struct 
 		return err_fail(err, STATUS_LIMIT, "message: at most %zu bytes", LIMIT_NOTE);
 	if (author.n && annotation_check_author(author, err))
 		return err_failed(err->status);
-	return read_input(c, a, out, err) ? err_failed(err->status) : check_not_itself(c, a, err);
+	return read_input(c, a, out, err)
+		       ? err_failed(err->status)
+		       : decider_check(who, a->session, a->has_claude_session ? &a->claude_session : NULL, err);
 }
 
 /* The rule that "always" means; `rule->tool` stays empty without it. */
@@ -165,7 +156,7 @@ static enum status read_rule(struct call *c, const struct approval *a, const str
 	if (!everywhere && !a->session && !a->has_claude_session)
 		return err_fail(err, STATUS_USAGE,
 				"which session asks is not known; --always=everywhere, or once");
-	if (everywhere && !c->who->person && answer->decision == APPROVAL_ALLOW)
+	if (everywhere && answer->by != APPROVAL_BY_PERSON && answer->decision == APPROVAL_ALLOW)
 		return err_fail(err, STATUS_DENIED, "a program may allow something always only in a session");
 	if (str_eq(pattern, STR("*")))
 		p.pattern = (struct str){ 0 };
@@ -182,6 +173,7 @@ static enum status read_rule(struct call *c, const struct approval *a, const str
 static enum status run_respond(struct call *c, struct err *err)
 {
 	struct approval_answer answer;
+	struct decider who;
 	struct json_writer *w;
 	int64_t others = 0;
 	struct approval a;
@@ -189,7 +181,7 @@ static enum status run_respond(struct call *c, struct err *err)
 
 	if (question_look_after(c->store, err) ||
 	    approval_find(c->store, call_text(c, "approval"), &c->mem, &a, err) ||
-	    read_answer(c, &a, &answer, err) || read_rule(c, &a, &answer, &rule, err) ||
+	    decider_find(c, &who, err) || read_answer(c, &a, &who, &answer, err) || read_rule(c, &a, &answer, &rule, err) ||
 	    question_answer(c->store, &a, &answer, rule.tool.n ? &rule : NULL, asked_home(), &c->mem, err) ||
 	    (rule.tool.n && question_apply_rules(c->store, asked_home(), &others, err)))
 		return err_failed(err->status);
