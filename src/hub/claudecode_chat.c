@@ -52,10 +52,10 @@
 		.help = "your own id of this prompt: given again, it is not run again" \
 	}
 
-#define PROMPT_FLAGS (PARAM_WORD | PARAM_INPUT) /* at a terminal it may be typed later */
+#define PROMPT_FLAGS (PARAM_WORD | PARAM_INPUT | PARAM_PRIVATE) /* at a terminal it may be typed later */
 static const struct param chat_params[] = { PROMPT_PARAMS, { 0 } };
 #undef PROMPT_FLAGS
-#define PROMPT_FLAGS (PARAM_REQUIRED | PARAM_WORD | PARAM_INPUT)
+#define PROMPT_FLAGS (PARAM_REQUIRED | PARAM_WORD | PARAM_INPUT | PARAM_PRIVATE)
 static const struct param async_params[] = { PROMPT_PARAMS, { 0 } };
 
 /* ---- Submitting --------------------------------------------------------------- */
@@ -227,9 +227,9 @@ static const struct param continue_params[] = {
 	STREAM_PARAM,
 	{ .name = "prompt",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_WORD | PARAM_INPUT,
+	  .flags = PARAM_WORD | PARAM_INPUT | PARAM_PRIVATE,
 	  .shown = "PROMPT",
-	  .help = "what to tell it; left out: to go on" },
+	  .help = "what to tell it; '-' reads standard input; left out: to go on" },
 	{ 0 },
 };
 
@@ -379,7 +379,7 @@ static const struct param queue_params[] = {
 	STREAM_PARAM,
 	{ .name = "prompt",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_INPUT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_INPUT | PARAM_PRIVATE,
 	  .shown = "PROMPT",
 	  .help = "what else to do; '-' reads standard input" },
 	ATTACH_PARAM,
