@@ -16,12 +16,13 @@ static const struct subject {
 	const char *tool, *member;
 	enum permission_kind kind;
 	const char *family; /* rules for this tool are for it, too; NULL = none are */
-	bool is_all;	    /* who has said yes to it may say so for good: nothing else of the input weighs as much */
+	bool is_all;	    /* a rule for it is one for what was asked, and not for much more */
 	/* What else may be said beside it, blanks between, where a pattern is to allow it: another member may
 	 * let a command out of its sandbox. NULL = anything. */
 	const char *beside;
 } subjects[] = {
-	{ "Bash", "command", PERMISSION_COMMAND, NULL, true, "command description timeout run_in_background" },
+	{ "Bash", "command", PERMISSION_COMMAND, NULL, true,
+	  "command description timeout run_in_background" },
 	{ "Read", "file_path", PERMISSION_PATH, NULL, true, NULL },
 	{ "NotebookRead", "notebook_path", PERMISSION_PATH, "Read", true, NULL },
 	{ "Glob", "path", PERMISSION_PATH, "Read", true, NULL },
@@ -109,7 +110,8 @@ enum status permission_read(struct str text, struct permission *out, struct err 
 
 struct str permission_text(const struct permission *p, struct arena *mem)
 {
-	return p->pattern.p ? arena_printf(mem, "%.*s(%.*s)", STR_ARG(p->tool), STR_ARG(p->pattern)) : p->tool;
+	return p->pattern.p ? arena_printf(mem, "%.*s(%.*s)", STR_ARG(p->tool), STR_ARG(p->pattern))
+			    : p->tool;
 }
 
 /* ---- Which tools ------------------------------------------------------------ */

@@ -40,8 +40,9 @@ bool permission_means(const struct permission *p, const struct permission_questi
 /* Whether it can be allowed by a rule at all: what a person is asked themselves cannot, unless by name. */
 bool permission_may_allow(const struct permission *p, struct str tool);
 
-/* The rule that means this command, this file or folder, or this search, and no other. In the arena. STATUS_USAGE
- * where none says that: of tools whose input is not understood, or of which the rules say only a part. */
+/* The rule that means this command, this file or folder, or this search, and no other. In the arena.
+ * STATUS_USAGE where none says that: of tools whose input is not understood, or of which the rules say only a
+ * part. */
 enum status permission_exact(const struct permission_question *q, struct arena *mem, struct permission *out,
 			     struct err *err) MUST_USE;
 

@@ -4,8 +4,8 @@
  * The last one wins when an option is given twice, as everywhere, unless somebody could
  * mean both (PARAM_ONCE).
  *
- * What is nobody else's business (PARAM_PRIVATE) is wiped out of the command line once it is read: whoever lists
- * processes sees it only for a moment. What nobody is ever to see goes through standard input.
+ * What is nobody else's business (PARAM_PRIVATE) is wiped out of the command line once it is read: whoever
+ * lists processes sees it only for a moment. What nobody is ever to see goes through standard input.
  *
  * The options of every verb are parameters of a method too (verb.c), so that the
  * same code reads, checks and explains both.

@@ -101,15 +101,15 @@ static enum status find_or_make(struct face *f, const struct params *p, struct e
 {
 	struct str name = text_param(p, "session");
 	char folder[LIMIT_PATH];
-	enum status status = chat_call(f, "claudecode.get", object_of(f, "session", name, NULL, name),
-				       NULL, NULL, err);
+	enum status status = chat_call(f, "claudecode.get", object_of(f, "session", name, NULL, name), NULL,
+				       NULL, err);
 
 	if (status != STATUS_NOT_FOUND)
 		return status;
 	if (!getcwd(folder, sizeof folder))
 		return err_fail(err, STATUS_NOT_FOUND, "the folder you are in is gone");
-	if (chat_call(f, "claudecode.create", object_of(f, "name", name, "working_dir", str_of(folder)),
-		      NULL, NULL, err))
+	if (chat_call(f, "claudecode.create", object_of(f, "name", name, "working_dir", str_of(folder)), NULL,
+		      NULL, err))
 		return err_failed(err->status);
 	if (!f->out.quiet)
 		say_foreign(&f->out, "a new session in this folder: ", name);
@@ -155,8 +155,8 @@ static enum status interrupt(struct face *f, struct chat *c, struct err *err)
 	c->stopping = true;
 	out_flush(&f->out);
 	say(&f->out, "stopping this turn; Ctrl-C once more leaves without waiting for it\n");
-	if (chat_call(f, "claudecode.interrupt", object_of(f, "stream", c->name, NULL, c->name), NULL,
-		      NULL, &why) &&
+	if (chat_call(f, "claudecode.interrupt", object_of(f, "stream", c->name, NULL, c->name), NULL, NULL,
+		      &why) &&
 	    why.status != STATUS_CONFLICT)
 		say_error(&f->out, &why);
 	return follow(f, c, err);

@@ -7,9 +7,9 @@
  *     y yes, n no, e edit, a always, s stop, and Enter:
  *
  * All of the input is shown: who answers decides by it. What was typed before the question was there does not
- * count as an answer, and neither does silence, the end of the input, a sentence that begins like an answer, or
- * an editor that was left without changing anything. While it is waited for, somebody else may be faster, or the
- * agent gone: then the question goes away by itself.
+ * count as an answer, and neither does silence, the end of the input, a sentence that begins like an answer,
+ * or an editor that was left without changing anything. While it is waited for, somebody else may be faster,
+ * or the agent gone: then the question goes away by itself.
  */
 #include "face/chat.h"
 
@@ -181,7 +181,8 @@ static bool deny(struct asking_here *a)
 /* ---- Editing --------------------------------------------------------------------------- */
 
 /* The input in a file of its own, for $VISUAL or $EDITOR; also in `text`. */
-static enum status write_input(struct asking_here *a, char path[LIMIT_PATH], struct buf *text, struct err *err)
+static enum status write_input(struct asking_here *a, char path[LIMIT_PATH], struct buf *text,
+			       struct err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	struct json_writer w;
@@ -301,9 +302,11 @@ static bool ask_person(struct asking_here *a)
 /* ---- Asking ------------------------------------------------------------------------------ */
 
 static const struct {
-	const char *word; /* or its first letter alone */
+	const char *word;		       /* or its first letter alone */
 	bool (*answer)(struct asking_here *a); /* false: it is asked again */
-} words[] = { { "yes", allow }, { "no", deny }, { "edit", edit }, { "always", allow_always }, { "stop", stop } };
+} words[] = {
+	{ "yes", allow }, { "no", deny }, { "edit", edit }, { "always", allow_always }, { "stop", stop }
+};
 
 static bool is_plan(const struct asking_here *a)
 {
@@ -319,7 +322,8 @@ static bool is_word(struct str typed, const char *word)
 	return same;
 }
 
-/* Only a whole line counts: "you should not" is no yes, and neither is one of which only the beginning was kept. */
+/* Only a whole line counts: "you should not" is no yes, and neither is one of which only the beginning was
+ * kept. */
 static bool answer(struct asking_here *a, const char *line)
 {
 	struct str typed = str_trim(str_of(line));
@@ -350,7 +354,7 @@ static void ask(struct asking_here *a)
 
 static void print_question(struct asking_here *a, bool person)
 {
-	const char *what = person       ? " asks you\n"
+	const char *what = person	? " asks you\n"
 			   : is_plan(a) ? " wants this plan approved\n"
 					: " wants to run\n";
 

@@ -81,7 +81,8 @@ static bool only_reads(const struct method *m)
 	return m->scope == SCOPE_READ || m->scope == SCOPE_LOCAL;
 }
 
-/* Nothing that agents are told or say, nor what they are made with: that may be anything, and is in the store. */
+/* Nothing that agents are told or say, nor what they are made with: that may be anything, and is in the
+ * store. */
 static bool is_logged(const struct method *m)
 {
 	return m->scope == SCOPE_WRITE;

@@ -22,16 +22,19 @@ static const char *const switches[] = { "on", "off", NULL };
 enum { MODE_DEFAULT, MODE_ACCEPT_EDITS, MODE_PLAN, MODE_BYPASS, MODE_DONT_ASK, MODE_AUTO, MODES };
 
 static const char *const modes[] = {
-	[MODE_DEFAULT] = "default",	     [MODE_ACCEPT_EDITS] = "acceptEdits",
-	[MODE_PLAN] = "plan",		     [MODE_BYPASS] = "bypassPermissions",
-	[MODE_DONT_ASK] = "dontAsk" /* and no yes */, [MODE_AUTO] = "auto",
+	[MODE_DEFAULT] = "default",
+	[MODE_ACCEPT_EDITS] = "acceptEdits",
+	[MODE_PLAN] = "plan",
+	[MODE_BYPASS] = "bypassPermissions",
+	[MODE_DONT_ASK] = "dontAsk",
+	[MODE_AUTO] = "auto",
 	[MODES] = NULL,
 };
 
-/* How much tools may do in it without a question. */
+/* How much tools may do in it without a question; 'dontAsk' means that the answer is no. */
 static const int freedom[MODES] = {
-	[MODE_PLAN] = 0, [MODE_DONT_ASK] = 1, [MODE_DEFAULT] = 1, [MODE_ACCEPT_EDITS] = 2, [MODE_AUTO] = 3,
-	[MODE_BYPASS] = 4,
+	[MODE_PLAN] = 0,	 [MODE_DONT_ASK] = 1, [MODE_DEFAULT] = 1,
+	[MODE_ACCEPT_EDITS] = 2, [MODE_AUTO] = 3,     [MODE_BYPASS] = 4,
 };
 
 static int freedom_of(struct str mode)
@@ -195,7 +198,8 @@ static const struct param create_params[] = {
 /* Servers are programs that are started without a question. */
 static bool loosens(const struct named_settings *s)
 {
-	return s->allowed_tools.p || s->mcp_config.p || freedom_of(s->permission_mode) > freedom[MODE_DEFAULT];
+	return s->allowed_tools.p || s->mcp_config.p ||
+	       freedom_of(s->permission_mode) > freedom[MODE_DEFAULT];
 }
 
 static enum status run_create(struct call *c, struct err *err)
@@ -234,7 +238,8 @@ const struct method claudecode_create = {
 	.text = "A name for a conversation with Claude Code that is continued prompt by prompt: "
 		"'arbor chat'. It remembers "
 		"the folder, the model and what tools may do.\n\n"
-		"Where it lets tools run unasked, or starts servers, a program needs the scope 'approve', too.\n",
+		"Where it lets tools run unasked, or starts servers, a program needs the scope 'approve', "
+		"too.\n",
 	.params = create_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
@@ -540,15 +545,14 @@ const struct method claudecode_set_mode = {
 		"'acceptEdits' lets files be changed, 'plan' lets nothing be. 'bypassPermissions' asks for "
 		"nothing, "
 		"and an agent at work takes it only if it was started with it.\n\n"
-		"To let tools do more than before, a program needs the scope 'approve', too; an agent cannot say so for "
+		"To let tools do more than before, a program needs the scope 'approve', too; an agent cannot "
+		"say so for "
 		"itself.\n",
 	.params = mode_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "mode fix-tests plan",
-						"only plans from now on" },
-					      { 0 } },
+	.examples = (const struct example[]){ { "mode fix-tests plan", "only plans from now on" }, { 0 } },
 	.run = run_set_mode,
 };

@@ -1,7 +1,7 @@
 /*
- * Two things tell an agent: the variables that clients set for what they run, and the processes above this one
- * (live/inside.h). A variable can be taken away, so it only ever makes less of a caller: a person is who has none of
- * them, and no agent above.
+ * Two things tell an agent: the variables that clients set for what they run, and the processes above this
+ * one (live/inside.h). A variable can be taken away, so it only ever makes less of a caller: a person is who
+ * has none of them, and no agent above.
  *
  * Processes count for a caller from far, too (arbor rpc): an agent may have started it.
  */
@@ -34,7 +34,8 @@ enum status decider_find(struct call *c, struct decider *out, struct err *err)
 	return STATUS_OK;
 }
 
-enum status decider_check(const struct decider *d, int64_t session, const struct uuid *client, struct err *err)
+enum status decider_check(const struct decider *d, int64_t session, const struct uuid *client,
+			  struct err *err)
 {
 	bool own = session && (inside_has(&d->inside, session) || session == d->session);
 
@@ -49,7 +50,8 @@ enum status decider_may_loosen(struct call *c, int64_t session, const struct uui
 	struct decider d;
 
 	if (!(c->who->scopes & 1u << SCOPE_APPROVE))
-		return err_fail(err, STATUS_DENIED, "%s needs the scope '%s', too, where it lets tools run unasked",
+		return err_fail(err, STATUS_DENIED,
+				"%s needs the scope '%s', too, where it lets tools run unasked",
 				c->method->name, scope_name(SCOPE_APPROVE));
 	return decider_find(c, &d, err) ? err_failed(err->status) : decider_check(&d, session, client, err);
 }

@@ -133,7 +133,8 @@ static enum status read_answer(struct call *c, const struct approval *a, const s
 		return err_failed(err->status);
 	return read_input(c, a, out, err)
 		       ? err_failed(err->status)
-		       : decider_check(who, a->session, a->has_claude_session ? &a->claude_session : NULL, err);
+		       : decider_check(who, a->session, a->has_claude_session ? &a->claude_session : NULL,
+				       err);
 }
 
 /* The rule that "always" means; `rule->tool` stays empty without it. */
@@ -181,7 +182,8 @@ static enum status run_respond(struct call *c, struct err *err)
 
 	if (question_look_after(c->store, err) ||
 	    approval_find(c->store, call_text(c, "approval"), &c->mem, &a, err) ||
-	    decider_find(c, &who, err) || read_answer(c, &a, &who, &answer, err) || read_rule(c, &a, &answer, &rule, err) ||
+	    decider_find(c, &who, err) || read_answer(c, &a, &who, &answer, err) ||
+	    read_rule(c, &a, &answer, &rule, err) ||
 	    question_answer(c->store, &a, &answer, rule.tool.n ? &rule : NULL, asked_home(), &c->mem, err) ||
 	    (rule.tool.n && question_apply_rules(c->store, asked_home(), &others, err)))
 		return err_failed(err->status);
@@ -204,7 +206,8 @@ const struct method loopback_respond = {
 		"else runs than was "
 		"asked for, and only this record says so: the client's own keeps what the model wanted.\n\n"
 		"--always makes a rule of it ('arbor rules'), which also answers what waits just now. It is "
-		"for exactly this command, file, folder or search, unless --pattern says more; of other tools no "
+		"for exactly this command, file, folder or search, unless --pattern says more; of other "
+		"tools no "
 		"rule says so much, and --pattern has to. A plan is approved by itself.\n\n"
 		"A program, and an agent that runs this command, can answer only for sessions that have a "
 		"name here, and never "

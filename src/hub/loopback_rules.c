@@ -102,8 +102,8 @@ static enum rule_decision decision_of(struct str name)
 	return d;
 }
 
-/* A program answers for sessions that have a name, and so do its rules; an agent never for itself. What narrows is
- * anybody's. */
+/* A program answers for sessions that have a name, and so do its rules; an agent never for itself. What
+ * narrows is anybody's. */
 static enum status check_program(struct call *c, const struct rule *r, bool loosens, struct err *err)
 {
 	struct decider who;

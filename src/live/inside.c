@@ -1,11 +1,11 @@
 /*
- * The lease of a run names its driver. All that an agent starts stays below that: what leaves its parent becomes a
- * child of the guard (guard.c), and the guard is the driver's child. So the processes above this one, up to the
- * first of all, are compared with those that hold runs, by number and start.
+ * The lease of a run names its driver. All that an agent starts stays below that: what leaves its parent
+ * becomes a child of the guard (guard.c), and the guard is the driver's child. So the processes above this
+ * one, up to the first of all, are compared with those that hold runs, by number and start.
  *
- * One that ends while we look has handed its children to another: then we begin anew, and who goes on like that is
- * not answered. One that is there and cannot be seen is another user's, and so is all above it. Processes of another
- * boot, machine or namespace cannot be seen from here, and are not ours.
+ * One that ends while we look has handed its children to another: then we begin anew, and who goes on like
+ * that is not answered. One that is there and cannot be seen is another user's, and so is all above it.
+ * Processes of another boot, machine or namespace cannot be seen from here, and are not ours.
  */
 #include "live/inside.h"
 
@@ -20,7 +20,7 @@ struct holders {
 	struct lease own; /* where we are */
 	struct holder {
 		int64_t pid, start, session;
-	} *list;
+	} * list;
 	size_t count, room;
 };
 
@@ -47,7 +47,8 @@ static enum status note_holder(void *ctx, const struct run *run, struct err *err
 static void note_above(const struct holders *h, int64_t pid, int64_t start, struct inside *out)
 {
 	for (size_t i = 0; i < h->count; i++)
-		if (h->list[i].pid == pid && h->list[i].start == start && !inside_has(out, h->list[i].session))
+		if (h->list[i].pid == pid && h->list[i].start == start &&
+		    !inside_has(out, h->list[i].session))
 			out->sessions[out->count++] = h->list[i].session;
 }
 

@@ -1,6 +1,6 @@
 /*
- * Which agents this process belongs to: an agent that runs a program is that program's parent, or the parent of
- * its parent, whatever the program's variables say.
+ * Which agents this process belongs to: an agent that runs a program is that program's parent, or the parent
+ * of its parent, whatever the program's variables say.
  *
  * It is how an agent is kept from answering itself by mistake or by cleverness with its environment. It is no
  * wall: a process of the same user may have another one do something for it, or write to the store.

@@ -245,8 +245,8 @@ enum status question_ask(struct store *s, const struct question_new *q, struct a
 /* ---- Answering ---------------------------------------------------------------- */
 
 /* What is to run instead may be what a rule does not want. */
-static enum status check_denied(struct store *s, const struct approval *a, const struct permission_question *q,
-				struct arena *mem, struct err *err)
+static enum status check_denied(struct store *s, const struct approval *a,
+				const struct permission_question *q, struct arena *mem, struct err *err)
 {
 	struct verdict v = { .question = q, .mem = mem };
 	char id[UUID_TEXT + 1];
@@ -258,7 +258,8 @@ static enum status check_denied(struct store *s, const struct approval *a, const
 		return STATUS_OK;
 	uuid_print(&v.rule.id, id);
 	which = rule_text(&v.rule, mem);
-	return err_fail(err, STATUS_DENIED, "a rule denies that: %.*s; 'arbor rule --delete %.8s' takes it away",
+	return err_fail(err, STATUS_DENIED,
+			"a rule denies that: %.*s; 'arbor rule --delete %.8s' takes it away",
 			(int)size_min(which.n, 200), which.p, id);
 }
 

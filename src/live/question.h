@@ -37,8 +37,8 @@ enum status question_withdraw(struct store *s, struct approval *a, const struct 
 
 /*
  * Answers it as approval_decide() does, and adds the rule that it is to be from now on (NULL = none), or does
- * neither. What is to run instead is held against rules as what was asked is: STATUS_DENIED, with the rule that
- * does not want it, whoever answers.
+ * neither. What is to run instead is held against rules as what was asked is: STATUS_DENIED, with the rule
+ * that does not want it, whoever answers.
  */
 struct rule;
 enum status question_answer(struct store *s, struct approval *a, const struct approval_answer *answer,

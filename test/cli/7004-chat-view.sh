@@ -1,5 +1,6 @@
 #!/bin/bash
 # Agents as a person follows them: words as they come, questions where they come up, Ctrl-C, coming back.
+# shellcheck disable=SC2016 # scripts are written, not expanded
 . test/harness/lib.sh
 export ARBOR_HOME=$T/store ARBOR_CLAUDE=$PWD/test/harness/claude.py
 mkdir -p "$T/work"; root=$PWD; cd "$T/work" || exit 1
@@ -69,6 +70,7 @@ code 0; unseen 'ran touch i'; check test "$(last .decision)" = deny
 
 it "needs no more memory the longer a question waits, however much it shows"
 printf '#!/bin/sh\nsed -n "s/VmRSS:[^0-9]*\\([0-9]*\\) kB/\\1/p" "/proc/$(pgrep -f "^$1 chat big")/status"\n' >"$T/rss"; chmod +x "$T/rss"
+ASAN_OPTIONS=quarantine_size_mb=1 \
 chat "wait:$asked" "run:sleep 1; $T/rss $ARBOR >$T/rss.1; sleep 4; $T/rss $ARBOR >$T/rss.2" 'type:n\r' 'wait:why?' 'type:\r' -- chat big 'tool big 3000000'; code 0
 check test "$(cat "$T/rss.2")" -lt $(($(cat "$T/rss.1") + 8000))
 

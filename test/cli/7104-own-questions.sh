@@ -1,6 +1,7 @@
 #!/bin/bash
 # An agent neither answers itself nor says that it need not ask, whatever it does about its variables; and who may start
 # agents may not let them run unasked.
+# shellcheck disable=SC2016 # scripts are written, not expanded
 . test/harness/lib.sh
 export ARBOR_HOME=$T/store ARBOR_CLAUDE=$PWD/test/harness/claude.py
 mkdir -p "$T/work"; db=$ARBOR_HOME/arbor.db

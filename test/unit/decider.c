@@ -1,6 +1,6 @@
 /*
- * Who may say yes to what: every caller, every way to let a tool run, for every session; told by the methods, and held
- * against what is in the store afterwards.
+ * Who may say yes to what: every caller, every way to let a tool run, for every session; told by the methods,
+ * and held against what is in the store afterwards.
  */
 #include "approvals.h"
 #include "hub/activations.h"
@@ -80,7 +80,8 @@ static enum status ask_in(struct world *w, struct store *s, enum whose whose, st
 	uuid_parse(whose == OWN ? STR(OWN_CLIENT) : STR(OTHER_CLIENT), &client);
 	q.session = deny.session = w->sessions[whose];
 	q.claude_session = &client;
-	if (lease_own(s, &mem, &q.asker, err) || approval_ask(s, &q, &mem, &a, err) || rule_add(s, &deny, err))
+	if (lease_own(s, &mem, &q.asker, err) || approval_ask(s, &q, &mem, &a, err) ||
+	    rule_add(s, &deny, err))
 		return err_failed(err->status);
 	w->asked[whose] = a.id;
 	w->denying[whose] = deny.id;
@@ -95,8 +96,9 @@ static enum status make_world(struct world *w, struct store *s, struct err *err)
 	ARENA;
 
 	uuid_parse(STR(OWN_CLIENT), &head.session);
-	if (test_run(s, "own", &mem, &run, err) || lease_own(s, &mem, &own, err) || run_take(s, &run, &own, err) ||
-	    test_session(s, "other", &w->sessions[OTHER], err) || named_set_head(s, run.session, &head, err))
+	if (test_run(s, "own", &mem, &run, err) || lease_own(s, &mem, &own, err) ||
+	    run_take(s, &run, &own, err) || test_session(s, "other", &w->sessions[OTHER], err) ||
+	    named_set_head(s, run.session, &head, err))
 		return err_failed(err->status);
 	w->sessions[OWN] = run.session;
 	for (enum whose i = OWN; i < WHOSES; i++)
@@ -113,10 +115,12 @@ static void print_params(char out[1000], const struct world *w, const struct dee
 	char id[UUID_TEXT + 1];
 
 	uuid_print(strcmp(d->to, "rule") == 0 ? &w->denying[whose] : &w->asked[whose], id);
-	snprintf(out, 1000, "{\"%s\":\"%s\"%s}", d->to, strcmp(d->to, "session") == 0 ? names[whose] : id, d->more);
+	snprintf(out, 1000, "{\"%s\":\"%s\"%s}", d->to, strcmp(d->to, "session") == 0 ? names[whose] : id,
+		 d->more);
 }
 
-static enum status do_it(struct world *w, enum caller caller, const struct deed *d, enum whose whose, struct err *err)
+static enum status do_it(struct world *w, enum caller caller, const struct deed *d, enum whose whose,
+			 struct err *err)
 {
 	atomic_bool cancel = true; /* nobody is here who takes commands: they are given, and not waited for */
 	char params[1000];
@@ -134,7 +138,8 @@ static enum status do_it(struct world *w, enum caller caller, const struct deed 
 }
 
 /* In a process of its own where the processes above count. */
-static enum status do_as(struct t *t, struct world *w, enum caller caller, const struct deed *d, enum whose whose)
+static enum status do_as(struct t *t, struct world *w, enum caller caller, const struct deed *d,
+			 enum whose whose)
 {
 	struct err err = { 0 };
 	enum status status;
@@ -168,12 +173,11 @@ static bool may(enum caller caller, const struct deed *d, enum whose whose)
 
 static enum status count_freed(struct world *w, int64_t *out, struct err *err)
 {
-	static const char sql[] =
-		"SELECT (SELECT count(*) FROM approval WHERE decision = 'allow')"
-		" + (SELECT count(*) FROM approval_rule WHERE decision = 'allow')"
-		" + (SELECT count(*) FROM approval_rule WHERE deleted_at IS NOT NULL)"
-		" + (SELECT count(*) FROM session WHERE permission_mode IS NOT NULL)"
-		" + (SELECT count(*) FROM command)";
+	static const char sql[] = "SELECT (SELECT count(*) FROM approval WHERE decision = 'allow')"
+				  " + (SELECT count(*) FROM approval_rule WHERE decision = 'allow')"
+				  " + (SELECT count(*) FROM approval_rule WHERE deleted_at IS NOT NULL)"
+				  " + (SELECT count(*) FROM session WHERE permission_mode IS NOT NULL)"
+				  " + (SELECT count(*) FROM command)";
 	STORE *s = NULL;
 	sqlite3_stmt *st = NULL;
 
@@ -203,8 +207,8 @@ static void try_one(struct t *t, enum caller caller, size_t deed, enum whose who
 	status = do_as(t, &w, caller, d, whose);
 	OK(count_freed(&w, &freed, &err));
 	if ((freed > 0) != may(caller, d, whose) || freed < 0)
-		t_fail(t, __FILE__, __LINE__, "caller %d, %s%s, session %d: status %d, %d freed", (int)caller, d->method,
-		       d->more, (int)whose, (int)status, (int)freed);
+		t_fail(t, __FILE__, __LINE__, "caller %d, %s%s, session %d: status %d, %d freed", (int)caller,
+		       d->method, d->more, (int)whose, (int)status, (int)freed);
 	if (!may(caller, d, whose))
 		EQ(status, STATUS_DENIED);
 }
