@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { FIELD_STATE = 3, FIELD_START = 22 };
+enum { FIELD_STATE = 3, FIELD_PARENT = 4, FIELD_START = 22 };
 
 /* A field of the line, from the third on: the second is the program's name in brackets,
  * and that may contain anything. */
@@ -34,7 +34,7 @@ bool proc_stat_is(struct str stat, struct str start)
 	return !start.p || str_eq(start, stat_field(stat, FIELD_START));
 }
 
-bool proc_start(int64_t pid, int64_t *out)
+static bool read_number(int64_t pid, int field, int64_t *out)
 {
 	struct buf stat CLEANUP(buf_release) = BUF_INIT(64 * KIB);
 	struct err ignored;
@@ -43,5 +43,15 @@ bool proc_start(int64_t pid, int64_t *out)
 	snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
 	return file_read_all(path, &stat, &ignored) == STATUS_OK &&
 	       proc_stat_is(buf_as_str(&stat), (struct str){ 0 }) &&
-	       str_to_i64(stat_field(buf_as_str(&stat), FIELD_START), out);
+	       str_to_i64(stat_field(buf_as_str(&stat), field), out);
+}
+
+bool proc_start(int64_t pid, int64_t *out)
+{
+	return read_number(pid, FIELD_START, out);
+}
+
+bool proc_parent(int64_t pid, int64_t *out)
+{
+	return read_number(pid, FIELD_PARENT, out);
 }

@@ -15,4 +15,7 @@ bool proc_stat_is(struct str stat, struct str start);
 /* When it started; false = there is none. */
 bool proc_start(int64_t pid, int64_t *out);
 
+/* The process above it, 0 = none can be seen; false = there is none of this number. */
+bool proc_parent(int64_t pid, int64_t *out);
+
 #endif

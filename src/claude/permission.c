@@ -16,22 +16,27 @@ static const struct subject {
 	const char *tool, *member;
 	enum permission_kind kind;
 	const char *family; /* rules for this tool are for it, too; NULL = none are */
+	bool is_all;	    /* a rule for it is one for what was asked, and not for much more */
+	/* What else may be said beside it, blanks between, where a pattern is to allow it: another member may
+	 * let a command out of its sandbox. NULL = anything. */
+	const char *beside;
 } subjects[] = {
-	{ "Bash", "command", PERMISSION_COMMAND, NULL },
-	{ "Read", "file_path", PERMISSION_PATH, NULL },
-	{ "NotebookRead", "notebook_path", PERMISSION_PATH, "Read" },
-	{ "Glob", "path", PERMISSION_PATH, "Read" },
-	{ "Grep", "path", PERMISSION_PATH, "Read" },
-	{ "LS", "path", PERMISSION_PATH, "Read" },
-	{ "Edit", "file_path", PERMISSION_PATH, NULL },
-	{ "MultiEdit", "file_path", PERMISSION_PATH, "Edit" },
-	{ "Write", "file_path", PERMISSION_PATH, "Edit" },
-	{ "NotebookEdit", "notebook_path", PERMISSION_PATH, "Edit" },
-	{ "WebFetch", "url", PERMISSION_ADDRESS, NULL },
-	{ "WebSearch", "query", PERMISSION_TEXT, NULL },
-	{ "Agent", "subagent_type", PERMISSION_TEXT, "Task" },
-	{ "Task", "subagent_type", PERMISSION_TEXT, "Agent" },
-	{ "Skill", "skill", PERMISSION_TEXT, NULL },
+	{ "Bash", "command", PERMISSION_COMMAND, NULL, true,
+	  "command description timeout run_in_background" },
+	{ "Read", "file_path", PERMISSION_PATH, NULL, true, NULL },
+	{ "NotebookRead", "notebook_path", PERMISSION_PATH, "Read", true, NULL },
+	{ "Glob", "path", PERMISSION_PATH, "Read", true, NULL },
+	{ "Grep", "path", PERMISSION_PATH, "Read", true, NULL },
+	{ "LS", "path", PERMISSION_PATH, "Read", true, NULL },
+	{ "Edit", "file_path", PERMISSION_PATH, NULL, true, NULL },
+	{ "MultiEdit", "file_path", PERMISSION_PATH, "Edit", true, NULL },
+	{ "Write", "file_path", PERMISSION_PATH, "Edit", true, NULL },
+	{ "NotebookEdit", "notebook_path", PERMISSION_PATH, "Edit", true, NULL },
+	{ "WebFetch", "url", PERMISSION_ADDRESS, NULL, false, NULL },
+	{ "WebSearch", "query", PERMISSION_TEXT, NULL, true, NULL },
+	{ "Agent", "subagent_type", PERMISSION_TEXT, "Task", false, NULL },
+	{ "Task", "subagent_type", PERMISSION_TEXT, "Agent", false, NULL },
+	{ "Skill", "skill", PERMISSION_TEXT, NULL, false, NULL },
 };
 
 #define ASKS_A_PERSON "AskUserQuestion"
@@ -103,6 +108,12 @@ enum status permission_read(struct str text, struct permission *out, struct err 
 	return permission_check(out, err);
 }
 
+struct str permission_text(const struct permission *p, struct arena *mem)
+{
+	return p->pattern.p ? arena_printf(mem, "%.*s(%.*s)", STR_ARG(p->tool), STR_ARG(p->pattern))
+			    : p->tool;
+}
+
 /* ---- Which tools ------------------------------------------------------------ */
 
 /* "mcp__server" means all tools of that server. */
@@ -157,12 +168,32 @@ static bool only_text(const struct json *j, const struct subject *s, struct buf 
 	return json_string(j, v, out);
 }
 
+static bool is_listed(const char *list, const struct json *j, uint32_t key)
+{
+	struct str rest = str_of(list);
+
+	while (rest.n)
+		if (json_string_eq(j, key, str_cut(rest, ' ', &rest)))
+			return true;
+	return false;
+}
+
+static bool says_no_more(const struct json *j, const struct subject *s)
+{
+	uint32_t root = json_root(j);
+
+	for (uint32_t k = json_first(j, root); s->beside && k != json_end(j, root); k = json_next(j, k + 1))
+		if (!is_listed(s->beside, j, k))
+			return false;
+	return true;
+}
+
 static bool means_strictly(const struct permission *p, const struct permission_question *q,
 			   const struct subject *s)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
 
-	return only_text(q->input, s, &text) &&
+	return only_text(q->input, s, &text) && says_no_more(q->input, s) &&
 	       permission_match(s->kind, p->pattern, buf_as_str(&text), q, true);
 }
 
@@ -206,17 +237,15 @@ enum status permission_exact(const struct permission_question *q, struct arena *
 	struct buf text CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
 	struct buf pattern CLEANUP(buf_release) = BUF_INIT(LIMIT_RULE_PATTERN);
 	const struct subject *s = subject_of(q->tool);
-	bool good = !str_has_byte(q->tool, '*') && !str_eq(q->tool, STR(ASKS_A_PERSON));
 
-	*out = (struct permission){ .tool = arena_str(mem, q->tool) };
-	if (good && s)
-		good = only_text(q->input, s, &text) &&
-		       permission_exact_pattern(s->kind, buf_as_str(&text), q, &pattern) && pattern.n;
-	if (good && s)
-		out->pattern = arena_str(mem, buf_as_str(&pattern));
-	if (!good || permission_check(out, err))
+	*out = (struct permission){ 0 };
+	if (s && s->is_all && only_text(q->input, s, &text) && says_no_more(q->input, s) &&
+	    permission_exact_pattern(s->kind, buf_as_str(&text), q, &pattern) && pattern.n)
+		*out = (struct permission){ arena_str(mem, q->tool), arena_str(mem, buf_as_str(&pattern)) };
+	if (!out->pattern.p || permission_check(out, err))
 		return err_fail(err, STATUS_USAGE,
-				"there is no rule for exactly this; give a pattern of your own");
+				"there is no rule for exactly this; give a pattern of your own, or '*' for "
+				"whatever this tool wants");
 	return STATUS_OK;
 }
 
@@ -231,6 +260,11 @@ struct str permission_subject(struct str tool, const struct json *input, struct 
 bool permission_is_question(struct str tool)
 {
 	return str_eq(tool, STR(ASKS_A_PERSON));
+}
+
+bool permission_is_for_once(struct str tool)
+{
+	return str_eq(tool, STR(ASKS_A_PERSON)) || str_eq(tool, STR(SHOWS_A_PLAN));
 }
 
 struct str permission_path(const struct permission_question *q, struct arena *mem)

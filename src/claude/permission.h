@@ -24,6 +24,9 @@ enum status permission_read(struct str text, struct permission *out, struct err 
 /* What it is in its parts. A pattern only for tools whose input is understood here. */
 enum status permission_check(const struct permission *p, struct err *err) MUST_USE;
 
+/* As it was read. In the arena, or the rule's own. */
+struct str permission_text(const struct permission *p, struct arena *mem);
+
 /* What is asked. Texts that are not known are empty. */
 struct permission_question {
 	struct str tool;
@@ -37,8 +40,9 @@ bool permission_means(const struct permission *p, const struct permission_questi
 /* Whether it can be allowed by a rule at all: what a person is asked themselves cannot, unless by name. */
 bool permission_may_allow(const struct permission *p, struct str tool);
 
-/* The rule that means this question and, where the input is understood, no other. In the arena. STATUS_USAGE
- * when there is none. */
+/* The rule that means this command, this file or folder, or this search, and no other. In the arena.
+ * STATUS_USAGE where none says that: of tools whose input is not understood, or of which the rules say only a
+ * part. */
 enum status permission_exact(const struct permission_question *q, struct arena *mem, struct permission *out,
 			     struct err *err) MUST_USE;
 
@@ -47,6 +51,9 @@ struct str permission_subject(struct str tool, const struct json *input, struct 
 
 /* What asks a person something, and is no tool that could do anything. */
 bool permission_is_question(struct str tool);
+
+/* What a person is to look at each time: an answer to it is none to the next. */
+bool permission_is_for_once(struct str tool);
 
 /* The file that a tool is to read or write, as it was given; p NULL = none. */
 struct str permission_path(const struct permission_question *q, struct arena *mem);

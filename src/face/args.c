@@ -4,6 +4,9 @@
  * The last one wins when an option is given twice, as everywhere, unless somebody could
  * mean both (PARAM_ONCE).
  *
+ * What is nobody else's business (PARAM_PRIVATE) is wiped out of the command line once it is read: whoever
+ * lists processes sees it only for a moment. What nobody is ever to see goes through standard input.
+ *
  * The options of every verb are parameters of a method too (verb.c), so that the
  * same code reads, checks and explains both.
  */
@@ -130,15 +133,29 @@ static enum status read_input(struct reader *r, struct str *out, struct err *err
 	return STATUS_OK;
 }
 
+/* The end of the argument that is being read, where `value` is; its copy was taken. */
+static void wipe(struct reader *r, struct str value)
+{
+	char *arg = r->argv[r->at];
+	size_t n = strlen(arg);
+
+	memset(arg + n - value.n, 0, value.n);
+}
+
 static enum status set(struct reader *r, const struct param *q, struct str value, struct err *err)
 {
 	struct params *p = belongs(r->method, q) ? &r->args->own : &r->args->common;
+	struct str typed = value;
 
 	if ((q->flags & PARAM_INPUT) && str_eq(value, STR("-")) && read_input(r, &value, err))
 		return err_failed(err->status);
 	if (!(q->flags & (PARAM_REST | PARAM_ONCE)))
 		params_unset(p, q);
-	return params_set_text(p, q, value, err);
+	if (params_set_text(p, q, value, err))
+		return err_failed(err->status);
+	if (q->flags & PARAM_PRIVATE)
+		wipe(r, typed);
+	return STATUS_OK;
 }
 
 static enum status unknown_option(const struct reader *r, struct str name, struct err *err)
@@ -277,12 +294,16 @@ static enum status word(struct reader *r, struct err *err)
 	const struct param *q;
 
 	if (r->args->takes_raw && str_has_prefix(text, STR("{")) && !r->args->raw.p) {
-		r->args->raw = text;
+		r->args->raw = arena_str(&r->face->mem, text);
+		wipe(r, text);
 		return STATUS_OK;
 	}
 	if (r->args->takes_json && str_has_prefix(text, STR("{"))) {
 		r->args->own.typed = false;
-		return set_object(&r->args->own, text, err);
+		if (set_object(&r->args->own, text, err))
+			return err_failed(err->status);
+		wipe(r, text);
+		return STATUS_OK;
 	}
 	q = next_word(r);
 	if (q && (q->flags & PARAM_JOIN) && params_value(&r->args->own, q)->given)

@@ -33,7 +33,7 @@ bool chat_is_due(const struct face *f, const char *activation, const struct meth
 /* ---- Other methods --------------------------------------------------------------- */
 
 struct result {
-	struct face *face;
+	struct arena *mem; /* NULL = it is not wanted */
 	struct str last;
 };
 
@@ -42,13 +42,15 @@ static enum status keep_result(void *ctx, struct str json, struct err *err)
 	struct result *r = ctx;
 
 	(void)err;
-	r->last = arena_str(&r->face->mem, json);
+	if (r->mem)
+		r->last = arena_str(r->mem, json);
 	return STATUS_OK;
 }
 
-enum status chat_call(struct face *f, const char *method, struct str params, struct str *out, struct err *err)
+enum status chat_call(struct face *f, const char *method, struct str params, struct arena *mem,
+		      struct str *out, struct err *err)
 {
-	struct result r = { .face = f };
+	struct result r = { .mem = mem };
 	struct hub_caller who = {
 		.sink = { .item = keep_result, .ctx = &r },
 		.log = &f->log,
@@ -97,17 +99,17 @@ static struct str text_param(const struct params *p, const char *name)
 /* One that nobody has made yet is made here and now. */
 static enum status find_or_make(struct face *f, const struct params *p, struct err *err)
 {
-	struct str name = text_param(p, "session"), ignored;
+	struct str name = text_param(p, "session");
 	char folder[LIMIT_PATH];
-	enum status status = chat_call(f, "claudecode.get", object_of(f, "session", name, NULL, name),
-				       &ignored, err);
+	enum status status = chat_call(f, "claudecode.get", object_of(f, "session", name, NULL, name), NULL,
+				       NULL, err);
 
 	if (status != STATUS_NOT_FOUND)
 		return status;
 	if (!getcwd(folder, sizeof folder))
 		return err_fail(err, STATUS_NOT_FOUND, "the folder you are in is gone");
-	if (chat_call(f, "claudecode.create", object_of(f, "name", name, "working_dir", str_of(folder)),
-		      &ignored, err))
+	if (chat_call(f, "claudecode.create", object_of(f, "name", name, "working_dir", str_of(folder)), NULL,
+		      NULL, err))
 		return err_failed(err->status);
 	if (!f->out.quiet)
 		say_foreign(&f->out, "a new session in this folder: ", name);
@@ -153,7 +155,7 @@ static enum status interrupt(struct face *f, struct chat *c, struct err *err)
 	c->stopping = true;
 	out_flush(&f->out);
 	say(&f->out, "stopping this turn; Ctrl-C once more leaves without waiting for it\n");
-	if (chat_call(f, "claudecode.interrupt", object_of(f, "stream", c->name, NULL, c->name), NULL,
+	if (chat_call(f, "claudecode.interrupt", object_of(f, "stream", c->name, NULL, c->name), NULL, NULL,
 		      &why) &&
 	    why.status != STATUS_CONFLICT)
 		say_error(&f->out, &why);

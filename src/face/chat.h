@@ -21,10 +21,10 @@ bool chat_is_due(const struct face *f, const char *activation, const struct meth
 enum status chat_run(struct face *f, const char *activation, const struct method *m, struct params *p,
 		     struct err *err) MUST_USE;
 
-/* A method, for the chat's own purposes. Its results, in the face's memory: *out is the last of them; p NULL
- * = there was none. */
-enum status chat_call(struct face *f, const char *method, struct str params, struct str *out,
-		      struct err *err) MUST_USE;
+/* A method, for the chat's own purposes. *out is the last of its results, in the arena; p NULL = there was
+ * none. Both NULL: it is not wanted. */
+enum status chat_call(struct face *f, const char *method, struct str params, struct arena *mem,
+		      struct str *out, struct err *err) MUST_USE;
 
 /* Of an awaiting_approval's data: whether it still waits for an answer. */
 bool chat_must_ask(struct view *v, const struct json *j, uint32_t data);

@@ -7,9 +7,9 @@
  *     y yes, n no, e edit, a always, s stop, and Enter:
  *
  * All of the input is shown: who answers decides by it. What was typed before the question was there does not
- * count as an answer, and neither does silence, the end of the input, or anything that is not one of these
- * letters. While it is waited for, somebody else may be faster, or the agent gone: then the question goes
- * away by itself.
+ * count as an answer, and neither does silence, the end of the input, a sentence that begins like an answer,
+ * or an editor that was left without changing anything. While it is waited for, somebody else may be faster,
+ * or the agent gone: then the question goes away by itself.
  */
 #include "face/chat.h"
 
@@ -44,8 +44,10 @@ static struct str params_begin_with(struct buf *json, struct json_writer *w, str
 	return buf_as_str(json);
 }
 
+/* Looked at twice a second for as long as nobody answers, and an input may be large: nothing of it stays. */
 static bool is_pending(struct asking_here *a)
 {
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct buf params CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct json j CLEANUP(json_release) = JSON_INIT;
 	struct json_writer w;
@@ -54,7 +56,7 @@ static bool is_pending(struct asking_here *a)
 
 	params_begin_with(&params, &w, a->id);
 	json_write_object_end(&w);
-	if (chat_call(a->v->face, "loopback.pending", buf_as_str(&params), &item, &err) || !item.p ||
+	if (chat_call(a->v->face, "loopback.pending", buf_as_str(&params), &mem, &item, &err) || !item.p ||
 	    json_read(&j, item, LIMIT_JSON_DEPTH, &err))
 		return false;
 	return json_string_eq(&j, json_get(&j, 0, STR("state")), STR("pending"));
@@ -143,7 +145,7 @@ static bool give(struct asking_here *a, const struct reply *r)
 	if (r->always)
 		put_string(&w, "always", STR("session"));
 	json_write_object_end(&w);
-	if (!chat_call(a->v->face, "loopback.respond", buf_as_str(&params), NULL, &err)) {
+	if (!chat_call(a->v->face, "loopback.respond", buf_as_str(&params), NULL, NULL, &err)) {
 		a->c->answered++;
 		return true;
 	}
@@ -178,39 +180,43 @@ static bool deny(struct asking_here *a)
 
 /* ---- Editing --------------------------------------------------------------------------- */
 
-/* The input in a file of its own, for $VISUAL or $EDITOR. */
-static enum status write_input(struct asking_here *a, char path[LIMIT_PATH], struct err *err)
+/* The input in a file of its own, for $VISUAL or $EDITOR; also in `text`. */
+static enum status write_input(struct asking_here *a, char path[LIMIT_PATH], struct buf *text,
+			       struct err *err)
 {
-	struct buf text CLEANUP(buf_release) = BUF_INIT(SIZE_MAX / 4);
 	const char *tmp = getenv("TMPDIR");
 	struct json_writer w;
 	int fd;
 
-	json_write_init(&w, &text, 2);
+	json_write_init(&w, text, 2);
 	json_copy(&w, &a->input, 0);
-	buf_byte(&text, '\n');
+	buf_byte(text, '\n');
 	snprintf(path, LIMIT_PATH, "%.3000s/arbor-input-XXXXXX.json", tmp && tmp[0] == '/' ? tmp : "/tmp");
 	fd = mkostemps(path, 5, 0);
 	if (fd < 0)
 		return err_fail_errno(err, errno, "%s", path);
 	close(fd);
-	return file_write_atomic(path, buf_as_str(&text), 0600, err);
+	return file_write_atomic(path, buf_as_str(text), 0600, err);
 }
 
 static bool edit(struct asking_here *a)
 {
+	struct buf before CLEANUP(buf_release) = BUF_INIT(SIZE_MAX / 4);
 	struct buf text CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
 	struct json j CLEANUP(json_release) = JSON_INIT;
 	char path[LIMIT_PATH] = "";
 	bool given = false;
 	struct err err;
 
-	if (write_input(a, path, &err)) {
+	if (write_input(a, path, &before, &err)) {
 		say_error(a->v->out, &err);
 	} else if (!editor_run(path)) {
 		say(a->v->out, "the editor failed; nothing was answered\n");
-	} else if (file_read_all(path, &text, &err) ||
-		   json_read(&j, buf_as_str(&text), LIMIT_JSON_DEPTH, &err) ||
+	} else if (file_read_all(path, &text, &err)) {
+		say_error(a->v->out, &err);
+	} else if (str_eq(str_trim(buf_as_str(&text)), str_trim(buf_as_str(&before)))) {
+		say(a->v->out, "nothing was changed; nothing was answered\n");
+	} else if (json_read(&j, buf_as_str(&text), LIMIT_JSON_DEPTH, &err) ||
 		   !json_is(&j, json_root(&j), JSON_OBJECT)) {
 		say(a->v->out, "that is no JSON object; nothing was answered\n");
 	} else {
@@ -296,27 +302,49 @@ static bool ask_person(struct asking_here *a)
 /* ---- Asking ------------------------------------------------------------------------------ */
 
 static const struct {
-	char letter;
+	const char *word;		       /* or its first letter alone */
 	bool (*answer)(struct asking_here *a); /* false: it is asked again */
-} letters[] = { { 'y', allow }, { 'n', deny }, { 'e', edit }, { 'a', allow_always }, { 's', stop } };
+} words[] = {
+	{ "yes", allow }, { "no", deny }, { "edit", edit }, { "always", allow_always }, { "stop", stop }
+};
 
+static bool is_plan(const struct asking_here *a)
+{
+	return str_eq(a->tool, STR("ExitPlanMode"));
+}
+
+static bool is_word(struct str typed, const char *word)
+{
+	bool same = typed.n == 1 || typed.n == strlen(word);
+
+	for (size_t i = 0; same && i < typed.n; i++)
+		same = ascii_lower(typed.p[i]) == word[i];
+	return same;
+}
+
+/* Only a whole line counts: "you should not" is no yes, and neither is one of which only the beginning was
+ * kept. */
 static bool answer(struct asking_here *a, const char *line)
 {
-	char letter = line[0] >= 'A' && line[0] <= 'Z' ? (char)(line[0] - 'A' + 'a') : line[0];
+	struct str typed = str_trim(str_of(line));
 
-	for (size_t i = 0; i < COUNT(letters); i++)
-		if (letters[i].letter == letter)
-			return letters[i].answer(a);
+	for (size_t i = 0; i < COUNT(words) && strlen(line) < LINE - 1; i++)
+		if (is_word(typed, words[i].word))
+			return words[i].answer(a);
+	if (typed.n)
+		say(a->v->out, "that is none of these; nothing was answered\n");
 	return false;
 }
 
 static void ask(struct asking_here *a)
 {
+	const char *choice = is_plan(a) ? "y yes, n no, e edit, s stop, and Enter:"
+					: "y yes, n no, e edit, a always, s stop, and Enter:";
 	char line[LINE];
 	enum heard heard;
 
 	do {
-		heard = prompt(a, "y yes, n no, e edit, a always, s stop, and Enter:", line);
+		heard = prompt(a, choice, line);
 	} while (heard == HEARD_LINE && !answer(a, line));
 	if (heard == HEARD_END)
 		a->c->asks = false;
@@ -326,9 +354,9 @@ static void ask(struct asking_here *a)
 
 static void print_question(struct asking_here *a, bool person)
 {
-	const char *what = person				  ? " asks you\n"
-			   : str_eq(a->tool, STR("ExitPlanMode")) ? " wants this plan approved\n"
-								  : " wants to run\n";
+	const char *what = person	? " asks you\n"
+			   : is_plan(a) ? " wants this plan approved\n"
+					: " wants to run\n";
 
 	out_style(a->v->out, STYLE_MARK);
 	out_text(a->v->out, "? ");

@@ -81,13 +81,20 @@ static bool only_reads(const struct method *m)
 	return m->scope == SCOPE_READ || m->scope == SCOPE_LOCAL;
 }
 
+/* Nothing that agents are told or say, nor what they are made with: that may be anything, and is in the
+ * store. */
+static bool is_logged(const struct method *m)
+{
+	return m->scope == SCOPE_WRITE;
+}
+
 static enum status take_item(void *ctx, struct str json, struct err *err)
 {
 	struct view *v = ctx;
 
 	if (atomic_load(v->face->cancel))
 		return err_fail(err, STATUS_CANCELLED, "cancelled");
-	if (!only_reads(v->method))
+	if (is_logged(v->method))
 		logfile_add(v->face, "result", json);
 	if (v->face->silent) {
 		v->items++;

@@ -5,8 +5,8 @@
  *     2026-11-16T03:35:05.133Z result {"event":"grew","path":"projects/p/a.jsonl"}
  *
  * Results are those of methods that change something, as JSON; what a search finds is
- * nobody's log. A line is one write at the end of the file, so several programs can
- * share it. Control characters are made visible, as everywhere.
+ * nobody's log, nor is what agents are told and say. A line is one write at the end of the file, so several
+ * programs can share it. Control characters are made visible, as everywhere.
  */
 #include "face/face.h"
 

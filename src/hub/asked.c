@@ -94,9 +94,7 @@ void put_rule(struct json_writer *w, const struct rule *r, struct arena *mem)
 	put_if(w, "name", r->session_name);
 	if (r->has_claude_session)
 		put_uuid(w, "claude_session", &r->claude_session);
-	put_text(w, "rule",
-		 r->pattern.p ? arena_printf(mem, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern))
-			      : r->tool);
+	put_text(w, "rule", permission_text(&(struct permission){ r->tool, r->pattern }, mem));
 	put_if(w, "message", r->message);
 	put_if(w, "created_by", r->created_by);
 	put_time(w, "created", r->created_at);

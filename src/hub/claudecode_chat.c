@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "hub/commanded.h"
+#include "hub/decider.h"
 #include "hub/excluded.h"
 #include "hub/settings.h"
 #include "hub/streamed.h"
@@ -51,10 +52,10 @@
 		.help = "your own id of this prompt: given again, it is not run again" \
 	}
 
-#define PROMPT_FLAGS (PARAM_WORD | PARAM_INPUT) /* at a terminal it may be typed later */
+#define PROMPT_FLAGS (PARAM_WORD | PARAM_INPUT | PARAM_PRIVATE) /* at a terminal it may be typed later */
 static const struct param chat_params[] = { PROMPT_PARAMS, { 0 } };
 #undef PROMPT_FLAGS
-#define PROMPT_FLAGS (PARAM_REQUIRED | PARAM_WORD | PARAM_INPUT)
+#define PROMPT_FLAGS (PARAM_REQUIRED | PARAM_WORD | PARAM_INPUT | PARAM_PRIVATE)
 static const struct param async_params[] = { PROMPT_PARAMS, { 0 } };
 
 /* ---- Submitting --------------------------------------------------------------- */
@@ -70,6 +71,7 @@ static enum status submit(struct call *c, struct run *run, bool *again, struct e
 	if (!str_trim(call_text(c, "prompt")).n)
 		return err_fail(err, STATUS_USAGE, "PROMPT is missing");
 	if (named_find(c->store, call_text(c, "session"), &c->mem, &what.session, err) ||
+	    (what.allowed_tools.p && decider_may_loosen(c, what.session.row, NULL, err)) ||
 	    prompt_content(c, call_text(c, "prompt"), call_value(c, "attach"), &content, err))
 		return err_failed(err->status);
 	what.content = buf_as_str(&content);
@@ -225,9 +227,9 @@ static const struct param continue_params[] = {
 	STREAM_PARAM,
 	{ .name = "prompt",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_WORD | PARAM_INPUT,
+	  .flags = PARAM_WORD | PARAM_INPUT | PARAM_PRIVATE,
 	  .shown = "PROMPT",
-	  .help = "what to tell it; left out: to go on" },
+	  .help = "what to tell it; '-' reads standard input; left out: to go on" },
 	{ 0 },
 };
 
@@ -377,7 +379,7 @@ static const struct param queue_params[] = {
 	STREAM_PARAM,
 	{ .name = "prompt",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_INPUT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_INPUT | PARAM_PRIVATE,
 	  .shown = "PROMPT",
 	  .help = "what else to do; '-' reads standard input" },
 	ATTACH_PARAM,

@@ -5,6 +5,7 @@
 #include "hub/claudecode_methods.h"
 
 #include "hub/commanded.h"
+#include "hub/decider.h"
 #include "hub/resolve.h"
 #include "live/lease.h"
 #include "store/run.h"
@@ -17,8 +18,32 @@
 	}
 
 static const char *const switches[] = { "on", "off", NULL };
-static const char *const modes[] = { "default", "acceptEdits", "plan", "bypassPermissions",
-				     "dontAsk", "auto",	       NULL };
+
+enum { MODE_DEFAULT, MODE_ACCEPT_EDITS, MODE_PLAN, MODE_BYPASS, MODE_DONT_ASK, MODE_AUTO, MODES };
+
+static const char *const modes[] = {
+	[MODE_DEFAULT] = "default",
+	[MODE_ACCEPT_EDITS] = "acceptEdits",
+	[MODE_PLAN] = "plan",
+	[MODE_BYPASS] = "bypassPermissions",
+	[MODE_DONT_ASK] = "dontAsk",
+	[MODE_AUTO] = "auto",
+	[MODES] = NULL,
+};
+
+/* How much tools may do in it without a question; 'dontAsk' means that the answer is no. */
+static const int freedom[MODES] = {
+	[MODE_PLAN] = 0,	 [MODE_DONT_ASK] = 1, [MODE_DEFAULT] = 1,
+	[MODE_ACCEPT_EDITS] = 2, [MODE_AUTO] = 3,     [MODE_BYPASS] = 4,
+};
+
+static int freedom_of(struct str mode)
+{
+	for (int i = 0; mode.p && i < MODES; i++)
+		if (str_eq(mode, str_of(modes[i])))
+			return freedom[i];
+	return freedom[MODE_DEFAULT]; /* none was said */
+}
 
 #define LOOPBACK_PARAM \
 	{ \
@@ -145,11 +170,12 @@ static const struct param create_params[] = {
 	{ .name = "model", .type = VALUE_TEXT, .help = "who answers: opus, sonnet, or a whole name" },
 	{ .name = "system_prompt",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_INPUT,
-	  .help = "instead of the client's own" },
+	  .flags = PARAM_INPUT | PARAM_PRIVATE,
+	  .help = "instead of the client's own; '-' reads standard input" },
 	{ .name = "mcp_config",
 	  .type = VALUE_JSON,
-	  .help = "MCP servers, as the client's --mcp-config takes them" },
+	  .flags = PARAM_INPUT | PARAM_PRIVATE,
+	  .help = "MCP servers, as the client's --mcp-config takes them; '-' reads standard input" },
 	{ .name = "allowed_tools",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_REST,
@@ -168,6 +194,13 @@ static const struct param create_params[] = {
 	{ .name = "metadata", .type = VALUE_JSON, .help = "whatever you want to remember" },
 	{ 0 },
 };
+
+/* Servers are programs that are started without a question. */
+static bool loosens(const struct named_settings *s)
+{
+	return s->allowed_tools.p || s->mcp_config.p ||
+	       freedom_of(s->permission_mode) > freedom[MODE_DEFAULT];
+}
 
 static enum status run_create(struct call *c, struct err *err)
 {
@@ -190,7 +223,8 @@ static enum status run_create(struct call *c, struct err *err)
 		return err_fail(err, STATUS_NOT_FOUND, "there is no folder '%.*s'",
 				(int)size_min(call_text(c, "working_dir").n, 200),
 				call_text(c, "working_dir").p);
-	if (named_create(c->store, &what, &id, err))
+	if ((loosens(&what.settings) && decider_may_loosen(c, 0, NULL, err)) ||
+	    named_create(c->store, &what, &id, err))
 		return err_failed(err->status);
 	return emit_named(c, what.name, err);
 }
@@ -203,7 +237,9 @@ const struct method claudecode_create = {
 	.summary = "Make a session that agents work in",
 	.text = "A name for a conversation with Claude Code that is continued prompt by prompt: "
 		"'arbor chat'. It remembers "
-		"the folder, the model and what tools may do.\n",
+		"the folder, the model and what tools may do.\n\n"
+		"Where it lets tools run unasked, or starts servers, a program needs the scope 'approve', "
+		"too.\n",
 	.params = create_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
@@ -263,7 +299,8 @@ static enum status run_adopt(struct call *c, struct err *err)
 		return err_fail(err, STATUS_NOT_FOUND,
 				"the folder it worked in is not here: %.*s; --working-dir names another",
 				(int)size_min(of.project.n, 200), of.project.p ? of.project.p : "");
-	if (named_create(c->store, &what, &id, err))
+	if ((loosens(&what.settings) && decider_may_loosen(c, 0, &of.id, err)) ||
+	    named_create(c->store, &what, &id, err))
 		return err_failed(err->status);
 	return emit_named(c, what.name, err);
 }
@@ -489,7 +526,12 @@ const struct method claudecode_set_model = {
 static enum status run_set_mode(struct call *c, struct err *err)
 {
 	struct str mode = call_text(c, "mode");
+	struct named n;
 
+	if (named_find(c->store, call_text(c, "session"), &c->mem, &n, err) ||
+	    (freedom_of(mode) > freedom_of(n.settings.permission_mode) &&
+	     decider_may_loosen(c, n.row, n.head.has_session ? &n.head.session : NULL, err)))
+		return err_failed(err->status);
 	return set(c, "set_mode", mode, &(struct named_settings){ .permission_mode = mode }, err);
 }
 
@@ -502,14 +544,15 @@ const struct method claudecode_set_mode = {
 	.text = "From now on, in the turn that is going on, too. 'default' asks for what changes something, "
 		"'acceptEdits' lets files be changed, 'plan' lets nothing be. 'bypassPermissions' asks for "
 		"nothing, "
-		"and an agent at work takes it only if it was started with it.\n",
+		"and an agent at work takes it only if it was started with it.\n\n"
+		"To let tools do more than before, a program needs the scope 'approve', too; an agent cannot "
+		"say so for "
+		"itself.\n",
 	.params = mode_params,
 	.kind = RESULT_ONE,
 	.fields = named_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "mode fix-tests plan",
-						"only plans from now on" },
-					      { 0 } },
+	.examples = (const struct example[]){ { "mode fix-tests plan", "only plans from now on" }, { 0 } },
 	.run = run_set_mode,
 };

@@ -8,8 +8,8 @@
 
 #include "claude/permission.h"
 #include "hub/asked.h"
+#include "hub/decider.h"
 #include "hub/hub.h"
-#include "hub/where.h"
 #include "live/question.h"
 #include "store/annotation.h"
 
@@ -51,7 +51,8 @@ static const struct param respond_params[] = {
 	  .help = "answer the same from now on without asking, in this session or everywhere" },
 	{ .name = "pattern",
 	  .type = VALUE_TEXT,
-	  .help = "with always: for all that this means, as in 'git *'; left out: for exactly this" },
+	  .help = "with always: for all that this means, as in 'git *'; '*': whatever the tool wants; "
+		  "left out: for exactly this" },
 	{ .name = "author", .type = VALUE_TEXT, .setting = "author", .help = "who answers" },
 	{ 0 },
 };
@@ -114,24 +115,13 @@ static enum status read_input(struct call *c, const struct approval *a, struct a
 	return STATUS_OK;
 }
 
-static enum status check_not_itself(const struct call *c, const struct approval *a, struct err *err)
-{
-	struct str own = str_of(env_text("CLAUDE_CODE_SESSION_ID"));
-	struct uuid id;
-
-	if (!c->who->person && !c->who->route && a->has_claude_session && uuid_parse(own, &id) &&
-	    uuid_eq(&id, &a->claude_session))
-		return err_fail(err, STATUS_DENIED, "an agent cannot answer its own questions");
-	return STATUS_OK;
-}
-
-static enum status read_answer(struct call *c, const struct approval *a, struct approval_answer *out,
-			       struct err *err)
+static enum status read_answer(struct call *c, const struct approval *a, const struct decider *who,
+			       struct approval_answer *out, struct err *err)
 {
 	struct str author = call_text(c, "author");
 
 	*out = (struct approval_answer){
-		.by = c->who->person ? APPROVAL_BY_PERSON : APPROVAL_BY_PROGRAM,
+		.by = who->person ? APPROVAL_BY_PERSON : APPROVAL_BY_PROGRAM,
 		.decision = str_eq(call_text(c, "decision"), STR("allow")) ? APPROVAL_ALLOW : APPROVAL_DENY,
 		.by_name = author.n ? author : (struct str){ 0 },
 		.message = call_text(c, "message"),
@@ -141,7 +131,10 @@ static enum status read_answer(struct call *c, const struct approval *a, struct 
 		return err_fail(err, STATUS_LIMIT, "message: at most %zu bytes", LIMIT_NOTE);
 	if (author.n && annotation_check_author(author, err))
 		return err_failed(err->status);
-	return read_input(c, a, out, err) ? err_failed(err->status) : check_not_itself(c, a, err);
+	return read_input(c, a, out, err)
+		       ? err_failed(err->status)
+		       : decider_check(who, a->session, a->has_claude_session ? &a->claude_session : NULL,
+				       err);
 }
 
 /* The rule that "always" means; `rule->tool` stays empty without it. */
@@ -157,17 +150,19 @@ static enum status read_rule(struct call *c, const struct approval *a, const str
 			       .created_by = answer->by_name };
 	if (!always.p)
 		return pattern.p ? err_fail(err, STATUS_USAGE, "a pattern is for --always") : STATUS_OK;
+	if (permission_is_for_once(a->tool_name))
+		return err_fail(err, STATUS_USAGE, "what a person is asked cannot be answered always");
 	if (answer->edited_input.p)
 		return err_fail(err, STATUS_USAGE, "what was changed by hand can not be allowed always");
 	if (!everywhere && !a->session && !a->has_claude_session)
 		return err_fail(err, STATUS_USAGE,
 				"which session asks is not known; --always=everywhere, or once");
-	if (everywhere && !c->who->person && answer->decision == APPROVAL_ALLOW)
+	if (everywhere && answer->by != APPROVAL_BY_PERSON && answer->decision == APPROVAL_ALLOW)
 		return err_fail(err, STATUS_DENIED, "a program may allow something always only in a session");
+	if (str_eq(pattern, STR("*")))
+		p.pattern = (struct str){ 0 };
 	if (pattern.p ? permission_check(&p, err) : question_rule(a, asked_home(), &c->mem, &p, err))
 		return err_failed(err->status);
-	if (rule->decision == RULE_ALLOW && !permission_may_allow(&p, a->tool_name))
-		return err_fail(err, STATUS_USAGE, "what a person is asked cannot be answered always");
 	rule->tool = p.tool;
 	rule->pattern = p.pattern;
 	rule->session = everywhere ? 0 : a->session;
@@ -176,23 +171,10 @@ static enum status read_rule(struct call *c, const struct approval *a, const str
 	return STATUS_OK;
 }
 
-/* The answer and the rule together, or neither. */
-static enum status answer_all(struct call *c, struct approval *a, const struct approval_answer *answer,
-			      struct rule *rule, struct err *err)
-{
-	struct txn txn CLEANUP(txn_end) = { 0 };
-
-	if (!rule->tool.n)
-		return approval_decide(c->store, a, answer, &c->mem, err);
-	if (store_sync_next_commit(c->store, err) || txn_begin(c->store, &txn, err) ||
-	    approval_decide(c->store, a, answer, &c->mem, err) || rule_add(c->store, rule, err))
-		return err_failed(err->status);
-	return txn_commit(&txn, err);
-}
-
 static enum status run_respond(struct call *c, struct err *err)
 {
 	struct approval_answer answer;
+	struct decider who;
 	struct json_writer *w;
 	int64_t others = 0;
 	struct approval a;
@@ -200,8 +182,9 @@ static enum status run_respond(struct call *c, struct err *err)
 
 	if (question_look_after(c->store, err) ||
 	    approval_find(c->store, call_text(c, "approval"), &c->mem, &a, err) ||
-	    read_answer(c, &a, &answer, err) || read_rule(c, &a, &answer, &rule, err) ||
-	    answer_all(c, &a, &answer, &rule, err) ||
+	    decider_find(c, &who, err) || read_answer(c, &a, &who, &answer, err) ||
+	    read_rule(c, &a, &answer, &rule, err) ||
+	    question_answer(c->store, &a, &answer, rule.tool.n ? &rule : NULL, asked_home(), &c->mem, err) ||
 	    (rule.tool.n && question_apply_rules(c->store, asked_home(), &others, err)))
 		return err_failed(err->status);
 	w = call_begin(c);
@@ -223,8 +206,9 @@ const struct method loopback_respond = {
 		"else runs than was "
 		"asked for, and only this record says so: the client's own keeps what the model wanted.\n\n"
 		"--always makes a rule of it ('arbor rules'), which also answers what waits just now. It is "
-		"for exactly this command or "
-		"file, unless --pattern says more.\n\n"
+		"for exactly this command, file, folder or search, unless --pattern says more; of other "
+		"tools no "
+		"rule says so much, and --pattern has to. A plan is approved by itself.\n\n"
 		"A program, and an agent that runs this command, can answer only for sessions that have a "
 		"name here, and never "
 		"for itself.\n",

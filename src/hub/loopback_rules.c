@@ -8,6 +8,7 @@
 
 #include "claude/permission.h"
 #include "hub/asked.h"
+#include "hub/decider.h"
 #include "hub/hub.h"
 #include "live/question.h"
 #include "store/annotation.h"
@@ -101,12 +102,20 @@ static enum rule_decision decision_of(struct str name)
 	return d;
 }
 
-/* A program answers for sessions that have a name, and so do its rules; what narrows is anybody's. */
-static enum status check_program(const struct call *c, const struct rule *r, bool loosens, struct err *err)
+/* A program answers for sessions that have a name, and so do its rules; an agent never for itself. What
+ * narrows is anybody's. */
+static enum status check_program(struct call *c, const struct rule *r, bool loosens, struct err *err)
 {
-	if (c->who->person || r->session || !loosens)
+	struct decider who;
+
+	if (!loosens)
 		return STATUS_OK;
-	return err_fail(err, STATUS_DENIED, "a program may do this only for a session that has a name here");
+	if (decider_find(c, &who, err))
+		return err_failed(err->status);
+	if (!who.person && !r->session)
+		return err_fail(err, STATUS_DENIED,
+				"a program may do this only for a session that has a name here");
+	return decider_check(&who, r->session, r->has_claude_session ? &r->claude_session : NULL, err);
 }
 
 static enum status check_rule(const struct rule *r, const struct permission *p, struct err *err)

@@ -35,13 +35,15 @@ enum value_type {
 
 enum param_flag {
 	PARAM_REQUIRED = 1,
-	PARAM_WORD = 2, /* on the command line a word and not an option */
-	PARAM_REST = 4, /* a list: with PARAM_WORD all words that are left, else the option repeated;
-			   people may part choices by commas, too */
-	PARAM_BARE = 8, /* VALUE_ENUM: as an option its value may be left out and is then the first choice */
+	PARAM_WORD = 2,	 /* on the command line a word and not an option */
+	PARAM_REST = 4,	 /* a list: with PARAM_WORD all words that are left, else the option repeated;
+			    people may part choices by commas, too */
+	PARAM_BARE = 8,	 /* VALUE_ENUM: as an option its value may be left out and is then the first choice */
 	PARAM_ONCE = 16, /* given twice it is a mistake; of others the last counts on a command line */
-	PARAM_INPUT = 32, /* on a command line '-' stands for what standard input has */
-	PARAM_EMPTY = 128, /* VALUE_TEXT: required, and may be an empty text all the same */
+	PARAM_INPUT = 32,    /* on a command line '-' stands for what standard input has */
+	PARAM_EMPTY = 128,   /* VALUE_TEXT: required, and may be an empty text all the same */
+	PARAM_PRIVATE = 256, /* everybody can see what a program was called with: on a command line it is
+				wiped out there once it is read. Not with PARAM_JOIN */
 	PARAM_JOIN = 64, /* with PARAM_WORD, VALUE_TEXT: further words belong to it, a blank between them */
 };
 

@@ -173,13 +173,15 @@ static enum status weigh(void *ctx, const struct rule *r, struct err *err)
 	return STATUS_OK;
 }
 
+static struct str rule_text(const struct rule *r, struct arena *mem)
+{
+	return permission_text(&(struct permission){ r->tool, r->pattern }, mem);
+}
+
 static struct str why_denied(const struct rule *r, struct arena *mem)
 {
-	if (r->message.p)
-		return r->message;
-	return r->pattern.p ? arena_printf(mem, "denied by a rule: %.*s(%.*s)", STR_ARG(r->tool),
-					   STR_ARG(r->pattern))
-			    : arena_printf(mem, "denied by a rule: %.*s", STR_ARG(r->tool));
+	return r->message.p ? r->message
+			    : arena_printf(mem, "denied by a rule: %.*s", STR_ARG(rule_text(r, mem)));
 }
 
 /* What rules say to one that is pending; *answered when they say anything but to ask. In a write transaction.
@@ -236,6 +238,43 @@ enum status question_ask(struct store *s, const struct question_new *q, struct a
 	    approval_ask(s, &what, mem, out, err) ||
 	    tell(s, out, chat_type_name(CHAT_AWAITING_APPROVAL), q->writer, err) ||
 	    answer_by_rules(s, out, &v.q, mem, &answered, err))
+		return err_failed(err->status);
+	return txn_commit(&txn, err);
+}
+
+/* ---- Answering ---------------------------------------------------------------- */
+
+/* What is to run instead may be what a rule does not want. */
+static enum status check_denied(struct store *s, const struct approval *a,
+				const struct permission_question *q, struct arena *mem, struct err *err)
+{
+	struct verdict v = { .question = q, .mem = mem };
+	char id[UUID_TEXT + 1];
+	struct str which;
+
+	if (rule_each_for(s, a->session, a->has_claude_session ? &a->claude_session : NULL, weigh, &v, err))
+		return err_failed(err->status);
+	if (!v.found || v.rule.decision != RULE_DENY)
+		return STATUS_OK;
+	uuid_print(&v.rule.id, id);
+	which = rule_text(&v.rule, mem);
+	return err_fail(err, STATUS_DENIED,
+			"a rule denies that: %.*s; 'arbor rule --delete %.8s' takes it away",
+			(int)size_min(which.n, 200), which.p, id);
+}
+
+enum status question_answer(struct store *s, struct approval *a, const struct approval_answer *answer,
+			    struct rule *rule, struct str home, struct arena *mem, struct err *err)
+{
+	struct seen v CLEANUP(seen_release) = { 0 };
+	struct txn txn CLEANUP(txn_end) = { 0 };
+	bool changed = answer->edited_input.p;
+
+	if (!rule && !changed)
+		return approval_decide(s, a, answer, mem, err);
+	if ((changed && see(&v, a->tool_name, answer->edited_input, a->cwd, home, mem, err)) ||
+	    begin_synced(s, &txn, err) || (changed && check_denied(s, a, &v.q, mem, err)) ||
+	    approval_decide(s, a, answer, mem, err) || (rule && rule_add(s, rule, err)))
 		return err_failed(err->status);
 	return txn_commit(&txn, err);
 }

@@ -35,6 +35,15 @@ enum status question_deliver(struct store *s, struct approval *a, const struct s
 enum status question_withdraw(struct store *s, struct approval *a, const struct stream_writer *writer,
 			      struct arena *mem, struct err *err) MUST_USE;
 
+/*
+ * Answers it as approval_decide() does, and adds the rule that it is to be from now on (NULL = none), or does
+ * neither. What is to run instead is held against rules as what was asked is: STATUS_DENIED, with the rule
+ * that does not want it, whoever answers.
+ */
+struct rule;
+enum status question_answer(struct store *s, struct approval *a, const struct approval_answer *answer,
+			    struct rule *rule, struct str home, struct arena *mem, struct err *err) MUST_USE;
+
 /* What the client wants to hear of one that is decided, as it wants it. */
 void question_write_answer(struct json_writer *w, const struct approval *a);
 

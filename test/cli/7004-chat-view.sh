@@ -1,5 +1,6 @@
 #!/bin/bash
 # Agents as a person follows them: words as they come, questions where they come up, Ctrl-C, coming back.
+# shellcheck disable=SC2016 # scripts are written, not expanded
 . test/harness/lib.sh
 export ARBOR_HOME=$T/store ARBOR_CLAUDE=$PWD/test/harness/claude.py
 mkdir -p "$T/work"; root=$PWD; cd "$T/work" || exit 1
@@ -55,6 +56,24 @@ it "takes nothing for an answer that is none, nor what was typed before"
 chat 'type:y\r' "wait:$asked" 'type:\r' "wait:$asked" 'type:maybe\r' "wait:$asked" 'type:n\r' 'wait:why?' 'type:\r' -- chat one 'tool touch d'
 code 0; unseen 'ran touch d'
 
+it "takes a letter or the whole word for an answer, and no sentence that begins like one"
+none='that is none of these; nothing was answered'
+chat "wait:$asked" 'type:you should not do that\r' "wait:$none" 'type:absolutely not\r' "wait:$none" 'type:yeah\r' "wait:$none" 'type:a y\r' "wait:$none" \
+	"type:yes$(printf ' %.0s' $(seq 4050))but not so\r" "wait:$none" 'type: No \r' 'wait:why?' 'type:\r' -- chat one 'tool touch h'
+code 0; unseen 'ran touch h'; arbor rules; out_lacks 'touch h'
+chat "wait:$asked" 'type: YES \r' -- chat one 'tool touch h'; code 0; seen 'ran touch h'
+chat "wait:$asked" 'type:stop\r' -- chat one 'tool touch h'; code 3
+
+it "takes an editor that was left without a change for no answer"
+EDITOR=true chat "wait:$asked" 'type:e\r' 'wait:nothing was changed; nothing was answered' "wait:$asked" 'type:n\r' 'wait:why?' 'type:\r' -- chat one 'tool touch i'
+code 0; unseen 'ran touch i'; check test "$(last .decision)" = deny
+
+it "needs no more memory the longer a question waits, however much it shows"
+printf '#!/bin/sh\nsed -n "s/VmRSS:[^0-9]*\\([0-9]*\\) kB/\\1/p" "/proc/$(pgrep -f "^$1 chat big")/status"\n' >"$T/rss"; chmod +x "$T/rss"
+ASAN_OPTIONS=quarantine_size_mb=1 \
+chat "wait:$asked" "run:sleep 1; $T/rss $ARBOR >$T/rss.1; sleep 4; $T/rss $ARBOR >$T/rss.2" 'type:n\r' 'wait:why?' 'type:\r' -- chat big 'tool big 3000000'; code 0
+check test "$(cat "$T/rss.2")" -lt $(($(cat "$T/rss.1") + 8000))
+
 it "takes it back when somebody else answers, or the client wants to know no more"
 chat "wait:$asked" "run:$T/answer allow" 'wait:ran touch e' -- chat one 'tool touch e'; code 0
 chat "wait:$asked" "run:'$ARBOR' interrupt one" 'wait:stopped' -- chat one 'tool touch e'; code 3; seen 'nobody has to answer any more'
@@ -63,7 +82,7 @@ it "asks what a person is asked, and for a plan"
 chat 'wait:your own words' 'type:2\r' -- chat one 'question Which one?'; code 0; seen '1  The first  is old'; seen '{"Which one?": "The second"}'
 chat 'wait:your own words' 'type:Both\r' -- chat one 'question Which one?'; seen '{"Which one?": "Both"}'
 chat 'wait:your own words' 'type:\r' -- chat one 'question Which one?'; seen 'no answer was given'
-chat "wait:$asked" 'type:y\r' -- chat one 'plan First this'; seen 'ExitPlanMode wants this plan approved'; seen 'First this'; seen 'ran ExitPlanMode'
+chat 'wait:y yes, n no, e edit, s stop, and Enter:' 'type:a\r' "wait:cannot be answered always" 'type:y\r' -- chat one 'plan First this'; seen 'ExitPlanMode wants this plan approved'; code 0; seen 'First this'; seen 'ran ExitPlanMode'; arbor rules; out_lacks ExitPlanMode
 
 it "ends the turn with Ctrl-C, at work and at a question"
 chat 'run:sleep 1' 'type:\x03' 'wait:stopping this turn' -- chat one 'wait for it'; code 3; seen stopped

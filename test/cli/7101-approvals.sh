@@ -73,6 +73,21 @@ ask 7 Bash "$(bash_input 'make test')"; pending 1 # another session
 arbor answer "$(last)" allow --always; code 2; err_has 'which session asks is not known'
 arbor answer "$(last)" allow; wait
 
+it "makes no rule of 'always' that would mean more than was asked, unless a pattern says so"
+for asks in 'mcp__db__query {"sql":"SELECT 1"}' 'WebFetch {"url":"https://example.com/x"}' 'Bash {"command":"ls","dangerouslyDisableSandbox":true}'; do
+	ask 7 "${asks%% *}" "${asks#* }" --claude_session $session; pending 1
+	arbor answer "$(last)" allow --always; code 2; err_has 'no rule for exactly this'
+	arbor answer "$(last)" allow; code 0; wait
+done
+ask 7 mcp__db__query '{"sql":"DROP TABLE users"}' --claude_session $session; pending 1
+arbor answer "$(last)" deny --always --pattern '*' --json; code 0; arbor rules; out_has mcp__db__query; wait
+ask 7 ExitPlanMode '{"plan":"all"}' --claude_session $session; pending 1
+for pattern in '' --pattern=*; do
+	# shellcheck disable=SC2086 # one word or none
+	arbor answer "$(last)" allow --always $pattern; code 2; err_has 'cannot be answered always'
+done
+arbor answer "$(last)" allow; code 0; wait
+
 it "denies what a rule denies, whatever another allows"
 arbor rule 'Bash(git *)' allow; code 0
 arbor rule 'Bash(git push *)' deny -m 'ask Ada'; code 0; id=$(sed -n 's/^id.//p' "$T/out")
@@ -86,6 +101,13 @@ arbor answer "$(last)" deny; wait
 for rule in '' 'Bash(' 'Ba sh' 'mcp__x__y(a)' 'WebFetch(x)'; do arbor rule "$rule" deny; code 2; done
 arbor rule Bash; code 2; err_has 'what is answered?'
 arbor rule Bash maybe; code 2
+
+it "lets nobody put in the place of a command what a rule denies; who wants it takes the rule away"
+arbor rule 'Bash(rm *)' deny --json; code 0; rule=$(get .id)
+ask 8 Bash "$(bash_input 'ls build')"; pending 1; id=$(last)
+arbor answer "$id" allow --input '{"command":"sudo rm -rf build"}'; code 7; err_has "a rule denies that: Bash(rm *); 'arbor rule --delete ${rule:0:8}' takes it away"
+pending 1; arbor rule --delete "${rule:0:8}"; code 0
+arbor answer "$id" allow --input '{"command":"sudo rm -rf build"}'; code 0; wait
 
 it "denies what nobody answers in time, if that is wanted"
 arbor call loopback.permit Bash --input "$(bash_input 'sleep 1')" --expires 1; code 0

@@ -10,6 +10,8 @@
   long N           one line of N bytes
   ask              asks a question that is none, and answers with what it was told
   tool A | B       wants to run these commands, all at once; says what of each came of it
+  tool big N       wants to run one of N bytes
+  meanwhile CMD    wants to run something, runs CMD before anybody has answered, and says what that printed
   question TEXT    asks the person (AskUserQuestion); plan TEXT wants a plan approved (ExitPlanMode)
   recant A         wants to run a command, and then no more
   hook             asks something that only an SDK knows
@@ -200,7 +202,21 @@ def tools(what, rest):
             {'label': 'The first', 'description': 'is old'}, {'label': 'The second', 'description': 'is new'}]}]}])
     if what == 'plan':
         return use('ExitPlanMode', [{'plan': rest}])
+    if rest.startswith('big '):
+        rest = 'echo ' + 'x' * int(rest[4:])
     return use('Bash', [{'command': c.strip(), 'description': 'Runs ' + c.strip()} for c in rest.split('|')])
+
+
+def meanwhile(rest):
+    qid = question('Bash', {'command': 'touch never'}, 'toolu_1')
+    while not subprocess.run(['sqlite3', os.environ['HOME'] + '/store/arbor.db', "SELECT 1 FROM approval WHERE state = 'pending'"],
+                             capture_output=True).stdout:
+        time.sleep(0.02)
+    done = subprocess.run(['sh', '-c', rest], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                          env=dict(os.environ, CLAUDECODE='1', CLAUDE_CODE_SESSION_ID=session))
+    out(type='control_cancel_request', request_id=qid)
+    answer(done.stdout + 'code %d' % done.returncode)
+    result('done')
 
 
 def late(rest):
@@ -274,6 +290,8 @@ def turn(message):
     elif what in ('tool', 'question', 'plan'):
         answer(tools(what, rest))
         result('done')
+    elif what == 'meanwhile':
+        meanwhile(rest)
     elif what == 'late':
         late(rest)
     elif what == 'hook':

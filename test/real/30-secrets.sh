@@ -3,6 +3,12 @@
 . test/harness/lib.sh
 . test/real/lib.sh
 
+# Until the session's last stream is one that goes on.
+until_at_work() {
+	for ((n = 0; n < 400; n++)); do [ "$(state_of hidden)" = running ] && return; sleep 0.05; done
+	fail 'nothing is at work'
+}
+
 real_each() {
 	it "$version: neither prompts nor keys are among the words of any process"
 	export OTHER_SECRET=environment-$$; export ANTHROPIC_API_KEY=key-$$
@@ -38,6 +44,21 @@ real_each() {
 	check grep -q "system-$$ be brief" "$HOME/api.log"
 	check grep -q "prompt-$$" "$HOME/api.log"
 	check test "$(sqlite3 "$ARBOR_HOME/arbor.db" 'SELECT init FROM run ORDER BY id DESC LIMIT 1' | jq -r '.mcp_servers[0] | .name + " " + .status')" = 'x connected'
+
+	it "$version: what was given as a word is seen no more once it was read, and is in no log"
+	"$ARBOR" chat hidden "SCRIPT:slow word-$$" --log "$HOME/log.txt" >"$HOME/said" 2>&1 & follower=$!
+	until_at_work; wait_for '.type == "content_delta"'
+	"$ARBOR" attach hidden --log "$HOME/log.txt" >"$HOME/followed" 2>&1 & other=$!
+	! grep -lF "word-$$" /proc/[0-9]*/cmdline 2>/dev/null || fail 'the list of processes shows it'
+	arbor interrupt hidden; code 0; wait $follower $other
+	"$ARBOR" continue hidden "SCRIPT:slow on-$$" --log "$HOME/log.txt" >"$HOME/said" 2>&1 & follower=$!
+	until_at_work; wait_for '.type == "content_delta"'
+	! grep -lF "on-$$" /proc/[0-9]*/cmdline 2>/dev/null || fail 'the list of processes shows it'
+	wait $follower
+	for secret in "word-$$" "on-$$" "system-$$" "mcp-key-$$"; do
+		! grep -F -- "$secret" "$HOME/log.txt" || fail "$secret is in the log"
+	done
+	check grep -q "word-$$" "$HOME/api.log"; check grep -q "on-$$" "$HOME/api.log"
 
 	it "$version: what the client says of itself is kept with the run"
 	check test "$(sqlite3 "$ARBOR_HOME/arbor.db" 'SELECT init FROM run ORDER BY id DESC LIMIT 1' |

@@ -31,6 +31,13 @@ real_each() {
 	answer deny -m no; follow; agrees complete
 	it "$version: a question that waits for long, with nothing else said meanwhile"
 	asked long '{}' "$touch_it"; sleep 12; answer allow; follow; agrees complete; check test -e "$HOME/work/long/made"
+	it "$version: an agent that wants to say that it need not ask, as itself and as if it were nobody"
+	for as in '' 'env -u CLAUDECODE -u CLAUDE_CODE_SESSION_ID'; do
+		asked "own${#as}" '{"allowed_tools":["Bash"]}' "$(steps "$(jq -cn --arg c "ARBOR_HOME=$ARBOR_HOME $as $ARBOR rule Write allow --session own${#as}" \
+			'[{blocks: [{tool: "Bash", input: {command: $c}}]}, {blocks: [{tool: "Write", input: {file_path: "{{cwd}}/other.txt", content: "x"}}]}, {blocks: ["then: {{lastResult}}"]}]')")"
+		answer deny -m no; follow; agrees complete; check test ! -e "$HOME/work/own${#as}/other.txt"
+		check grep -qF 'an agent cannot answer its own questions' "$HOME/events"
+	done
 	it "$version: a question to a person"
 	asked ask '{}' 'SCRIPT:ask'; answer allow --answers '{"Which colour?":"Blue"}'; follow; agrees complete
 	check test -n "$(events 'select(.type == "tool_result") | .data.output' | grep Blue)"

@@ -423,11 +423,32 @@ TEST(always_makes_a_rule_for_this_and_nothing_else)
 	OK(question_rule(&a, (struct str){ 0 }, &mem, &p, &err));
 	EQS(p.tool, STR("Bash"));
 	EQS(p.pattern, STR("rm \\*"));
-	a.tool_name = STR("mcp__x__y");
+	a.input = STR("{\"command\":\"ls\",\"description\":\"lists\",\"timeout\":5}");
 	OK(question_rule(&a, (struct str){ 0 }, &mem, &p, &err));
-	CHECK(!p.pattern.p);
-	a.tool_name = STR("AskUserQuestion");
-	EQ(question_rule(&a, (struct str){ 0 }, &mem, &p, &err), STATUS_USAGE);
+	EQS(p.pattern, STR("ls"));
+}
+
+TEST(where_no_rule_says_exactly_this_there_is_none_for_always)
+{
+	static const char *const asked[][2] = {
+		{ "mcp__db__query", "{\"sql\":\"SELECT 1\"}" },
+		{ "WebFetch", "{\"url\":\"https://example.com/x\",\"prompt\":\"p\"}" },
+		{ "Agent", "{\"subagent_type\":\"Explore\",\"prompt\":\"p\"}" },
+		{ "Skill", "{\"skill\":\"pdf\"}" },
+		{ "Bash", "{\"command\":\"ls\",\"dangerouslyDisableSandbox\":true}" },
+		{ "ExitPlanMode", "{\"plan\":\"p\"}" },
+		{ "AskUserQuestion", "{}" },
+		{ "Write", "{\"content\":\"x\"}" },
+	};
+	struct permission p;
+	struct err err;
+	ARENA;
+
+	for (size_t i = 0; i < COUNT(asked); i++) {
+		struct approval a = { .tool_name = str_of(asked[i][0]), .input = str_of(asked[i][1]) };
+
+		EQ(question_rule(&a, (struct str){ 0 }, &mem, &p, &err), STATUS_USAGE);
+	}
 }
 
 TESTS(CASE(of_all_rules_that_mean_a_question_deny_beats_ask_and_ask_beats_allow_in_any_order),
@@ -441,4 +462,5 @@ TESTS(CASE(of_all_rules_that_mean_a_question_deny_beats_ask_and_ask_beats_allow_
       CASE(a_driver_that_has_lost_its_run_neither_asks_nor_hands_over),
       CASE(a_question_of_a_process_that_is_gone_becomes_void_and_can_be_answered_no_more),
       CASE(the_client_hears_the_input_with_yes_and_a_reason_with_no),
-      CASE(always_makes_a_rule_for_this_and_nothing_else))
+      CASE(always_makes_a_rule_for_this_and_nothing_else),
+      CASE(where_no_rule_says_exactly_this_there_is_none_for_always))
