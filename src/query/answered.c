@@ -53,7 +53,9 @@ static enum status find_calls(struct answered *a, const struct expr *e, bool exc
 			   prefix ? " *" : "");
 	}
 	out->asked = match.n > 0;
-	return out->asked ? called_match(a->store, buf_as_str(&match), &a->mem, &out->list, &out->count, err) : STATUS_OK;
+	if (!out->asked)
+		return STATUS_OK;
+	return called_match(a->store, buf_as_str(&match), &a->mem, &out->list, &out->count, err);
 }
 
 enum status answered_read(struct answered *a, struct store *s, const struct expr *e, struct err *err)
@@ -106,7 +108,8 @@ static enum status id_of(struct answered *a, int64_t row, int64_t offset, uint32
 		return STATUS_OK;
 	if (session_get(a->store, row, &mem, &session, err) ||
 	    entry_get(a->store, row, offset, &mem, &line, &name, err) ||
-	    transcript_each(&a->transcript, a->store, &session, line.offset, line.offset + line.length, take_block, &y, err))
+	    transcript_each(&a->transcript, a->store, &session, line.offset, line.offset + line.length, take_block,
+			    &y, err))
 		return err_failed(err->status);
 	*out = y.id;
 	return STATUS_OK;

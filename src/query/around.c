@@ -78,22 +78,6 @@ static enum status take_line(void *ctx, int64_t offset, int64_t length, struct e
 
 /* ---- The branch ---------------------------------------------------------------- */
 
-/* The line that begins at an offset; CHAIN_NONE = none does. */
-static uint32_t line_at(const struct chain *c, int64_t offset)
-{
-	uint32_t low = 0, high = c->line_count;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (c->lines[mid].offset < offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < c->line_count && c->lines[low].offset == offset ? low : CHAIN_NONE;
-}
-
 static uint32_t above(const struct chain *c, uint32_t line)
 {
 	const struct chain_line *l = &c->lines[line];
@@ -171,7 +155,7 @@ static enum status take_side(struct taking *y, const struct chain *c, const bool
 {
 	y->list = arena_alloc(y->mem, (y->most + 1) * sizeof *y->list);
 	y->count = 0;
-	if (on ? take_branch(y, c, on, line_at(c, offset), before, err)
+	if (on ? take_branch(y, c, on, chain_line_at(c, offset), before, err)
 	       : entry_near(y->store, y->session->row, offset, before, SAID, (int64_t)y->most, take_line, y, err))
 		return err_failed(err->status);
 	*list = y->list;
@@ -200,7 +184,7 @@ enum status around_get(struct around_reader *r, struct transcript *t, struct sto
 			return err_failed(err->status);
 		r->row = session->row;
 	}
-	line = line_at(&r->chain, offset);
+	line = chain_line_at(&r->chain, offset);
 	on = line == CHAIN_NONE ? NULL : branch_of(&r->chain, line, &own);
 	if (take_side(&y, &r->chain, on, offset, true, &out->before, &out->before_count, err) ||
 	    take_side(&y, &r->chain, on, offset, false, &out->after, &out->after_count, err))

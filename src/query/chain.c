@@ -114,13 +114,9 @@ static void enter_keys(struct chain *c)
 
 /* ---- Parents ------------------------------------------------------------------- */
 
-/* Mostly the line before, whose number is given as a guess. */
-static uint32_t line_at(const struct chain *c, int64_t offset, uint32_t guess)
+uint32_t chain_line_at(const struct chain *c, int64_t offset)
 {
 	uint32_t low = 0, high = c->line_count;
-
-	if (guess < c->line_count && c->lines[guess].offset == offset)
-		return guess;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
@@ -131,6 +127,12 @@ static uint32_t line_at(const struct chain *c, int64_t offset, uint32_t guess)
 			high = mid;
 	}
 	return low < c->line_count && c->lines[low].offset == offset ? low : CHAIN_NONE;
+}
+
+/* Mostly the line before, whose number is given as a guess. */
+static uint32_t line_at(const struct chain *c, int64_t offset, uint32_t guess)
+{
+	return guess < c->line_count && c->lines[guess].offset == offset ? guess : chain_line_at(c, offset);
 }
 
 /* Parts of the conversation itself: what can be hung on. */

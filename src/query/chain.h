@@ -73,6 +73,9 @@ void chain_build(struct chain *c);
 /* The line with this key, as the client knows it. */
 uint32_t chain_find(const struct chain *c, const struct uuid *key);
 
+/* The line that begins at an offset; CHAIN_NONE = none does. */
+uint32_t chain_line_at(const struct chain *c, int64_t offset);
+
 /* The line the client would go on from; CHAIN_NONE = an empty conversation. */
 uint32_t chain_leaf(const struct chain *c);
 

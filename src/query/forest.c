@@ -728,21 +728,10 @@ void forest_build(struct forest *f)
 	find_replaced(f);
 }
 
-/* Lines are in the order of their file. */
 static bool find_offset(const struct chain *c, int64_t offset, uint32_t *line)
 {
-	uint32_t low = 0, high = c->line_count;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (c->lines[mid].offset < offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	*line = low;
-	return low < c->line_count && c->lines[low].offset == offset;
+	*line = chain_line_at(c, offset);
+	return *line != CHAIN_NONE;
 }
 
 bool forest_find_line(const struct forest *f, int64_t row, int64_t offset, uint32_t *source, uint32_t *line)

@@ -348,6 +348,12 @@ static void make_snippet(const struct searching *y, struct snippet *out)
 		snippet_make(out, text, y->q->expr, SNIPPET_WIDTH);
 }
 
+/* Of a line of the session in hand. */
+static enum status find_around(struct searching *y, int64_t offset, struct around *out, struct err *err)
+{
+	return around_get(&y->around, &y->transcript, y->store, &y->session, offset, y->q->context, &y->mem, out, err);
+}
+
 /* The conversation of a note, and the line it is on, if it is on one. */
 static enum status find_subject(struct searching *y, struct search_hit *hit, struct err *err)
 {
@@ -398,8 +404,7 @@ static enum status give_note(struct searching *y, const struct ranked *r, int64_
 	if (find_subject(y, &hit, err))
 		return err_failed(err->status);
 	make_snippet(y, &snippet);
-	if (y->q->context && hit.in_line &&
-	    around_get(&y->around, &y->transcript, y->store, &y->session, hit.offset, y->q->context, &y->mem, &hit.around, err))
+	if (y->q->context && hit.in_line && find_around(y, hit.offset, &hit.around, err))
 		return err_failed(err->status);
 	return fn(ctx, &hit, err);
 }
@@ -552,8 +557,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	if (doc.block == DOC_LINE && hit.place == PLACE_PROMPT &&
 	    entry_flags(y->store, y->session.row, line.offset, &hit.flags, err))
 		return err_failed(err->status);
-	if (y->q->context && around_get(&y->around, &y->transcript, y->store, &y->session, line.offset, y->q->context, &y->mem,
-					&hit.around, err))
+	if (y->q->context && find_around(y, line.offset, &hit.around, err))
 		return err_failed(err->status);
 	return fn(ctx, &hit, err);
 }

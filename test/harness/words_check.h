@@ -79,7 +79,8 @@ static inline bool words_has_escape(struct str text)
 	return text.n && memchr(text.p, 0x1B, text.n);
 }
 
-/* As a normal form, or as it is when it is not UTF-8. A form may change what is behind an ESC: the Kelvin sign is a K. */
+/* As a normal form, or as it is when it is not UTF-8. A form may change what is behind an ESC: the Kelvin sign is
+ * a K. */
 static inline bool words_same_in_form(struct str text, utf8proc_option_t form, struct str packed)
 {
 	utf8proc_uint8_t *to;
@@ -97,7 +98,7 @@ static inline bool words_same_in_form(struct str text, utf8proc_option_t form, s
 /* Whether what stands in front of `at` may be the beginning of what colours; then *begins is where. */
 static inline bool words_may_colour(struct str text, size_t at, size_t *begins)
 {
-	while (at && (words_is_ascii(text.p[at - 1]) ? text.p[at - 1] <= '9' : text.p[at - 1] == ';' || text.p[at - 1] == ':'))
+	while (at && text.p[at - 1] >= '0' && text.p[at - 1] <= ';') /* ':' stands between them */
 		at--;
 	*begins = at - (at > 0) - (at > 1 && text.p[at - 1] == '[');
 	return at && (text.p[at - 1] == 0x1B || (at > 1 && text.p[at - 1] == '[' && text.p[at - 2] == 0x1B));

@@ -376,9 +376,11 @@ TEST(a_tool_is_asked_of_its_results_where_results_are_asked_for)
 	OK(put(&w, ONE,
 	       STR(LINE("assistant", "a1", BLOCKS("m1", CALL("t1", "Bash", "make otter")))
 		   LINE("user", "r1", BLOCKS("", RESULT("t1", "true", "otter failed")))
-		   LINE("assistant", "a2", BLOCKS("m2", "{\"type\":\"text\",\"text\":\"both\"}," CALL("t2", "Read", "otter.c")
-							"," CALL("t3", "Bash", "ls otter")))
-		   LINE("user", "r2", BLOCKS("", RESULT("t2", "true", "no otter.c") "," RESULT("t3", "false", "an otter")))
+		   LINE("assistant", "a2",
+			BLOCKS("m2", "{\"type\":\"text\",\"text\":\"both\"}," CALL("t2", "Read", "otter.c") ","
+				     CALL("t3", "Bash", "ls otter")))
+		   LINE("user", "r2",
+			BLOCKS("", RESULT("t2", "true", "no otter.c") "," RESULT("t3", "false", "an otter")))
 		   LINE("user", "r3", BLOCKS("", RESULT("t9", "true", "whose otter")))),
 	       &err));
 	/* The same id in another conversation is another call. */
