@@ -2,7 +2,7 @@
 # Branches of git: what was written while on one, line by line.
 # shellcheck source=test/harness/lib.sh
 . test/harness/lib.sh
-export ARBOR_HOME=$T/store TZ=UTC
+export ARBOR_HOME="$T/store" TZ=UTC
 ID=0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e71
 P=$T/claude/projects/-w
 F=$P/$ID.jsonl

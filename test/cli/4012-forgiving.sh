@@ -2,7 +2,7 @@
 # Questions as people ask them: where no text has all words, less is asked for, and it is said what.
 # shellcheck source=test/harness/lib.sh
 . test/harness/lib.sh
-export ARBOR_HOME=$T/store TZ=UTC
+export ARBOR_HOME="$T/store" TZ=UTC
 P=$T/claude/projects/-w
 mkdir -p "$P"
 lines() { [ "$(wc -l <"$T/out")" -eq "$1" ] || { fail "not $1 lines"; show "$T/out"; }; }
