@@ -8,7 +8,6 @@
  */
 #include "hub/claudecode_methods.h"
 
-#include "base/clock.h"
 #include "hub/commanded.h"
 #include "hub/decider.h"
 #include "hub/excluded.h"
@@ -60,7 +59,7 @@ static const struct param async_params[] = { PROMPT_PARAMS, { 0 } };
 
 /* ---- Submitting --------------------------------------------------------------- */
 
-static enum status submit(struct call *c, struct run *run, bool *again, struct err *err)
+static enum status submit(struct call *c, struct submitted **out, struct err *err)
 {
 	struct buf content CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
 	struct submitting what = { .client_id = call_text(c, "client_id"),
@@ -75,7 +74,7 @@ static enum status submit(struct call *c, struct run *run, bool *again, struct e
 	    prompt_content(c, call_text(c, "prompt"), call_value(c, "attach"), &content, err))
 		return err_failed(err->status);
 	what.content = buf_as_str(&content);
-	return submit_and_start(c, &what, run, again, err);
+	return submit_and_start(c, &what, out, err);
 }
 
 /* ---- claudecode.chat_async ------------------------------------------------------- */
@@ -92,59 +91,23 @@ static const struct field async_fields[] = {
 	{ 0 },
 };
 
-/* Across waits: what was submitted, and until when a driver has to have it. */
-struct submitted {
-	struct run run;
-	bool again;
-	int64_t until_ns;
-};
-
-static enum status begin_async(struct call *c, struct err *err)
-{
-	enum { START_S = 10 };
-	struct submitted *m = arena_alloc(&c->mem, sizeof *m);
-
-	if (submit(c, &m->run, &m->again, err))
-		return err_failed(err->status);
-	m->until_ns = clock_monotonic_ns() + (int64_t)START_S * 1000000000;
-	c->state = m;
-	return STATUS_OK;
-}
-
-/* Until then the run is held by this process, which may end: whoever looked would take the run for dead. */
-static bool is_taken(const struct submitted *m, const struct stream *stream)
-{
-	return m->again || stream_is_over(stream->state) || stream->incarnation != m->run.writer.incarnation;
-}
-
-static enum status not_taken(struct call *c, struct submitted *m, struct err *err)
-{
-	struct err other;
-
-	err_set(err, STATUS_UNREACHABLE, "the program that drives agents was started, and does not answer");
-	if (submit_close(c, &m->run, err, &other))
-		log_warn(c->log, "%s", other.text);
-	return err_failed(err->status);
-}
-
 static enum status run_chat_async(struct call *c, struct err *err)
 {
-	struct submitted *m;
+	struct submitted *m = c->state;
+	const struct stream *stream;
 	struct json_writer *w;
-	struct stream stream;
+	enum status status = m ? STATUS_OK : submit(c, &m, err);
 
-	if (!c->state && begin_async(c, err))
-		return err_failed(err->status);
-	m = c->state;
-	if (stream_get(c->store, &m->run.stream, &c->mem, &stream, err))
-		return err_failed(err->status);
-	if (!is_taken(m, &stream))
-		return clock_monotonic_ns() < m->until_ns ? call_wait(c, 100) : not_taken(c, m, err);
+	if (!status)
+		status = submit_wait(c, m, err);
+	if (status)
+		return status;
+	stream = &m->tail.stream;
 	w = call_begin(c);
-	put_uuid(w, "stream", &stream.id);
-	put_text(w, "name", stream.session_name);
-	put_uuid(w, "session", &stream.session_id);
-	put_text(w, "state", str_of(stream_state_names[stream.state]));
+	put_uuid(w, "stream", &stream->id);
+	put_text(w, "name", stream->session_name);
+	put_uuid(w, "session", &stream->session_id);
+	put_text(w, "state", str_of(stream_state_names[stream->state]));
 	put_bool(w, "again", m->again);
 	return call_emit(c, err);
 }
@@ -175,18 +138,11 @@ const struct method claudecode_chat_async = {
 
 static enum status run_chat(struct call *c, struct err *err)
 {
-	struct tailing *t = c->state;
-	struct run run;
-	bool again;
+	struct submitted *m = c->state;
 
-	if (!t) {
-		t = arena_alloc(&c->mem, sizeof *t);
-		if (submit(c, &run, &again, err) ||
-		    stream_get(c->store, &run.stream, &c->mem, &t->stream, err))
-			return err_failed(err->status);
-		c->state = t;
-	}
-	return streamed_follow(c, t, true, err);
+	if (!m && submit(c, &m, err))
+		return err_failed(err->status);
+	return submit_follow(c, m, err);
 }
 
 const struct method claudecode_chat = {
@@ -268,13 +224,12 @@ static enum status check_continue(struct call *c, const struct stream *stream, s
 				  STR_ARG(stream->session_name));
 }
 
-static enum status begin_continue(struct call *c, struct tailing *t, struct err *err)
+static enum status begin_continue(struct call *c, struct submitted **out, struct err *err)
 {
 	struct buf content CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
 	struct submitting what = { 0 };
 	struct stream stream;
-	struct run before, run;
-	bool again;
+	struct run before;
 
 	if (streamed_find(c, call_text(c, "stream"), &stream, err) ||
 	    stream_get(c->store, &stream.id, &c->mem, &stream, err) || check_continue(c, &stream, err) ||
@@ -284,22 +239,16 @@ static enum status begin_continue(struct call *c, struct tailing *t, struct err 
 		return err_failed(err->status);
 	what.content = buf_as_str(&content);
 	what.continues = &stream.id;
-	if (submit_and_start(c, &what, &run, &again, err))
-		return err_failed(err->status);
-	return stream_get(c->store, &run.stream, &c->mem, &t->stream, err);
+	return submit_and_start(c, &what, out, err);
 }
 
 static enum status run_continue(struct call *c, struct err *err)
 {
-	struct tailing *t = c->state;
+	struct submitted *m = c->state;
 
-	if (!t) {
-		t = arena_alloc(&c->mem, sizeof *t);
-		if (begin_continue(c, t, err))
-			return err_failed(err->status);
-		c->state = t;
-	}
-	return streamed_follow(c, t, true, err);
+	if (!m && begin_continue(c, &m, err))
+		return err_failed(err->status);
+	return submit_follow(c, m, err);
 }
 
 const struct method claudecode_continue = {

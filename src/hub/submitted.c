@@ -1,6 +1,7 @@
 /*
  * Nothing here runs an agent: a prompt is written into the store, and a process of its own is started that
- * goes on without us (claudecode.drive).
+ * goes on without us (claudecode.drive). Until that has taken the run it is ours, and nobody else can tell
+ * that a driver which ended at once will never come: so whoever submits waits for it.
  *
  * Files that go with a prompt are blocks in front of its text, in the order in which they were given: images
  * and PDFs as base64, as the API wants them, and texts as a text with the file's name above.
@@ -8,6 +9,7 @@
 #include "hub/submitted.h"
 
 #include "base/base64.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/utf8.h"
 #include "hub/hub.h"
@@ -177,7 +179,8 @@ static enum status submit(struct call *c, const struct submitting *s, struct run
 	return run_submit(c->store, &what, &c->mem, run, again, err);
 }
 
-enum status submit_close(struct call *c, struct run *run, const struct err *why, struct err *err)
+/* Says in the stream of a run that nobody will drive it, and why. */
+static enum status close_run(struct call *c, struct run *run, const struct err *why, struct err *err)
 {
 	struct buf data CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct stream_end end = { .error = str_of(why->text), .cost_micro = -1 };
@@ -193,32 +196,97 @@ enum status submit_close(struct call *c, struct run *run, const struct err *why,
 			    &(struct stream_change){ &last, 1, STREAM_FAILED, &end, true }, err);
 }
 
-static enum status start_driver(struct call *c, const struct run *run, struct err *err)
+static void close_untaken(struct call *c, struct run *run, const struct err *why)
+{
+	struct err other;
+
+	if (close_run(c, run, why, &other))
+		log_warn(c->log, "%s", other.text);
+}
+
+static enum status start_driver(struct call *c, struct submitted *m, struct err *err)
 {
 	struct environment env;
 	const char *program = c->who->program;
 	char stream[UUID_TEXT + 1];
 
-	uuid_print(&run->stream, stream);
+	uuid_print(&m->run.stream, stream);
 	where_environment(c->settings, &env);
 	if (!program && command_find(&env, STR("arbor"), &c->mem, &program, err))
 		return err_pass(err, "agents are driven by the program");
 	return detach_start(program,
 			    (const char *[]){ "arbor", "call", "claudecode.drive", stream, "--store",
 					      store_path(c->store), "--quiet", NULL },
-			    err);
+			    &m->driver, err);
 }
 
-enum status submit_and_start(struct call *c, const struct submitting *what, struct run *run, bool *again,
+/* ---- Waiting for the driver ------------------------------------------------------ */
+
+enum { START_S = 10, LOOK_MS = 50 };
+
+static void forget_driver(struct call *c)
+{
+	struct submitted *m = c->state;
+
+	detached_release(&m->driver);
+	c->leave = NULL;
+}
+
+enum status submit_and_start(struct call *c, const struct submitting *what, struct submitted **out,
 			     struct err *err)
 {
-	struct err other;
+	struct submitted *m = arena_alloc(&c->mem, sizeof *m);
 
-	if (submit(c, what, run, again, err))
+	m->driver = (struct detached)DETACHED_INIT;
+	if (submit(c, what, &m->run, &m->again, err))
 		return err_failed(err->status);
-	if (*again || !start_driver(c, run, err))
-		return STATUS_OK;
-	if (submit_close(c, run, err, &other))
-		log_warn(c->log, "%s", other.text);
+	if (!m->again && start_driver(c, m, err)) {
+		close_untaken(c, &m->run, err);
+		return err_failed(err->status);
+	}
+	m->until_ns = clock_monotonic_ns() + (int64_t)START_S * 1000000000;
+	c->state = *out = m;
+	c->leave = forget_driver;
+	return STATUS_OK;
+}
+
+static enum status not_taken(struct call *c, struct submitted *m, struct err *err)
+{
+	const struct str front = STR("arbor: call: claudecode.drive: ");
+	struct buf words CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+	struct str said;
+
+	detached_last_words(&m->driver, &words);
+	said = buf_as_str(&words);
+	if (str_has_prefix(said, front))
+		said = str_sub(said, front.n, SIZE_MAX);
+	err_set(err, STATUS_UNREACHABLE, "the program that drives agents %s%s%.*s",
+		detached_is_gone(&m->driver) ? "ended at once" : "was started, and does not answer",
+		said.n ? ": " : "", STR_ARG(said));
+	close_untaken(c, &m->run, err);
 	return err_failed(err->status);
+}
+
+/* The stream is looked at after the driver: one that is gone by now has done before what it had to. */
+enum status submit_wait(struct call *c, struct submitted *m, struct err *err)
+{
+	struct stream *stream = &m->tail.stream;
+	bool late = m->again || detached_is_gone(&m->driver) || clock_monotonic_ns() >= m->until_ns;
+	enum status status = stream_get(c->store, &m->run.stream, &c->mem, stream, err);
+
+	m->taken = m->again || stream_is_over(stream->state) ||
+		   stream->incarnation != m->run.writer.incarnation;
+	if (!status && !m->taken && !late)
+		return call_wait(c, LOOK_MS);
+	if (!status && !m->taken)
+		status = not_taken(c, m, err);
+	forget_driver(c);
+	return status;
+}
+
+enum status submit_follow(struct call *c, struct submitted *m, struct err *err)
+{
+	enum status status = m->taken ? STATUS_OK : submit_wait(c, m, err);
+
+	return status ? status : streamed_follow(c, &m->tail, true, err);
 }

@@ -5,6 +5,8 @@
 #define ARBOR_HUB_SUBMITTED_H
 
 #include "hub/call.h"
+#include "hub/streamed.h"
+#include "live/detach.h"
 #include "store/run.h"
 
 #define ATTACH_PARAM \
@@ -28,12 +30,26 @@ struct submitting {
 	struct str allowed_tools; /* call_names(); for this prompt alone */
 };
 
-/* Submits, and starts a driver unless it was submitted before (*again). When none can be started, the stream
- * says so. */
-enum status submit_and_start(struct call *c, const struct submitting *what, struct run *run, bool *again,
+/* What was submitted: waited for until a driver has it, then followed. Across waits. */
+struct submitted {
+	struct run run;
+	bool again;		/* it was submitted before: no driver was started */
+	bool taken;		/* a driver has it, or had */
+	struct detached driver; /* until then */
+	int64_t until_ns;	/* so long it may take */
+	struct tailing tail;	/* from then on */
+};
+
+/* Submits, and starts a driver unless it was submitted before. When none can be started, the stream says so.
+ * *out is the call's `state`. */
+enum status submit_and_start(struct call *c, const struct submitting *what, struct submitted **out,
 			     struct err *err) MUST_USE;
 
-/* Says in the stream of a run that nobody will drive it, and why. */
-enum status submit_close(struct call *c, struct run *run, const struct err *why, struct err *err) MUST_USE;
+/* Until a driver has it: STATUS_WAIT, call again. When none comes to take it, the stream has failed, and says
+ * why as this does. */
+enum status submit_wait(struct call *c, struct submitted *m, struct err *err) MUST_USE;
+
+/* That, and its events to the end. */
+enum status submit_follow(struct call *c, struct submitted *m, struct err *err) MUST_USE;
 
 #endif

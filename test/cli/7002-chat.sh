@@ -6,8 +6,8 @@ export ARBOR_HOME=$T/store ARBOR_CLAUDE=$PWD/test/harness/claude.py
 export SECRET_THING=secret-of-the-test ANTHROPIC_API_KEY=key-of-the-test
 mkdir -p "$T/work" "$T/other"; db=$ARBOR_HOME/arbor.db
 call() { arbor call "claudecode.$1" "$2" --json; }
-get() { jq -r "$1" "$T/out"; }
 sql() { sqlite3 -cmd '.timeout 10000' "$db" "$1"; }
+get() { jq -r "$1" "$T/out"; }
 state() { "$ARBOR" call claudecode.streams "{\"session\":\"$1\",\"limit\":1}" --json | jq -r .state; }
 # Waits until a session's last stream is in a state, at most some seconds.
 until_state() { for ((n = 0; n < 400; n++)); do [ "$(state "$1")" = "$2" ] && return; sleep 0.05; done; fail "$1 is $(state "$1"), wanted $2"; }
@@ -116,6 +116,16 @@ check test "$(get 'select(.data.event_type? == "stderr") | .data.text')" = 'it b
 check test "$(state a)" = failed
 ARBOR_CLAUDE=/no/such/claude arbor call claudecode.chat '{"session":"a","prompt":"x"}' --json; code 0
 check test "$(get 'select(.type == "error") | .data.message')" = '/no/such/claude: No such file or directory'
+
+it "says why nobody drives an agent, to who asked and in its stream"
+long=$(printf '%5000s' | tr ' ' x)
+for what in chat chat_async; do
+	ARBOR_SYNC_EXCLUDE=$long call $what '{"session":"a","prompt":"say x"}'; code 12; err_has 'ended at once: a pattern '; err_has 'too long'
+	check test "$(state a)" = failed
+done
+call streams '{"session":"a","limit":1}'; check grep -q 'too long' <(get .error)
+ARBOR_SYNC_EXCLUDE=$long call continue '{"stream":"a"}'; code 12; err_has 'too long'; check test "$(state a)" = failed
+call continue '{"stream":"a","prompt":"say y"}'; code 0; check test "$(get .type | tail -n 1)" = complete
 
 it "says that it was interrupted when its driver is killed, and starts the next"
 call chat_async '{"session":"c","prompt":"leave some"}'; until_taken c
