@@ -221,6 +221,9 @@
 /* Sub-agents that may be speaking at once. Dozens are many; of more the oldest are taken to have ended. */
 #define LIMIT_CHAT_SPEAKERS 1000
 
+/* What a client has going in the background at once; a machine has not that many processes to spare for it. */
+#define LIMIT_BACKGROUND 1000
+
 /* Events of an agent that wait to be written, before no more is read from it. A transaction of these takes
  * some 10 ms. */
 #define LIMIT_FEED (512 * KIB)

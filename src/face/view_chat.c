@@ -363,7 +363,7 @@ static void on_other(struct view *v, const struct json *j, uint32_t data)
 	struct str type = view_text(v, j, data, "event_type");
 	uint32_t inside = json_get(j, data, STR("data"));
 
-	if (str_eq(type, STR("stderr")) || str_eq(type, STR("raw_output")))
+	if (str_eq(type, STR("stderr")) || str_eq(type, STR("raw_output")) || str_eq(type, STR("waiting")))
 		note(v, STYLE_DIM, "", str_trim(view_text(v, j, data, "text")));
 	else if (str_eq(type, STR("system/api_retry")))
 		note(v, STYLE_DIM,

@@ -13,15 +13,18 @@
  * written, in the transaction that ends the stream and moves the session's head. Whoever kills us leaves the
  * stream to be closed by the next who looks (live/lease.c), and the guard kills the client.
  *
- * After a result the client's input is closed, unless a prompt waits in the inbox: it then finishes what it
- * has going in the background and ends by itself. Where questions come to us (live/asking.h) it stays open as
- * long as one waits or a sub-agent works in the background, which may ask.
+ * After a result the client's input is closed, and it ends by itself, unless there is more to come: a prompt
+ * in the inbox, a question that waits (live/asking.h), or something that it has going in the background
+ * (claude/background.h). Who works there may ask; when it is done, another turn follows, which may, too; and
+ * meanwhile somebody may want to say something. How long that takes is not ours to know: what never ends is
+ * ended by who interrupts, or by the silence that is allowed.
  */
 #include "live/driver.h"
 
 #include "base/file.h"
 #include "base/json_write.h"
 #include "base/split.h"
+#include "claude/background.h"
 #include "live/asking.h"
 #include "live/child.h"
 #include "live/client.h"
@@ -46,7 +49,6 @@ enum {
 	STOP_MS = 2000,	  /* for a client that was told to stop, to write down where */
 	KILL_MS = 5000,	  /* for one that was asked to end */
 	IDLE_MS = 10000,  /* for one to begin with what it was told */
-	QUIET_MS = 600000, /* for one whose sub-agents work in the background, without a word */
 	LAST_TRIES = 120,  /* of writing the end, RETRY_MS apart */
 };
 
@@ -85,7 +87,8 @@ struct driver {
 	bool looked;		   /* into the inbox, at all */
 	int64_t told, taken;	   /* prompts, and those it said it has begun with */
 	bool rests;		   /* its last turn is over */
-	int64_t agents;		   /* at work in the background */
+	bool waits;		   /* for what it has in the background, and has said so */
+	struct background background;
 	bool interrupted, cancelled, silent, asked_to_end;
 	bool lost; /* somebody else has the stream */
 	int requests;
@@ -182,6 +185,13 @@ static void close_input(struct driver *d)
 	d->closed = true;
 	if (d->child)
 		child_close_input(d->child);
+}
+
+/* It may write down where it is, and is ended then. */
+static void end_soon(struct driver *d)
+{
+	close_input(d);
+	loop_timer_set(d->kill, STOP_MS);
 }
 
 /* Its number. */
@@ -302,17 +312,48 @@ static bool is_behind(const struct driver *d)
 	return d->told > 1 && d->told > d->taken;
 }
 
-/* A client that is told no more ends by itself. What it was told and has not begun with makes another turn;
- * whoever may still ask has to be able to hear the answer. */
+/* Whoever follows it would wonder. */
+static void say_waiting(struct driver *d)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	if (d->waits)
+		return;
+	d->waits = true;
+	buf_printf(&text, "its turn is over, and it waits for what it has in the background (%zu)",
+		   d->background.count);
+	pass_text(d, "waiting", buf_as_str(&text));
+	write_in_time(d);
+}
+
+/* Somebody has ended its last turn. */
+static bool was_stopped(const struct driver *d)
+{
+	return d->outcome.failed && (d->interrupted || (d->asking && asking_has_interrupted(d->asking)));
+}
+
+/* Whether it has to be able to hear us, for as long as it takes. */
+static bool is_needed(const struct driver *d)
+{
+	return d->background.count || (d->asking && asking_is_waiting(d->asking));
+}
+
+/* A client that is told no more ends by itself. What it was told and has not begun with makes another turn,
+ * and so does what has ended in the background. */
 static void close_when_done(struct driver *d)
 {
-	if (!d->rests || d->closed || (d->asking && asking_is_waiting(d->asking)) ||
-	    loop_timer_is_set(d->idle))
+	if (!d->rests || d->closed || loop_timer_is_set(d->idle))
 		return;
-	if (is_behind(d))
+	if (d->background.count && was_stopped(d)) {
+		end_soon(d);
+		return;
+	}
+	if (d->background.count)
+		say_waiting(d);
+	if (is_needed(d))
+		return;
+	if (is_behind(d) || d->background.news)
 		loop_timer_set(d->idle, IDLE_MS);
-	else if (d->asking && d->agents)
-		loop_timer_set(d->idle, QUIET_MS);
 	else
 		close_input(d);
 }
@@ -321,53 +362,37 @@ static void on_idle(void *ctx)
 {
 	struct driver *d = ctx;
 
-	if (d->asking && asking_is_waiting(d->asking))
-		loop_timer_set(d->idle, IDLE_MS);
-	else
+	if (!is_needed(d))
 		close_input(d);
 }
 
 /* Another turn. */
 static void stop_resting(struct driver *d)
 {
-	d->rests = false;
+	d->rests = d->waits = false;
 	loop_timer_stop(d->idle);
-}
-
-/* Sub-agents, which go on behind a result when they work in the background. When one is done, another turn of
- * the client begins. */
-static void note_task(struct driver *d, const struct json *j)
-{
-	uint32_t root = json_root(j), subtype = json_get(j, root, STR("subtype"));
-
-	if (json_string_eq(j, subtype, STR("task_started")) &&
-	    json_string_eq(j, json_get(j, root, STR("task_type")), STR("local_agent")))
-		d->agents++;
-	else if (json_string_eq(j, subtype, STR("task_notification")) && d->agents)
-		d->agents--;
-	if (d->rests && loop_timer_is_set(d->idle))
-		loop_timer_set(d->idle, d->agents ? QUIET_MS : IDLE_MS);
 }
 
 /* ---- Commands ------------------------------------------------------------------ */
 
 /* Each gives the request whose answer says what came of it; 0 = there is none. */
 
-static int do_interrupt(struct driver *d, struct str data)
-{
-	(void)data;
-	d->interrupted = true;
-	request(d, "interrupt", NULL, (struct str){ 0 });
-	return 0;
-}
-
 static int do_cancel(struct driver *d, struct str data)
 {
 	(void)data;
 	d->cancelled = true;
 	request(d, "interrupt", NULL, (struct str){ 0 });
-	close_input(d);
-	loop_timer_set(d->kill, STOP_MS);
+	end_soon(d);
+	return 0;
+}
+
+/* Behind its last turn there is only what goes on in the background, which no interrupt reaches. */
+static int do_interrupt(struct driver *d, struct str data)
+{
+	if (d->rests && d->background.count)
+		return do_cancel(d, data);
+	d->interrupted = true;
+	request(d, "interrupt", NULL, (struct str){ 0 });
 	return 0;
 }
 
@@ -626,8 +651,6 @@ static bool on_line(void *ctx, const struct split_line *line)
 		log_warn(store_log(d->store), "%s", err.text);
 	else if (what == CHAT_LINE_INIT)
 		note_init(d, j);
-	else if (what == CHAT_LINE_SAID)
-		note_task(d, j);
 	else if (what == CHAT_LINE_RESULT)
 		note_result(d, j);
 	else if (what == CHAT_LINE_MIRROR)
@@ -638,8 +661,9 @@ static bool on_line(void *ctx, const struct split_line *line)
 		on_withdrawn(d, j);
 	else if (what == CHAT_LINE_ANSWERED)
 		on_answered(d, j);
-	else if (what == CHAT_LINE_TAKEN)
+	else if (what == CHAT_LINE_TAKEN && !background_is_news(j))
 		d->taken++;
+	background_hear(&d->background, j);
 	if (what == CHAT_LINE_INIT || what == CHAT_LINE_TAKEN)
 		stop_resting(d);
 	if (what == CHAT_LINE_RESULT)
@@ -681,9 +705,8 @@ static void on_ended(void *ctx, const struct child_end *end)
 static enum stream_state state_at_end(const struct driver *d)
 {
 	const struct outcome *o = &d->outcome;
-	bool interrupted = d->interrupted || (d->asking && asking_has_interrupted(d->asking));
 
-	if (d->cancelled || (interrupted && o->failed))
+	if (d->cancelled || was_stopped(d))
 		return STREAM_CANCELLED;
 	return o->has_result && !o->failed && d->end.code == 0 && !d->silent ? STREAM_COMPLETE
 									     : STREAM_FAILED;
@@ -695,7 +718,8 @@ static struct str why_failed(struct driver *d)
 	struct buf text CLEANUP(buf_release) = BUF_INIT(64 * KIB);
 
 	if (d->silent) {
-		buf_printf(&text, "claude said nothing for %lld seconds, and was ended",
+		buf_printf(&text, "claude %ssaid nothing for %lld seconds, and was ended",
+			   d->waits ? "waited for what it had in the background, " : "",
 			   (long long)(d->silence_ms / 1000));
 		return arena_str(&d->mem, buf_as_str(&text));
 	}

@@ -16,6 +16,8 @@
   recant A         wants to run a command, and then no more
   hook             asks something that only an SDK knows
   late A           a sub-agent in the background wants to run a command when the turn is over
+  shell A          a command in the background ends behind the turn; the next wants to run A
+  server           a command in the background never ends; told more, it answers; told no more, it ends
   cost MODEL       an answer of 1,000 tokens in, 40 out
   think TEXT       a thought, then an answer
   wait             until it is interrupted, or told to answer by another prompt
@@ -219,13 +221,29 @@ def meanwhile(rest):
     result('done')
 
 
+def shell(rest):
+    task = {'task_id': 'b1', 'tool_use_id': 'toolu_1'}
+    out(type='system', subtype='task_started', task_type='local_bash', **task)
+    answer('started')
+    result('started')
+    if rest is None:
+        return
+    time.sleep(0.5)
+    out(type='system', subtype='task_updated', task_id='b1', patch={'status': 'completed'})
+    time.sleep(0.5)
+    out(type='system', subtype='task_notification', status='completed', output_file='/b1', **task)
+    out(type='system', subtype='init', cwd=os.getcwd(), model='m', tools=[], claude_code_version='0')
+    answer(tools('tool', rest))
+    result('done')
+
+
 def late(rest):
     out(type='system', subtype='task_started', task_id='a1', tool_use_id='toolu_1', task_type='local_agent')
     answer('started')
     result('started')
     qid = question('Bash', {'command': rest}, 'toolu_2', agent_id='a1')
     text = outcome('Bash', qid)[0]
-    out(type='system', subtype='task_notification', task_id='a1', tool_use_id='toolu_1', status='completed')
+    out(type='system', subtype='task_notification', task_id='a1', tool_use_id='toolu_1', status='completed', output_file='/a1')
     out(type='system', subtype='init', cwd=os.getcwd(), model='m', tools=[], claude_code_version='0')
     answer(text)
     result('done')
@@ -294,6 +312,8 @@ def turn(message):
         meanwhile(rest)
     elif what == 'late':
         late(rest)
+    elif what in ('shell', 'server'):
+        shell(rest if what == 'shell' else None)
     elif what == 'hook':
         out(type='control_request', request_id='h1', request={'subtype': 'hook_callback', 'callback_id': 'x', 'input': {}})
         answer(listen()['response']['subtype'])

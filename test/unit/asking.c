@@ -267,6 +267,22 @@ TEST(a_sub_agent_may_ask_when_the_turn_is_over)
 	EQ(count(&w, "content_delta", "ran"), 1);
 }
 
+TEST(a_turn_that_follows_a_shell_in_the_background_may_ask)
+{
+	struct err err;
+	pid_t pid;
+	ASKING(w);
+
+	OK(begin(t, &w, "shell touch a", &err));
+	pid = drive_beside(&w);
+	CHECK(wait_until_asked(&w, 1));
+	OK(decide(&w, 0, ALLOW, &err));
+	OK(end(t, &w, pid, &err));
+	EQ(w.stream.state, STREAM_COMPLETE);
+	EQ(count(&w, "passthrough", "it waits for what it has in the background"), 1);
+	EQ(count(&w, "content_delta", "ran"), 1);
+}
+
 /* ---- No answer --------------------------------------------------------------------- */
 
 TEST(what_nobody_answers_in_time_is_denied)
@@ -434,7 +450,8 @@ TESTS(CASE(a_tool_runs_when_somebody_allows_it), CASE(what_runs_is_what_was_allo
       CASE(a_rule_answers_at_once_and_readers_hear_of_it),
       CASE(several_questions_are_answered_each_for_itself),
       CASE(a_question_to_a_person_and_a_plan_go_the_same_way),
-      CASE(a_sub_agent_may_ask_when_the_turn_is_over), CASE(what_nobody_answers_in_time_is_denied),
+      CASE(a_sub_agent_may_ask_when_the_turn_is_over),
+      CASE(a_turn_that_follows_a_shell_in_the_background_may_ask), CASE(what_nobody_answers_in_time_is_denied),
       CASE(a_question_that_the_client_withdraws_is_void), CASE(an_interrupt_takes_the_question_back),
       CASE(a_question_of_a_driver_that_is_killed_is_void), CASE(what_is_no_question_is_refused),
       CASE(where_questions_are_not_ours_nobody_is_asked),

@@ -233,6 +233,73 @@ TEST(a_prompt_is_queued_during_a_turn)
 	EQ(count(&w, "content_delta", "and: and this"), 1);
 }
 
+/* Until it has said so often that it waits for what it has in the background. */
+static void wait_until_it_waits(struct t *t, struct world *w, int often)
+{
+	struct err err;
+
+	for (int i = 0; i < 1000 && count(w, "passthrough", "\"waiting\"") < often; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+		OK(read_all(w, &err));
+	}
+	EQ(count(w, "passthrough", "\"waiting\""), often);
+	EQ(w->stream.state, STREAM_RUNNING);
+}
+
+TEST(who_waits_for_its_background_can_be_told_more)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct uuid uuid;
+	struct err err;
+	pid_t pid;
+	WORLD;
+
+	OK(begin(t, &w, "server", &err));
+	pid = drive_beside(&w);
+	wait_until_it_waits(t, &w, 1);
+	OK(uuid_random(&uuid, &err));
+	prompt_write(&text, &(struct prompt){ .content = STR("\"say more\""), .uuid = uuid });
+	buf_byte(&text, '\0');
+	OK(command(&w, "queue", text.p, &err));
+	wait_until_it_waits(t, &w, 2);
+	EQ(count(&w, "user_message", "say more"), 1);
+	OK(command(&w, "cancel", "{}", &err));
+	waitpid(pid, NULL, 0);
+	OK(read_all(&w, &err));
+	EQ(w.stream.state, STREAM_CANCELLED);
+}
+
+TEST(who_waits_for_its_background_is_ended_by_an_interrupt)
+{
+	struct err err;
+	pid_t pid;
+	WORLD;
+
+	OK(begin(t, &w, "server", &err));
+	pid = drive_beside(&w);
+	wait_until_it_waits(t, &w, 1);
+	OK(command(&w, "interrupt", "{}", &err));
+	waitpid(pid, NULL, 0);
+	OK(read_all(&w, &err));
+	EQ(w.stream.state, STREAM_CANCELLED);
+	EQS(last_type(&w), STR("cancelled"));
+}
+
+TEST(who_waits_for_its_background_is_ended_when_it_says_nothing_for_too_long)
+{
+	struct drive_ask ask = { .env = &env, .silence_s = 1 };
+	struct err err;
+	WORLD;
+
+	OK(begin(t, &w, "server", &err));
+	ask.program = str_of(w.client);
+	OK(drive(w.s, &w.run.stream, &ask, &err));
+	OK(read_all(&w, &err));
+	EQ(w.stream.state, STREAM_FAILED);
+	EQS(w.stream.error,
+	    STR("claude waited for what it had in the background, said nothing for 1 seconds, and was ended"));
+}
+
 TEST(an_agent_is_cancelled_with_all_it_started)
 {
 	struct err err;
@@ -290,6 +357,9 @@ TESTS(CASE(an_answer_is_told_as_it_comes_and_the_session_goes_on_from_it),
       CASE(a_capture_of_the_real_client_comes_out_whole),
       CASE(a_prompt_is_no_word_of_the_command_line_and_the_environment_is_a_list),
       CASE(a_turn_is_interrupted_by_command), CASE(a_prompt_is_queued_during_a_turn),
+      CASE(who_waits_for_its_background_can_be_told_more),
+      CASE(who_waits_for_its_background_is_ended_by_an_interrupt),
+      CASE(who_waits_for_its_background_is_ended_when_it_says_nothing_for_too_long),
       CASE(an_agent_is_cancelled_with_all_it_started),
       CASE(a_driver_that_is_killed_takes_its_client_along_and_the_stream_is_interrupted),
       CASE(a_run_is_driven_once))
