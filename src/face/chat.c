@@ -4,7 +4,7 @@
  * The agent is another process and goes on without us. So Ctrl-C ends only our following it: the first one
  * has the agent's turn interrupted, and we follow on from where we were, to its end; the second one leaves. A
  * prompt for a session that is not there makes it, in the folder one is in. Without a prompt, at a terminal,
- * lines are prompts until there are no more, or Ctrl-C.
+ * lines are prompts until there are no more, or Ctrl-C comes twice. Who is told to end (SIGTERM) only leaves.
  *
  * With --json all of this is left out: events, and Ctrl-C leaves.
  */
@@ -176,7 +176,8 @@ static enum status run_once(struct face *f, struct chat *c, const char *activati
 {
 	enum status status = face_run(f, activation, m, p, err);
 
-	if (status == STATUS_CANCELLED && c->name.p && !c->ended.p && m->scope == SCOPE_DRIVE)
+	if (status == STATUS_CANCELLED && c->name.p && !c->ended.p && m->scope == SCOPE_DRIVE &&
+	    !face_is_to_end())
 		status = interrupt(f, c, err);
 	if (status == STATUS_CANCELLED && c->name.p)
 		say_how_to_return(f, c);
@@ -204,6 +205,14 @@ static enum status leave(struct face *f, struct err *err)
 	return err_fail(err, STATUS_CANCELLED, "left");
 }
 
+/* The terminal has thrown away what was typed. */
+static void begin_line_anew(struct face *f)
+{
+	face_forget_interrupt();
+	fputc('\n', stderr);
+	say(&f->out, "Ctrl-C once more leaves, and so does Ctrl-D\n");
+}
+
 static enum status talk(struct face *f, struct chat *c, const char *activation, const struct method *m,
 			struct params *p, struct err *err)
 {
@@ -212,13 +221,19 @@ static enum status talk(struct face *f, struct chat *c, const char *activation, 
 	size_t room = 0;
 	ssize_t n;
 	enum status status = STATUS_OK;
+	bool warned = false;
 
 	for (;;) {
 		out_flush(&f->out);
 		fputs("> ", stderr);
-		if (!wait_for_line(f)) {
+		if (!wait_for_line(f) && (warned || face_is_to_end())) {
 			free(line);
 			return leave(f, err);
+		}
+		warned = atomic_load(f->cancel);
+		if (warned) {
+			begin_line_anew(f);
+			continue;
 		}
 		n = getline(&line, &room, stdin);
 		if (n <= 0)
@@ -277,8 +292,11 @@ enum status chat_run(struct face *f, const char *activation, const struct method
 
 	if (is_chat && find_or_make(f, p, err))
 		return err_failed(err->status);
-	if (f->json || f->print0)
-		return face_run(f, activation, m, p, err);
+	if (f->json) {
+		f->chat = &c;
+		status = face_run(f, activation, m, p, err);
+		return status ? status : outcome(f, &c, err);
+	}
 	c.asks = f->out.terminal && isatty(STDIN_FILENO) && !getenv("CLAUDECODE");
 	f->out.may_page = false;
 	f->chat = &c;

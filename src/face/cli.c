@@ -62,6 +62,11 @@ void face_forget_interrupt(void)
 	atomic_store(&cancelled, false);
 }
 
+bool face_is_to_end(void)
+{
+	return atomic_load(&cancelled_by) == SIGTERM;
+}
+
 static void log_to_stderr(void *ctx, enum log_level level, struct str text)
 {
 	struct face *f = ctx;

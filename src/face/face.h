@@ -113,6 +113,9 @@ enum status face_find_method(struct face *f, struct str name, const struct activ
 void face_take_interrupts(void);
 void face_forget_interrupt(void);
 
+/* Whether somebody wants the program to end (SIGTERM), and not only what it does. */
+bool face_is_to_end(void);
+
 /* ---- Asking (ask.c) --------------------------------------------------------- */
 
 /* Whether somebody is there who can be asked, and has to be. */

@@ -186,13 +186,15 @@ enum status view_item(void *view, struct str json, struct err *err)
 	struct json j CLEANUP(json_release) = JSON_INIT;
 
 	v->items++;
-	if (v->face->json) {
+	if (v->face->json)
 		print_json(v, json);
+	if (v->face->json && !v->kind->unseen)
 		return out_check(v->out, err);
-	}
 	if (json_read(&j, json, 0, err))
 		return err_failed(err->status);
-	if (is_sum(v, &j))
+	if (v->face->json)
+		v->kind->unseen(v, &j);
+	else if (is_sum(v, &j))
 		;
 	else if (v->face->print0)
 		print_key(v, &j);

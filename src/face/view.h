@@ -18,6 +18,8 @@ struct view_kind {
 	size_t state;		       /* bytes of view->state */
 	void (*begin)(struct view *v); /* may be NULL */
 	void (*item)(struct view *v, const struct json *j);
+	/* In its place when items are printed as JSON; may be NULL. */
+	void (*unseen)(struct view *v, const struct json *j);
 	void (*bytes)(struct view *v, struct str bytes);
 	void (*end)(struct view *v, enum status status); /* may be NULL */
 };

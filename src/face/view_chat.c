@@ -496,6 +496,16 @@ static void chat_item(struct view *v, const struct json *j)
 	note_place(v, j, type, ends);
 }
 
+/* A program is told how it ended by the exit code, too. */
+static void chat_unseen(struct view *v, const struct json *j)
+{
+	struct str type = view_text(v, j, 0, "type");
+
+	for (size_t i = 0; i < COUNT(shown); i++)
+		if (shown[i].ends && str_eq(type, str_of(shown[i].type)))
+			note_place(v, j, type, true);
+}
+
 static void chat_end(struct view *v, enum status status)
 {
 	(void)status;
@@ -504,7 +514,8 @@ static void chat_end(struct view *v, enum status status)
 
 #define CHAT_VIEW(name) \
 	{ \
-		.method = (name), .state = sizeof(struct chat_state), .item = chat_item, .end = chat_end \
+		.method = (name), .state = sizeof(struct chat_state), .item = chat_item, .unseen = chat_unseen, \
+		.end = chat_end \
 	}
 
 /* ---- A page of events ------------------------------------------------------------- */

@@ -284,9 +284,13 @@ enum status submit_wait(struct call *c, struct submitted *m, struct err *err)
 	return status;
 }
 
+/* That it was submitted is known before a driver has it: who is cut off then has heard which stream it is. */
 enum status submit_follow(struct call *c, struct submitted *m, struct err *err)
 {
-	enum status status = m->taken ? STATUS_OK : submit_wait(c, m, err);
+	enum status status = m->taken ? STATUS_OK : submit_wait(c, m, err), seen;
 
-	return status ? status : streamed_follow(c, &m->tail, true, err);
+	if (status && status != STATUS_WAIT)
+		return status;
+	seen = streamed_follow(c, &m->tail, status == STATUS_OK, err);
+	return seen ? seen : status;
 }

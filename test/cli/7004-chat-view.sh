@@ -101,7 +101,17 @@ chat 'wait:> ' 'type:say first\r' 'wait:done,' 'wait:> ' 'type:say second\r' 'wa
 seen first; seen second
 arbor chat one </dev/null; code 2; err_has 'PROMPT is missing'
 arbor chat one ' '; code 2; err_has 'PROMPT is missing'
-chat 'wait:> ' 'type:say half a lin' 'run:sleep 0.3' 'type:\x03' -- chat one; code 130
+
+it "throws a line away with Ctrl-C, and leaves with a second one"
+chat 'wait:> ' 'type:say half a lin' 'run:sleep 0.3' 'type:\x03' 'wait:Ctrl-C once more leaves' 'wait:> ' 'type:say whole\r' 'wait:done,' 'wait:> ' \
+	'type:\x03' 'wait:once more' 'type:\x03' -- chat one; code 130
+seen whole; check test "$("$ARBOR" streams -n 1 --json | jq -r .prompt)" = 'say whole'
+
+it "only leaves when the program is told to end"
+"$ARBOR" chat one 'wait for it' >"$T/piped" 2>&1 & pid=$!
+until_state running; for ((n = 0; n < 400; n++)); do "$ARBOR" poll one --json | grep -q user_message && break; sleep 0.05; done
+kill $pid; wait $pid; check test $? = 143; check grep -q "it goes on: 'arbor attach one' follows it" "$T/piped"
+sleep 0.5; check test "$(state)" = running; arbor stop one; until_state cancelled
 
 it "goes on with what was interrupted"
 chat 'wait:left' "run:kill -9 \$(sqlite3 '$ARBOR_HOME/arbor.db' 'SELECT lease_pid FROM run WHERE ended_at IS NULL')" -- chat one leave
@@ -117,6 +127,8 @@ CLAUDECODE=1 chat "wait:it waits: 'arbor answer" "run:$T/answer deny" -- chat on
 
 it "gives events to programs, fails as the agent did, and lists what there is"
 arbor chat one 'say it' --json; code 0; check test "$(jq -r .type "$T/out" | tail -n 1)" = complete
+arbor chat one 'exit 3' --json; code 3; check test "$(jq -r .type "$T/out" | tail -n 1)" = error; check test ! -s "$T/err"
+arbor attach one --json; code 3
 arbor chat one 'stderr it broke'; code 3; out_has 'failed: claude ended with code 1 before it was done: it broke'
 arbor chats; code 0; out_has one; arbor streams -n 3; code 0; out_has failed
 chat -- poll one -n 2; code 0; seen '1  start'; seen 'one is failed; go on with --after'
