@@ -378,6 +378,14 @@ static const struct field drive_fields[] = {
 	{ 0 },
 };
 
+static const struct param drive_params[] = {
+	STREAM_PARAM,
+	{ .name = "alone",
+	  .type = VALUE_BOOL,
+	  .help = "this process does nothing else: whatever its agent leaves behind is killed" },
+	{ 0 },
+};
+
 static enum status run_drive(struct call *c, struct err *err)
 {
 	struct environment env;
@@ -392,6 +400,7 @@ static enum status run_drive(struct call *c, struct err *err)
 				 .cancel = c->cancel,
 				 .compact_before = compact_before(
 					 c->store, settings_int(c->settings, "streams.delta_days")),
+				 .alone = call_flag(c, "alone"),
 				 .expire_ms = settings_int(c->settings, "approvals.expire") * 1000 };
 	struct json_writer *w;
 	struct stream stream;
@@ -418,7 +427,7 @@ const struct method claudecode_drive = {
 	.summary = "Run an agent that was submitted",
 	.text = "What 'claudecode.chat' starts in a process of its own; nobody has to call it. It ends when "
 		"the agent has ended.\n",
-	.params = stream_params,
+	.params = drive_params,
 	.kind = RESULT_ONE,
 	.fields = drive_fields,
 	.scope = SCOPE_LOCAL,

@@ -215,8 +215,8 @@ static enum status start_driver(struct call *c, struct submitted *m, struct err 
 	if (!program && command_find(&env, STR("arbor"), &c->mem, &program, err))
 		return err_pass(err, "agents are driven by the program");
 	return detach_start(program,
-			    (const char *[]){ "arbor", "call", "claudecode.drive", stream, "--store",
-					      store_path(c->store), "--quiet", NULL },
+			    (const char *[]){ "arbor", "call", "claudecode.drive", stream, "--alone",
+					      "--store", store_path(c->store), "--quiet", NULL },
 			    &m->driver, err);
 }
 

@@ -4,7 +4,8 @@
  * Its output is read as fast as it is taken, its standard error always, of which the last
  * few KiB are kept. It has ended when the guard is gone: then nobody is left who
  * could write, and what is still in the pipes is delivered before the end is told,
- * also when output was paused.
+ * also when output was paused. Only who killed the guard itself may have left somebody: what they write
+ * later is not waited for.
  *
  * A function we call may free the child: it is freed when the event is dealt with
  * (hold(), let_go()), and told nothing more.
@@ -94,15 +95,17 @@ static void leave(struct loop_fd **watched)
 	*watched = NULL;
 }
 
-static void take_output(struct child *c)
+/* Whether there was something. */
+static bool take_output(struct child *c)
 {
 	struct str bytes;
-	bool over;
+	bool over, some = read_piece(c, c->guard.out, &bytes, &over);
 
-	if (read_piece(c, c->guard.out, &bytes, &over))
+	if (some)
 		c->hooks.output(c->hooks.ctx, bytes);
 	else if (over)
 		leave(&c->out);
+	return some;
 }
 
 static void on_output(void *ctx)
@@ -120,7 +123,7 @@ static void keep_words(struct child *c, struct str bytes)
 	buf_str(&c->said, bytes);
 }
 
-static void take_errors(struct child *c)
+static bool take_errors(struct child *c)
 {
 	struct str bytes;
 	bool over;
@@ -128,11 +131,12 @@ static void take_errors(struct child *c)
 	if (!read_piece(c, c->guard.errors, &bytes, &over)) {
 		if (over)
 			leave(&c->errors);
-		return;
+		return false;
 	}
 	keep_words(c, bytes);
 	if (c->hooks.errors)
 		c->hooks.errors(c->hooks.ctx, bytes);
+	return true;
 }
 
 static void on_errors(void *ctx)
@@ -243,13 +247,17 @@ static void note_report(struct child *c, const struct guard_report *r)
 		c->end.code = WEXITSTATUS(r->value);
 }
 
-/* Nobody writes any more, so this ends. */
+/* Nobody writes any more, so this ends; and one who does may not have it go on for ever. */
 static void deliver_rest(struct child *c)
 {
-	while (!c->freed && c->errors)
-		take_errors(c);
-	while (!c->freed && c->out)
-		take_output(c);
+	enum { MOST = 1024 }; /* a pipe holds one piece, and was made larger by whoever fills so many */
+
+	for (int i = 0; i < MOST && !c->freed && c->errors && take_errors(c); i++)
+		;
+	for (int i = 0; i < MOST && !c->freed && c->out && take_output(c); i++)
+		;
+	leave(&c->errors);
+	leave(&c->out);
 }
 
 static void on_report(void *ctx)
@@ -264,6 +272,7 @@ static void on_report(void *ctx)
 		return;
 	leave(&c->reports);
 	shut_input(c);
+	guard_kill_left(&c->guard, KILL_MS);
 	hold(c);
 	deliver_rest(c);
 	if (!c->freed)

@@ -945,8 +945,10 @@ static enum status start_client(struct driver *d, const struct drive_ask *ask, s
 		return err_failed(err->status);
 	client.mcp_file = d->mcp_file[0] ? d->mcp_file : NULL;
 	client.system_file = d->system_file[0] ? d->system_file : NULL;
-	if (client_prepare(&client, &d->mem, &what, err) ||
-	    child_start(d->loop, &what, &hooks, &d->child, err))
+	if (client_prepare(&client, &d->mem, &what, err))
+		return err_failed(err->status);
+	what.alone = ask->alone;
+	if (child_start(d->loop, &what, &hooks, &d->child, err))
 		return err_failed(err->status);
 	note_words(d, &what);
 	tell_prompt(d, d->run.prompt);

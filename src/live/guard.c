@@ -20,6 +20,10 @@
  * /proc says. What cannot be killed (a program of another user, through sudo) is left
  * after a while.
  *
+ * Who kills the guard itself: its child dies with it, and what that had started goes to the next subreaper
+ * above. A process that has no other children may be that (`alone`), and then kills what comes to it. Any other
+ * could not tell them from its own.
+ *
  * Invariants: behind fork(2) only functions are called that a signal handler may call,
  * since another thread may have held any lock, so no memory is allocated; all signals
  * are blocked in the guard, so that only SIGKILL ends it; it holds no descriptor but
@@ -373,6 +377,8 @@ enum status guard_start(const struct guard_start *what, struct guard *out, struc
 
 	if (make_pipes(&p, err))
 		return err_failed(err->status);
+	if (what->alone)
+		prctl(PR_SET_CHILD_SUBREAPER, 1UL);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = fork();
@@ -389,6 +395,7 @@ enum status guard_start(const struct guard_start *what, struct guard *out, struc
 		.errors = keep(p.errors, READ_END),
 		.orders = keep(p.orders, WRITE_END),
 		.reports = keep(p.reports, READ_END),
+		.alone = what->alone,
 	};
 	return STATUS_OK;
 }
@@ -444,6 +451,34 @@ static bool wait_until_gone(const struct guard *g, int wait_ms)
 	return true;
 }
 
+static void reap_guard(struct guard *g, bool gone)
+{
+	/* Whose reports have ended is about to end. Somebody else may have taken it already. */
+	while (g->pid && waitpid(g->pid, NULL, gone ? 0 : WNOHANG) < 0 && errno == EINTR)
+		;
+	g->pid = 0;
+}
+
+/* They are ours when the guard is dead, and not before. */
+void guard_kill_left(struct guard *g, int wait_ms)
+{
+	enum { LOOK_MS = 5 };
+	int64_t until = clock_monotonic_ns() + (int64_t)wait_ms * 1000000;
+	pid_t pid;
+
+	if (!g->alone)
+		return;
+	reap_guard(g, true);
+	while (clock_monotonic_ns() < until) {
+		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		if (pid < 0 && errno == ECHILD)
+			return;
+		kill_children(getpid());
+		poll(NULL, 0, LOOK_MS);
+	}
+}
+
 void guard_end(struct guard *g, int wait_ms)
 {
 	bool gone;
@@ -454,8 +489,7 @@ void guard_end(struct guard *g, int wait_ms)
 	shut(&g->errors);
 	gone = wait_until_gone(g, wait_ms);
 	shut(&g->reports);
-	/* Whose reports have ended is about to end. Somebody else may have taken it already. */
-	while (g->pid && waitpid(g->pid, NULL, gone ? 0 : WNOHANG) < 0 && errno == EINTR)
-		;
-	g->pid = 0;
+	if (gone)
+		guard_kill_left(g, wait_ms);
+	reap_guard(g, gone);
 }

@@ -18,6 +18,7 @@ struct guard_start {
 	const char *const *environment; /* all of it; ended by NULL */
 	const char *folder;		/* to work in; "/" when it cannot be entered, unless */
 	bool only_there;		/* then it is not run at all */
+	bool alone;			/* this process has no other children, and will have none */
 };
 
 /* Descriptors are non-blocking and closed on exec; -1 = closed. */
@@ -26,6 +27,7 @@ struct guard {
 	int in, out, errors; /* our ends of the child's standard streams */
 	int orders;	     /* to the guard; closing it is an order to kill */
 	int reports;	     /* from it; ends when all is over */
+	bool alone;	     /* guard_start */
 };
 
 enum guard_news {
@@ -49,8 +51,13 @@ void guard_kill(struct guard *g);
 
 enum guard_heard { GUARD_NOTHING, GUARD_NEWS, GUARD_GONE };
 
-/* What it reports, without waiting. After GUARD_GONE no descendant is left. */
+/* What it reports, without waiting. After GUARD_GONE no descendant is left, unless the guard was killed:
+ * guard_kill_left() is then for who is alone. */
 enum guard_heard guard_hear(const struct guard *g, struct guard_report *out);
+
+/* What was left by a guard that is gone has become ours, and is killed; for at most `wait_ms`. Does nothing
+ * for who is not alone. */
+void guard_kill_left(struct guard *g, int wait_ms);
 
 /* Closes what is open and leaves no zombie. A guard that is not gone yet kills first, for which it
  * gets `wait_ms`: something in the kernel may hold a process longer than anybody wants to

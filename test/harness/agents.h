@@ -147,7 +147,8 @@ static inline pid_t drive_beside(struct world *w)
 		char path[LIMIT_PATH];
 		struct drive_ask ask = { .env = &env,
 					 .program = str_of(w->client),
-					 .expire_ms = w->expire_ms };
+					 .expire_ms = w->expire_ms,
+					 .alone = true };
 		struct store *s = NULL;
 		struct err err;
 

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -335,6 +336,45 @@ TEST(those_it_started_are_killed_with_it)
 	EQ(procs_with(mark), 0);
 }
 
+TEST(what_is_left_of_a_guard_that_is_killed_is_killed_by_who_has_no_other_children)
+{
+	const char *mark = marker();
+	const char *const arguments[] = { "sh", "-c", stayers(mark, "kill -9 $PPID; sleep 1000"), NULL };
+	struct guard_start what = {
+		.path = "/bin/sh", .arguments = arguments, .environment = bare, .folder = "/", .alone = true
+	};
+	struct child_hooks hooks = { .output = on_output, .ended = on_end };
+	struct err err;
+	RUN;
+
+	r = (struct run){ .t = t, .output = BUF_INIT(KIB) };
+	hooks.ctx = &r;
+	OK(loop_new(NULL, &r.loop, &err));
+	OK(child_start(r.loop, &what, &hooks, &r.child, &err));
+	loop_run(r.loop);
+	prctl(PR_SET_CHILD_SUBREAPER, 0UL);
+	EQS(buf_as_str(&r.output), STR("up\n"));
+	CHECK(r.ended && r.end.code < 0);
+	EQ(procs_with(mark), 0);
+	EQ(procs_zombies(), 0);
+}
+
+/* It has our pipe, which so never ends. */
+TEST(the_end_is_told_when_a_guard_is_killed_and_somebody_is_left)
+{
+	char script[200];
+	const char *mark = marker();
+	RUN;
+
+	snprintf(script, sizeof script, "setsid sh -c 'sleep 2; true' %s & echo up; kill -9 $PPID; sleep 1000", mark);
+	NEED(run_shell(t, &r, script));
+	loop_run(r.loop);
+	EQS(buf_as_str(&r.output), STR("up\n"));
+	CHECK(r.ended && r.end.code < 0);
+	CHECK(procs_with(mark) >= 1);
+	CHECK(procs_become(mark, 0));
+}
+
 TEST(one_that_is_asked_to_end_may_say_goodbye)
 {
 	RUN;
@@ -532,7 +572,9 @@ TESTS(CASE(its_output_its_errors_and_its_code_arrive), CASE(a_signal_is_told_as_
       CASE(output_that_is_paused_waits_in_the_pipe_and_comes_before_the_end),
       CASE(it_may_be_freed_by_its_own_output),
       CASE(those_it_started_end_with_it_even_in_sessions_of_their_own),
-      CASE(those_it_started_are_killed_with_it), CASE(one_that_is_asked_to_end_may_say_goodbye),
+      CASE(those_it_started_are_killed_with_it),
+      CASE(what_is_left_of_a_guard_that_is_killed_is_killed_by_who_has_no_other_children),
+      CASE(the_end_is_told_when_a_guard_is_killed_and_somebody_is_left), CASE(one_that_is_asked_to_end_may_say_goodbye),
       CASE(nothing_is_left_when_we_are_killed),
       CASE(nothing_is_left_either_when_somebody_else_holds_our_pipes),
       CASE(nothing_is_left_whenever_we_are_killed),

@@ -339,6 +339,38 @@ TEST(a_driver_that_is_killed_takes_its_client_along_and_the_stream_is_interrupte
 	CHECK(!proc_start(client, &start));
 }
 
+static int64_t parent_of(int64_t pid)
+{
+	struct buf stat CLEANUP(buf_release) = BUF_INIT(64 * KIB);
+	char path[64];
+	struct err err;
+	const char *at;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	if (file_read_all(path, &stat, &err))
+		return -1;
+	buf_byte(&stat, '\0');
+	at = strrchr(stat.p, ')');
+	return at ? strtol(at + 4, NULL, 10) : -1;
+}
+
+TEST(a_guard_that_is_killed_leaves_nothing_behind_and_the_stream_has_failed)
+{
+	struct err err;
+	pid_t pid;
+	WORLD;
+
+	OK(begin(t, &w, "leave", &err));
+	pid = drive_beside(&w);
+	CHECK(wait_for(&w, "assistant_message"));
+	CHECK(parent_of(parent_of(client_pid(&w))) == pid);
+	kill((pid_t)parent_of(client_pid(&w)), SIGKILL);
+	waitpid(pid, NULL, 0);
+	OK(read_all(&w, &err));
+	EQ(w.stream.state, STREAM_FAILED);
+	EQS(w.stream.error, STR("claude is gone before it was done"));
+}
+
 TEST(a_run_is_driven_once)
 {
 	struct err err;
@@ -362,4 +394,5 @@ TESTS(CASE(an_answer_is_told_as_it_comes_and_the_session_goes_on_from_it),
       CASE(who_waits_for_its_background_is_ended_when_it_says_nothing_for_too_long),
       CASE(an_agent_is_cancelled_with_all_it_started),
       CASE(a_driver_that_is_killed_takes_its_client_along_and_the_stream_is_interrupted),
+      CASE(a_guard_that_is_killed_leaves_nothing_behind_and_the_stream_has_failed),
       CASE(a_run_is_driven_once))
