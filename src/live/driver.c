@@ -34,6 +34,7 @@
 #include "live/lease.h"
 #include "live/output.h"
 #include "live/prompt.h"
+#include "live/secret.h"
 #include "store/inbox.h"
 #include "store/session.h"
 
@@ -81,7 +82,7 @@ struct driver {
 	struct loop_timer *flush, *look, *renew, *kill, *idle, *silence;
 	int64_t silence_ms; /* for so long it may say nothing; 0 = for ever */
 	struct outcome outcome;
-	char mcp_file[LIMIT_PATH], system_file[LIMIT_PATH]; /* until the client has read them; empty = none */
+	struct secret mcp, system_prompt; /* until the client has read them */
 	bool paused;		   /* the client is not read from */
 	bool closed;		   /* its input */
 	bool looked;		   /* into the inbox, at all */
@@ -229,27 +230,6 @@ static void tell_prompt(struct driver *d, struct str prompt)
 	client_put_prompt(&line, p.content, &p.uuid);
 	tell(d, &line);
 	d->told++;
-}
-
-/* What nobody else is to see is handed over in a file of our own, and not in a word, which everybody can. */
-static enum status write_private(const struct driver *d, const struct environment *env, const char *kind,
-				 struct str content, char out[LIMIT_PATH], struct err *err)
-{
-	const char *tmp = environment_get(env, "TMPDIR");
-	char id[UUID_TEXT + 1];
-
-	if (!content.p)
-		return STATUS_OK;
-	uuid_print(&d->run.id, id);
-	snprintf(out, LIMIT_PATH, "%.3000s/arbor-%s-%s", tmp && tmp[0] == '/' ? tmp : "/tmp", kind, id);
-	return file_write_atomic(out, content, 0600, err);
-}
-
-static void remove_private(char path[LIMIT_PATH])
-{
-	if (path[0])
-		unlink(path);
-	path[0] = 0;
 }
 
 /* ---- Questions ------------------------------------------------------------------ */
@@ -566,8 +546,8 @@ static void note_init(struct driver *d, const struct json *j)
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct err err;
 
-	remove_private(d->mcp_file);
-	remove_private(d->system_file);
+	secret_release(&d->mcp);
+	secret_release(&d->system_prompt);
 	d->outcome.has_session |= uuid_parse(
 		json_string_in(j, json_get(j, json_root(j), STR("session_id")), &mem), &d->outcome.session);
 	if (run_note(d->store, &d->run, (struct str){ 0 }, json_raw(j, json_root(j)), &err))
@@ -940,11 +920,11 @@ static enum status start_client(struct driver *d, const struct drive_ask *ask, s
 
 	if (!prompt_read(d->run.prompt, &d->mem, &client.prompt))
 		return err_fail(err, STATUS_FORMAT, "what was submitted cannot be read");
-	if (write_private(d, ask->env, "mcp", d->session.settings.mcp_config, d->mcp_file, err) ||
-	    write_private(d, ask->env, "system", d->session.settings.system_prompt, d->system_file, err))
+	if (secret_make(&d->mcp, d->session.settings.mcp_config, err) ||
+	    secret_make(&d->system_prompt, d->session.settings.system_prompt, err))
 		return err_failed(err->status);
-	client.mcp_file = d->mcp_file[0] ? d->mcp_file : NULL;
-	client.system_file = d->system_file[0] ? d->system_file : NULL;
+	client.mcp_file = d->mcp.fd < 0 ? NULL : d->mcp.path;
+	client.system_file = d->system_prompt.fd < 0 ? NULL : d->system_prompt.path;
 	if (client_prepare(&client, &d->mem, &what, err))
 		return err_failed(err->status);
 	what.alone = ask->alone;
@@ -1014,8 +994,8 @@ static void driver_release(struct driver *d)
 	output_free(d->output);
 	keeper_free(d->keeper);
 	split_release(&d->lines);
-	remove_private(d->mcp_file);
-	remove_private(d->system_file);
+	secret_release(&d->mcp);
+	secret_release(&d->system_prompt);
 	arena_release(&d->mem);
 }
 
@@ -1048,7 +1028,11 @@ static void compact_old(struct driver *d, const struct drive_ask *ask)
 
 enum status drive(struct store *s, const struct uuid *stream, const struct drive_ask *ask, struct err *err)
 {
-	struct driver d CLEANUP(driver_release) = { .store = s, .end.code = -1, .prices = ask->prices };
+	struct driver d CLEANUP(driver_release) = { .store = s,
+							 .mcp = SECRET_NONE,
+							 .system_prompt = SECRET_NONE,
+							 .end.code = -1,
+							 .prices = ask->prices };
 	struct err why;
 
 	if (loop_new(ask->cancel, &d.loop, err) || take(&d, stream, ask, err))

@@ -46,7 +46,21 @@ jq -r '.argv | join(" ")' "$T/work/seen.json" >"$T/argv"; jq -r '.env | keys | j
 check grep -q -- "--resume $claude" "$T/argv"; check grep -q -- '--model opus' "$T/argv"; check grep -qF -- '--allowedTools Read,Bash(ls:*)' "$T/argv"
 ! grep -E 'hidden-words|mcp-key|key-of-the-test' "$T/argv" || fail 'the list of processes shows it'
 check grep -q ANTHROPIC_API_KEY "$T/env"; ! grep -q SECRET_THING "$T/env" || fail 'it got our environment'
-! ls "$T"/arbor-mcp-* 2>/dev/null || fail 'a file with keys is left'
+
+it "hands keys and system prompts to the client alone, and leaves no file of them"
+cat >"$T/reads" <<END
+#!/bin/bash
+while [ \$# != 0 ]; do case \$1 in --mcp-config) cat "\$2" >mcp ;; --system-prompt-file) cat "\$2" >system; ls -l /proc/self/fd >fds ;; esac; shift; done
+sleep 1000
+END
+chmod +x "$T/reads"; mkdir "$T/keys"
+call create "{\"name\":\"keys\",\"working_dir\":\"$T/keys\",\"system_prompt\":\"be secret\",\"mcp_config\":{\"mcpServers\":{\"x\":{\"env\":{\"K\":\"mcp-key\"}}}}}"; code 0
+ARBOR_CLAUDE=$T/reads call chat_async '{"session":"keys","prompt":"x"}'; code 0
+for ((n = 0; n < 400; n++)); do [ -s "$T/keys/fds" ] && [ -s "$T/keys/mcp" ] && break; sleep 0.05; done
+check test "$(cat "$T/keys/system")" = 'be secret'; check grep -q mcp-key "$T/keys/mcp"; ! grep memfd "$T/keys/fds" || fail 'its own children get it, too'
+kill -9 "$(sql 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"; until_state keys interrupted
+! grep -rlE 'mcp-key|be secret' "$T" --exclude-dir=store --exclude-dir=keys --exclude=out || fail 'a file with keys is left'
+call delete '{"session":"keys"}'; code 0
 
 it "lets one prompt have fewer turns and more tools, and no other"
 call chat '{"session":"a","prompt":"say brief","max_turns":3,"allowed_tools":["Bash(make *)","WebFetch"]}'; code 0

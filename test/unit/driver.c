@@ -188,7 +188,7 @@ TEST(a_prompt_is_no_word_of_the_command_line_and_the_environment_is_a_list)
 	CHECK(!seen(t, &w, "seen.json", "hidden-words"));
 	CHECK(!seen(t, &w, "seen.json", "SECRET_OF_THE_TEST"));
 	CHECK(!seen(t, &w, "seen.json", "mcpServers"));
-	CHECK(seen(t, &w, "seen.json", "--mcp-config") && seen(t, &w, "seen.json", "arbor-mcp-"));
+	CHECK(seen(t, &w, "seen.json", "--mcp-config") && seen(t, &w, "seen.json", "\"--mcp-config\", \"/proc/"));
 	CHECK(seen(t, &w, "seen.json", "key-of-the-test"));
 	CHECK(seen(t, &w, "told.jsonl", "hidden-words"));
 }
