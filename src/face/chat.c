@@ -96,14 +96,33 @@ static struct str text_param(const struct params *p, const char *name)
 	return q ? params_value(p, q)->text : (struct str){ 0 };
 }
 
+/* Elsewhere the beginning of a name will do. Here it may as well be the whole name of one that is to be made. */
+static enum status check_name(struct face *f, struct str given, struct str found, struct err *err)
+{
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	struct str name, id;
+
+	if (json_read(&j, found, 0, err))
+		return err_failed(err->status);
+	name = json_string_in(&j, json_get(&j, 0, STR("name")), &f->mem);
+	id = json_string_in(&j, json_get(&j, 0, STR("id")), &f->mem);
+	if (str_eq(given, name) || str_has_prefix(id, given))
+		return STATUS_OK;
+	return err_fail(err, STATUS_NOT_FOUND,
+			"no session is called '%.*s': the whole name of '%.*s', or 'arbor new %.*s' first",
+			STR_ARG(given), STR_ARG(name), STR_ARG(given));
+}
+
 /* One that nobody has made yet is made here and now. */
 static enum status find_or_make(struct face *f, const struct params *p, struct err *err)
 {
-	struct str name = text_param(p, "session");
+	struct str name = text_param(p, "session"), found;
 	char folder[LIMIT_PATH];
-	enum status status = chat_call(f, "claudecode.get", object_of(f, "session", name, NULL, name), NULL,
-				       NULL, err);
+	enum status status = chat_call(f, "claudecode.get", object_of(f, "session", name, NULL, name), &f->mem,
+				       &found, err);
 
+	if (status == STATUS_OK)
+		return check_name(f, name, found, err);
 	if (status != STATUS_NOT_FOUND)
 		return status;
 	if (!getcwd(folder, sizeof folder))
@@ -114,6 +133,15 @@ static enum status find_or_make(struct face *f, const struct params *p, struct e
 	if (!f->out.quiet)
 		say_foreign(&f->out, "a new session in this folder: ", name);
 	return STATUS_OK;
+}
+
+/* Before anything is made for it. */
+static enum status check_prompt(const struct chat *c, const struct params *p, struct err *err)
+{
+	struct str prompt = text_param(p, "prompt");
+
+	return str_trim(prompt).n || (!prompt.p && c->asks) ? STATUS_OK
+							    : err_fail(err, STATUS_USAGE, "PROMPT is missing");
 }
 
 /* ---- Following --------------------------------------------------------------------- */
@@ -290,14 +318,14 @@ enum status chat_run(struct face *f, const char *activation, const struct method
 	struct chat c = { .given = m->scope == SCOPE_DRIVE };
 	enum status status;
 
-	if (is_chat && find_or_make(f, p, err))
+	c.asks = !f->json && f->out.terminal && isatty(STDIN_FILENO) && !getenv("CLAUDECODE");
+	if (is_chat && (check_prompt(&c, p, err) || find_or_make(f, p, err)))
 		return err_failed(err->status);
 	if (f->json) {
 		f->chat = &c;
 		status = face_run(f, activation, m, p, err);
 		return status ? status : outcome(f, &c, err);
 	}
-	c.asks = f->out.terminal && isatty(STDIN_FILENO) && !getenv("CLAUDECODE");
 	f->out.may_page = false;
 	f->chat = &c;
 	face_take_interrupts();

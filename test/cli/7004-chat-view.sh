@@ -25,6 +25,12 @@ out_has 'It is all the same to me'; out_has '(thinking)'; out_has 'done, 3 token
 check test "$("$ARBOR" call claudecode.get one | jq -r .working_dir)" = "$T/work"
 arbor chat one 'say again'; code 0; err_lacks 'new session'
 arbor chat 'bad name' 'say x'; code 2
+arbor chat new </dev/null; code 2; arbor chat new ' '; code 2; arbor chat new '' --json; code 2; arbor chats --json; ! grep -q '"new"' "$T/out" || fail 'it was made'
+
+it "takes the beginning of a name for no name where one could be made"
+arbor chat on 'say x'; code 1; err_has "no session is called 'on': the whole name of 'one', or 'arbor new on' first"
+arbor chat "$("$ARBOR" chats --json | jq -r .id)" 'say x'; code 0
+arbor new on; code 0; arbor chat on 'say short'; code 0; check test "$("$ARBOR" streams -n 1 --json | jq -r .name)" = on; arbor delete on; code 0
 
 it "wraps words at the width of the terminal, and not in a pipe"
 words=$(printf 'words %.0s' $(seq 40))
