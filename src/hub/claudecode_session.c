@@ -8,6 +8,7 @@
 #include "hub/decider.h"
 #include "hub/resolve.h"
 #include "live/lease.h"
+#include "query/head.h"
 #include "store/run.h"
 
 #define SESSION_PARAM \
@@ -293,7 +294,8 @@ static enum status run_adopt(struct call *c, struct err *err)
 						 .model = call_text(c, "model"),
 						 .permission_mode = call_text(c, "permission_mode"),
 						 .loopback = str_eq(call_text(c, "loopback"), STR("on")) };
-	what.head = (struct named_head){ .has_session = true, .session = of.id };
+	if (head_of_session(c->store, &of.id, &what.head, err))
+		return err_failed(err->status);
 	what.origin = &of.id;
 	if (!what.settings.working_dir.p)
 		return err_fail(err, STATUS_NOT_FOUND,

@@ -34,6 +34,7 @@
 #include "live/lease.h"
 #include "live/output.h"
 #include "live/prompt.h"
+#include "live/resume.h"
 #include "live/secret.h"
 #include "store/inbox.h"
 #include "store/session.h"
@@ -920,6 +921,8 @@ static enum status start_client(struct driver *d, const struct drive_ask *ask, s
 
 	if (!prompt_read(d->run.prompt, &d->mem, &client.prompt))
 		return err_fail(err, STATUS_FORMAT, "what was submitted cannot be read");
+	if (resume_check(d->store, &d->session, err))
+		return err_failed(err->status);
 	if (secret_make(&d->mcp, d->session.settings.mcp_config, err) ||
 	    secret_make(&d->system_prompt, d->session.settings.system_prompt, err))
 		return err_failed(err->status);

@@ -5,7 +5,8 @@
  * run is both in one transaction. Whoever held it finds out with the next thing it writes.
  *
  * A client id is looked for under the write lock, so of two who submit the same at once one submits it and
- * the other finds it. That a session has one open run, an index demands, too.
+ * the other finds it. That a session has one open run, an index demands, too; that a conversation has, which
+ * may go by several names, is looked for under the same lock.
  */
 #include "store/run.h"
 
@@ -17,6 +18,7 @@ enum {
 	RUN_OF_SESSION,
 	RUN_WRITER,
 	RUN_OPEN,
+	RUN_BESIDE,
 	RUN_EACH_OPEN,
 	RUN_INSERT,
 	RUN_LEASE,
@@ -38,6 +40,8 @@ static const char *const sql[RUN_STATEMENTS] = {
 	[RUN_OF_SESSION] = COLUMNS "WHERE r.session = ?1 AND r.ended_at IS NULL",
 	[RUN_WRITER] = "SELECT id, incarnation FROM stream WHERE run = ?1",
 	[RUN_OPEN] = "SELECT 1 FROM run WHERE session = ?1 AND ended_at IS NULL",
+	[RUN_BESIDE] = "SELECT o.name FROM run r JOIN session o ON o.id = r.session JOIN session w ON w.id = ?1"
+		       " WHERE r.ended_at IS NULL AND o.id <> ?1 AND o.claude_session_id = w.claude_session_id",
 	[RUN_EACH_OPEN] = COLUMNS "WHERE r.ended_at IS NULL ORDER BY r.id",
 	[RUN_INSERT] =
 		"INSERT INTO run(run_id, session, client_msg_id, prompt, ephemeral, started_at, lease_host,"
@@ -197,6 +201,22 @@ static enum status check_alone(struct store *s, const struct run_new *what, stru
 		     : STATUS_OK;
 }
 
+/* Two clients that write to one transcript at once would not know of each other. */
+static enum status check_beside(struct store *s, const struct run_new *what, struct err *err)
+{
+	bool found;
+	STMT st = { 0 };
+
+	if (use(s, RUN_BESIDE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, what->session);
+	if (stmt_found(&st, &found, err))
+		return err_failed(err->status);
+	return found ? err_fail(err, STATUS_BUSY, "'%.*s' is at work on the same conversation; wait for it",
+				STR_ARG(col_text(&st, 0)))
+		     : STATUS_OK;
+}
+
 static enum status insert_run(struct store *s, const struct run_new *what, struct uuid *id, int64_t *row,
 			      struct err *err)
 {
@@ -232,7 +252,7 @@ static enum status insert_all(struct store *s, const struct run_new *what, struc
 	struct stream_writer w;
 	struct uuid id;
 
-	if (check_alone(s, what, err) || insert_run(s, what, &id, &made.run, err) ||
+	if (check_alone(s, what, err) || check_beside(s, what, err) || insert_run(s, what, &id, &made.run, err) ||
 	    stream_insert(s, &made, stream, &w, err))
 		return err_failed(err->status);
 	return stream_write(s, &w, &first, err);

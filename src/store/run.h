@@ -45,8 +45,8 @@ struct run_new {
 
 /*
  * On the disk when it returns. When the client id was submitted before, *out is the run of that time,
- * whatever became of it, and *again is set. STATUS_BUSY when the session has a run that goes on: only one
- * does.
+ * whatever became of it, and *again is set. STATUS_BUSY when the session has a run that goes on, or another
+ * name of the same conversation has: only one does.
  */
 enum status run_submit(struct store *s, const struct run_new *what, struct arena *mem, struct run *out,
 		       bool *again, struct err *err) MUST_USE;

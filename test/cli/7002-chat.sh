@@ -203,12 +203,24 @@ call chat '{"session":"shop","prompt":"say hello"}'; code 0
 jq -r '.argv | join(" ")' "$T/other/seen.json" >"$T/argv"; check grep -q -- "--resume $claude" "$T/argv"
 call adopt '{"name":"shop","conversation":"@"}'; check test $rc != 0
 
+it "lets one name at a time go on with a conversation, and only from where that name was"
+call chat '{"session":"shop","prompt":"say here"}'; code 0; call get '{"session":"shop"}'; claude=$(get .claude_session_id)
+for name in left right; do call adopt "{\"name\":\"$name\",\"conversation\":\"$claude\",\"working_dir\":\"$T/other\"}"; code 0; done
+call chat_async '{"session":"left","prompt":"leave some"}'; code 0; until_taken left
+call chat '{"session":"right","prompt":"say too soon"}'; code 6; err_has "'left' is at work on the same conversation"
+kill -9 "$(sql 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"; until_state left interrupted
+ARBOR_CLAUDE=/no/such/claude call chat '{"session":"left","prompt":"say x"}'; check test "$(state left)" = failed
+call chat '{"session":"left","prompt":"say more"}'; code 0; check test "$(get .type | tail -n 1)" = complete
+call chat '{"session":"right","prompt":"say wrong"}'; check grep -q 'somebody else has gone on with its conversation since' <(get .data.message)
+check test "$(state right)" = failed; ! grep -q 'say wrong' "$T/other/told.jsonl" || fail 'the client was told'
+call chat '{"session":"left","prompt":"say again"}'; check test "$(get .type | tail -n 1)" = complete
+
 it "lets a session go"
 call delete '{"session":"a"}'; code 0; call get '{"session":"a"}'; code 1
 call streams '{}'; check test "$(get 'select(.name == "a") | .id' | wc -l)" -ge 5
 
 it "ends an agent whose store was removed: nobody would ever hear of it"
-call chat_async '{"session":"c","prompt":"wait for ever"}'; until_taken c
+call chat_async '{"session":"left","prompt":"wait for ever"}'; until_taken left
 pid=$(jq .pid "$T/other/seen.json"); check test -e "/proc/$pid"
 rm -rf "$ARBOR_HOME"
 for ((n = 0; n < 400; n++)); do [ -e "/proc/$pid" ] || break; sleep 0.05; done
