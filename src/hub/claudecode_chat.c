@@ -59,6 +59,12 @@ static const struct param async_params[] = { PROMPT_PARAMS, { 0 } };
 
 /* ---- Submitting --------------------------------------------------------------- */
 
+/* What says nothing costs as much as what does. */
+static enum status check_words(struct str prompt, struct err *err)
+{
+	return str_trim(prompt).n ? STATUS_OK : err_fail(err, STATUS_USAGE, "PROMPT is missing");
+}
+
 static enum status submit(struct call *c, struct submitted **out, struct err *err)
 {
 	struct buf content CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
@@ -67,9 +73,8 @@ static enum status submit(struct call *c, struct submitted **out, struct err *er
 				   .max_turns = call_int(c, "max_turns"),
 				   .allowed_tools = call_names(c, "allowed_tools") };
 
-	if (!str_trim(call_text(c, "prompt")).n)
-		return err_fail(err, STATUS_USAGE, "PROMPT is missing");
-	if (named_find(c->store, call_text(c, "session"), &c->mem, &what.session, err) ||
+	if (check_words(call_text(c, "prompt"), err) ||
+	    named_find(c->store, call_text(c, "session"), &c->mem, &what.session, err) ||
 	    (what.allowed_tools.p && decider_may_loosen(c, what.session.row, NULL, err)) ||
 	    prompt_content(c, call_text(c, "prompt"), call_value(c, "attach"), &content, err))
 		return err_failed(err->status);
@@ -196,6 +201,8 @@ static enum status continue_content(struct call *c, const struct submitting *wha
 	struct json j CLEANUP(json_release) = JSON_INIT;
 	struct str given = call_text(c, "prompt");
 
+	if (given.p && check_words(given, err))
+		return err_failed(err->status);
 	if (!given.p && !what->session.head.has_session) {
 		if (json_read(&j, before->prompt, LIMIT_JSON_DEPTH, err))
 			return err_failed(err->status);
@@ -301,7 +308,7 @@ const struct method claudecode_interrupt = {
 
 static enum status run_cancel(struct call *c, struct err *err)
 {
-	return command_run(c, call_text(c, "stream"), "cancel", STR("{}"), err);
+	return command_run_to_end(c, call_text(c, "stream"), "cancel", STR("{}"), err);
 }
 
 const struct method claudecode_cancel = {
@@ -341,7 +348,7 @@ static enum status run_queue(struct call *c, struct err *err)
 	struct buf prompt CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
 	struct uuid line;
 
-	if (uuid_random(&line, err))
+	if (check_words(call_text(c, "prompt"), err) || uuid_random(&line, err))
 		return err_failed(err->status);
 	if (prompt_content(c, call_text(c, "prompt"), call_value(c, "attach"), &content, err))
 		return err_failed(err->status);

@@ -19,12 +19,13 @@ const struct field command_fields[] = {
 /* Across waits: what was commanded, and until when it is waited for. */
 struct commanding {
 	struct uuid id, stream;
-	int64_t until_ns;
+	int64_t until_ns, end_ns; /* for its acknowledgement; for the end */
 };
+
+enum { WAIT_S = 5, END_S = 15 /* a driver that is to end its client takes half of that */ };
 
 static enum status begin(struct call *c, struct str text, const char *verb, struct str data, struct err *err)
 {
-	enum { WAIT_S = 5 };
 	struct commanding *m = arena_alloc(&c->mem, sizeof *m);
 	struct stream stream;
 
@@ -33,6 +34,7 @@ static enum status begin(struct call *c, struct str text, const char *verb, stru
 		return err_failed(err->status);
 	m->stream = stream.id;
 	m->until_ns = clock_monotonic_ns() + (int64_t)WAIT_S * 1000000000;
+	m->end_ns = clock_monotonic_ns() + (int64_t)END_S * 1000000000;
 	c->state = m;
 	return STATUS_OK;
 }
@@ -70,18 +72,38 @@ enum status command_give(struct call *c, struct str stream, const char *verb, st
 	return *done ? check_result(result, err) : STATUS_OK;
 }
 
-enum status command_run(struct call *c, struct str stream, const char *verb, struct str data, struct err *err)
+static enum status emit(struct call *c, const struct uuid *stream, bool done, struct err *err)
 {
-	enum status status;
-	struct json_writer *w;
-	struct uuid id;
-	bool done;
+	struct json_writer *w = call_begin(c);
 
-	status = command_give(c, stream, verb, data, &id, &done, err);
-	if (status)
-		return status;
-	w = call_begin(c);
-	put_uuid(w, "stream", &id);
+	put_uuid(w, "stream", stream);
 	put_bool(w, "done", done);
 	return call_emit(c, err);
+}
+
+enum status command_run(struct call *c, struct str stream, const char *verb, struct str data, struct err *err)
+{
+	struct uuid id;
+	bool done;
+	enum status status = command_give(c, stream, verb, data, &id, &done, err);
+
+	return status ? status : emit(c, &id, done, err);
+}
+
+enum status command_run_to_end(struct call *c, struct str stream, const char *verb, struct str data,
+			       struct err *err)
+{
+	struct uuid id;
+	bool done;
+	enum status status = command_give(c, stream, verb, data, &id, &done, err);
+	struct stream now;
+
+	if (status)
+		return status;
+	if (done && stream_get(c->store, &id, &c->mem, &now, err))
+		return err_failed(err->status);
+	if (done && !stream_is_over(now.state) &&
+	    clock_monotonic_ns() < ((const struct commanding *)c->state)->end_ns)
+		return call_wait(c, 100);
+	return emit(c, &id, done, err);
 }

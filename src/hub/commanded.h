@@ -18,4 +18,8 @@ enum status command_give(struct call *c, struct str stream, const char *verb, st
 enum status command_run(struct call *c, struct str stream, const char *verb, struct str data,
 			struct err *err) MUST_USE;
 
+/* That, and waits until the agent has ended, but not for ever. */
+enum status command_run_to_end(struct call *c, struct str stream, const char *verb, struct str data,
+			       struct err *err) MUST_USE;
+
 #endif

@@ -33,7 +33,8 @@ static const struct {
 } kinds[] = {
 	{ "image/png", 0, 8, "\x89PNG\r\n\x1a\n" },
 	{ "image/jpeg", 0, 3, "\xff\xd8\xff" },
-	{ "image/gif", 0, 4, "GIF8" },
+	{ "image/gif", 0, 6, "GIF87a" },
+	{ "image/gif", 0, 6, "GIF89a" },
 	{ "image/webp", 8, 4, "WEBP" },
 	{ "application/pdf", 0, 5, "%PDF-" },
 };

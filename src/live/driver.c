@@ -214,7 +214,7 @@ static void refuse(struct driver *d, const struct json *j)
 	struct buf line CLEANUP(buf_release) = BUF_INIT(MIB);
 	uint32_t id = json_get(j, json_root(j), STR("request_id"));
 
-	if (!json_is(j, id, JSON_STRING))
+	if (id == JSON_NONE)
 		return;
 	client_put_refusal(&line, json_raw(j, id), "this request is not known here");
 	tell(d, &line);
@@ -266,9 +266,10 @@ static void look_at_questions(struct driver *d, bool changed)
 /* Only questions about tools are known here, and only where they are ours. */
 static void on_asked(struct driver *d, const struct json *j)
 {
-	uint32_t subtype = json_get(j, json_get(j, json_root(j), STR("request")), STR("subtype"));
+	uint32_t root = json_root(j), id = json_get(j, root, STR("request_id")),
+		 subtype = json_get(j, json_get(j, root, STR("request")), STR("subtype"));
 
-	if (!d->asking || !json_string_eq(j, subtype, STR("can_use_tool"))) {
+	if (!d->asking || !json_string_eq(j, subtype, STR("can_use_tool")) || !json_is(j, id, JSON_STRING)) {
 		refuse(d, j);
 		return;
 	}

@@ -76,6 +76,7 @@ stream=$(get .stream)
 until_taken a
 call chat '{"session":"a","prompt":"say too soon"}'; code 6; err_has 'is at work'
 call delete '{"session":"a"}'; code 6
+call queue "{\"stream\":\"$stream\",\"prompt\":\" \"}"; code 2
 call queue "{\"stream\":\"$stream\",\"prompt\":\"and that\"}"; code 0; check test "$(get .done)" = true
 call tail "{\"stream\":\"$stream\"}"; code 0
 check test "$(get 'select(.type == "content_delta") | .data.text' | tr -d '\n')" = 'and: and that'
@@ -86,7 +87,7 @@ call chat_async '{"session":"a","prompt":"wait for it"}'; until_taken a
 call interrupt '{"stream":"a"}'; code 0; until_state a cancelled
 call interrupt '{"stream":"a"}'; code 10; err_has 'nothing is running any more'
 call chat_async '{"session":"c","prompt":"leave some"}'; until_taken c
-call cancel '{"stream":"c"}'; code 0; until_state c cancelled
+call cancel '{"stream":"c"}'; code 0; check test "$(state c)" = cancelled
 pid=$(jq .pid "$T/other/seen.json"); check test ! -e "/proc/$pid"
 
 it "runs a prompt with the same client id once"
@@ -178,7 +179,7 @@ check test "$(jq -r 'select(.type == "control_request") | .request | [.subtype, 
 call cancel '{"stream":"c"}'; until_state c cancelled
 
 it "sends files along: texts, pictures and PDFs, and says which it cannot"
-printf 'some text\n' >"$T/note.txt"; printf '\x89PNG\r\n\x1a\nrest' >"$T/a.png"; printf '%%PDF-1.4' >"$T/a.pdf"; printf '\xff\xfe\x00' >"$T/odd"
+printf 'some text\n' >"$T/note.txt"; printf '\x89PNG\r\n\x1a\nrest' >"$T/a.png"; printf '%%PDF-1.4' >"$T/a.pdf"; printf '\xff\xfe\x00' >"$T/odd"; printf 'GIF8 is no picture' >"$T/gif.txt"; printf 'GIF89a' >"$T/a.gif"
 head -c 6000000 /dev/zero >"$T/big"
 call chat "{\"session\":\"c\",\"prompt\":\"say seen\",\"attach\":[\"$T/note.txt\",\"$T/a.png\",\"$T/a.pdf\"]}"; code 0
 sent=$(jq -c 'select(.type == "user") | .message.content' "$T/other/told.jsonl" | tail -n 1)
@@ -186,6 +187,8 @@ check test "$(jq -r 'map(.type) | join(" ")' <<<"$sent")" = 'text image document
 check test "$(jq -r '.[0].text' <<<"$sent")" = "$T/note.txt:"$'\n\n''some text'
 check test "$(jq -r '.[1].source | [.media_type, .data] | join(" ")' <<<"$sent")" = 'image/png iVBORw0KGgpyZXN0'
 check test "$(jq -r '.[3].text' <<<"$sent")" = 'say seen'
+call chat "{\"session\":\"c\",\"prompt\":\"say seen\",\"attach\":[\"$T/gif.txt\",\"$T/a.gif\"]}"; code 0
+check test "$(jq -c 'select(.type == "user") | .message.content | map(.type)' "$T/other/told.jsonl" | tail -n 1)" = '["text","image","text"]'
 call chat "{\"session\":\"c\",\"prompt\":\"x\",\"attach\":[\"$T/odd\"]}"; code 2; err_has 'neither text nor an image'
 call chat "{\"session\":\"c\",\"prompt\":\"x\",\"attach\":[\"$T/big\"]}"; code 2; err_has 'at most 5 MB'
 call chat "{\"session\":\"c\",\"prompt\":\"x\",\"attach\":[\"$T/none\"]}"; code 1; err_has 'there is no file'

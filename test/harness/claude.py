@@ -14,7 +14,7 @@
   meanwhile CMD    wants to run something, runs CMD before anybody has answered, and says what that printed
   question TEXT    asks the person (AskUserQuestion); plan TEXT wants a plan approved (ExitPlanMode)
   recant A         wants to run a command, and then no more
-  hook             asks something that only an SDK knows
+  hook             asks something that only an SDK knows; hook N, with a number for an id
   late A           a sub-agent in the background wants to run a command when the turn is over
   shell A          a command in the background ends behind the turn; the next wants to run A
   server           a command in the background never ends; told more, it answers; told no more, it ends
@@ -315,7 +315,7 @@ def turn(message):
     elif what in ('shell', 'server'):
         shell(rest if what == 'shell' else None)
     elif what == 'hook':
-        out(type='control_request', request_id='h1', request={'subtype': 'hook_callback', 'callback_id': 'x', 'input': {}})
+        out(type='control_request', request_id=1 if rest else 'h1', request={'subtype': 'hook_callback', 'callback_id': 'x', 'input': {}})
         answer(listen()['response']['subtype'])
         result('done')
     elif what == 'recant':

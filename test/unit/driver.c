@@ -371,6 +371,16 @@ TEST(a_guard_that_is_killed_leaves_nothing_behind_and_the_stream_has_failed)
 	EQS(w.stream.error, STR("claude is gone before it was done"));
 }
 
+TEST(a_request_with_a_number_for_an_id_is_answered)
+{
+	struct err err;
+	WORLD;
+
+	OK(run_prompt(t, &w, "hook 1", &err));
+	EQ(w.stream.state, STREAM_COMPLETE);
+	CHECK(seen(t, &w, "told.jsonl", "\"request_id\":1,"));
+}
+
 TEST(a_run_is_driven_once)
 {
 	struct err err;
@@ -395,4 +405,4 @@ TESTS(CASE(an_answer_is_told_as_it_comes_and_the_session_goes_on_from_it),
       CASE(an_agent_is_cancelled_with_all_it_started),
       CASE(a_driver_that_is_killed_takes_its_client_along_and_the_stream_is_interrupted),
       CASE(a_guard_that_is_killed_leaves_nothing_behind_and_the_stream_has_failed),
-      CASE(a_run_is_driven_once))
+      CASE(a_request_with_a_number_for_an_id_is_answered), CASE(a_run_is_driven_once))
