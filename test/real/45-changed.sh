@@ -39,9 +39,9 @@ real_each() {
 	check test "$(events 'select(.type == "approval_resolved") | .data.by')" = rule
 	it "$version: nothing is left of what is only tried"
 	before=$(lines)
-	call chat "$(jq -cn --arg p 'SCRIPT:text(tried)' '{session: "asks", prompt: $p, ephemeral: true}')"; code 0
+	call chat "$(jq -cn --arg p 'SCRIPT:text(frobnitz)' '{session: "asks", prompt: $p, ephemeral: true}')"; code 0
 	check test "$(get .type | tail -n 1)" = complete; check test "$(lines)" = "$before"
-	"$ARBOR" sync --quiet; check test "$("$ARBOR" search tried -n 5 --json 2>/dev/null | wc -l)" = 0
+	"$ARBOR" sync --quiet; check test "$("$ARBOR" search frobnitz -n 5 --json 2>/dev/null | wc -l)" = 0
 	it "$version: where questions are not ours nobody is asked, and nothing runs"
 	name=alone; session alone '{"permission_mode":"default","allowed_tools":[],"loopback":"off"}'
 	chat alone "$touch_it"; agrees complete; ! made made || fail 'it ran'
