@@ -7,9 +7,11 @@
 
 #include <stdio.h>
 
-#define START(id)   "{\"type\":\"system\",\"subtype\":\"task_started\",\"task_id\":\"" id "\"}"
-#define FRONT(id)   "{\"type\":\"system\",\"subtype\":\"task_started\",\"task_id\":\"" id "\",\"is_backgrounded\":false}"
-#define OVER(id, s) "{\"type\":\"system\",\"subtype\":\"task_updated\",\"task_id\":\"" id "\",\"patch\":{\"status\":\"" s "\"}}"
+#define SYSTEM(what, id, more) \
+	"{\"type\":\"system\",\"subtype\":\"" what "\",\"task_id\":\"" id "\"" more "}"
+#define START(id)   SYSTEM("task_started", id, "")
+#define FRONT(id)   SYSTEM("task_started", id, ",\"is_backgrounded\":false")
+#define OVER(id, s) SYSTEM("task_updated", id, ",\"patch\":{\"status\":\"" s "\"}")
 #define TOLD(id, s, file) \
 	"{\"type\":\"system\",\"subtype\":\"task_notification\",\"task_id\":\"" id "\",\"status\":\"" s \
 	"\",\"output_file\":\"" file "\"}"
