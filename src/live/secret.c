@@ -12,18 +12,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static enum status write_all(int fd, struct str text, struct err *err)
-{
-	while (text.n) {
-		ssize_t n = write(fd, text.p, text.n);
-
-		if (n < 0 && errno != EINTR)
-			return err_fail_errno(err, errno, "what an agent is told");
-		text = str_sub(text, n > 0 ? (size_t)n : 0, SIZE_MAX);
-	}
-	return STATUS_OK;
-}
-
 enum status secret_make(struct secret *s, struct str text, struct err *err)
 {
 	*s = (struct secret)SECRET_NONE;
@@ -33,7 +21,7 @@ enum status secret_make(struct secret *s, struct str text, struct err *err)
 	if (s->fd < 0)
 		return err_fail_errno(err, errno, "memory for what an agent is told");
 	snprintf(s->path, sizeof s->path, "/proc/%ld/fd/%d", (long)getpid(), s->fd);
-	return write_all(s->fd, text, err);
+	return file_write_all(s->fd, text, err);
 }
 
 void secret_release(struct secret *s)
