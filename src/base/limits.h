@@ -79,6 +79,10 @@
  * Below it, a second connection and its thread cost more than they gain. */
 #define LIMIT_ALONG_BYTES (2 * MIB)
 
+/* What is kept in memory of what was packed, until it is read. More than a few files, so that nobody waits
+ * for another; and little beside what a sync may take. */
+#define LIMIT_FRESH_BYTES (32 * MIB)
+
 /* Archived bytes up to which all of them are compared before an append is
  * believed; beyond, only the first block and the last ones are: 64 KiB and more
  * in front of the new bytes. Comparing runs at some GB/s. */

@@ -27,6 +27,7 @@
 #include "base/hash.h"
 #include "claude/layout.h"
 #include "ingest/compare.h"
+#include "ingest/read.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -49,13 +50,15 @@ struct following {
 	int64_t handed_lines;     /* of them those the archive has, or pieces handed over */
 	int64_t counted;          /* all that is archived or packed; never what was only read */
 	struct comparison found;  /* with the archive */
+	struct fresh *fresh;      /* NULL: nobody will read its bytes */
 	bool stopped;             /* the queue does not take any more */
 };
 
 enum status follower_init(struct follower *f, const struct store *s, int root_fd, int64_t mark,
-			  struct piece_queue *queue, const atomic_bool *cancel, struct err *err)
+			  struct piece_queue *queue, struct fresh *fresh, const atomic_bool *cancel,
+			  struct err *err)
 {
-	*f = (struct follower){ .queue = queue, .root_fd = root_fd, .cancel = cancel };
+	*f = (struct follower){ .queue = queue, .root_fd = root_fd, .fresh = fresh, .cancel = cancel };
 	if (store_open_again(s, &f->store, err))
 		return err_failed(err->status);
 	f->packer = packer_new();
@@ -242,7 +245,7 @@ static bool hand_over(struct following *w, bool more)
 	p->lines = w->lines;
 	p->new_lines = w->lines.lines - w->handed_lines;
 	w->handed_lines = w->lines.lines;
-	w->piece = more ? piece_new(w->job) : NULL;
+	w->piece = more ? piece_new(w->job, w->fresh) : NULL;
 	w->stopped = !piece_queue_put(w->f->queue, p);
 	return !w->stopped;
 }
@@ -291,12 +294,14 @@ static enum status pack_block(struct following *w, struct str raw, struct err *e
 
 	if (packer_pack(w->f->packer, raw, &p->packed, err))
 		return err_failed(err->status);
-	p->blocks[p->count++] = (struct archive_new){
+	p->blocks[p->count] = (struct archive_new){
 		.offset = w->raw_offset,
 		.length = (int64_t)raw.n,
 		.hash = hash64(raw.p, raw.n),
 		.packed = { NULL, p->packed.n - before },
 	};
+	p->copies[p->count] = fresh_copy(w->fresh, raw, w->raw_offset, p->blocks[p->count].hash);
+	p->count++;
 	count_block(w, raw);
 	w->raw_offset += (int64_t)raw.n;
 	if (w->f->gap_count)
@@ -418,16 +423,17 @@ static enum status follow(struct following *w, struct err *err)
 
 bool follow_file(struct follower *f, struct job *job)
 {
-	struct following w = { .f = f, .job = job, .fd = -1, .piece = piece_new(job) };
+	struct following w = { .f = f, .job = job, .fd = -1, .fresh = read_looks_into(job->path) ? f->fresh : NULL };
 	struct err err;
 
+	w.piece = piece_new(job, w.fresh);
 	w.piece->first = true;
 	w.piece->generation = job->known ? job->known->generation : 0;
 	buf_clear(&f->raw);
 	f->gap_count = 0;
 	if (follow(&w, &err)) {
 		piece_free(w.piece);
-		w.piece = piece_new(job);
+		w.piece = piece_new(job, w.fresh);
 		w.piece->failed = err.status;
 		w.piece->err = err;
 		hand_over(&w, false);

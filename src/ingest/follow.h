@@ -18,13 +18,15 @@ struct follower {
 	const atomic_bool *cancel; /* may be NULL */
 	struct buf raw;            /* bytes not yet packed */
 	struct sieve sieve;
+	struct fresh *fresh; /* for copies of what is packed; may be NULL */
 	struct span *gaps; /* in these bytes, in order: what may not be kept */
 	size_t gap_count, gap_cap;
 };
 
 /* `mark` is the store's when the plan was made (store/tombstone.h). */
 enum status follower_init(struct follower *f, const struct store *s, int root_fd, int64_t mark,
-			  struct piece_queue *queue, const atomic_bool *cancel, struct err *err) MUST_USE;
+			  struct piece_queue *queue, struct fresh *fresh, const atomic_bool *cancel,
+			  struct err *err) MUST_USE;
 void follower_release(struct follower *f);
 
 /* Reads one file and puts its pieces into the queue; a failure becomes a piece

@@ -4,11 +4,12 @@
  */
 #include "ingest/piece.h"
 
-struct piece *piece_new(struct job *job)
+struct piece *piece_new(struct job *job, struct fresh *fresh)
 {
 	struct piece *p = mem_alloc(sizeof *p);
 
 	p->job = job;
+	p->fresh = fresh;
 	buf_init(&p->packed, LIMIT_SYNC_QUEUE);
 	return p;
 }
@@ -17,10 +18,20 @@ void piece_free(struct piece *p)
 {
 	if (!p)
 		return;
+	for (size_t i = 0; i < p->count; i++)
+		fresh_drop(p->fresh, p->copies[i]);
 	buf_release(&p->packed);
 	mem_free(p->repairs);
 	mem_free(p->gaps);
 	mem_free(p);
+}
+
+void piece_give_copies(struct piece *p, int64_t generation)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		fresh_give(p->fresh, p->copies[i], generation);
+		p->copies[i] = NULL;
+	}
 }
 
 void piece_seal(struct piece *p)
@@ -37,9 +48,9 @@ void piece_seal(struct piece *p)
 	}
 }
 
-void piece_queue_init(struct piece_queue *q, int writers)
+void piece_queue_init(struct piece_queue *q, int writers, struct queue_meet *meet)
 {
-	queue_init(&q->queue, writers, LIMIT_SYNC_QUEUE);
+	queue_init(&q->queue, writers, LIMIT_SYNC_QUEUE, meet);
 }
 
 static void free_item(struct queue_item *item)

@@ -5,6 +5,7 @@
 #ifndef ARBOR_INGEST_PIECE_H
 #define ARBOR_INGEST_PIECE_H
 
+#include "ingest/fresh.h"
 #include "ingest/queue.h"
 #include "store/gap.h"
 
@@ -28,6 +29,8 @@ struct piece {
 	struct archive_new blocks[PIECE_BLOCKS];
 	size_t count;
 	struct buf packed;
+	struct fresh *fresh;                      /* whose these are; may be NULL */
+	struct fresh_block *copies[PIECE_BLOCKS]; /* of the blocks, where there is one */
 	/* Damaged blocks with their bytes as the file has them; likewise in `packed`,
 	 * behind the blocks. */
 	struct archive_repair *repairs;
@@ -43,8 +46,11 @@ struct piece {
 	struct source_seen seen;
 };
 
-struct piece *piece_new(struct job *job);
+struct piece *piece_new(struct job *job, struct fresh *fresh);
 void piece_free(struct piece *p); /* NULL is fine */
+
+/* Its blocks are archived: who reads may have the copies. */
+void piece_give_copies(struct piece *p, int64_t generation);
 
 /* Points blocks and repairs at their packed bytes; before it they have only
  * lengths. Blocks are packed first. */
@@ -54,7 +60,8 @@ struct piece_queue {
 	struct queue queue;
 };
 
-void piece_queue_init(struct piece_queue *q, int writers);
+/* `meet` as in ingest/queue.h. */
+void piece_queue_init(struct piece_queue *q, int writers, struct queue_meet *meet);
 void piece_queue_release(struct piece_queue *q); /* frees what was not taken */
 
 /* Waits for room. False (and the piece is freed) when the queue was closed. */

@@ -9,6 +9,8 @@
 
 #include "store/store.h"
 
+struct fresh;
+
 struct read_options {
 	const atomic_bool *cancel; /* may be NULL */
 	/* Called now and then with archived bytes read so far. May be NULL. */
@@ -16,6 +18,7 @@ struct read_options {
 	/* Called for a line that is kept and could not be understood, in the calling thread: the
 	 * first of each file, and how many more there are. May be NULL. */
 	void (*broken)(void *ctx, struct str path, int64_t line, int64_t more);
+	struct fresh *fresh; /* what need not be unpacked; may be NULL */
 	struct read_report *report; /* added to; may be NULL */
 	void *ctx;
 };
@@ -34,10 +37,10 @@ struct read_report {
 /* `o` may be NULL. */
 enum status read_unread(struct store *s, const struct read_options *o, struct err *err) MUST_USE;
 
+/* Whether anything is read of the bytes of such a file. */
+bool read_looks_into(struct str path);
+
 /* STATUS_PARTIAL when any are damaged. */
 enum status read_tell_damaged(int64_t damaged, struct err *err) MUST_USE;
-
-/* What is unread now, once, and without what can only be done when all has been read. */
-enum status read_some(struct store *s, const struct read_options *o, struct err *err) MUST_USE;
 
 #endif

@@ -26,6 +26,7 @@
 #include "claude/record.h"
 #include "ingest/along.h"
 #include "ingest/follow.h"
+#include "ingest/fresh.h"
 #include "ingest/purge.h"
 #include "ingest/read.h"
 #include "store/mirror.h"
@@ -52,12 +53,16 @@ struct syncing {
 	int root_fd;
 	struct plan plan;
 	struct piece_queue queue;
+	struct queue_meet meet;     /* of all that is to be written */
 	atomic_size_t next_job;
 	int64_t bytes_total;        /* to be read in this round, as far as one can see */
 	int64_t bytes_before;       /* brought in by earlier rounds */
 	int round;
 	int64_t progress_at;        /* monotonic */
+	struct fresh *fresh;        /* what it need not unpack; NULL without it */
 	struct along *along;        /* reads what is there already, when there is much to bring in */
+	struct read_report read;    /* what it has read */
+	bool reading_is_left;	    /* all is archived */
 	int64_t mark;		    /* of the store when the plan was made (store/tombstone.h) */
 	bool outdated;		    /* it is another one by now */
 	bool conflict;              /* somebody else was faster somewhere */
@@ -140,13 +145,13 @@ static enum status start_readers(struct syncing *y, struct reader *readers, size
 	while (n < want) {
 		readers[n].y = y;
 		if (follower_init(&readers[n].follower, y->store, y->root_fd, y->mark, &y->queue,
-				  y->o->cancel, err))
+				  y->along ? y->fresh : NULL, y->o->cancel, err))
 			break;
 		n++;
 	}
 	if (n == 0)
 		return err_failed(err->status);
-	piece_queue_init(&y->queue, (int)n);
+	piece_queue_init(&y->queue, (int)n, &y->meet);
 	for (size_t i = 0; i < n; i++) {
 		started = thread_start(&readers[i].thread, read_files, &readers[i]);
 		if (started == 0)
@@ -365,8 +370,35 @@ static enum status write_batch(struct syncing *y, struct piece *p, struct err *e
 	end = clock_monotonic_ns() + LIMIT_TXN_NS;
 	if (fill_batch(y, &batch, p, end, err) || txn_commit(&txn, err))
 		return err_failed(err->status);
-	for (const struct piece *done = batch.pieces; done; done = (const struct piece *)done->item.next)
+	for (struct piece *done = batch.pieces; done; done = (struct piece *)done->item.next) {
+		piece_give_copies(done, done->job->written.generation);
 		tell_piece(y, done);
+	}
+	return STATUS_OK;
+}
+
+static enum status write_pieces(struct syncing *y, struct piece *p, struct err *err)
+{
+	txn_pause(y->store);
+	if (write_batch(y, p, err))
+		return err_failed(err->status);
+	tell_progress(y);
+	return STATUS_OK;
+}
+
+/* Pieces, and what was read of those before. */
+static enum status write_both(struct syncing *y, struct err *err)
+{
+	struct piece *p;
+
+	while (!is_cancelled(y) && queue_wait(&y->queue.queue, along_queue(y->along))) {
+		p = piece_queue_take(&y->queue, false);
+		if (p && write_pieces(y, p, err))
+			return err_failed(err->status);
+		if (p)
+			along_more(y->along);
+		along_write(y->along);
+	}
 	return STATUS_OK;
 }
 
@@ -374,13 +406,54 @@ static enum status write_all(struct syncing *y, struct err *err)
 {
 	struct piece *p;
 
-	while (!is_cancelled(y) && (p = piece_queue_take(&y->queue, true))) {
-		txn_pause(y->store);
-		if (write_batch(y, p, err))
+	if (y->along)
+		return write_both(y, err);
+	while (!is_cancelled(y) && (p = piece_queue_take(&y->queue, true)))
+		if (write_pieces(y, p, err))
 			return err_failed(err->status);
-		tell_progress(y);
-	}
 	return STATUS_OK;
+}
+
+static void on_index_progress(void *ctx, int64_t done, int64_t total)
+{
+	const struct syncing *y = ctx;
+
+	y->o->progress(y->o->ctx, "indexing", done, total);
+}
+
+/* While pieces come in, these are what is told. */
+static void on_along_progress(void *ctx, int64_t done, int64_t total)
+{
+	const struct syncing *y = ctx;
+
+	if (y->reading_is_left)
+		on_index_progress(ctx, done, total);
+}
+
+static void on_broken(void *ctx, struct str path, int64_t line, int64_t more)
+{
+	struct err why = { 0 };
+	char others[64] = "; it is kept as it is";
+
+	if (more)
+		snprintf(others, sizeof others, ", nor %s %" PRId64 " more; they are kept as they are",
+			 more == 1 ? "is" : "are", more);
+	(void)err_fail(&why, STATUS_FORMAT, "%.*s: line %" PRId64 " is not JSON of a record%s",
+		       (int)size_min(path.n, LIMIT_ERR_TEXT / 2), path.p, line, others);
+	tell(ctx, SYNC_BROKEN, path, &why);
+}
+
+static void begin_along(struct syncing *y)
+{
+	if (!y->fresh)
+		y->fresh = fresh_new(y->o->cancel);
+	y->along = along_begin(y->store, &y->meet,
+			       &(struct read_options){ .cancel = y->o->cancel,
+						       .progress = y->o->progress ? on_along_progress : NULL,
+						       .broken = on_broken,
+						       .fresh = y->fresh,
+						       .report = &y->read,
+						       .ctx = y });
 }
 
 static enum status read_and_write(struct syncing *y, struct err *err)
@@ -393,7 +466,7 @@ static enum status read_and_write(struct syncing *y, struct err *err)
 		return STATUS_OK;
 	atomic_store(&y->next_job, 0);
 	if (y->bytes_total >= (y->o->along_bytes ? y->o->along_bytes : (int64_t)LIMIT_ALONG_BYTES) && !y->along)
-		y->along = along_begin(y->store, y->o->cancel);
+		begin_along(y);
 	if (start_readers(y, readers, &count, err))
 		return err_failed(err->status);
 	status = write_all(y, err);
@@ -628,26 +701,6 @@ static enum status sync_rounds(struct syncing *y, struct err *err)
 	return STATUS_OK;
 }
 
-static void on_index_progress(void *ctx, int64_t done, int64_t total)
-{
-	const struct syncing *y = ctx;
-
-	y->o->progress(y->o->ctx, "indexing", done, total);
-}
-
-static void on_broken(void *ctx, struct str path, int64_t line, int64_t more)
-{
-	struct err why = { 0 };
-	char others[64] = "; it is kept as it is";
-
-	if (more)
-		snprintf(others, sizeof others, ", nor %s %" PRId64 " more; they are kept as they are",
-			 more == 1 ? "is" : "are", more);
-	(void)err_fail(&why, STATUS_FORMAT, "%.*s: line %" PRId64 " is not JSON of a record%s",
-		       (int)size_min(path.n, LIMIT_ERR_TEXT / 2), path.p, line, others);
-	tell(ctx, SYNC_BROKEN, path, &why);
-}
-
 static void add_up(struct sync_report *all, const struct read_report *read)
 {
 	all->messages += read->messages;
@@ -658,12 +711,10 @@ static void add_up(struct sync_report *all, const struct read_report *read)
 
 static void end_along(struct syncing *y)
 {
-	struct read_report read = { 0 };
-	struct read_options o = { .broken = on_broken, .report = &read, .ctx = y };
-
 	y->wrote |= y->along != NULL;
-	along_end(y->along, &o);
-	add_up(y->report, &read);
+	y->reading_is_left = true;
+	along_end(y->along);
+	add_up(y->report, &y->read);
 }
 
 /* Also what an earlier sync had no time for. */
@@ -674,6 +725,7 @@ static enum status read_what_is_new(struct syncing *y, struct err *err)
 		.cancel = y->o->cancel,
 		.progress = y->o->progress ? on_index_progress : NULL,
 		.broken = on_broken,
+		.fresh = y->fresh,
 		.report = &read,
 		.ctx = y,
 	};
@@ -702,6 +754,7 @@ enum status sync_run(struct store *s, const struct sync_options *o, struct sync_
 	enum status status;
 
 	*report = (struct sync_report){ 0 };
+	queue_meet_init(&y.meet);
 	status = open_root(&y, err);
 	if (status == STATUS_OK) {
 		snprintf(report->root, sizeof report->root, "%s", y.root.label);
@@ -713,6 +766,8 @@ enum status sync_run(struct store *s, const struct sync_options *o, struct sync_
 	if (status == STATUS_OK)
 		status = settle(&y, err);
 	file_close(&y.root_fd);
+	fresh_free(y.fresh);
+	queue_meet_release(&y.meet);
 	if (status != STATUS_OK)
 		return status;
 	if (is_cancelled(&y))

@@ -11,7 +11,7 @@
 /* A piece with `bytes` packed bytes; number and putter travel in its fields. */
 static struct piece *make_piece(int64_t putter, int64_t number, size_t bytes)
 {
-	struct piece *p = piece_new(NULL);
+	struct piece *p = piece_new(NULL, NULL);
 	char *to = buf_reserve(&p->packed, bytes);
 
 	memset(to, (int)number, bytes);
@@ -23,7 +23,7 @@ static struct piece *make_piece(int64_t putter, int64_t number, size_t bytes)
 
 TEST(sealing_points_each_block_at_its_bytes)
 {
-	struct piece *p = piece_new(NULL);
+	struct piece *p = piece_new(NULL, NULL);
 
 	for (size_t i = 0; i < PIECE_BLOCKS; i++) {
 		p->blocks[p->count++].packed.n = i;
@@ -45,7 +45,7 @@ TEST(pieces_come_out_in_the_order_they_went_in)
 	struct piece_queue q;
 	struct piece *p;
 
-	piece_queue_init(&q, 1);
+	piece_queue_init(&q, 1, NULL);
 	CHECK(piece_queue_take(&q, false) == NULL);
 	for (int i = 0; i < 100; i++)
 		CHECK(piece_queue_put(&q, make_piece(1, i, 10)));
@@ -75,7 +75,7 @@ TEST(what_was_not_taken_is_freed)
 {
 	struct piece_queue q;
 
-	piece_queue_init(&q, 1);
+	piece_queue_init(&q, 1, NULL);
 	for (int i = 0; i < 10; i++)
 		CHECK(piece_queue_put(&q, make_piece(1, i, 1000)));
 	CHECK(q.queue.bytes >= 10000 + sizeof(struct piece));
@@ -86,7 +86,7 @@ TEST(a_closed_queue_takes_nothing_more)
 {
 	struct piece_queue q;
 
-	piece_queue_init(&q, 1);
+	piece_queue_init(&q, 1, NULL);
 	CHECK(piece_queue_put(&q, make_piece(1, 1, 1)));
 	piece_queue_close(&q);
 	CHECK(!piece_queue_put(&q, make_piece(1, 2, 1)));
@@ -149,7 +149,7 @@ TEST(every_putter_keeps_its_order_and_nothing_is_lost)
 	struct piece *p;
 	int total = 0;
 
-	piece_queue_init(&q, PUTTERS);
+	piece_queue_init(&q, PUTTERS, NULL);
 	for (int i = 0; i < PUTTERS; i++) {
 		putters[i] = (struct putter){ .q = &q, .id = i, .count = EACH, .bytes = 100000 };
 		NEED(pthread_create(&putters[i].thread, NULL, put_all, &putters[i]) == 0);
@@ -179,7 +179,7 @@ TEST(a_full_queue_makes_putters_wait)
 	struct putter putter = { .q = &q, .count = COUNT_ALL, .bytes = EACH, .done = &done };
 	struct piece *p;
 
-	piece_queue_init(&q, 1);
+	piece_queue_init(&q, 1, NULL);
 	NEED(pthread_create(&putter.thread, NULL, put_all, &putter) == 0);
 	EQ(settled(&done, COUNT_ALL), FITS);
 	for (int i = 1; i <= 2; i++) {
@@ -200,7 +200,7 @@ TEST(a_piece_as_large_as_the_queue_passes_when_it_is_empty)
 {
 	struct piece_queue q;
 
-	piece_queue_init(&q, 1);
+	piece_queue_init(&q, 1, NULL);
 	CHECK(piece_queue_put(&q, make_piece(1, 1, LIMIT_SYNC_QUEUE)));
 	piece_free(piece_queue_take(&q, true));
 	CHECK(piece_queue_put(&q, make_piece(1, 2, LIMIT_SYNC_QUEUE)));
@@ -215,7 +215,7 @@ TEST(closing_wakes_every_waiting_putter)
 	struct piece_queue q;
 	int accepted;
 
-	piece_queue_init(&q, PUTTERS);
+	piece_queue_init(&q, PUTTERS, NULL);
 	for (int i = 0; i < PUTTERS; i++) {
 		putters[i] = (struct putter){ .q = &q, .id = i, .count = 1000, .bytes = 1024 * 1024, .done = &done };
 		NEED(pthread_create(&putters[i].thread, NULL, put_all, &putters[i]) == 0);
@@ -240,7 +240,7 @@ TEST(the_last_putter_to_leave_ends_the_taking)
 	struct piece_queue q;
 	pthread_t a, b;
 
-	piece_queue_init(&q, 2);
+	piece_queue_init(&q, 2, NULL);
 	NEED(pthread_create(&a, NULL, leave_later, &q) == 0 && pthread_create(&b, NULL, leave_later, &q) == 0);
 	CHECK(piece_queue_take(&q, true) == NULL);
 	EQ(q.queue.writers, 0);
@@ -253,7 +253,7 @@ TEST(what_waits_is_taken_after_all_have_left)
 {
 	struct piece_queue q;
 
-	piece_queue_init(&q, 1);
+	piece_queue_init(&q, 1, NULL);
 	CHECK(piece_queue_put(&q, make_piece(1, 7, 5)));
 	piece_queue_leave(&q);
 	for (int i = 0; i < 2; i++) {
