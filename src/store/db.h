@@ -24,6 +24,7 @@ enum db_slot {
 	DB_ARCHIVE,
 	DB_CHECK,
 	DB_FULLTEXT,
+	DB_POSTINGS,
 	DB_MIRROR,
 	DB_QUEUED,
 	DB_COPIED,
@@ -80,7 +81,7 @@ struct db_set {
 /* Those of src/store, for the test that prepares every statement. */
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
-	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
+	fulltext_statements, postings_statements, mirror_statements, session_statements, keys_statements, summary_statements,
 	link_statements, branch_statements, variant_statements, template_statements, annotation_statements,
 	tag_statements, made_statements, made_text_statements, alias_statements, tree_statements, tree_node_statements,
 	tree_walk_statements, lifecycle_statements, tree_member_statements, tree_gone_statements,
