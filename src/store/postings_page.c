@@ -1,6 +1,6 @@
 /*
- * FTS5's pages, in the format that fts5_index.c of SQLite documents and that has been the same since 2015, but for what
- * contentless_delete added. What is used of it:
+ * FTS5's pages, in the format that fts5_index.c of SQLite documents, with the tombstones that come with
+ * contentless_delete. What is used of it:
  *
  *     block 10            which segments there are. A document is in one of them
  *     block 1             how many documents and words
