@@ -254,6 +254,11 @@
 #define LIMIT_RULE_PATTERN (4 * KIB)
 #define LIMIT_RULE_STEPS   ((int64_t)4 * 1000 * 1000)
 
+/* Lists of documents that a search takes from the full-text index at once, and words of a phrase that are followed in
+ * them. A word that every one of four million documents has fits; where more is asked for, it is slower. */
+#define LIMIT_POSTING_BYTES (32 * MIB)
+#define LIMIT_POSTING_WORDS 64
+
 /* SQL that somebody typed. Its text; a value of it, which a line that is parsed has to fit into; the columns
  * of a result, which a person reads; and all memory that SQLite takes for it, sorting included. */
 #define LIMIT_SQL_TEXT	  (1 * MIB)

@@ -22,11 +22,13 @@
  * What filters ask that a number does not say, session and time, is in the slots of the
  * documents: they are read for a filtered query only, and as long as it runs kept.
  *
- * All of this happens in the function that FTS5 calls for a match, and SQL sees none of
- * them: giving each out and taking it back in costs more than ranking it.
+ * Matches come from the lists of their words (query/matches.c), or where these cannot be used from FTS5, with the same
+ * result. Then all of this happens in the function that FTS5 calls for a match, and SQL sees none of them: giving each
+ * out and taking it back in costs more than ranking it.
  */
 #include "query/rank.h"
 
+#include "query/matches.h"
 #include "store/db.h"
 
 #include <math.h>
@@ -47,6 +49,7 @@ enum { RANK_MATCHES, RANK_COUNT, RANK_STATEMENTS };
 struct grade {
 	double weight; /* 0 = not wanted */
 	double length; /* what tf is compared with */
+	double most;   /* that a document can get, but for its day */
 };
 
 /* Lives with the connection: FTS5 calls the function with it. */
@@ -63,9 +66,17 @@ struct ranker {
 	bool filters;  /* by more than a number says */
 	uint8_t *sessions; /* by row: whether it is wanted, enum known */
 	size_t session_count;
+	size_t passed; /* of the ranges that do not count */
 	struct ranking *out;
 	size_t keep, cap; /* how many to keep, 0 = all; for how many there is room */
 	struct err err;	  /* what went wrong inside the function */
+};
+
+/* Where matches come from: FTS5, or lists. */
+struct source {
+	const Fts5ExtensionApi *api;
+	Fts5Context *fts;
+	const struct matches *lists; /* NULL = FTS5 */
 };
 
 /* ---- What a query needs once --------------------------------------------------- */
@@ -82,12 +93,23 @@ static int count_one(const Fts5ExtensionApi *api, Fts5Context *fts, void *ctx)
 	return ++c->count < MOST_COUNTED ? SQLITE_OK : SQLITE_DONE;
 }
 
+static struct counting count_listed(const struct postings *p)
+{
+	size_t count = size_min(p->count, MOST_COUNTED);
+
+	return (struct counting){ (int64_t)count, count ? doc_sequence(posting_id(p->list[count - 1])) : 0 };
+}
+
 /* How many documents of all have the phrase. */
-static int count_documents(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase, double rows, double *out)
+static int count_documents(const struct source *from, int phrase, double rows, double *out)
 {
 	struct counting c = { 0 };
-	int code = api->xQueryPhrase(fts, phrase, &c, count_one);
+	int code = SQLITE_OK;
 
+	if (from->lists)
+		c = count_listed(&from->lists->phrases[phrase].found);
+	else
+		code = from->api->xQueryPhrase(from->fts, phrase, &c, count_one);
 	*out = (double)c.count;
 	if (c.count == MOST_COUNTED && (double)c.sequence < rows)
 		*out *= rows / (double)c.sequence;
@@ -111,7 +133,7 @@ static void choose_phrases(struct ranker *r, int count)
 			r->weighed[r->phrases++] = (uint8_t)i;
 }
 
-static int weigh_items(struct ranker *r, const Fts5ExtensionApi *api, Fts5Context *fts, double rows)
+static int weigh_items(struct ranker *r, const struct source *from, double rows)
 {
 	int code = SQLITE_OK, items = 0;
 
@@ -125,7 +147,7 @@ static int weigh_items(struct ranker *r, const Fts5ExtensionApi *api, Fts5Contex
 			r->idf[next] = 0;
 			if (items == 1)
 				continue;
-			code = count_documents(api, fts, r->weighed[next], rows, &count);
+			code = count_documents(from, r->weighed[next], rows, &count);
 			most = fmax(most, count);
 		}
 		r->idf[i] = items == 1 ? 1 : fmax(0.01, log(1 + (rows - most + 0.5) / (most + 0.5)));
@@ -141,23 +163,40 @@ static void set_grades(struct ranker *r, double average)
 		bool wanted = d.place < r->q->place_count && (!r->q->places || r->q->places & 1u << d.place);
 
 		r->grades[code] = (struct grade){ wanted ? r->q->weights[d.place] : 0,
-						  K1 * (1 - B + B * d.words / average) };
+						  K1 * (1 - B + B * d.words / average), 0 };
 	}
 }
 
-static int prepare(struct ranker *r, const Fts5ExtensionApi *api, Fts5Context *fts)
+/* A little more, since sums in another order may differ in their last digit. */
+static void set_bounds(struct ranker *r)
 {
-	sqlite3_int64 rows = 0, words = 0;
-	int code = api->xRowCount(fts, &rows);
+	for (int code = 0; code < DOC_CODES; code++) {
+		struct grade *g = &r->grades[code];
 
-	if (code == SQLITE_OK)
-		code = api->xColumnTotalSize(fts, -1, &words);
-	choose_phrases(r, api->xPhraseCount(fts));
+		g->most = r->idf_sum * MOST_TF * (K1 + 1) / (MOST_TF + g->length) * (1 + 1e-9) * g->weight;
+	}
+}
+
+static int prepare(struct ranker *r, const struct source *from, int phrases, sqlite3_int64 rows, sqlite3_int64 words)
+{
+	int code;
+
+	choose_phrases(r, phrases);
 	set_grades(r, rows > 0 && words > 0 ? (double)words / (double)rows : 1);
-	if (code == SQLITE_OK)
-		code = weigh_items(r, api, fts, (double)rows);
+	code = weigh_items(r, from, (double)rows);
+	set_bounds(r);
 	r->prepared = code == SQLITE_OK;
 	return code;
+}
+
+static int prepare_fts5(struct ranker *r, const struct source *from)
+{
+	sqlite3_int64 rows = 0, words = 0;
+	int code = from->api->xRowCount(from->fts, &rows);
+
+	if (code == SQLITE_OK)
+		code = from->api->xColumnTotalSize(from->fts, -1, &words);
+	return code == SQLITE_OK ? prepare(r, from, from->api->xPhraseCount(from->fts), rows, words) : code;
 }
 
 /* How much a day since 1970 counts. */
@@ -266,28 +305,30 @@ void ranking_release(struct ranking *r)
 
 /* ---- A match ----------------------------------------------------------------- */
 
-static double count_phrase(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase)
+static double count_phrase(const struct source *from, int phrase, int64_t id)
 {
 	Fts5PhraseIter at;
 	int column, offset, n = 0;
 
-	if (api->xPhraseFirst(fts, phrase, &at, &column, &offset) != SQLITE_OK)
+	if (from->lists)
+		return (double)size_min(matches_times(from->lists, (size_t)phrase, id), MOST_TF);
+	if (from->api->xPhraseFirst(from->fts, phrase, &at, &column, &offset) != SQLITE_OK)
 		return 0;
-	for (; column >= 0 && n < MOST_TF; api->xPhraseNext(fts, &at, &column, &offset))
+	for (; column >= 0 && n < MOST_TF; from->api->xPhraseNext(from->fts, &at, &column, &offset))
 		n++;
 	return n;
 }
 
 /* Without the weights of place and day. */
-static double relevance_of(const struct ranker *r, double length, const Fts5ExtensionApi *api, Fts5Context *fts)
+static double relevance_of(const struct ranker *r, double length, const struct source *from, int64_t id)
 {
 	double sum = 0;
 
 	for (int i = 0, next; i < r->phrases; i = next) {
-		double tf = count_phrase(api, fts, r->weighed[i]);
+		double tf = count_phrase(from, r->weighed[i], id);
 
 		for (next = i + 1; next < r->phrases && r->idf[next] == 0; next++)
-			tf = fmax(tf, count_phrase(api, fts, r->weighed[next]));
+			tf = fmax(tf, count_phrase(from, r->weighed[next], id));
 		sum += r->idf[i] * tf * (K1 + 1) / (tf + length);
 	}
 	return sum;
@@ -345,7 +386,7 @@ static bool is_in_time(const struct rank_query *q, int64_t at)
 }
 
 /* One that matches by time or session: kept if it is among the first. */
-static void take_by_time(struct ranker *r, struct ranked *one, const Fts5ExtensionApi *api, Fts5Context *fts)
+static void take_by_time(struct ranker *r, struct ranked *one, const struct source *from)
 {
 	const struct grade *g = &r->grades[doc_code(one->id)];
 
@@ -355,8 +396,22 @@ static void take_by_time(struct ranker *r, struct ranked *one, const Fts5Extensi
 		one->order = -HUGE_VAL;
 	if (is_full(r) && !is_worse(&r->out->list[0], one))
 		return;
-	one->relevance = api ? relevance_of(r, g->length, api, fts) * g->weight : 0;
+	one->relevance = from ? relevance_of(r, g->length, from, one->id) * g->weight : 0;
 	keep(r, one);
+}
+
+static void take_by_score(struct ranker *r, int64_t id, const struct doc *doc, const struct source *from)
+{
+	const struct grade *g = &r->grades[doc_code(id)];
+	double fresh = r->fresh[size_min(doc_chunk_of(id), r->docs.day_count)];
+	struct ranked one;
+
+	if (is_full(r) && g->most * fresh < r->out->list[0].order)
+		return;
+	one = (struct ranked){ .id = id, .doc = *doc };
+	one.relevance = relevance_of(r, g->length, from, id) * g->weight;
+	one.order = one.relevance * fresh;
+	keep(r, &one);
 }
 
 /* Whether a document that matches is one that is asked for. */
@@ -383,37 +438,35 @@ bool doc_ranges_have(const struct doc_range *list, size_t count, int64_t sequenc
 	return low && sequence < list[low - 1].first + list[low - 1].count;
 }
 
-static bool is_left_out(const struct rank_query *q, int64_t id)
+/* Of a match: they come in the order of numbers, and so do the ranges. */
+static bool is_left_out(struct ranker *r, int64_t id)
 {
-	return q->without_count && doc_ranges_have(q->without, q->without_count, doc_sequence(id));
+	const struct doc_range *list = r->q->without;
+	int64_t sequence = doc_sequence(id);
+
+	while (r->passed < r->q->without_count && list[r->passed].first + list[r->passed].count <= sequence)
+		r->passed++;
+	return r->passed < r->q->without_count && list[r->passed].first <= sequence;
 }
 
 /* One that matches: counted if it is wanted, and kept if it is among the best. */
-static enum status take(struct ranker *r, int64_t id, const Fts5ExtensionApi *api, Fts5Context *fts)
+static enum status take(struct ranker *r, int64_t id, const struct source *from)
 {
 	const struct grade *g = &r->grades[doc_code(id)];
-	double fresh = r->fresh[size_min(doc_chunk_of(id), r->docs.day_count)];
-	/* A little more, since sums in another order may differ in their last digit. */
-	double most = r->idf_sum * MOST_TF * (K1 + 1) / (MOST_TF + g->length) * (1 + 1e-9);
-	struct ranked one = { .id = id };
+	struct doc doc = { 0 };
 	bool wanted = true;
 
-	if (g->weight <= 0 || is_left_out(r->q, id))
+	if (g->weight <= 0 || is_left_out(r, id))
 		return STATUS_OK;
-	if (r->filters && (look_up(r, id, &one.doc, &r->err) || is_wanted(r, id, &one.doc, &wanted, &r->err)))
+	if (r->filters && (look_up(r, id, &doc, &r->err) || is_wanted(r, id, &doc, &wanted, &r->err)))
 		return err_failed(r->err.status);
 	if (!wanted)
 		return STATUS_OK;
 	r->out->total++;
-	if (r->q->order != RANK_BEST) {
-		take_by_time(r, &one, api, fts);
-		return STATUS_OK;
-	}
-	if (is_full(r) && most * g->weight * fresh < r->out->list[0].order)
-		return STATUS_OK;
-	one.relevance = relevance_of(r, g->length, api, fts) * g->weight;
-	one.order = one.relevance * fresh;
-	keep(r, &one);
+	if (r->q->order != RANK_BEST)
+		take_by_time(r, &(struct ranked){ .id = id, .doc = doc }, from);
+	else
+		take_by_score(r, id, &doc, from);
 	return STATUS_OK;
 }
 
@@ -429,11 +482,12 @@ static void take_match(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_co
 		       sqlite3_value **values)
 {
 	struct ranker *r = api->xUserData(fts);
-	int code = r->prepared ? SQLITE_OK : prepare(r, api, fts);
+	struct source from = { .api = api, .fts = fts };
+	int code = r->prepared ? SQLITE_OK : prepare_fts5(r, &from);
 
 	(void)count;
 	(void)values;
-	if (code == SQLITE_OK && (check_cancel(r) || take(r, api->xRowid(fts), api, fts)))
+	if (code == SQLITE_OK && (check_cancel(r) || take(r, api->xRowid(fts), &from)))
 		code = SQLITE_ABORT;
 	if (code == SQLITE_OK)
 		sqlite3_result_int(result, 0);
@@ -478,11 +532,33 @@ static size_t most_gathered(size_t limit)
 	return limit && limit < SIZE_MAX / 2 ? (limit + BLOCK - 1) / BLOCK * BLOCK : 0;
 }
 
+static enum status take_listed(struct ranker *r, struct matches *lists)
+{
+	struct source from = { .lists = lists };
+
+	/* Of lists nothing can fail here. */
+	(void)prepare(r, &from, (int)lists->phrase_count, lists->rows, lists->words);
+	for (int64_t id = 0; matches_next(lists, &id);)
+		if (check_cancel(r) || take(r, id, &from))
+			return err_failed(r->err.status);
+	return STATUS_OK;
+}
+
 static enum status gather(struct store *s, struct ranker *r, struct err *err)
 {
+	struct matches lists CLEANUP(matches_release) = { 0 };
+	bool able;
 	enum step step;
 	STMT st = { 0 };
 
+	if (matches_find(&lists, s, r->q->match, &able, err))
+		return err_failed(err->status);
+	if (able && take_listed(r, &lists)) {
+		*err = r->err;
+		return err_failed(err->status);
+	}
+	if (able)
+		return STATUS_OK;
 	if (stmt_use(s, &rank_statements, RANK_MATCHES, &st, err))
 		return err_failed(err->status);
 	stmt_text(&st, 1, r->q->match);
@@ -498,7 +574,8 @@ static enum status take_doc(void *ctx, int64_t id, const struct doc *doc, struct
 	struct ranked one = { .id = id, .doc = *doc };
 	bool wanted;
 
-	if (r->grades[doc_code(id)].weight <= 0 || is_left_out(r->q, id))
+	if (r->grades[doc_code(id)].weight <= 0 ||
+	    doc_ranges_have(r->q->without, r->q->without_count, doc_sequence(id)))
 		return STATUS_OK;
 	if (store_is_cancelled(r->docs.store))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
@@ -506,7 +583,7 @@ static enum status take_doc(void *ctx, int64_t id, const struct doc *doc, struct
 		return err_failed(err->status);
 	if (wanted) {
 		r->out->total++;
-		take_by_time(r, &one, NULL, NULL);
+		take_by_time(r, &one, NULL);
 	}
 	return STATUS_OK;
 }
@@ -565,6 +642,7 @@ enum status rank_run(struct store *s, const struct rank_query *q, struct ranking
 	r->prepared = false;
 	r->filters = q->session || q->doc || q->after || q->before || q->order != RANK_BEST;
 	r->session_count = 0;
+	r->passed = 0;
 	r->err = (struct err){ 0 };
 	status = set_freshness(r, err) ? err_failed(err->status) :
 		 q->match.n	       ? gather(s, r, err) :

@@ -26,6 +26,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_ARCHIVE] = &archive_statements,
 	[DB_CHECK] = &check_statements,
 	[DB_FULLTEXT] = &fulltext_statements,
+	[DB_POSTINGS] = &postings_statements,
 	[DB_MIRROR] = &mirror_statements,
 	[DB_QUEUED] = &queued_statements,
 	[DB_COPIED] = &copied_statements,

@@ -35,7 +35,7 @@
 #include <string.h>
 
 enum {
-	CHUNK = 1024,
+	CHUNK = DOC_CHUNK,
 	SLOT = 20,
 	CHUNK_BYTES = CHUNK * SLOT,
 	PLACE_BITS = 3,
@@ -170,16 +170,6 @@ struct doc_rank doc_rank(int64_t id)
 		.place = (uint8_t)((unsigned)id >> SIZE_BITS & ((1 << PLACE_BITS) - 1)),
 		.words = 1.5 * (double)(1u << size),
 	};
-}
-
-int64_t doc_sequence(int64_t id)
-{
-	return id >> CODE_BITS;
-}
-
-size_t doc_chunk_of(int64_t id)
-{
-	return (size_t)(id >> CODE_BITS) / CHUNK;
 }
 
 _Static_assert(DOC_CODES == 1 << CODE_BITS, "a code is what stands below the sequence");

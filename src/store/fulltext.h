@@ -16,15 +16,21 @@ struct doc_rank {
 	uint8_t place; /* what kind of text it is: the writer's numbers, 0..7 */
 	double words;  /* how many, about */
 };
-enum { DOC_CODES = 128 };
+enum { DOC_CODES = 128, DOC_CHUNK = 1024 };
 struct doc_rank doc_rank(int64_t id); /* all of it in doc_code(), which can stand for the id here */
-int64_t doc_sequence(int64_t id);
 static inline unsigned doc_code(int64_t id)
 {
 	return (unsigned)id % DOC_CODES;
 }
+static inline int64_t doc_sequence(int64_t id)
+{
+	return (int64_t)((uint64_t)id / DOC_CODES); /* no number is below 0 */
+}
 /* The row of slots it is in: for its day. */
-size_t doc_chunk_of(int64_t id);
+static inline size_t doc_chunk_of(int64_t id)
+{
+	return (size_t)doc_sequence(id) / DOC_CHUNK;
+}
 
 /* What is known of it besides. */
 struct doc {
