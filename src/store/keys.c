@@ -17,6 +17,7 @@
 #include "store/keys.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "store/copied.h"
 #include "store/db.h"
 #include "store/session.h"
@@ -78,8 +79,12 @@ static const char *const sql[KEYS_STATEMENTS] = {
 
 const struct db_set keys_statements = { DB_KEYS, sql, KEYS_STATEMENTS };
 
-/* Entered at once: 32 MB. */
-enum { MOST_KEYS = 1000000 };
+enum {
+	/* Entered at once: 32 MB. */
+	MOST_KEYS = 1000000,
+	/* From so many bytes of lines on, two threads gather. */
+	MUCH = 16 * 1024 * 1024,
+};
 
 struct key {
 	int64_t key, session, offset;
@@ -93,15 +98,19 @@ struct keyed_session {
 	bool old;
 };
 
+struct key_list {
+	struct key *keys;
+	size_t count, cap;
+	bool old; /* of the session being gathered */
+};
+
 struct keys {
 	struct store *s;
-	struct key *list;
-	size_t count, cap;
+	struct key_list all;
 	struct keyed_session *sessions; /* by row */
 	size_t session_count, session_cap;
 	int64_t version; /* of the database when they were last looked at */
 	bool any_gone;
-	bool old;	  /* of the session being gathered */
 	bool any_before;  /* there were keys when the batch began, or others have written since */
 	/* What is known from here on holds for one transaction only: between two of them others
 	 * may forget any session. The pair noted last: */
@@ -118,7 +127,7 @@ struct keys {
 
 static void keys_release(struct keys *k)
 {
-	mem_free(k->list);
+	mem_free(k->all.keys);
 	mem_free(k->sessions);
 	named_lines_release(&k->named);
 }
@@ -264,31 +273,44 @@ static enum status each_node(const struct stmt *st, int64_t session, key_fn *fn,
 
 static enum status gather_key(void *ctx, const struct key *key, struct err *err)
 {
-	struct keys *k = ctx;
+	struct key_list *list = ctx;
 
 	(void)err;
-	if (k->count == k->cap) {
-		k->cap = k->cap ? k->cap * 2 : 4096;
-		k->list = mem_resize(k->list, k->cap * sizeof *k->list);
+	if (list->count == list->cap) {
+		list->cap = list->cap ? list->cap * 2 : 4096;
+		list->keys = mem_resize(list->keys, list->cap * sizeof *list->keys);
 	}
-	k->list[k->count] = *key;
-	k->list[k->count++].old = k->old;
+	list->keys[list->count] = *key;
+	list->keys[list->count++].old = list->old;
 	return STATUS_OK;
 }
 
-/* The nodes of a session, as many lines as there is room for; k says how far. */
-static enum status gather_session(struct keys *k, struct keyed_session *session, struct err *err)
+/* Some of the sessions, and who gathers their keys. */
+struct gathering {
+	struct store *s;
+	struct keyed_session *sessions;
+	size_t session_count;
+	size_t most;	       /* keys */
+	size_t done;	       /* sessions; of the last perhaps only a part */
+	struct key_list *list; /* where they go */
+	enum status status;
+	struct err err;
+	pthread_t thread;
+};
+
+/* The nodes of a session, as many lines as there is room for; the session says then how far. */
+static enum status gather_session(struct gathering *g, struct keyed_session *session, struct err *err)
 {
 	enum step step = STEP_DONE;
 	STMT st = { 0 };
 
-	if (use(k->s, KEYS_ENTRIES, &st, err))
+	if (use(g->s, KEYS_ENTRIES, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, session->row);
 	stmt_int(&st, 2, session->from);
-	k->old = session->old;
-	while (k->count < MOST_KEYS && (step = stmt_step(&st, err)) == STEP_ROW)
-		if (each_node(&st, session->row, gather_key, k, err))
+	g->list->old = session->old;
+	while (g->list->count < g->most && (step = stmt_step(&st, err)) == STEP_ROW)
+		if (each_node(&st, session->row, gather_key, g->list, err))
 			return err_failed(err->status);
 	if (step == STEP_FAILED)
 		return err_failed(err->status);
@@ -297,31 +319,115 @@ static enum status gather_session(struct keys *k, struct keyed_session *session,
 	return STATUS_OK;
 }
 
-static enum status gather(struct keys *k, struct err *err)
+static void *gather_some(void *ctx)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	enum step step = STEP_DONE;
+	struct gathering *g = ctx;
+
+	g->status = read_begin(g->s, &snapshot, &g->err);
+	while (g->status == STATUS_OK && g->done < g->session_count && g->list->count < g->most)
+		g->status = gather_session(g, &g->sessions[g->done++], &g->err);
+	return NULL;
+}
+
+/* Those that have nodes without keys. */
+static enum status list_sessions(struct keys *k, struct err *err)
+{
+	enum step step;
 	STMT st = { 0 };
 
-	k->count = k->session_count = 0;
-	k->any_gone = false;
-	/* Asked before the snapshot is taken: who comes in between is noticed. */
-	if (data_version(k->s, &k->version, err) || read_begin(k->s, &snapshot, err) ||
-	    use(k->s, KEYS_UNKEYED, &st, err))
+	k->session_count = 0;
+	if (use(k->s, KEYS_UNKEYED, &st, err))
 		return err_failed(err->status);
-	while (k->count < MOST_KEYS && (step = stmt_step(&st, err)) == STEP_ROW) {
-		struct keyed_session session = { col_int(&st, 0), col_int(&st, 1), col_int(&st, 2),
-						 col_int(&st, 3), false, col_int(&st, 4) != 0 };
-
-		if (gather_session(k, &session, err))
-			return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
 		if (k->session_count == k->session_cap) {
 			k->session_cap = k->session_cap ? k->session_cap * 2 : 64;
 			k->sessions = mem_resize(k->sessions, k->session_cap * sizeof *k->sessions);
 		}
-		k->sessions[k->session_count++] = session;
+		k->sessions[k->session_count++] = (struct keyed_session){
+			col_int(&st, 0), col_int(&st, 1), col_int(&st, 2), col_int(&st, 3), false, col_int(&st, 4) != 0
+		};
 	}
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+/* How many of the sessions have half of the lines; all of them when that is not much. */
+static size_t first_half(const struct keys *k)
+{
+	int64_t all = 0, half = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->session_count; i++)
+		all += k->sessions[i].to - k->sessions[i].from;
+	if (all < MUCH)
+		return k->session_count;
+	while (n < k->session_count && half < all / 2) {
+		half += k->sessions[n].to - k->sessions[n].from;
+		n++;
+	}
+	return n;
+}
+
+/* What another thread has gathered goes behind what this one has. */
+static void put_together(struct keys *k, const struct gathering *first, const struct gathering *second)
+{
+	struct key_list *more = second->list;
+
+	if (more->count) {
+		k->all.cap = k->all.count + more->count;
+		k->all.keys = mem_resize(k->all.keys, k->all.cap * sizeof *k->all.keys);
+		memcpy(k->all.keys + k->all.count, more->keys, more->count * sizeof *more->keys);
+		k->all.count += more->count;
+	}
+	memmove(k->sessions + first->done, second->sessions, second->done * sizeof *k->sessions);
+	k->session_count = first->done + second->done;
+}
+
+/* The second half in a thread and with a connection of its own; where neither can be had, it is left for
+ * the next time. */
+static enum status gather_halves(struct keys *k, size_t half, struct err *err)
+{
+	struct store *other CLEANUP(store_closep) = NULL;
+	struct key_list more = { 0 };
+	struct gathering first = { .s = k->s, .sessions = k->sessions, .session_count = half, .most = MOST_KEYS / 2,
+				   .list = &k->all };
+	struct gathering second = { .sessions = k->sessions + half, .session_count = k->session_count - half,
+				    .most = MOST_KEYS / 2, .list = &more };
+	bool started = store_open_again(k->s, &other, err) == STATUS_OK;
+
+	second.s = other;
+	started = started && thread_start(&second.thread, gather_some, &second) == 0;
+	gather_some(&first);
+	if (started)
+		pthread_join(second.thread, NULL);
+	if (first.status == STATUS_OK && second.status == STATUS_OK)
+		put_together(k, &first, &second);
+	mem_free(more.keys);
+	if (first.status != STATUS_OK || second.status != STATUS_OK)
+		*err = first.status != STATUS_OK ? first.err : second.err;
+	return first.status != STATUS_OK ? first.status : second.status;
+}
+
+static enum status gather(struct keys *k, struct err *err)
+{
+	struct gathering all = { .s = k->s, .most = MOST_KEYS, .list = &k->all };
+	size_t half;
+
+	k->all.count = 0;
+	k->any_gone = false;
+	/* Asked before a snapshot is taken: who comes in between is noticed. */
+	if (data_version(k->s, &k->version, err) || list_sessions(k, err))
+		return err_failed(err->status);
+	half = first_half(k);
+	if (half < k->session_count)
+		return gather_halves(k, half, err);
+	all.sessions = k->sessions;
+	all.session_count = k->session_count;
+	gather_some(&all);
+	k->session_count = all.done;
+	if (all.status != STATUS_OK)
+		*err = all.err;
+	return all.status;
 }
 
 /* ---- Entering ----------------------------------------------------------------- */
@@ -365,21 +471,21 @@ static void sort_keys(struct keys *k)
 {
 	enum { BITS = 16, PLACES = 1 << BITS };
 	size_t *ends = mem_alloc((PLACES + 1) * sizeof *ends), from = 0;
-	struct key *sorted = mem_alloc(k->cap * sizeof *sorted);
+	struct key *sorted = mem_alloc(k->all.cap * sizeof *sorted);
 
 #define PLACE(key) (((uint64_t)(key) ^ UINT64_C(1) << 63) >> (64 - BITS))
-	for (size_t i = 0; i < k->count; i++)
-		ends[PLACE(k->list[i].key) + 1]++;
+	for (size_t i = 0; i < k->all.count; i++)
+		ends[PLACE(k->all.keys[i].key) + 1]++;
 	for (size_t i = 0; i < PLACES; i++)
 		ends[i + 1] += ends[i];
-	for (size_t i = 0; i < k->count; i++)
-		sorted[ends[PLACE(k->list[i].key)]++] = k->list[i];
+	for (size_t i = 0; i < k->all.count; i++)
+		sorted[ends[PLACE(k->all.keys[i].key)]++] = k->all.keys[i];
 #undef PLACE
 	for (size_t i = 0; i < PLACES; from = ends[i++])
 		sort_few(sorted + from, ends[i] - from);
 	mem_free(ends);
-	mem_free(k->list);
-	k->list = sorted;
+	mem_free(k->all.keys);
+	k->all.keys = sorted;
 }
 
 static void bind_key(struct stmt *st, int from, const struct key *key)
@@ -519,8 +625,8 @@ static enum status find_hanging(struct keys *k, const struct key *key, struct er
  */
 static enum status note_kin(struct keys *k, size_t at, struct err *err)
 {
-	const struct key *key = &k->list[at];
-	bool is_api = key->part == PART_API, goes_on = at > 0 && k->list[at - 1].key == key->key;
+	const struct key *key = &k->all.keys[at];
+	bool is_api = key->part == PART_API, goes_on = at > 0 && k->all.keys[at - 1].key == key->key;
 
 	k->shared = false;
 	if (key->old || (key->part != PART_LINE && key->part != PART_PARENT && !is_api))
@@ -545,7 +651,7 @@ static enum status note_kin(struct keys *k, size_t at, struct err *err)
 
 static enum status enter_key(struct keys *k, size_t at, struct err *err)
 {
-	const struct key *key = &k->list[at];
+	const struct key *key = &k->all.keys[at];
 
 	if (is_gone(k, key->session))
 		return STATUS_OK;
@@ -588,7 +694,7 @@ static enum status enter_some(struct keys *k, size_t *at, struct err *err)
 	k->kin[0] = k->kin[1] = 0;
 	k->waiting_count = 0;
 	end = clock_monotonic_ns() + LIMIT_TXN_NS;
-	for (; *at < k->count && (*at % 64 || clock_monotonic_ns() < end); ++*at)
+	for (; *at < k->all.count && (*at % 64 || clock_monotonic_ns() < end); ++*at)
 		if (enter_key(k, *at, err))
 			return err_failed(err->status);
 	return enter_waiting(k, err) ? err_failed(err->status) : txn_commit(&txn, err);
@@ -625,9 +731,9 @@ enum status keys_complete(struct store *s, struct err *err)
 			return err_failed(err->status);
 		if (k.session_count == 0)
 			return STATUS_OK;
-		if (k.count)
+		if (k.all.count)
 			sort_keys(&k);
-		for (size_t at = 0; at < k.count;) {
+		for (size_t at = 0; at < k.all.count;) {
 			if (store_is_cancelled(s))
 				return err_fail(err, STATUS_CANCELLED, "stopped");
 			if (enter_some(&k, &at, err))
