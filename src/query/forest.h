@@ -72,6 +72,8 @@ struct forest_message {
 	enum forest_origin origin;
 	uint32_t turn;	   /* message that begins its turn */
 	uint32_t branches; /* live successors: two or more make a branch */
+	bool live;	   /* it says something, or something that follows it does */
+	bool through;	   /* looked through: what follows it follows what is before it */
 };
 
 /* Where something goes on that follows nothing. */
