@@ -3,7 +3,7 @@
  *
  * A way is told by the message it begins with: what it leaves, how it begins, all that lies on it, and the sessions
  * that would go on from there. Of a conversation every way in its tree is told but its own, which comes first and as
- * one: at each branch it would be told again.
+ * one: at each branch it would be told again. A session that stopped where another went on has a way without messages.
  */
 #include "hub/claudecode_methods.h"
 
@@ -56,7 +56,8 @@ static const struct field branch_fields[] = {
 	{ .name = "from",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "message it leads on from; absent: it begins a conversation" },
+	  .help = "message it leads on from; absent: it begins a conversation. Of sessions that stopped where others went "
+		  "on, the message they stopped at, and 'messages' is 0" },
 	{ .name = "head",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -74,15 +75,24 @@ static const struct field branch_fields[] = {
 	{ 0 },
 };
 
+/* A way that is told; or a place where sessions stopped from which others went on. */
+struct branch {
+	uint32_t message; /* that it begins with; that they stopped at */
+	uint32_t from;	  /* what it leads on from */
+	bool stopped;
+	bool own; /* of a session: its own way, all of it */
+};
+
 struct branching {
 	struct call *call;
 	struct ground ground;
 	struct headed headed;
 	struct lines_set lines;
-	uint32_t *leaving; /* by message that begins a way: what it leads on from */
-	uint32_t *list, count;
+	struct branch *list;
+	uint32_t count;
 	/* By message: its place among all in the order of ways, and the last of those behind it. */
 	uint32_t *first, *last;
+	bool *heads; /* by message: a session would go on from it */
 	struct way own;	   /* of a session: its own way, as if there were no others */
 	uint32_t own_head; /* where that ends; FOREST_NONE = a message was asked for */
 };
@@ -109,20 +119,18 @@ static uint32_t telling(const struct branching *b, uint32_t message)
 	return message;
 }
 
-static bool is_own(const struct branching *b, uint32_t way)
+/* On a session's own way only what is where that ends: the rest is told by itself. */
+static bool is_on(const struct branching *b, uint32_t message, const struct branch *x)
 {
-	return b->own_head != FOREST_NONE && b->ground.ways.list[way].wanted;
-}
-
-/* On a session's own way only what is where that ends: the rest is on the others. */
-static bool is_on(const struct branching *b, uint32_t message, uint32_t way)
-{
-	if (is_own(b, way))
+	if (x->own)
 		return message == b->own_head;
-	return message != FOREST_NONE && b->first[message] >= b->first[way] && b->first[message] <= b->last[way];
+	if (x->stopped)
+		return message == x->message;
+	return message != FOREST_NONE && b->first[message] >= b->first[x->message] &&
+	       b->first[message] <= b->last[x->message];
 }
 
-static enum status put_sessions(struct branching *b, uint32_t way, struct err *err)
+static enum status put_sessions(struct branching *b, const struct branch *x, struct err *err)
 {
 	struct json_writer *w = &b->call->writer;
 	const struct forest *f = &b->ground.grove.forest;
@@ -133,7 +141,7 @@ static enum status put_sessions(struct branching *b, uint32_t way, struct err *e
 	json_write_key(w, STR("sessions"));
 	json_write_array_begin(w);
 	for (uint32_t s = 0; s < f->source_count; s++) {
-		if (f->sources[s].agent.n || !is_on(b, b->ground.turns.leaves[s], way))
+		if (f->sources[s].agent.n || !is_on(b, b->ground.turns.leaves[s], x))
 			continue;
 		uuid_print(&f->sources[s].session.id, text);
 		json_write_string(w, str_of(text));
@@ -149,13 +157,13 @@ static enum status put_sessions(struct branching *b, uint32_t way, struct err *e
 	return STATUS_OK;
 }
 
-static void put_names(struct branching *b, uint32_t way)
+static void put_names(struct branching *b, const struct branch *x)
 {
 	struct json_writer *w = &b->call->writer;
 	bool any = false;
 
 	for (uint32_t i = 0; i < b->headed.count; i++) {
-		if (!is_on(b, b->headed.list[i].message, way))
+		if (!is_on(b, b->headed.list[i].message, x))
 			continue;
 		if (!any) {
 			json_write_key(w, STR("names"));
@@ -168,9 +176,9 @@ static void put_names(struct branching *b, uint32_t way)
 		json_write_array_end(w);
 }
 
-static enum status put_from(struct branching *b, uint32_t way, struct err *err)
+static enum status put_from(struct branching *b, const struct branch *x, struct err *err)
 {
-	struct grove_ref from = { .kind = GROVE_MESSAGE, .at = b->leaving[way] };
+	struct grove_ref from = { .kind = GROVE_MESSAGE, .at = x->from };
 	struct uuid id;
 
 	if (from.at == FOREST_NONE)
@@ -181,41 +189,46 @@ static enum status put_from(struct branching *b, uint32_t way, struct err *err)
 	return STATUS_OK;
 }
 
-static enum status emit_way(struct branching *b, uint32_t way, struct err *err)
+static struct way sum_of(const struct branching *b, const struct branch *x)
+{
+	struct way sum = b->ground.ways.list[x->message];
+
+	if (x->stopped)
+		sum = (struct way){ .updated = sum.said, .wanted = b->own_head == x->message };
+	return x->own ? b->own : sum;
+}
+
+static enum status emit_branch(struct branching *b, const struct branch *x, struct err *err)
 {
 	struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
 	const struct forest *f = &b->ground.grove.forest;
-	const struct way *x = is_own(b, way) ? &b->own : &b->ground.ways.list[way];
+	struct way sum = sum_of(b, x);
+	int64_t at = forest_line(f, f->messages[x->message].first)->at;
 	struct json_writer *w;
 
 	if (call_is_cancelled(b->call))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
 	w = call_begin(b->call);
-	if (put_message_name(b->call, &b->lines, &b->ground.grove, way, err) || beginning_of(&b->lines, f, telling(b, way), &title, err))
+	if (put_message_name(b->call, &b->lines, &b->ground.grove, x->message, err) ||
+	    beginning_of(&b->lines, f, x->stopped ? x->message : telling(b, x->message), &title, err))
 		return err_failed(err->status);
-	if (x->updated)
-		put_time(w, "updated", x->updated);
-	put_bool(w, "current", x->wanted);
-	put_int(w, "turn", b->ground.turns.list[b->ground.turns.of[way]].number);
-	put_int(w, "messages", x->messages);
-	put_int(w, "turns", x->turns);
-	if (forest_line(f, f->messages[way].first)->at)
-		put_time(w, "started", forest_line(f, f->messages[way].first)->at);
-	if (put_from(b, way, err) || put_sessions(b, way, err))
+	if (sum.updated)
+		put_time(w, "updated", sum.updated);
+	put_bool(w, "current", sum.wanted);
+	put_int(w, "turn", b->ground.turns.list[b->ground.turns.of[x->message]].number);
+	put_int(w, "messages", sum.messages);
+	put_int(w, "turns", sum.turns);
+	if (at)
+		put_time(w, "started", at);
+	if (put_from(b, x, err) || put_sessions(b, x, err))
 		return err_failed(err->status);
-	put_names(b, way);
-	put_tree_id(w, &b->ground.grove, b->ground.grove.spots[way].tree);
+	put_names(b, x);
+	put_tree_id(w, &b->ground.grove, b->ground.grove.spots[x->message].tree);
 	put_text(w, "title", buf_as_str(&title));
 	return call_emit(b->call, err);
 }
 
-/* ---- Which ways ---------------------------------------------------------------------- */
-
-static void add(struct branching *b, uint32_t way, uint32_t from)
-{
-	b->leaving[way] = from;
-	b->list[b->count++] = way;
-}
+/* ---- Which are told ------------------------------------------------------------------- */
 
 /* The ways on from a message, with the arena used again for each. */
 static void add_from(struct branching *b, uint32_t message, bool all)
@@ -223,9 +236,26 @@ static void add_from(struct branching *b, uint32_t message, bool all)
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	uint32_t count, *on = ways_on(&b->ground.ways, message, &mem, &count);
 
-	for (uint32_t i = 0; i < count && (all || count > 1); i++)
+	for (uint32_t i = 0; i < count && (all || count > 1 || (message != FOREST_NONE && b->heads[message])); i++)
 		if (all || !b->ground.ways.list[on[i]].wanted)
-			add(b, on[i], message);
+			b->list[b->count++] = (struct branch){ .message = on[i], .from = message };
+}
+
+/* Where sessions stopped, each place once; `at` FOREST_NONE = anywhere. At the end of a way they are told with that. */
+static void add_stopped(struct branching *b, uint32_t at)
+{
+	const struct forest *f = &b->ground.grove.forest;
+
+	for (uint32_t m = 0; m < f->message_count; m++) {
+		struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+		uint32_t count;
+
+		if (!b->heads[m] || (at != FOREST_NONE && m != at))
+			continue;
+		ways_on(&b->ground.ways, m, &mem, &count);
+		if (count && m != b->own_head)
+			b->list[b->count++] = (struct branch){ .message = m, .from = m, .stopped = true };
+	}
 }
 
 static bool may_branch(const struct branching *b, uint32_t message)
@@ -234,7 +264,7 @@ static bool may_branch(const struct branching *b, uint32_t message)
 
 	if (b->ground.grove.forest.messages[message].through || child == FOREST_NONE)
 		return false;
-	return b->ground.ways.list[child].next != FOREST_NONE || b->ground.grove.forest.messages[child].through;
+	return b->heads[message] || b->ground.ways.list[child].next != FOREST_NONE || b->ground.grove.forest.messages[child].through;
 }
 
 static void add_all(struct branching *b)
@@ -243,16 +273,19 @@ static void add_all(struct branching *b)
 	for (uint32_t i = 0; i < b->ground.ways.count; i++)
 		if (may_branch(b, b->ground.ways.order[i]))
 			add_from(b, b->ground.ways.order[i], false);
+	add_stopped(b, FOREST_NONE);
 }
 
 static int last_first(const void *x, const void *y, void *branching)
 {
 	const struct branching *b = branching;
-	uint32_t m = *(const uint32_t *)x, n = *(const uint32_t *)y;
+	const struct branch *m = x, *n = y;
+	int64_t tm = sum_of(b, m).updated, tn = sum_of(b, n).updated;
+	uint32_t pm = b->first[m->message], pn = b->first[n->message];
 
-	if (b->ground.ways.list[m].updated != b->ground.ways.list[n].updated)
-		return b->ground.ways.list[m].updated > b->ground.ways.list[n].updated ? -1 : 1;
-	return b->first[m] < b->first[n] ? -1 : b->first[m] > b->first[n];
+	if (tm != tn)
+		return tm > tn ? -1 : 1;
+	return pm != pn ? (pm < pn ? -1 : 1) : (int)n->stopped - (int)m->stopped;
 }
 
 /* ways.order is such that what follows a message stands behind it, together. */
@@ -262,8 +295,9 @@ static void find_spans(struct branching *b)
 
 	b->first = arena_alloc(&b->call->mem, room);
 	b->last = arena_alloc(&b->call->mem, room);
-	b->leaving = arena_alloc(&b->call->mem, room);
-	b->list = arena_alloc(&b->call->mem, room);
+	b->list = arena_alloc(&b->call->mem, (b->ground.grove.forest.message_count +
+					      b->ground.grove.forest.source_count + 1) * sizeof *b->list);
+	b->heads = arena_alloc(&b->call->mem, b->ground.grove.forest.message_count + 1);
 	for (uint32_t m = 0; m < b->ground.grove.forest.message_count; m++)
 		b->first[m] = FOREST_NONE;
 	for (uint32_t i = b->ground.ways.count; i-- > 0;) {
@@ -274,10 +308,16 @@ static void find_spans(struct branching *b)
 		if (from != FOREST_NONE && b->last[from] < b->last[m])
 			b->last[from] = b->last[m];
 	}
+	for (uint32_t s = 0; s < b->ground.grove.forest.source_count; s++) {
+		uint32_t leaf = b->ground.turns.leaves[s];
+
+		if (leaf != FOREST_NONE && b->first[leaf] != FOREST_NONE && !b->ground.grove.forest.sources[s].agent.n)
+			b->heads[leaf] = true;
+	}
 }
 
-/* A session's own way; the message it begins with. */
-static uint32_t take_own(struct branching *b, uint32_t head)
+/* A session's own way. */
+static struct branch take_own(struct branching *b, uint32_t head)
 {
 	const struct forest *f = &b->ground.grove.forest;
 	uint32_t m = head;
@@ -290,8 +330,7 @@ static uint32_t take_own(struct branching *b, uint32_t head)
 		if (b->ground.ways.list[m].from == FOREST_NONE)
 			break;
 	}
-	b->leaving[m] = FOREST_NONE;
-	return m;
+	return (struct branch){ .message = m, .from = FOREST_NONE, .own = true };
 }
 
 static enum status load(struct branching *b, const struct resolved *what, struct err *err)
@@ -311,7 +350,8 @@ static enum status run_branches(struct call *c, struct err *err)
 	struct branching b CLEANUP(branching_release) = { .call = c,
 							  .lines = { .store = c->store },
 							  .own_head = FOREST_NONE };
-	uint32_t most = call_int(c, "limit") ? (uint32_t)call_int(c, "limit") : UINT32_MAX, own = FOREST_NONE;
+	uint32_t most = call_int(c, "limit") ? (uint32_t)call_int(c, "limit") : UINT32_MAX;
+	struct branch own = { 0 };
 	struct resolved what;
 	struct place at;
 
@@ -323,12 +363,13 @@ static enum status run_branches(struct call *c, struct err *err)
 		add_all(&b);
 	} else {
 		add_from(&b, at.message, true);
+		add_stopped(&b, at.message);
 	}
 	qsort_r(b.list, b.count, sizeof *b.list, last_first, &b);
-	if (own != FOREST_NONE && emit_way(&b, own, err))
+	if (own.own && emit_branch(&b, &own, err))
 		return err_failed(err->status);
 	for (uint32_t i = 0; i < b.count && i < most; i++)
-		if (emit_way(&b, b.list[i], err))
+		if (emit_branch(&b, &b.list[i], err))
 			return err_failed(err->status);
 	if (b.count > most)
 		call_note(c, "%u of %u branches; -n 0 lists all", most, b.count);
