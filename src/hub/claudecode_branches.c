@@ -316,7 +316,7 @@ static void find_spans(struct branching *b)
 	}
 }
 
-/* A session's own way. */
+/* A session's own way: to its head, which may be another than that of its file. */
 static struct branch take_own(struct branching *b, uint32_t head)
 {
 	const struct forest *f = &b->ground.grove.forest;
@@ -324,9 +324,12 @@ static struct branch take_own(struct branching *b, uint32_t head)
 
 	b->own = (struct way){ .wanted = true, .updated = b->ground.ways.list[head].said };
 	b->own_head = head;
+	for (uint32_t i = 0; i < b->ground.ways.count; i++)
+		b->ground.ways.list[b->ground.ways.order[i]].wanted = false;
 	for (;; m = b->ground.ways.list[m].from) {
 		b->own.messages += turns_messages_in(f, &f->messages[m]);
 		b->own.turns += f->messages[m].origin != ORIGIN_NONE;
+		b->ground.ways.list[m].wanted = true;
 		if (b->ground.ways.list[m].from == FOREST_NONE)
 			break;
 	}
@@ -353,12 +356,13 @@ static enum status run_branches(struct call *c, struct err *err)
 	uint32_t most = call_int(c, "limit") ? (uint32_t)call_int(c, "limit") : UINT32_MAX;
 	struct branch own = { 0 };
 	struct resolved what;
+	bool whole;
 	struct place at;
 
-	if (read_begin(c->store, &snapshot, err) || headed_find(c, call_text(c, "id"), &what, err) ||
+	if (read_begin(c->store, &snapshot, err) || headed_find_whole(c, call_text(c, "id"), &what, &whole, err) ||
 	    load(&b, &what, err) || place_find(&b.ground.grove.forest, &what, &at, err))
 		return err_failed(err->status);
-	if (what.is_session) {
+	if (whole) {
 		own = take_own(&b, at.message);
 		add_all(&b);
 	} else {
@@ -373,8 +377,8 @@ static enum status run_branches(struct call *c, struct err *err)
 			return err_failed(err->status);
 	if (b.count > most)
 		call_note(c, "%u of %u branches; -n 0 lists all", most, b.count);
-	else if (!b.count)
-		call_note(c, what.is_session ? "it has no branches" : "nothing follows this message");
+	else if (whole && !b.count)
+		call_note(c, "it has no branches");
 	return STATUS_OK;
 }
 
@@ -392,6 +396,7 @@ const struct method claudecode_list_branches = {
 	.params = branch_params,
 	.kind = RESULT_STREAM,
 	.fields = branch_fields,
+	.empty = "nothing follows this message",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "branches 24bf71fb", "of a conversation" },

@@ -35,13 +35,16 @@ static enum status head_of(struct call *c, const struct named *n, struct resolve
 	return resolve_id(c->store, str_of(id), &c->mem, out, err);
 }
 
-enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct meant *out, struct err *err)
+/* *named: it is a session by its name, and *out where that is. */
+static enum status find(struct call *c, struct str text, unsigned kinds, struct meant *out, bool *named,
+			struct err *err)
 {
 	struct named n;
 	struct err why;
 	enum status status;
 	bool found;
 
+	*named = false;
 	/* What could be several names may be one id. */
 	status = named_is_there(c, text, &n, &found, &why);
 	if (status && status != STATUS_AMBIGUOUS) {
@@ -50,21 +53,37 @@ enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct
 	}
 	if (!found || !str_eq(n.name, text)) {
 		status = meant_find(c->store, text, kinds, &c->mem, out, err);
-		if (status != STATUS_NOT_FOUND || !found)
+		if (!found || (status != STATUS_NOT_FOUND && status != STATUS_USAGE))
 			return status;
 	}
 	*out = (struct meant){ .kind = MEANT_MIRRORED };
+	*named = true;
 	return head_of(c, &n, &out->mirrored, err);
+}
+
+enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct meant *out, struct err *err)
+{
+	bool named;
+
+	return find(c, text, kinds, out, &named, err);
+}
+
+enum status headed_find_whole(struct call *c, struct str text, struct resolved *out, bool *whole, struct err *err)
+{
+	struct meant what;
+
+	if (find(c, text, MEANT_MIRRORED, &what, whole, err))
+		return err_failed(err->status);
+	*out = what.mirrored;
+	*whole |= out->is_session;
+	return STATUS_OK;
 }
 
 enum status headed_find(struct call *c, struct str text, struct resolved *out, struct err *err)
 {
-	struct meant what;
+	bool whole;
 
-	if (headed_meant(c, text, MEANT_MIRRORED, &what, err))
-		return err_failed(err->status);
-	*out = what.mirrored;
-	return STATUS_OK;
+	return headed_find_whole(c, text, out, &whole, err);
 }
 
 /* ---- In a forest ----------------------------------------------------------------------- */

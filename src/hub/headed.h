@@ -15,6 +15,10 @@ enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct
 /* The same where only a conversation, or a part of one, will do. */
 enum status headed_find(struct call *c, struct str text, struct resolved *out, struct err *err) MUST_USE;
 
+/* The same; *whole: a session was meant, by its id or name, and not a part of one. */
+enum status headed_find_whole(struct call *c, struct str text, struct resolved *out, bool *whole,
+			      struct err *err) MUST_USE;
+
 /* A named session, and the message it is at. */
 struct headed_one {
 	struct str name;
