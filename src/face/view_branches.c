@@ -16,13 +16,15 @@ static void add_heads(struct view *v, const struct json *j, struct buf *out)
 	enum { ID_SHOWN = 8 };
 	struct buf name CLEANUP(buf_release) = BUF_INIT(MIB);
 	uint32_t names = json_get(j, 0, STR("names")), ids = json_get(j, 0, STR("sessions"));
+	struct str text;
 	uint32_t count = json_count(j, ids), first = json_count(j, names) ? names : ids;
 
 	if (!json_count(j, first))
 		return;
-	term_filter(&name, json_string_in(j, json_first(j, first), &v->mem), TERM_LINE);
+	text = json_string_in(j, json_first(j, first), &v->mem);
+	term_filter(&name, first == names ? text : str_sub(text, 0, ID_SHOWN), TERM_LINE);
 	buf_text(out, "← ");
-	text_cut(out, first == names ? buf_as_str(&name) : str_sub(buf_as_str(&name), 0, ID_SHOWN), HEADS_WIDE, false);
+	text_cut(out, buf_as_str(&name), HEADS_WIDE, false);
 	if (count > 1)
 		buf_printf(out, " +%" PRIu32, count - 1);
 }
