@@ -256,7 +256,7 @@ path() {
 	rm -rf "$dir"
 }
 
-# The same path, and the same page, in a small tree and in a large one.
+# Copies of one conversation that went on differently: what they share is looked at once.
 forks() {
 	local dir=$PWD/$top/forks runs=$top/forks.runs count=200 messages=500 name one all verb n=0
 	part "$count forks of a conversation of $messages messages, each a file of its own"
@@ -281,6 +281,7 @@ forks() {
 		"of $(calc '%.0f kB' "$(bytes_in "$dir/all") / ($count + 1) / 1e3") that its file has"
 }
 
+# The same path, and the same page, in a small tree and in a large one.
 trees() {
 	local n id end middle depth=1000 dir=$PWD/$top/trees runs=$top/trees.runs
 	local -A in us_of kb_of
