@@ -340,7 +340,7 @@ static enum status load(struct branching *b, const struct resolved *what, struct
 {
 	struct call *c = b->call;
 
-	if (note_state(c, &what->session, err) || ground_load(c->store, what->session.row, &b->ground, err))
+	if (note_state(c, &what->session, err) || ground_load_brief(c->store, what->session.row, &b->ground, err))
 		return err_failed(err->status);
 	warn_unread(c);
 	find_spans(b);

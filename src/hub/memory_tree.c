@@ -498,7 +498,7 @@ static enum status emit_heads(struct drawing *d, struct err *err)
 		if (d->turns.leaves[s] != FOREST_NONE) {
 			if (put_message_id(d, "id", d->turns.leaves[s], err))
 				return err_failed(err->status);
-			put_uuid(w, "uuid", &f->sources[s].chain.lines[d->turns.leaf_lines[s]].key);
+			put_key(w, "uuid", f, d->turns.leaf_nodes[s]);
 		}
 		if (call_emit(d->call, err))
 			return err_failed(err->status);
@@ -516,7 +516,11 @@ static enum status draw_mirrored(struct call *c, const struct resolved *what, st
 	};
 	struct json_writer *w;
 
-	if (note_state(c, &what->session, err) || grove_load(c->store, what->session.row, &d.grove, err) ||
+	/* Sub-agents are found by what all lines say. */
+	if (note_state(c, &what->session, err) ||
+	    (d.turns.agents || what->session.agent.n
+		     ? grove_load(c->store, what->session.row, &d.grove, err)
+		     : grove_load_brief(c->store, what->session.row, &d.grove, err)) ||
 	    attached_load_forest(&d.attached, c, &d.grove.forest, err))
 		return err_failed(err->status);
 	d.forest = d.grove.forest;

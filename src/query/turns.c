@@ -224,12 +224,14 @@ static void gather_heads(struct turns *all)
 {
 	const struct forest *f = all->forest;
 
-	for (uint32_t s = f->source_count; s-- > 0;) {
+	for (uint32_t s = f->source_count, at, line; s-- > 0;) {
 		uint32_t m = FOREST_NONE;
 
-		all->leaf_lines[s] = f->sources[s].embedded ? CHAIN_NONE : chain_leaf(&f->sources[s].chain);
-		if (all->leaf_lines[s] != CHAIN_NONE)
-			m = forest_message_of(f, s, all->leaf_lines[s]);
+		all->leaf_nodes[s] = FOREST_NONE;
+		if (forest_leaf(f, s, &at, &line)) {
+			m = forest_message_of(f, at, line);
+			all->leaf_nodes[s] = f->sources[at].nodes[line];
+		}
 		all->leaves[s] = m;
 		if (m == FOREST_NONE || !turns_show(all, m))
 			continue;
@@ -257,7 +259,7 @@ void turns_find(struct turns *all)
 	all->after = arena_alloc(mem, (f->message_count + 1) * sizeof *all->after);
 	all->next_head = arena_alloc(mem, (f->source_count + 1) * sizeof *all->next_head);
 	all->leaves = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaves);
-	all->leaf_lines = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaf_lines);
+	all->leaf_nodes = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaf_nodes);
 	find_turns(all);
 	name_turns(all);
 	gather_turns(all);

@@ -38,7 +38,7 @@ struct turns {
 	uint32_t *first, *after; /* messages of each turn: list */
 	uint32_t *next_head;	 /* by source */
 	uint32_t *leaves;	 /* by source: message, FOREST_NONE */
-	uint32_t *leaf_lines;	 /* by source */
+	uint32_t *leaf_nodes;	 /* by source: of its last line; FOREST_NONE */
 };
 
 void turns_find(struct turns *t);

@@ -185,13 +185,26 @@ void ground_release(struct ground *g)
 	arena_release(&g->mem);
 }
 
-enum status ground_load(struct store *s, int64_t session, struct ground *out, struct err *err)
+static void find_ground(struct ground *out)
 {
-	if (grove_load(s, session, &out->grove, err))
-		return err_failed(err->status);
 	out->turns = (struct turns){ .mem = &out->mem, .forest = &out->grove.forest, .source = out->grove.source };
 	turns_find(&out->turns);
 	out->ways = (struct ways){ .turns = &out->turns, .mem = &out->mem };
 	ways_find(&out->ways);
+}
+
+enum status ground_load(struct store *s, int64_t session, struct ground *out, struct err *err)
+{
+	if (grove_load(s, session, &out->grove, err))
+		return err_failed(err->status);
+	find_ground(out);
+	return STATUS_OK;
+}
+
+enum status ground_load_brief(struct store *s, int64_t session, struct ground *out, struct err *err)
+{
+	if (grove_load_brief(s, session, &out->grove, err))
+		return err_failed(err->status);
+	find_ground(out);
 	return STATUS_OK;
 }

@@ -60,4 +60,7 @@ void ground_release(struct ground *g);
 /* Of a transcript, by its row. Wants a read transaction. */
 enum status ground_load(struct store *s, int64_t session, struct ground *out, struct err *err) MUST_USE;
 
+/* The same of a grove that is loaded briefly. */
+enum status ground_load_brief(struct store *s, int64_t session, struct ground *out, struct err *err) MUST_USE;
+
 #endif
