@@ -69,7 +69,8 @@ static void print_side(struct view *v, const struct json *j)
 	if (!counts.n)
 		buf_text(&counts, "nothing of its own");
 	view_short(v, &ids, j, "session", VALUE_ID);
-	out_styled(v->out, STYLE_HEADING, str_eq(view_text(v, j, 0, "side"), STR("a")) ? STR("A  ") : STR("B  "));
+	out_styled(v->out, STYLE_HEADING,
+		   str_eq(view_text(v, j, 0, "side"), STR("a")) ? STR("A  ") : STR("B  "));
 	print_cut(v, view_text(v, j, 0, "title"),
 		  3 + 2 + text_width(buf_as_str(&ids)) + 2 + text_width(buf_as_str(&counts)));
 	out_text(v->out, "  ");
@@ -94,7 +95,8 @@ static void print_turn(struct view *v, const struct json *j)
 	out_styled(v->out, STYLE_ID, buf_as_str(&id));
 	out_text(v->out, "  ");
 	print_cut(v, view_text(v, j, 0, "text"),
-		  text_width(buf_as_str(&front)) + text_width(buf_as_str(&id)) + 4 + text_width(buf_as_str(&counts)));
+		  text_width(buf_as_str(&front)) + text_width(buf_as_str(&id)) + 4 +
+			  text_width(buf_as_str(&counts)));
 	out_text(v->out, "  ");
 	out_styled(v->out, STYLE_DIM, buf_as_str(&counts));
 	out_text(v->out, "\n");

@@ -68,14 +68,16 @@ static void add_list(struct view *v, const struct json *j, const char *name, siz
 {
 	enum { SHOWN = 3 };
 	uint32_t list = json_get(j, json_root(j), str_of(name)), at = 0;
+	struct str text;
 
 	for (uint32_t i = json_first(j, list); list != JSON_NONE && i != json_end(j, list); i = json_next(j, i), at++) {
 		if (v->out->terminal && at == SHOWN) {
 			buf_printf(out, " +%" PRIu32, json_count(j, list) - at);
 			return;
 		}
+		text = json_string_in(j, i, &v->mem);
 		buf_text(out, out->n ? " " : "← ");
-		term_filter(out, str_sub(json_string_in(j, i, &v->mem), 0, v->out->terminal ? most : SIZE_MAX), TERM_LINE);
+		term_filter(out, str_sub(text, 0, v->out->terminal ? most : SIZE_MAX), TERM_LINE);
 	}
 }
 

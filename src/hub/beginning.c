@@ -1,6 +1,6 @@
 /*
- * Of the blocks of a message the one that says most stands for it: a text, else a call or a result, else what was
- * thought.
+ * Of the blocks of a message the one that says most stands for it: a text, else a call or a result, else what
+ * was thought.
  */
 #include "hub/beginning.h"
 

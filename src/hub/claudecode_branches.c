@@ -1,9 +1,10 @@
 /*
  * claudecode.list_branches: the ways that lead on from a message, or those that leave a conversation's own.
  *
- * A way is told by the message it begins with: what it leaves, how it begins, all that lies on it, and the sessions
- * that would go on from there. Of a conversation every way in its tree is told but its own, which comes first and as
- * one: at each branch it would be told again. A session that stopped where another went on has a way without messages.
+ * A way is told by the message it begins with: what it leaves, how it begins, all that lies on it, and the
+ * sessions that would go on from there. Of a conversation every way in its tree is told but its own, which
+ * comes first and as one: at each branch it would be told again. A session that stopped where another went on
+ * has a way without messages.
  */
 #include "hub/claudecode_methods.h"
 
@@ -47,16 +48,20 @@ static const struct field branch_fields[] = {
 	  .type = VALUE_BOOL,
 	  .usual = "no",
 	  .help = "the session that was asked for is on it" },
-	{ .name = "turn",
+	{ .name = "turn", .type = VALUE_INT, .help = "number of the turn it begins in" },
+	{ .name = "messages",
 	  .type = VALUE_INT,
-	  .help = "number of the turn it begins in" },
-	{ .name = "messages", .type = VALUE_INT, .help = "on it, as 'list' counts them, and on what branches off it in turn" },
+	  .help = "on it, as 'list' counts them, and on what branches off it in turn" },
 	{ .name = "turns", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "that begin there" },
-	{ .name = "started", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "when it begins" },
+	{ .name = "started",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "when it begins" },
 	{ .name = "from",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "message it leads on from; absent: it begins a conversation. Of sessions that stopped where others went "
+	  .help = "message it leads on from; absent: it begins a conversation. Of sessions that stopped "
+		  "where others went "
 		  "on, the message they stopped at, and 'messages' is 0" },
 	{ .name = "head",
 	  .type = VALUE_ID,
@@ -70,7 +75,10 @@ static const struct field branch_fields[] = {
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
 	  .help = "named sessions that are on it" },
-	{ .name = "tree_id", .type = VALUE_ID, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "of the tree it is in" },
+	{ .name = "tree_id",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of the tree it is in" },
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_STRETCH, .help = "how it begins" },
 	{ 0 },
 };
@@ -92,7 +100,7 @@ struct branching {
 	uint32_t count;
 	/* By message: its place among all in the order of ways, and the last of those behind it. */
 	uint32_t *first, *last;
-	bool *heads; /* by message: a session would go on from it */
+	bool *heads;	   /* by message: a session would go on from it */
 	struct way own;	   /* of a session: its own way, as if there were no others */
 	uint32_t own_head; /* where that ends; FOREST_NONE = a message was asked for */
 };
@@ -113,7 +121,8 @@ static uint32_t telling(const struct branching *b, uint32_t message)
 	for (uint32_t m = message; m != FOREST_NONE; m = b->ground.ways.list[m].child) {
 		if (f->messages[m].role == FOREST_USER && !f->messages[m].through)
 			return m;
-		if (b->ground.ways.list[m].child == FOREST_NONE || b->ground.ways.list[b->ground.ways.list[m].child].next != FOREST_NONE)
+		if (b->ground.ways.list[m].child == FOREST_NONE ||
+		    b->ground.ways.list[b->ground.ways.list[m].child].next != FOREST_NONE)
 			break;
 	}
 	return message;
@@ -145,7 +154,8 @@ static enum status put_sessions(struct branching *b, const struct branch *x, str
 			continue;
 		uuid_print(&f->sources[s].session.id, text);
 		json_write_string(w, str_of(text));
-		if (head.at == FOREST_NONE || b->ground.ways.list[b->ground.turns.leaves[s]].updated > b->ground.ways.list[head.at].updated)
+		if (head.at == FOREST_NONE || b->ground.ways.list[b->ground.turns.leaves[s]].updated >
+						      b->ground.ways.list[head.at].updated)
 			head.at = b->ground.turns.leaves[s];
 	}
 	json_write_array_end(w);
@@ -236,12 +246,14 @@ static void add_from(struct branching *b, uint32_t message, bool all)
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	uint32_t count, *on = ways_on(&b->ground.ways, message, &mem, &count);
 
-	for (uint32_t i = 0; i < count && (all || count > 1 || (message != FOREST_NONE && b->heads[message])); i++)
+	for (uint32_t i = 0; i < count && (all || count > 1 || (message != FOREST_NONE && b->heads[message]));
+	     i++)
 		if (all || !b->ground.ways.list[on[i]].wanted)
 			b->list[b->count++] = (struct branch){ .message = on[i], .from = message };
 }
 
-/* Where sessions stopped, each place once; `at` FOREST_NONE = anywhere. At the end of a way they are told with that. */
+/* Where sessions stopped, each place once; `at` FOREST_NONE = anywhere. At the end of a way they are told
+ * with that. */
 static void add_stopped(struct branching *b, uint32_t at)
 {
 	const struct forest *f = &b->ground.grove.forest;
@@ -264,7 +276,8 @@ static bool may_branch(const struct branching *b, uint32_t message)
 
 	if (b->ground.grove.forest.messages[message].through || child == FOREST_NONE)
 		return false;
-	return b->heads[message] || b->ground.ways.list[child].next != FOREST_NONE || b->ground.grove.forest.messages[child].through;
+	return b->heads[message] || b->ground.ways.list[child].next != FOREST_NONE ||
+	       b->ground.grove.forest.messages[child].through;
 }
 
 static void add_all(struct branching *b)
@@ -295,8 +308,9 @@ static void find_spans(struct branching *b)
 
 	b->first = arena_alloc(&b->call->mem, room);
 	b->last = arena_alloc(&b->call->mem, room);
-	b->list = arena_alloc(&b->call->mem, (b->ground.grove.forest.message_count +
-					      b->ground.grove.forest.source_count + 1) * sizeof *b->list);
+	b->list = arena_alloc(&b->call->mem,
+			      (b->ground.grove.forest.message_count + b->ground.grove.forest.source_count +
+			       1) * sizeof *b->list);
 	b->heads = arena_alloc(&b->call->mem, b->ground.grove.forest.message_count + 1);
 	for (uint32_t m = 0; m < b->ground.grove.forest.message_count; m++)
 		b->first[m] = FOREST_NONE;
@@ -311,7 +325,8 @@ static void find_spans(struct branching *b)
 	for (uint32_t s = 0; s < b->ground.grove.forest.source_count; s++) {
 		uint32_t leaf = b->ground.turns.leaves[s];
 
-		if (leaf != FOREST_NONE && b->first[leaf] != FOREST_NONE && !b->ground.grove.forest.sources[s].agent.n)
+		if (leaf != FOREST_NONE && b->first[leaf] != FOREST_NONE &&
+		    !b->ground.grove.forest.sources[s].agent.n)
 			b->heads[leaf] = true;
 	}
 }
@@ -340,7 +355,8 @@ static enum status load(struct branching *b, const struct resolved *what, struct
 {
 	struct call *c = b->call;
 
-	if (note_state(c, &what->session, err) || ground_load_brief(c->store, what->session.row, &b->ground, err))
+	if (note_state(c, &what->session, err) ||
+	    ground_load_brief(c->store, what->session.row, &b->ground, err))
 		return err_failed(err->status);
 	warn_unread(c);
 	find_spans(b);
@@ -350,17 +366,17 @@ static enum status load(struct branching *b, const struct resolved *what, struct
 static enum status run_branches(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct branching b CLEANUP(branching_release) = { .call = c,
-							  .lines = { .store = c->store },
-							  .own_head = FOREST_NONE };
+	struct branching b CLEANUP(
+		branching_release) = { .call = c, .lines = { .store = c->store }, .own_head = FOREST_NONE };
 	uint32_t most = call_int(c, "limit") ? (uint32_t)call_int(c, "limit") : UINT32_MAX;
 	struct branch own = { 0 };
 	struct resolved what;
 	bool whole;
 	struct place at;
 
-	if (read_begin(c->store, &snapshot, err) || headed_find_whole(c, call_text(c, "id"), &what, &whole, err) ||
-	    load(&b, &what, err) || place_find(&b.ground.grove.forest, &what, &at, err))
+	if (read_begin(c->store, &snapshot, err) ||
+	    headed_find_whole(c, call_text(c, "id"), &what, &whole, err) || load(&b, &what, err) ||
+	    place_find(&b.ground.grove.forest, &what, &at, err))
 		return err_failed(err->status);
 	if (whole) {
 		own = take_own(&b, at.message);
@@ -388,9 +404,12 @@ const struct method claudecode_list_branches = {
 	.also = "branch forks",
 	.group = "find",
 	.summary = "List the branches of a conversation, or the ways that lead on from a message",
-	.text = "A conversation branches where it was rewound, forked or continued twice. Each branch is told by the "
-		"message it begins with, how many messages lie on it, when something was last said there, and which "
-		"sessions would go on from it. Of a session its own way comes first, then all others of its tree, the "
+	.text = "A conversation branches where it was rewound, forked or continued twice. Each branch is "
+		"told by the "
+		"message it begins with, how many messages lie on it, when something was last said there, "
+		"and which "
+		"sessions would go on from it. Of a session its own way comes first, then all others of its "
+		"tree, the "
 		"last touched first; 'from' (with --json) is where each leaves.\n\n"
 		"'arbor tree' draws them, 'arbor log NODE' reads one, 'arbor diff A B' compares two.\n",
 	.params = branch_params,

@@ -1,12 +1,13 @@
 /*
- * claudecode.compare: two branches, or any two places in conversations. What they have in common, what each has that
- * the other has not, and which files were changed on either side.
+ * claudecode.compare: two branches, or any two places in conversations. What they have in common, what each
+ * has that the other has not, and which files were changed on either side.
  *
- * Both are ways through one forest as long as they share anything; each is a path, and what is common is where these
- * begin. Two conversations that have nothing in common can be compared as well: then everything is different.
+ * Both are ways through one forest as long as they share anything; each is a path, and what is common is
+ * where these begin. Two conversations that have nothing in common can be compared as well: then everything
+ * is different.
  *
- * Files are compared as each side left them (query/files.h). One that a side did not change is, there, as it was before
- * the other did.
+ * Files are compared as each side left them (query/files.h). One that a side did not change is, there, as it
+ * was before the other did.
  */
 #include "hub/claudecode_methods.h"
 
@@ -43,7 +44,10 @@ static const struct param compare_params[] = {
 };
 
 static const struct field compare_fields[] = {
-	{ .name = "kind", .type = VALUE_ENUM, .choices = kinds, .help = "what the item is; 'common' comes first" },
+	{ .name = "kind",
+	  .type = VALUE_ENUM,
+	  .choices = kinds,
+	  .help = "what the item is; 'common' comes first" },
 	{ .name = "side",
 	  .type = VALUE_ENUM,
 	  .choices = sides,
@@ -52,11 +56,15 @@ static const struct field compare_fields[] = {
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_KEY,
-	  .help = "common: the last message that both have; side: its last; turn: its first that the other has not" },
+	  .help = "common: the last message that both have; side: its last; turn: its first that the other "
+		  "has not" },
 	HANDLE_FIELD("of that: "),
 	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "side: it is in" },
 	{ .name = "title", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "side: of that" },
-	{ .name = "number", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "common, turn: number of the turn" },
+	{ .name = "number",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "common, turn: number of the turn" },
 	{ .name = "partial",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
@@ -71,12 +79,21 @@ static const struct field compare_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "common, side: that begin there" },
 	{ .name = "calls", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "side, turn: of tools" },
-	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "common, turn: how it begins; diff: unified" },
+	{ .name = "text",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "common, turn: how it begins; diff: unified" },
 	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .help = "file, diff: which" },
-	{ .name = "a_changes", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "file: how many on side A" },
+	{ .name = "a_changes",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "file: how many on side A" },
 	{ .name = "a_added", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "file: lines by these" },
 	{ .name = "a_removed", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "file: so too" },
-	{ .name = "b_changes", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "file: how many on side B" },
+	{ .name = "b_changes",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "file: how many on side B" },
 	{ .name = "b_added", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "file: lines by these" },
 	{ .name = "b_removed", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "file: so too" },
 	{ .name = "same",
@@ -128,14 +145,16 @@ static struct sum sum_of(const struct side *s, uint32_t from, uint32_t to)
 
 		sum.messages += turns_messages_in(f, m);
 		sum.turns += m->origin != ORIGIN_NONE;
-		for (uint32_t n = m->first; n != FOREST_NONE && m->role == FOREST_ASSISTANT; n = f->nodes[n].next)
+		for (uint32_t n = m->first; n != FOREST_NONE && m->role == FOREST_ASSISTANT;
+		     n = f->nodes[n].next)
 			sum.calls += forest_line(f, n)->tool_count;
 	}
 	return sum;
 }
 
 /* What it is, and when. */
-static enum status put_message_at(struct comparing *c, const struct side *s, uint32_t message, struct err *err)
+static enum status put_message_at(struct comparing *c, const struct side *s, uint32_t message,
+				  struct err *err)
 {
 	const struct forest *f = &s->ground->grove.forest;
 	int64_t at = forest_line(f, f->messages[message].first)->at;
@@ -244,8 +263,8 @@ static enum status load_files(struct comparing *c, struct side *s, struct err *e
 {
 	if (c->shared == s->count)
 		return STATUS_OK;
-	return files_load(c->call->store, &s->ground->grove.forest, s->at.message, s->path[c->shared], c->call->cancel,
-			  &s->files, err);
+	return files_load(c->call->store, &s->ground->grove.forest, s->at.message, s->path[c->shared],
+			  c->call->cancel, &s->files, err);
 }
 
 /* The next file that the side has changed. */
@@ -274,7 +293,8 @@ static void put_changes(struct json_writer *w, const struct file *f, const char 
 
 static bool is_same(const struct file_content *x, const struct file_content *y)
 {
-	return x->state == y->state && (x->state == FILE_ABSENT || str_eq(buf_as_str(&x->bytes), buf_as_str(&y->bytes)));
+	return x->state == y->state &&
+	       (x->state == FILE_ABSENT || str_eq(buf_as_str(&x->bytes), buf_as_str(&y->bytes)));
 }
 
 static enum status emit_patch(struct comparing *c, struct str path, const struct file_content *x,
@@ -361,7 +381,8 @@ static bool has_session(const struct ground *g, int64_t row)
 }
 
 /* An answer stands for all its calls: the place is behind their results. */
-static enum status find_side(struct comparing *c, struct side *s, const struct resolved *what, struct err *err)
+static enum status find_side(struct comparing *c, struct side *s, const struct resolved *what,
+			     struct err *err)
 {
 	const struct forest *f = &s->ground->grove.forest;
 	const struct forest_message *m;
@@ -382,7 +403,8 @@ static enum status find_sides(struct comparing *c, struct err *err)
 	struct side *a = &c->sides[0], *b = &c->sides[1];
 	struct resolved x, y;
 
-	if (headed_find(call, call_text(call, "a"), &x, err) || headed_find(call, call_text(call, "b"), &y, err) ||
+	if (headed_find(call, call_text(call, "a"), &x, err) ||
+	    headed_find(call, call_text(call, "b"), &y, err) ||
 	    ground_load(call->store, x.session.row, &c->ground, err))
 		return err_failed(err->status);
 	warn_unread(call);
@@ -415,9 +437,12 @@ const struct method claudecode_compare = {
 	.also = "compare cmp",
 	.group = "find",
 	.summary = "Compare two branches: what they share, what each has alone, which files differ",
-	.text = "A and B are sessions, named or not, or messages: of each the way to it. First comes what both have, up to "
-		"the last message in common; then the turns that only A has, and those of B; then every file that was "
-		"changed on either side since, and whether both have left the same in it. With --patch the differences "
+	.text = "A and B are sessions, named or not, or messages: of each the way to it. First comes what "
+		"both have, up to "
+		"the last message in common; then the turns that only A has, and those of B; then every file "
+		"that was "
+		"changed on either side since, and whether both have left the same in it. With --patch the "
+		"differences "
 		"of files follow, from A's to B's; 'arbor files' tells how much is known of files.\n\n"
 		"'arbor log A..B' reads what B has and A has not, to the last word.\n",
 	.params = compare_params,

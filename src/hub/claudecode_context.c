@@ -1,10 +1,10 @@
 /*
- * claudecode.render_context: what the model would be sent next at a node, as the API takes it; all of it, or as much as
- * is wanted of its end.
+ * claudecode.render_context: what the model would be sent next at a node, as the API takes it; all of it, or
+ * as much as is wanted of its end.
  *
- * What is sent is found by query/context.c, as for 'arbor log --as-sent'. A part of it has to be something that the API
- * takes, too: it begins with a message of the user's that answers no call, which is where a turn begins as the model
- * sees it. So whole turns are left out, from the first on.
+ * What is sent is found by query/context.c, as for 'arbor log --as-sent'. A part of it has to be something
+ * that the API takes, too: it begins with a message of the user's that answers no call, which is where a turn
+ * begins as the model sees it. So whole turns are left out, from the first on.
  *
  * Only a part that is wanted costs a look at all of it first.
  */
@@ -27,7 +27,8 @@ static const struct param context_params[] = {
 	  .initial = "@",
 	  .shown = "SESSION|NODE",
 	  .names = "memory.sessions",
-	  .help = "a session, named or not: where it is now; or a node: what was said until then, an answer with the "
+	  .help = "a session, named or not: where it is now; or a node: what was said until then, an answer "
+		  "with the "
 		  "results of its calls" },
 	{ .name = "turns",
 	  .type = VALUE_INT,
@@ -48,15 +49,28 @@ static const struct param context_params[] = {
 };
 
 static const struct field context_fields[] = {
-	{ .name = "kind", .type = VALUE_ENUM, .choices = kinds, .help = "what the item is; 'context' comes first" },
+	{ .name = "kind",
+	  .type = VALUE_ENUM,
+	  .choices = kinds,
+	  .help = "what the item is; 'context' comes first" },
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "context: the message it ends with; message: that it begins with" },
 	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "context: whose" },
-	{ .name = "messages", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "context: how many follow" },
-	{ .name = "left_out", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "context: that come before these" },
-	{ .name = "role", .type = VALUE_ENUM, .choices = roles, .flags = FIELD_OPTIONAL, .help = "message: whose" },
+	{ .name = "messages",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "context: how many follow" },
+	{ .name = "left_out",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "context: that come before these" },
+	{ .name = "role",
+	  .type = VALUE_ENUM,
+	  .choices = roles,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "message: whose" },
 	{ .name = "tokens",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
@@ -64,7 +78,8 @@ static const struct field context_fields[] = {
 	{ .name = "client",
 	  .type = VALUE_BOOL,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "message: the client words a part of it, which has \"client\": true and says only what it is" },
+	  .help = "message: the client words a part of it, which has \"client\": true and says only what it "
+		  "is" },
 	{ .name = "content",
 	  .type = VALUE_JSON,
 	  .flags = FIELD_OPTIONAL | FIELD_STRETCH,
@@ -116,7 +131,8 @@ static uint32_t tokens_of(const struct json *j, uint32_t block)
 	return (uint32_t)((bytes + BYTES_A_TOKEN - 1) / BYTES_A_TOKEN);
 }
 
-static enum status look_at(struct rendering *r, const struct context_message *m, struct seen *out, struct err *err)
+static enum status look_at(struct rendering *r, const struct context_message *m, struct seen *out,
+			   struct err *err)
 {
 	struct json *j = &r->content;
 
@@ -162,8 +178,10 @@ static enum status see(void *ctx, const struct context_message *m, struct err *e
 /* From the last to the first, as long as all that is asked of them holds. */
 static enum status choose_start(struct rendering *r, struct err *err)
 {
-	int64_t turns = call_int(r->call, "turns"), budget = call_int(r->call, "budget"), begun = 0, tokens = 0;
-	bool has_turns = call_value(r->call, "turns")->given, has_budget = call_value(r->call, "budget")->given;
+	int64_t turns = call_int(r->call, "turns"), budget = call_int(r->call, "budget"), begun = 0,
+		tokens = 0;
+	bool has_turns = call_value(r->call, "turns")->given,
+	     has_budget = call_value(r->call, "budget")->given;
 	bool fits = true;
 
 	r->start = r->count;
@@ -176,8 +194,8 @@ static enum status choose_start(struct rendering *r, struct err *err)
 			r->start = i;
 		else if (!fits && has_budget && tokens > budget && r->start == r->count)
 			return err_fail(err, STATUS_LIMIT,
-					"the last turn alone has about %" PRId64 " tokens or more; --budget %" PRId64
-					" is too small for it",
+					"the last turn alone has about %" PRId64
+					" tokens or more; --budget %" PRId64 " is too small for it",
 					tokens, budget);
 	}
 	return STATUS_OK;
@@ -215,7 +233,8 @@ static enum status emit_message(void *ctx, const struct context_message *m, stru
 	w = call_begin(r->call);
 	put_text(w, "kind", STR("message"));
 	if (message != FOREST_NONE) {
-		if (grove_id(&r->ground.grove, (struct grove_ref){ .kind = GROVE_MESSAGE, .at = message }, &id, err))
+		if (grove_id(&r->ground.grove, (struct grove_ref){ .kind = GROVE_MESSAGE, .at = message },
+			     &id, err))
 			return err_failed(err->status);
 		put_uuid(w, "id", &id);
 	}
@@ -282,18 +301,24 @@ static enum status run_context(struct call *c, struct err *err)
 const struct method claudecode_render_context = {
 	.name = "render_context",
 	.summary = "Give what the model is sent at a node, as the API takes it",
-	.text = "The messages as the client would send them if somebody typed something more there: after a compaction "
-		"only the summary and what was preserved, calls with their results, nothing of failed requests. What the "
-		"client words itself is marked, and only named. Notes, tags and what you made are never part of it.\n\n"
-		"A part is cut at its beginning and in whole turns, so that the API takes it: the last turns, what was said "
-		"since a bookmark or a node, as much as fits. Several of these together all hold. How many tokens it has "
+	.text = "The messages as the client would send them if somebody typed something more there: after a "
+		"compaction "
+		"only the summary and what was preserved, calls with their results, nothing of failed "
+		"requests. What the "
+		"client words itself is marked, and only named. Notes, tags and what you made are never part "
+		"of it.\n\n"
+		"A part is cut at its beginning and in whole turns, so that the API takes it: the last "
+		"turns, what was said "
+		"since a bookmark or a node, as much as fits. Several of these together all hold. How many "
+		"tokens it has "
 		"is an estimate. 'arbor log --as-sent' prints the same for people.\n",
 	.params = context_params,
 	.kind = RESULT_STREAM,
 	.fields = context_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.render_context @ --json", "of the last conversation" },
+	.examples = (const struct example[]){ { "call claudecode.render_context @ --json",
+						"of the last conversation" },
 					      { "call claudecode.render_context @ --turns 1 --json",
 						"its last turn" },
 					      { 0 } },

@@ -1,9 +1,9 @@
 /*
- * claudecode.get_conversation and get_block: what was said, for programs. A conversation a page at a time, and one
- * part of a message.
+ * claudecode.get_conversation and get_block: what was said, for programs. A conversation a page at a time,
+ * and one part of a message.
  *
- * A conversation is what 'arbor log' follows, from its first message to the one that is named; but it goes over
- * compactions, so that a page has the same messages whatever was compacted since.
+ * A conversation is what 'arbor log' follows, from its first message to the one that is named; but it goes
+ * over compactions, so that a page has the same messages whatever was compacted since.
  */
 #include "hub/claudecode_methods.h"
 
@@ -51,8 +51,10 @@ static enum status run_conversation(struct call *c, struct err *err)
 const struct method claudecode_get_conversation = {
 	.name = "get_conversation",
 	.summary = "Give a conversation message by message, a page at a time",
-	.text = "The session comes first, with 'total', the number of messages on the way to what was named; then these, "
-		"each with its 'index', its turn and its blocks. A page that ends before 'total' is followed by the one "
+	.text = "The session comes first, with 'total', the number of messages on the way to what was named; "
+		"then these, "
+		"each with its 'index', its turn and its blocks. A page that ends before 'total' is followed "
+		"by the one "
 		"from the last 'index' plus one. 'arbor log' prints the same for people.\n",
 	.params = conversation_params,
 	.kind = RESULT_STREAM,
@@ -96,13 +98,16 @@ static enum status run_block(struct call *c, struct err *err)
 const struct method claudecode_get_block = {
 	.name = "get_block",
 	.summary = "Give one part of a message: a text, what was thought, a call of a tool, its result",
-	.text = "By the id that 'blocks' of a message have. Of a long text, or of bytes, a part at a time. 'arbor resolve' "
+	.text = "By the id that 'blocks' of a message have. Of a long text, or of bytes, a part at a time. "
+		"'arbor resolve' "
 		"does the same for anything that has a handle.\n",
 	.params = block_params,
 	.kind = RESULT_ONE,
 	.fields = claudecode_block_fields,
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "call claudecode.get_block db0f0db2 --json", "one by its id" }, { 0 } },
+	.examples = (const struct example[]){ { "call claudecode.get_block db0f0db2 --json",
+						"one by its id" },
+					      { 0 } },
 	.run = run_block,
 };

@@ -1,9 +1,9 @@
 /*
  * claudecode.merge_note: what a branch came to, brought into another.
  *
- * Nothing is merged that a model said into what a model is sent: a branch's last answer, or somebody's own words in its
- * place, becomes a note on the other branch, with where it is from; or the text of a prompt, which is given and sent by
- * whoever wants that. No model is asked.
+ * Nothing is merged that a model said into what a model is sent: a branch's last answer, or somebody's own
+ * words in its place, becomes a note on the other branch, with where it is from; or the text of a prompt,
+ * which is given and sent by whoever wants that. No model is asked.
  */
 #include "hub/claudecode_methods.h"
 
@@ -95,8 +95,8 @@ static enum status add_text(struct lines_set *set, const struct forest *f, uint3
 }
 
 /* The last answer on the way that says something. */
-static enum status find_answer(struct lines_set *set, const struct ground *g, uint32_t *message, struct buf *out,
-			       struct err *err)
+static enum status find_answer(struct lines_set *set, const struct ground *g, uint32_t *message,
+			       struct buf *out, struct err *err)
 {
 	const struct forest *f = &g->grove.forest;
 
@@ -135,11 +135,13 @@ static enum status conclude(struct call *call, struct conclusion *c, struct err 
 	struct resolved what;
 	struct place at;
 
-	if (read_begin(call->store, &snapshot, err) || headed_find(call, call_text(call, "from"), &what, err) ||
+	if (read_begin(call->store, &snapshot, err) ||
+	    headed_find(call, call_text(call, "from"), &what, err) ||
 	    ground_load(call->store, what.session.row, &ground, err) ||
 	    place_find(&ground.grove.forest, &what, &at, err) ||
 	    (!own.n && find_answer(&lines, &ground, &at.message, &said, err)) ||
-	    grove_id(&ground.grove, (struct grove_ref){ .kind = GROVE_MESSAGE, .at = at.message }, &c->message, err))
+	    grove_id(&ground.grove, (struct grove_ref){ .kind = GROVE_MESSAGE, .at = at.message },
+		     &c->message, err))
 		return err_failed(err->status);
 	warn_unread(call);
 	c->session = what.session;
@@ -191,7 +193,8 @@ static enum status run_merge(struct call *call, struct err *err)
 	put_uuid(w, "into", &into.on.id);
 	put_text(w, "text", buf_as_str(&c.text));
 	if (!is_note)
-		call_note(call, "nothing was sent; 'arbor chat NAME TEXT' sends it to a session that has a name");
+		call_note(call,
+			  "nothing was sent; 'arbor chat NAME TEXT' sends it to a session that has a name");
 	return call_emit(call, err);
 }
 
@@ -201,8 +204,10 @@ const struct method claudecode_merge_note = {
 	.also = "merge-note cherry-pick",
 	.group = "notes",
 	.summary = "Bring what a branch came to into another, as a note or as a prompt",
-	.text = "FROM's last answer, or TEXT in its place, becomes a note on INTO, with the branch it is from: 'arbor show' "
-		"and 'arbor search' have it from then on, and no model is sent it. With --as prompt the text is given "
+	.text = "FROM's last answer, or TEXT in its place, becomes a note on INTO, with the branch it is "
+		"from: 'arbor show' "
+		"and 'arbor search' have it from then on, and no model is sent it. With --as prompt the text "
+		"is given "
 		"instead, to begin with on the other branch, and nothing is written or sent.\n\n"
 		"Neither branch changes, no file does, and no model is asked.\n",
 	.params = merge_params,
@@ -210,8 +215,10 @@ const struct method claudecode_merge_note = {
 	.fields = merge_fields,
 	.scope = SCOPE_WRITE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "merge b899e3df 24bf71fb", "the last answer of one as a note on the other" },
-					      { "merge b899e3df 24bf71fb --as prompt", "as text for a prompt" },
+	.examples = (const struct example[]){ { "merge b899e3df 24bf71fb",
+						"the last answer of one as a note on the other" },
+					      { "merge b899e3df 24bf71fb --as prompt",
+						"as text for a prompt" },
 					      { 0 } },
 	.run = run_merge,
 };

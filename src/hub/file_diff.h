@@ -6,8 +6,8 @@
 
 #include "query/files.h"
 
-/* Both known, or absent, and fetched. Below `folder` the path is told without it. Nothing is written where they are the
- * same. */
+/* Both known, or absent, and fetched. Below `folder` the path is told without it. Nothing is written where
+ * they are the same. */
 enum status file_diff(struct str folder, struct str path, const struct file_content *before,
 		      const struct file_content *now, struct buf *out, struct err *err) MUST_USE;
 

@@ -1,6 +1,6 @@
 /*
- * A named session is at the message that its head says (store/named.h). As long as it has none, because nobody knows
- * yet what its client wrote, it is where its file would be gone on from.
+ * A named session is at the message that its head says (store/named.h). As long as it has none, because
+ * nobody knows yet what its client wrote, it is where its file would be gone on from.
  *
  * A message may stand in several files; which of them are in a forest, the forest knows.
  */
@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-static enum status named_is_there(struct call *c, struct str text, struct named *out, bool *found, struct err *err)
+static enum status named_is_there(struct call *c, struct str text, struct named *out, bool *found,
+				  struct err *err)
 {
 	enum status status;
 	bool any;
@@ -30,7 +31,8 @@ static enum status head_of(struct call *c, const struct named *n, struct resolve
 	char id[UUID_TEXT + 1];
 
 	if (!n->head.has_head && !n->head.has_session)
-		return err_fail(err, STATUS_NOT_FOUND, "%.*s: nothing was said in this session yet", STR_ARG(n->name));
+		return err_fail(err, STATUS_NOT_FOUND, "%.*s: nothing was said in this session yet",
+				STR_ARG(n->name));
 	uuid_print(n->head.has_head ? &n->head.head : &n->head.session, id);
 	return resolve_id(c->store, str_of(id), &c->mem, out, err);
 }
@@ -68,7 +70,8 @@ enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct
 	return find(c, text, kinds, out, &named, err);
 }
 
-enum status headed_find_whole(struct call *c, struct str text, struct resolved *out, bool *whole, struct err *err)
+enum status headed_find_whole(struct call *c, struct str text, struct resolved *out, bool *whole,
+			      struct err *err)
 {
 	struct meant what;
 
@@ -135,8 +138,8 @@ static enum status take_named(void *ctx, const struct named *n, struct err *err)
 			memcpy(more, h->out->list, h->out->count * sizeof *more);
 		h->out->list = more;
 	}
-	h->out->list[h->out->count++] =
-		(struct headed_one){ arena_str(&h->call->mem, n->name), h->message, FOREST_NONE };
+	h->out->list[h->out->count++] = (struct headed_one){ arena_str(&h->call->mem, n->name), h->message,
+							     FOREST_NONE };
 	return STATUS_OK;
 }
 

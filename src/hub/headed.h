@@ -8,9 +8,10 @@
 #include "hub/meant.h"
 #include "query/turns.h"
 
-/* What meant_find() takes; and the name of a session, which means where that is now. A whole name comes first, the
- * beginning of one last. Wants a read transaction, as the others do. */
-enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct meant *out, struct err *err) MUST_USE;
+/* What meant_find() takes; and the name of a session, which means where that is now. A whole name comes
+ * first, the beginning of one last. Wants a read transaction, as the others do. */
+enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct meant *out,
+			 struct err *err) MUST_USE;
 
 /* The same where only a conversation, or a part of one, will do. */
 enum status headed_find(struct call *c, struct str text, struct resolved *out, struct err *err) MUST_USE;
@@ -33,6 +34,7 @@ struct headed {
 };
 
 /* Those that are in a forest, by name; in the call's arena. */
-enum status headed_load(struct call *c, const struct turns *turns, struct headed *out, struct err *err) MUST_USE;
+enum status headed_load(struct call *c, const struct turns *turns, struct headed *out,
+			struct err *err) MUST_USE;
 
 #endif

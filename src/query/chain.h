@@ -81,8 +81,8 @@ uint32_t chain_find(const struct chain *c, const struct uuid *key);
 /* The line that begins at an offset; CHAIN_NONE = none does. */
 uint32_t chain_line_at(const struct chain *c, int64_t offset);
 
-/* The line the client would go on from; CHAIN_NONE = an empty conversation. Of a chain with a base, one of that if it is
- * below `shared`, else of its own, counted from there. */
+/* The line the client would go on from; CHAIN_NONE = an empty conversation. Of a chain with a base, one of
+ * that if it is below `shared`, else of its own, counted from there. */
 uint32_t chain_leaf(const struct chain *c);
 
 #endif

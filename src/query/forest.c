@@ -319,7 +319,8 @@ static void join_begun(struct build *b, uint32_t *up)
 	struct numbers *begun = arena_alloc(&b->mem, (f->source_count + 1) * sizeof *begun);
 
 	for (uint32_t s = 0; s < f->source_count; s++) {
-		const struct forest_source *x = &f->sources[s], *base = x->base == FOREST_NONE ? NULL : &f->sources[x->base];
+		const struct forest_source *x = &f->sources[s];
+		const struct forest_source *base = x->base == FOREST_NONE ? NULL : &f->sources[x->base];
 
 		if (base && !begun[x->base].slots) {
 			begun[x->base] = numbers_new(&b->mem, base->chain.answer_count);

@@ -5,9 +5,9 @@
  * file: each message follows the one before. What the sub-agent's own file has too is left
  * out.
  *
- * Forks are files that begin alike. Who only wants to know what branches where has one of them loaded, and of the others
- * what is behind that: the forest is the same, but for lines that stand in several files and of which only one copy is
- * there then. Where that could make a difference, everything is loaded.
+ * Forks are files that begin alike. Who only wants to know what branches where has one of them loaded, and of the
+ * others what is behind that: the forest is the same, but for lines that stand in several files and of which only one
+ * copy is there then. Where that could make a difference, everything is loaded.
  */
 #include "query/forest_load.h"
 
@@ -277,8 +277,8 @@ static enum status load_whole(struct briefly *b, uint32_t source, struct err *er
 	if (b->base_count == MOST_BASES || !can_be_base(c))
 		return STATUS_OK;
 	*base = (struct base){ .source = source };
-	if (beginning_list(b->load.store, b->load.f->sources[source].session.row, &b->load.mem, &base->list, &base->count,
-			   &all, err))
+	if (beginning_list(b->load.store, b->load.f->sources[source].session.row, &b->load.mem, &base->list,
+			   &base->count, &all, err))
 		return err_failed(err->status);
 	b->base_count++;
 	return STATUS_OK;
@@ -413,8 +413,8 @@ static int by_file(const void *a, const void *b)
 	return order ? order : str_cmp(x->path, y->path);
 }
 
-/* All transcripts that belong to it, in the order the forest has them, which is that of their files: what is a base does
- * not depend on which came first. */
+/* All transcripts that belong to it, in the order the forest has them, which is that of their files: what is a base
+ * does not depend on which came first. */
 static enum status add_sources(struct briefly *b, int64_t session, struct err *err)
 {
 	struct loading *l = &b->load;

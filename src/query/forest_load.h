@@ -13,8 +13,8 @@ enum status forest_load(struct store *s, int64_t session, struct forest *out, ui
 			struct err *err) MUST_USE;
 
 /* The same nodes and messages, for who asks neither for lines that have no uuid nor for all files that have one: of
- * files that begin alike, what they share is loaded once (chain.base, forest_source.base). The transcript itself has all
- * its lines. */
+ * files that begin alike, what they share is loaded once (chain.base, forest_source.base). The transcript itself has
+ * all its lines. */
 enum status forest_load_brief(struct store *s, int64_t session, struct forest *out, uint32_t *source,
 			      struct err *err) MUST_USE;
 

@@ -1,9 +1,9 @@
 /*
  * Finding ways.
  *
- * What a message goes on from is what it follows; of one that follows nothing, what its turn hangs on, which the turns
- * know, and have no circles any more. So all of them can be walked from those that begin, and what follows each is
- * summed up from the last to the first.
+ * What a message goes on from is what it follows; of one that follows nothing, what its turn hangs on, which
+ * the turns know, and have no circles any more. So all of them can be walked from those that begin, and what
+ * follows each is summed up from the last to the first.
  */
 #include "query/ways.h"
 
@@ -54,7 +54,8 @@ static void link_all(struct ways *w)
 /* Each behind what it goes on from. */
 static void order_all(struct ways *w)
 {
-	uint32_t *stack = arena_alloc(w->mem, (w->turns->forest->message_count + 1) * sizeof *stack), depth = 0;
+	uint32_t *stack = arena_alloc(w->mem, (w->turns->forest->message_count + 1) * sizeof *stack),
+		 depth = 0;
 
 	for (uint32_t m = w->roots; m != FOREST_NONE; m = w->list[m].next)
 		stack[depth++] = m;
@@ -86,7 +87,8 @@ static void sum_up(struct ways *w)
 	const struct turns *t = w->turns;
 
 	for (uint32_t s = 0; s < t->forest->source_count; s++)
-		if (t->leaves[s] != FOREST_NONE && turns_show(t, t->leaves[s]) && !t->forest->sources[s].agent.n)
+		if (t->leaves[s] != FOREST_NONE && turns_show(t, t->leaves[s]) &&
+		    !t->forest->sources[s].agent.n)
 			w->list[t->leaves[s]].heads++;
 	for (uint32_t i = w->count; i-- > 0;) {
 		const struct way *x = &w->list[w->order[i]];
@@ -136,7 +138,8 @@ uint32_t *ways_on(const struct ways *w, uint32_t message, struct arena *mem, uin
 	uint32_t *stack = arena_alloc(mem, (f->message_count + 1) * sizeof *stack), depth = 0;
 
 	*count = 0;
-	for (uint32_t m = message == FOREST_NONE ? w->roots : w->list[message].child; m != FOREST_NONE; m = w->list[m].next)
+	for (uint32_t m = message == FOREST_NONE ? w->roots : w->list[message].child; m != FOREST_NONE;
+	     m = w->list[m].next)
 		stack[depth++] = m;
 	reverse(stack, 0, depth);
 	while (depth) {
@@ -187,7 +190,8 @@ void ground_release(struct ground *g)
 
 static void find_ground(struct ground *out)
 {
-	out->turns = (struct turns){ .mem = &out->mem, .forest = &out->grove.forest, .source = out->grove.source };
+	out->turns =
+		(struct turns){ .mem = &out->mem, .forest = &out->grove.forest, .source = out->grove.source };
 	turns_find(&out->turns);
 	out->ways = (struct ways){ .turns = &out->turns, .mem = &out->mem };
 	ways_find(&out->ways);

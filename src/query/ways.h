@@ -1,8 +1,8 @@
 /*
  * Ways through a forest: what goes on from each message, and what all that follows it comes to.
  *
- * A way goes over compactions, and over what is missing; a path (forest_path()) ends there. Sub-agents are not on
- * any, unless one was asked for.
+ * A way goes over compactions, and over what is missing; a path (forest_path()) ends there. Sub-agents are
+ * not on any, unless one was asked for.
  */
 #ifndef ARBOR_QUERY_WAYS_H
 #define ARBOR_QUERY_WAYS_H
@@ -33,8 +33,8 @@ struct ways {
 
 void ways_find(struct ways *w);
 
-/* The messages that lead on from one, or begin (FOREST_NONE): what is looked through left out, and those from which
- * nothing comes. In the arena, the earliest first. Two or more are a branch. */
+/* The messages that lead on from one, or begin (FOREST_NONE): what is looked through left out, and those from
+ * which nothing comes. In the arena, the earliest first. Two or more are a branch. */
 uint32_t *ways_on(const struct ways *w, uint32_t message, struct arena *mem, uint32_t *count);
 
 /* From the first message to this one. */
@@ -43,7 +43,8 @@ uint32_t *ways_path(const struct ways *w, uint32_t message, struct arena *mem, u
 /* How many messages two such paths have in common at their beginning. */
 uint32_t ways_shared(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count);
 
-/* A conversation with all that belongs to it, its turns and ways. Stays where it is: its parts point to each other. */
+/* A conversation with all that belongs to it, its turns and ways. Stays where it is: its parts point to each
+ * other. */
 struct ground {
 	struct grove grove;
 	struct turns turns;

@@ -1,9 +1,9 @@
 /*
- * A row for every sixteenth line with a uuid, when that is seen: so a file gives the same rows however it was cut into
- * pieces when it was read. What stands for all lines so far is kept with the session.
+ * A row for every sixteenth line with a uuid, when that is seen: so a file gives the same rows however it was
+ * cut into pieces when it was read. What stands for all lines so far is kept with the session.
  *
- * What a progress line carries of a sub-agent follows what the same file told of it before: behind such a line nothing
- * is the same as elsewhere.
+ * What a progress line carries of a sub-agent follows what the same file told of it before: behind such a
+ * line nothing is the same as elsewhere.
  */
 #include "store/beginning.h"
 
@@ -15,14 +15,23 @@
 
 enum { EVERY = 16 };
 
-enum { BEGINNING_STATE, BEGINNING_NOTE, BEGINNING_ADD, BEGINNING_FORGET, BEGINNING_LIST, BEGINNING_STATEMENTS };
+enum {
+	BEGINNING_STATE,
+	BEGINNING_NOTE,
+	BEGINNING_ADD,
+	BEGINNING_FORGET,
+	BEGINNING_LIST,
+	BEGINNING_STATEMENTS
+};
 
 static const char *const sql[BEGINNING_STATEMENTS] = {
 	[BEGINNING_STATE] = "SELECT begun, begun_hash, noted FROM mirror_session WHERE id = ?1",
 	[BEGINNING_NOTE] = "UPDATE mirror_session SET begun = ?2, begun_hash = ?3, noted = ?4 WHERE id = ?1",
-	[BEGINNING_ADD] = "INSERT INTO beginning(session, lines, hash, offset, noted) VALUES (?1, ?2, ?3, ?4, ?5)",
+	[BEGINNING_ADD] =
+		"INSERT INTO beginning(session, lines, hash, offset, noted) VALUES (?1, ?2, ?3, ?4, ?5)",
 	[BEGINNING_FORGET] = "DELETE FROM beginning WHERE session = ?1",
-	[BEGINNING_LIST] = "SELECT lines, hash, offset, noted FROM beginning WHERE session = ?1 ORDER BY lines",
+	[BEGINNING_LIST] =
+		"SELECT lines, hash, offset, noted FROM beginning WHERE session = ?1 ORDER BY lines",
 };
 
 const struct db_set beginning_statements = { DB_BEGINNING, sql, BEGINNING_STATEMENTS };
@@ -41,7 +50,9 @@ static enum status get_state(struct store *s, int64_t session, struct beginning 
 	stmt_int(&st, 1, session);
 	if (stmt_row(&st, "a session", err))
 		return err_failed(err->status);
-	*out = (struct beginning){ .lines = col_int(&st, 0), .hash = (uint64_t)col_int(&st, 1), .noted = col_int(&st, 2) };
+	*out = (struct beginning){ .lines = col_int(&st, 0),
+				   .hash = (uint64_t)col_int(&st, 1),
+				   .noted = col_int(&st, 2) };
 	return STATUS_OK;
 }
 
@@ -64,8 +75,8 @@ static enum status add(struct beginning_writer *w, int64_t offset, struct err *e
 	return stmt_run(&st, err);
 }
 
-/* All that the chain of a transcript is made of, but for places. A copy that names itself as what it was copied from
- * says nothing by that. */
+/* All that the chain of a transcript is made of, but for places. A copy that names itself as what it was
+ * copied from says nothing by that. */
 static uint64_t hash_of(const struct beginning_writer *w, const struct mirror_line *l)
 {
 	struct {
@@ -131,8 +142,8 @@ enum status beginning_forget(struct store *s, int64_t session, struct err *err)
 	return stmt_run_with(s, &beginning_statements, BEGINNING_FORGET, session, err);
 }
 
-enum status beginning_list(struct store *s, int64_t session, struct arena *mem, struct beginning **out, size_t *count,
-			   int64_t *all, struct err *err)
+enum status beginning_list(struct store *s, int64_t session, struct arena *mem, struct beginning **out,
+			   size_t *count, int64_t *all, struct err *err)
 {
 	struct beginning state;
 	enum step step;

@@ -82,8 +82,9 @@ struct db_set {
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements, check_statements,
 	fulltext_statements, mirror_statements, session_statements, keys_statements, summary_statements,
-	link_statements, branch_statements, beginning_statements, variant_statements, template_statements, annotation_statements,
-	tag_statements, made_statements, made_text_statements, alias_statements, tree_statements, tree_node_statements,
+	link_statements, branch_statements, beginning_statements, variant_statements, template_statements,
+	annotation_statements, tag_statements, made_statements, made_text_statements, alias_statements,
+	tree_statements, tree_node_statements,
 	tree_walk_statements, lifecycle_statements, tree_member_statements, tree_gone_statements,
 	tree_graft_statements, gc_statements, check_trees_statements, paper_statements, queued_statements,
 	tombstone_statements, gap_statements, wipe_statements, line_parent_statements, copied_statements;

@@ -111,7 +111,8 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		"UPDATE mirror_session SET read_to = ?2, messages = messages + ?3 WHERE id = ?1",
 	[MIRROR_SESSION_RESET] =
 		"UPDATE mirror_session SET generation = ?2, read_to = 0, reading = random(), keyed_to = 0,"
-		" begun = 0, begun_hash = 0, noted = -1, old_for = 0, project = NULL, branch = NULL, permission = NULL, mode = NULL, tag = NULL, title = '',"
+		" begun = 0, begun_hash = 0, noted = -1,"
+		" old_for = 0, project = NULL, branch = NULL, permission = NULL, mode = NULL, tag = NULL, title = '',"
 		" title_rank = 0, started_at = NULL, updated_at = NULL, prompts = 0, messages = 0, tools = 0,"
 		" session_id = zeroblob(16) WHERE id = ?1",
 	[MIRROR_SESSION_NOTE] =

@@ -160,9 +160,9 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_SAID] = "SELECT kind, value FROM session_value WHERE session = ?1 ORDER BY kind, offset, value",
 	[SESSION_LINES] = "SELECT 1 FROM entry WHERE session = ?1 AND arbor_row(message, offset, length, type, flags,"
 			  " at, uuid, parent, link, content, tools, agent, same) ORDER BY offset",
-	[SESSION_LINES_IN] = "SELECT 1 FROM entry WHERE session = ?1 AND offset BETWEEN ?2 AND ?3 AND arbor_row(message,"
-			     " offset, length, type, flags, at, uuid, parent, link, content, tools, agent, same)"
-			     " ORDER BY offset",
+	[SESSION_LINES_IN] = "SELECT 1 FROM entry WHERE session = ?1 AND offset BETWEEN ?2 AND ?3"
+			     " AND arbor_row(message, offset, length, type, flags, at, uuid, parent, link, content,"
+			     " tools, agent, same) ORDER BY offset",
 	/* Of a conversation and its sub-agents the first knows all, the others the first. */
 	[SESSION_KIN] = "SELECT other FROM kin WHERE session = ?1"
 			" UNION SELECT b.id FROM mirror_session a JOIN mirror_session b ON b.id = " FIRST_OF("a")

@@ -1,6 +1,7 @@
 /*
- * Forks loaded briefly: whatever they look like, the forest is the one that all their lines make. Conversations are made
- * up at random: forks of forks, cut anywhere, with notes and lines of their own between, rewound, repeated, out of order.
+ * Forks loaded briefly: whatever they look like, the forest is the one that all their lines make.
+ * Conversations are made up at random: forks of forks, cut anywhere, with notes and lines of their own
+ * between, rewound, repeated, out of order.
  */
 #include "files.h"
 #include "query/ways.h"
@@ -76,7 +77,9 @@ static void write_note(struct making *m, const struct made *f, uint32_t upto, ui
 	if (pick(m, 2))
 		buf_printf(out, "{\"type\":\"mode\",\"mode\":\"normal\",\"sessionId\":\"%s\"}\n", session);
 	else
-		buf_printf(out, "{\"type\":\"last-prompt\",\"lastPrompt\":\"x\",\"leafUuid\":\"%s\",\"sessionId\":\"%s\"}\n",
+		buf_printf(out,
+			   "{\"type\":\"last-prompt\",\"lastPrompt\":\"x\",\"leafUuid\":\"%s\",\"sessionId\":"
+			   "\"%s\"}\n",
 			   leaf, session);
 }
 
@@ -88,15 +91,17 @@ static void write_line(const struct making *m, uint32_t line, uint32_t file, boo
 	session_name(file, session);
 	line_name(line, id);
 	line_name(m->parents[line], parent);
-	buf_printf(out, "{\"type\":\"%s\",\"uuid\":\"%s\",\"sessionId\":\"%s\"", user ? "user" : "assistant", id, session);
+	buf_printf(out, "{\"type\":\"%s\",\"uuid\":\"%s\",\"sessionId\":\"%s\"", user ? "user" : "assistant",
+		   id, session);
 	if (m->parents[line])
 		buf_printf(out, ",\"parentUuid\":\"%s\"", parent);
-	buf_printf(out, ",\"timestamp\":\"2026-01-01T%02u:%02u:%02u.000Z\",\"message\":{\"role\":\"%s\"", line / 3600,
-		   line / 60 % 60, line % 60, user ? "user" : "assistant");
+	buf_printf(out, ",\"timestamp\":\"2026-01-01T%02u:%02u:%02u.000Z\",\"message\":{\"role\":\"%s\"",
+		   line / 3600, line / 60 % 60, line % 60, user ? "user" : "assistant");
 	/* Lines of one answer, some of them in one fork and some in another. */
 	if (!user)
 		buf_printf(out, ",\"id\":\"msg_%u\"", line / 4);
-	buf_printf(out, ",\"content\":[{\"type\":\"text\",\"text\":\"line %u%s\"}]}}\n", line, odd ? " differently" : "");
+	buf_printf(out, ",\"content\":[{\"type\":\"text\",\"text\":\"line %u%s\"}]}}\n", line,
+		   odd ? " differently" : "");
 }
 
 static enum status put_file(struct making *m, struct files *files, uint32_t file, struct err *err)
@@ -138,7 +143,8 @@ static void add_key(struct buf *out, const struct forest *f, uint32_t message)
 static void describe(const struct ground *g, struct arena *mem, struct buf *out)
 {
 	const struct forest *f = &g->grove.forest;
-	char **lines = arena_alloc(mem, (f->order_count + f->source_count + 1) * sizeof *lines), id[UUID_TEXT + 1];
+	char **lines = arena_alloc(mem, (f->order_count + f->source_count + 1) * sizeof *lines),
+	     id[UUID_TEXT + 1];
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < f->order_count + f->source_count; i++) {
@@ -157,10 +163,12 @@ static void describe(const struct ground *g, struct arena *mem, struct buf *out)
 			add_key(&one, f, w->from);
 			add_key(&one, f, f->messages[m].turn);
 			uuid_print(&g->grove.trees[g->grove.spots[m].tree].id, id);
-			buf_printf(&one, " role %d count %u branches %u live %d turn %d messages %u heads %u wanted %d tree %s",
+			buf_printf(&one,
+				   " role %d count %u branches %u live %d turn %d messages %u heads %u "
+				   "wanted %d tree %s",
 				   f->messages[m].role, f->messages[m].count, f->messages[m].branches,
-				   f->messages[m].live, (int)g->turns.list[g->turns.of[m]].number, w->messages, w->heads,
-				   w->wanted, id);
+				   f->messages[m].live, (int)g->turns.list[g->turns.of[m]].number,
+				   w->messages, w->heads, w->wanted, id);
 		}
 		lines[count] = arena_alloc(mem, one.n + 1);
 		memcpy(lines[count++], one.p, one.n);
@@ -185,7 +193,8 @@ static enum status compare(struct t *t, struct files *files, uint32_t file, uint
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct ground all CLEANUP(ground_release) = GROUND_INIT, some CLEANUP(ground_release) = GROUND_INIT;
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct buf want CLEANUP(buf_release) = BUF_INIT(64 * MIB), got CLEANUP(buf_release) = BUF_INIT(64 * MIB);
+	struct buf want CLEANUP(buf_release) = BUF_INIT(64 * MIB),
+			got CLEANUP(buf_release) = BUF_INIT(64 * MIB);
 	char session[UUID_TEXT + 1];
 	int64_t row;
 
