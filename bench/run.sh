@@ -2,7 +2,7 @@
 # bench/run.sh BUILD: speed, size and memory, as ratios against other programs in
 # the same run. Nothing here passes or fails: times depend on the machine.
 #
-#   BENCH_ONLY="json sync"   only these parts: json sync peer usage growth search recall quality path trees append watch together readers
+#   BENCH_ONLY="json sync"   only these parts: json sync peer usage growth search recall quality path trees forks append watch together readers
 #                            lived large noop
 #   BENCH_LARGE=1            also a corpus 35 times as large (5 GB)
 #   ARBOR_SHARED=DIR         where corpus/real-a.tar.zst is; without it, files
@@ -15,7 +15,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build/release}
-only=${BENCH_ONLY:-json sync peer usage growth search recall quality path trees append watch together readers lived large noop}
+only=${BENCH_ONLY:-json sync peer usage growth search recall quality path trees forks append watch together readers lived large noop}
 top=build/bench
 rm -rf "$top"
 mkdir -p "$top/home"
@@ -256,6 +256,31 @@ path() {
 	rm -rf "$dir"
 }
 
+# Copies of one conversation that went on differently: what they share is looked at once.
+forks() {
+	local dir=$PWD/$top/forks runs=$top/forks.runs count=200 messages=500 name one all verb n=0
+	part "$count forks of a conversation of $messages messages, each a file of its own"
+	mkdir -p "$dir/one/projects/p" "$dir/all/projects/p"
+	awk -v forks=0 -v messages=$messages -v out="$dir/one/projects/p" -f bench/forks.awk
+	awk -v forks=$count -v messages=$messages -v out="$dir/all/projects/p" -f bench/forks.awk
+	name=$(basename "$dir"/one/projects/p/*.jsonl .jsonl)
+	fresh_sync "$dir/one" >/dev/null 2>&1
+	one=$(store_bytes)
+	fresh_sync "$dir/all" >/dev/null 2>&1
+	all=$(store_bytes)
+	warm "$top"
+	for verb in branches tree; do command_line "$arbor" $verb "$name" --store "$store"; done >"$runs.commands"
+	"$tool/spawn" 20 <"$runs.commands" >"$runs"
+	for verb in branches tree; do
+		n=$((n + 1))
+		row "arbor $verb, whole process" "$(millis "$(awk -v n=$n '$1 == n { print $2 }' "$runs" | percentile 0)")" \
+			"least of 20$(run_codes "$runs")"
+	done
+	row "files" "$(calc '%.1f MB' "$(bytes_in "$dir/all") / 1e6")" ""
+	row "the store grows for each fork by" "$(calc '%.0f kB' "($all - $one) / $count / 1e3")" \
+		"of $(calc '%.0f kB' "$(bytes_in "$dir/all") / ($count + 1) / 1e3") that its file has"
+}
+
 # The same path, and the same page, in a small tree and in a large one.
 trees() {
 	local n id end middle depth=1000 dir=$PWD/$top/trees runs=$top/trees.runs
@@ -465,6 +490,7 @@ main() {
 	! wanted quality || quality
 	! wanted path || path
 	! wanted trees || trees
+	! wanted forks || forks
 	! wanted append || append
 	! wanted watch || watch
 	! wanted together || together
@@ -473,7 +499,7 @@ main() {
 	! wanted large || large
 	! wanted noop || noop
 	printf '\nload after: %s\n' "$(cut -d' ' -f1-3 /proc/loadavg)"
-	rm -rf "$corpus" "$many" "$top"/append* "$top"/watch* "$top"/together* "$top"/readers* "$top"/lived* "$top"/peer* "$top"/usage* "$top"/search* "${top:?}/home"
+	rm -rf "$corpus" "$many" "$top"/append* "$top"/forks* "$top"/watch* "$top"/together* "$top"/readers* "$top"/lived* "$top"/peer* "$top"/usage* "$top"/search* "${top:?}/home"
 	drop_store
 }
 

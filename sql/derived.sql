@@ -50,6 +50,12 @@ CREATE TABLE mirror_session (
   read_to     INTEGER NOT NULL,    -- bytes of it that have been read: a line end, or the end of an
                                    -- object that may get its line feed yet
   reading     INTEGER NOT NULL,    -- a random number, another one whenever reading starts over
+  begun       INTEGER NOT NULL DEFAULT 0,
+                                   -- lines with a uuid that have been read, and
+  begun_hash  INTEGER NOT NULL DEFAULT 0,
+                                   -- what stands for all they say (store/beginning.h)
+  noted       INTEGER NOT NULL DEFAULT -1,
+                                   -- offset of the last line that says where the client goes on; -1 = none does
   keyed_to    INTEGER NOT NULL DEFAULT 0,
                                    -- bytes of it whose nodes are in node_key, which is filled
                                    -- a little later (store/keys.c)
@@ -158,6 +164,16 @@ CREATE TABLE entry (
   PRIMARY KEY (session, offset)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX entry_same ON entry(session, same, nth) WHERE same IS NOT NULL;
+
+-- How transcripts begin, so that those that begin alike are known: of every sixteenth line with a uuid (store/beginning.h).
+CREATE TABLE beginning (
+  session  INTEGER NOT NULL,
+  lines    INTEGER NOT NULL,       -- with a uuid, before it
+  hash     INTEGER NOT NULL,       -- stands for all that these say
+  offset   INTEGER NOT NULL,       -- of the line itself
+  noted    INTEGER NOT NULL,       -- of the last line before that says where the client goes on; -1 = there is none
+  PRIMARY KEY (session, lines)
+) STRICT, WITHOUT ROWID;
 
 -- Prompts that the client noted when they were typed, and that no later line of the file says so far
 -- (store/queued.h).

@@ -28,14 +28,27 @@ struct rails {
 
 /* ---- A turn ------------------------------------------------------------------- */
 
+/* On a terminal they take at most a third of the line: of those further out only how many there are is told. */
+static int64_t rails_left_out(const struct view *v, int64_t depth, struct buf *out)
+{
+	int64_t room = v->out->columns / 6, left = v->out->terminal && depth > room ? depth - room : 0;
+
+	if (left)
+		buf_printf(out, "%" PRId64 "… ", left);
+	return left;
+}
+
 static void add_rails(struct view *v, const struct json *j, struct buf *out)
 {
 	struct rails *r = v->state;
 	int64_t depth = view_int(j, 0, "depth");
+	int64_t from = rails_left_out(v, depth, out);
 	bool aside = json_bool(j, json_get(j, 0, STR("aside"))), last = json_bool(j, json_get(j, 0, STR("last")));
 
 	for (int64_t i = 0; i < depth && i < RAILS; i++) {
-		if (aside && i + 1 == depth) {
+		if (i < from) {
+			r->ended[i] |= aside && i + 1 == depth && last;
+		} else if (aside && i + 1 == depth) {
 			r->ended[i] = last;
 			buf_text(out, last ? "└─" : "├─");
 		} else {
@@ -50,18 +63,31 @@ static void add_count(struct buf *out, int64_t n, const char *what)
 		buf_printf(out, "%s%" PRId64 " %s%s", out->n ? ", " : "", n, what, n == 1 ? "" : "s");
 }
 
-/* Which conversations would go on from here. */
+/* The names of a list, on a terminal the first few. */
+static void add_list(struct view *v, const struct json *j, const char *name, size_t most, struct buf *out)
+{
+	enum { SHOWN = 3 };
+	uint32_t list = json_get(j, json_root(j), str_of(name)), at = 0;
+	struct str text;
+
+	for (uint32_t i = json_first(j, list); list != JSON_NONE && i != json_end(j, list); i = json_next(j, i), at++) {
+		if (v->out->terminal && at == SHOWN) {
+			buf_printf(out, " +%" PRIu32, json_count(j, list) - at);
+			return;
+		}
+		text = json_string_in(j, i, &v->mem);
+		buf_text(out, out->n ? " " : "← ");
+		term_filter(out, str_sub(text, 0, v->out->terminal ? most : SIZE_MAX), TERM_LINE);
+	}
+}
+
+/* Which conversations would go on from here: those with a name by that. */
 static void add_heads(struct view *v, const struct json *j, struct buf *out)
 {
-	uint32_t heads = json_get(j, json_root(j), STR("heads"));
+	enum { ID_SHOWN = 8, NAME_SHOWN = 24 };
 
-	for (uint32_t h = json_first(j, heads); heads != JSON_NONE && h != json_end(j, heads);
-	     h = json_next(j, h)) {
-		struct str id = json_string_in(j, h, &v->mem);
-
-		buf_printf(out, "%s%.*s", out->n ? " " : "← ",
-			   v->out->terminal ? (int)size_min(id.n, 8) : (int)id.n, id.p);
-	}
+	add_list(v, j, "named", NAME_SHOWN, out);
+	add_list(v, j, "heads", ID_SHOWN, out);
 }
 
 /* The number of a turn; of a sub-agent's first its id and type, in the other buffer. */
@@ -91,6 +117,49 @@ static int width_of(const struct buf *b)
 	return text_width(buf_as_str(b));
 }
 
+/* What stands behind the text of a turn. */
+struct behind {
+	struct buf counts, at, attached, heads;
+};
+
+static void behind_release(struct behind *b)
+{
+	buf_release(&b->counts);
+	buf_release(&b->at);
+	buf_release(&b->attached);
+	buf_release(&b->heads);
+}
+
+static int room_left(const struct view *v, int front, const struct behind *b)
+{
+	int used = front + width_of(&b->counts) + width_of(&b->at) + width_of(&b->attached) + width_of(&b->heads);
+
+	return v->out->columns - used - COLUMNS_LEFT * (1 + (b->at.n > 0) + (b->heads.n > 0));
+}
+
+/* Gathers it; where the line is too short for all of it and a few words, what says least goes. */
+static int add_behind(struct view *v, const struct json *j, int front, struct behind *b)
+{
+	int64_t says = view_int(j, 0, "says");
+
+	add_count(&b->counts, says, "message");
+	add_count(&b->counts, view_int(j, 0, "calls"), "tool");
+	add_heads(v, j, &b->heads);
+	view_attached(v, &b->attached, j, "  ", true);
+	/* When it was is wanted where a way ends, or begins. */
+	if (v->out->terminal && (b->heads.n || json_bool(j, json_get(j, 0, STR("aside")))))
+		view_short(v, &b->at, j, "at", VALUE_TIME);
+	if (!v->out->terminal)
+		return INT_MAX;
+	if (room_left(v, front, b) < LEAST_TEXT) {
+		buf_clear(&b->counts);
+		buf_printf(&b->counts, "%" PRId64, says);
+	}
+	if (room_left(v, front, b) < LEAST_TEXT)
+		buf_clear(&b->at);
+	return room_left(v, front, b);
+}
+
 static void print_turn(struct view *v, const struct json *j)
 {
 	struct buf rails CLEANUP(buf_release) = BUF_INIT(KIB);
@@ -98,36 +167,32 @@ static void print_turn(struct view *v, const struct json *j)
 	struct buf number CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct buf counts CLEANUP(buf_release) = BUF_INIT(KIB);
-	struct buf heads CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct buf attached CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct behind b CLEANUP(behind_release) = {
+		.counts = BUF_INIT(KIB), .at = BUF_INIT(KIB), .attached = BUF_INIT(MIB), .heads = BUF_INIT(MIB)
+	};
+	int room;
 
 	add_rails(v, j, &rails);
 	buf_text(&rails, view_text(v, j, 0, "agent").n ? "○ " : "● ");
 	add_label(v, j, &number, &agent);
 	add_text(v, j, &text);
-	add_count(&counts, view_int(j, 0, "says"), "message");
-	add_count(&counts, view_int(j, 0, "calls"), "tool");
-	add_heads(v, j, &heads);
-	view_attached(v, &attached, j, "  ", true);
-	if (v->out->terminal) {
-		int front = width_of(&rails) + width_of(&agent) + width_of(&number);
-		int room = v->out->columns - front - width_of(&counts) - width_of(&heads) - width_of(&attached) -
-			   2 * COLUMNS_LEFT;
-
-		text_cut(&cut, buf_as_str(&text), room < LEAST_TEXT ? LEAST_TEXT : room, false);
-	}
+	room = add_behind(v, j, width_of(&rails) + width_of(&agent) + width_of(&number), &b);
+	text_cut(&cut, buf_as_str(&text), room < LEAST_TEXT ? LEAST_TEXT : room, false);
 	out_styled(v->out, STYLE_DIM, buf_as_str(&rails));
 	if (agent.n)
 		out_styled(v->out, STYLE_ID, buf_as_str(&agent));
 	out_str(v->out, buf_as_str(&number));
-	out_str(v->out, v->out->terminal ? buf_as_str(&cut) : buf_as_str(&text));
+	out_str(v->out, buf_as_str(&cut));
 	out_text(v->out, "  ");
-	out_styled(v->out, STYLE_DIM, buf_as_str(&counts));
-	out_styled(v->out, STYLE_NAME, buf_as_str(&attached));
-	if (heads.n) {
+	out_styled(v->out, STYLE_DIM, buf_as_str(&b.counts));
+	if (b.at.n) {
 		out_text(v->out, "  ");
-		out_styled(v->out, STYLE_ID, buf_as_str(&heads));
+		out_styled(v->out, STYLE_DIM, buf_as_str(&b.at));
+	}
+	out_styled(v->out, STYLE_NAME, buf_as_str(&b.attached));
+	if (b.heads.n) {
+		out_text(v->out, "  ");
+		out_styled(v->out, STYLE_ID, buf_as_str(&b.heads));
 	}
 	out_text(v->out, "\n");
 }

@@ -126,7 +126,7 @@ static const struct field turn_data[] = {
 	{ 0 },
 };
 
-static const struct field block_data[] = {
+const struct field claudecode_block_fields[] = {
 	{ .name = "id", .type = VALUE_ID, .help = "of the block" },
 	{ .name = "handle", .type = VALUE_HANDLE, .help = "with all of its meta" },
 	PLACE_FIELDS,
@@ -187,7 +187,7 @@ static const struct field chat_event_data[] = {
 
 #define BLOCK_KIND(name, what, is, takes) \
 	{ \
-		.method = (name), .summary = (what), .kind = (is), .meta = (takes), .fields = block_data, \
+		.method = (name), .summary = (what), .kind = (is), .meta = (takes), .fields = claudecode_block_fields, \
 		.need = NEED_STORE, .resolve = claudecode_block \
 	}
 
@@ -264,7 +264,10 @@ static const struct method *const methods[] = {
 	&claudecode_queue,	 &claudecode_drive,	    &claudecode_continue,
 	&claudecode_streams,	 &claudecode_poll,	    &claudecode_tail,
 	&claudecode_compact,	 &claudecode_cursor_create, &claudecode_cursor_advance,
-	&claudecode_cursor_list, &claudecode_cursor_delete, NULL,
+	&claudecode_cursor_list, &claudecode_cursor_delete, &claudecode_list_branches,
+	&claudecode_compare,	&claudecode_get_conversation, &claudecode_get_block,
+	&claudecode_render_context, &claudecode_merge_note,
+	NULL,
 };
 
 const struct activation activation_claudecode = {

@@ -13,5 +13,7 @@ extern const struct method claudecode_chat, claudecode_chat_async, claudecode_in
 extern const struct method claudecode_streams, claudecode_poll, claudecode_tail, claudecode_compact;
 extern const struct method claudecode_cursor_create, claudecode_cursor_advance, claudecode_cursor_list,
 	claudecode_cursor_delete;
+extern const struct method claudecode_get_conversation, claudecode_get_block, claudecode_list_branches,
+	claudecode_render_context, claudecode_compare, claudecode_merge_note;
 
 #endif

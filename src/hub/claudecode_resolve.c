@@ -158,8 +158,7 @@ static void put_place(struct json_writer *w, const struct session *s)
 	put_text(w, "title", s->title);
 }
 
-/* The members of an object but for one. */
-static void copy_members(struct json_writer *w, const struct json *j, uint32_t object, struct str but)
+void put_members(struct json_writer *w, const struct json *j, uint32_t object, struct str but)
 {
 	struct str key;
 
@@ -201,7 +200,7 @@ enum status claudecode_message(struct resolving *r, struct err *err)
 	if (read_part(r, &what, &how, &item, &j, err) || compare(r, &j, 0, err))
 		return err_failed(err->status);
 	put_place(r->w, &what.session);
-	copy_members(r->w, &j, 0, STR("kind"));
+	put_members(r->w, &j, 0, STR("kind"));
 	if (window.cut)
 		put_bool(r->w, "truncated", true);
 	return STATUS_OK;
@@ -224,7 +223,7 @@ enum status claudecode_event(struct resolving *r, struct err *err)
 	if (read_part(r, &what, &how, &item, &j, err) || compare(r, &j, 0, err))
 		return err_failed(err->status);
 	put_place(r->w, &what.session);
-	copy_members(r->w, &j, 0, STR("kind"));
+	put_members(r->w, &j, 0, STR("kind"));
 	return STATUS_OK;
 }
 
@@ -287,7 +286,7 @@ enum status claudecode_block(struct resolving *r, struct err *err)
 		return err_failed(err->status);
 	put_place(r->w, &what.session);
 	put_message_of(r->w, &j);
-	copy_members(r->w, &j, block, STR(""));
+	put_members(r->w, &j, block, STR(""));
 	if (json_get(&j, block, STR("base64")) != JSON_NONE)
 		r->kind = CONTENT_BINARY;
 	return STATUS_OK;

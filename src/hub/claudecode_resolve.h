@@ -14,4 +14,10 @@ enum status claudecode_block(struct resolving *r, struct err *err);
 enum status claudecode_event(struct resolving *r, struct err *err);
 enum status claudecode_line(struct resolving *r, struct err *err);
 
+/* What a block's handle stands for (claudecode_block()). */
+extern const struct field claudecode_block_fields[];
+
+/* Writes the members of an object but for one. */
+void put_members(struct json_writer *w, const struct json *j, uint32_t object, struct str but);
+
 #endif

@@ -7,10 +7,10 @@
  */
 #include "hub/memory_find.h"
 
-#include "base/diff.h"
 #include "base/hash.h"
 #include "base/term.h"
 #include "base/utf8.h"
+#include "hub/file_diff.h"
 #include "hub/handle_node.h"
 #include "hub/memory_place.h"
 #include "hub/memory_session.h"
@@ -379,30 +379,9 @@ static enum status emit_before(struct listing *l, struct err *err)
 
 /* ---- Differences ---------------------------------------------------------------------------- */
 
-/* A path in a diff, as git writes it: in quotes when it could be taken for something else. */
-static void add_name(struct listing *l, struct buf *out, const char *side, struct str path)
-{
-	struct str folder = l->session.project;
-	bool quoted = false;
-
-	if (folder.n && path.n > folder.n + 1 && str_has_prefix(path, folder) && path.p[folder.n] == '/')
-		path = str_sub(path, folder.n, SIZE_MAX);
-	for (size_t i = 0; i < path.n; i++)
-		quoted |= (unsigned char)path.p[i] < ' ' || path.p[i] == '"' || path.p[i] == '\\' ||
-			  path.p[i] == 0x7f;
-	buf_printf(out, "%s%s%s", quoted ? "\"" : "", side, path.n && path.p[0] == '/' ? "" : "/");
-	for (size_t i = 0; i < path.n; i++)
-		if ((unsigned char)path.p[i] < ' ' || path.p[i] == 0x7f)
-			buf_printf(out, "\\%03o", (unsigned)path.p[i]);
-		else
-			buf_printf(out, "%s%c", path.p[i] == '"' || path.p[i] == '\\' ? "\\" : "", path.p[i]);
-	buf_text(out, quoted ? "\"\n" : "\n");
-}
-
 static enum status emit_diff(struct listing *l, struct file *f, struct err *err)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(4 * LIMIT_FILE_REBUILT);
-	size_t names;
 
 	if (file_fetch(l->call->store, &f->before, err) || file_fetch(l->call->store, &f->now, err))
 		return err_failed(err->status);
@@ -410,21 +389,9 @@ static enum status emit_diff(struct listing *l, struct file *f, struct err *err)
 		return say_unknown(f, "before", err);
 	if (f->now.state == FILE_UNKNOWN)
 		return say_unknown(f, "then", err);
-	buf_text(&text, "--- ");
-	if (f->before.state == FILE_ABSENT)
-		buf_text(&text, "/dev/null\n");
-	else
-		add_name(l, &text, "a", f->path);
-	buf_text(&text, "+++ ");
-	if (f->now.state == FILE_ABSENT)
-		buf_text(&text, "/dev/null\n");
-	else
-		add_name(l, &text, "b", f->path);
-	names = text.n;
-	diff_unified(buf_as_str(&f->before.bytes), buf_as_str(&f->now.bytes), &text);
-	if (text.failed)
-		return err_fail(err, STATUS_LIMIT, "a diff is longer than %zu bytes", text.max);
-	return text.n > names ? emit_text(l, "diff", f, buf_as_str(&text), err) : STATUS_OK;
+	if (file_diff(l->session.project, f->path, &f->before, &f->now, &text, err))
+		return err_failed(err->status);
+	return text.n ? emit_text(l, "diff", f, buf_as_str(&text), err) : STATUS_OK;
 }
 
 /* One file that is not known does not hide the others. */
@@ -544,7 +511,7 @@ static enum status run_files(struct call *c, struct err *err)
 const struct method memory_files = {
 	.name = "files",
 	.verb = "files",
-	.also = "diff changes changed blame status",
+	.also = "changes changed blame status",
 	.group = "about",
 	.summary = "List the files a conversation changed, or show one as it was",
 	.text = "The files that tools of the conversation and of its sub-agents have written or edited, on "

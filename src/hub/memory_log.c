@@ -10,13 +10,15 @@
 #include "hub/attached.h"
 #include "hub/call.h"
 #include "hub/handle_node.h"
+#include "hub/headed.h"
+#include "hub/memory_log.h"
 #include "hub/memory_made.h"
 #include "hub/memory_message.h"
 #include "hub/memory_place.h"
 #include "hub/memory_session.h"
 #include "query/context.h"
-#include "query/grove.h"
 #include "query/variant.h"
+#include "query/ways.h"
 
 static const char *const kinds[] = { "session", "message", "event", "sent", "tree", "node", NULL };
 static const char *const origins[] = { "human", "notification", "compaction", NULL };
@@ -26,9 +28,10 @@ static const struct param log_params[] = {
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_WORD,
 	  .initial = "@",
-	  .shown = "ID",
+	  .shown = "ID|A..B",
 	  .names = "memory.sessions",
-	  .help = "a session, or a message of one: the way to it; a node of your own, or a tree" },
+	  .help = "a session, or a message of one: the way to it; a node of your own, or a tree. A..B is what B has "
+		  "and A has not" },
 	{ .name = "as_sent", .type = VALUE_BOOL, .help = "what the model is sent, as the client mends it" },
 	{ .name = "all",
 	  .type = VALUE_BOOL,
@@ -45,7 +48,7 @@ static const struct param log_params[] = {
 	{ 0 },
 };
 
-static const struct field log_fields[] = {
+const struct field log_fields[] = {
 	{ .name = "kind",
 	  .type = VALUE_ENUM,
 	  .choices = kinds,
@@ -55,6 +58,14 @@ static const struct field log_fields[] = {
 	  .flags = FIELD_KEY | FIELD_OPTIONAL,
 	  .help = "of the session, message, tree or node" },
 	HANDLE_FIELD(""),
+	{ .name = "index",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "message: its place on the way, where that is given a page at a time" },
+	{ .name = "total",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "session: messages on the way, so too" },
 	{ .name = "prev", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "message: the one before" },
 	{ .name = "turn", .type = VALUE_INT, .flags = FIELD_OPTIONAL, .help = "message: number of its turn" },
 	{ .name = "origin",
@@ -84,8 +95,10 @@ static const struct field log_fields[] = {
 
 struct logging {
 	struct call *call;
-	struct grove grove;
-	struct forest forest; /* the grove's */
+	struct ground ground;
+	struct forest forest; /* the ground's */
+	const struct log_part *part; /* NULL = all of it */
+	uint32_t total;		     /* messages on the way, when it is a part */
 	uint32_t source; /* the conversation's own */
 	/* Lines of its that are no part of a message, with --all; without, prompts that waited: lists in the order of
 	 * the file, of those behind each message and, one more, of those before all. */
@@ -95,10 +108,15 @@ struct logging {
 	struct attached attached; /* notes and the like; not where it is told what the model is sent */
 };
 
+#define LOGGING(c) \
+	{ \
+		.call = (c), .lines = { .store = (c)->store }, .text = BUF_INIT(2 * LIMIT_LINE_PARSED) \
+	}
+
 static void logging_release(struct logging *y)
 {
 	lines_set_release(&y->lines);
-	grove_release(&y->grove);
+	ground_release(&y->ground);
 	buf_release(&y->text);
 }
 
@@ -111,7 +129,9 @@ static enum status emit_heading(struct logging *y, struct err *err)
 	if (put_session(y->call, w, session, err) ||
 	    (y->attached.any && put_attached_session(y->call, session, err)))
 		return err_failed(err->status);
-	put_tree_id(w, &y->grove, grove_tree_of_source(&y->grove, y->source));
+	put_tree_id(w, &y->ground.grove, grove_tree_of_source(&y->ground.grove, y->source));
+	if (y->part)
+		put_int(w, "total", y->total);
 	return call_emit(y->call, err);
 }
 
@@ -182,9 +202,16 @@ static void put_shape(struct json_writer *w, const struct forest_message *m, int
 		put_int(w, "branches", m->branches);
 }
 
-static enum status emit_message(struct logging *y, uint32_t message, const struct uuid *prev, int64_t turn,
-				struct uuid *id, struct err *err)
+/* Where on a path a message stands. */
+struct step {
+	uint32_t message, index;
+	int64_t turn;
+	const struct uuid *prev; /* NULL = none that was given */
+};
+
+static enum status emit_message(struct logging *y, const struct step *step, struct uuid *id, struct err *err)
 {
+	uint32_t message = step->message;
 	const struct forest *f = &y->forest;
 	const struct forest_message *m = &f->messages[message];
 	const struct chain_line *first = forest_line(f, m->first);
@@ -202,9 +229,11 @@ static enum status emit_message(struct logging *y, uint32_t message, const struc
 	w = call_begin(y->call);
 	put_text(w, "kind", STR("message"));
 	put_uuid(w, "id", id);
-	if (prev)
-		put_uuid(w, "prev", prev);
-	put_shape(w, m, turn);
+	if (y->part)
+		put_int(w, "index", step->index);
+	if (step->prev)
+		put_uuid(w, "prev", step->prev);
+	put_shape(w, m, step->turn);
 	put_bool(w, "prompt", record_is_typed(first->flags));
 	variant = *id;
 	if (forest_has_variants(f, m->first)) {
@@ -231,7 +260,7 @@ static void find_noted(struct logging *y)
 	const struct chain *c = &y->forest.sources[y->source].chain;
 	uint32_t *behind = arena_alloc(&y->call->mem, (c->line_count + 1) * sizeof *behind);
 	uint32_t none = y->forest.message_count, last = none;
-	bool all = call_flag(y->call, "all");
+	bool all = y->part ? y->part->all : call_flag(y->call, "all");
 
 	y->next_noted = arena_alloc(&y->call->mem, (c->line_count + 1) * sizeof *y->next_noted);
 	y->noted = arena_alloc(&y->call->mem, (none + 1) * sizeof *y->noted);
@@ -277,28 +306,31 @@ static enum status emit_noted(struct logging *y, uint32_t behind, struct err *er
 	return STATUS_OK;
 }
 
-static enum status emit_path(struct logging *y, uint32_t message, struct err *err)
+/* The messages of a path from `start` on; those before it only count turns. */
+static enum status emit_path(struct logging *y, const uint32_t *path, uint32_t start, uint32_t count, struct err *err)
 {
-	uint32_t count, *path = forest_path(&y->forest, message, &y->call->mem, &count);
 	struct uuid id, before;
 	int64_t turn = 0;
 
 	find_noted(y);
 	if (attached_load_forest(&y->attached, y->call, &y->forest, err))
 		return err_failed(err->status);
-	if (emit_heading(y, err) || emit_noted(y, y->forest.message_count, err))
+	if (emit_heading(y, err) || (!start && emit_noted(y, y->forest.message_count, err)))
 		return err_failed(err->status);
 	for (uint32_t i = 0; i < count; i++) {
 		if (call_is_cancelled(y->call))
 			return err_fail(err, STATUS_CANCELLED, "stopped");
 		turn += y->forest.messages[path[i]].origin != ORIGIN_NONE;
-		if (emit_message(y, path[i], i ? &before : NULL, turn, &id, err) ||
+		if (i < start)
+			continue;
+		if (emit_message(y, &(struct step){ path[i], i, turn, i > start ? &before : NULL }, &id, err) ||
 		    emit_noted(y, path[i], err))
 			return err_failed(err->status);
 		before = id;
 	}
 	return STATUS_OK;
 }
+
 
 /* ---- The context ---------------------------------------------------------------- */
 
@@ -328,23 +360,78 @@ static enum status emit_context(struct logging *y, uint32_t line, struct err *er
 			    emit_sent, y, err);
 }
 
-/* ---- Both ---------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------ */
+
+/* Ways only for who goes over compactions. */
+static enum status load(struct logging *y, const struct resolved *what, bool ways, struct place *at, struct err *err)
+{
+	struct call *c = y->call;
+
+	if (ways ? ground_load(c->store, what->session.row, &y->ground, err)
+		 : grove_load(c->store, what->session.row, &y->ground.grove, err))
+		return err_failed(err->status);
+	y->forest = y->ground.grove.forest;
+	warn_unread(c);
+	if (note_state(c, &what->session, err) || place_find(&y->forest, what, at, err))
+		return err_failed(err->status);
+	y->source = at->source;
+	return STATUS_OK;
+}
 
 static enum status log_mirrored(struct call *c, const struct resolved *what, struct err *err)
 {
-	struct logging y CLEANUP(logging_release) = {
-		.call = c, .lines = { .store = c->store }, .text = BUF_INIT(2 * LIMIT_LINE_PARSED)
-	};
+	struct logging y CLEANUP(logging_release) = LOGGING(c);
+	uint32_t count, *path;
 	struct place at;
 
-	if (grove_load(c->store, what->session.row, &y.grove, err))
+	if (load(&y, what, false, &at, err))
 		return err_failed(err->status);
-	y.forest = y.grove.forest;
-	warn_unread(c);
-	if (note_state(c, &what->session, err) || place_find(&y.forest, what, &at, err))
+	if (call_flag(c, "as_sent"))
+		return emit_context(&y, at.line, err);
+	path = forest_path(&y.forest, at.message, &c->mem, &count);
+	return emit_path(&y, path, 0, count, err);
+}
+
+enum status log_page(struct call *c, const struct resolved *what, const struct log_part *part, struct err *err)
+{
+	struct logging y CLEANUP(logging_release) = LOGGING(c);
+	uint32_t count, *path, start;
+	struct place at;
+
+	y.part = part;
+	if (load(&y, what, true, &at, err))
 		return err_failed(err->status);
-	y.source = at.source;
-	return call_flag(c, "as_sent") ? emit_context(&y, at.line, err) : emit_path(&y, at.message, err);
+	path = ways_path(&y.ground.ways, at.message, &c->mem, &count);
+	y.total = count;
+	start = part->from < count ? (uint32_t)part->from : count;
+	if (part->most && count - start > part->most)
+		count = start + (uint32_t)part->most;
+	return emit_path(&y, path, start, count, err);
+}
+
+/* What the second has that the first has not. */
+static enum status log_between(struct call *c, const struct resolved *a, const struct resolved *b, struct err *err)
+{
+	struct logging y CLEANUP(logging_release) = LOGGING(c);
+	uint32_t count, known = 0, shared = 0, *path, *other = NULL;
+	struct place at, before;
+
+	if (call_flag(c, "as_sent"))
+		return err_fail(err, STATUS_USAGE, "--as-sent is for one place, not for what lies between two;"
+						   " 'claudecode.render_context' has 'since'");
+	if (load(&y, b, true, &at, err))
+		return err_failed(err->status);
+	path = ways_path(&y.ground.ways, at.message, &c->mem, &count);
+	/* What is in another forest has nothing in common with it. */
+	if (place_find(&y.forest, a, &before, err) == STATUS_OK)
+		other = ways_path(&y.ground.ways, before.message, &c->mem, &known);
+	else if (err->status != STATUS_NOT_FOUND)
+		return err_failed(err->status);
+	if (other)
+		shared = ways_shared(path, count, other, known);
+	if (shared == count)
+		call_note(c, "nothing: all of it is in the other, too");
+	return emit_path(&y, path, shared, count, err);
 }
 
 /* What it hangs on first, where that is a part of a conversation. */
@@ -362,13 +449,31 @@ static enum status log_made(struct call *c, const struct meant *what, struct err
 	return made_path_show(&path, err);
 }
 
+/* A..B, either of which may be left out and is then the last conversation. No name has two dots in it. */
+static bool is_range(struct str text, struct str *a, struct str *b)
+{
+	for (size_t i = 0; i + 1 < text.n; i++)
+		if (text.p[i] == '.' && text.p[i + 1] == '.' && !str_has_byte(text, '/')) {
+			*a = i ? str_sub(text, 0, i) : STR("@");
+			*b = i + 2 < text.n ? str_sub(text, i + 2, SIZE_MAX) : STR("@");
+			return true;
+		}
+	return false;
+}
+
 static enum status run_log(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct resolved x, y;
+	struct str a, b;
 	struct meant what;
 
-	if (read_begin(c->store, &snapshot, err) ||
-	    meant_find(c->store, call_text(c, "id"), MEANT_MIRRORED | MEANT_TREE | MEANT_NODE, &c->mem, &what, err))
+	if (read_begin(c->store, &snapshot, err))
+		return err_failed(err->status);
+	if (is_range(call_text(c, "id"), &a, &b))
+		return headed_find(c, a, &x, err) || headed_find(c, b, &y, err) ? err_failed(err->status)
+										: log_between(c, &x, &y, err);
+	if (headed_meant(c, call_text(c, "id"), MEANT_MIRRORED | MEANT_TREE | MEANT_NODE, &what, err))
 		return err_failed(err->status);
 	return what.kind == MEANT_MIRRORED ? log_mirrored(c, &what.mirrored, err) : log_made(c, &what, err);
 }
@@ -385,6 +490,8 @@ const struct method memory_log = {
 		"are "
 		"the results of its calls. 'arbor show' prints the file as it is instead.\n\n"
 		"Of a node that you made it is the path to it, of a tree that to its newest node.\n\n"
+		"A..B is the part of the way to B that is not on the way to A: what a branch has said that another has "
+		"not. Where either is left out, it is the last conversation.\n\n"
 		"--as-sent prints what the model is sent there, with the client's mending: after a "
 		"compaction only "
 		"the summary and what was preserved, no call without its result, nothing of failed requests. "
@@ -397,6 +504,8 @@ const struct method memory_log = {
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "log @", "the last conversation, as it is now" },
+					      { "log b899e3df..24bf71fb",
+						"what the second has that the first has not" },
 					      { "log @ --as-sent", "what the model was sent for its last answer" },
 					      { "log @ --as-sent --through --json",
 						"what it would be sent next, with that answer" },

@@ -11,8 +11,10 @@
 #include "hub/memory_find.h"
 
 #include "hub/attached.h"
+#include "hub/beginning.h"
 #include "hub/call.h"
 #include "hub/handle_node.h"
+#include "hub/headed.h"
 #include "hub/memory_made.h"
 #include "hub/memory_message.h"
 #include "hub/memory_session.h"
@@ -85,6 +87,10 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
 	  .help = "turn: sessions that would go on from it" },
+	{ .name = "named",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL,
+	  .help = "turn: sessions with a name that are there" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
 	  .choices = roles,
@@ -152,6 +158,7 @@ struct drawing {
 	struct forest forest; /* the grove's */
 	struct turns turns;
 	struct subagents subagents; /* when they are wanted */
+	struct headed headed;
 	struct lines_set lines;
 	struct attached attached; /* notes and the like */
 	bool messages;
@@ -170,66 +177,13 @@ static void put_key(struct json_writer *w, const char *name, const struct forest
 	put_uuid(w, name, &forest_line(f, node)->key);
 }
 
-/* How a message begins, on one line. */
-struct beginning {
-	struct buf text; /* of a block, whole */
-	struct buf title;
-	int worth; /* of what it was made of */
-};
-
-static void beginning_release(struct beginning *b)
-{
-	buf_release(&b->text);
-	buf_release(&b->title);
-}
-
-/* A text says more than what a tool was given or gave, and that more than thinking. */
-static int worth_of(enum block_kind kind)
-{
-	return kind == BLOCK_TEXT ? 3 : kind == BLOCK_TOOL_USE || kind == BLOCK_TOOL_RESULT ? 2 : 1;
-}
-
-static void try_block(struct beginning *b, const struct record_reader *r, const struct record_block *block)
-{
-	struct str text;
-
-	if (worth_of(block->kind) <= b->worth)
-		return;
-	buf_clear(&b->text);
-	block_text(r, block, &b->text);
-	text = buf_as_str(&b->text);
-	if (!str_trim(text).n)
-		return;
-	buf_clear(&b->title);
-	record_prompt_title(text, &b->title);
-	b->worth = worth_of(block->kind);
-}
-
 static enum status put_beginning(struct drawing *d, uint32_t message, struct err *err)
 {
-	const struct forest *f = &d->forest;
-	struct beginning b CLEANUP(beginning_release) = { .text = BUF_INIT(2 * LIMIT_LINE_PARSED),
-							  .title = BUF_INIT(KIB) };
+	struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
 
-	for (uint32_t n = f->messages[message].first; n != FOREST_NONE && b.worth < worth_of(BLOCK_TEXT);
-	     n = f->nodes[n].next) {
-		struct lines *lines = lines_set_of(&d->lines, &f->sources[f->nodes[n].canon.source].session);
-		struct block_cursor at = { 0 };
-		struct record_block block;
-		struct record rec;
-
-		if (lines_get(lines, forest_line(f, n), &rec, err))
-			return err_failed(err->status);
-		while (record_block(&lines->reader, &rec, &at, &block))
-			try_block(&b, &lines->reader, &block);
-		if (rec.type == RECORD_ATTACHMENT || rec.type == RECORD_SYSTEM) {
-			buf_clear(&b.text);
-			message_aside(&lines->reader, &rec, &d->call->mem, &b.text);
-			record_prompt_title(buf_as_str(&b.text), &b.title);
-			break;
-		}
-	}
-	put_text(&d->call->writer, "text", buf_as_str(&b.title));
+	if (beginning_of(&d->lines, &d->forest, message, &title, err))
+		return err_failed(err->status);
+	put_text(&d->call->writer, "text", buf_as_str(&title));
 	return STATUS_OK;
 }
 
@@ -248,6 +202,24 @@ static void put_heads(struct drawing *d, uint32_t turn)
 		json_write_string(w, str_of(text));
 	}
 	json_write_array_end(w);
+}
+
+static void put_named(struct drawing *d, uint32_t turn)
+{
+	struct json_writer *w = &d->call->writer;
+	bool any = false;
+
+	for (uint32_t m = d->turns.first[turn]; d->headed.at && m != FOREST_NONE; m = d->turns.after[m])
+		for (uint32_t i = d->headed.at[m]; i != FOREST_NONE; i = d->headed.list[i].next) {
+			if (!any) {
+				json_write_key(w, STR("named"));
+				json_write_array_begin(w);
+			}
+			any = true;
+			json_write_string(w, d->headed.list[i].name);
+		}
+	if (any)
+		json_write_array_end(w);
 }
 
 static void put_agent(struct drawing *d, uint32_t message)
@@ -351,6 +323,7 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 	put_tree_id(w, &d->grove, d->grove.spots[turn].tree);
 	put_agent(d, turn);
 	put_heads(d, turn);
+	put_named(d, turn);
 	if (put_start(d, turn, err) || put_beginning(d, turn, err))
 		return err_failed(err->status);
 	put_attached_turn(d, turn);
@@ -525,7 +498,7 @@ static enum status emit_heads(struct drawing *d, struct err *err)
 		if (d->turns.leaves[s] != FOREST_NONE) {
 			if (put_message_id(d, "id", d->turns.leaves[s], err))
 				return err_failed(err->status);
-			put_uuid(w, "uuid", &f->sources[s].chain.lines[d->turns.leaf_lines[s]].key);
+			put_key(w, "uuid", f, d->turns.leaf_nodes[s]);
 		}
 		if (call_emit(d->call, err))
 			return err_failed(err->status);
@@ -543,7 +516,11 @@ static enum status draw_mirrored(struct call *c, const struct resolved *what, st
 	};
 	struct json_writer *w;
 
-	if (note_state(c, &what->session, err) || grove_load(c->store, what->session.row, &d.grove, err) ||
+	/* Sub-agents are found by what all lines say. */
+	if (note_state(c, &what->session, err) ||
+	    (d.turns.agents || what->session.agent.n
+		     ? grove_load(c->store, what->session.row, &d.grove, err)
+		     : grove_load_brief(c->store, what->session.row, &d.grove, err)) ||
 	    attached_load_forest(&d.attached, c, &d.grove.forest, err))
 		return err_failed(err->status);
 	d.forest = d.grove.forest;
@@ -556,6 +533,8 @@ static enum status draw_mirrored(struct call *c, const struct resolved *what, st
 		d.turns.askers = subagents_askers(&d.subagents, &d.forest, &c->mem);
 	}
 	turns_find(&d.turns);
+	if (headed_load(c, &d.turns, &d.headed, err))
+		return err_failed(err->status);
 	w = call_begin(c);
 	put_text(w, "kind", STR("session"));
 	if (put_session(c, w, &what->session, err) || put_attached_session(c, &what->session, err))
@@ -575,7 +554,7 @@ static enum status run_tree(struct call *c, struct err *err)
 	struct meant what;
 
 	if (read_begin(c->store, &snapshot, err) ||
-	    meant_find(c->store, call_text(c, "id"), MEANT_MIRRORED | MEANT_TREE | MEANT_NODE, &c->mem, &what, err))
+	    headed_meant(c, call_text(c, "id"), MEANT_MIRRORED | MEANT_TREE | MEANT_NODE, &what, err))
 		return err_failed(err->status);
 	if (what.kind == MEANT_MIRRORED)
 		return draw_mirrored(c, &what.mirrored, err);
@@ -588,7 +567,7 @@ static enum status run_tree(struct call *c, struct err *err)
 const struct method memory_tree = {
 	.name = "tree",
 	.verb = "tree",
-	.also = "graph branch branches",
+	.also = "graph",
 	.group = "find",
 	.summary = "Draw the turns of a conversation, and where it branches",
 	.text = "A turn is a prompt and all that followed until the next. Rewinding, forking and resuming "

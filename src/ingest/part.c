@@ -687,6 +687,7 @@ static void add_record(struct part *p, struct part_reader *r, const struct recor
 	find_first(r, l, rec);
 	note_relations(p, r, l, rec);
 	note_usage(p, r, l, rec);
+	l->goes_on = rec->type == RECORD_LAST_PROMPT && (l->link || (rec->flags & RECORD_EXPLICIT));
 	l->aside = (rec->flags & RECORD_SIDECHAIN) && !p->mirror.agent.n;
 	if (!(rec->flags & RECORD_EMBEDDED))
 		note_session(p, r, rec, offset);

@@ -254,6 +254,9 @@ void chain_build(struct chain *c)
 {
 	struct build b CLEANUP(build_release) = { .c = c };
 
+	if (c->is_built)
+		return;
+	c->is_built = true;
 	enter_keys(c);
 	find_parents(&b);
 	group_answers(&b);
@@ -261,13 +264,40 @@ void chain_build(struct chain *c)
 
 /* ---- Asking -------------------------------------------------------------------- */
 
+/* Lines counted through a chain and its base. */
+static const struct chain_line *line_of(const struct chain *c, uint32_t line)
+{
+	return line < c->shared ? &c->base->lines[line] : &c->lines[line - c->shared];
+}
+
+static uint32_t find_in_both(const struct chain *c, const struct uuid *key)
+{
+	uint32_t own = chain_find(c, key), shared;
+
+	if (own != CHAIN_NONE)
+		return own + c->shared;
+	shared = c->base ? chain_find(c->base, key) : CHAIN_NONE;
+	return shared < c->shared ? shared : CHAIN_NONE;
+}
+
+static uint32_t parent_of(const struct chain *c, uint32_t line)
+{
+	const struct chain_line *l = line_of(c, line);
+
+	if (line < c->shared)
+		return l->parent;
+	if (c->base && l->has_parent && (l->parent == CHAIN_NONE || l->inferred))
+		return find_in_both(c, &l->parent_key);
+	return l->parent == CHAIN_NONE ? CHAIN_NONE : l->parent + c->shared;
+}
+
 /* Whether a line hangs on another, however far up. */
 static bool descends(const struct chain *c, uint32_t line, uint32_t from)
 {
-	for (uint32_t steps = 0; line != CHAIN_NONE && steps <= c->line_count; steps++) {
+	for (uint32_t steps = 0; line != CHAIN_NONE && steps <= c->shared + c->line_count; steps++) {
 		if (line == from)
 			return true;
-		line = c->lines[line].parent;
+		line = parent_of(c, line);
 	}
 	return false;
 }
@@ -285,24 +315,24 @@ uint32_t chain_leaf(const struct chain *c)
 		const struct chain_line *l = &c->lines[i];
 
 		if (is_tree_line(l) && (c->is_agent || !(l->flags & RECORD_SIDECHAIN)))
-			last = i;
+			last = i + c->shared;
 		if (l->type == RECORD_LAST_PROMPT && (l->has_link || (l->flags & RECORD_EXPLICIT)))
-			noted = i;
+			noted = i + c->shared;
 	}
 	if (noted == CHAIN_NONE)
 		leaf = last;
-	else if (!c->lines[noted].has_link)
+	else if (!line_of(c, noted)->has_link)
 		leaf = last != CHAIN_NONE && last > noted ? last : CHAIN_NONE;
 	else {
-		leaf = chain_find(c, &c->lines[noted].link);
+		leaf = find_in_both(c, &line_of(c, noted)->link);
 		if (leaf == CHAIN_NONE)
 			leaf = last;
-		else if (!((c->lines[noted].flags & RECORD_EXPLICIT) && last < noted) &&
+		else if (!((line_of(c, noted)->flags & RECORD_EXPLICIT) && last < noted) &&
 			 descends(c, last, leaf))
 			leaf = last;
 	}
-	for (uint32_t steps = 0; leaf != CHAIN_NONE && !is_said(&c->lines[leaf]) && steps <= c->line_count;
-	     steps++)
-		leaf = c->lines[leaf].parent;
-	return leaf == CHAIN_NONE || !is_said(&c->lines[leaf]) ? CHAIN_NONE : leaf;
+	for (uint32_t steps = 0;
+	     leaf != CHAIN_NONE && !is_said(line_of(c, leaf)) && steps <= c->shared + c->line_count; steps++)
+		leaf = parent_of(c, leaf);
+	return leaf == CHAIN_NONE || !is_said(line_of(c, leaf)) ? CHAIN_NONE : leaf;
 }

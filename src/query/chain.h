@@ -51,6 +51,11 @@ struct chain {
 	struct chain_answer *answers;
 	uint32_t answer_count, answer_cap;
 	bool is_agent; /* the file is a sub-agent's */
+	bool is_built;
+	/* A file that begins as another does may have only the lines behind that: these follow the first `shared`
+	 * of its base, whose parents come before them. Lines are then counted through both by chain_leaf() alone. */
+	const struct chain *base; /* NULL = it has all */
+	uint32_t shared;
 	uint32_t *keys; /* lines by their key, a table with open addressing */
 	size_t keys_mask;
 	struct arena mem;
@@ -76,7 +81,8 @@ uint32_t chain_find(const struct chain *c, const struct uuid *key);
 /* The line that begins at an offset; CHAIN_NONE = none does. */
 uint32_t chain_line_at(const struct chain *c, int64_t offset);
 
-/* The line the client would go on from; CHAIN_NONE = an empty conversation. */
+/* The line the client would go on from; CHAIN_NONE = an empty conversation. Of a chain with a base, one of
+ * that if it is below `shared`, else of its own, counted from there. */
 uint32_t chain_leaf(const struct chain *c);
 
 #endif

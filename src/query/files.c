@@ -223,6 +223,7 @@ static void keep_before(const struct walk *w, struct file *f)
 		return;
 	content_set(&f->before, f->now.state, buf_as_str(&f->now.bytes));
 	f->is_counted = true;
+	f->counted_from = f->count;
 }
 
 static bool is_made(const struct file *f, const struct change *c)

@@ -37,6 +37,7 @@ struct file {
 	struct file_change *changes;
 	size_t count, cap;
 	bool is_counted;   /* one of them counts */
+	size_t counted_from; /* the first of these */
 	bool is_surprised; /* it is not as it was left */
 	uint32_t step;	   /* of the way, when it was last changed */
 	struct str seen;   /* copy of it that was noted last */

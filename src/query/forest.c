@@ -30,7 +30,7 @@ struct forest_source *forest_add(struct forest *f)
 		f->source_cap = f->source_cap ? f->source_cap * 2 : 8;
 		f->sources = mem_resize(f->sources, f->source_cap * sizeof *f->sources);
 	}
-	f->sources[f->source_count] = (struct forest_source){ 0 };
+	f->sources[f->source_count] = (struct forest_source){ .base = FOREST_NONE };
 	return &f->sources[f->source_count++];
 }
 
@@ -75,7 +75,10 @@ static void find_first_own(struct build *b)
 			uint64_t key = record_key(&f->sources[s].chain.lines[i]);
 			uint32_t known = numbers_get(&owners, key);
 
-			numbers_put(&owners, key, known == NUMBERS_NONE || known == s ? s : f->source_count);
+			numbers_put(&owners, key,
+				    (known == NUMBERS_NONE || known == s) && i >= f->sources[s].lent
+					    ? s
+					    : f->source_count);
 		}
 	for (uint32_t s = 0; s < f->source_count; s++) {
 		struct forest_source *x = &f->sources[s];
@@ -309,6 +312,35 @@ static uint32_t part_of(uint32_t *up, uint32_t n)
 	return n;
 }
 
+/* Answers that a base has the beginning of. */
+static void join_begun(struct build *b, uint32_t *up)
+{
+	struct forest *f = b->f;
+	struct numbers *begun = arena_alloc(&b->mem, (f->source_count + 1) * sizeof *begun);
+
+	for (uint32_t s = 0; s < f->source_count; s++) {
+		const struct forest_source *x = &f->sources[s];
+		const struct forest_source *base = x->base == FOREST_NONE ? NULL : &f->sources[x->base];
+
+		if (base && !begun[x->base].slots) {
+			begun[x->base] = numbers_new(&b->mem, base->chain.answer_count);
+			for (uint32_t a = 0; a < base->chain.answer_count; a++)
+				if (base->chain.lines[base->chain.answers[a].first].has_api)
+					numbers_put(&begun[x->base],
+						    base->chain.lines[base->chain.answers[a].first].api, a);
+		}
+		for (uint32_t a = 0; base && a < x->chain.answer_count; a++) {
+			uint32_t first = x->chain.answers[a].first, of = NUMBERS_NONE;
+
+			if (x->chain.lines[first].has_api)
+				of = numbers_get(&begun[x->base], x->chain.lines[first].api);
+			if (of != NUMBERS_NONE && base->chain.answers[of].first < x->chain.shared)
+				up[part_of(up, x->nodes[first])] =
+					part_of(up, base->nodes[base->chain.answers[of].first]);
+		}
+	}
+}
+
 /* Answers by their API message in each source. A copy may hold fewer parts; a part that is in
  * several sources makes one of what they hold. */
 static void group_answers(struct build *b)
@@ -328,6 +360,7 @@ static void group_answers(struct build *b)
 				up[part_of(up, x->nodes[i])] = part_of(up, x->nodes[first]);
 		}
 	}
+	join_begun(b, up);
 	for (uint32_t s = 0; s < f->source_count; s++)
 		for (uint32_t i = 0; i < f->sources[s].chain.line_count; i++) {
 			uint32_t n = f->sources[s].nodes[i], top;
@@ -380,7 +413,11 @@ static uint32_t asker(const struct build *b, uint32_t node)
 	uint32_t m = FOREST_NONE;
 
 	for (uint32_t t = 0; m == FOREST_NONE && t < l->tool_count; t++) {
-		m = numbers_get(&b->calls, call_in(b->f->nodes[node].canon.source, l->tools[t]));
+		uint32_t source = b->f->nodes[node].canon.source, base = b->f->sources[source].base;
+
+		m = numbers_get(&b->calls, call_in(source, l->tools[t]));
+		if (m == FOREST_NONE && base != FOREST_NONE)
+			m = numbers_get(&b->calls, call_in(base, l->tools[t]));
 		if (m == FOREST_NONE)
 			m = numbers_get(&b->calls, l->tools[t]);
 	}
@@ -652,13 +689,23 @@ static void add_continues(struct build *b, uint32_t node, uint32_t before)
 		};
 }
 
+/* The node before the lines of a source that has not its beginning; FOREST_NONE = it has, or begins with these. */
+static uint32_t last_shared(const struct forest *f, const struct forest_source *s)
+{
+	uint32_t i = s->base == FOREST_NONE ? 0 : s->chain.shared;
+
+	while (i > 0 && f->sources[s->base].nodes[i - 1] == FOREST_NONE)
+		i--;
+	return i > 0 ? f->sources[s->base].nodes[i - 1] : FOREST_NONE;
+}
+
 static void find_continues(struct build *b)
 {
 	struct forest *f = b->f;
 
 	f->continues = arena_alloc(&f->mem, (b->line_count + 1) * sizeof *f->continues);
 	for (uint32_t s = 0; s < f->source_count; s++) {
-		uint32_t before = FOREST_NONE, last = FOREST_NONE;
+		uint32_t before = FOREST_NONE, last = last_shared(f, &f->sources[s]);
 
 		for (uint32_t i = 0; i < f->sources[s].chain.line_count; i++) {
 			uint32_t n = f->sources[s].nodes[i];
@@ -708,6 +755,8 @@ void forest_build(struct forest *f)
 	if (f->source_count)
 		qsort(f->sources, f->source_count, sizeof *f->sources, by_key);
 	for (uint32_t s = 0; s < f->source_count; s++) {
+		if (f->sources[s].base != FOREST_NONE)
+			f->sources[s].chain.base = &f->sources[f->sources[s].base].chain;
 		chain_build(&f->sources[s].chain);
 		b.line_count += f->sources[s].chain.line_count;
 		for (uint32_t i = 0; i < f->sources[s].chain.line_count; i++)
@@ -726,6 +775,9 @@ void forest_build(struct forest *f)
 	forest_join(&b);
 	forest_shape(&b);
 	find_replaced(f);
+	f->has_variants = b.variants.slots != NULL;
+	for (uint32_t m = 0; m < f->message_count && !f->has_joined; m++)
+		f->has_joined = f->messages[m].canonical != m;
 }
 
 static bool find_offset(const struct chain *c, int64_t offset, uint32_t *line)
@@ -796,6 +848,20 @@ uint32_t forest_goes_on_from(const struct forest *f, uint32_t message)
 	uint32_t to = i == NUMBERS_NONE ? FOREST_NONE : f->continues[i].message;
 
 	return to == FOREST_NONE || to == message ? FOREST_NONE : f->messages[to].canonical;
+}
+
+bool forest_leaf(const struct forest *f, uint32_t source, uint32_t *at, uint32_t *line)
+{
+	const struct forest_source *s = &f->sources[source];
+	bool is_shared;
+
+	*line = s->embedded ? CHAIN_NONE : chain_leaf(&s->chain);
+	is_shared = s->base != FOREST_NONE && *line < s->chain.shared;
+	*at = is_shared ? s->base : source;
+	if (*line == CHAIN_NONE)
+		return false;
+	*line -= is_shared ? 0 : s->chain.shared;
+	return true;
 }
 
 uint32_t *forest_path(const struct forest *f, uint32_t message, struct arena *mem, uint32_t *count)

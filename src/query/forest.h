@@ -36,6 +36,8 @@ struct forest_source {
 	struct str agent;	/* a sub-agent's; of its own file, or told in another's progress lines */
 	bool embedded;		/* the latter */
 	struct chain chain;
+	uint32_t base; /* source that has the beginning of this one, when its chain has not; else FOREST_NONE */
+	uint32_t lent; /* so many lines at its beginning are those of others, too, that do not have them */
 	int64_t first_own; /* time of its earliest record that is in no other source */
 	uint32_t *nodes;   /* by line; FOREST_NONE = it has no uuid */
 };
@@ -72,6 +74,8 @@ struct forest_message {
 	enum forest_origin origin;
 	uint32_t turn;	   /* message that begins its turn */
 	uint32_t branches; /* live successors: two or more make a branch */
+	bool live;	   /* it says something, or something that follows it does */
+	bool through;	   /* looked through: what follows it follows what is before it */
 };
 
 /* Where something goes on that follows nothing. */
@@ -93,6 +97,8 @@ struct forest {
 	uint32_t message_count;
 	struct forest_continues *continues;
 	uint32_t continues_count;
+	bool has_variants;  /* a uuid stands with several contents */
+	bool has_joined;    /* copies with fresh ids have been joined */
 	struct numbers continued; /* node -> its place among them */
 	uint32_t *order; /* canonical messages, each behind its prev */
 	uint32_t order_count;
@@ -134,6 +140,9 @@ uint32_t forest_message_above(const struct forest *f, uint32_t source, uint32_t 
 /* The message on which one goes on that follows none: over a compaction, or over what is
  * missing; FOREST_NONE = none. These can lead in circles. */
 uint32_t forest_goes_on_from(const struct forest *f, uint32_t message);
+
+/* Where a source would be gone on from: the source that has the line, and the line. False = it is empty. */
+bool forest_leaf(const struct forest *f, uint32_t source, uint32_t *at, uint32_t *line);
 
 /* The messages from the first to this one, in the arena. */
 uint32_t *forest_path(const struct forest *f, uint32_t message, struct arena *mem, uint32_t *count);

@@ -4,6 +4,10 @@
  * What progress lines tell of a sub-agent becomes a source of its own, as if it were a
  * file: each message follows the one before. What the sub-agent's own file has too is left
  * out.
+ *
+ * Forks are files that begin alike. Who only wants to know what branches where has one of them loaded, and of the
+ * others what is behind that: the forest is the same, but for lines that stand in several files and of which only one
+ * copy is there then. Where that could make a difference, everything is loaded.
  */
 #include "query/forest_load.h"
 
@@ -12,6 +16,7 @@
 #include "base/numbers.h"
 #include "claude/record.h"
 #include "query/lines.h"
+#include "store/beginning.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,29 +96,49 @@ static enum status take_line(void *ctx, const struct entry_line *from, struct er
 	return STATUS_OK;
 }
 
-static enum status load_one(struct loading *l, int64_t row, struct err *err)
+static enum status want_kin(struct loading *l, int64_t row, struct err *err)
 {
-	struct session session;
 	int64_t *kin;
 	size_t count;
-	struct forest_source *s;
 
-	if (session_get(l->store, row, &l->f->mem, &session, err))
-		return err_failed(err->status);
-	s = forest_add(l->f);
-	l->source = l->f->source_count - 1;
-	map_release(&l->told);
-	s->session = session;
-	s->agent = s->session.agent;
-	s->chain.is_agent = s->agent.n > 0;
-	chain_expect(&s->chain, session.read_to);
-	if (entry_lines(l->store, row, take_line, l, err) ||
-	    chain_bridge(l->store, &l->f->sources[l->source].chain, err) ||
-	    session_kin(l->store, row, &l->mem, &kin, &count, err))
+	if (session_kin(l->store, row, &l->mem, &kin, &count, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < count; i++)
 		want(l, kin[i]);
 	return STATUS_OK;
+}
+
+static void add_source(struct loading *l, const struct session *session)
+{
+	struct forest_source *s = forest_add(l->f);
+
+	s->session = *session;
+	s->agent = s->session.agent;
+	s->chain.is_agent = s->agent.n > 0;
+}
+
+/* All lines of a source. */
+static enum status load_lines(struct loading *l, uint32_t source, struct err *err)
+{
+	struct forest_source *s = &l->f->sources[source];
+
+	l->source = source;
+	map_release(&l->told);
+	chain_expect(&s->chain, s->session.read_to);
+	return entry_lines(l->store, s->session.row, take_line, l, err)
+		       ? err_failed(err->status)
+		       : chain_bridge(l->store, &l->f->sources[source].chain, err);
+}
+
+static enum status load_one(struct loading *l, int64_t row, struct err *err)
+{
+	struct session session;
+
+	if (session_get(l->store, row, &l->f->mem, &session, err))
+		return err_failed(err->status);
+	add_source(l, &session);
+	return load_lines(l, l->f->source_count - 1, err) || want_kin(l, row, err) ? err_failed(err->status)
+										    : STATUS_OK;
 }
 
 /* ---- What is told twice ------------------------------------------------------------- */
@@ -194,6 +219,254 @@ static void leave_out_known(struct loading *l)
 			leave_out(l, &f->sources[s], &known);
 }
 
+static uint32_t source_of(const struct forest *f, int64_t session)
+{
+	uint32_t s = 0;
+
+	while (f->sources[s].embedded || f->sources[s].session.row != session)
+		s++;
+	return s;
+}
+
+/* ---- What begins alike -------------------------------------------------------------- */
+
+/* Bases at most: a fork of a fork of a fork shares more with a later one. */
+enum { MOST_BASES = 16, LONG_TAIL = 64 };
+
+/* A source that has all its lines, and that others may begin as. */
+struct base {
+	uint32_t source;
+	struct beginning *list;
+	size_t count;
+};
+
+struct briefly {
+	struct loading load;
+	struct base bases[MOST_BASES];
+	size_t base_count;
+};
+
+static void briefly_release(struct briefly *b)
+{
+	loading_release(&b->load);
+}
+
+/* Parents are found by their uuids wherever they stand, and what stands in for a missing one depends on all lines: so
+ * a base has each uuid once, and everything hangs on what comes before it. */
+static bool can_be_base(const struct chain *c)
+{
+	if (c->is_agent)
+		return false;
+	for (uint32_t i = 0; i < c->line_count; i++)
+		if (c->lines[i].shadowed || c->lines[i].inferred ||
+		    (c->lines[i].parent != CHAIN_NONE && c->lines[i].parent >= i))
+			return false;
+	return true;
+}
+
+static enum status load_whole(struct briefly *b, uint32_t source, struct err *err)
+{
+	struct base *base = &b->bases[b->base_count];
+	struct chain *c;
+	int64_t all;
+
+	if (load_lines(&b->load, source, err))
+		return err_failed(err->status);
+	c = &b->load.f->sources[source].chain;
+	chain_build(c);
+	if (b->base_count == MOST_BASES || !can_be_base(c))
+		return STATUS_OK;
+	*base = (struct base){ .source = source };
+	if (beginning_list(b->load.store, b->load.f->sources[source].session.row, &b->load.mem, &base->list,
+			   &base->count, &all, err))
+		return err_failed(err->status);
+	b->base_count++;
+	return STATUS_OK;
+}
+
+/* The longest beginning that is a base's, too; NULL = none is. What is equal is equal from the start. */
+static const struct beginning *find_base(const struct briefly *b, const struct beginning *list, size_t count,
+					 const struct base **out, const struct beginning **theirs)
+{
+	const struct beginning *best = NULL;
+
+	for (size_t k = 0; k < b->base_count; k++) {
+		size_t n = size_min(count, b->bases[k].count);
+
+		while (n > 0 && list[n - 1].hash != b->bases[k].list[n - 1].hash)
+			n--;
+		if (n == 0 || list[n - 1].lines != b->bases[k].list[n - 1].lines ||
+		    (best && best->lines >= list[n - 1].lines))
+			continue;
+		best = &list[n - 1];
+		*out = &b->bases[k];
+		*theirs = &b->bases[k].list[n - 1];
+	}
+	return best;
+}
+
+static enum status take_key(void *ctx, const struct entry_line *from, struct err *err)
+{
+	struct chain_line *l = ctx;
+
+	(void)err;
+	if (from->has_key) {
+		l->parent_at = -1;
+		l->parent_key = from->key;
+	}
+	return STATUS_OK;
+}
+
+/* What hangs on a line by its place in the file, and that is in the base, by its uuid instead. */
+static enum status name_parents(struct briefly *b, struct forest_source *s, int64_t offset, struct err *err)
+{
+	for (uint32_t i = 0; i < s->chain.line_count; i++) {
+		struct chain_line *l = &s->chain.lines[i];
+
+		if (l->has_parent && l->parent_at >= 0 && l->parent_at < offset &&
+		    entry_lines_in(b->load.store, s->session.row, l->parent_at, l->parent_at, take_key, l, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+/* Whether such a chain says all that the whole one would: every parent is here or in what is shared, no uuid is there
+ * again, and something of the conversation itself is here. */
+static bool is_whole_with(const struct chain *c, const struct chain *base, uint32_t shared)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		const struct chain_line *l = &c->lines[i];
+
+		if (l->has_key && (l->shadowed || chain_find(base, &l->key) < shared))
+			return false;
+		if (l->has_parent && (l->parent == CHAIN_NONE || l->inferred) &&
+		    (l->parent_at >= 0 || chain_find(base, &l->parent_key) >= shared))
+			return false;
+		any |= l->has_key && !(l->flags & (RECORD_SIDECHAIN | RECORD_EMBEDDED));
+	}
+	return any;
+}
+
+/* The lines behind what is shared; *done is false when that is not all there is to it. */
+static enum status load_tail(struct briefly *b, uint32_t source, const struct base *base, const struct beginning *own,
+			     const struct beginning *theirs, bool *done, struct err *err)
+{
+	struct loading *l = &b->load;
+	int64_t row = l->f->sources[source].session.row;
+	const struct chain *whole;
+	struct forest_source *s;
+
+	l->source = source;
+	map_release(&l->told);
+	if ((own->noted >= 0 && entry_lines_in(l->store, row, own->noted, own->noted, take_line, l, err)) ||
+	    entry_lines_in(l->store, row, own->offset, INT64_MAX, take_line, l, err))
+		return err_failed(err->status);
+	s = &l->f->sources[source];
+	whole = &l->f->sources[base->source].chain;
+	if (chain_bridge(l->store, &s->chain, err) || name_parents(b, s, own->offset, err))
+		return err_failed(err->status);
+	chain_build(&s->chain);
+	s->chain.shared = chain_line_at(whole, theirs->offset);
+	*done = l->told.count == 0 && s->chain.shared != CHAIN_NONE && is_whole_with(&s->chain, whole, s->chain.shared);
+	if (!*done) {
+		bool is_agent = s->chain.is_agent;
+
+		chain_release(&s->chain);
+		s->chain.is_agent = is_agent;
+		return STATUS_OK;
+	}
+	s->base = base->source;
+	if (l->f->sources[base->source].lent < s->chain.shared)
+		l->f->sources[base->source].lent = s->chain.shared;
+	return STATUS_OK;
+}
+
+static enum status load_brief(struct briefly *b, uint32_t source, struct err *err)
+{
+	const struct forest_source *s = &b->load.f->sources[source];
+	const struct beginning *own, *theirs = NULL;
+	const struct base *base = NULL;
+	struct beginning *list;
+	bool done = false;
+	size_t count;
+	int64_t all;
+
+	if (s->agent.n)
+		return load_whole(b, source, err);
+	if (beginning_list(b->load.store, s->session.row, &b->load.mem, &list, &count, &all, err))
+		return err_failed(err->status);
+	own = find_base(b, list, count, &base, &theirs);
+	if (!own || (all - own->lines > LONG_TAIL && b->base_count < MOST_BASES))
+		return load_whole(b, source, err);
+	if (load_tail(b, source, base, own, theirs, &done, err))
+		return err_failed(err->status);
+	return done ? STATUS_OK : load_whole(b, source, err);
+}
+
+static int by_file(const void *a, const void *b)
+{
+	const struct session *x = a, *y = b;
+	int order = str_cmp(x->root, y->root);
+
+	return order ? order : str_cmp(x->path, y->path);
+}
+
+/* All transcripts that belong to it, in the order the forest has them, which is that of their files: what is a base
+ * does not depend on which came first. */
+static enum status add_sources(struct briefly *b, int64_t session, struct err *err)
+{
+	struct loading *l = &b->load;
+	struct session *all;
+
+	want(l, session);
+	while (l->done < l->count)
+		if (want_kin(l, l->rows[l->done++], err))
+			return err_failed(err->status);
+	all = arena_alloc(&l->mem, l->count * sizeof *all);
+	for (size_t i = 0; i < l->count; i++)
+		if (session_get(l->store, l->rows[i], &l->f->mem, &all[i], err))
+			return err_failed(err->status);
+	qsort(all, l->count, sizeof *all, by_file);
+	for (size_t i = 0; i < l->count; i++)
+		add_source(l, &all[i]);
+	return STATUS_OK;
+}
+
+static enum status try_briefly(struct store *s, int64_t session, struct forest *out, uint32_t *source, struct err *err)
+{
+	struct briefly b CLEANUP(briefly_release) = { .load = { .store = s, .f = out } };
+	uint32_t count;
+
+	if (add_sources(&b, session, err))
+		return err_failed(err->status);
+	*source = source_of(out, session);
+	count = out->source_count;
+	if (load_whole(&b, *source, err))
+		return err_failed(err->status);
+	for (uint32_t i = 0; i < count; i++)
+		if (i != *source && load_brief(&b, i, err))
+			return err_failed(err->status);
+	leave_out_known(&b.load);
+	forest_build(out);
+	*source = source_of(out, session);
+	return STATUS_OK;
+}
+
+enum status forest_load_brief(struct store *s, int64_t session, struct forest *out, uint32_t *source, struct err *err)
+{
+	if (try_briefly(s, session, out, source, err))
+		return err_failed(err->status);
+	if (!out->has_variants && !out->has_joined)
+		return STATUS_OK;
+	/* Which of several contents, and of several copies, stands for all depends on every one of them. */
+	forest_release(out);
+	return forest_load(s, session, out, source, err);
+}
+
+/* ---- All of it ------------------------------------------------------------------------ */
+
 enum status forest_load(struct store *s, int64_t session, struct forest *out, uint32_t *source,
 			struct err *err)
 {
@@ -205,8 +478,7 @@ enum status forest_load(struct store *s, int64_t session, struct forest *out, ui
 			return err_failed(err->status);
 	leave_out_known(&l);
 	forest_build(out);
-	for (*source = 0; out->sources[*source].embedded || out->sources[*source].session.row != session;)
-		++*source;
+	*source = source_of(out, session);
 	return STATUS_OK;
 }
 

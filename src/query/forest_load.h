@@ -12,6 +12,12 @@
 enum status forest_load(struct store *s, int64_t session, struct forest *out, uint32_t *source,
 			struct err *err) MUST_USE;
 
+/* The same nodes and messages, for who asks neither for lines that have no uuid nor for all files that have one: of
+ * files that begin alike, what they share is loaded once (chain.base, forest_source.base). The transcript itself has
+ * all its lines. */
+enum status forest_load_brief(struct store *s, int64_t session, struct forest *out, uint32_t *source,
+			      struct err *err) MUST_USE;
+
 /* What the ids of a node are made of. Texts are in the arena. */
 enum status forest_name(struct store *s, const struct forest *f, uint32_t node, struct arena *mem,
 			struct node_name *out, struct err *err) MUST_USE;

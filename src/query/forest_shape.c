@@ -92,11 +92,12 @@ static void find_branches(struct build *b)
 	for (uint32_t i = f->order_count; i-- > 0;) {
 		struct forest_message *m = &f->messages[f->order[i]];
 		uint32_t mine = ways[f->order[i]];
-		bool live = mine > 0 || says_something(f, m);
 
-		m->branches = is_looked_through(f, m) ? 0 : mine;
-		if (m->prev != FOREST_NONE && live)
-			ways[m->prev] += is_looked_through(f, m) ? mine : 1;
+		m->live = mine > 0 || says_something(f, m);
+		m->through = is_looked_through(f, m);
+		m->branches = m->through ? 0 : mine;
+		if (m->prev != FOREST_NONE && m->live)
+			ways[m->prev] += m->through ? mine : 1;
 	}
 }
 

@@ -39,6 +39,15 @@ enum status grove_load(struct store *s, int64_t session, struct grove *out, stru
 	return name_trees(out, err);
 }
 
+enum status grove_load_brief(struct store *s, int64_t session, struct grove *out, struct err *err)
+{
+	out->store = s;
+	if (forest_load_brief(s, session, &out->forest, &out->source, err))
+		return err_failed(err->status);
+	grove_shape(out);
+	return name_trees(out, err);
+}
+
 /* ---- Nodes ------------------------------------------------------------------------ */
 
 static int by_place(const void *a, const void *b)

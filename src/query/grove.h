@@ -93,6 +93,10 @@ void grove_release(struct grove *g);
 /* All that belongs to a transcript. Wants a read transaction, as whatever needs `err` below does. */
 enum status grove_load(struct store *s, int64_t session, struct grove *out, struct err *err) MUST_USE;
 
+/* The same of a forest that is loaded briefly (query/forest_load.h): turns, messages and trees with their ids, but not
+ * all events. */
+enum status grove_load_brief(struct store *s, int64_t session, struct grove *out, struct err *err) MUST_USE;
+
 /* The same of a forest that is built already; everything but the ids of its trees. */
 void grove_shape(struct grove *g);
 

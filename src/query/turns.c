@@ -31,7 +31,7 @@ static void find_turns(struct turns *all)
 	}
 }
 
-static bool is_shown(const struct turns *all, uint32_t m)
+bool turns_show(const struct turns *all, uint32_t m)
 {
 	return all->agents || !all->forest->messages[m].sidechain ||
 	       all->forest->sources[all->source].agent.n;
@@ -151,16 +151,14 @@ static void begin_turn(struct turns *all, uint32_t m)
 	t->asker = all->askers && before == FOREST_NONE ? all->askers[m] : FOREST_NONE;
 	if (before == FOREST_NONE)
 		before = t->asker != FOREST_NONE ? t->asker : forest_goes_on_from(all->forest, m);
-	if (before != FOREST_NONE && !is_shown(all, before))
+	if (before != FOREST_NONE && !turns_show(all, before))
 		before = FOREST_NONE;
 	t->child = t->started = t->head = FOREST_NONE;
 	t->parent = before == FOREST_NONE ? FOREST_NONE : all->of[before];
 	t->hangs_on = t->asker == FOREST_NONE ? before : FOREST_NONE;
 }
 
-/* As a session counts them: what the model said, and each line of the other side, results
- * of tools included; not what the client put beside them. */
-static uint32_t messages_in(const struct forest *f, const struct forest_message *m)
+uint32_t turns_messages_in(const struct forest *f, const struct forest_message *m)
 {
 	uint32_t lines = 0;
 
@@ -201,13 +199,13 @@ static void gather_turns(struct turns *all)
 		uint32_t m = f->order[i], turn = all->of[m];
 		const struct forest_message *x = &f->messages[m];
 
-		if (!is_shown(all, m))
+		if (!turns_show(all, m))
 			continue;
 		if (turn == m) {
 			begin_turn(all, m);
 			all->order[all->count++] = m;
 		}
-		all->list[turn].messages += messages_in(f, x);
+		all->list[turn].messages += turns_messages_in(f, x);
 		for (uint32_t n = x->first; n != FOREST_NONE && x->role == FOREST_ASSISTANT;
 		     n = f->nodes[n].next)
 			all->list[turn].calls += forest_line(f, n)->tool_count;
@@ -226,14 +224,16 @@ static void gather_heads(struct turns *all)
 {
 	const struct forest *f = all->forest;
 
-	for (uint32_t s = f->source_count; s-- > 0;) {
+	for (uint32_t s = f->source_count, at, line; s-- > 0;) {
 		uint32_t m = FOREST_NONE;
 
-		all->leaf_lines[s] = f->sources[s].embedded ? CHAIN_NONE : chain_leaf(&f->sources[s].chain);
-		if (all->leaf_lines[s] != CHAIN_NONE)
-			m = forest_message_of(f, s, all->leaf_lines[s]);
+		all->leaf_nodes[s] = FOREST_NONE;
+		if (forest_leaf(f, s, &at, &line)) {
+			m = forest_message_of(f, at, line);
+			all->leaf_nodes[s] = f->sources[at].nodes[line];
+		}
 		all->leaves[s] = m;
-		if (m == FOREST_NONE || !is_shown(all, m))
+		if (m == FOREST_NONE || !turns_show(all, m))
 			continue;
 		/* Nobody goes on with a sub-agent's file. */
 		if (!f->sources[s].agent.n) {
@@ -259,7 +259,7 @@ void turns_find(struct turns *all)
 	all->after = arena_alloc(mem, (f->message_count + 1) * sizeof *all->after);
 	all->next_head = arena_alloc(mem, (f->source_count + 1) * sizeof *all->next_head);
 	all->leaves = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaves);
-	all->leaf_lines = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaf_lines);
+	all->leaf_nodes = arena_alloc(mem, (f->source_count + 1) * sizeof *all->leaf_nodes);
 	find_turns(all);
 	name_turns(all);
 	gather_turns(all);

@@ -38,9 +38,16 @@ struct turns {
 	uint32_t *first, *after; /* messages of each turn: list */
 	uint32_t *next_head;	 /* by source */
 	uint32_t *leaves;	 /* by source: message, FOREST_NONE */
-	uint32_t *leaf_lines;	 /* by source */
+	uint32_t *leaf_nodes;	 /* by source: of its last line; FOREST_NONE */
 };
 
 void turns_find(struct turns *t);
+
+/* Whether a message is in any: those of sub-agents are not, unless they are wanted. */
+bool turns_show(const struct turns *t, uint32_t message);
+
+/* How many a session counts a message as: what the model said is one, and so is each line of the other side, results
+ * of tools included; not what the client put beside them. */
+uint32_t turns_messages_in(const struct forest *f, const struct forest_message *m);
 
 #endif

@@ -35,6 +35,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_SUMMARY] = &summary_statements,
 	[DB_LINK] = &link_statements,
 	[DB_BRANCH] = &branch_statements,
+	[DB_BEGINNING] = &beginning_statements,
 	[DB_VARIANT] = &variant_statements,
 	[DB_TEMPLATE] = &template_statements,
 	[DB_ANNOTATION] = &annotation_statements,

@@ -33,6 +33,7 @@ enum db_slot {
 	DB_SUMMARY,
 	DB_LINK,
 	DB_BRANCH,
+	DB_BEGINNING,
 	DB_VARIANT,
 	DB_TEMPLATE,
 	DB_ANNOTATION,
@@ -82,7 +83,8 @@ struct db_set {
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements,
 	check_statements, fulltext_statements, postings_statements, mirror_statements, session_statements,
-	keys_statements, summary_statements, link_statements, branch_statements, variant_statements,
+	keys_statements, summary_statements, link_statements, branch_statements, beginning_statements,
+	variant_statements,
 	template_statements, annotation_statements, tag_statements, made_statements, made_text_statements,
 	alias_statements, tree_statements, tree_node_statements, tree_walk_statements, lifecycle_statements,
 	tree_member_statements, tree_gone_statements, tree_graft_statements, gc_statements,

@@ -21,6 +21,7 @@
  */
 #include "store/mirror.h"
 
+#include "store/beginning.h"
 #include "store/db.h"
 #include "store/fulltext.h"
 #include "store/keys.h"
@@ -110,6 +111,7 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		"UPDATE mirror_session SET read_to = ?2, messages = messages + ?3 WHERE id = ?1",
 	[MIRROR_SESSION_RESET] =
 		"UPDATE mirror_session SET generation = ?2, read_to = 0, reading = random(), keyed_to = 0,"
+		" begun = 0, begun_hash = 0, noted = -1,"
 		" old_for = 0, project = NULL, branch = NULL, permission = NULL, mode = NULL, tag = NULL, title = '',"
 		" title_rank = 0, started_at = NULL, updated_at = NULL, prompts = 0, messages = 0, tools = 0,"
 		" session_id = zeroblob(16) WHERE id = ?1",
@@ -293,6 +295,7 @@ struct writing {
 	const struct mirror_part *p;
 	int64_t session;
 	struct doc_writer docs;
+	struct beginning_writer begun;
 	struct buf model; /* name of the last one entered */
 	int64_t messages; /* that begin in it */
 	struct doc_range *told; /* documents of prompts that waited and have been said again */
@@ -521,6 +524,8 @@ static enum status write_line(struct writing *w, const struct mirror_line *l, co
 	    write_docs(w, l, docs, &doc, err) || insert_entry(w, l, &name, first, doc, err) ||
 	    write_usage(w, l, first, err) || write_queue(w, l, err))
 		return err_failed(err->status);
+	if (!w->p->old && beginning_take(&w->begun, l, err))
+		return err_failed(err->status);
 	if (l->summary.n && !w->p->old && summary_add(w->s, w->session, l->link, l->summary, err))
 		return err_failed(err->status);
 	w->messages += first == l->offset && !l->aside;
@@ -532,14 +537,15 @@ static enum status write_lines(struct writing *w, struct err *err)
 	const struct mirror_part *p = w->p;
 	const struct mirror_doc *docs = p->docs;
 
-	if (doc_writer_begin(&w->docs, w->s, err))
+	w->begun = (struct beginning_writer){ .s = w->s, .session = w->session, .source = &p->source_id };
+	if (doc_writer_begin(&w->docs, w->s, err) || beginning_start(&w->begun, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < p->line_count; i++) {
 		if (write_line(w, &p->lines[i], docs, err))
 			return err_failed(err->status);
 		docs += p->lines[i].docs;
 	}
-	if (doc_writer_finish(&w->docs, err))
+	if (doc_writer_finish(&w->docs, err) || (!p->old && beginning_end(&w->begun, err)))
 		return err_failed(err->status);
 	/* Not before: the writer has the last of them in hand. */
 	for (size_t i = 0; i < w->told_count; i++)
@@ -670,7 +676,7 @@ static enum status forget_lines(struct store *s, int64_t session, struct err *er
 		return err_failed(err->status);
 	if (run_with(s, MIRROR_FORGET_USAGE, session, err) || run_with(s, MIRROR_FORGET_VALUES, session, err) ||
 	    summary_forget(s, session, err) || link_forget(s, session, err) || queued_forget(s, session, err) ||
-	    branch_forget(s, session, err))
+	    branch_forget(s, session, err) || beginning_forget(s, session, err))
 		return err_failed(err->status);
 	return run_with(s, MIRROR_FORGET, session, err);
 }

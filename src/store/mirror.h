@@ -66,6 +66,7 @@ struct mirror_line {
 	int64_t length;
 	uint8_t type;
 	bool has_time, has_message;
+	bool goes_on; /* it says which line the client goes on from */
 	bool aside; /* not the conversation's own: a sub-agent's, told in its file */
 	int64_t at;
 	struct str uuid;       /* as text; p NULL = none */

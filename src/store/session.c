@@ -63,6 +63,7 @@ enum {
 	SESSION_SAID,
 	SESSION_BY_PLAN,
 	SESSION_LINES,
+	SESSION_LINES_IN,
 	SESSION_KIN,
 	SESSION_MESSAGE,
 	SESSION_COPIED,
@@ -159,6 +160,9 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_SAID] = "SELECT kind, value FROM session_value WHERE session = ?1 ORDER BY kind, offset, value",
 	[SESSION_LINES] = "SELECT 1 FROM entry WHERE session = ?1 AND arbor_row(message, offset, length, type, flags,"
 			  " at, uuid, parent, link, content, tools, agent, same) ORDER BY offset",
+	[SESSION_LINES_IN] = "SELECT 1 FROM entry WHERE session = ?1 AND offset BETWEEN ?2 AND ?3"
+			     " AND arbor_row(message, offset, length, type, flags, at, uuid, parent, link, content,"
+			     " tools, agent, same) ORDER BY offset",
 	/* Of a conversation and its sub-agents the first knows all, the others the first. */
 	[SESSION_KIN] = "SELECT other FROM kin WHERE session = ?1"
 			" UNION SELECT b.id FROM mirror_session a JOIN mirror_session b ON b.id = " FIRST_OF("a")
@@ -782,6 +786,20 @@ enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, voi
 		return err_failed(err->status);
 	stmt_int(&st, 1, session);
 	return stmt_each(&st, take_row, &to, err);
+}
+
+enum status entry_lines_in(struct store *s, int64_t session, int64_t from, int64_t to, entry_line_fn *fn, void *ctx,
+			   struct err *err)
+{
+	struct line_taking taking = { fn, ctx };
+	STMT st = { 0 };
+
+	if (use(s, SESSION_LINES_IN, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_int(&st, 2, from);
+	stmt_int(&st, 3, to);
+	return stmt_each(&st, take_row, &taking, err);
 }
 
 /* Rows with offset and length. */

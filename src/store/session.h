@@ -249,6 +249,10 @@ enum status session_any_kin(struct store *s, int64_t session, bool *out, struct 
 typedef enum status entry_line_fn(void *ctx, const struct entry_line *line, struct err *err);
 enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, void *ctx, struct err *err) MUST_USE;
 
+/* Only those at these offsets and between them. */
+enum status entry_lines_in(struct store *s, int64_t session, int64_t from, int64_t to, entry_line_fn *fn, void *ctx,
+			   struct err *err) MUST_USE;
+
 /* The lines of the message that begins at this node, in order. */
 typedef enum status message_fn(void *ctx, int64_t offset, int64_t length, struct err *err);
 enum status message_lines(struct store *s, const struct node *first, message_fn *fn, void *ctx,

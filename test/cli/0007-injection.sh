@@ -111,6 +111,18 @@ cat >"$T/approvals" <<END
 {"id":"$json","state":"pending","asked":"$json","tool":"$json","what":"$json","input":"$json"}
 END
 for screen in 40x40 100x40 300x40; do try approvals "$T/approvals"; try approvals "$T/approvals" --approval x; done
+printf '{"id":"%s","updated":"%s","current":true,"messages":3,"sessions":["%s","%s"],"names":["%s"],"title":"%s"}\n{"id":"%s","sessions":["%s"]}\n' \
+	"$json" "$json" "$json" "$json" "$json" "$json" "$json" "$json" >"$T/branches"
+for screen in 40x40 100x40 300x40; do try list_branches "$T/branches"; done
+{
+	printf '{"kind":"common","messages":3,"number":1,"id":"%s","at":"%s","text":"%s"}\n' "$json" "$json" "$json"
+	printf '{"kind":"side","side":"a","session":"%s","title":"%s","id":"%s"}\n' "$json" "$json" "$json"
+	printf '{"kind":"turn","side":"%s","id":"%s","number":2,"partial":true,"text":"%s"}\n' "$json" "$json" "$json"
+	printf '{"kind":"file","path":"%s","a_changes":1,"a_added":2,"a_removed":3,"same":false}\n' "$json"
+} >"$T/compare"
+for screen in 40x40 100x40 300x40; do try compare "$T/compare"; done
+printf '{"kind":"diff","path":"%s","text":"%s\\n%s"}\n' "$json" "$json" "$json" >"$T/compare"
+on_terminal compare "$T/compare"; tabs; harmless compare
 printf '{"text":"%s\\n%s"}\n' "$json" "$json" >"$T/plans"
 on_terminal plans "$T/plans" --name x; tabs; harmless plans
 printf '{"path":"%s","text":"%s\\n%s"}\n{"path":"%s"}\n' "$json" "$json" "$json" "$json" >"$T/files"
@@ -228,10 +240,12 @@ for json_too in '' --json; do
 	on_terminal plans walrus $json_too; tabs; harmless plans
 	for t in sessions messages tool_uses file_modifications nodes notes bookmarks tags; do try sql "SELECT * FROM $t" $json_too; done
 	for verb in "show" "show --full" "show --all" "log" "log --full" "log --all" "log --as-sent" "tree" \
-		"tree --messages --agents"; do
+		"tree --messages --agents" "branches" "diff $id" "merge $id" "merge --as prompt $id" \
+		"call claudecode.get_conversation" "call claudecode.render_context"; do
 		# shellcheck disable=SC2086 # words
 		try $verb $id $json_too; code 0
 	done
+	try log $id..$id $json_too; try branches "$json" $json_too; try diff "$json" "$json" $json_too; try log "$json..$json" $json_too
 	"$arbor" show --all $id --json | grep -o '"handle":"[^"\\]*"' | cut -d '"' -f 4 | sort -u >"$T/handles"
 	check test "$(wc -l <"$T/handles")" -gt 20
 	while read -r handle; do try resolve "$handle" $json_too; code 0; done <"$T/handles"
@@ -364,7 +378,7 @@ rm "$T/.config/arbor/settings.json"
 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' adopt attach chat chats continue delete interrupt mode model new poll queue rename stop streams note notes bookmark bookmarks tag tags agents answer approvals rule rules call check completion dump export files gc help history hubs keep list log mcp pick plans projects purge rebuild render resolve rpc search show templates \
+printf '%s\n' adopt attach branches diff merge chat chats continue delete interrupt mode model new poll queue rename stop streams note notes bookmark bookmarks tag tags agents answer approvals rule rules call check completion dump export files gc help history hubs keep list log mcp pick plans projects purge rebuild render resolve rpc search show templates \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

@@ -354,8 +354,13 @@ static const struct method *const loopback_methods[] = { &pending, NULL };
 static const struct activation loopback = { .name = "loopback", .version = "1.0.0", .summary = "For tests",
 					    .methods = loopback_methods };
 
-static const struct activation *const activations[] = { &fixture, &memory, &loopback,	   &arbor,
-							&storage, &activation_hub, NULL };
+static const struct method branches = REPLAY("list_branches"), compare = REPLAY("compare");
+static const struct method *const claudecode_methods[] = { &branches, &compare, NULL };
+static const struct activation claudecode = { .name = "claudecode", .version = "1.0.0", .summary = "For tests",
+					      .methods = claudecode_methods };
+
+static const struct activation *const activations[] = { &fixture, &memory,     &loopback,	&arbor,
+							&storage, &claudecode, &activation_hub, NULL };
 static const struct hub hub = { activations };
 
 int main(int argc, char **argv)

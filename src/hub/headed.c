@@ -1,0 +1,165 @@
+/*
+ * A named session is at the message that its head says (store/named.h). As long as it has none, because
+ * nobody knows yet what its client wrote, it is where its file would be gone on from.
+ *
+ * A message may stand in several files; which of them are in a forest, the forest knows.
+ */
+#include "hub/headed.h"
+
+#include "store/named.h"
+
+#include <string.h>
+
+static enum status named_is_there(struct call *c, struct str text, struct named *out, bool *found,
+				  struct err *err)
+{
+	enum status status;
+	bool any;
+
+	*found = false;
+	if (store_has(c->store, STORE_LIVE, &any, err))
+		return err_failed(err->status);
+	if (!any)
+		return STATUS_OK;
+	status = named_find(c->store, text, &c->mem, out, err);
+	*found = status == STATUS_OK;
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+static enum status head_of(struct call *c, const struct named *n, struct resolved *out, struct err *err)
+{
+	char id[UUID_TEXT + 1];
+
+	if (!n->head.has_head && !n->head.has_session)
+		return err_fail(err, STATUS_NOT_FOUND, "%.*s: nothing was said in this session yet",
+				STR_ARG(n->name));
+	uuid_print(n->head.has_head ? &n->head.head : &n->head.session, id);
+	return resolve_id(c->store, str_of(id), &c->mem, out, err);
+}
+
+/* *named: it is a session by its name, and *out where that is. */
+static enum status find(struct call *c, struct str text, unsigned kinds, struct meant *out, bool *named,
+			struct err *err)
+{
+	struct named n;
+	struct err why;
+	enum status status;
+	bool found;
+
+	*named = false;
+	/* What could be several names may be one id. */
+	status = named_is_there(c, text, &n, &found, &why);
+	if (status && status != STATUS_AMBIGUOUS) {
+		*err = why;
+		return err_failed(status);
+	}
+	if (!found || !str_eq(n.name, text)) {
+		status = meant_find(c->store, text, kinds, &c->mem, out, err);
+		if (!found || (status != STATUS_NOT_FOUND && status != STATUS_USAGE))
+			return status;
+	}
+	*out = (struct meant){ .kind = MEANT_MIRRORED };
+	*named = true;
+	return head_of(c, &n, &out->mirrored, err);
+}
+
+enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct meant *out, struct err *err)
+{
+	bool named;
+
+	return find(c, text, kinds, out, &named, err);
+}
+
+enum status headed_find_whole(struct call *c, struct str text, struct resolved *out, bool *whole,
+			      struct err *err)
+{
+	struct meant what;
+
+	if (find(c, text, MEANT_MIRRORED, &what, whole, err))
+		return err_failed(err->status);
+	*out = what.mirrored;
+	*whole |= out->is_session;
+	return STATUS_OK;
+}
+
+enum status headed_find(struct call *c, struct str text, struct resolved *out, struct err *err)
+{
+	bool whole;
+
+	return headed_find_whole(c, text, out, &whole, err);
+}
+
+/* ---- In a forest ----------------------------------------------------------------------- */
+
+struct heading {
+	struct call *call;
+	const struct turns *turns;
+	struct headed *out;
+	uint32_t cap;
+	uint32_t message; /* that the head in hand is */
+};
+
+static enum status find_copy(void *ctx, const struct node *node, struct err *err)
+{
+	struct heading *h = ctx;
+	const struct forest *f = h->turns->forest;
+	uint32_t source, line;
+
+	(void)err;
+	if (h->message == FOREST_NONE && forest_find_line(f, node->session, node->offset, &source, &line))
+		h->message = forest_message_of(f, source, line);
+	return STATUS_OK;
+}
+
+static uint32_t leaf_of(const struct turns *t, const struct uuid *session)
+{
+	for (uint32_t s = 0; s < t->forest->source_count; s++)
+		if (!t->forest->sources[s].agent.n && uuid_eq(&t->forest->sources[s].session.id, session))
+			return t->leaves[s];
+	return FOREST_NONE;
+}
+
+static enum status take_named(void *ctx, const struct named *n, struct err *err)
+{
+	struct heading *h = ctx;
+	struct headed_one *more;
+
+	h->message = FOREST_NONE;
+	if (n->head.has_head && node_each(h->call->store, &n->head.head, find_copy, h, err))
+		return err_failed(err->status);
+	if (!n->head.has_head && n->head.has_session)
+		h->message = leaf_of(h->turns, &n->head.session);
+	if (h->message == FOREST_NONE)
+		return STATUS_OK;
+	if (h->out->count == h->cap) {
+		h->cap = h->cap ? 2 * h->cap : 8;
+		more = arena_alloc(&h->call->mem, h->cap * sizeof *more);
+		if (h->out->count)
+			memcpy(more, h->out->list, h->out->count * sizeof *more);
+		h->out->list = more;
+	}
+	h->out->list[h->out->count++] = (struct headed_one){ arena_str(&h->call->mem, n->name), h->message,
+							     FOREST_NONE };
+	return STATUS_OK;
+}
+
+enum status headed_load(struct call *c, const struct turns *turns, struct headed *out, struct err *err)
+{
+	struct heading h = { .call = c, .turns = turns, .out = out };
+	size_t room = (turns->forest->message_count + 1) * sizeof *out->at;
+	bool any;
+
+	*out = (struct headed){ 0 };
+	if (store_has(c->store, STORE_LIVE, &any, err))
+		return err_failed(err->status);
+	if (!any)
+		return STATUS_OK;
+	if (named_each(c->store, take_named, &h, err))
+		return err_failed(err->status);
+	out->at = memset(arena_alloc(&c->mem, room), 0xff, room);
+	for (uint32_t i = out->count; i-- > 0;) {
+		out->list[i].next = out->at[out->list[i].message];
+		out->at[out->list[i].message] = i;
+	}
+	return STATUS_OK;
+}

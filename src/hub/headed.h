@@ -1,0 +1,40 @@
+/*
+ * Named sessions among conversations: which one a name means, and where each of them is.
+ */
+#ifndef ARBOR_HUB_HEADED_H
+#define ARBOR_HUB_HEADED_H
+
+#include "hub/call.h"
+#include "hub/meant.h"
+#include "query/turns.h"
+
+/* What meant_find() takes; and the name of a session, which means where that is now. A whole name comes
+ * first, the beginning of one last. Wants a read transaction, as the others do. */
+enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct meant *out,
+			 struct err *err) MUST_USE;
+
+/* The same where only a conversation, or a part of one, will do. */
+enum status headed_find(struct call *c, struct str text, struct resolved *out, struct err *err) MUST_USE;
+
+/* The same; *whole: a session was meant, by its id or name, and not a part of one. */
+enum status headed_find_whole(struct call *c, struct str text, struct resolved *out, bool *whole,
+			      struct err *err) MUST_USE;
+
+/* A named session, and the message it is at. */
+struct headed_one {
+	struct str name;
+	uint32_t message;
+	uint32_t next; /* at the same message */
+};
+
+struct headed {
+	struct headed_one *list;
+	uint32_t count;
+	uint32_t *at; /* by message: first of those there; FOREST_NONE = none. NULL = there are none at all */
+};
+
+/* Those that are in a forest, by name; in the call's arena. */
+enum status headed_load(struct call *c, const struct turns *turns, struct headed *out,
+			struct err *err) MUST_USE;
+
+#endif

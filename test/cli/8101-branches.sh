@@ -1,0 +1,166 @@
+#!/bin/sh
+# "I tried it twice": a conversation, two forks of it and a rewind. Which branches there are, what each has that
+# another has not, what a model would be sent on one, and how the conclusion of one comes into another.
+# shellcheck source=test/harness/lib.sh
+. test/harness/lib.sh
+export ARBOR_HOME="$T/store"
+mkdir -p "$T/.claude/projects/p"
+
+id() { printf '00000000-0000-4000-8000-%12s' "$1" | tr ' ' 0; }
+front() { # NAME PARENT MINUTE
+	[ -n "$2" ] && parent="\"$(id "$2")\"" || parent=null
+	printf '"uuid":"%s","parentUuid":%s,"timestamp":"2026-01-01T00:%s:00.000Z","sessionId":"%s","cwd":"/w"' \
+		"$(id "$1")" "$parent" "$3" "$session"
+}
+says() { # NAME PARENT MINUTE TEXT
+	printf '{"type":"user",%s,"message":{"role":"user","content":"%s"}}\n' "$(front "$1" "$2" "$3")" "$4"
+}
+answers() { # NAME PARENT MINUTE TEXT
+	printf '{"type":"assistant",%s,"message":{"id":"m%s","role":"assistant","content":[{"type":"text","text":"%s"}]}}\n' \
+		"$(front "$1" "$2" "$3")" "$1" "$4"
+}
+writes() { # NAME PARENT MINUTE FILE CONTENT
+	printf '{"type":"assistant",%s,"message":{"id":"m%s","role":"assistant","content":[{"type":"tool_use","id":"t%s","name":"Write","input":{"file_path":"%s","content":"%s"}}]}}\n' \
+		"$(front "$1" "$2" "$3")" "$1" "$1" "$4" "$5"
+	printf '{"type":"user",%s,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%s","content":"written"}]},"toolUseResult":{"type":"create","filePath":"%s","content":"%s","structuredPatch":[],"originalFile":null}}\n' \
+		"$(front "ee$1" "$1" "$3")" "$1" "$4" "$5"
+}
+begins() { # what all of them share
+	says a "" 01 'make the clock right'
+	writes b a 02 /w/clock.c 'tick'
+	answers c eeb 03 'The clock is made.'
+}
+file() { session="$(id "$1")"; cat >"$T/.claude/projects/p/$session.jsonl"; }
+
+session=$(id 01)
+{ begins; says d c 04 'now use floats'; writes e d 05 /w/clock.c 'float tick'; answers f eee 06 'Floats drift.'; } | file 01
+session=$(id 02)
+{ begins; says 1a c 10 'now use integers'; writes 1b 1a 11 /w/clock.c 'int tick'; writes 1c ee1b 12 /w/test.c 'ok'
+  answers 1d ee1c 13 'Integers do not drift.'; says 1e c 14 'forget it'; answers 1f 1e 15 'Forgotten.'; } | file 02
+session=$(id 03)
+begins | file 03
+printf '{"type":"last-prompt","lastPrompt":"x","leafUuid":"%s","sessionId":"%s"}\n' "$(id 1d)" "$(id 02)" \
+	>>"$T/.claude/projects/p/$(id 02).jsonl"
+arbor sync; code 0
+a=$(id 01) b=$(id 02) c=$(id 03)
+
+it "lists the branches of a conversation: its own, those aside, and where one stopped"
+arbor branches "$a"; code 0
+check test "$(wc -l <"$T/out")" = 4
+cut -f 3,4,5,6,8 "$T/out" >"$T/got"
+printf '%s\t%s\t%s\t%s\t%s\n' true 1 8 "$a" 'make the clock right' false 2 2 "" 'forget it' \
+	false 2 6 "$b" 'now use integers' false 1 0 "$c" 'The clock is made.' >"$T/want"
+same "$T/got" "$T/want"
+
+it "lists the ways that lead on from a message, for programs with where they leave"
+arbor branches "$(id c)" --json; code 0
+check test "$(wc -l <"$T/out")" = 4
+check test "$(sed -n 's/.*"from":"\([^"]*\)".*/\1/p' "$T/out" | sort -u | wc -l)" = 1
+arbor branches "$(id 1a)"; code 0
+out_has 'Write /w/clock.c'; check test "$(wc -l <"$T/out")" = 1
+arbor branches "$(id f)"; code 1; out_is ''; err_has 'nothing follows this message'
+arbor branches "$a" -n 1; err_has '1 of 3 branches; -n 0 lists all'
+
+it "marks the own one for people, and tells who is on each"
+on_terminal branches "$a"
+out_has '* '; out_has 'now use integers'; out_has '← 00000000'
+on_terminal tree "$a"
+out_has 'now use floats'; out_has '← 00000000'
+
+it "reads what one has that another has not"
+arbor log "$a..$b"; code 0
+out_has 'now use integers'; out_has 'Integers do not drift.'
+out_lacks 'The clock is made.'; out_lacks 'Floats drift.'; out_lacks 'forget it'
+arbor log "$b..$a"; out_has 'Floats drift.'; out_lacks 'integers'
+arbor log "$a..$c"; code 0; err_has 'all of it is in the other, too'; out_lacks 'The clock is made.'
+arbor log "$a..$b" --as-sent; code 2; err_has render_context
+arbor log "..$a"; code 0
+arbor log "$a..nothing-like-that"; code 2
+
+it "compares two branches, and the files they changed"
+arbor diff "$a" "$b"; code 0
+out_has '4 messages in common, up to'
+out_has 'The clock is made.'
+out_has '1 turn, 4 messages, 1 tool'
+out_has '1 turn, 6 messages, 2 tools'
+check grep -q '/w/clock.c .*A +1 -0  B +1 -0  differ' "$T/out"
+check grep -q '/w/test.c .*A unchanged  B +1 -0  differ' "$T/out"
+out_lacks forget
+arbor diff "$a" "$a" --json; code 0
+check test "$(grep -c '"kind":"turn"' "$T/out")" = 0
+check test "$(grep -c '"kind":"file"' "$T/out")" = 0
+
+it "shows what is different in the files, from the first to the second"
+arbor diff "$a" "$b" --patch; code 0
+printf -- '--- a/clock.c\n+++ b/clock.c\n@@ -1 +1 @@\n-float tick\n\\ No newline at end of file\n+int tick\n\\ No newline at end of file\n' >"$T/want"
+sed -n '/^--- a\/clock/,/^  \/w/p' "$T/out" | sed '/^  /d' >"$T/got"
+same "$T/want" "$T/got"
+out_has '--- /dev/null'
+
+it "compares conversations that have nothing in common, too"
+session=$(id 04)
+says 4a "" 20 'something else' | file 04
+arbor sync
+arbor diff "$a" "$(id 04)"; code 0
+out_has 'nothing in common'; out_has 'something else'; out_has 'make the clock right'
+
+it "gives a conversation a page at a time"
+arbor call claudecode.get_conversation "$b" --limit 2 --json; code 0
+check test "$(wc -l <"$T/out")" = 3
+out_has '"total":10'; out_has '"index":0'; out_has '"index":1'; out_lacks '"index":2'
+arbor call claudecode.get_conversation "$b" --from 9 --json
+check test "$(wc -l <"$T/out")" = 2
+out_has '"index":9'; out_has 'Integers do not drift.'; out_has '"turn":2'
+arbor call claudecode.get_conversation "$(id c)" --json; out_has '"total":4'; out_lacks integers
+
+it "gives a block by its id, and says what an id is that is none"
+arbor show "$(id 1d)" --json
+block=$(sed -n 's/.*"blocks":\[{"id":"\([^"]*\)".*/\1/p' "$T/out")
+arbor call claudecode.get_block "$block" --json; code 0
+out_has '"text":"Integers do not drift."'; out_has '"kind":"text"'
+arbor call claudecode.get_block "$a"; code 2; err_has 'no block'
+
+it "says what the model would be sent on a branch"
+arbor call claudecode.render_context "$b" --json; code 0
+out_has '"messages":10,"left_out":0'
+out_has '"role":"user"'; out_has 'Integers do not drift.'; out_lacks Floats
+arbor log "$b" --as-sent --through --json; sed -n 's/.*"content"://p' "$T/out" >"$T/want"
+arbor call claudecode.render_context "$b" --json; sed -n 's/.*"content"://p' "$T/out" >"$T/got"
+same "$T/want" "$T/got"
+
+it "and a part of that: the last turns, since something, as much as fits"
+arbor call claudecode.render_context "$b" --turns 1 --json; code 0
+out_has '"messages":6,"left_out":4'; out_has integers; out_lacks 'make the clock right'
+arbor call claudecode.render_context "$b" --since "$(id 1a)" --json; out_has '"messages":6,"left_out":4'
+arbor call claudecode.render_context "$b" --since "$(id b)" --json; out_has '"messages":6,"left_out":4'
+arbor call claudecode.render_context "$b" --since "$(id d)" --json; code 1; err_has 'not on the way'
+arbor bookmark "$(id 1a)" start; code 0
+arbor call claudecode.render_context "$b" --since @start --json; out_has '"messages":6'
+arbor call claudecode.render_context "$b" --budget 1000000 --json; out_has '"left_out":0'
+tokens=$(sed -n 's/.*"left_out":0,"tokens":\([0-9]*\).*/\1/p' "$T/out")
+arbor call claudecode.render_context "$b" --budget $((tokens - 1)) --json; out_has '"left_out":4'
+arbor call claudecode.render_context "$b" --budget 10 --json; code 9; err_has 'the last turn alone'
+arbor call claudecode.render_context "$(id f)" --before --json; out_lacks 'Floats drift.'; out_has '"tool_result"'
+
+it "brings what a branch came to into another, as a note"
+arbor merge "$b" "$a" --json; code 0
+out_has '"done":"added"'; out_has 'Integers do not drift.'
+arbor merge "$b" "$a" --json; out_has '"done":"there"'
+arbor notes "$a"; out_has 'Integers do not drift.'; check test "$(wc -l <"$T/out")" = 1
+arbor call claudecode.render_context "$a" --json; out_lacks 'Integers'
+arbor merge "$b" "$a" Take integers --author ann --json; out_has 'Take integers'; out_lacks 'do not drift'
+
+it "or as a prompt, and writes nothing then"
+arbor merge "$b" "$c" --as prompt --json; code 0
+out_has '"as":"prompt"'; out_has 'Integers do not drift.'; out_lacks '"note"'; err_has 'nothing was sent'
+arbor notes "$c"; out_lacks Integers
+
+it "takes sessions by their names, and tells where these are"
+arbor adopt whole-numbers "$b" --working-dir "$T"; code 0
+arbor branches whole-numbers; code 0; out_has whole-numbers
+arbor branches "$a" --json; out_has '"names":["whole-numbers"]'
+arbor tree "$a"; out_has '← whole-numbers'
+arbor log "$a..whole-numbers"; code 0; out_has 'Integers do not drift.'
+arbor diff whole-numbers "$a"; code 0
+arbor call claudecode.render_context whole-numbers --turns 1 --json; code 0; out_has integers
+the_end
