@@ -264,7 +264,8 @@ static const struct method *const methods[] = {
 	&claudecode_queue,	 &claudecode_drive,	    &claudecode_continue,
 	&claudecode_streams,	 &claudecode_poll,	    &claudecode_tail,
 	&claudecode_compact,	 &claudecode_cursor_create, &claudecode_cursor_advance,
-	&claudecode_cursor_list, &claudecode_cursor_delete, NULL,
+	&claudecode_cursor_list, &claudecode_cursor_delete, &claudecode_fork,
+	NULL,
 };
 
 const struct activation activation_claudecode = {
