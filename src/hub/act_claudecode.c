@@ -265,6 +265,7 @@ static const struct method *const methods[] = {
 	&claudecode_streams,	 &claudecode_poll,	    &claudecode_tail,
 	&claudecode_compact,	 &claudecode_cursor_create, &claudecode_cursor_advance,
 	&claudecode_cursor_list, &claudecode_cursor_delete, &claudecode_fork,
+	&claudecode_create_from_tree, &claudecode_resume, &claudecode_set_head,
 	NULL,
 };
 

@@ -1,11 +1,16 @@
 /*
- * claudecode.fork, create_from_tree: going on from any message of any conversation, in a file that the client resumes.
+ * claudecode.fork, create_from_tree, resume: going on from any message of any conversation, in a file that the client
+ * resumes.
+ *
+ * All three give the command by which that is done. What a face does with it is its own affair: the command line becomes the
+ * client for 'resume'.
  */
 #include "hub/claudecode_methods.h"
 
 #include "hub/decider.h"
 #include "hub/forkable.h"
 #include "hub/naming.h"
+#include "hub/resolve.h"
 #include "hub/settings.h"
 #include "hub/where.h"
 #include "live/client.h"
@@ -323,7 +328,6 @@ static enum status run_fork(struct call *c, struct err *err)
 const struct method claudecode_fork = {
 	.name = "fork",
 	.verb = "fork",
-	.also = "branch",
 	.group = "agents",
 	.summary = "Go on from any message, in a conversation of its own",
 	.text = "Writes a file with which Claude Code goes on from there, and prints the command that does. The "
@@ -343,4 +347,207 @@ const struct method claudecode_fork = {
 					      { "fork @ other-way --cwd /tmp", "and call it so" },
 					      { 0 } },
 	.run = run_fork,
+};
+
+/* ---- create_from_tree ---------------------------------------------------------------- */
+
+static const struct param tree_params[] = {
+	{ .name = "node",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "NODE",
+	  .help = "a mirrored tree, or a turn or message of one" },
+	{ .name = "name",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "NAME",
+	  .help = "what the session is called" },
+	FORK_SETTING_PARAMS,
+	{ 0 },
+};
+
+/* Whether a message is below another, or is it; the way up is remembered in `below`: 0 = not known yet. */
+enum { BELOW = 1, ELSEWHERE = 2 };
+
+static bool is_below(const struct grove *g, uint32_t message, uint32_t top, uint8_t *below)
+{
+	const struct forest *f = &g->forest;
+	uint32_t at = message, steps = 0;
+	uint8_t found;
+
+	while (at != FOREST_NONE && at != top && !below[at] && steps++ <= f->message_count)
+		at = f->messages[at].prev != FOREST_NONE ? f->messages[at].prev : forest_goes_on_from(f, at);
+	found = at == top ? BELOW : at == FOREST_NONE || !below[at] ? ELSEWHERE : below[at];
+	for (at = message, steps = 0; at != FOREST_NONE && at != top && !below[at] && steps++ <= f->message_count;
+	     at = f->messages[at].prev != FOREST_NONE ? f->messages[at].prev : forest_goes_on_from(f, at))
+		below[at] = found;
+	return found == BELOW;
+}
+
+/* The last line of a message, in a source that has it. */
+static const struct forest_copy *last_line(const struct forest *f, uint32_t message)
+{
+	uint32_t n = f->messages[message].first;
+
+	while (f->nodes[n].next != FOREST_NONE)
+		n = f->nodes[n].next;
+	return &f->nodes[n].canon;
+}
+
+static int64_t said_at(const struct forest *f, const struct forest_copy *copy)
+{
+	return f->sources[copy->source].chain.lines[copy->line].at;
+}
+
+/* The newest message of a tree, or of what is below a node in it. */
+static enum status find_newest(struct call *c, const struct resolved *r, struct forkable *out, struct err *err)
+{
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+	const struct forest_copy *newest = NULL;
+	struct grove_ref ref = { .kind = GROVE_TREE };
+	bool is_there = true;
+	uint32_t tree, top;
+	uint8_t *below;
+
+	if (grove_load(c->store, r->session.row, &g, err))
+		return err_failed(err->status);
+	if (r->is_session || r->is_tree)
+		ref.at = grove_tree_of_source(&g, g.source);
+	else if (grove_find(&g, &r->node, &ref, &is_there, err))
+		return err_failed(err->status);
+	tree = is_there && ref.at != FOREST_NONE ? grove_tree(&g, ref) : FOREST_NONE;
+	top = tree == FOREST_NONE || ref.kind == GROVE_TREE ? FOREST_NONE : grove_message(&g, ref);
+	below = arena_alloc(&c->mem, g.forest.message_count + 1);
+	for (uint32_t i = 0; tree != FOREST_NONE && i < g.forest.order_count; i++) {
+		uint32_t m = g.forest.order[i];
+		const struct forest_copy *last = last_line(&g.forest, m);
+
+		if (g.spots[m].tree == tree && (top == FOREST_NONE || is_below(&g, m, top, below)) &&
+		    (!newest || said_at(&g.forest, last) >= said_at(&g.forest, newest)))
+			newest = last;
+	}
+	if (!newest)
+		return err_fail(err, STATUS_NOT_FOUND, "nothing was said there");
+	out->line.session = g.forest.sources[newest->source].session.row;
+	out->line.offset = g.forest.sources[newest->source].chain.lines[newest->line].offset;
+	out->at_head = true;
+	return session_get(c->store, out->line.session, &c->mem, &out->session, err);
+}
+
+static enum status run_create_from_tree(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct fork f = { 0 };
+	struct resolved r;
+
+	if (read_begin(c->store, &snapshot, err) ||
+	    resolve_id(c->store, call_text(c, "node"), &c->mem, &r, err) || find_newest(c, &r, &f.what, err))
+		return err_failed(err->status);
+	return make_fork(c, &f, &snapshot, err);
+}
+
+const struct method claudecode_create_from_tree = {
+	.name = "create_from_tree",
+	.summary = "Make a session of what is below a node of a mirrored tree",
+	.text = "It goes on from the newest message there, whichever branch and file that is in, as 'arbor fork' would: with a "
+		"file of its own, which the client resumes and 'arbor chat' goes on with. Of a tree it is the newest of all.\n",
+	.params = tree_params,
+	.kind = RESULT_ONE,
+	.fields = fork_fields,
+	.scope = SCOPE_DRIVE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "call claudecode.create_from_tree @ newest --cwd /tmp",
+						"the tree of the last conversation" },
+					      { 0 } },
+	.run = run_create_from_tree,
+};
+
+/* ---- resume ------------------------------------------------------------------- */
+
+static const struct param resume_params[] = {
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_WORD,
+	  .initial = "@",
+	  .shown = "SESSION[@NODE]",
+	  .names = "memory.sessions",
+	  .help = "a conversation, by its name or id, or a message of one" },
+	CWD_PARAM,
+	{ 0 },
+};
+
+/* Whether the client has its file where it would look, and goes on at the end of it anyway. */
+static bool can_go_on(struct call *c, const struct fork *f)
+{
+	struct environment env;
+	struct str path;
+
+	where_environment(c->settings, &env);
+	path = forked_path(&env, f->folder, &f->what.session.id, &c->mem);
+	return !f->what.is_node && !f->what.session.agent.n && access(arena_cstr(&c->mem, path), F_OK) == 0;
+}
+
+static enum status resume_named(struct call *c, struct fork *f, struct err *err)
+{
+	struct environment env;
+	struct str made;
+
+	where_environment(c->settings, &env);
+	f->named = f->what.named;
+	f->named.settings.working_dir = f->folder;
+	if (resume_prepare(c->store, &env, &f->named, &c->mem, &made, err))
+		return err_failed(err->status);
+	if (!made.p && f->named.head.has_session && forkable_check_open(c, &f->named.head.session, err))
+		return err_failed(err->status);
+	if (made.p)
+		mirror_now(c, made);
+	return emit_fork(c, f, err);
+}
+
+static enum status resume_found(struct call *c, struct fork *f, struct read_txn *snapshot, struct err *err)
+{
+	if (can_go_on(c, f)) {
+		f->named.head.session = f->what.session.id;
+		f->named.head.has_session = true;
+		return forkable_check_open(c, &f->what.session.id, err) ? err_failed(err->status) : emit_fork(c, f, err);
+	}
+	if (write_fork(c, f, false, err))
+		return err_failed(err->status);
+	read_end(snapshot);
+	if (f->file.path.p)
+		mirror_now(c, f->file.path);
+	return emit_fork(c, f, err);
+}
+
+static enum status run_resume(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct fork f = { 0 };
+
+	if (read_begin(c->store, &snapshot, err) || forkable_find(c, call_text(c, "session"), &f.what, err) ||
+	    forkable_folder(c, &f.what, call_text(c, "cwd"), &f.folder, err))
+		return err_failed(err->status);
+	if (!f.what.is_named || f.what.is_node)
+		return resume_found(c, &f, &snapshot, err);
+	read_end(&snapshot);
+	return resume_named(c, &f, err);
+}
+
+const struct method claudecode_resume = {
+	.name = "resume",
+	.verb = "resume",
+	.group = "agents",
+	.summary = "Go on with a conversation in Claude Code itself",
+	.text = "Runs the client in the folder of the conversation, with what it takes to go on there. A session with a name goes on "
+		"where its last prompt left it, with its model and permissions; other sessions where the client left them.\n\n"
+		"With @NODE it goes on from that message in a conversation of its own, as 'arbor fork' makes one, and so does a "
+		"conversation whose file the client has deleted. With --json, or where nobody is at a terminal, the command is "
+		"printed and not run.\n",
+	.params = resume_params,
+	.kind = RESULT_ONE,
+	.fields = fork_fields,
+	.scope = SCOPE_DRIVE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "resume @ --cwd /tmp", "the last one, in another folder" }, { 0 } },
+	.run = run_resume,
 };

@@ -6,11 +6,15 @@
  */
 #include "hub/forkable.h"
 
+#include "base/file.h"
+#include "hub/alive.h"
 #include "hub/excluded.h"
 #include "hub/resolve.h"
 #include "hub/settings.h"
 #include "hub/where.h"
 #include "ingest/sync.h"
+
+#include <inttypes.h>
 
 static enum status take_resolved(struct forkable *out, const struct resolved *r, struct err *err)
 {
@@ -101,6 +105,20 @@ enum status forkable_folder(struct call *c, const struct forkable *what, struct 
 		return err_fail(err, STATUS_NOT_FOUND, "there is no folder '%.*s'", (int)size_min(given.n, 200), given.p);
 	return err_fail(err, STATUS_NOT_FOUND, "the folder it worked in is not here: %.*s; --cwd names another",
 			(int)size_min(wanted.n, 200), wanted.p ? wanted.p : "");
+}
+
+enum status forkable_check_open(struct call *c, const struct uuid *session, struct err *err)
+{
+	struct alive alive CLEANUP(alive_release) = { 0 };
+	const struct live *client;
+
+	if (alive_load(c->store, &alive, err))
+		return err_failed(err->status);
+	client = alive_find(&alive, session);
+	return client ? err_fail(err, STATUS_BUSY,
+				 "a client has it open just now (process %" PRId64 "); 'arbor fork' goes on beside it",
+				 client->pid)
+		      : STATUS_OK;
 }
 
 /* ---- Mirroring what was written ------------------------------------------------------ */

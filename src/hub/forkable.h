@@ -38,7 +38,11 @@ enum status forkable_load(struct call *c, const struct forkable *what, struct fo
 enum status forkable_folder(struct call *c, const struct forkable *what, struct str given, struct str *out,
 			    struct err *err) MUST_USE;
 
-/* A file that was written below the client's folder (forked_home()) is mirrored at once, if that folder is at all. Whoever reads ends that first. */
+/* STATUS_BUSY while a client has a session open: two on one file make branches that nobody wanted. */
+enum status forkable_check_open(struct call *c, const struct uuid *session, struct err *err) MUST_USE;
+
+/* A file that was written below the client's folder (forked_home()) is mirrored at once, if that folder is at
+ * all. Whoever reads ends that first. */
 void mirror_now(struct call *c, struct str path);
 
 #endif

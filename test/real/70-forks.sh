@@ -1,0 +1,7 @@
+#!/bin/bash
+# Conversations forked at every message and gone on with by each client: what the API receives is what Arbor says is sent
+# from there. First half of the captures.
+. test/harness/lib.sh
+. test/real/lib.sh
+real_each() { forks 'forks of what one agent did, tools of all kinds, sub-agents and compactions' $(captures 'a*'); }
+real_run

@@ -1,0 +1,191 @@
+// Forks at every message of captured conversations, each gone on with by the real client.
+//
+//   forks.mjs CLAUDE API LOG WORK DOT-CLAUDE...
+//
+// CLAUDE is the program, API the address of the scripted API, LOG its log, WORK a private folder, and each DOT-CLAUDE a
+// captured ~/.claude, or one transcript. ARBOR says which arbor. EVERY=N takes about one message in N, chosen by SEED; DELETED=1 removes the
+// conversations from the client's folder before anything is forked.
+//
+// For each message: 'arbor fork' at it, the client is told to go on with a prompt, and what the API received then has to be
+// what 'arbor log --as-sent' says of that point, and the prompt. Whether two contexts are equal is said in test/oracle/context.mjs.
+// At the end what the clients have written is mirrored: every tree is still there, and there is none beside them.
+//
+// Prints what differs; ends with 0 when nothing does.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { differences } from '../oracle/context.mjs';
+
+const [claude, api, log, work, ...captures] = process.argv.slice(2);
+const { ARBOR, EVERY = '1', SEED = '1', DELETED } = process.env;
+const RUN_MS = 60000;
+
+let random = Number(SEED) >>> 0;
+function chosen() {
+	random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
+	return (random >>> 8) % Number(EVERY) === 0;
+}
+
+const fromLines = content => content.split('\n').filter(Boolean).map(line => JSON.parse(line));
+
+// ---- Arbor ---------------------------------------------------------------------
+
+let home;
+const arborRun = args => execFileSync(ARBOR, args, { env: { PATH: process.env.PATH, HOME: home }, encoding: 'utf8',
+	maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'pipe'] });
+const arborItems = args => fromLines(arborRun([...args, '--json']));
+
+const contextAt = (id, more = []) => arborItems(['log', id, '--as-sent', ...more])
+	.filter(item => item.kind === 'sent').map(({ role, content }) => ({ role, content }));
+
+function loadTrees() {
+	const messages = new Map(), trees = [];
+	for (const line of arborRun(['dump', '--logical']).split('\n')) {
+		const [kind, id, ...fields] = line.split(' ');
+		const value = Object.fromEntries(fields.map(field => field.split('=')));
+		if (kind === 'message')
+			messages.set(id, { id, ...value });
+		else if (kind === 'tree')
+			trees.push(id);
+	}
+	return { messages, trees };
+}
+
+// What is sent when somebody says something behind a message.
+function contextBehind(messages, id) {
+	const { role } = messages.get(id);
+	const results = role === 'assistant' && [...messages.values()].find(one => one.role === 'results' && one.prev === id);
+	return results ? contextAt(results.id) : contextAt(id, role === 'assistant' ? ['--through'] : []);
+}
+
+function expectedContext(messages, id, fork) {
+	if (fork.prompt === undefined)
+		return contextBehind(messages, id);
+	const { prev } = messages.get(id);
+	return prev === '-' ? [] : contextBehind(messages, prev);
+}
+
+// ---- The client ----------------------------------------------------------------
+
+let runs = 0;
+
+function goOn(fork) {
+	const prompt = `SCRIPT:text(fork-${++runs})`;
+	const before = existsSync(log) ? statSync(log).size : 0;
+	const run = spawnSync(claude, ['-p', prompt, '--output-format', 'json', ...fork.words.slice(1)], {
+		cwd: fork.cwd, encoding: 'utf8', timeout: RUN_MS, maxBuffer: 1 << 28, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'],
+		env: { HOME: home, PATH: '/usr/bin:/bin', ANTHROPIC_BASE_URL: api, ANTHROPIC_API_KEY: 'none', DISABLE_AUTOUPDATER: '1',
+			CLAUDE_CODE_MAX_RETRIES: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+	});
+	const requests = fromLines(readFileSync(log).subarray(before).toString('utf8'))
+		.filter(entry => entry.dir === 'req' && JSON.stringify(entry.body?.messages ?? '').includes(prompt));
+	return { prompt, run, requests };
+}
+
+// The client wraps what it says on its own account, and newer ones also what they notify of, which is in the file.
+const isClientText = block => block.type === 'text' && /^\s*<system-reminder>/.test(block.text);
+const NOTICE = /<task-notification>[^]*<\/task-notification>/;
+const LOST = /No completion record was found for this background|didn't finish before the previous session ended|in-process state was lost|before assuming the task landed/;
+
+function unwrapped(block) {
+	const notice = block.type === 'text' && NOTICE.exec(block.text)?.[0];
+	if (notice)
+		return LOST.test(notice) ? [] : [{ ...block, text: isClientText(block) ? notice : block.text }];
+	return isClientText(block) ? [] : [block];
+}
+
+const received = messages => messages.filter(({ role }) => role !== 'system').map(({ role, content }) => ({ role,
+	content: (typeof content === 'string' ? [{ type: 'text', text: content }] : content).flatMap(unwrapped) }));
+
+const said = (role, text) => ({ role, content: [{ type: 'text', text }] });
+
+// Behind a message that was not answered the client says that it was not; which of these depends on what it was.
+const unanswered = [[],
+	[said('assistant', 'No response requested.')],
+	[said('user', 'Continue from where you left off.'), said('assistant', 'No response requested.')]];
+
+function compare(expected, prompt, messages) {
+	const all = unanswered.filter((_, n) => n === 0 || expected.at(-1)?.role === 'user' || expected.length === 0)
+		.map(between => differences([...expected, ...between, said('user', prompt)], received(messages)));
+	return all.reduce((best, one) => one.length < best.length ? one : best);
+}
+
+// ---- One conversation ------------------------------------------------------------
+
+let failures = 0;
+function complain(where, lines) {
+	failures++;
+	for (const line of lines)
+		console.log(`${where}: ${line}`);
+}
+
+function checkFile(where, fork, before) {
+	const after = readFileSync(fork.path);
+	if (!after.subarray(0, before.length).equals(before))
+		complain(where, ['the client has rewritten the file']);
+	let parent = null;
+	for (const line of fromLines(before.toString('utf8'))) {
+		if (line.uuid && line.parentUuid !== parent)
+			complain(where, [`${line.uuid} does not hang on the line before it`]);
+		parent = line.uuid ?? parent;
+	}
+}
+
+function tryMessage(name, messages, id) {
+	const where = `${name} ${messages.get(id).role} ${id}`;
+	let fork;
+	try {
+		[fork] = arborItems(['fork', id, '--cwd', join(home, 'work')]);
+	} catch (error) {
+		return complain(where, [String(error.stderr).trim()]);
+	}
+	const expected = expectedContext(messages, id, fork);
+	const before = fork.path && readFileSync(fork.path);
+	const { prompt, run, requests } = goOn(fork);
+	if (requests.length !== 1)
+		return complain(where, [`${requests.length} requests`, run.stdout.slice(0, 300), run.stderr.slice(0, 300)]);
+	const found = compare(expected, prompt, requests[0].body.messages);
+	if (found.length)
+		complain(where, found);
+	if (before)
+		checkFile(where, fork, before);
+}
+
+function removeTranscripts(folder) {
+	for (const entry of readdirSync(folder, { withFileTypes: true }))
+		if (entry.name !== 'sessions')
+			rmSync(join(folder, entry.name), { recursive: true });
+}
+
+const isTranscript = capture => capture.endsWith('.jsonl');
+const nameOf = capture => basename(capture) === 'dot-claude' ? basename(dirname(capture)) : basename(capture, '.jsonl');
+
+function tryConversation(capture) {
+	const name = nameOf(capture);
+	home = join(work, name);
+	mkdirSync(join(home, 'work'), { recursive: true });
+	cpSync(capture, isTranscript(capture) ? join(home, '.claude/projects/x', basename(capture)) : join(home, '.claude'), { recursive: true });
+	rmSync(join(home, '.claude/settings.json'), { force: true });
+	arborRun(['sync', '--quiet']);
+	const { messages, trees } = loadTrees();
+	if (DELETED && existsSync(join(home, '.claude/projects')))
+		removeTranscripts(join(home, '.claude/projects'));
+	const before = runs;
+	for (const id of messages.keys())
+		if (!id.includes('#') && chosen()) // one of several that have its uuid: no id leads there alone
+			tryMessage(name, messages, id);
+	arborRun(['sync', '--quiet']);
+	const now = loadTrees().trees;
+	for (const tree of trees)
+		if (!now.includes(tree))
+			complain(name, [`tree ${tree} is gone`]);
+	return { tried: runs - before, beside: now.length - trees.length };
+}
+
+for (const capture of captures) {
+	const { tried, beside } = tryConversation(capture);
+	console.log(`# ${nameOf(capture)}: ${tried} forks${beside ? `, ${beside} that begin anew` : ''}`);
+	rmSync(home, { recursive: true, force: true });
+}
+console.log(`# ${runs} forks gone on with, ${failures} wrong`);
+process.exitCode = failures ? 1 : 0;
