@@ -91,8 +91,9 @@ enum status newfile_finish(struct newfile *f, struct err *err)
 	if (fsync(f->fd))
 		return err_fail_errno(err, errno, "%s", f->name);
 	if (link_it(f))
-		return errno == EEXIST ? err_fail(err, STATUS_CONFLICT, "%s: there is such a file already", f->name)
-				       : err_fail_errno(err, errno, "%s", f->name);
+		return errno == EEXIST
+			       ? err_fail(err, STATUS_CONFLICT, "%s: there is such a file already", f->name)
+			       : err_fail_errno(err, errno, "%s", f->name);
 	if (f->temp[0])
 		unlinkat(f->folder, f->temp, 0);
 	f->temp[0] = '\0';

@@ -12,7 +12,7 @@
 #include <limits.h>
 
 struct newfile {
-	int folder, fd;	       /* -1 = none */
+	int folder, fd;		 /* -1 = none */
 	char name[NAME_MAX + 1]; /* in the folder, in the end */
 	char temp[NAME_MAX + 1]; /* until then; "" = the file has no name at all */
 	struct buf waiting;

@@ -1,10 +1,10 @@
 /*
- * What the client needs (found out by trying): in every line a uuid, the parent, a time and a message; in an answer the
- * model, without which it hangs, and blocks instead of a text. Files end with a line feed. Whatever else a line says stays,
- * in its order, signatures of thoughts above all.
+ * What the client needs (found out by trying): in every line a uuid, the parent, a time and a message; in an
+ * answer the model, without which it hangs, and blocks instead of a text. Files end with a line feed.
+ * Whatever else a line says stays, in its order, signatures of thoughts above all.
  *
- * The members of a line are gone through in their order, and what is to be another is written instead. Where a member stands
- * twice, both are: the last one counts for some readers, the first for others.
+ * The members of a line are gone through in their order, and what is to be another is written instead. Where
+ * a member stands twice, both are: the last one counts for some readers, the first for others.
  */
 #include "claude/fork.h"
 

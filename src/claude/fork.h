@@ -1,9 +1,10 @@
 /*
- * Lines of a transcript for another one, which the client goes on with as if it had written it. Pure: a record in, a line
- * out.
+ * Lines of a transcript for another one, which the client goes on with as if it had written it. Pure: a
+ * record in, a line out.
  *
- * The bytes stay what they are but for what says where the line stands: its session, the line it hangs on, the folder
- * if another is wanted, and that it is of a sub-agent. What the client cannot do without is put in where it is missing.
+ * The bytes stay what they are but for what says where the line stands: its session, the line it hangs on,
+ * the folder if another is wanted, and that it is of a sub-agent. What the client cannot do without is put in
+ * where it is missing.
  */
 #ifndef ARBOR_CLAUDE_FORK_H
 #define ARBOR_CLAUDE_FORK_H
@@ -26,7 +27,8 @@ struct fork_lines {
 void fork_lines_release(struct fork_lines *f);
 
 /* Appends the line with its line feed. */
-void fork_line(struct fork_lines *f, const struct record_reader *r, const struct record *rec, struct buf *out);
+void fork_line(struct fork_lines *f, const struct record_reader *r, const struct record *rec,
+	       struct buf *out);
 
 /* Appends a line that gives the file a title. */
 void fork_title(const struct fork_lines *f, struct str title, struct buf *out);

@@ -1,6 +1,6 @@
 /*
- * claudecode.resume at a terminal: the program becomes the client, once all of its own is done (cli.c). What was said at the
- * place it goes on from is shown before, to be copied.
+ * claudecode.resume at a terminal: the program becomes the client, once all of its own is done (cli.c). What
+ * was said at the place it goes on from is shown before, to be copied.
  */
 #include "face/view.h"
 

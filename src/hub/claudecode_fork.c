@@ -1,9 +1,9 @@
 /*
- * claudecode.fork, create_from_tree, resume: going on from any message of any conversation, in a file that the client
- * resumes.
+ * claudecode.fork, create_from_tree, resume: going on from any message of any conversation, in a file that
+ * the client resumes.
  *
- * All three give the command by which that is done. What a face does with it is its own affair: the command line becomes the
- * client for 'resume'.
+ * All three give the command by which that is done. What a face does with it is its own affair: the command
+ * line becomes the client for 'resume'.
  */
 #include "hub/claudecode_methods.h"
 
@@ -44,8 +44,15 @@ static const struct field fork_fields[] = {
 	  .help = "the client and what it is told, a word each" },
 	{ .name = "cwd", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "folder to be in for that" },
 	{ .name = "lines", .type = VALUE_INT, .flags = FIELD_HIDDEN | FIELD_OPTIONAL, .help = "of the file" },
-	{ .name = "bytes", .type = VALUE_BYTES, .flags = FIELD_HIDDEN | FIELD_OPTIONAL, .help = "of the file" },
-	{ .name = "path", .type = VALUE_PATH, .flags = FIELD_OPTIONAL, .title = "file", .help = "that was written" },
+	{ .name = "bytes",
+	  .type = VALUE_BYTES,
+	  .flags = FIELD_HIDDEN | FIELD_OPTIONAL,
+	  .help = "of the file" },
+	{ .name = "path",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_OPTIONAL,
+	  .title = "file",
+	  .help = "that was written" },
 	{ 0 },
 };
 
@@ -64,7 +71,8 @@ struct fork {
 /* A word as a shell takes it. */
 static void quote(struct buf *out, struct str word)
 {
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=@%+,~";
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=@%+,~";
 	bool is_plain = word.n > 0 && word.p[0] != '~';
 
 	for (size_t i = 0; i < word.n; i++)
@@ -159,7 +167,9 @@ static enum status write_fork(struct call *c, struct fork *f, bool wants_head, s
 {
 	struct forking lines CLEANUP(forking_release) = FORKING_INIT;
 	struct environment env;
-	struct forked_ask ask = { .env = &env, .folder = f->folder, .title = f->named.name, .cancel = c->cancel };
+	struct forked_ask ask = {
+		.env = &env, .folder = f->folder, .title = f->named.name, .cancel = c->cancel
+	};
 	struct str was = call_real_path(c, f->what.session.project);
 
 	where_environment(c->settings, &env);
@@ -169,8 +179,8 @@ static enum status write_fork(struct call *c, struct fork *f, bool wants_head, s
 	f->is_empty = !lines.count;
 	if (f->is_empty)
 		return STATUS_OK;
-	if (wants_head && head_of_line(c->store, lines.session.row, lines.chain.lines[lines.point.line].offset,
-				       &f->named.head, err))
+	if (wants_head && head_of_line(c->store, lines.session.row,
+				       lines.chain.lines[lines.point.line].offset, &f->named.head, err))
 		return err_failed(err->status);
 	if (forked_write(&lines, &ask, &c->mem, &f->file, err))
 		return err_failed(err->status);
@@ -191,8 +201,10 @@ static enum status check_name(struct call *c, const struct fork *f, struct err *
 		return err_failed(err->status);
 	status = named_find(c->store, f->named.name, &c->mem, &other, err);
 	if (status == STATUS_OK && str_eq(other.name, f->named.name))
-		return err_fail(err, STATUS_CONFLICT, "a session is called '%.*s' already", STR_ARG(other.name));
-	return status == STATUS_OK || status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS ? STATUS_OK : status;
+		return err_fail(err, STATUS_CONFLICT, "a session is called '%.*s' already",
+				STR_ARG(other.name));
+	return status == STATUS_OK || status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS ? STATUS_OK
+											       : status;
 }
 
 static enum status give_name(struct call *c, struct fork *f, struct err *err)
@@ -279,7 +291,8 @@ static enum status make_fork(struct call *c, struct fork *f, struct read_txn *sn
 		{ .name = "mcp_config", \
 		  .type = VALUE_JSON, \
 		  .flags = PARAM_INPUT | PARAM_PRIVATE, \
-		  .help = "with NAME: MCP servers, as the client's --mcp-config takes them; '-' reads standard input" }, \
+		  .help = "with NAME: MCP servers, as the client's --mcp-config takes them; '-' reads " \
+			  "standard input" }, \
 		{ .name = "allowed_tools", \
 		  .type = VALUE_TEXT, \
 		  .flags = PARAM_REST, \
@@ -330,20 +343,26 @@ const struct method claudecode_fork = {
 	.verb = "fork",
 	.group = "agents",
 	.summary = "Go on from any message, in a conversation of its own",
-	.text = "Writes a file with which Claude Code goes on from there, and prints the command that does. The "
-		"conversation itself stays as it is, also while a client has it open; that its own file was deleted does "
+	.text = "Writes a file with which Claude Code goes on from there, and prints the command that does. "
+		"The "
+		"conversation itself stays as it is, also while a client has it open; that its own file was "
+		"deleted does "
 		"not matter.\n\n"
-		"At an answer it goes on behind the results of its tools. At a prompt it goes on before it: what was said "
-		"there is printed, to be said otherwise. Inside a sub-agent, its conversation becomes one of its own. "
+		"At an answer it goes on behind the results of its tools. At a prompt it goes on before it: "
+		"what was said "
+		"there is printed, to be said otherwise. Inside a sub-agent, its conversation becomes one of "
+		"its own. "
 		"'arbor log' and 'arbor show' say which messages there are; without @NODE it is the end.\n\n"
-		"With NAME it is a session for 'arbor chat', too, with all settings of the one it is made of unless others "
+		"With NAME it is a session for 'arbor chat', too, with all settings of the one it is made of "
+		"unless others "
 		"are given. --cwd takes it to another folder, or a machine to which the store was copied.\n",
 	.params = fork_params,
 	.kind = RESULT_ONE,
 	.fields = fork_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "fork @ --cwd /tmp", "the last conversation, in another folder" },
+	.examples = (const struct example[]){ { "fork @ --cwd /tmp",
+						"the last conversation, in another folder" },
 					      { "fork @ other-way --cwd /tmp", "and call it so" },
 					      { 0 } },
 	.run = run_fork,
@@ -378,7 +397,8 @@ static bool is_below(const struct grove *g, uint32_t message, uint32_t top, uint
 	while (at != FOREST_NONE && at != top && !below[at] && steps++ <= f->message_count)
 		at = f->messages[at].prev != FOREST_NONE ? f->messages[at].prev : forest_goes_on_from(f, at);
 	found = at == top ? BELOW : at == FOREST_NONE || !below[at] ? ELSEWHERE : below[at];
-	for (at = message, steps = 0; at != FOREST_NONE && at != top && !below[at] && steps++ <= f->message_count;
+	for (at = message, steps = 0;
+	     at != FOREST_NONE && at != top && !below[at] && steps++ <= f->message_count;
 	     at = f->messages[at].prev != FOREST_NONE ? f->messages[at].prev : forest_goes_on_from(f, at))
 		below[at] = found;
 	return found == BELOW;
@@ -400,7 +420,8 @@ static int64_t said_at(const struct forest *f, const struct forest_copy *copy)
 }
 
 /* The newest message of a tree, or of what is below a node in it. */
-static enum status find_newest(struct call *c, const struct resolved *r, struct forkable *out, struct err *err)
+static enum status find_newest(struct call *c, const struct resolved *r, struct forkable *out,
+			       struct err *err)
 {
 	struct grove g CLEANUP(grove_release) = GROVE_INIT;
 	const struct forest_copy *newest = NULL;
@@ -449,8 +470,10 @@ static enum status run_create_from_tree(struct call *c, struct err *err)
 const struct method claudecode_create_from_tree = {
 	.name = "create_from_tree",
 	.summary = "Make a session of what is below a node of a mirrored tree",
-	.text = "It goes on from the newest message there, whichever branch and file that is in, as 'arbor fork' would: with a "
-		"file of its own, which the client resumes and 'arbor chat' goes on with. Of a tree it is the newest of all.\n",
+	.text = "It goes on from the newest message there, whichever branch and file that is in, as 'arbor "
+		"fork' would: with a "
+		"file of its own, which the client resumes and 'arbor chat' goes on with. Of a tree it is "
+		"the newest of all.\n",
 	.params = tree_params,
 	.kind = RESULT_ONE,
 	.fields = fork_fields,
@@ -509,7 +532,8 @@ static enum status resume_found(struct call *c, struct fork *f, struct read_txn 
 	if (can_go_on(c, f)) {
 		f->named.head.session = f->what.session.id;
 		f->named.head.has_session = true;
-		return forkable_check_open(c, &f->what.session.id, err) ? err_failed(err->status) : emit_fork(c, f, err);
+		return forkable_check_open(c, &f->what.session.id, err) ? err_failed(err->status)
+									: emit_fork(c, f, err);
 	}
 	if (write_fork(c, f, false, err))
 		return err_failed(err->status);
@@ -538,16 +562,21 @@ const struct method claudecode_resume = {
 	.verb = "resume",
 	.group = "agents",
 	.summary = "Go on with a conversation in Claude Code itself",
-	.text = "Runs the client in the folder of the conversation, with what it takes to go on there. A session with a name goes on "
-		"where its last prompt left it, with its model and permissions; other sessions where the client left them.\n\n"
-		"With @NODE it goes on from that message in a conversation of its own, as 'arbor fork' makes one, and so does a "
-		"conversation whose file the client has deleted. With --json, or where nobody is at a terminal, the command is "
+	.text = "Runs the client in the folder of the conversation, with what it takes to go on there. A "
+		"session with a name goes on "
+		"where its last prompt left it, with its model and permissions; other sessions where the "
+		"client left them.\n\n"
+		"With @NODE it goes on from that message in a conversation of its own, as 'arbor fork' makes "
+		"one, and so does a "
+		"conversation whose file the client has deleted. With --json, or where nobody is at a "
+		"terminal, the command is "
 		"printed and not run.\n",
 	.params = resume_params,
 	.kind = RESULT_ONE,
 	.fields = fork_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "resume @ --cwd /tmp", "the last one, in another folder" }, { 0 } },
+	.examples = (const struct example[]){ { "resume @ --cwd /tmp", "the last one, in another folder" },
+					      { 0 } },
 	.run = run_resume,
 };

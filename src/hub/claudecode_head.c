@@ -1,9 +1,10 @@
 /*
  * claudecode.set_head: where the next prompt of a session goes.
  *
- * A session with a name has a head of its own, which is a fact of the store: moving it changes nothing of the client's. The
- * next prompt then goes on in a fork (live/resume.c). In the client's own file another branch is chosen by a line that says
- * so, behind all others; nothing that is there is touched, and nothing is written while a client has it open.
+ * A session with a name has a head of its own, which is a fact of the store: moving it changes nothing of the
+ * client's. The next prompt then goes on in a fork (live/resume.c). In the client's own file another branch
+ * is chosen by a line that says so, behind all others; nothing that is there is touched, and nothing is
+ * written while a client has it open.
  */
 #include "hub/claudecode_methods.h"
 
@@ -48,8 +49,14 @@ static const struct field head_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "message that the next prompt follows; left out: it begins anew" },
-	{ .name = "old_head", .type = VALUE_ID, .flags = FIELD_HIDDEN | FIELD_OPTIONAL, .help = "what it was before" },
-	{ .name = "in_place", .type = VALUE_BOOL, .flags = FIELD_HIDDEN, .help = "the client's file says so, too" },
+	{ .name = "old_head",
+	  .type = VALUE_ID,
+	  .flags = FIELD_HIDDEN | FIELD_OPTIONAL,
+	  .help = "what it was before" },
+	{ .name = "in_place",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_HIDDEN,
+	  .help = "the client's file says so, too" },
 	{ .name = "prompt",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL,
@@ -76,7 +83,8 @@ static enum status open_transcript(struct call *c, const struct session *s, int 
 		return err_failed(err->status);
 	root = dir.n ? open(dir.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (root < 0 || file_open_beneath(root, s->path, O_RDWR | O_APPEND, out, err))
-		return err_fail(err, STATUS_NOT_FOUND, "the client has not got its file any more; 'arbor fork' makes another");
+		return err_fail(err, STATUS_NOT_FOUND,
+				"the client has not got its file any more; 'arbor fork' makes another");
 	return STATUS_OK;
 }
 
@@ -104,10 +112,13 @@ static enum status choose_leaf(struct call *c, const struct moving *m, struct er
 	bool is_whole;
 
 	if (s->agent.n)
-		return err_fail(err, STATUS_USAGE, "a sub-agent's file is not gone on with; 'arbor fork' makes one that is");
+		return err_fail(err, STATUS_USAGE,
+				"a sub-agent's file is not gone on with; 'arbor fork' makes one that is");
 	if (m->session.session.row && !uuid_eq(&m->session.session.id, &s->id))
-		return err_fail(err, STATUS_USAGE, "that is in another file of the client's than this session");
-	if (forkable_check_open(c, &s->id, err) || open_transcript(c, s, &fd, err) || ends_with_line_feed(fd, &is_whole, err))
+		return err_fail(err, STATUS_USAGE,
+				"that is in another file of the client's than this session");
+	if (forkable_check_open(c, &s->id, err) || open_transcript(c, s, &fd, err) ||
+	    ends_with_line_feed(fd, &is_whole, err))
 		return err_failed(err->status);
 	if (!is_whole)
 		buf_byte(&line, '\n');
@@ -121,7 +132,8 @@ static enum status choose_leaf(struct call *c, const struct moving *m, struct er
 
 static enum status take_texts(struct call *c, struct forking *f, struct moving *m, struct err *err)
 {
-	struct buf leaf CLEANUP(buf_release) = BUF_INIT(MIB), prompt CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
+	struct buf leaf CLEANUP(buf_release) = BUF_INIT(MIB),
+			prompt CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
 
 	if (forking_leaf(f, &leaf, err) || forking_prompt(f, &prompt, err))
 		return err_failed(err->status);
@@ -139,17 +151,19 @@ static enum status find_both(struct call *c, struct moving *m, struct err *err)
 	struct forking f CLEANUP(forking_release) = FORKING_INIT;
 	struct named *named = &m->session.named;
 
-	if (read_begin(c->store, &snapshot, err) || forkable_find(c, call_text(c, "session"), &m->session, err))
+	if (read_begin(c->store, &snapshot, err) ||
+	    forkable_find(c, call_text(c, "session"), &m->session, err))
 		return err_failed(err->status);
 	if (!m->session.is_named) {
 		if (!call_flag(c, "in_place"))
 			return err_fail(err, STATUS_USAGE,
-					"only a session with a name has a head of its own: 'arbor fork SESSION@NODE NAME' "
+					"only a session with a name has a head of its own: 'arbor fork "
+					"SESSION@NODE NAME' "
 					"makes one, and --in-place moves the client's");
 		named->head = (struct named_head){ .has_session = true, .session = m->session.session.id };
 	}
-	if (forkable_find_node(c, named, call_text(c, "node"), &m->to, err) || forkable_load(c, &m->to, &f, err) ||
-	    take_texts(c, &f, m, err))
+	if (forkable_find_node(c, named, call_text(c, "node"), &m->to, err) ||
+	    forkable_load(c, &m->to, &f, err) || take_texts(c, &f, m, err))
 		return err_failed(err->status);
 	if (!f.count)
 		return STATUS_OK; /* it begins anew */
@@ -165,7 +179,8 @@ static enum status check_rest(struct call *c, const struct named *n, struct err 
 	struct run run;
 	bool at_work;
 
-	if (lease_look_after_all(c->store, err) || run_of_session(c->store, n->row, &c->mem, &run, &at_work, err))
+	if (lease_look_after_all(c->store, err) ||
+	    run_of_session(c->store, n->row, &c->mem, &run, &at_work, err))
 		return err_failed(err->status);
 	return at_work ? err_fail(err, STATUS_BUSY, "'%.*s' is at work", STR_ARG(n->name)) : STATUS_OK;
 }
@@ -217,16 +232,21 @@ const struct method claudecode_set_head = {
 	.also = "rewind",
 	.group = "agents",
 	.summary = "Have a session go on from another message",
-	.text = "The next prompt of 'arbor chat' follows that message, on whichever branch it is; what was said behind it stays "
-		"where it is. At an answer that is behind the results of its tools, at a prompt before it.\n\n"
-		"The client's own files stay as they are. With --in-place its file of the conversation gets a line that makes "
-		"'claude --resume' go on there, too; not while a client has it open. 'arbor fork' makes a conversation of its "
+	.text = "The next prompt of 'arbor chat' follows that message, on whichever branch it is; what was "
+		"said behind it stays "
+		"where it is. At an answer that is behind the results of its tools, at a prompt before "
+		"it.\n\n"
+		"The client's own files stay as they are. With --in-place its file of the conversation gets "
+		"a line that makes "
+		"'claude --resume' go on there, too; not while a client has it open. 'arbor fork' makes a "
+		"conversation of its "
 		"own instead.\n",
 	.params = head_params,
 	.kind = RESULT_ONE,
 	.fields = head_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "checkout fix-tests @", "the end of the last conversation" }, { 0 } },
+	.examples = (const struct example[]){ { "checkout fix-tests @", "the end of the last conversation" },
+					      { 0 } },
 	.run = run_set_head,
 };

@@ -1,8 +1,8 @@
 /*
  * A name and a place: which line of which transcript is meant.
  *
- * Named sessions come first, by their whole name, since that is what people gave them to be called by. A node behind a name may
- * stand in another file than the session's own: what it was forked from has it, too.
+ * Named sessions come first, by their whole name, since that is what people gave them to be called by. A node
+ * behind a name may stand in another file than the session's own: what it was forked from has it, too.
  */
 #include "hub/forkable.h"
 
@@ -19,8 +19,9 @@
 static enum status take_resolved(struct forkable *out, const struct resolved *r, struct err *err)
 {
 	if (r->session.old)
-		return err_fail(err, STATUS_NOT_FOUND,
-				"only an older version of its file had that line, and nothing goes on from there");
+		return err_fail(
+			err, STATUS_NOT_FOUND,
+			"only an older version of its file had that line, and nothing goes on from there");
 	out->session = r->session;
 	out->is_node = !r->is_session && !r->is_tree;
 	out->line = (struct resume_line){ r->session.row, out->is_node ? r->node.offset : FORK_AT_END };
@@ -42,7 +43,8 @@ static enum status take_head(struct call *c, struct forkable *out, struct err *e
 		if (count)
 			out->line = (struct resume_line){ rows[0], FORK_AT_END };
 	}
-	return out->line.session ? session_get(c->store, out->line.session, &c->mem, &out->session, err) : STATUS_OK;
+	return out->line.session ? session_get(c->store, out->line.session, &c->mem, &out->session, err)
+				 : STATUS_OK;
 }
 
 enum status forkable_find_node(struct call *c, const struct named *in, struct str node, struct forkable *out,
@@ -54,7 +56,8 @@ enum status forkable_find_node(struct call *c, const struct named *in, struct st
 
 	if (in && in->head.has_session) {
 		uuid_print(&in->head.session, id);
-		status = resolve_id(c->store, arena_printf(&c->mem, "%s@%.*s", id, STR_ARG(node)), &c->mem, &r, err);
+		status = resolve_id(c->store, arena_printf(&c->mem, "%s@%.*s", id, STR_ARG(node)), &c->mem,
+				    &r, err);
 	}
 	if (status == STATUS_NOT_FOUND)
 		status = resolve_id(c->store, node, &c->mem, &r, err);
@@ -62,7 +65,8 @@ enum status forkable_find_node(struct call *c, const struct named *in, struct st
 }
 
 /* By its whole name; *found false = nobody is called so. */
-static enum status find_named(struct call *c, struct str name, struct named *out, bool *found, struct err *err)
+static enum status find_named(struct call *c, struct str name, struct named *out, bool *found,
+			      struct err *err)
 {
 	enum status status = name.n ? named_find(c->store, name, &c->mem, out, err) : STATUS_NOT_FOUND;
 
@@ -87,23 +91,26 @@ enum status forkable_find(struct call *c, struct str text, struct forkable *out,
 enum status forkable_load(struct call *c, const struct forkable *what, struct forking *out, struct err *err)
 {
 	if (!what->session.row)
-		return err_fail(err, STATUS_NOT_FOUND, "nothing was said in '%.*s' yet", STR_ARG(what->named.name));
+		return err_fail(err, STATUS_NOT_FOUND, "nothing was said in '%.*s' yet",
+				STR_ARG(what->named.name));
 	return forking_load(c->store, what->line.session, what->line.offset, what->at_head, out, err);
 }
 
 enum status forkable_folder(struct call *c, const struct forkable *what, struct str given, struct str *out,
 			    struct err *err)
 {
-	struct str wanted = given.p		? given
-			    : what->is_named	? what->named.settings.working_dir
-						: what->session.project;
+	struct str wanted = given.p	     ? given
+			    : what->is_named ? what->named.settings.working_dir
+					     : what->session.project;
 
 	*out = wanted.n ? call_real_path(c, wanted) : (struct str){ 0 };
 	if (out->p)
 		return STATUS_OK;
 	if (given.p)
-		return err_fail(err, STATUS_NOT_FOUND, "there is no folder '%.*s'", (int)size_min(given.n, 200), given.p);
-	return err_fail(err, STATUS_NOT_FOUND, "the folder it worked in is not here: %.*s; --cwd names another",
+		return err_fail(err, STATUS_NOT_FOUND, "there is no folder '%.*s'",
+				(int)size_min(given.n, 200), given.p);
+	return err_fail(err, STATUS_NOT_FOUND,
+			"the folder it worked in is not here: %.*s; --cwd names another",
 			(int)size_min(wanted.n, 200), wanted.p ? wanted.p : "");
 }
 
@@ -116,7 +123,8 @@ enum status forkable_check_open(struct call *c, const struct uuid *session, stru
 		return err_failed(err->status);
 	client = alive_find(&alive, session);
 	return client ? err_fail(err, STATUS_BUSY,
-				 "a client has it open just now (process %" PRId64 "); 'arbor fork' goes on beside it",
+				 "a client has it open just now (process %" PRId64
+				 "); 'arbor fork' goes on beside it",
 				 client->pid)
 		      : STATUS_OK;
 }
@@ -132,7 +140,8 @@ static enum status sync_one(struct call *c, const char *home, struct str below, 
 	struct root root;
 
 	excluded_take(c, NULL, &unwanted);
-	if (root_find(c->store, home, (struct str){ 0 }, &root, err) || filter_make(&unwanted, &c->mem, &filter, err))
+	if (root_find(c->store, home, (struct str){ 0 }, &root, err) ||
+	    filter_make(&unwanted, &c->mem, &filter, err))
 		return err_failed(err->status);
 	o.filter = filter;
 	return sync_run(c->store, &o, &report, err);

@@ -10,14 +10,15 @@
 #define CWD_PARAM \
 	{ \
 		.name = "cwd", .type = VALUE_PATH, .shown = "DIR", \
-		.help = "go on in this folder, which may be on another machine than where it was; left out: where it was" \
+		.help = "go on in this folder, which may be on another machine than where it was; left " \
+			"out: where it was" \
 	}
 
 struct forkable {
-	bool is_named;	    /* by the name of a session */
-	struct named named; /* that one */
-	bool is_node;	    /* not a whole session, but a place in one */
-	bool at_head;	    /* where the next prompt of the named one goes */
+	bool is_named;		 /* by the name of a session */
+	struct named named;	 /* that one */
+	bool is_node;		 /* not a whole session, but a place in one */
+	bool at_head;		 /* where the next prompt of the named one goes */
 	struct session session;	 /* it is in; row 0 = nothing was said yet in the named one */
 	struct resume_line line; /* offset FORK_AT_END = where the client would go on */
 };
@@ -32,7 +33,8 @@ enum status forkable_find_node(struct call *c, const struct named *in, struct st
 			       struct err *err) MUST_USE;
 
 /* Its lines (query/fork.h), from there on. So too. */
-enum status forkable_load(struct call *c, const struct forkable *what, struct forking *out, struct err *err) MUST_USE;
+enum status forkable_load(struct call *c, const struct forkable *what, struct forking *out,
+			  struct err *err) MUST_USE;
 
 /* The folder it goes on in, as `given` (p NULL = as it was) says; in the call's arena. */
 enum status forkable_folder(struct call *c, const struct forkable *what, struct str given, struct str *out,

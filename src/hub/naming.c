@@ -1,5 +1,6 @@
 /*
- * Sessions with a name, as parameters make them and results show them: for all methods that make or change one.
+ * Sessions with a name, as parameters make them and results show them: for all methods that make or change
+ * one.
  */
 #include "hub/naming.h"
 

@@ -94,7 +94,8 @@ void put_named(struct json_writer *w, const struct named *n);
 /* As the result of a method; found by its name. */
 enum status emit_named(struct call *c, struct str name, struct err *err) MUST_USE;
 
-/* Whether agents with these settings may do something unasked. Servers are programs that are started without a question. */
+/* Whether agents with these settings may do something unasked. Servers are programs that are started without
+ * a question. */
 bool naming_loosens(const struct named_settings *s);
 
 #endif

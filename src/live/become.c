@@ -1,6 +1,6 @@
 /*
- * Nothing of us stays: a person at a terminal who goes on with a conversation wants the client, and nobody in between. Files are
- * closed by that (all are O_CLOEXEC), and what we did with signals is undone.
+ * Nothing of us stays: a person at a terminal who goes on with a conversation wants the client, and nobody in
+ * between. Files are closed by that (all are O_CLOEXEC), and what we did with signals is undone.
  */
 #include "live/become.h"
 

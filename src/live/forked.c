@@ -1,7 +1,7 @@
 /*
- * A fork is a new file with an id of its own, in the client's folder of the project it will work in. Nothing that is there
- * is written to, so nobody who works on the conversation just now is disturbed, and what it is made of comes from the
- * archive: the client may have deleted its file long ago.
+ * A fork is a new file with an id of its own, in the client's folder of the project it will work in. Nothing
+ * that is there is written to, so nobody who works on the conversation just now is disturbed, and what it is
+ * made of comes from the archive: the client may have deleted its file long ago.
  *
  * Lines keep their uuids. What the client adds comes back into the mirror as another branch of the same tree.
  */
@@ -37,7 +37,8 @@ static struct str file_name(const struct uuid *session, struct arena *mem)
 	return arena_printf(mem, "%s.jsonl", id);
 }
 
-struct str forked_path(const struct environment *env, struct str folder, const struct uuid *session, struct arena *mem)
+struct str forked_path(const struct environment *env, struct str folder, const struct uuid *session,
+		       struct arena *mem)
 {
 	return arena_printf(mem, "%.*s/%.*s", STR_ARG(folder_of(env, folder, mem)),
 			    STR_ARG(file_name(session, mem)));
@@ -64,7 +65,8 @@ static enum status write_line(void *ctx, struct str line, struct err *err)
 	return newfile_add(&w->file, line, err);
 }
 
-static enum status write_title(struct writing *w, const struct fork_lines *as, struct str title, struct err *err)
+static enum status write_title(struct writing *w, const struct fork_lines *as, struct str title,
+			       struct err *err)
 {
 	struct buf line CLEANUP(buf_release) = BUF_INIT(MIB);
 
@@ -74,8 +76,8 @@ static enum status write_title(struct writing *w, const struct fork_lines *as, s
 	return write_line(w, buf_as_str(&line), err);
 }
 
-enum status forked_write(struct forking *f, const struct forked_ask *ask, struct arena *mem, struct forked *out,
-			 struct err *err)
+enum status forked_write(struct forking *f, const struct forked_ask *ask, struct arena *mem,
+			 struct forked *out, struct err *err)
 {
 	struct fork_lines as CLEANUP(fork_lines_release) = FORK_LINES_INIT;
 	struct writing w CLEANUP(writing_release) = { .file = NEWFILE_INIT, .out = out, .cancel = ask->cancel };

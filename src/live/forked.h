@@ -25,10 +25,11 @@ struct forked {
 struct str forked_home(const struct environment *env, struct arena *mem);
 
 /* Where the client has a conversation that it is told to resume in a folder. */
-struct str forked_path(const struct environment *env, struct str folder, const struct uuid *session, struct arena *mem);
+struct str forked_path(const struct environment *env, struct str folder, const struct uuid *session,
+		       struct arena *mem);
 
 /* Writes it, whole or not at all; it has a line at least. */
-enum status forked_write(struct forking *f, const struct forked_ask *ask, struct arena *mem, struct forked *out,
-			 struct err *err) MUST_USE;
+enum status forked_write(struct forking *f, const struct forked_ask *ask, struct arena *mem,
+			 struct forked *out, struct err *err) MUST_USE;
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * The head of a session is where its last agent left the file, unless it was moved. The two differ, too, when somebody else has
- * written to the file: another name of the same conversation, or a person with the client. A prompt would then be the answer
- * to what its session never heard. So it goes on in a fork, which is a file of its own: nobody else's place moves by that.
+ * The head of a session is where its last agent left the file, unless it was moved. The two differ, too, when
+ * somebody else has written to the file: another name of the same conversation, or a person with the client.
+ * A prompt would then be the answer to what its session never heard. So it goes on in a fork, which is a file
+ * of its own: nobody else's place moves by that.
  *
  * One exception: an agent whose driver was killed has written, and nobody has moved the head. What was
  * submitted since and never began changes nothing about that.
@@ -54,7 +55,8 @@ static enum status take_line(void *ctx, const struct node *node, struct err *err
 	return STATUS_OK;
 }
 
-enum status resume_find_line(struct store *s, const struct named_head *head, struct resume_line *out, struct err *err)
+enum status resume_find_line(struct store *s, const struct named_head *head, struct resume_line *out,
+			     struct err *err)
 {
 	struct looking l = { .store = s, .head = head };
 
@@ -77,12 +79,14 @@ static enum status ends_at_head(struct store *s, const struct named *session, bo
 	if (head_of_session(s, &head->session, &file, err) ||
 	    stream_each(s, session->row, look_at, &is_left, err))
 		return err_failed(err->status);
-	*out = is_left || !file.has_head || uuid_eq(&file.head, &head->head) || uuid_eq(&file.line, &head->line);
+	*out = is_left || !file.has_head || uuid_eq(&file.head, &head->head) ||
+	       uuid_eq(&file.line, &head->line);
 	return STATUS_OK;
 }
 
 static enum status fork_it(struct store *s, const struct environment *env, struct named *session,
-			   const struct resume_line *line, struct arena *mem, struct str *made, struct err *err)
+			   const struct resume_line *line, struct arena *mem, struct str *made,
+			   struct err *err)
 {
 	struct forking f CLEANUP(forking_release) = FORKING_INIT;
 	struct forked_ask ask = { .env = env, .folder = session->settings.working_dir };
@@ -123,8 +127,8 @@ static enum status look_and_fork(struct store *s, const struct environment *env,
 	return is_there ? STATUS_OK : fork_it(s, env, session, &line, mem, made, err);
 }
 
-enum status resume_prepare(struct store *s, const struct environment *env, struct named *session, struct arena *mem,
-			   struct str *made, struct err *err)
+enum status resume_prepare(struct store *s, const struct environment *env, struct named *session,
+			   struct arena *mem, struct str *made, struct err *err)
 {
 	*made = (struct str){ 0 };
 	if (!session->head.has_session || !session->head.has_head || !session->head.has_line)

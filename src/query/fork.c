@@ -1,9 +1,9 @@
 /*
- * The file of a fork has no branches: each line hangs on the one before, parts of an answer come before its results, and
- * nothing is left for the client to mend, of which it does less in large files.
+ * The file of a fork has no branches: each line hangs on the one before, parts of an answer come before its
+ * results, and nothing is left for the client to mend, of which it does less in large files.
  *
- * So the lines are those of the context (query/context.h), in its order. What the client noted of its progress is left
- * behind: it is looked through on the way to what it hangs on, and here nothing hangs on it.
+ * So the lines are those of the context (query/context.h), in its order. What the client noted of its
+ * progress is left behind: it is looked through on the way to what it hangs on, and here nothing hangs on it.
  */
 #include "query/fork.h"
 
@@ -28,7 +28,8 @@ static bool is_call_of(const struct chain *c, const struct chain_line *l, uint32
 	return false;
 }
 
-/* The answer above a line, with nothing but what the client and the user said in between; CHAIN_NONE = none. */
+/* The answer above a line, with nothing but what the client and the user said in between; CHAIN_NONE = none.
+ */
 static uint32_t answer_above(const struct chain *c, uint32_t line)
 {
 	for (uint32_t steps = 0; line != CHAIN_NONE && steps <= c->line_count; steps++) {
@@ -44,7 +45,8 @@ static bool is_result(const struct chain_line *l)
 	return l->type == RECORD_USER && (l->flags & RECORD_RESULT) && !l->shadowed;
 }
 
-/* The last result that was written of an answer's calls, else its own last line. The client hangs what follows on that. */
+/* The last result that was written of an answer's calls, else its own last line. The client hangs what
+ * follows on that. */
 static uint32_t last_of(const struct chain *c, uint32_t answer)
 {
 	uint32_t last = c->answers[answer].last;
@@ -77,8 +79,8 @@ static bool is_said(const struct chain_line *l)
 	return l->type == RECORD_USER || l->type == RECORD_ASSISTANT;
 }
 
-enum status fork_find_lines(struct lines *lines, const struct chain *c, uint32_t line, struct arena *mem, uint32_t **out,
-			    uint32_t *count, struct err *err)
+enum status fork_find_lines(struct lines *lines, const struct chain *c, uint32_t line, struct arena *mem,
+			    uint32_t **out, uint32_t *count, struct err *err)
 {
 	uint32_t all, kept = 0;
 	bool any = false;
@@ -110,7 +112,8 @@ void forking_release(struct forking *f)
 }
 
 /* What the client would go on from; or a line, which may be one that was told in another's progress. */
-static enum status find_line(struct store *s, struct forking *f, int64_t offset, uint32_t *line, struct err *err)
+static enum status find_line(struct store *s, struct forking *f, int64_t offset, uint32_t *line,
+			     struct err *err)
 {
 	if (chain_load(s, &f->session, &f->chain, err))
 		return err_failed(err->status);

@@ -9,8 +9,8 @@
 
 #include "query/grove.h"
 
-static enum status take_ids(const struct grove *g, uint32_t message, uint32_t source, uint32_t line, struct named_head *out,
-			    struct err *err)
+static enum status take_ids(const struct grove *g, uint32_t message, uint32_t source, uint32_t line,
+			    struct named_head *out, struct err *err)
 {
 	struct grove_ref ref = { .kind = GROVE_MESSAGE, .at = message };
 	uint32_t tree = grove_tree(g, ref);

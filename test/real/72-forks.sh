@@ -2,6 +2,7 @@
 # The same with files of older clients, of odd shapes and of more than 5 MiB; and with the client's own files gone.
 . test/harness/lib.sh
 . test/real/lib.sh
+# shellcheck disable=SC2046 # a list of folders without blanks
 real_each() {
 	forks 'forks of what older clients wrote' "$ARBOR_SHARED"/fixtures/claude-versions/*
 	node test/real/made.mjs "$HOME/made" >"$HOME/list"

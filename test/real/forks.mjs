@@ -39,16 +39,18 @@ const contextAt = (id, more = []) => arborItems(['log', id, '--as-sent', ...more
 	.filter(item => item.kind === 'sent').map(({ role, content }) => ({ role, content }));
 
 function loadTrees() {
-	const messages = new Map(), trees = [];
+	const messages = new Map(), trees = new Set(), names = new Set();
 	for (const line of arborRun(['dump', '--logical']).split('\n')) {
 		const [kind, id, ...fields] = line.split(' ');
 		const value = Object.fromEntries(fields.map(field => field.split('=')));
 		if (kind === 'message')
 			messages.set(id, { id, ...value });
 		else if (kind === 'tree')
-			trees.push(id);
+			trees.add(id);
+		else if (kind === 'name')
+			names.add(id);
 	}
-	return { messages, trees };
+	return { messages, trees, names };
 }
 
 // What is sent when somebody says something behind a message.
@@ -58,21 +60,28 @@ function contextBehind(messages, id) {
 	return results ? contextAt(results.id) : contextAt(id, role === 'assistant' ? ['--through'] : []);
 }
 
-function expectedContext(messages, id, fork) {
-	if (fork.prompt === undefined)
-		return contextBehind(messages, id);
-	const { prev } = messages.get(id);
-	return prev === '-' ? [] : contextBehind(messages, prev);
+// What was sent with a prompt, without it: the last blocks of the last message.
+function contextBefore(id) {
+	const context = contextAt(id), last = context.pop();
+	const { blocks } = arborItems(['log', id]).findLast(item => item.kind === 'message');
+	const rest = last.content.slice(0, last.content.length - blocks.length);
+	return rest.length ? [...context, { ...last, content: rest }] : context;
 }
+
+const expectedContext = (messages, id, fork) => fork.prompt === undefined ? contextBehind(messages, id) : contextBefore(id);
 
 // ---- The client ----------------------------------------------------------------
 
 let runs = 0;
 
-function goOn(fork) {
+// The thoughts of another model are not sent: the one that had them goes on. Where there are several, none are compared.
+const modelsOf = fork => [...new Set((fork.path ? fromLines(readFileSync(fork.path, 'utf8')) : [])
+	.map(line => line.message?.model).filter(model => /^claude-/.test(model)))];
+
+function goOn(fork, models) {
 	const prompt = `SCRIPT:text(fork-${++runs})`;
 	const before = existsSync(log) ? statSync(log).size : 0;
-	const run = spawnSync(claude, ['-p', prompt, '--output-format', 'json', ...fork.words.slice(1)], {
+	const run = spawnSync(claude, ['-p', prompt, '--output-format', 'json', ...(models.length ? ['--model', models.at(-1)] : []), ...fork.words.slice(1)], {
 		cwd: fork.cwd, encoding: 'utf8', timeout: RUN_MS, maxBuffer: 1 << 28, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'],
 		env: { HOME: home, PATH: '/usr/bin:/bin', ANTHROPIC_BASE_URL: api, ANTHROPIC_API_KEY: 'none', DISABLE_AUTOUPDATER: '1',
 			CLAUDE_CODE_MAX_RETRIES: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
@@ -94,6 +103,18 @@ function unwrapped(block) {
 	return isClientText(block) ? [] : [block];
 }
 
+// A tool's name and input depend on which tools the client has now.
+function renamed(block) {
+	if (block.type !== 'tool_use')
+		return block;
+	const name = block.name === 'Task' ? 'Agent' : block.name;
+	return { ...block, name, input: name === 'ExitPlanMode' ? {} : block.input };
+}
+
+const isThought = block => /thinking$/.test(block.type);
+const compared = (messages, thoughtless) => messages.map(({ role, content }) => ({ role,
+	content: content.filter(block => !(thoughtless && isThought(block))).map(renamed) }));
+
 const received = messages => messages.filter(({ role }) => role !== 'system').map(({ role, content }) => ({ role,
 	content: (typeof content === 'string' ? [{ type: 'text', text: content }] : content).flatMap(unwrapped) }));
 
@@ -104,15 +125,15 @@ const unanswered = [[],
 	[said('assistant', 'No response requested.')],
 	[said('user', 'Continue from where you left off.'), said('assistant', 'No response requested.')]];
 
-function compare(expected, prompt, messages) {
+function compare(expected, prompt, messages, thoughtless) {
 	const all = unanswered.filter((_, n) => n === 0 || expected.at(-1)?.role === 'user' || expected.length === 0)
-		.map(between => differences([...expected, ...between, said('user', prompt)], received(messages)));
+		.map(between => differences(compared([...expected, ...between, said('user', prompt)], thoughtless), compared(received(messages), thoughtless)));
 	return all.reduce((best, one) => one.length < best.length ? one : best);
 }
 
 // ---- One conversation ------------------------------------------------------------
 
-let failures = 0;
+let failures = 0, begun = 0, cutOff;
 function complain(where, lines) {
 	failures++;
 	for (const line of lines)
@@ -140,15 +161,32 @@ function tryMessage(name, messages, id) {
 		return complain(where, [String(error.stderr).trim()]);
 	}
 	const expected = expectedContext(messages, id, fork);
+	begun += fork.path && !cutOff.has(fromLines(readFileSync(fork.path, 'utf8'))[0].uuid) ? 0 : 1;
 	const before = fork.path && readFileSync(fork.path);
-	const { prompt, run, requests } = goOn(fork);
+	const models = modelsOf(fork);
+	const { prompt, run, requests } = goOn(fork, models);
 	if (requests.length !== 1)
 		return complain(where, [`${requests.length} requests`, run.stdout.slice(0, 300), run.stderr.slice(0, 300)]);
-	const found = compare(expected, prompt, requests[0].body.messages);
+	const found = compare(expected, prompt, requests[0].body.messages, models.length > 1);
 	if (found.length)
 		complain(where, found);
 	if (before)
 		checkFile(where, fork, before);
+}
+
+// Lines that hang on one in another file: a fork that begins with them is a tree of its own.
+function linesCutOff(folder) {
+	const found = new Set();
+	for (const name of readdirSync(folder, { recursive: true }).filter(name => name.endsWith('.jsonl'))) {
+		const lines = readFileSync(join(folder, name), 'utf8').split('\n').flatMap(text => {
+			try { return [JSON.parse(text)]; } catch { return []; }
+		});
+		const uuids = new Set(lines.map(line => line.uuid));
+		for (const line of lines)
+			if (line.parentUuid && !uuids.has(line.parentUuid))
+				found.add(line.uuid);
+	}
+	return found;
 }
 
 function removeTranscripts(folder) {
@@ -168,18 +206,23 @@ function tryConversation(capture) {
 	rmSync(join(home, '.claude/settings.json'), { force: true });
 	arborRun(['sync', '--quiet']);
 	const { messages, trees } = loadTrees();
+	cutOff = linesCutOff(join(home, '.claude'));
 	if (DELETED && existsSync(join(home, '.claude/projects')))
 		removeTranscripts(join(home, '.claude/projects'));
 	const before = runs;
+	begun = 0;
 	for (const id of messages.keys())
 		if (!id.includes('#') && chosen()) // one of several that have its uuid: no id leads there alone
 			tryMessage(name, messages, id);
 	arborRun(['sync', '--quiet']);
-	const now = loadTrees().trees;
+	const now = loadTrees();
 	for (const tree of trees)
-		if (!now.includes(tree))
+		if (!now.names.has(tree))
 			complain(name, [`tree ${tree} is gone`]);
-	return { tried: runs - before, beside: now.length - trees.length };
+	const beside = now.trees.size - trees.size;
+	if (beside > begun)
+		complain(name, [`${beside} trees are new, and ${begun} conversations`]);
+	return { tried: runs - before, beside };
 }
 
 for (const capture of captures) {

@@ -1,6 +1,7 @@
 /*
- * Forks: which point a line stands for, what a line becomes, and that the client would send the same from the new file as from
- * the old one, of conversations of every shape. That it really does is asked of it in test/real.
+ * Forks: which point a line stands for, what a line becomes, and that the client would send the same from the
+ * new file as from the old one, of conversations of every shape. That it really does is asked of it in
+ * test/real.
  */
 #include "claude/fork.h"
 #include "files.h"
@@ -41,7 +42,8 @@ static void check_point(struct t *t, int line, const char *text, const char *at,
 
 TEST(an_answer_goes_on_behind_all_its_results)
 {
-	static const char talk[] = "u A; a B<A m=1 call=x; a C<B m=1 call=y; u R<C res=y; u S<B res=x; a D<S m=2; u E<D";
+	static const char talk[] =
+		"u A; a B<A m=1 call=x; a C<B m=1 call=y; u R<C res=y; u S<B res=x; a D<S m=2; u E<D";
 
 	POINT(talk, "B", "S");
 	POINT(talk, "C", "S");
@@ -97,7 +99,8 @@ static void rewrite(struct fork_lines *f, const char *line, struct buf *out)
 	record_reader_release(&r);
 }
 
-static void check_line(struct t *t, int line, const char *before, const char *cwd, const char *given, const char *want)
+static void check_line(struct t *t, int line, const char *before, const char *cwd, const char *given,
+		       const char *want)
 {
 	struct fork_lines f CLEANUP(fork_lines_release) = FORK_LINES_INIT;
 	struct buf out CLEANUP(buf_release) = BUF_INIT(MIB);
@@ -111,47 +114,59 @@ static void check_line(struct t *t, int line, const char *before, const char *cw
 	t_eq_str(t, __FILE__, line, buf_as_str(&out), str_of(want), given);
 }
 
-#define BECOMES(given, want)		 check_line(t, __LINE__, NULL, NULL, given, want "\n")
+#define BECOMES(given, want)		    check_line(t, __LINE__, NULL, NULL, given, want "\n")
 #define BECOMES_BEHIND(before, given, want) check_line(t, __LINE__, before, NULL, given, want "\n")
-#define BECOMES_IN(cwd, given, want)	 check_line(t, __LINE__, NULL, cwd, given, want "\n")
+#define BECOMES_IN(cwd, given, want)	    check_line(t, __LINE__, NULL, cwd, given, want "\n")
 
 TEST(a_line_keeps_its_bytes_but_for_its_place)
 {
-	BECOMES("{\"parentUuid\" : \"p\",  \"sessionId\":\"s\",\"type\":\"user\",\"uuid\":\"u\",\"timestamp\":\"t\", \"x\":1.50e2 }",
+	BECOMES("{\"parentUuid\" : \"p\",  "
+		"\"sessionId\":\"s\",\"type\":\"user\",\"uuid\":\"u\",\"timestamp\":\"t\", \"x\":1.50e2 }",
 		"{\"parentUuid\" : null,  \"sessionId\":\"" FORKED
 		"\",\"type\":\"user\",\"uuid\":\"u\",\"timestamp\":\"t\", \"x\":1.50e2 }");
-	BECOMES_BEHIND("{\"parentUuid\":null,\"sessionId\":\"s\",\"type\":\"user\",\"uuid\":\"\\u0061b\",\"timestamp\":\"t\"}",
-		       "{\"type\":\"user\",\"uuid\":\"v\",\"timestamp\":\"t\",\"parentUuid\":\"x\",\"sessionId\":\"s\"}",
-		       "{\"type\":\"user\",\"uuid\":\"v\",\"timestamp\":\"t\",\"parentUuid\":\"\\u0061b\",\"sessionId\":\"" FORKED
-		       "\"}");
+	BECOMES_BEHIND("{\"parentUuid\":null,\"sessionId\":\"s\",\"type\":\"user\",\"uuid\":\"\\u0061b\","
+		       "\"timestamp\":\"t\"}",
+		       "{\"type\":\"user\",\"uuid\":\"v\",\"timestamp\":\"t\",\"parentUuid\":\"x\","
+		       "\"sessionId\":\"s\"}",
+		       "{\"type\":\"user\",\"uuid\":\"v\",\"timestamp\":\"t\",\"parentUuid\":\"\\u0061b\","
+		       "\"sessionId\":\"" FORKED "\"}");
 	/* A signature is good only as it is. */
-	BECOMES("{\"parentUuid\":null,\"sessionId\":\"s\",\"type\":\"assistant\",\"uuid\":\"u\",\"timestamp\":\"t\",\"message\":"
-		"{\"model\":\"m\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"\\u00e4\",\"signature\":\"a\\/b==\"}]}}",
+	BECOMES("{\"parentUuid\":null,\"sessionId\":\"s\",\"type\":\"assistant\",\"uuid\":\"u\","
+		"\"timestamp\":\"t\",\"message\":"
+		"{\"model\":\"m\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"\\u00e4\",\"signature\":"
+		"\"a\\/b==\"}]}}",
 		"{\"parentUuid\":null,\"sessionId\":\"" FORKED
 		"\",\"type\":\"assistant\",\"uuid\":\"u\",\"timestamp\":\"t\",\"message\":"
-		"{\"model\":\"m\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"\\u00e4\",\"signature\":\"a\\/b==\"}]}}");
+		"{\"model\":\"m\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"\\u00e4\",\"signature\":"
+		"\"a\\/b==\"}]}}");
 }
 
 TEST(members_of_that_name_elsewhere_stay)
 {
-	BECOMES("{\"parentUuid\":null,\"sessionId\":\"s\",\"type\":\"user\",\"uuid\":\"u\",\"timestamp\":\"t\","
+	BECOMES("{\"parentUuid\":null,\"sessionId\":\"s\",\"type\":\"user\",\"uuid\":\"u\",\"timestamp\":"
+		"\"t\","
 		"\"message\":{\"content\":\"c\",\"cwd\":\"/x\",\"sessionId\":\"y\",\"parentUuid\":\"z\"}}",
-		"{\"parentUuid\":null,\"sessionId\":\"" FORKED "\",\"type\":\"user\",\"uuid\":\"u\",\"timestamp\":\"t\","
+		"{\"parentUuid\":null,\"sessionId\":\"" FORKED
+		"\",\"type\":\"user\",\"uuid\":\"u\",\"timestamp\":\"t\","
 		"\"message\":{\"content\":\"c\",\"cwd\":\"/x\",\"sessionId\":\"y\",\"parentUuid\":\"z\"}}");
 }
 
 TEST(a_folder_is_another_only_where_that_is_wanted)
 {
 	BECOMES("{\"parentUuid\":null,\"sessionId\":\"s\",\"cwd\":\"/a\",\"uuid\":\"u\",\"timestamp\":\"t\"}",
-		"{\"parentUuid\":null,\"sessionId\":\"" FORKED "\",\"cwd\":\"/a\",\"uuid\":\"u\",\"timestamp\":\"t\"}");
-	BECOMES_IN("/b\"", "{\"parentUuid\":null,\"sessionId\":\"s\",\"cwd\":\"/a\",\"uuid\":\"u\",\"timestamp\":\"t\"}",
-		   "{\"parentUuid\":null,\"sessionId\":\"" FORKED
-		   "\",\"cwd\":\"/b\\\"\",\"uuid\":\"u\",\"timestamp\":\"t\"}");
+		"{\"parentUuid\":null,\"sessionId\":\"" FORKED
+		"\",\"cwd\":\"/a\",\"uuid\":\"u\",\"timestamp\":\"t\"}");
+	BECOMES_IN(
+		"/b\"",
+		"{\"parentUuid\":null,\"sessionId\":\"s\",\"cwd\":\"/a\",\"uuid\":\"u\",\"timestamp\":\"t\"}",
+		"{\"parentUuid\":null,\"sessionId\":\"" FORKED
+		"\",\"cwd\":\"/b\\\"\",\"uuid\":\"u\",\"timestamp\":\"t\"}");
 }
 
 TEST(a_sub_agents_line_becomes_one_of_a_conversation)
 {
-	BECOMES("{\"parentUuid\":null,\"isSidechain\":true,\"sessionId\":\"s\",\"agentId\":\"a\",\"uuid\":\"u\",\"timestamp\":\"t\"}",
+	BECOMES("{\"parentUuid\":null,\"isSidechain\":true,\"sessionId\":\"s\",\"agentId\":\"a\",\"uuid\":"
+		"\"u\",\"timestamp\":\"t\"}",
 		"{\"parentUuid\":null,\"isSidechain\":false,\"sessionId\":\"" FORKED
 		"\",\"agentId\":\"a\",\"uuid\":\"u\",\"timestamp\":\"t\"}");
 }
@@ -161,16 +176,21 @@ TEST(what_the_client_cannot_do_without_is_put_in)
 	BECOMES("{\"type\":\"user\",\"uuid\":\"u\"}",
 		"{\"parentUuid\":null,\"sessionId\":\"" FORKED
 		"\",\"timestamp\":\"1970-01-01T00:00:00.000Z\",\"type\":\"user\",\"uuid\":\"u\"}");
-	BECOMES("{\"parentUuid\":null,\"sessionId\":\"s\",\"timestamp\":\"t\",\"type\":\"assistant\",\"uuid\":\"u\","
+	BECOMES("{\"parentUuid\":null,\"sessionId\":\"s\",\"timestamp\":\"t\",\"type\":\"assistant\","
+		"\"uuid\":\"u\","
 		"\"message\":{\"content\":\"said\"}}",
-		"{\"parentUuid\":null,\"sessionId\":\"" FORKED "\",\"timestamp\":\"t\",\"type\":\"assistant\",\"uuid\":\"u\","
+		"{\"parentUuid\":null,\"sessionId\":\"" FORKED
+		"\",\"timestamp\":\"t\",\"type\":\"assistant\",\"uuid\":\"u\","
 		"\"message\":{\"model\":\"unknown\",\"content\":[{\"type\":\"text\",\"text\":\"said\"}]}}");
-	BECOMES_BEHIND("{\"parentUuid\":null,\"sessionId\":\"s\",\"timestamp\":\"then\",\"type\":\"assistant\",\"uuid\":\"u\","
-		       "\"message\":{\"model\":\"opus\",\"content\":[]}}",
-		       "{\"parentUuid\":null,\"sessionId\":\"s\",\"type\":\"assistant\",\"uuid\":\"v\",\"message\":{\"model\":null,"
-		       "\"content\":[]}}",
-		       "{\"timestamp\":\"then\",\"parentUuid\":\"u\",\"sessionId\":\"" FORKED
-		       "\",\"type\":\"assistant\",\"uuid\":\"v\",\"message\":{\"model\":\"opus\",\"content\":[]}}");
+	BECOMES_BEHIND(
+		"{\"parentUuid\":null,\"sessionId\":\"s\",\"timestamp\":\"then\",\"type\":\"assistant\","
+		"\"uuid\":\"u\","
+		"\"message\":{\"model\":\"opus\",\"content\":[]}}",
+		"{\"parentUuid\":null,\"sessionId\":\"s\",\"type\":\"assistant\",\"uuid\":\"v\",\"message\":{"
+		"\"model\":null,"
+		"\"content\":[]}}",
+		"{\"timestamp\":\"then\",\"parentUuid\":\"u\",\"sessionId\":\"" FORKED
+		"\",\"type\":\"assistant\",\"uuid\":\"v\",\"message\":{\"model\":\"opus\",\"content\":[]}}");
 }
 
 /* ---- Whole files ------------------------------------------------------------------------ */
@@ -266,19 +286,20 @@ static void put_content(struct buf *out, char kind, struct str name, struct str 
 	buf_printf(out, "\"message\":{%s\"role\":\"%s\",\"content\":[", answer ? "\"model\":\"m\"," : "",
 		   answer ? "assistant" : "user");
 	if (tool.n && answer)
-		buf_printf(out, "{\"type\":\"tool_use\",\"id\":\"%.*s\",\"name\":\"Bash\",\"input\":{}}", STR_ARG(tool));
+		buf_printf(out, "{\"type\":\"tool_use\",\"id\":\"%.*s\",\"name\":\"Bash\",\"input\":{}}",
+			   STR_ARG(tool));
 	else if (tool.n)
-		buf_printf(out, "{\"type\":\"tool_result\",\"tool_use_id\":\"%.*s\",\"content\":\"%.*s\"}", STR_ARG(tool),
-			   STR_ARG(name));
+		buf_printf(out, "{\"type\":\"tool_result\",\"tool_use_id\":\"%.*s\",\"content\":\"%.*s\"}",
+			   STR_ARG(tool), STR_ARG(name));
 	else
 		buf_printf(out, "{\"type\":\"text\",\"text\":\"%.*s\"}", STR_ARG(name));
 	buf_text(out, "]");
 }
 
-/* A line in shorthand: KIND NAME<PARENT [tool] [#answer]; kinds: u user, a answer, s system, t attachment, p progress,
- * b boundary. */
-static void put_line(struct buf *out, uint32_t number, char kind, struct str name, struct str parent, struct str tool,
-		     struct str answer)
+/* A line in shorthand: KIND NAME<PARENT [tool] [#answer]; kinds: u user, a answer, s system, t attachment, p
+ * progress, b boundary. */
+static void put_line(struct buf *out, uint32_t number, char kind, struct str name, struct str parent,
+		     struct str tool, struct str answer)
 {
 	static const struct {
 		char kind;
@@ -295,8 +316,8 @@ static void put_line(struct buf *out, uint32_t number, char kind, struct str nam
 		buf_printf(out, "\"%.*s\"", STR_ARG(parent));
 	else
 		buf_text(out, "null");
-	buf_printf(out, ",\"sessionId\":\"" SESSION "\",\"timestamp\":\"2026-11-15T10:%02u:%02u.000Z\",", number / 60 % 60,
-		   number % 60);
+	buf_printf(out, ",\"sessionId\":\"" SESSION "\",\"timestamp\":\"2026-11-15T10:%02u:%02u.000Z\",",
+		   number / 60 % 60, number % 60);
 	if (kind == 'u' || kind == 'a') {
 		put_content(out, kind, name, tool);
 		if (answer.n)
@@ -318,8 +339,8 @@ static void put_lines(struct buf *out, const char *text)
 	uint32_t number = 0;
 
 	while (rest.p) {
-		struct str line = talk_word(&rest, ';'), kind = talk_word(&line, ' '), name = talk_word(&line, ' '), parent,
-			   tool = { 0 }, answer = { 0 };
+		struct str line = talk_word(&rest, ';'), kind = talk_word(&line, ' '),
+			   name = talk_word(&line, ' '), parent, tool = { 0 }, answer = { 0 };
 
 		while (line.p) {
 			struct str more = talk_word(&line, ' ');
@@ -350,7 +371,8 @@ static void check_linear(struct t *t, int line, struct str text)
 			return;
 		}
 		parent = json_raw(&j, json_get(&j, 0, STR("parentUuid")));
-		t_eq_str(t, __FILE__, line, parent, before.n ? buf_as_str(&before) : STR("null"), "the line before");
+		t_eq_str(t, __FILE__, line, parent, before.n ? buf_as_str(&before) : STR("null"),
+			 "the line before");
 		buf_clear(&before);
 		buf_str(&before, json_raw(&j, json_get(&j, 0, STR("uuid"))));
 	}
@@ -358,8 +380,9 @@ static void check_linear(struct t *t, int line, struct str text)
 
 static void check_same(struct t *t, int line, const char *text)
 {
-	struct talked k CLEANUP(talked_release) = { .text = BUF_INIT(MIB), .forked = BUF_INIT(MIB), .was = BUF_INIT(MIB),
-						    .is = BUF_INIT(MIB) };
+	struct talked k CLEANUP(talked_release) = {
+		.text = BUF_INIT(MIB), .forked = BUF_INIT(MIB), .was = BUF_INIT(MIB), .is = BUF_INIT(MIB)
+	};
 	bool any = true;
 	struct err err;
 
@@ -397,7 +420,8 @@ TEST(a_fork_is_sent_as_the_conversation_was)
 	SAME("u A;a B<A;u C<gone;a D<C");
 }
 
-/* Whatever hangs on what: answers of several parts, calls side by side, results in any order, notes in between. */
+/* Whatever hangs on what: answers of several parts, calls side by side, results in any order, notes in
+ * between. */
 TEST(so_is_one_of_any_shape)
 {
 	enum { LINES = 14 };
@@ -427,7 +451,9 @@ TEST(so_is_one_of_any_shape)
 
 TESTS(CASE(an_answer_goes_on_behind_all_its_results), CASE(results_that_hang_on_each_other_are_one_group),
       CASE(a_result_is_of_the_answer_above_it_alone), CASE(a_prompt_goes_on_before_it),
-      CASE(what_the_client_said_goes_on_behind_it), CASE(circles_end), CASE(a_line_keeps_its_bytes_but_for_its_place),
-      CASE(members_of_that_name_elsewhere_stay), CASE(a_folder_is_another_only_where_that_is_wanted),
-      CASE(a_sub_agents_line_becomes_one_of_a_conversation), CASE(what_the_client_cannot_do_without_is_put_in),
-      CASE(a_fork_is_sent_as_the_conversation_was), CASE(so_is_one_of_any_shape))
+      CASE(what_the_client_said_goes_on_behind_it), CASE(circles_end),
+      CASE(a_line_keeps_its_bytes_but_for_its_place), CASE(members_of_that_name_elsewhere_stay),
+      CASE(a_folder_is_another_only_where_that_is_wanted),
+      CASE(a_sub_agents_line_becomes_one_of_a_conversation),
+      CASE(what_the_client_cannot_do_without_is_put_in), CASE(a_fork_is_sent_as_the_conversation_was),
+      CASE(so_is_one_of_any_shape))

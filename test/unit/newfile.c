@@ -85,7 +85,8 @@ TEST(large_pieces_and_small_ones_stay_in_order)
 {
 	enum { LARGE = 600 * 1024 };
 	const char *dir = t_tmpdir(t);
-	struct buf bytes CLEANUP(buf_release) = BUF_INIT(64 * MIB), large CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf bytes CLEANUP(buf_release) = BUF_INIT(64 * MIB),
+			 large CLEANUP(buf_release) = BUF_INIT(MIB);
 	NEWFILE f = NEWFILE_INIT;
 	char path[LIMIT_PATH];
 	struct err err;
@@ -100,8 +101,9 @@ TEST(large_pieces_and_small_ones_stay_in_order)
 	snprintf(path, sizeof path, "%s/a", dir);
 	OK(file_read_all(path, &bytes, &err));
 	EQ(bytes.n, LARGE + 8);
-	CHECK(str_has_prefix(buf_as_str(&bytes), STR("beginx")) && str_has_suffix(buf_as_str(&bytes), STR("xend")));
+	CHECK(str_has_prefix(buf_as_str(&bytes), STR("beginx")) &&
+	      str_has_suffix(buf_as_str(&bytes), STR("xend")));
 }
 
-TESTS(CASE(a_file_has_its_name_when_it_is_complete), CASE(what_is_there_is_never_replaced), CASE(what_is_not_finished_is_gone),
-      CASE(large_pieces_and_small_ones_stay_in_order))
+TESTS(CASE(a_file_has_its_name_when_it_is_complete), CASE(what_is_there_is_never_replaced),
+      CASE(what_is_not_finished_is_gone), CASE(large_pieces_and_small_ones_stay_in_order))
