@@ -8,7 +8,7 @@
 //
 // For each message: 'arbor fork' at it, the client is told to go on with a prompt, and what the API received then has to be
 // what 'arbor log --as-sent' says of that point, and the prompt. Whether two contexts are equal is said in test/oracle/context.mjs.
-// At the end what the clients have written is mirrored: every tree is still there, and there is none beside them.
+// At the end what the clients have written is mirrored: every tree is still there, and beside them only what was begun anew.
 //
 // Prints what differs; ends with 0 when nothing does.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -74,7 +74,7 @@ const expectedContext = (messages, id, fork) => fork.prompt === undefined ? cont
 
 let runs = 0;
 
-// The thoughts of another model are not sent: the one that had them goes on. Where there are several, none are compared.
+// The thoughts of another model are not sent. So the one that had them goes on; where that is not to be, none are compared.
 const modelsOf = fork => [...new Set((fork.path ? fromLines(readFileSync(fork.path, 'utf8')) : [])
 	.map(line => line.message?.model).filter(model => /^claude-/.test(model)))];
 
@@ -115,8 +115,19 @@ const isThought = block => /thinking$/.test(block.type);
 const compared = (messages, thoughtless) => messages.map(({ role, content }) => ({ role,
 	content: content.filter(block => !(thoughtless && isThought(block))).map(renamed) }));
 
-const received = messages => messages.filter(({ role }) => role !== 'system').map(({ role, content }) => ({ role,
-	content: (typeof content === 'string' ? [{ type: 'text', text: content }] : content).flatMap(unwrapped) }));
+const asBlocks = content => typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+const unwrap = messages => messages.filter(({ role }) => role !== 'system')
+	.map(({ role, content }) => ({ role, content: asBlocks(content).flatMap(unwrapped) }));
+
+// Newer clients say of a call without result that it has none; older ones leave out the call, and so do we.
+const isMadeUp = block => block.type === 'tool_result' && /^\[Tool call interrupted/.test(asBlocks(block.content)[0]?.text);
+
+function withoutMadeUp(messages) {
+	const calls = new Set(messages.flatMap(({ content }) => content.filter(isMadeUp).map(block => block.tool_use_id)));
+	const kept = messages.map(({ role, content }) => ({ role,
+		content: content.filter(block => !calls.has(block.id) && !calls.has(block.tool_use_id)) }));
+	return { any: calls.size > 0, messages: kept.map(({ role, content }) => ({ role, content: content.every(isThought) ? [] : content })) };
+}
 
 const said = (role, text) => ({ role, content: [{ type: 'text', text }] });
 
@@ -126,8 +137,10 @@ const unanswered = [[],
 	[said('user', 'Continue from where you left off.'), said('assistant', 'No response requested.')]];
 
 function compare(expected, prompt, messages, thoughtless) {
-	const all = unanswered.filter((_, n) => n === 0 || expected.at(-1)?.role === 'user' || expected.length === 0)
-		.map(between => differences(compared([...expected, ...between, said('user', prompt)], thoughtless), compared(received(messages), thoughtless)));
+	const received = withoutMadeUp(unwrap(messages));
+	const isOpen = expected.length === 0 || expected.at(-1).role === 'user' || received.any;
+	const all = unanswered.filter((_, n) => n === 0 || isOpen).map(between => differences(
+		compared(unwrap([...expected, ...between, said('user', prompt)]), thoughtless), compared(received.messages, thoughtless)));
 	return all.reduce((best, one) => one.length < best.length ? one : best);
 }
 
@@ -161,13 +174,14 @@ function tryMessage(name, messages, id) {
 		return complain(where, [String(error.stderr).trim()]);
 	}
 	const expected = expectedContext(messages, id, fork);
-	begun += fork.path && !cutOff.has(fromLines(readFileSync(fork.path, 'utf8'))[0].uuid) ? 0 : 1;
+	// A sub-agent's conversation is its own, and what goes on with it another one.
+	begun += fork.path && !messages.get(id).aside && !cutOff.has(fromLines(readFileSync(fork.path, 'utf8'))[0].uuid) ? 0 : 1;
 	const before = fork.path && readFileSync(fork.path);
 	const models = modelsOf(fork);
 	const { prompt, run, requests } = goOn(fork, models);
 	if (requests.length !== 1)
 		return complain(where, [`${requests.length} requests`, run.stdout.slice(0, 300), run.stderr.slice(0, 300)]);
-	const found = compare(expected, prompt, requests[0].body.messages, models.length > 1);
+	const found = compare(expected, prompt, requests[0].body.messages, models.some(model => model !== requests[0].body.model));
 	if (found.length)
 		complain(where, found);
 	if (before)
