@@ -3,8 +3,8 @@
 //   forks.mjs CLAUDE API LOG WORK DOT-CLAUDE...
 //
 // CLAUDE is the program, API the address of the scripted API, LOG its log, WORK a private folder, and each DOT-CLAUDE a
-// captured ~/.claude, or one transcript. ARBOR says which arbor. EVERY=N takes about one message in N, chosen by SEED; DELETED=1 removes the
-// conversations from the client's folder before anything is forked.
+// captured ~/.claude, or one transcript. ARBOR says which arbor. EVERY=N takes about one message in N of each, FORKS=N about as many,
+// chosen by SEED; DELETED=1 removes the conversations from the client's folder before anything is forked.
 //
 // For each message: 'arbor fork' at it, the client is told to go on with a prompt, and what the API received then has to be
 // what 'arbor log --as-sent' says of that point, and the prompt. Whether two contexts are equal is said in test/oracle/context.mjs.
@@ -14,16 +14,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { differences } from '../oracle/context.mjs';
+import { differences, flatten } from '../oracle/context.mjs';
 
 const [claude, api, log, work, ...captures] = process.argv.slice(2);
-const { ARBOR, EVERY = '1', SEED = '1', DELETED } = process.env;
+const { ARBOR, EVERY = '1', FORKS, SEED = '1', DELETED } = process.env;
 const RUN_MS = 60000;
 
 let random = Number(SEED) >>> 0;
-function chosen() {
+function chosen(of) {
 	random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
-	return (random >>> 8) % Number(EVERY) === 0;
+	return (random >>> 8) % (FORKS ? Math.max(1, Math.round(of / Number(FORKS))) : Number(EVERY)) === 0;
 }
 
 const fromLines = content => content.split('\n').filter(Boolean).map(line => JSON.parse(line));
@@ -108,7 +108,8 @@ function renamed(block) {
 	if (block.type !== 'tool_use')
 		return block;
 	const name = block.name === 'Task' ? 'Agent' : block.name;
-	return { ...block, name, input: name === 'ExitPlanMode' ? {} : block.input };
+	const { caller: _caller, ...rest } = block; // who called it; not sent again
+	return { ...rest, name, input: name === 'ExitPlanMode' ? {} : block.input };
 }
 
 const isThought = block => /thinking$/.test(block.type);
@@ -136,10 +137,20 @@ const unanswered = [[],
 	[said('assistant', 'No response requested.')],
 	[said('user', 'Continue from where you left off.'), said('assistant', 'No response requested.')]];
 
+// Most of it is the same, and comparing the rest takes its square.
+function differencesBehind(ours, theirs) {
+	const [a, b] = [flatten(ours), flatten(theirs)];
+	let n = 0;
+	while (n < a.length && n < b.length && a[n].role === b[n].role && a[n].key === b[n].key)
+		n++;
+	const rest = blocks => blocks.slice(n).map(({ role, block }) => ({ role, content: [block] }));
+	return differences(rest(a), rest(b));
+}
+
 function compare(expected, prompt, messages, thoughtless) {
 	const received = withoutMadeUp(unwrap(messages));
 	const isOpen = expected.length === 0 || expected.at(-1).role === 'user' || received.any;
-	const all = unanswered.filter((_, n) => n === 0 || isOpen).map(between => differences(
+	const all = unanswered.filter((_, n) => n === 0 || isOpen).map(between => differencesBehind(
 		compared(unwrap([...expected, ...between, said('user', prompt)]), thoughtless), compared(received.messages, thoughtless)));
 	return all.reduce((best, one) => one.length < best.length ? one : best);
 }
@@ -226,7 +237,7 @@ function tryConversation(capture) {
 	const before = runs;
 	begun = 0;
 	for (const id of messages.keys())
-		if (!id.includes('#') && chosen()) // one of several that have its uuid: no id leads there alone
+		if (!id.includes('#') && chosen(messages.size)) // one of several that have its uuid: no id leads there alone
 			tryMessage(name, messages, id);
 	arborRun(['sync', '--quiet']);
 	const now = loadTrees();
