@@ -4,6 +4,9 @@
  */
 #include "face/view.h"
 
+#include "base/term.h"
+#include "face/text.h"
+
 static void keep_words(struct view *v, const struct json *j)
 {
 	struct face *f = v->face;
@@ -19,14 +22,18 @@ static void keep_words(struct view *v, const struct json *j)
 
 static void resume_item(struct view *v, const struct json *j)
 {
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED),
+		   text CLEANUP(buf_release) = BUF_INIT(4 * LIMIT_LINE_PARSED);
 	struct str prompt = view_text(v, j, 0, "prompt");
 
 	keep_words(v, j);
 	if (!prompt.n)
 		return;
+	term_filter(&safe, prompt, TERM_TEXT);
+	text_expand(&text, buf_as_str(&safe));
 	out_styled(v->out, STYLE_HEADING, STR("What was said there"));
 	out_text(v->out, "\n");
-	out_foreign(v->out, prompt, TERM_TEXT);
+	out_str(v->out, buf_as_str(&text));
 	out_text(v->out, "\n");
 }
 

@@ -54,7 +54,7 @@ enum status forkable_find_node(struct call *c, const struct named *in, struct st
 	char id[UUID_TEXT + 1];
 	struct resolved r;
 
-	if (in && in->head.has_session) {
+	if (in && in->head.has_session && !str_has_byte(node, '@')) {
 		uuid_print(&in->head.session, id);
 		status = resolve_id(c->store, arena_printf(&c->mem, "%s@%.*s", id, STR_ARG(node)), &c->mem,
 				    &r, err);

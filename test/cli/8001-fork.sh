@@ -3,7 +3,7 @@
 . test/harness/lib.sh
 export ARBOR_HOME=$T/store ARBOR_CLAUDE=$PWD/test/harness/claude.py ANTHROPIC_API_KEY=none
 W=$T/work ID=0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e01
-P=$T/.claude/projects/$(echo "$W" | sed 's/[^a-zA-Z0-9]/-/g')
+P=$T/.claude/projects/${W//[^a-zA-Z0-9]/-}
 F=$P/$ID.jsonl
 mkdir -p "$W" "$T/other" "$P/$ID/subagents"
 u() { printf '000000%02d-0000-4000-8000-000000000000' "$1"; }
@@ -65,7 +65,7 @@ it "knows no line that is no part of what was said"
 arbor fork "$ID@99999999"; code 1; arbor fork nothing-like-it; check test $rc != 0
 it "goes to another folder, and says so in every line"
 forked "$ID" --cwd "$T/other"; check test "$(jq -r .cwd "$made" | sort -u)" = "$T/other"; check test "$(get .command)" = "cd $T/other && $ARBOR_CLAUDE --resume $(get .session)"
-check test "$(basename "$(dirname "$made")")" = "$(echo "$T/other" | sed 's/[^a-zA-Z0-9]/-/g')"
+other=$T/other; check test "$(basename "$(dirname "$made")")" = "${other//[^a-zA-Z0-9]/-}"
 arbor fork "$ID" --cwd /no/such/folder; code 1; err_has "there is no folder '/no/such/folder'"
 
 it "gives it a name, and the settings of the one it is made of"

@@ -96,7 +96,12 @@ const isClientText = block => block.type === 'text' && /^\s*<system-reminder>/.t
 const NOTICE = /<task-notification>[^]*<\/task-notification>/;
 const LOST = /No completion record was found for this background|didn't finish before the previous session ended|in-process state was lost|before assuming the task landed/;
 
+// What stands for a message of which nothing is left.
+const NOTHING = '[Orphaned tool result removed due to conversation resume]';
+
 function unwrapped(block) {
+	if (block.text === NOTHING)
+		return [{ ...block, text: '(no content)' }];
 	const notice = block.type === 'text' && NOTICE.exec(block.text)?.[0];
 	if (notice)
 		return LOST.test(notice) ? [] : [{ ...block, text: isClientText(block) ? notice : block.text }];

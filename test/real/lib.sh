@@ -107,6 +107,7 @@ forks() {
 	check grep -qE '^# [1-9][0-9]* forks gone on with, 0 wrong' "$HOME/forks.log"
 }
 # The captures whose names match, of the client whose files are kept.
+# shellcheck disable=SC2086 # a pattern
 captures() { ls -d "$ARBOR_SHARED/fixtures/claude-2.1.197/"$1/dot-claude; }
 
 # real_run: has each client do what real_each says; $version is which it is.
