@@ -105,7 +105,8 @@ function unwrapped(block) {
 	const notice = block.type === 'text' && NOTICE.exec(block.text)?.[0];
 	if (notice)
 		return LOST.test(notice) ? [] : [{ ...block, text: isClientText(block) ? notice : block.text }];
-	return isClientText(block) ? [] : [block];
+	// A text that ends with a newline gets another where it is merged.
+	return isClientText(block) ? [] : [block.type === 'text' ? { ...block, text: block.text.replace(/\n+$/, '') } : block];
 }
 
 // A tool's name and input depend on which tools the client has now.
