@@ -153,9 +153,9 @@ function differencesBehind(ours, theirs) {
 	return differences(rest(a), rest(b));
 }
 
-function compare(expected, prompt, messages, thoughtless) {
+function compare(expected, prompt, messages, { thoughtless, answered }) {
 	const received = withoutMadeUp(unwrap(messages));
-	const isOpen = expected.length === 0 || expected.at(-1).role === 'user' || received.any;
+	const isOpen = !answered || received.any;
 	const all = unanswered.filter((_, n) => n === 0 || isOpen).map(between => differencesBehind(
 		compared(unwrap([...expected, ...between, said('user', prompt)]), thoughtless), compared(received.messages, thoughtless)));
 	return all.reduce((best, one) => one.length < best.length ? one : best);
@@ -198,7 +198,9 @@ function tryMessage(name, messages, id) {
 	const { prompt, run, requests } = goOn(fork, models);
 	if (requests.length !== 1)
 		return complain(where, [`${requests.length} requests`, run.stdout.slice(0, 300), run.stderr.slice(0, 300)]);
-	const found = compare(expected, prompt, requests[0].body.messages, models.some(model => model !== requests[0].body.model));
+	const found = compare(expected, prompt, requests[0].body.messages, {
+		thoughtless: models.some(model => model !== requests[0].body.model),
+		answered: before && fromLines(before.toString('utf8')).findLast(line => line.uuid).type === 'assistant' });
 	if (found.length)
 		complain(where, found);
 	if (before)
