@@ -9,6 +9,8 @@
 #include "face/cli.h"
 
 #include "face/chat.h"
+#include "live/become.h"
+#include "live/client.h"
 #include "face/face.h"
 #include "face/view.h"
 #include "hub/far_method.h"
@@ -467,6 +469,20 @@ static enum status end_output(struct face *f, enum status status, struct err *er
 	return flush.status;
 }
 
+/* The client that a verb has prepared, if one has. */
+static enum status become_client(struct face *f, struct err *err)
+{
+	struct environment env;
+	const char *path;
+
+	if (!f->then.words)
+		return STATUS_OK;
+	where_environment(f->settings, &env);
+	if (client_find(&env, settings_text(f->settings, "claude"), &f->mem, &path, err))
+		return err_failed(err->status);
+	return become(path, f->then.folder, f->then.words, err);
+}
+
 int cli_main(const struct hub *hub, int argc, char **argv)
 {
 	struct face f = {
@@ -488,6 +504,8 @@ int cli_main(const struct hub *hub, int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN); /* the write fails instead, like that to a full disk */
 	status = dispatch(&f, argc - 1, argv + 1, &err);
 	status = end_output(&f, status, &err);
+	if (status == STATUS_OK)
+		status = become_client(&f, &err);
 	if (status != STATUS_OK) {
 		logfile_add(&f, status_info(status)->name, str_of(err.text));
 		if (!f.left)

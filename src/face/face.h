@@ -27,6 +27,9 @@ struct face {
 	const struct settings *settings; /* NULL until a verb needs them */
 	struct children *children;	 /* other hubs; NULL = there are none */
 	struct chat *chat;		 /* that is followed (chat.h); NULL = none */
+	struct {
+		const char *folder, *const *words;
+	} then; /* what the program becomes when all is done; NULL = nothing */
 };
 
 /* ---- Verbs (verb.c) --------------------------------------------------------- */

@@ -264,9 +264,10 @@ static const struct method *const methods[] = {
 	&claudecode_queue,	 &claudecode_drive,	    &claudecode_continue,
 	&claudecode_streams,	 &claudecode_poll,	    &claudecode_tail,
 	&claudecode_compact,	 &claudecode_cursor_create, &claudecode_cursor_advance,
-	&claudecode_cursor_list, &claudecode_cursor_delete, &claudecode_list_branches,
-	&claudecode_compare,	&claudecode_get_conversation, &claudecode_get_block,
-	&claudecode_render_context, &claudecode_merge_note,
+	&claudecode_cursor_list, &claudecode_cursor_delete, &claudecode_fork,
+	&claudecode_create_from_tree, &claudecode_resume, &claudecode_set_head,
+	&claudecode_list_branches, &claudecode_compare, &claudecode_get_conversation,
+	&claudecode_get_block,	 &claudecode_render_context, &claudecode_merge_note,
 	NULL,
 };
 

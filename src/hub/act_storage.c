@@ -335,7 +335,7 @@ static enum status run_export(struct call *c, struct err *err)
 static const struct method export = {
 	.name = "export",
 	.verb = "export",
-	.also = "restore checkout save get",
+	.also = "restore save get",
 	.group = "files",
 	.summary = "Write a kept file to standard output, exactly as it was",
 	.text = "Its newest version or an older one, also long after the file itself is gone. When standard "

@@ -8,6 +8,7 @@
 
 extern const struct method claudecode_create, claudecode_get, claudecode_list, claudecode_rename,
 	claudecode_delete, claudecode_adopt, claudecode_set_model, claudecode_set_mode;
+extern const struct method claudecode_fork, claudecode_create_from_tree, claudecode_resume, claudecode_set_head;
 extern const struct method claudecode_chat, claudecode_chat_async, claudecode_interrupt, claudecode_cancel,
 	claudecode_queue, claudecode_drive, claudecode_continue;
 extern const struct method claudecode_streams, claudecode_poll, claudecode_tail, claudecode_compact;

@@ -6,6 +6,7 @@
 
 #include "hub/commanded.h"
 #include "hub/decider.h"
+#include "hub/naming.h"
 #include "hub/resolve.h"
 #include "live/lease.h"
 #include "query/head.h"
@@ -17,143 +18,6 @@
 		.shown = "SESSION", .names = "claudecode.list", \
 		.help = "its name or id, or how either begins" \
 	}
-
-static const char *const switches[] = { "on", "off", NULL };
-
-enum { MODE_DEFAULT, MODE_ACCEPT_EDITS, MODE_PLAN, MODE_BYPASS, MODE_DONT_ASK, MODE_AUTO, MODES };
-
-static const char *const modes[] = {
-	[MODE_DEFAULT] = "default",
-	[MODE_ACCEPT_EDITS] = "acceptEdits",
-	[MODE_PLAN] = "plan",
-	[MODE_BYPASS] = "bypassPermissions",
-	[MODE_DONT_ASK] = "dontAsk",
-	[MODE_AUTO] = "auto",
-	[MODES] = NULL,
-};
-
-/* How much tools may do in it without a question; 'dontAsk' means that the answer is no. */
-static const int freedom[MODES] = {
-	[MODE_PLAN] = 0,	 [MODE_DONT_ASK] = 1, [MODE_DEFAULT] = 1,
-	[MODE_ACCEPT_EDITS] = 2, [MODE_AUTO] = 3,     [MODE_BYPASS] = 4,
-};
-
-static int freedom_of(struct str mode)
-{
-	for (int i = 0; mode.p && i < MODES; i++)
-		if (str_eq(mode, str_of(modes[i])))
-			return freedom[i];
-	return freedom[MODE_DEFAULT]; /* none was said */
-}
-
-#define LOOPBACK_PARAM \
-	{ \
-		.name = "loopback", .type = VALUE_ENUM, .choices = switches, .initial = "on", \
-		.help = "whether questions about tools come to 'arbor approvals'; off: nobody is asked, " \
-			"and what is " \
-			"not allowed does not run" \
-	}
-
-#define NAMED_FIELDS \
-	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_KEY, .help = "of the session" }, \
-		{ .name = "id", .type = VALUE_ID, .help = "of the session" }, \
-		{ .name = "model", \
-		  .type = VALUE_TEXT, \
-		  .flags = FIELD_OPTIONAL, \
-		  .help = "who answers; left out: as the client likes" }, \
-		{ .name = "updated", \
-		  .type = VALUE_TIME, \
-		  .flags = FIELD_SHORT, \
-		  .help = "when it last changed" }, \
-		{ .name = "created", .type = VALUE_TIME, .flags = FIELD_HIDDEN, .help = "when" }, \
-		{ .name = "permission_mode", \
-		  .type = VALUE_TEXT, \
-		  .flags = FIELD_OPTIONAL, \
-		  .title = "mode", \
-		  .help = "what tools may do without being asked for" }, \
-		{ .name = "system_prompt", \
-		  .type = VALUE_TEXT, \
-		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
-		  .help = "instead of the client's own" }, \
-		{ .name = "mcp_config", \
-		  .type = VALUE_JSON, \
-		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
-		  .help = "MCP servers it has" }, \
-		{ .name = "allowed_tools", \
-		  .type = VALUE_JSON, \
-		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
-		  .help = "tools that need no permission" }, \
-		{ .name = "disallowed_tools", \
-		  .type = VALUE_JSON, \
-		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
-		  .help = "tools it has not got" }, \
-		{ .name = "loopback", \
-		  .type = VALUE_BOOL, \
-		  .flags = FIELD_HIDDEN, \
-		  .help = "questions about tools come to 'arbor approvals'" }, \
-		{ .name = "metadata", \
-		  .type = VALUE_JSON, \
-		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
-		  .help = "as it was given" }, \
-		{ .name = "head", \
-		  .type = VALUE_ID, \
-		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
-		  .help = "node that the next prompt follows" }, \
-		{ .name = "claude_session_id", \
-		  .type = VALUE_ID, \
-		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \
-		  .help = "what the client calls the conversation" }, \
-	{ \
-		.name = "working_dir", .type = VALUE_PATH, .flags = FIELD_STRETCH, .title = "folder", \
-		.help = "it works in" \
-	}
-
-static const struct field named_fields[] = { NAMED_FIELDS, { 0 } };
-
-static void put_if(struct json_writer *w, const char *key, struct str text)
-{
-	if (text.p)
-		put_text(w, key, text);
-}
-
-static void put_json_if(struct json_writer *w, const char *key, struct str json)
-{
-	if (!json.p)
-		return;
-	json_write_key(w, str_of(key));
-	json_write_raw(w, json);
-}
-
-static void put_named(struct json_writer *w, const struct named *n)
-{
-	put_text(w, "name", n->name);
-	put_uuid(w, "id", &n->id);
-	put_if(w, "model", n->settings.model);
-	put_time(w, "updated", n->updated_at);
-	put_time(w, "created", n->created_at);
-	put_if(w, "permission_mode", n->settings.permission_mode);
-	put_if(w, "system_prompt", n->settings.system_prompt);
-	put_json_if(w, "mcp_config", n->settings.mcp_config);
-	put_json_if(w, "allowed_tools", n->settings.allowed_tools);
-	put_json_if(w, "disallowed_tools", n->settings.disallowed_tools);
-	put_bool(w, "loopback", n->settings.loopback);
-	put_json_if(w, "metadata", n->settings.metadata);
-	if (n->head.has_head)
-		put_uuid(w, "head", &n->head.head);
-	if (n->head.has_session)
-		put_uuid(w, "claude_session_id", &n->head.session);
-	put_path(w, "working_dir", n->settings.working_dir);
-}
-
-static enum status emit_named(struct call *c, struct str name, struct err *err)
-{
-	struct named n;
-
-	if (named_find(c->store, name, &c->mem, &n, err))
-		return err_failed(err->status);
-	put_named(call_begin(c), &n);
-	return call_emit(c, err);
-}
 
 /* ---- create --------------------------------------------------------------------- */
 
@@ -168,7 +32,7 @@ static const struct param create_params[] = {
 	  .initial = ".",
 	  .shown = "FOLDER",
 	  .help = "where its agents work" },
-	{ .name = "model", .type = VALUE_TEXT, .help = "who answers: opus, sonnet, or a whole name" },
+	MODEL_PARAM,
 	{ .name = "system_prompt",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_INPUT | PARAM_PRIVATE,
@@ -187,21 +51,11 @@ static const struct param create_params[] = {
 	  .flags = PARAM_REST,
 	  .shown = "TOOL",
 	  .help = "is not there" },
-	{ .name = "permission_mode",
-	  .type = VALUE_ENUM,
-	  .choices = modes,
-	  .help = "what tools may do without being asked for" },
+	MODE_PARAM,
 	LOOPBACK_PARAM,
 	{ .name = "metadata", .type = VALUE_JSON, .help = "whatever you want to remember" },
 	{ 0 },
 };
-
-/* Servers are programs that are started without a question. */
-static bool loosens(const struct named_settings *s)
-{
-	return s->allowed_tools.p || s->mcp_config.p ||
-	       freedom_of(s->permission_mode) > freedom[MODE_DEFAULT];
-}
 
 static enum status run_create(struct call *c, struct err *err)
 {
@@ -224,7 +78,7 @@ static enum status run_create(struct call *c, struct err *err)
 		return err_fail(err, STATUS_NOT_FOUND, "there is no folder '%.*s'",
 				(int)size_min(call_text(c, "working_dir").n, 200),
 				call_text(c, "working_dir").p);
-	if ((loosens(&what.settings) && decider_may_loosen(c, 0, NULL, err)) ||
+	if ((naming_loosens(&what.settings) && decider_may_loosen(c, 0, NULL, err)) ||
 	    named_create(c->store, &what, &id, err))
 		return err_failed(err->status);
 	return emit_named(c, what.name, err);
@@ -269,11 +123,8 @@ static const struct param adopt_params[] = {
 	  .type = VALUE_PATH,
 	  .shown = "FOLDER",
 	  .help = "where its agents work; left out: where it did" },
-	{ .name = "model", .type = VALUE_TEXT, .help = "who answers: opus, sonnet, or a whole name" },
-	{ .name = "permission_mode",
-	  .type = VALUE_ENUM,
-	  .choices = modes,
-	  .help = "what tools may do without being asked for" },
+	MODEL_PARAM,
+	MODE_PARAM,
 	LOOPBACK_PARAM,
 	{ 0 },
 };
@@ -301,7 +152,7 @@ static enum status run_adopt(struct call *c, struct err *err)
 		return err_fail(err, STATUS_NOT_FOUND,
 				"the folder it worked in is not here: %.*s; --working-dir names another",
 				(int)size_min(of.project.n, 200), of.project.p ? of.project.p : "");
-	if ((loosens(&what.settings) && decider_may_loosen(c, 0, &of.id, err)) ||
+	if ((naming_loosens(&what.settings) && decider_may_loosen(c, 0, &of.id, err)) ||
 	    named_create(c->store, &what, &id, err))
 		return err_failed(err->status);
 	return emit_named(c, what.name, err);
@@ -465,7 +316,7 @@ static const struct param mode_params[] = {
 	SESSION_PARAM,
 	{ .name = "mode",
 	  .type = VALUE_ENUM,
-	  .choices = modes,
+	  .choices = permission_modes,
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
 	  .help = "what tools may do without being asked for from now on" },
 	{ 0 },
@@ -531,7 +382,7 @@ static enum status run_set_mode(struct call *c, struct err *err)
 	struct named n;
 
 	if (named_find(c->store, call_text(c, "session"), &c->mem, &n, err) ||
-	    (freedom_of(mode) > freedom_of(n.settings.permission_mode) &&
+	    (permission_freedom(mode) > permission_freedom(n.settings.permission_mode) &&
 	     decider_may_loosen(c, n.row, n.head.has_session ? &n.head.session : NULL, err)))
 		return err_failed(err->status);
 	return set(c, "set_mode", mode, &(struct named_settings){ .permission_mode = mode }, err);

@@ -17,6 +17,7 @@
 #include "hub/memory_place.h"
 #include "hub/memory_session.h"
 #include "query/context.h"
+#include "query/fork.h"
 #include "query/variant.h"
 #include "query/ways.h"
 
@@ -352,12 +353,15 @@ static enum status emit_sent(void *ctx, const struct context_message *m, struct 
 static enum status emit_context(struct logging *y, uint32_t line, struct err *err)
 {
 	const struct chain *c = &y->forest.sources[y->source].chain;
-	bool answer = c->lines[line].type == RECORD_ASSISTANT;
+	bool before = c->lines[line].type == RECORD_ASSISTANT && !call_flag(y->call, "through");
+	struct fork_point behind = fork_point(c, line);
 
 	if (emit_heading(y, err))
 		return err_failed(err->status);
-	return context_each(lines_in(y, y->source), c, line, answer && !call_flag(y->call, "through"),
-			    emit_sent, y, err);
+	/* A message may have more lines than the one by which it is called. */
+	if (!before && behind.prompt == CHAIN_NONE)
+		line = behind.line;
+	return context_each(lines_in(y, y->source), c, line, before, emit_sent, y, err);
 }
 
 /* ---- All of it ------------------------------------------------------------------ */

@@ -49,17 +49,17 @@ static const char *const usual_places[] = {
 	"~/.bun/bin/claude",   "/usr/local/bin/claude",	 "/opt/homebrew/bin/claude",
 };
 
-static enum status find_program(const struct client_ask *ask, struct arena *mem, const char **out,
-				struct err *err)
+enum status client_find(const struct environment *env, struct str program, struct arena *mem, const char **out,
+			struct err *err)
 {
 	struct err ignored;
 
-	if (ask->program.p)
-		return command_find(ask->env, ask->program, mem, out, err);
-	if (!command_find(ask->env, STR("claude"), mem, out, &ignored))
+	if (program.p)
+		return command_find(env, program, mem, out, err);
+	if (!command_find(env, STR("claude"), mem, out, &ignored))
 		return STATUS_OK;
 	for (size_t i = 0; i < COUNT(usual_places); i++)
-		if (!command_find(ask->env, str_of(usual_places[i]), mem, out, &ignored))
+		if (!command_find(env, str_of(usual_places[i]), mem, out, &ignored))
 			return STATUS_OK;
 	return err_fail(err, STATUS_NOT_FOUND,
 			"'claude' is neither in PATH nor where it is usually installed; the setting 'claude' "
@@ -116,6 +116,15 @@ static void add_tools(struct words *w, const char *option, struct str list, stru
 		add_value(w, option, buf_as_str(&names));
 }
 
+static void add_resume(struct words *w, const struct named_head *head)
+{
+	char id[UUID_TEXT + 1];
+
+	uuid_print(&head->session, id);
+	if (head->has_session)
+		add_value(w, "--resume", str_of(id));
+}
+
 static const char *const *words_for(const struct client_ask *ask, struct arena *mem)
 {
 	static const char *const always[] = { "claude",
@@ -130,13 +139,10 @@ static const char *const *words_for(const struct client_ask *ask, struct arena *
 					      "--session-mirror" };
 	const struct named_settings *n = &ask->session->settings;
 	struct words w = { mem, arena_alloc(mem, (MOST_WORDS + 1) * sizeof(char *)), 0 };
-	char id[UUID_TEXT + 1];
 
 	for (size_t i = 0; i < COUNT(always); i++)
 		add(&w, always[i]);
-	uuid_print(&ask->session->head.session, id);
-	if (ask->session->head.has_session)
-		add_value(&w, "--resume", str_of(id));
+	add_resume(&w, &ask->session->head);
 	add_value(&w, "--model", n->model);
 	if (ask->system_file)
 		add_value(&w, "--system-prompt-file", str_of(ask->system_file));
@@ -151,6 +157,21 @@ static const char *const *words_for(const struct client_ask *ask, struct arena *
 		add_value(&w, "--mcp-config", str_of(ask->mcp_file));
 	if (ask->ephemeral)
 		add(&w, "--no-session-persistence");
+	return w.list;
+}
+
+/* Not what is secret: a person's own settings say that. */
+const char *const *client_words_for_person(const struct named *session, struct arena *mem)
+{
+	const struct named_settings *n = &session->settings;
+	struct words w = { mem, arena_alloc(mem, (MOST_WORDS + 1) * sizeof(char *)), 0 };
+
+	add(&w, "claude");
+	add_resume(&w, &session->head);
+	add_value(&w, "--model", n->model);
+	add_value(&w, "--permission-mode", n->permission_mode);
+	add_tools(&w, "--allowedTools", n->allowed_tools, (struct str){ 0 });
+	add_tools(&w, "--disallowedTools", n->disallowed_tools, (struct str){ 0 });
 	return w.list;
 }
 
@@ -171,7 +192,7 @@ enum status client_prepare(const struct client_ask *ask, struct arena *mem, stru
 
 	*out = (struct guard_start){ .folder = arena_cstr(mem, ask->session->settings.working_dir),
 				     .only_there = true };
-	if (check_folder(out->folder, err) || find_program(ask, mem, &path, err))
+	if (check_folder(out->folder, err) || client_find(ask->env, ask->program, mem, &path, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < COUNT(own_variables); i++)
 		own[i] = (struct variable){ .name = str_of(own_variables[i]) };

@@ -25,6 +25,13 @@ struct client_ask {
 enum status client_prepare(const struct client_ask *ask, struct arena *mem, struct guard_start *out,
 			   struct err *err) MUST_USE;
 
+/* Where it is; `program` as above. */
+enum status client_find(const struct environment *env, struct str program, struct arena *mem, const char **out,
+			struct err *err) MUST_USE;
+
+/* The words for a person who goes on with a session, the program first; in the arena, ended by NULL. */
+const char *const *client_words_for_person(const struct named *session, struct arena *mem);
+
 /* ---- What it is told, each a line; *out is appended to ---- */
 
 /* A prompt: `content` is JSON, a string or blocks. Its line in the transcript gets this uuid. */

@@ -919,10 +919,11 @@ static enum status start_client(struct driver *d, const struct drive_ask *ask, s
 				     .ephemeral = d->run.ephemeral };
 	struct child_hooks hooks = { .output = on_output, .errors = on_errors, .ended = on_ended, .ctx = d };
 	struct guard_start what;
+	struct str made;
 
 	if (!prompt_read(d->run.prompt, &d->mem, &client.prompt))
 		return err_fail(err, STATUS_FORMAT, "what was submitted cannot be read");
-	if (resume_check(d->store, &d->session, err))
+	if (resume_prepare(d->store, ask->env, &d->session, &d->mem, &made, err))
 		return err_failed(err->status);
 	if (secret_make(&d->mcp, d->session.settings.mcp_config, err) ||
 	    secret_make(&d->system_prompt, d->session.settings.system_prompt, err))

@@ -1,15 +1,20 @@
 /*
- * The head of a session is where its last agent left the file, so the two differ only when somebody else has
- * written to it: another name of the same conversation, or a person with the client. A prompt would then be
- * the answer to what its session never heard.
+ * The head of a session is where its last agent left the file, unless it was moved. The two differ, too, when
+ * somebody else has written to the file: another name of the same conversation, or a person with the client.
+ * A prompt would then be the answer to what its session never heard. So it goes on in a fork, which is a file
+ * of its own: nobody else's place moves by that.
  *
  * One exception: an agent whose driver was killed has written, and nobody has moved the head. What was
  * submitted since and never began changes nothing about that.
+ *
+ * What is not mirrored yet cannot be compared nor forked; the client is then believed to have it.
  */
 #include "live/resume.h"
 
 #include "query/head.h"
 #include "store/stream.h"
+
+#include <unistd.h>
 
 /* The last one that was over and tells: of it there is a head, or there should have been. */
 static enum status look_at(void *ctx, const struct stream *stream, bool *go_on, struct err *err)
@@ -22,24 +27,113 @@ static enum status look_at(void *ctx, const struct stream *stream, bool *go_on, 
 	return STATUS_OK;
 }
 
-enum status resume_check(struct store *s, const struct named *session, struct err *err)
+/* ---- The line of a head -------------------------------------------------------------- */
+
+struct looking {
+	struct store *store;
+	const struct named_head *head;
+	struct resume_line found;
+	bool in_own; /* in the file of the session itself */
+};
+
+static enum status take_line(void *ctx, const struct node *node, struct err *err)
+{
+	struct looking *l = ctx;
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct session session;
+	bool is_own;
+
+	if (l->in_own)
+		return STATUS_OK;
+	if (session_get(l->store, node->session, &mem, &session, err))
+		return err_failed(err->status);
+	is_own = !session.agent.n && l->head->has_session && uuid_eq(&session.id, &l->head->session);
+	if (session.old || (l->found.session && !is_own))
+		return STATUS_OK;
+	l->found = (struct resume_line){ node->session, node->offset };
+	l->in_own = is_own;
+	return STATUS_OK;
+}
+
+enum status resume_find_line(struct store *s, const struct named_head *head, struct resume_line *out,
+			     struct err *err)
+{
+	struct looking l = { .store = s, .head = head };
+
+	*out = (struct resume_line){ 0 };
+	if (head->has_line && node_each(s, &head->line, take_line, &l, err))
+		return err_failed(err->status);
+	*out = l.found;
+	return STATUS_OK;
+}
+
+/* ---- Whether the file will do --------------------------------------------------------- */
+
+/* Whether the client would go on at the head, as far as the file is mirrored. */
+static enum status ends_at_head(struct store *s, const struct named *session, bool *out, struct err *err)
 {
 	const struct named_head *head = &session->head;
-	char id[UUID_TEXT + 1];
 	struct named_head file;
 	bool is_left = false;
 
-	if (!head->has_session || !head->has_head || !head->has_line)
-		return STATUS_OK;
 	if (head_of_session(s, &head->session, &file, err) ||
 	    stream_each(s, session->row, look_at, &is_left, err))
 		return err_failed(err->status);
-	if (is_left || !file.has_head || uuid_eq(&file.head, &head->head) ||
-	    uuid_eq(&file.line, &head->line))
+	*out = is_left || !file.has_head || uuid_eq(&file.head, &head->head) ||
+	       uuid_eq(&file.line, &head->line);
+	return STATUS_OK;
+}
+
+static enum status fork_it(struct store *s, const struct environment *env, struct named *session,
+			   const struct resume_line *line, struct arena *mem, struct str *made,
+			   struct err *err)
+{
+	struct forking f CLEANUP(forking_release) = FORKING_INIT;
+	struct forked_ask ask = { .env = env, .folder = session->settings.working_dir };
+	struct forked file;
+
+	if (forking_load(s, line->session, line->offset, true, &f, err))
+		return err_failed(err->status);
+	ask.moves = !str_eq(f.session.project, ask.folder);
+	if (!f.count) {
+		session->head = (struct named_head){ 0 };
 		return STATUS_OK;
-	uuid_print(&head->session, id);
-	return err_fail(err, STATUS_CONFLICT,
-			"somebody else has gone on with its conversation since: 'arbor adopt' gives %s another "
-			"name, which goes on from there",
-			id);
+	}
+	if (forked_write(&f, &ask, mem, &file, err))
+		return err_failed(err->status);
+	session->head.session = file.session;
+	session->head.has_session = true;
+	*made = file.path;
+	return STATUS_OK;
+}
+
+/* One snapshot for all that is read. */
+static enum status look_and_fork(struct store *s, const struct environment *env, struct named *session,
+				 struct arena *mem, struct str *made, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct resume_line line;
+	struct str own;
+	bool is_there;
+
+	if (read_join(s, &snapshot, err) || resume_find_line(s, &session->head, &line, err))
+		return err_failed(err->status);
+	own = forked_path(env, session->settings.working_dir, &session->head.session, mem);
+	is_there = access(arena_cstr(mem, own), F_OK) == 0;
+	if (!line.session)
+		return STATUS_OK;
+	if (is_there && ends_at_head(s, session, &is_there, err))
+		return err_failed(err->status);
+	return is_there ? STATUS_OK : fork_it(s, env, session, &line, mem, made, err);
+}
+
+enum status resume_prepare(struct store *s, const struct environment *env, struct named *session,
+			   struct arena *mem, struct str *made, struct err *err)
+{
+	*made = (struct str){ 0 };
+	if (!session->head.has_session || !session->head.has_head || !session->head.has_line)
+		return STATUS_OK;
+	if (look_and_fork(s, env, session, mem, made, err))
+		return err_failed(err->status);
+	return made->p ? named_set_head(s, session->row, &session->head, err) : STATUS_OK;
 }

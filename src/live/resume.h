@@ -1,13 +1,30 @@
 /*
- * Whether the client, told to go on with a session, would go on where that session is.
+ * Having the client go on where a session is.
  */
 #ifndef ARBOR_LIVE_RESUME_H
 #define ARBOR_LIVE_RESUME_H
 
+#include "live/forked.h"
 #include "store/named.h"
 
-/* The client goes on at the end of its file, and a session at its head. STATUS_CONFLICT when somebody else has
- * gone on with the conversation since, as far as the file is mirrored. */
-enum status resume_check(struct store *s, const struct named *session, struct err *err) MUST_USE;
+/* A line of a mirrored transcript. */
+struct resume_line {
+	int64_t session; /* row; 0 = none */
+	int64_t offset;
+};
+
+/* The line that a head names, in its own file where that has it. None when it is not mirrored, or not any
+ * more. */
+enum status resume_find_line(struct store *s, const struct named_head *head, struct resume_line *out,
+			     struct err *err) MUST_USE;
+
+/*
+ * After this the client goes on where the session is when it is told to resume `head.session` in the folder
+ * of the session. It goes on at the end of a file. So where somebody else has gone on with the conversation
+ * since, where the head was moved, or where the client has not got the file any more, the session gets a file
+ * of its own, and its head moves there. *made is where that is; p NULL = there was no need. In the arena.
+ */
+enum status resume_prepare(struct store *s, const struct environment *env, struct named *session,
+			   struct arena *mem, struct str *made, struct err *err) MUST_USE;
 
 #endif

@@ -52,6 +52,7 @@ struct context {
 	const struct chain *c;
 	struct arena mem;
 	struct list order;	 /* lines as they are sent */
+	uint32_t boundary;	 /* line of the compaction that cuts; CHAIN_NONE = none does */
 	struct numbers on;	 /* lines in it */
 	struct numbers used;	 /* calls */
 	struct numbers answered; /* calls -> line with the first result */
@@ -164,7 +165,8 @@ static enum status compact(struct context *x, struct list *chain, struct err *er
 		at--;
 	if (at == 0)
 		return STATUS_OK;
-	if (lines_get(x->lines, &x->c->lines[chain->at[at - 1]], &boundary, err))
+	x->boundary = chain->at[at - 1];
+	if (lines_get(x->lines, &x->c->lines[x->boundary], &boundary, err))
 		return err_failed(err->status);
 	metadata = json_get(j, json_root(j), STR("compactMetadata"));
 	anchor = find_named(x, j,
@@ -616,6 +618,21 @@ static void ask_to_go_on(struct context *x, uint32_t line)
 	new_sent(x, true, last)->cut_off = true;
 }
 
+/* Which lines, in their order. */
+static enum status put_in_order(struct context *x, uint32_t line, struct err *err)
+{
+	struct list chain = { 0 };
+	enum status status;
+
+	x->boundary = CHAIN_NONE;
+	add_chain(x, line, &chain);
+	status = compact(x, &chain, err);
+	if (status == STATUS_OK)
+		repair(x, &chain);
+	mem_free(chain.at);
+	return status;
+}
+
 enum status context_each(struct lines *lines, const struct chain *c, uint32_t line, bool before,
 			 context_fn *fn, void *ctx, struct err *err)
 {
@@ -625,18 +642,11 @@ enum status context_each(struct lines *lines, const struct chain *c, uint32_t li
 		.first_part = BUF_INIT(GIB),
 		.second_part = BUF_INIT(GIB),
 	};
-	struct list chain = { 0 };
-	enum status status;
 
 	if (before && c->lines[line].answer != CHAIN_NONE)
 		line = c->answers[c->lines[line].answer].first;
-	add_chain(&x, before ? c->lines[line].parent : line, &chain);
-	status = compact(&x, &chain, err);
-	if (status == STATUS_OK)
-		repair(&x, &chain);
-	mem_free(chain.at);
-	if (status)
-		return status;
+	if (put_in_order(&x, before ? c->lines[line].parent : line, err))
+		return err_failed(err->status);
 	join(&x);
 	pair(&x);
 	if (before)
@@ -644,5 +654,56 @@ enum status context_each(struct lines *lines, const struct chain *c, uint32_t li
 	for (uint32_t m = 0; m < x.sent_count; m++)
 		if (write_message(&x, &x.sent[m], fn, ctx, err))
 			return err_failed(err->status);
+	return STATUS_OK;
+}
+
+/* ---- Lines alone ------------------------------------------------------------------ */
+
+/* By line in the order: the message that it is a part of, or that the line before it is. */
+static uint32_t *list_messages(const struct context *x, struct arena *mem)
+{
+	uint32_t *of = arena_alloc(mem, (x->order.count + 1) * sizeof *of), last = 0, step = 0;
+	uint32_t *message = arena_alloc(mem, (x->order.count + 1) * sizeof *message);
+
+	for (uint32_t m = 0; m < x->sent_count; m++)
+		for (uint32_t s = x->sent[m].lines; s != CHAIN_NONE; s = x->steps[s].next)
+			message[s] = m;
+	for (uint32_t i = 0; i < x->order.count; i++) {
+		bool is_user;
+
+		if (is_sent(&x->c->lines[x->order.at[i]], &is_user))
+			last = message[step++];
+		of[i] = last;
+	}
+	return of;
+}
+
+/* Message after message, each with its lines in their order. */
+static uint32_t *sort_by_message(const struct context *x, const uint32_t *of, struct arena *mem)
+{
+	uint32_t *out = arena_alloc(mem, (x->order.count + 2) * sizeof *out), n = 0;
+	uint32_t *start = arena_alloc(mem, (x->sent_count + 2) * sizeof *start);
+
+	for (uint32_t i = 0; i < x->order.count; i++)
+		start[of[i] + 1]++;
+	for (uint32_t m = 0; m < x->sent_count; m++)
+		start[m + 1] += start[m];
+	if (x->boundary != CHAIN_NONE)
+		out[n++] = x->boundary;
+	for (uint32_t i = 0; i < x->order.count; i++)
+		out[n + start[of[i]]++] = x->order.at[i];
+	return out;
+}
+
+enum status context_lines(struct lines *lines, const struct chain *c, uint32_t line, struct arena *mem, uint32_t **out,
+			  uint32_t *count, struct err *err)
+{
+	struct context x CLEANUP(context_release) = { .lines = lines, .c = c };
+
+	if (put_in_order(&x, line, err))
+		return err_failed(err->status);
+	join(&x);
+	*out = sort_by_message(&x, list_messages(&x, mem), mem);
+	*count = x.order.count + (x.boundary != CHAIN_NONE);
 	return STATUS_OK;
 }

@@ -20,4 +20,12 @@ typedef enum status context_fn(void *ctx, const struct context_message *m, struc
 enum status context_each(struct lines *lines, const struct chain *c, uint32_t line, bool before, context_fn *fn,
 			 void *ctx, struct err *err) MUST_USE;
 
+/*
+ * The lines that these are made of, and those on the way that say nothing to the model, in the arena: in an
+ * order in which each can hang on the one before and the client would send the same. Parts of an answer come
+ * before its results; a compaction that cuts comes first. Wants a read transaction.
+ */
+enum status context_lines(struct lines *lines, const struct chain *c, uint32_t line, struct arena *mem, uint32_t **out,
+			  uint32_t *count, struct err *err) MUST_USE;
+
 #endif

@@ -182,12 +182,7 @@ static void leave_out(struct loading *l, struct forest_source *s, const struct n
 		if (is_known(known, s->agent, &c->lines[i]) || numbers_get(&told, key) != NUMBERS_NONE)
 			continue;
 		numbers_put(&told, key, i);
-		c->lines[count] = c->lines[i];
-		c->lines[count].has_parent = count > 0;
-		c->lines[count].parent_at = -1;
-		if (count)
-			c->lines[count].parent_key = c->lines[count - 1].key;
-		count++;
+		chain_follow(c, count++, &c->lines[i]);
 	}
 	c->line_count = count;
 }

@@ -9,8 +9,8 @@
 
 #include "query/grove.h"
 
-static enum status take_ids(const struct grove *g, uint32_t message, uint32_t line, struct named_head *out,
-			    struct err *err)
+static enum status take_ids(const struct grove *g, uint32_t message, uint32_t source, uint32_t line,
+			    struct named_head *out, struct err *err)
 {
 	struct grove_ref ref = { .kind = GROVE_MESSAGE, .at = message };
 	uint32_t tree = grove_tree(g, ref);
@@ -18,7 +18,7 @@ static enum status take_ids(const struct grove *g, uint32_t message, uint32_t li
 	struct node_name name;
 
 	if (grove_id(g, ref, &out->head, err) ||
-	    forest_name(g->store, &g->forest, g->forest.sources[g->source].nodes[line], &mem, &name, err))
+	    forest_name(g->store, &g->forest, g->forest.sources[source].nodes[line], &mem, &name, err))
 		return err_failed(err->status);
 	out->has_head = out->has_line = true;
 	out->line = node_id(&name, PART_LINE);
@@ -38,7 +38,7 @@ static enum status find_head(struct store *s, int64_t row, struct named_head *ou
 		return err_failed(err->status);
 	line = chain_leaf(&g.forest.sources[g.source].chain);
 	message = forest_message_above(&g.forest, g.source, &line);
-	return message == FOREST_NONE ? STATUS_OK : take_ids(&g, message, line, out, err);
+	return message == FOREST_NONE ? STATUS_OK : take_ids(&g, message, g.source, line, out, err);
 }
 
 enum status head_of_session(struct store *s, const struct uuid *session, struct named_head *out,
@@ -57,4 +57,18 @@ enum status head_of_session(struct store *s, const struct uuid *session, struct 
 	out->has_session = true;
 	out->session = *session;
 	return find_head(s, rows[0], out, err);
+}
+
+enum status head_of_line(struct store *s, int64_t session, int64_t offset, struct named_head *out, struct err *err)
+{
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+	uint32_t source, line, message;
+
+	*out = (struct named_head){ 0 };
+	if (grove_load(s, session, &g, err))
+		return err_failed(err->status);
+	if (!forest_find_line(&g.forest, session, offset, &source, &line))
+		return STATUS_OK;
+	message = forest_message_above(&g.forest, source, &line);
+	return message == FOREST_NONE ? STATUS_OK : take_ids(&g, message, source, line, out, err);
 }

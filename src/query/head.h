@@ -14,4 +14,9 @@
 enum status head_of_session(struct store *s, const struct uuid *session, struct named_head *out,
 			    struct err *err) MUST_USE;
 
+/* The message that the line at an offset of a transcript (its row) is in or stands behind, as a head;
+ * `has_session` is not set. `has_head` tells whether there is any. Wants a read transaction. */
+enum status head_of_line(struct store *s, int64_t session, int64_t offset, struct named_head *out,
+			 struct err *err) MUST_USE;
+
 #endif

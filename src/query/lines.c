@@ -4,6 +4,8 @@
  */
 #include "query/lines.h"
 
+#include "base/hash.h"
+#include "base/numbers.h"
 #include "store/ahead.h"
 #include "store/line_parent.h"
 
@@ -88,6 +90,60 @@ enum status chain_load(struct store *s, const struct session *session, struct ch
 	chain_expect(out, session->read_to);
 	if (entry_lines(s, session->row, take_line, out, err) || chain_bridge(s, out, err))
 		return err_failed(err->status);
+	chain_build(out);
+	return STATUS_OK;
+}
+
+struct telling {
+	struct chain *chain;
+	struct str agent;
+};
+
+static enum status take_told(void *ctx, const struct entry_line *from, struct err *err)
+{
+	struct telling *t = ctx;
+
+	(void)err;
+	if ((from->flags & RECORD_EMBEDDED) && from->has_key && str_eq(from->agent, t->agent))
+		chain_take(t->chain, from)->flags &= ~(uint32_t)RECORD_EMBEDDED;
+	return STATUS_OK;
+}
+
+void chain_follow(struct chain *c, uint32_t count, const struct chain_line *next)
+{
+	struct chain_line *l = &c->lines[count];
+
+	*l = *next;
+	l->parent_at = -1;
+	l->has_parent = count > 0;
+	if (count)
+		l->parent_key = l[-1].key;
+}
+
+/* Each follows the one before, and what is told again is left out. */
+static void put_in_a_row(struct chain *c, struct arena *mem)
+{
+	struct numbers known = numbers_new(mem, c->line_count);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < c->line_count; i++)
+		if (numbers_add(&known, hash64(c->lines[i].key.b, UUID_BYTES), i) == i)
+			chain_follow(c, count++, &c->lines[i]);
+	c->line_count = count;
+}
+
+enum status chain_load_told(struct store *s, const struct session *session, int64_t offset, struct chain *out,
+			    struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct telling t = { .chain = out };
+
+	if (entry_agent(s, session->row, offset, &mem, &t.agent, err))
+		return err_failed(err->status);
+	out->is_agent = true;
+	if (t.agent.n && entry_lines(s, session->row, take_told, &t, err))
+		return err_failed(err->status);
+	put_in_a_row(out, &mem);
 	chain_build(out);
 	return STATUS_OK;
 }

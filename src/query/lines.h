@@ -13,6 +13,9 @@
 /* Adds a line as the store has it. */
 struct chain_line *chain_take(struct chain *c, const struct entry_line *from);
 
+/* The line that comes `count`-th, hung on the one before whatever it says: for what is told without parents. */
+void chain_follow(struct chain *c, uint32_t count, const struct chain_line *next);
+
 /* When all lines are there, before it is built: those that hang on a line that was purged hang on what that hung
  * on. Wants a read transaction. */
 enum status chain_bridge(struct store *s, struct chain *c, struct err *err) MUST_USE;
@@ -20,6 +23,11 @@ enum status chain_bridge(struct store *s, struct chain *c, struct err *err) MUST
 /* The chain of a transcript, built; without what its progress lines tell of sub-agents.
  * Wants a read transaction. */
 enum status chain_load(struct store *s, const struct session *session, struct chain *out, struct err *err) MUST_USE;
+
+/* The chain of what progress lines of a transcript tell of the sub-agent that the line at an offset is of: each message
+ * follows the one before. Empty when that is none of these. Wants a read transaction. */
+enum status chain_load_told(struct store *s, const struct session *session, int64_t offset, struct chain *out,
+			    struct err *err) MUST_USE;
 
 /* Keeps the block that was unpacked last: neighbouring lines are in it. */
 struct lines {

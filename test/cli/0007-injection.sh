@@ -330,7 +330,7 @@ for screen in 40x40 100x40 300x40; do
 done
 on_terminal attach evil; out_has '␛'
 try chats; code 0; try chats --json; code 0
-for verb in chat attach continue interrupt stop poll queue new adopt model mode rename delete; do
+for verb in chat attach continue interrupt stop poll queue new adopt model mode rename delete fork checkout resume; do
 	try $verb "$(printf '\033[95m\302\233')" "$(printf '\033[95m')"; check test "$rc" != 0
 done
 try continue evil "stderr $(printf '\033[95m\302\233\342\200\256')"; code 3
@@ -339,6 +339,20 @@ for tool in "tool $_text" "question $_text" "plan $_text"; do
 	CLAUDECODE=1 on_terminal attach evil; harmless attach; out_has 'arbor answer'
 done
 unset ARBOR_CLAUDE
+
+it "filters what was said where a fork goes on"
+mkdir -p "$T/forked/projects/p"
+cat >"$T/forked/projects/p/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4eff.jsonl" <<END
+{"type":"assistant","uuid":"00000000-0000-4000-8000-00000000f001","parentUuid":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"id":"m","role":"assistant","model":"$json","content":[{"type":"text","text":"$json"}]}}
+{"type":"user","uuid":"00000000-0000-4000-8000-00000000f002","parentUuid":"00000000-0000-4000-8000-00000000f001","timestamp":"2026-01-02T03:04:06.000Z","promptSource":"typed","message":{"role":"user","content":"$json"}}
+END
+"$arbor" sync -q --source "$T/forked" >/dev/null 2>&1
+at=0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4eff@00000000-0000-4000-8000-00000000f002
+for json_too in '' --json; do
+	try fork $at --cwd "$T" $json_too; code 0
+	ARBOR_CLAUDE=/bin/true try resume $at --cwd "$T" $json_too; code 0
+done
+"$arbor" fork $at forked-evil --cwd "$T" >/dev/null 2>&1; try checkout forked-evil $at; code 0; out_has '␛'
 
 it "filters what other hubs say, of themselves and of what they do"
 mkdir -p "$T/.config/arbor"
@@ -378,7 +392,7 @@ rm "$T/.config/arbor/settings.json"
 
 it "has tried every command that shows what was said"
 "$arbor" complete '' | cut -f 1 | sort >"$T/verbs"
-printf '%s\n' adopt attach branches diff merge chat chats continue delete interrupt mode model new poll queue rename stop streams note notes bookmark bookmarks tag tags agents answer approvals rule rules call check completion dump export files gc help history hubs keep list log mcp pick plans projects purge rebuild render resolve rpc search show templates \
+printf '%s\n' adopt attach branches diff merge chat chats checkout continue delete fork resume interrupt mode model new poll queue rename stop streams note notes bookmark bookmarks tag tags agents answer approvals rule rules call check completion dump export files gc help history hubs keep list log mcp pick plans projects purge rebuild render resolve rpc search show templates \
 	context related sources sql stats sync todos tree usage versions | sort >"$T/tried"
 same "$T/verbs" "$T/tried"
 the_end

@@ -91,7 +91,7 @@ cat show
 open show
 cost usage
 diff files
-resume pick
+fzf pick
 import sync
 END
 arbor serch; code 2; err_has "did you mean 'search'?"

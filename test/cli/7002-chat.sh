@@ -213,9 +213,14 @@ call chat_async '{"session":"left","prompt":"leave some"}'; code 0; until_taken 
 call chat '{"session":"right","prompt":"say too soon"}'; code 6; err_has "'left' is at work on the same conversation"
 kill -9 "$(sql 'SELECT lease_pid FROM run WHERE ended_at IS NULL')"; until_state left interrupted
 ARBOR_CLAUDE=/no/such/claude call chat '{"session":"left","prompt":"say x"}'; check test "$(state left)" = failed
-call chat '{"session":"left","prompt":"say more"}'; code 0; check test "$(get .type | tail -n 1)" = complete
-call chat '{"session":"right","prompt":"say wrong"}'; check grep -q 'somebody else has gone on with its conversation since' <(get .data.message)
-check test "$(state right)" = failed; ! grep -q 'say wrong' "$T/other/told.jsonl" || fail 'the client was told'
+call chat '{"session":"left","prompt":"say elsewhere"}'; code 0; check test "$(get .type | tail -n 1)" = complete
+it "goes on in a file of its own when somebody else has gone on with its conversation since"
+before=$(find "$T/.claude" -name "$claude.jsonl" -exec cat {} + | wc -l)
+call chat '{"session":"right","prompt":"say beside"}'; code 0; check test "$(get .type | tail -n 1)" = complete
+call get '{"session":"right"}'; right=$(get .claude_session_id); check test "$right" != "$claude"
+check test "$(find "$T/.claude" -name "$claude.jsonl" -exec cat {} + | wc -l)" = "$before"
+arbor log "$right" --json; said() { get 'select(.kind == "message") | .blocks[0].text'; }
+check test "$(said | tail -n 1)" = beside; check grep -qx here <(said); ! said | grep -qx elsewhere || fail 'it heard what the other said'
 call chat '{"session":"left","prompt":"say again"}'; check test "$(get .type | tail -n 1)" = complete
 
 it "lets a session go"

@@ -14,5 +14,7 @@ real_each() {
 	it "$version: a turn is interrupted"
 	start turn 'SCRIPT:slow'; wait_for '.type == "content_delta"'
 	call interrupt '{"stream":"turn"}'; code 0; follow; agrees cancelled
+	# shellcheck disable=SC2046 # a list of folders without blanks
+	EVERY=4 forks 'forks are gone on with as they were' $(captures 'a04*') $(captures 'a10*') $(captures 'a31*')
 }
 real_run

@@ -26,9 +26,9 @@
   error            an API error
 
 Without --permission-prompt-tool stdio nobody is asked, and no tool runs. What it was started with goes into seen.json
-in its folder; so does every line it is told, into told.jsonl, and what is said into a transcript below client/.
+in its folder; so does every line it is told, into told.jsonl, and what is said into a transcript where the real one has it.
 """
-import json, os, signal, subprocess, sys, time, uuid
+import json, os, re, signal, subprocess, sys, time, uuid
 
 session = str(uuid.UUID(int=int.from_bytes(os.urandom(16), 'big'), version=4))
 if '--resume' in sys.argv:
@@ -37,11 +37,13 @@ told = open('told.jsonl', 'a')
 json.dump({'argv': sys.argv, 'env': dict(os.environ), 'pid': os.getpid()}, open('seen.json', 'w'))
 
 
-# Its own folder, as the real one has it; lines follow one another.
-transcript = os.path.join(os.getcwd(), 'client', 'projects', 'p', session + '.jsonl')
+# As the real one has it; lines follow one another.
+home = os.environ.get('CLAUDE_CONFIG_DIR') or os.path.join(os.environ['HOME'], '.claude')
+transcript = os.path.join(home, 'projects', re.sub('[^a-zA-Z0-9]', '-', os.getcwd()), session + '.jsonl')
 last = None
 if os.path.exists(transcript):
-    last = json.loads(open(transcript).read().splitlines()[-1])['uuid']
+    with open(transcript) as f:
+        last = [o['uuid'] for o in map(json.loads, f) if 'uuid' in o][-1]
 
 
 def write_down(o):

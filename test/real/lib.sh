@@ -97,6 +97,19 @@ client_of() {
 	done
 }
 
+# forks WHAT CAPTURE...: forked at every message, or about one in EVERY, and gone on with by the client (forks.mjs).
+forks() {
+	local what=$1
+	shift
+	it "$version: $what"
+	ARBOR=$ARBOR node test/real/forks.mjs "$client" "$ANTHROPIC_BASE_URL" "$HOME/api.log" "$HOME/forks" "$@" >"$HOME/forks.log" 2>&1 ||
+		{ fail "$what: SEED=${SEED:-1} brings it back"; show "$HOME/forks.log"; }
+	check grep -qE '^# [1-9][0-9]* forks gone on with, 0 wrong' "$HOME/forks.log"
+}
+# The captures whose names match, of the client whose files are kept.
+# shellcheck disable=SC2086 # a pattern
+captures() { ls -d "$ARBOR_SHARED/fixtures/claude-2.1.197/"$1/dot-claude; }
+
 # real_run: has each client do what real_each says; $version is which it is.
 real_run() {
 	lack=$(real_lacks)

@@ -287,6 +287,13 @@ static const char *value_for(const struct method *m, const char *param)
 		{ "adopt.working_dir", "\"/tmp\"" },
 		{ "adopt.name", "\"adopted\"" },
 		{ "adopt.conversation", "\"@\"" },
+		{ "cwd", "\"/tmp\"" },
+		{ "resume.session", "\"@\"" },
+		{ "fork.session", "\"@\"" },
+		{ "create_from_tree.node", "\"@\"" },
+		{ "create_from_tree.name", "\"newest\"" },
+		{ "set_head.session", "\"fix-tests\"" },
+		{ "set_head.node", "\"@\"" },
 		{ "set_model.session", "\"fix-tests\"" },
 		{ "set_mode.session", "\"fix-tests\"" },
 		{ "model", "\"opus\"" },
@@ -379,7 +386,8 @@ static bool is_one_of_two(const char *method, const char *param)
 static bool is_better_given(const struct method *m, const struct param *p)
 {
 	static const char *const names[] = { "context.project", "agents.session", "files.conversation",
-					     "adopt.working_dir", "chat.prompt" };
+					     "adopt.working_dir", "chat.prompt",
+					     "fork.cwd", "create_from_tree.cwd", "resume.cwd" };
 	char name[128];
 
 	snprintf(name, sizeof name, "%s.%s", m->name, p->name);

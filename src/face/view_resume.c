@@ -1,0 +1,44 @@
+/*
+ * claudecode.resume at a terminal: the program becomes the client, once all of its own is done (cli.c). What
+ * was said at the place it goes on from is shown before, to be copied.
+ */
+#include "face/view.h"
+
+#include "base/term.h"
+#include "face/text.h"
+
+static void keep_words(struct view *v, const struct json *j)
+{
+	struct face *f = v->face;
+	uint32_t list = json_get(j, 0, STR("words"));
+	const char **words = arena_alloc(&f->mem, (json_count(j, list) + 1) * sizeof *words);
+	size_t n = 0;
+
+	for (uint32_t i = json_first(j, list); i != json_end(j, list); i = json_next(j, i))
+		words[n++] = arena_cstr(&f->mem, json_string_in(j, i, &v->mem));
+	f->then.words = words;
+	f->then.folder = arena_cstr(&f->mem, view_path(v, j, 0, "cwd"));
+}
+
+static void resume_item(struct view *v, const struct json *j)
+{
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED),
+		   text CLEANUP(buf_release) = BUF_INIT(4 * LIMIT_LINE_PARSED);
+	struct str prompt = view_text(v, j, 0, "prompt");
+
+	keep_words(v, j);
+	if (!prompt.n)
+		return;
+	term_filter(&safe, prompt, TERM_TEXT);
+	text_expand(&text, buf_as_str(&safe));
+	out_styled(v->out, STYLE_HEADING, STR("What was said there"));
+	out_text(v->out, "\n");
+	out_str(v->out, buf_as_str(&text));
+	out_text(v->out, "\n");
+}
+
+const struct view_kind view_resume = {
+	.method = "claudecode.resume",
+	.terminal_only = true,
+	.item = resume_item,
+};

@@ -1,0 +1,582 @@
+/*
+ * claudecode.fork, create_from_tree, resume: going on from any message of any conversation, in a file that
+ * the client resumes.
+ *
+ * All three give the command by which that is done. What a face does with it is its own affair: the command
+ * line becomes the client for 'resume'.
+ */
+#include "hub/claudecode_methods.h"
+
+#include "hub/decider.h"
+#include "hub/forkable.h"
+#include "hub/naming.h"
+#include "hub/resolve.h"
+#include "hub/settings.h"
+#include "hub/where.h"
+#include "live/client.h"
+#include "query/grove.h"
+#include "query/head.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* ---- What is given ------------------------------------------------------------------- */
+
+static const struct field fork_fields[] = {
+	{ .name = "session",
+	  .type = VALUE_ID,
+	  .flags = FIELD_KEY | FIELD_OPTIONAL,
+	  .help = "what the client calls it; left out when nothing was said before, and it begins anew" },
+	{ .name = "command", .type = VALUE_TEXT, .help = "what goes on with it, for a shell" },
+	{ .name = "prompt",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "what was said there, to be said again or otherwise" },
+	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "that it was given" },
+	{ .name = "head",
+	  .type = VALUE_ID,
+	  .flags = FIELD_HIDDEN | FIELD_OPTIONAL,
+	  .help = "message that the next prompt follows" },
+	{ .name = "from", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "session it is made of" },
+	{ .name = "words",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_LIST | FIELD_HIDDEN,
+	  .help = "the client and what it is told, a word each" },
+	{ .name = "cwd", .type = VALUE_PATH, .flags = FIELD_HIDDEN, .help = "folder to be in for that" },
+	{ .name = "lines", .type = VALUE_INT, .flags = FIELD_HIDDEN | FIELD_OPTIONAL, .help = "of the file" },
+	{ .name = "bytes",
+	  .type = VALUE_BYTES,
+	  .flags = FIELD_HIDDEN | FIELD_OPTIONAL,
+	  .help = "of the file" },
+	{ .name = "path",
+	  .type = VALUE_PATH,
+	  .flags = FIELD_OPTIONAL,
+	  .title = "file",
+	  .help = "that was written" },
+	{ 0 },
+};
+
+/* A fork as it is made. */
+struct fork {
+	struct forkable what;
+	struct str folder;
+	struct str prompt; /* p NULL = none */
+	bool is_empty;	   /* nothing was said before */
+	struct forked file;
+	struct named named; /* its settings and head, with or without a name */
+};
+
+/* ---- The command ------------------------------------------------------------------- */
+
+/* A word as a shell takes it. */
+static void quote(struct buf *out, struct str word)
+{
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=@%+,~";
+	bool is_plain = word.n > 0 && word.p[0] != '~';
+
+	for (size_t i = 0; i < word.n; i++)
+		is_plain = is_plain && word.p[i] && strchr(plain, word.p[i]);
+	if (is_plain) {
+		buf_str(out, word);
+		return;
+	}
+	buf_byte(out, '\'');
+	for (size_t i = 0; i < word.n; i++)
+		if (word.p[i] == '\'')
+			buf_text(out, "'\\''");
+		else
+			buf_byte(out, word.p[i]);
+	buf_byte(out, '\'');
+}
+
+static struct str command_text(struct call *c, const struct fork *f, const char *const *words)
+{
+	struct buf out CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	buf_text(&out, "cd ");
+	quote(&out, f->folder);
+	buf_text(&out, " &&");
+	for (size_t i = 0; words[i]; i++) {
+		buf_byte(&out, ' ');
+		quote(&out, str_of(words[i]));
+	}
+	return arena_str(&c->mem, buf_as_str(&out));
+}
+
+/* The program is the client that is set, if one is. */
+static const char *const *words_of(struct call *c, const struct fork *f)
+{
+	const char **words, *const *all = client_words_for_person(&f->named, &c->mem);
+	struct str own = settings_text(c->settings, "claude");
+	size_t n = 0;
+
+	while (all[n])
+		n++;
+	words = arena_alloc(&c->mem, (n + 1) * sizeof *words);
+	memcpy(words, all, n * sizeof *words);
+	if (own.p)
+		words[0] = arena_cstr(&c->mem, own);
+	return words;
+}
+
+static enum status emit_fork(struct call *c, const struct fork *f, struct err *err)
+{
+	const char *const *words = words_of(c, f);
+	struct json_writer *w = call_begin(c);
+
+	if (f->named.head.has_session)
+		put_uuid(w, "session", &f->named.head.session);
+	put_text(w, "command", command_text(c, f, words));
+	if (f->prompt.p)
+		put_text(w, "prompt", f->prompt);
+	if (f->named.name.p)
+		put_text(w, "name", f->named.name);
+	if (f->named.head.has_head)
+		put_uuid(w, "head", &f->named.head.head);
+	put_uuid(w, "from", &f->what.session.id);
+	json_write_key(w, STR("words"));
+	json_write_array_begin(w);
+	for (size_t i = 0; words[i]; i++)
+		json_write_string(w, str_of(words[i]));
+	json_write_array_end(w);
+	put_path(w, "cwd", f->folder);
+	if (f->file.path.p) {
+		put_int(w, "lines", f->file.lines);
+		put_int(w, "bytes", f->file.bytes);
+		put_path(w, "path", f->file.path);
+	}
+	return call_emit(c, err);
+}
+
+/* ---- Making it ------------------------------------------------------------------- */
+
+static enum status take_prompt(struct call *c, struct fork *f, struct forking *lines, struct err *err)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
+
+	if (forking_prompt(lines, &text, err))
+		return err_failed(err->status);
+	if (text.n)
+		f->prompt = arena_str(&c->mem, buf_as_str(&text));
+	return STATUS_OK;
+}
+
+/* In one snapshot: which lines, the file, and where it goes on. */
+static enum status write_fork(struct call *c, struct fork *f, bool wants_head, struct err *err)
+{
+	struct forking lines CLEANUP(forking_release) = FORKING_INIT;
+	struct environment env;
+	struct forked_ask ask = {
+		.env = &env, .folder = f->folder, .title = f->named.name, .cancel = c->cancel
+	};
+	struct str was = call_real_path(c, f->what.session.project);
+
+	where_environment(c->settings, &env);
+	ask.moves = !str_eq(was.p ? was : f->what.session.project, f->folder);
+	if (forkable_load(c, &f->what, &lines, err) || take_prompt(c, f, &lines, err))
+		return err_failed(err->status);
+	f->is_empty = !lines.count;
+	if (f->is_empty)
+		return STATUS_OK;
+	if (wants_head && head_of_line(c->store, lines.session.row,
+				       lines.chain.lines[lines.point.line].offset, &f->named.head, err))
+		return err_failed(err->status);
+	if (forked_write(&lines, &ask, &c->mem, &f->file, err))
+		return err_failed(err->status);
+	f->named.head.session = f->file.session;
+	f->named.head.has_session = true;
+	return STATUS_OK;
+}
+
+/* A name that is taken is found out before anything is written; so is what may not be. */
+static enum status check_name(struct call *c, const struct fork *f, struct err *err)
+{
+	struct named other;
+	enum status status;
+
+	if (!f->named.name.p)
+		return STATUS_OK;
+	if (naming_loosens(&f->named.settings) && decider_may_loosen(c, 0, &f->what.session.id, err))
+		return err_failed(err->status);
+	status = named_find(c->store, f->named.name, &c->mem, &other, err);
+	if (status == STATUS_OK && str_eq(other.name, f->named.name))
+		return err_fail(err, STATUS_CONFLICT, "a session is called '%.*s' already",
+				STR_ARG(other.name));
+	return status == STATUS_OK || status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS ? STATUS_OK
+											       : status;
+}
+
+static enum status give_name(struct call *c, struct fork *f, struct err *err)
+{
+	struct named_new what = { .name = f->named.name,
+				  .agent = STR("claude"),
+				  .settings = f->named.settings,
+				  .head = f->named.head,
+				  .origin = f->what.is_named ? &f->what.named.id : &f->what.session.id };
+	struct uuid id;
+
+	if (!what.name.p)
+		return STATUS_OK;
+	if (!named_create(c->store, &what, &id, err))
+		return STATUS_OK;
+	if (f->file.path.p)
+		unlink(arena_cstr(&c->mem, f->file.path)); /* nobody has heard of it */
+	return err_failed(err->status);
+}
+
+/* All that the other session had, and what is given instead. */
+static void take_settings(struct call *c, struct fork *f)
+{
+	struct named_settings *s = &f->named.settings;
+	const struct {
+		const char *param;
+		struct str *to;
+	} texts[] = { { "model", &s->model },
+		      { "system_prompt", &s->system_prompt },
+		      { "permission_mode", &s->permission_mode },
+		      { "mcp_config", &s->mcp_config },
+		      { "metadata", &s->metadata } };
+	const struct {
+		const char *param;
+		struct str *to;
+	} lists[] = { { "allowed_tools", &s->allowed_tools }, { "disallowed_tools", &s->disallowed_tools } };
+
+	*s = f->what.is_named ? f->what.named.settings : (struct named_settings){ .loopback = true };
+	for (size_t i = 0; i < COUNT(texts); i++)
+		if (call_text(c, texts[i].param).p)
+			*texts[i].to = call_text(c, texts[i].param);
+	for (size_t i = 0; i < COUNT(lists); i++)
+		if (call_value(c, lists[i].param)->given)
+			*lists[i].to = call_names(c, lists[i].param);
+	if (call_text(c, "loopback").p)
+		s->loopback = str_eq(call_text(c, "loopback"), STR("on"));
+	s->working_dir = f->folder;
+}
+
+static void say_what_next(struct call *c, const struct fork *f)
+{
+	if (f->is_empty)
+		call_note(c, "nothing was said before that: the client begins anew");
+	if (f->named.name.p)
+		call_note(c, "'arbor chat %.*s' goes on with it here, too", STR_ARG(f->named.name));
+}
+
+/* `what` is found; a snapshot is open and ends here. */
+static enum status make_fork(struct call *c, struct fork *f, struct read_txn *snapshot, struct err *err)
+{
+	if (forkable_folder(c, &f->what, call_text(c, "cwd"), &f->folder, err))
+		return err_failed(err->status);
+	f->named.name = call_text(c, "name");
+	take_settings(c, f);
+	if (check_name(c, f, err) || write_fork(c, f, f->named.name.p != NULL, err))
+		return err_failed(err->status);
+	read_end(snapshot);
+	if (give_name(c, f, err))
+		return err_failed(err->status);
+	if (f->file.path.p)
+		mirror_now(c, f->file.path);
+	say_what_next(c, f);
+	return emit_fork(c, f, err);
+}
+
+/* ---- fork ------------------------------------------------------------------- */
+
+#define FORK_SETTING_PARAMS \
+	CWD_PARAM, MODEL_PARAM, \
+		{ .name = "system_prompt", \
+		  .type = VALUE_TEXT, \
+		  .flags = PARAM_INPUT | PARAM_PRIVATE, \
+		  .help = "with NAME: instead of the client's own; '-' reads standard input" }, \
+		{ .name = "mcp_config", \
+		  .type = VALUE_JSON, \
+		  .flags = PARAM_INPUT | PARAM_PRIVATE, \
+		  .help = "with NAME: MCP servers, as the client's --mcp-config takes them; '-' reads " \
+			  "standard input" }, \
+		{ .name = "allowed_tools", \
+		  .type = VALUE_TEXT, \
+		  .flags = PARAM_REST, \
+		  .shown = "TOOL", \
+		  .help = "needs no permission" }, \
+		{ .name = "disallowed_tools", \
+		  .type = VALUE_TEXT, \
+		  .flags = PARAM_REST, \
+		  .shown = "TOOL", \
+		  .help = "is not there" }, \
+		MODE_PARAM, \
+		{ .name = "loopback", \
+		  .type = VALUE_ENUM, \
+		  .choices = naming_switches, \
+		  .help = "with NAME: " LOOPBACK_HELP }, \
+	{ \
+		.name = "metadata", .type = VALUE_JSON, .help = "with NAME: whatever you want to remember" \
+	}
+
+static const struct param fork_params[] = {
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "SESSION[@NODE]",
+	  .names = "memory.sessions",
+	  .help = "a conversation, by its name or id, or a message of one" },
+	{ .name = "name",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_WORD,
+	  .shown = "NAME",
+	  .help = "what it is called from now on, for 'arbor chat'" },
+	FORK_SETTING_PARAMS,
+	{ 0 },
+};
+
+static enum status run_fork(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct fork f = { 0 };
+
+	if (read_begin(c->store, &snapshot, err) || forkable_find(c, call_text(c, "session"), &f.what, err))
+		return err_failed(err->status);
+	return make_fork(c, &f, &snapshot, err);
+}
+
+const struct method claudecode_fork = {
+	.name = "fork",
+	.verb = "fork",
+	.group = "agents",
+	.summary = "Go on from any message, in a conversation of its own",
+	.text = "Writes a file with which Claude Code goes on from there, and prints the command that does. "
+		"The "
+		"conversation itself stays as it is, also while a client has it open; that its own file was "
+		"deleted does "
+		"not matter.\n\n"
+		"At an answer it goes on behind the results of its tools. At a prompt it goes on before it: "
+		"what was said "
+		"there is printed, to be said otherwise. Inside a sub-agent, its conversation becomes one of "
+		"its own. "
+		"'arbor log' and 'arbor show' say which messages there are; without @NODE it is the end.\n\n"
+		"With NAME it is a session for 'arbor chat', too, with all settings of the one it is made of "
+		"unless others "
+		"are given. --cwd takes it to another folder, or a machine to which the store was copied.\n",
+	.params = fork_params,
+	.kind = RESULT_ONE,
+	.fields = fork_fields,
+	.scope = SCOPE_DRIVE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "fork @ --cwd /tmp",
+						"the last conversation, in another folder" },
+					      { "fork @ other-way --cwd /tmp", "and call it so" },
+					      { 0 } },
+	.run = run_fork,
+};
+
+/* ---- create_from_tree ---------------------------------------------------------------- */
+
+static const struct param tree_params[] = {
+	{ .name = "node",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "NODE",
+	  .help = "a mirrored tree, or a turn or message of one" },
+	{ .name = "name",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .shown = "NAME",
+	  .help = "what the session is called" },
+	FORK_SETTING_PARAMS,
+	{ 0 },
+};
+
+/* Whether a message is below another, or is it; the way up is remembered in `below`: 0 = not known yet. */
+enum { BELOW = 1, ELSEWHERE = 2 };
+
+static bool is_below(const struct grove *g, uint32_t message, uint32_t top, uint8_t *below)
+{
+	const struct forest *f = &g->forest;
+	uint32_t at = message, steps = 0;
+	uint8_t found;
+
+	while (at != FOREST_NONE && at != top && !below[at] && steps++ <= f->message_count)
+		at = f->messages[at].prev != FOREST_NONE ? f->messages[at].prev : forest_goes_on_from(f, at);
+	found = at == top ? BELOW : at == FOREST_NONE || !below[at] ? ELSEWHERE : below[at];
+	for (at = message, steps = 0;
+	     at != FOREST_NONE && at != top && !below[at] && steps++ <= f->message_count;
+	     at = f->messages[at].prev != FOREST_NONE ? f->messages[at].prev : forest_goes_on_from(f, at))
+		below[at] = found;
+	return found == BELOW;
+}
+
+/* The last line of a message, in a source that has it. */
+static const struct forest_copy *last_line(const struct forest *f, uint32_t message)
+{
+	uint32_t n = f->messages[message].first;
+
+	while (f->nodes[n].next != FOREST_NONE)
+		n = f->nodes[n].next;
+	return &f->nodes[n].canon;
+}
+
+static int64_t said_at(const struct forest *f, const struct forest_copy *copy)
+{
+	return f->sources[copy->source].chain.lines[copy->line].at;
+}
+
+/* The newest message of a tree, or of what is below a node in it. */
+static enum status find_newest(struct call *c, const struct resolved *r, struct forkable *out,
+			       struct err *err)
+{
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+	const struct forest_copy *newest = NULL;
+	struct grove_ref ref = { .kind = GROVE_TREE };
+	bool is_there = true;
+	uint32_t tree, top;
+	uint8_t *below;
+
+	if (grove_load(c->store, r->session.row, &g, err))
+		return err_failed(err->status);
+	if (r->is_session || r->is_tree)
+		ref.at = grove_tree_of_source(&g, g.source);
+	else if (grove_find(&g, &r->node, &ref, &is_there, err))
+		return err_failed(err->status);
+	tree = is_there && ref.at != FOREST_NONE ? grove_tree(&g, ref) : FOREST_NONE;
+	top = tree == FOREST_NONE || ref.kind == GROVE_TREE ? FOREST_NONE : grove_message(&g, ref);
+	below = arena_alloc(&c->mem, g.forest.message_count + 1);
+	for (uint32_t i = 0; tree != FOREST_NONE && i < g.forest.order_count; i++) {
+		uint32_t m = g.forest.order[i];
+		const struct forest_copy *last = last_line(&g.forest, m);
+
+		if (g.spots[m].tree == tree && (top == FOREST_NONE || is_below(&g, m, top, below)) &&
+		    (!newest || said_at(&g.forest, last) >= said_at(&g.forest, newest)))
+			newest = last;
+	}
+	if (!newest)
+		return err_fail(err, STATUS_NOT_FOUND, "nothing was said there");
+	out->line.session = g.forest.sources[newest->source].session.row;
+	out->line.offset = g.forest.sources[newest->source].chain.lines[newest->line].offset;
+	out->at_head = true;
+	return session_get(c->store, out->line.session, &c->mem, &out->session, err);
+}
+
+static enum status run_create_from_tree(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct fork f = { 0 };
+	struct resolved r;
+
+	if (read_begin(c->store, &snapshot, err) ||
+	    resolve_id(c->store, call_text(c, "node"), &c->mem, &r, err) || find_newest(c, &r, &f.what, err))
+		return err_failed(err->status);
+	return make_fork(c, &f, &snapshot, err);
+}
+
+const struct method claudecode_create_from_tree = {
+	.name = "create_from_tree",
+	.summary = "Make a session of what is below a node of a mirrored tree",
+	.text = "It goes on from the newest message there, whichever branch and file that is in, as 'arbor "
+		"fork' would: with a "
+		"file of its own, which the client resumes and 'arbor chat' goes on with. Of a tree it is "
+		"the newest of all.\n",
+	.params = tree_params,
+	.kind = RESULT_ONE,
+	.fields = fork_fields,
+	.scope = SCOPE_DRIVE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "call claudecode.create_from_tree @ newest --cwd /tmp",
+						"the tree of the last conversation" },
+					      { 0 } },
+	.run = run_create_from_tree,
+};
+
+/* ---- resume ------------------------------------------------------------------- */
+
+static const struct param resume_params[] = {
+	{ .name = "session",
+	  .type = VALUE_TEXT,
+	  .flags = PARAM_WORD,
+	  .initial = "@",
+	  .shown = "SESSION[@NODE]",
+	  .names = "memory.sessions",
+	  .help = "a conversation, by its name or id, or a message of one" },
+	CWD_PARAM,
+	{ 0 },
+};
+
+/* Whether the client has its file where it would look, and goes on at the end of it anyway. */
+static bool can_go_on(struct call *c, const struct fork *f)
+{
+	struct environment env;
+	struct str path;
+
+	where_environment(c->settings, &env);
+	path = forked_path(&env, f->folder, &f->what.session.id, &c->mem);
+	return !f->what.is_node && !f->what.session.agent.n && access(arena_cstr(&c->mem, path), F_OK) == 0;
+}
+
+static enum status resume_named(struct call *c, struct fork *f, struct err *err)
+{
+	struct environment env;
+	struct str made;
+
+	where_environment(c->settings, &env);
+	f->named = f->what.named;
+	f->named.settings.working_dir = f->folder;
+	if (resume_prepare(c->store, &env, &f->named, &c->mem, &made, err))
+		return err_failed(err->status);
+	if (!made.p && f->named.head.has_session && forkable_check_open(c, &f->named.head.session, err))
+		return err_failed(err->status);
+	if (made.p)
+		mirror_now(c, made);
+	return emit_fork(c, f, err);
+}
+
+static enum status resume_found(struct call *c, struct fork *f, struct read_txn *snapshot, struct err *err)
+{
+	if (can_go_on(c, f)) {
+		f->named.head.session = f->what.session.id;
+		f->named.head.has_session = true;
+		return forkable_check_open(c, &f->what.session.id, err) ? err_failed(err->status)
+									: emit_fork(c, f, err);
+	}
+	if (write_fork(c, f, false, err))
+		return err_failed(err->status);
+	read_end(snapshot);
+	if (f->file.path.p)
+		mirror_now(c, f->file.path);
+	return emit_fork(c, f, err);
+}
+
+static enum status run_resume(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct fork f = { 0 };
+
+	if (read_begin(c->store, &snapshot, err) || forkable_find(c, call_text(c, "session"), &f.what, err) ||
+	    forkable_folder(c, &f.what, call_text(c, "cwd"), &f.folder, err))
+		return err_failed(err->status);
+	if (!f.what.is_named || f.what.is_node)
+		return resume_found(c, &f, &snapshot, err);
+	read_end(&snapshot);
+	return resume_named(c, &f, err);
+}
+
+const struct method claudecode_resume = {
+	.name = "resume",
+	.verb = "resume",
+	.group = "agents",
+	.summary = "Go on with a conversation in Claude Code itself",
+	.text = "Runs the client in the folder of the conversation, with what it takes to go on there. A "
+		"session with a name goes on "
+		"where its last prompt left it, with its model and permissions; other sessions where the "
+		"client left them.\n\n"
+		"With @NODE it goes on from that message in a conversation of its own, as 'arbor fork' makes "
+		"one, and so does a "
+		"conversation whose file the client has deleted. With --json, or where nobody is at a "
+		"terminal, the command is "
+		"printed and not run.\n",
+	.params = resume_params,
+	.kind = RESULT_ONE,
+	.fields = fork_fields,
+	.scope = SCOPE_DRIVE,
+	.need = NEED_STORE,
+	.examples = (const struct example[]){ { "resume @ --cwd /tmp", "the last one, in another folder" },
+					      { 0 } },
+	.run = run_resume,
+};

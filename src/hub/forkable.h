@@ -1,0 +1,50 @@
+/*
+ * What somebody wants to fork, go on with, or move a session to: a place in a mirrored conversation.
+ */
+#ifndef ARBOR_HUB_FORKABLE_H
+#define ARBOR_HUB_FORKABLE_H
+
+#include "hub/call.h"
+#include "live/resume.h"
+
+#define CWD_PARAM \
+	{ \
+		.name = "cwd", .type = VALUE_PATH, .shown = "DIR", \
+		.help = "go on in this folder, which may be on another machine than where it was; left " \
+			"out: where it was" \
+	}
+
+struct forkable {
+	bool is_named;		 /* by the name of a session */
+	struct named named;	 /* that one */
+	bool is_node;		 /* not a whole session, but a place in one */
+	bool at_head;		 /* where the next prompt of the named one goes */
+	struct session session;	 /* it is in; row 0 = nothing was said yet in the named one */
+	struct resume_line line; /* offset FORK_AT_END = where the client would go on */
+};
+
+/*
+ * NAME, NAME@NODE, or what resolve_id() takes. A name has to be given whole. Wants a read transaction.
+ */
+enum status forkable_find(struct call *c, struct str text, struct forkable *out, struct err *err) MUST_USE;
+
+/* A node of the conversation that a named session has, or of any other. So too. */
+enum status forkable_find_node(struct call *c, const struct named *in, struct str node, struct forkable *out,
+			       struct err *err) MUST_USE;
+
+/* Its lines (query/fork.h), from there on. So too. */
+enum status forkable_load(struct call *c, const struct forkable *what, struct forking *out,
+			  struct err *err) MUST_USE;
+
+/* The folder it goes on in, as `given` (p NULL = as it was) says; in the call's arena. */
+enum status forkable_folder(struct call *c, const struct forkable *what, struct str given, struct str *out,
+			    struct err *err) MUST_USE;
+
+/* STATUS_BUSY while a client has a session open: two on one file make branches that nobody wanted. */
+enum status forkable_check_open(struct call *c, const struct uuid *session, struct err *err) MUST_USE;
+
+/* A file that was written below the client's folder (forked_home()) is mirrored at once, if that folder is at
+ * all. Whoever reads ends that first. */
+void mirror_now(struct call *c, struct str path);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * Conversations that go on from some point of another: where that is, and the lines of a file with which the
+ * client goes on from there.
+ */
+#ifndef ARBOR_QUERY_FORK_H
+#define ARBOR_QUERY_FORK_H
+
+#include "claude/fork.h"
+#include "query/lines.h"
+
+/* Where a conversation goes on when it is forked at a line: at an answer behind all its results, and so at
+ * one of these; at a prompt before it; at all else behind it. */
+struct fork_point {
+	uint32_t line;	 /* the last that belongs to it; CHAIN_NONE = nothing does */
+	uint32_t prompt; /* that was said next, to be said again, or another one instead; CHAIN_NONE = none */
+};
+
+struct fork_point fork_point(const struct chain *c, uint32_t line);
+
+/* The lines of the file in their order, in the arena: the client, told to resume it, sends what
+ * context_each() gives for this line. None when nothing was said until then. Wants a read transaction. */
+enum status fork_find_lines(struct lines *lines, const struct chain *c, uint32_t line, struct arena *mem,
+			    uint32_t **out, uint32_t *count, struct err *err) MUST_USE;
+
+/* A fork on its way: the transcript it is made of, from where, and the lines it will have. */
+struct forking {
+	struct session session; /* texts in `mem` */
+	struct chain chain;
+	struct lines lines;
+	struct fork_point point;
+	uint32_t *order, count; /* none: nothing was said until then */
+	struct arena mem;
+};
+
+#define FORKING_INIT \
+	{ \
+		.chain = CHAIN_INIT \
+	}
+void forking_release(struct forking *f);
+
+/* Of a transcript (its row), at the line that begins at an offset; -1 = where the client would go on. Where
+ * it is a `head`, what hangs there is to hang behind that line as it is. STATUS_NOT_FOUND when that is no
+ * part of what was said. Wants a read transaction until it is released. */
+enum { FORK_AT_END = -1 };
+enum status forking_load(struct store *s, int64_t session, int64_t offset, bool head, struct forking *out,
+			 struct err *err) MUST_USE;
+
+/* Gives its lines one by one, each whole, as `f` says. */
+typedef enum status forking_fn(void *ctx, struct str line, struct err *err);
+enum status forking_each(struct forking *f, struct fork_lines *as, forking_fn *fn, void *ctx,
+			 struct err *err) MUST_USE;
+
+/* Appends what the prompt says that was said next; nothing when there is none. */
+enum status forking_prompt(struct forking *f, struct buf *out, struct err *err) MUST_USE;
+
+/* The uuid of the last line, as JSON, appended. */
+enum status forking_leaf(struct forking *f, struct buf *out, struct err *err) MUST_USE;
+
+#endif
