@@ -229,7 +229,7 @@ static enum status run_set_head(struct call *c, struct err *err)
 const struct method claudecode_set_head = {
 	.name = "set_head",
 	.verb = "checkout",
-	.also = "rewind",
+	.also = "rewind switch undo back",
 	.group = "agents",
 	.summary = "Have a session go on from another message",
 	.text = "The next prompt of 'arbor chat' follows that message, on whichever branch it is; what was "

@@ -90,7 +90,8 @@ ls list
 cat show
 open show
 cost usage
-diff files
+blame files
+cmp diff
 fzf pick
 import sync
 END
