@@ -89,7 +89,7 @@ static uint64_t hash_of(const struct beginning_writer *w, const struct mirror_li
 	all.before = w->now.hash;
 	all.type = l->type;
 	all.flags = l->flags;
-	all.has = l->has_time | l->has_message << 1 | (l->parent != NULL) << 2 | l->is_uuid << 3;
+	all.has = (l->has_time ? 1u : 0u) | (l->has_message ? 2u : 0u) | (l->parent ? 4u : 0u) | (l->is_uuid ? 8u : 0u);
 	all.content = l->content;
 	all.message = l->has_message ? l->message : 0;
 	all.tools = l->tool_count ? hash64(l->tools, l->tool_count * sizeof *l->tools) : 0;

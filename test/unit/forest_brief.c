@@ -33,12 +33,12 @@ static uint32_t pick(struct making *m, uint32_t below)
 
 static void session_name(uint32_t file, char out[UUID_TEXT + 1])
 {
-	snprintf(out, UUID_TEXT + 1, "0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e%02x", file);
+	snprintf(out, UUID_TEXT + 1, "0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e%02x", file & 0xff);
 }
 
 static void line_name(uint32_t line, char out[UUID_TEXT + 1])
 {
-	snprintf(out, UUID_TEXT + 1, "1c7f3c1e-8f5a-4f0c-9d53-0a1b2c3d%04x", line);
+	snprintf(out, UUID_TEXT + 1, "1c7f3c1e-8f5a-4f0c-9d53-0a1b2c3d%04x", line & 0xffff);
 }
 
 static void go_on(struct making *m, struct made *f, uint32_t count)
