@@ -203,6 +203,17 @@ static void take_over(struct round *r, int64_t *from)
 	*from = stream.last_seq + 1;
 }
 
+/* Most are to be killed in the middle of work, however long they need to begin on a busy machine. */
+static void wait_until_it_writes(struct round *r, int64_t before)
+{
+	enum { MOST = 100000 };
+
+	for (int i = 0; i < MOST && r->acked == before; i++) {
+		nap_us(200);
+		hear(r);
+	}
+}
+
 static void kill_writer(struct round *r, int64_t from)
 {
 	int64_t before = r->acked;
@@ -210,7 +221,9 @@ static void kill_writer(struct round *r, int64_t from)
 
 	if (pid == 0)
 		write_on(r->path, &r->run.writer, from, r->acks[1]);
-	nap_us(3000 + draw(20000));
+	if (draw(4))
+		wait_until_it_writes(r, before);
+	nap_us(draw(20000));
 	kill(pid, SIGKILL);
 	if (reap(pid))
 		die("writer", "ended by itself");
