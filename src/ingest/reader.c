@@ -492,6 +492,9 @@ void *reader_run(void *ctx)
 
 	while (!r->stopped && (job = jobs_take(&y->jobs, r->store)))
 		read_one(r, &job->unread);
+	/* What it had in hand comes to no end: nobody may wait for it. */
+	if (r->stopped)
+		jobs_end(&y->jobs);
 	queue_leave(&y->queue);
 	return NULL;
 }

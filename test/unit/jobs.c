@@ -74,8 +74,8 @@ static void *take_one(void *ctx)
 	return NULL;
 }
 
-/* Whatever becomes of what is in hand, who waits for it is told. */
-TEST(who_waits_for_what_is_in_hand_ends_when_nothing_comes_of_it)
+/* One has a source in hand, another waits; `end` is what becomes of the first. */
+static void wait_until(struct t *t, void (*end)(struct jobs *jobs, struct read_job *job))
 {
 	struct store *s CLEANUP(store_closep) = NULL, *other CLEANUP(store_closep) = NULL;
 	struct taker taker = { 0 };
@@ -93,12 +93,29 @@ TEST(who_waits_for_what_is_in_hand_ends_when_nothing_comes_of_it)
 	NEED(job);
 	taker = (struct taker){ &jobs, other, NULL };
 	NEED(pthread_create(&thread, NULL, take_one, &taker) == 0);
-	jobs_close(&jobs);
-	atomic_store(&job->dead, true);
-	jobs_changed(&jobs);
+	end(&jobs, job);
 	pthread_join(thread, NULL);
 	CHECK(taker.got == NULL);
 	jobs_release(&jobs);
+}
+
+static void leave_it(struct jobs *jobs, struct read_job *job)
+{
+	jobs_close(jobs);
+	atomic_store(&job->dead, true);
+	jobs_changed(jobs);
+}
+
+static void stop_reading(struct jobs *jobs, struct read_job *job)
+{
+	(void)job;
+	jobs_end(jobs);
+}
+
+TEST(who_waits_for_what_is_in_hand_ends_when_nothing_comes_of_it)
+{
+	wait_until(t, leave_it);
+	wait_until(t, stop_reading);
 }
 
 TEST(what_died_is_not_taken_again)
