@@ -37,6 +37,7 @@ static void add_job(struct jobs *j, const struct unread *u)
 	struct read_job *job = arena_alloc(&j->mem, sizeof *job);
 
 	job->unread = *u;
+	job->unread.path = arena_str(&j->mem, u->path);
 	j->bytes += u->length - (u->read_generation == u->generation ? u->read_to : 0);
 	if (j->count == j->cap) {
 		j->cap = j->cap ? j->cap * 2 : 64;
@@ -46,14 +47,16 @@ static void add_job(struct jobs *j, const struct unread *u)
 	map_put(&j->by_source, key_of_source(&job->unread), job);
 }
 
-/* *held: some are unread that somebody has in hand. */
+/* *held: some are unread that somebody has in hand. What is listed is kept only where it is new: the list is
+ * asked for as often as something is committed. */
 static enum status list_more(struct jobs *j, struct store *s, bool *held, struct err *err)
 {
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct unread *found;
 	size_t count;
 
 	*held = false;
-	if (unread_list(s, &j->mem, &found, &count, err))
+	if (unread_list(s, &mem, &found, &count, err))
 		return err_failed(err->status);
 	for (size_t i = 0; i < count; i++) {
 		const struct read_job *before = map_get(&j->by_source, key_of_source(&found[i]));

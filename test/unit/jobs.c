@@ -137,6 +137,26 @@ TEST(what_died_is_not_taken_again)
 	jobs_release(&jobs);
 }
 
+TEST(listing_what_is_in_hand_again_and_again_takes_no_memory)
+{
+	struct store *s CLEANUP(store_closep) = NULL;
+	struct arena before;
+	struct jobs jobs;
+	int64_t a = 0;
+	struct err err;
+
+	OK(tree_store(t_tmpdir(t), "s", NULL, NULL, &s, &err));
+	OK(add_source(s, "projects/p/a.jsonl", &a, &err));
+	jobs_init(&jobs, true);
+	NEED(jobs_take(&jobs, s));
+	before = jobs.mem;
+	for (int i = 0; i < 100; i++)
+		OK(jobs_list(&jobs, s, &err));
+	CHECK(jobs.mem.last == before.last);
+	EQ(jobs.mem.used, before.used);
+	jobs_release(&jobs);
+}
+
 TEST(nobody_takes_anything_after_the_end)
 {
 	struct store *s CLEANUP(store_closep) = NULL;
@@ -154,4 +174,5 @@ TEST(nobody_takes_anything_after_the_end)
 
 TESTS(CASE(what_is_listed_is_taken_once), CASE(who_takes_while_more_may_come_asks_the_store),
       CASE(who_waits_for_what_is_in_hand_ends_when_nothing_comes_of_it), CASE(what_died_is_not_taken_again),
+      CASE(listing_what_is_in_hand_again_and_again_takes_no_memory),
       CASE(nobody_takes_anything_after_the_end))
