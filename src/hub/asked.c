@@ -11,20 +11,6 @@
 
 const struct field asked_fields[] = { ASKED_FIELDS, { 0 } };
 
-static void put_if(struct json_writer *w, const char *key, struct str text)
-{
-	if (text.p)
-		put_text(w, key, text);
-}
-
-static void put_json_if(struct json_writer *w, const char *key, struct str json)
-{
-	if (!json.p)
-		return;
-	json_write_key(w, str_of(key));
-	json_write_raw(w, json);
-}
-
 static void put_time_if(struct json_writer *w, const char *key, int64_t at)
 {
 	if (at)
@@ -46,19 +32,19 @@ static void put_answer(struct json_writer *w, const struct approval *a)
 {
 	put_text(w, "decision", str_of(approval_decision_names[a->decision]));
 	put_text(w, "by", str_of(approval_by_names[a->by]));
-	put_if(w, "by_name", a->by_name);
+	put_text_if(w, "by_name", a->by_name);
 	if (a->has_rule)
 		put_uuid(w, "rule", &a->rule);
 	put_json_if(w, "edited_input", a->edited_input);
-	put_if(w, "message", a->message);
+	put_text_if(w, "message", a->message);
 	if (a->interrupt)
 		put_bool(w, "interrupt", true);
 }
 
 static void put_asker(struct json_writer *w, const struct approval *a)
 {
-	put_if(w, "tool_use_id", a->tool_use_id);
-	put_if(w, "agent_id", a->agent_id);
+	put_text_if(w, "tool_use_id", a->tool_use_id);
+	put_text_if(w, "agent_id", a->agent_id);
 	if (a->has_claude_session)
 		put_uuid(w, "claude_session", &a->claude_session);
 	if (a->cwd.p)
@@ -74,13 +60,13 @@ void put_approval(struct json_writer *w, const struct approval *a, struct arena 
 	put_handle(w, &handle);
 	put_text(w, "state", str_of(approval_state_names[a->state]));
 	put_time(w, "asked", a->asked_at);
-	put_if(w, "name", a->session_name);
+	put_text_if(w, "name", a->session_name);
 	put_text(w, "tool", a->tool_name);
 	put_text(w, "what", what_of(a, mem));
 	put_json_if(w, "input", a->input);
 	if (a->is_decided)
 		put_answer(w, a);
-	put_if(w, "void_reason", a->void_reason);
+	put_text_if(w, "void_reason", a->void_reason);
 	put_asker(w, a);
 	put_time_if(w, "expires", a->expires_at);
 	put_time_if(w, "decided", a->decided_at);
@@ -91,12 +77,12 @@ void put_rule(struct json_writer *w, const struct rule *r, struct arena *mem)
 {
 	put_uuid(w, "id", &r->id);
 	put_text(w, "decision", str_of(rule_decision_names[r->decision]));
-	put_if(w, "name", r->session_name);
+	put_text_if(w, "name", r->session_name);
 	if (r->has_claude_session)
 		put_uuid(w, "claude_session", &r->claude_session);
 	put_text(w, "rule", permission_text(&(struct permission){ r->tool, r->pattern }, mem));
-	put_if(w, "message", r->message);
-	put_if(w, "created_by", r->created_by);
+	put_text_if(w, "message", r->message);
+	put_text_if(w, "created_by", r->created_by);
 	put_time(w, "created", r->created_at);
 	put_time_if(w, "expires", r->expires_at);
 }

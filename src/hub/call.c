@@ -156,6 +156,20 @@ void put_text(struct json_writer *w, const char *key, struct str value)
 	json_write_string(w, value);
 }
 
+void put_text_if(struct json_writer *w, const char *key, struct str value)
+{
+	if (value.p)
+		put_text(w, key, value);
+}
+
+void put_json_if(struct json_writer *w, const char *key, struct str json)
+{
+	if (!json.p)
+		return;
+	json_write_key(w, str_of(key));
+	json_write_raw(w, json);
+}
+
 void put_int(struct json_writer *w, const char *key, int64_t value)
 {
 	json_write_key(w, str_of(key));

@@ -112,6 +112,8 @@ enum status call_bytes(struct call *c, struct str bytes, struct err *err) MUST_U
 void call_flush(struct call *c);
 
 void put_text(struct json_writer *w, const char *key, struct str value);
+void put_text_if(struct json_writer *w, const char *key, struct str value); /* p NULL = nothing is put */
+void put_json_if(struct json_writer *w, const char *key, struct str json);  /* likewise; put as it is */
 void put_int(struct json_writer *w, const char *key, int64_t value);
 void put_bool(struct json_writer *w, const char *key, bool value);
 void put_time(struct json_writer *w, const char *key, int64_t ms);

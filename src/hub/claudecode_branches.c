@@ -20,13 +20,7 @@
 #include <stdlib.h>
 
 static const struct param branch_params[] = {
-	{ .name = "id",
-	  .type = VALUE_TEXT,
-	  .flags = PARAM_WORD,
-	  .initial = "@",
-	  .shown = "SESSION|NODE",
-	  .names = "memory.sessions",
-	  .help = "a session: all that branches off it; a message: the ways that lead on from it" },
+	HEADED_PARAM("a session: all that branches off it; a message: the ways that lead on from it"),
 	{ .name = "limit",
 	  .type = VALUE_INT,
 	  .letter = 'n',

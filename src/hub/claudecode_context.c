@@ -21,15 +21,8 @@ static const char *const kinds[] = { "context", "message", NULL };
 static const char *const roles[] = { "user", "assistant", NULL };
 
 static const struct param context_params[] = {
-	{ .name = "id",
-	  .type = VALUE_TEXT,
-	  .flags = PARAM_WORD,
-	  .initial = "@",
-	  .shown = "SESSION|NODE",
-	  .names = "memory.sessions",
-	  .help = "a session, named or not: where it is now; or a node: what was said until then, an answer "
-		  "with the "
-		  "results of its calls" },
+	HEADED_PARAM("a session, named or not: where it is now; or a node: what was said until then, an answer "
+		     "with the results of its calls"),
 	{ .name = "turns",
 	  .type = VALUE_INT,
 	  .least = 1,

@@ -13,13 +13,7 @@
 #include "hub/memory_log.h"
 
 static const struct param conversation_params[] = {
-	{ .name = "id",
-	  .type = VALUE_TEXT,
-	  .flags = PARAM_WORD,
-	  .initial = "@",
-	  .shown = "SESSION|NODE",
-	  .names = "memory.sessions",
-	  .help = "a session, named or not: to where it is now; or a node: to that" },
+	HEADED_PARAM("a session, named or not: to where it is now; or a node: to that"),
 	{ .name = "from",
 	  .type = VALUE_INT,
 	  .initial = "0",

@@ -8,6 +8,13 @@
 #include "hub/meant.h"
 #include "query/turns.h"
 
+/* The parameter by which methods are told of one; `HELP` says what they do with it. */
+#define HEADED_PARAM(HELP) \
+	{ \
+		.name = "id", .type = VALUE_TEXT, .flags = PARAM_WORD, .initial = "@", .shown = "SESSION|NODE", \
+		.names = "memory.sessions", .help = HELP \
+	}
+
 /* What meant_find() takes; and the name of a session, which means where that is now. A whole name comes
  * first, the beginning of one last. Wants a read transaction, as the others do. */
 enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct meant *out,

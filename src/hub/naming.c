@@ -34,29 +34,15 @@ int permission_freedom(struct str mode)
 
 const struct field named_fields[] = { NAMED_FIELDS, { 0 } };
 
-static void put_if(struct json_writer *w, const char *key, struct str text)
-{
-	if (text.p)
-		put_text(w, key, text);
-}
-
-static void put_json_if(struct json_writer *w, const char *key, struct str json)
-{
-	if (!json.p)
-		return;
-	json_write_key(w, str_of(key));
-	json_write_raw(w, json);
-}
-
 void put_named(struct json_writer *w, const struct named *n)
 {
 	put_text(w, "name", n->name);
 	put_uuid(w, "id", &n->id);
-	put_if(w, "model", n->settings.model);
+	put_text_if(w, "model", n->settings.model);
 	put_time(w, "updated", n->updated_at);
 	put_time(w, "created", n->created_at);
-	put_if(w, "permission_mode", n->settings.permission_mode);
-	put_if(w, "system_prompt", n->settings.system_prompt);
+	put_text_if(w, "permission_mode", n->settings.permission_mode);
+	put_text_if(w, "system_prompt", n->settings.system_prompt);
 	put_json_if(w, "mcp_config", n->settings.mcp_config);
 	put_json_if(w, "allowed_tools", n->settings.allowed_tools);
 	put_json_if(w, "disallowed_tools", n->settings.disallowed_tools);
