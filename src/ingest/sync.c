@@ -29,6 +29,7 @@
 #include "ingest/fresh.h"
 #include "ingest/purge.h"
 #include "ingest/read.h"
+#include "store/backfill.h"
 #include "store/mirror.h"
 
 #include <errno.h>
@@ -60,6 +61,7 @@ struct syncing {
 	int round;
 	int64_t progress_at;        /* monotonic */
 	struct fresh *fresh;        /* what it need not unpack; NULL without it */
+	struct backfill *backfill;  /* of the log, with it */
 	struct along *along;        /* reads what is there already, when there is much to bring in */
 	struct read_report read;    /* what it has read */
 	bool reading_is_left;	    /* all is archived */
@@ -454,6 +456,8 @@ static void begin_along(struct syncing *y)
 						       .fresh = y->fresh,
 						       .report = &y->read,
 						       .ctx = y });
+	if (!y->backfill)
+		y->backfill = backfill_begin(y->store);
 }
 
 static enum status read_and_write(struct syncing *y, struct err *err)
@@ -766,6 +770,7 @@ enum status sync_run(struct store *s, const struct sync_options *o, struct sync_
 	if (status == STATUS_OK)
 		status = settle(&y, err);
 	file_close(&y.root_fd);
+	backfill_end(y.backfill);
 	fresh_free(y.fresh);
 	queue_meet_release(&y.meet);
 	if (status != STATUS_OK)

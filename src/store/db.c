@@ -382,18 +382,16 @@ static enum status run_transaction_word(struct store *s, const char *word, struc
 	return code == SQLITE_OK ? STATUS_OK : db_fail(s, code, word, err);
 }
 
-/* What a connection needs from its first write on. Some of it cannot be set inside of a
- * transaction. */
-static enum status set_up_writing(struct store *s, struct err *err)
+enum status db_set_up_writing(struct store *s, struct err *err)
 {
 	char pragmas[200];
 
 	if (s->may_write)
 		return STATUS_OK;
 	snprintf(pragmas, sizeof pragmas,
-		 "PRAGMA cache_size=-16384; PRAGMA wal_autocheckpoint=4000; PRAGMA foreign_keys=ON;"
+		 "PRAGMA cache_size=-16384; PRAGMA wal_autocheckpoint=%d; PRAGMA foreign_keys=ON;"
 		 "PRAGMA journal_size_limit=%zu; PRAGMA cell_size_check=ON; PRAGMA secure_delete=FAST",
-		 LIMIT_WAL_BYTES);
+		 DB_LOG_FRAMES, LIMIT_WAL_BYTES);
 	if (db_exec(s, pragmas, err))
 		return err_failed(err->status);
 	s->may_write = true;
@@ -406,7 +404,7 @@ enum status txn_begin(struct store *s, struct txn *t, struct err *err)
 		return err_fail(err, STATUS_DENIED,
 				"%s: the store cannot be written, the file or its folder is read-only", s->path);
 	if (s->depth == 0) {
-		if (set_up_writing(s, err) || run_transaction_word(s, "BEGIN IMMEDIATE", err))
+		if (db_set_up_writing(s, err) || run_transaction_word(s, "BEGIN IMMEDIATE", err))
 			return err_failed(err->status);
 		s->doomed = false;
 		s->wrote = false;

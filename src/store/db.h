@@ -134,6 +134,13 @@ struct store {
 	struct row_taker *taker; /* who gets the rows of the statement that runs; db.c */
 };
 
+/* What a connection needs from its first write on. Some of it cannot be set inside of a
+ * transaction, so that is begun later. */
+enum status db_set_up_writing(struct store *s, struct err *err) MUST_USE;
+
+/* So many pages in the log are carried over into the file after a commit (but see store/backfill.h). */
+enum { DB_LOG_FRAMES = 4000 };
+
 /* A statement in use. Reset, with its bindings cleared, when the scope ends. */
 struct stmt {
 	struct store *store;
