@@ -19,8 +19,10 @@
 
 enum {
 	PLACES = 256,
-	/* Larger ones are rare, and all that are kept take the same room. */
-	LARGEST = LIMIT_BLOCK_TARGET,
+	/* Blocks take one of two rooms: most are smaller than the first. Those that end with a long line are larger,
+	 * and a quarter of all bytes is in them; hardly any needs more than the second. */
+	ROOMS = 2,
+	SMALLEST_ROOM = LIMIT_BLOCK_TARGET,
 	PATIENCE_NS = 100 * 1000 * 1000,
 	NS_PER_S = 1000 * 1000 * 1000,
 };
@@ -29,7 +31,7 @@ struct fresh {
 	pthread_mutex_t lock; /* on all that follows */
 	pthread_cond_t changed;
 	struct fresh_block *places[PLACES]; /* by generation */
-	struct fresh_block *spare;	    /* memory that is used again: new pages cost as much as unpacking */
+	struct fresh_block *spare[ROOMS];   /* memory that is used again: new pages cost as much as unpacking */
 	size_t bytes; /* of all that were copied and not dropped */
 	bool ended;
 	const atomic_bool *cancel;
@@ -45,12 +47,29 @@ struct fresh *fresh_new(const atomic_bool *cancel)
 	return f;
 }
 
-/* With the lock, as all static functions here. */
+/* Which room bytes need; ROOMS = there is none for so many. */
+static int room_for(size_t bytes)
+{
+	int room = 0;
+
+	while (room < ROOMS && bytes > (size_t)SMALLEST_ROOM << room)
+		room++;
+	return room;
+}
+
+static size_t size_of(int room)
+{
+	return (size_t)SMALLEST_ROOM << room;
+}
+
+/* With the lock, as most static functions here. */
 static void let_go(struct fresh *f, struct fresh_block *block)
 {
-	f->bytes -= LARGEST;
-	block->next = f->spare;
-	f->spare = block;
+	int room = room_for(block->n);
+
+	f->bytes -= size_of(room);
+	block->next = f->spare[room];
+	f->spare[room] = block;
 }
 
 static void let_all_go(struct fresh *f)
@@ -69,12 +88,13 @@ void fresh_free(struct fresh *f)
 	if (!f)
 		return;
 	let_all_go(f);
-	while (f->spare) {
-		struct fresh_block *next = f->spare->next;
+	for (int i = 0; i < ROOMS; i++)
+		while (f->spare[i]) {
+			struct fresh_block *next = f->spare[i]->next;
 
-		mem_free(f->spare);
-		f->spare = next;
-	}
+			mem_free(f->spare[i]);
+			f->spare[i] = next;
+		}
 	pthread_mutex_destroy(&f->lock);
 	pthread_cond_destroy(&f->changed);
 	mem_free(f);
@@ -97,35 +117,44 @@ static bool wait_for_change(struct fresh *f)
 	return pthread_cond_timedwait(&f->changed, &f->lock, &until) == 0;
 }
 
-static bool make_room(struct fresh *f)
+static bool make_room(struct fresh *f, size_t bytes)
 {
-	while (!is_over(f) && f->bytes + LARGEST > LIMIT_FRESH_BYTES)
+	while (!is_over(f) && f->bytes + bytes > LIMIT_FRESH_BYTES)
 		if (!wait_for_change(f)) {
 			let_all_go(f);
 			break;
 		}
-	return !is_over(f) && f->bytes + LARGEST <= LIMIT_FRESH_BYTES;
+	return !is_over(f) && f->bytes + bytes <= LIMIT_FRESH_BYTES;
+}
+
+/* Some of the same size that were let go; NULL = there is none. */
+static struct fresh_block *take_spare(struct fresh *f, int room)
+{
+	struct fresh_block *block = f->spare[room];
+
+	f->bytes += size_of(room);
+	if (block)
+		f->spare[room] = block->next;
+	return block;
 }
 
 struct fresh_block *fresh_copy(struct fresh *f, struct str raw, int64_t offset, uint64_t hash)
 {
 	struct fresh_block *block = NULL;
-	bool room;
+	int room = room_for(raw.n);
+	bool fits;
 
-	if (!f || raw.n > LARGEST)
+	if (!f || room == ROOMS)
 		return NULL;
 	pthread_mutex_lock(&f->lock);
-	room = make_room(f);
-	if (room) {
-		f->bytes += LARGEST;
-		block = f->spare;
-		f->spare = block ? block->next : NULL;
-	}
+	fits = make_room(f, size_of(room));
+	if (fits)
+		block = take_spare(f, room);
 	pthread_mutex_unlock(&f->lock);
-	if (!room)
+	if (!fits)
 		return NULL;
 	if (!block)
-		block = mem_resize(NULL, sizeof *block + LARGEST);
+		block = mem_resize(NULL, sizeof *block + size_of(room));
 	*block = (struct fresh_block){ .offset = offset, .hash = hash, .n = raw.n };
 	memcpy(block->bytes, raw.p, raw.n);
 	return block;

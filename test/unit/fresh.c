@@ -130,7 +130,7 @@ TEST(nobody_waits_for_those_who_take_nothing)
 
 TEST(nothing_is_kept_when_nobody_reads_or_it_is_too_large)
 {
-	static char large[LIMIT_BLOCK_TARGET + 1];
+	static char large[2 * LIMIT_BLOCK_TARGET + 1];
 	struct fresh *f = fresh_new(NULL);
 
 	CHECK(fresh_copy(f, (struct str){ large, sizeof large }, 0, 1) == NULL);
@@ -140,6 +140,27 @@ TEST(nothing_is_kept_when_nobody_reads_or_it_is_too_large)
 	CHECK(fresh_copy(NULL, some_bytes('a'), 0, 1) == NULL);
 }
 
+TEST(large_blocks_and_small_ones_do_not_get_each_others_room)
+{
+	static char large[2 * LIMIT_BLOCK_TARGET];
+	struct archive_block b = { .length = sizeof large, .stored = sizeof large, .hash = 1 };
+	struct fresh *f = fresh_new(NULL);
+	struct fresh_block *copy;
+
+	for (int i = 0; i < 3; i++) {
+		fresh_drop(f, fresh_copy(f, some_bytes('a'), 0, 1));
+		memset(large, 'a' + i, sizeof large);
+		fresh_give(f, fresh_copy(f, (struct str){ large, sizeof large }, 0, 1), 1);
+		copy = fresh_take(f, 1, &b);
+		NEED(copy);
+		EQ(copy->n, sizeof large);
+		CHECK(memcmp(copy->bytes, large, sizeof large) == 0);
+		fresh_drop(f, copy);
+	}
+	fresh_free(f);
+}
+
 TESTS(CASE(a_copy_comes_back_once_and_only_for_its_block), CASE(a_block_that_grew_replaces_what_it_was),
       CASE(what_is_forgotten_is_gone_and_the_rest_is_not), CASE(who_finds_no_room_waits_until_there_is_some),
-      CASE(nobody_waits_for_those_who_take_nothing), CASE(nothing_is_kept_when_nobody_reads_or_it_is_too_large))
+      CASE(nobody_waits_for_those_who_take_nothing), CASE(nothing_is_kept_when_nobody_reads_or_it_is_too_large),
+      CASE(large_blocks_and_small_ones_do_not_get_each_others_room))
