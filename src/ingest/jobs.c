@@ -38,6 +38,7 @@ static void add_job(struct jobs *j, const struct unread *u)
 
 	job->unread = *u;
 	job->unread.path = arena_str(&j->mem, u->path);
+	job->unread.read_agent = arena_str(&j->mem, u->read_agent);
 	j->bytes += u->length - (u->read_generation == u->generation ? u->read_to : 0);
 	if (j->count == j->cap) {
 		j->cap = j->cap ? j->cap * 2 : 64;

@@ -230,7 +230,9 @@ static enum status begin_lines(struct reader *r, int64_t *from, struct err *err)
 	m->known_generation = u->read_generation;
 	m->known_to = m->from = m->to = u->read_to;
 	m->known_old_for = u->old_for;
-	m->anew = u->read_generation != u->generation || (u->generations > 1 && u->old_for != u->generation);
+	/* What a sub-agent says is marked as that, so a file that is called otherwise by now says something else. */
+	m->anew = u->read_generation != u->generation || (u->generations > 1 && u->old_for != u->generation) ||
+		  !str_eq(u->read_agent, m->agent);
 	if (!m->anew && line_went_on(r, u->read_to, &m->anew, err))
 		return err_failed(err->status);
 	*from = m->from = m->to = m->began_at = m->anew ? 0 : u->read_to;

@@ -37,7 +37,7 @@
 	"SELECT s.id, s.source_id, s.path, coalesce(g.id, 0), coalesce(g.length, 0)," \
 	" coalesce(e.generation, 0), coalesce(e.read_to, 0), c.generation IS NOT NULL," \
 	" coalesce(g.number, 0), coalesce(e.old_for, 0), coalesce(y.generation, 0), coalesce(y.read_to, 0)," \
-	" coalesce(y.kind, 0), " purged \
+	" coalesce(y.kind, 0), " purged ", coalesce(e.agent, '')" \
 	" FROM unread u JOIN source s ON s.id = u.source LEFT JOIN generation g ON g.id = s.generation" \
 	" LEFT JOIN mirror_session e ON e.source = s.id AND e.old = 0" \
 	" LEFT JOIN paper y ON y.source = s.id" \
@@ -114,7 +114,7 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		" begun = 0, begun_hash = 0, noted = -1,"
 		" old_for = 0, project = NULL, branch = NULL, permission = NULL, mode = NULL, tag = NULL, title = '',"
 		" title_rank = 0, started_at = NULL, updated_at = NULL, prompts = 0, messages = 0, tools = 0,"
-		" session_id = zeroblob(16) WHERE id = ?1",
+		" session_id = zeroblob(16), agent = ?3 WHERE id = ?1",
 	[MIRROR_SESSION_NOTE] =
 		"UPDATE mirror_session SET"
 		" session_id = CASE WHEN ?10 <> zeroblob(16) THEN ?10 WHEN session_id = zeroblob(16) THEN ?11"
@@ -223,6 +223,7 @@ static void read_unread(const struct stmt *st, struct arena *mem, struct unread 
 		.paper_to = col_int(st, 11),
 		.paper_kind = (int)col_int(st, 12),
 		.purged = col_int(st, 13) != 0,
+		.read_agent = arena_str(mem, col_bytes(st, 14)),
 	};
 	if (id.n == UUID_BYTES)
 		memcpy(out->source_id.b, id.p, UUID_BYTES);
@@ -689,6 +690,7 @@ static enum status start_anew(struct writing *w, struct err *err)
 		return err_failed(err->status);
 	stmt_int(&st, 1, w->session);
 	stmt_int(&st, 2, w->p->generation);
+	bind_text(&st, 3, w->p->agent, w->p->agent.n);
 	return stmt_run(&st, err);
 }
 
@@ -701,8 +703,7 @@ static enum status add_session(struct writing *w, struct err *err)
 	stmt_uuid(&st, 1, &w->p->session_id);
 	stmt_int(&st, 2, w->p->source);
 	stmt_int(&st, 3, w->p->generation);
-	if (w->p->agent.n)
-		stmt_text(&st, 4, w->p->agent);
+	bind_text(&st, 4, w->p->agent, w->p->agent.n);
 	stmt_int(&st, 5, w->p->old);
 	/* Not RETURNING: that opens a savepoint, for which FTS5 writes a segment. */
 	if (stmt_run(&st, err))

@@ -20,11 +20,12 @@
 struct unread {
 	int64_t source;
 	struct uuid source_id;
-	struct str path;	 /* in the arena given */
+	struct str path;	 /* in the arena given, as all texts here */
 	int64_t generation;	 /* newest; 0 = none yet */
 	int64_t length;		 /* of it */
 	int64_t read_generation; /* of its session; 0 = it has none */
 	int64_t read_to;
+	struct str read_agent; /* whose it was when it was read; empty = a conversation's */
 	int64_t generations; /* how many it has */
 	int64_t old_for;     /* as in sql/derived.sql */
 	int64_t paper_generation, paper_to; /* of its texts, if it is such a file (store/paper.h); 0 = none is read */

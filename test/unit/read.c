@@ -822,6 +822,44 @@ TEST(a_renamed_file_gives_its_session_its_name)
 	check_rebuilt(t, s, &want);
 }
 
+/* What a sub-agent says is marked, counted and found otherwise than what is said in a conversation. */
+TEST(a_file_that_becomes_a_sub_agents_is_read_as_one)
+{
+	struct buf file CLEANUP(buf_release) = BUF_INIT(MIB), want CLEANUP(buf_release) = BUF_INIT(DESCRIPTION_MAX);
+	static const char agent[] = "p/00000002-0000-4000-8000-000000000000/subagents/agent-a17.jsonl";
+	struct store *s CLEANUP(store_closep) = NULL;
+	char folder[LIMIT_PATH];
+	struct world w;
+	struct err err;
+
+	world_init(&w, t_tmpdir(t));
+	OK(open_store(&w, "renamed", NULL, &s, &err));
+	for (int i = 1; i <= 2; i++) {
+		buf_release(&file);
+		make_transcript((uint64_t)i + 50, 30, &file);
+		NEED(put(&w, "tree", i, buf_as_str(&file)));
+	}
+	OK(sync_tree(&w, s, "tree", NULL, &err));
+	snprintf(folder, sizeof folder, "%s/tree/projects/p/00000002-0000-4000-8000-000000000000/subagents", w.dir);
+	OK(file_make_dirs(folder, &err));
+	NEED(move(&w, "tree", 1, agent));
+	OK(sync_tree(&w, s, "tree", NULL, &err));
+	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session WHERE agent = 'a17'"), 1);
+	OK(derived_describe(s, &want, &err));
+	check_rebuilt(t, s, &want);
+	{
+		char a[LIMIT_PATH], b[LIMIT_PATH];
+
+		snprintf(a, sizeof a, "%s/tree/projects/%s", w.dir, agent);
+		NEED(rename(a, tree_path(w.dir, "tree", 1, b)) == 0);
+	}
+	OK(sync_tree(&w, s, "tree", NULL, &err));
+	EQ(tree_ask(s, "SELECT count(*) FROM mirror_session WHERE agent IS NOT NULL"), 0);
+	buf_clear(&want);
+	OK(derived_describe(s, &want, &err));
+	check_rebuilt(t, s, &want);
+}
+
 TEST(two_roots_may_have_the_same_session)
 {
 	struct buf file CLEANUP(buf_release) = BUF_INIT(1),
@@ -1031,6 +1069,7 @@ TESTS(CASE(a_file_that_comes_in_pieces_is_read_as_at_once), CASE(no_place_to_cut
       CASE(two_programs_may_read_at_once), CASE(two_programs_may_read_what_is_being_rewritten),
       CASE(one_program_may_rebuild_while_another_reads), CASE(of_a_rewritten_file_only_what_is_withdrawn_remains),
       CASE(a_file_that_vanishes_stays_and_may_come_back), CASE(a_renamed_file_gives_its_session_its_name),
+      CASE(a_file_that_becomes_a_sub_agents_is_read_as_one),
       CASE(a_sub_agent_belongs_to_who_is_named_first),
       CASE(two_roots_may_have_the_same_session), CASE(a_damaged_block_stops_only_its_own_file),
       CASE(a_line_too_long_to_be_read_is_a_line), CASE(a_line_may_have_a_hundred_thousand_blocks),
