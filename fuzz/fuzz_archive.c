@@ -266,7 +266,9 @@ static size_t pack_blocks(struct model *m, const struct version *v, struct str f
 			n = left.n;
 		must(n <= LIMIT_BLOCK_MAX);
 		succeed(packer_pack(m->packer, str_sub(left, 0, n), packed, &err), &err);
-		blocks[count] = (struct archive_new){ at, (int64_t)n, hash64(left.p, n), { NULL, packed->n - before } };
+		blocks[count] = (struct archive_new){
+			.offset = at, .length = (int64_t)n, .hash = hash64(left.p, n), .packed.n = packed->n - before
+		};
 		at += (int64_t)n;
 		left = str_sub(left, n, SIZE_MAX);
 	}

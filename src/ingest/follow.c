@@ -36,6 +36,9 @@
 /* Packed bytes after which a piece is handed over. */
 enum { PIECE_TARGET = 256 * 1024 };
 
+/* A copy packed to this part of its size is worth that two have to be unpacked to read it. */
+enum { LITTLE = 12 };
+
 /* The file being read. */
 struct following {
 	struct follower *f;
@@ -63,6 +66,7 @@ enum status follower_init(struct follower *f, const struct store *s, int root_fd
 		return err_failed(err->status);
 	f->packer = packer_new();
 	buf_init(&f->raw, 2 * LIMIT_BLOCK_MAX);
+	buf_init(&f->like.bytes, ARCHIVE_BASES * LIMIT_BLOCK_MAX);
 	return sieve_init(&f->sieve, f->store, mark, err);
 }
 
@@ -71,6 +75,7 @@ void follower_release(struct follower *f)
 	store_close(f->store);
 	packer_free(f->packer);
 	buf_release(&f->raw);
+	likeness_release(&f->like);
 	sieve_release(&f->sieve);
 	mem_free(f->gaps);
 }
@@ -287,20 +292,44 @@ static void hand_gaps(struct following *w, int64_t end)
 		memmove(f->gaps, f->gaps + done, f->gap_count * sizeof *f->gaps);
 }
 
+/* Against what it is a copy of; *done = that is worth it. */
+static enum status pack_copy(struct following *w, struct str raw, struct archive_new *b, bool *done, struct err *err)
+{
+	struct likeness *like = &w->f->like;
+	struct buf *packed = &w->piece->packed;
+	size_t before = packed->n;
+
+	*done = false;
+	if (like_find(w->f->store, raw, like, err))
+		return err_failed(err->status);
+	if (!like->count)
+		return STATUS_OK;
+	if (packer_pack_like(w->f->packer, raw, buf_as_str(&like->bytes), packed, err))
+		return err_failed(err->status);
+	*done = packed->n - before <= raw.n / LITTLE;
+	if (!*done) {
+		packed->n = before;
+		return STATUS_OK;
+	}
+	memcpy(b->bases, like->bases, sizeof b->bases);
+	b->base_count = like->count;
+	return STATUS_OK;
+}
+
 static enum status pack_block(struct following *w, struct str raw, struct err *err)
 {
 	struct piece *p = w->piece;
+	struct archive_new *b = &p->blocks[p->count];
 	size_t before = p->packed.n;
+	bool done = false;
 
-	if (packer_pack(w->f->packer, raw, &p->packed, err))
+	*b = (struct archive_new){ .offset = w->raw_offset, .length = (int64_t)raw.n, .hash = hash64(raw.p, raw.n) };
+	if (w->job->copy && pack_copy(w, raw, b, &done, err))
 		return err_failed(err->status);
-	p->blocks[p->count] = (struct archive_new){
-		.offset = w->raw_offset,
-		.length = (int64_t)raw.n,
-		.hash = hash64(raw.p, raw.n),
-		.packed = { NULL, p->packed.n - before },
-	};
-	p->copies[p->count] = fresh_copy(w->fresh, raw, w->raw_offset, p->blocks[p->count].hash);
+	if (!done && packer_pack(w->f->packer, raw, &p->packed, err))
+		return err_failed(err->status);
+	b->packed.n = p->packed.n - before;
+	p->copies[p->count] = fresh_copy(w->fresh, raw, w->raw_offset, b->hash);
 	p->count++;
 	count_block(w, raw);
 	w->raw_offset += (int64_t)raw.n;

@@ -7,6 +7,7 @@
 #include "ingest/piece.h"
 #include "ingest/plan.h"
 #include "ingest/sieve.h"
+#include "store/like.h"
 #include "store/pack.h"
 
 /* What a reading thread has to itself. */
@@ -18,6 +19,7 @@ struct follower {
 	const atomic_bool *cancel; /* may be NULL */
 	struct buf raw;            /* bytes not yet packed */
 	struct sieve sieve;
+	struct likeness like; /* of a copy's block, with what it is a copy of */
 	struct fresh *fresh; /* for copies of what is packed; may be NULL */
 	struct span *gaps; /* in these bytes, in order: what may not be kept */
 	size_t gap_count, gap_cap;

@@ -25,6 +25,7 @@ struct job {
 	const struct source *known;  /* NULL = a new source */
 	bool renamed;                /* `known` had another path */
 	bool whole;                  /* compare every byte */
+	bool copy;                   /* begins as another that is archived (ingest/copies.h) */
 	struct job_written written;
 };
 

@@ -25,6 +25,7 @@
 #include "claude/layout.h"
 #include "claude/record.h"
 #include "ingest/along.h"
+#include "ingest/copies.h"
 #include "ingest/follow.h"
 #include "ingest/fresh.h"
 #include "ingest/purge.h"
@@ -471,7 +472,7 @@ static enum status read_and_write(struct syncing *y, struct err *err)
 	atomic_store(&y->next_job, 0);
 	if (y->bytes_total >= (y->o->along_bytes ? y->o->along_bytes : (int64_t)LIMIT_ALONG_BYTES) && !y->along)
 		begin_along(y);
-	if (start_readers(y, readers, &count, err))
+	if (copies_mark(&y->plan, y->store, y->root_fd, err) || start_readers(y, readers, &count, err))
 		return err_failed(err->status);
 	status = write_all(y, err);
 	stop_readers(y, readers, count);

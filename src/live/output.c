@@ -71,7 +71,7 @@ static enum status begin(struct output *o, struct archived *is, struct err *err)
 static enum status append_block(struct output *o, struct archived *is, struct str raw, struct err *err)
 {
 	struct buf packed CLEANUP(buf_release) = BUF_INIT(SIZE_MAX / 4);
-	struct archive_new block = { is->offset, (int64_t)raw.n, hash64(raw.p, raw.n), { 0 } };
+	struct archive_new block = { .offset = is->offset, .length = (int64_t)raw.n, .hash = hash64(raw.p, raw.n) };
 
 	if (packer_pack(o->packer, raw, &packed, err))
 		return err_failed(err->status);

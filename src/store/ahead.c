@@ -106,7 +106,10 @@ static void *work(void *ctx)
 		}
 		slot->state = SLOT_BUSY;
 		pthread_mutex_unlock(&a->lock);
-		slot->status = packer_unpack(a->packer, slot->codec, buf_as_str(&slot->packed), slot->block.length,
+		slot->status = packer_unpack(a->packer,
+					     &(struct packed){ .codec = slot->codec,
+							       .bytes = buf_as_str(&slot->packed),
+							       .length = slot->block.length },
 					     slot->block.hash, &slot->raw, &slot->err);
 		pthread_mutex_lock(&a->lock);
 		slot->state = SLOT_DONE;

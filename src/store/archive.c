@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "store/ahead.h"
 #include "store/db.h"
+#include "store/like.h"
 #include "store/pack.h"
 
 #include <string.h>
@@ -267,8 +268,37 @@ void archive_ahead(struct store *s, const struct archive_block *b)
 		s->ahead = ahead_new();
 		s->no_ahead = !s->ahead;
 	}
-	if (s->ahead && !ahead_has(s->ahead, &block) && find_bytes(s, b, &st, &err) == STATUS_OK)
+	if (s->ahead && !ahead_has(s->ahead, &block) && find_bytes(s, b, &st, &err) == STATUS_OK &&
+	    col_int(&st, 0) != PACK_CODEC_LIKE)
 		ahead_announce(s->ahead, &block, (int)col_int(&st, 0), col_bytes(&st, 1));
+}
+
+static enum status unpack(struct store *s, const struct archive_block *b, const struct packed *what, size_t wanted,
+			  struct buf *out, struct err *err)
+{
+	if (!s->packer)
+		s->packer = packer_new();
+	return wanted < (size_t)b->stored ? packer_unpack_front(s->packer, what, wanted, out, err)
+					  : packer_unpack(s->packer, what, b->hash, out, err);
+}
+
+/* Of one that refers to others, which are found with the same statement as itself: so its own bytes, a few, are
+ * copied. */
+static enum status unpack_like(struct store *s, const struct archive_block *b, struct stmt *st, size_t wanted,
+			       struct buf *out, struct err *err)
+{
+	struct buf own CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_BLOCK_MAX);
+	struct buf other CLEANUP(buf_release) = BUF_INIT(ARCHIVE_BASES * LIMIT_BLOCK_MAX);
+
+	buf_str(&own, col_bytes(st, 1));
+	stmt_done(st);
+	if (own.failed)
+		return err_fail(err, STATUS_CORRUPT, "a block is larger than it can be");
+	if (like_bytes(s, b->data, &other, err))
+		return err_failed(err->status);
+	return unpack(s, b,
+		      &(struct packed){ PACK_CODEC_LIKE, buf_as_str(&own), buf_as_str(&other), (size_t)b->stored },
+		      wanted, out, err);
 }
 
 /* The first `wanted` bytes of a stored block. Only all of them can be compared with its hash. */
@@ -283,13 +313,11 @@ static enum status unpack_row(struct store *s, const struct archive_block *b, si
 		return status;
 	if (find_bytes(s, b, &st, err))
 		return err_failed(err->status);
-	if (!s->packer)
-		s->packer = packer_new();
-	if (wanted < (size_t)b->stored)
-		return packer_unpack_front(s->packer, (int)col_int(&st, 0), col_bytes(&st, 1), (size_t)b->stored,
-					   wanted, out, err);
-	return packer_unpack(s->packer, (int)col_int(&st, 0), col_bytes(&st, 1), (size_t)b->stored, b->hash, out,
-			     err);
+	if (col_int(&st, 0) == PACK_CODEC_LIKE)
+		return unpack_like(s, b, &st, wanted, out, err);
+	return unpack(s, b,
+		      &(struct packed){ (int)col_int(&st, 0), col_bytes(&st, 1), { 0 }, (size_t)b->stored }, wanted,
+		      out, err);
 }
 
 /* Of what was unpacked to `start`, the used part. */
@@ -373,6 +401,11 @@ enum status archive_last(struct store *s, int64_t generation, struct archive_blo
 
 /* ---- Writing --------------------------------------------------------------- */
 
+static int codec_of(const struct archive_new *b)
+{
+	return b->base_count ? PACK_CODEC_LIKE : PACK_CODEC_ZSTD;
+}
+
 static enum status insert_block(struct store *s, int64_t generation, const struct archive_new *b, int64_t rev,
 				struct err *err)
 {
@@ -382,12 +415,13 @@ static enum status insert_block(struct store *s, int64_t generation, const struc
 
 	if (use(s, ARCHIVE_ADD_BYTES, &bytes, err))
 		return err_failed(err->status);
-	stmt_int(&bytes, 1, PACK_CODEC_ZSTD);
+	stmt_int(&bytes, 1, codec_of(b));
 	stmt_blob(&bytes, 2, b->packed.p, b->packed.n);
 	if (stmt_row(&bytes, "the new block", err))
 		return err_failed(err->status);
 	data = col_int(&bytes, 0);
-	if (use(s, ARCHIVE_ADD_BLOCK, &block, err))
+	stmt_done(&bytes);
+	if (like_note(s, data, b, err) || use(s, ARCHIVE_ADD_BLOCK, &block, err))
 		return err_failed(err->status);
 	stmt_int(&block, 1, generation);
 	stmt_int(&block, 2, b->offset);
@@ -404,12 +438,13 @@ static enum status replace_block(struct store *s, int64_t generation, const stru
 	STMT bytes = { 0 };
 	STMT block = { 0 };
 
-	if (use(s, ARCHIVE_SET_BYTES, &bytes, err))
+	if (like_part(s, data, err) || like_forget(s, data, err) || use(s, ARCHIVE_SET_BYTES, &bytes, err))
 		return err_failed(err->status);
 	stmt_int(&bytes, 1, data);
-	stmt_int(&bytes, 2, PACK_CODEC_ZSTD);
+	stmt_int(&bytes, 2, codec_of(b));
 	stmt_blob(&bytes, 3, b->packed.p, b->packed.n);
-	if (stmt_run_one(&bytes, "replacing a block", err) || use(s, ARCHIVE_SET_BLOCK, &block, err))
+	if (stmt_run_one(&bytes, "replacing a block", err) || like_note(s, data, b, err) ||
+	    use(s, ARCHIVE_SET_BLOCK, &block, err))
 		return err_failed(err->status);
 	stmt_int(&block, 1, generation);
 	stmt_int(&block, 2, b->offset);
@@ -477,7 +512,8 @@ enum status archive_repair(struct store *s, const struct archive_repair *r, stru
 	stmt_int(&st, 2, PACK_CODEC_ZSTD);
 	stmt_blob(&st, 3, r->packed.p, r->packed.n);
 	stmt_int(&st, 4, (int64_t)r->hash);
-	return stmt_run_one(&st, "repairing a block", err);
+	/* Its bytes are what they were, so whoever refers to it may go on doing so. */
+	return stmt_run_one(&st, "repairing a block", err) ? err_failed(err->status) : like_forget(s, r->data, err);
 }
 
 enum status archive_replace(struct store *s, int64_t generation, const struct archive_new *b, struct err *err)

@@ -58,12 +58,21 @@ void archive_ahead(struct store *s, const struct archive_block *b);
 /* The last block that is the generation's own; STATUS_NOT_FOUND when it has none. */
 enum status archive_last(struct store *s, int64_t generation, struct archive_block *out, struct err *err) MUST_USE;
 
+/* A stored block that another refers to (store/like.h). */
+struct archive_base {
+	int64_t data;	     /* its row */
+	uint64_t hash;	     /* of its bytes: who has changed them meanwhile is found out */
+};
+enum { ARCHIVE_BASES = 4 };
+
 /* A block ready to be stored. */
 struct archive_new {
 	int64_t offset;
 	int64_t length;      /* unpacked */
 	uint64_t hash;       /* of the unpacked bytes */
 	struct str packed;
+	struct archive_base bases[ARCHIVE_BASES]; /* that it was packed against */
+	size_t base_count;   /* with any, wants that STORE_BASES was reached */
 };
 
 /* The bytes of a block that cannot be unpacked any more, from somewhere else. */
@@ -89,7 +98,7 @@ enum status archive_unshare(struct store *s, int64_t generation, int64_t shared,
  * Adds blocks behind the `expected` bytes a generation has. The first one may
  * begin at the offset of the last block, which it then replaces. Wants a write
  * transaction; STATUS_CONFLICT when the generation is no longer the newest or
- * no longer has `expected` bytes.
+ * no longer has `expected` bytes, or when what a block refers to has changed.
  */
 enum status archive_append(struct store *s, int64_t generation, int64_t expected, const struct archive_new *blocks,
 			   size_t count, struct err *err) MUST_USE;

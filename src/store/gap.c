@@ -211,7 +211,9 @@ static enum status pack(struct store *s, struct str raw, int64_t offset, struct 
 	buf_clear(packed);
 	if (packer_pack(s->packer, raw, packed, err))
 		return err_failed(err->status);
-	*out = (struct archive_new){ offset, (int64_t)raw.n, hash64(raw.p, raw.n), buf_as_str(packed) };
+	*out = (struct archive_new){
+		.offset = offset, .length = (int64_t)raw.n, .hash = hash64(raw.p, raw.n), .packed = buf_as_str(packed)
+	};
 	return STATUS_OK;
 }
 

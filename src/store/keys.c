@@ -668,15 +668,15 @@ static enum status enter_key(struct keys *k, size_t at, struct err *err)
 	return k->waiting_count == MANY ? enter_waiting(k, err) : STATUS_OK;
 }
 
-static enum status look_for_any(struct keys *k, struct err *err)
+enum status keys_any(struct store *s, bool *out, struct err *err)
 {
 	STMT st = { 0 };
 	enum step step;
 
-	if (use(k->s, KEYS_ANY, &st, err))
+	if (use(s, KEYS_ANY, &st, err))
 		return err_failed(err->status);
 	step = stmt_step(&st, err);
-	k->any_before = step == STEP_ROW;
+	*out = step == STEP_ROW;
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
@@ -727,7 +727,7 @@ enum status keys_complete(struct store *s, struct err *err)
 	struct keys k CLEANUP(keys_release) = { .s = s };
 
 	for (;;) {
-		if (gather(&k, err) || look_for_any(&k, err) || named_lines_load(s, &k.named, err))
+		if (gather(&k, err) || keys_any(s, &k.any_before, err) || named_lines_load(s, &k.named, err))
 			return err_failed(err->status);
 		if (k.session_count == 0)
 			return STATUS_OK;

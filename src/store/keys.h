@@ -15,6 +15,9 @@ int64_t key_of_line(const struct uuid *uuid);
 /* Enters all nodes that are not in node_key yet, in short transactions of its own. */
 enum status keys_complete(struct store *s, struct err *err) MUST_USE;
 
+/* Whether there is any at all. */
+enum status keys_any(struct store *s, bool *out, struct err *err) MUST_USE;
+
 /* Takes the nodes of a session out. Wants a write transaction, before the entries
  * themselves go. */
 enum status keys_forget(struct store *s, int64_t session, struct err *err) MUST_USE;

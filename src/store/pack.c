@@ -16,7 +16,7 @@
 #define ZSTD_STATIC_LINKING_ONLY /* settings that only save time */
 #include <zstd.h>
 
-enum { LEVEL = 3, STEP = 32 * 1024 };
+enum { LEVEL = 3, STEP = 32 * 1024, LARGEST_WINDOW = 24 };
 
 struct packer {
 	ZSTD_CCtx *compress;
@@ -50,7 +50,8 @@ static enum status ready_to_compress(struct packer *p, struct err *err)
 	return STATUS_OK;
 }
 
-enum status packer_pack(struct packer *p, struct str raw, struct buf *out, struct err *err)
+/* A frame, from the packer as it is set up. */
+static enum status pack_frame(struct packer *p, struct str raw, struct buf *out, struct err *err)
 {
 	/* Each step may need a header more than the bound of the whole. */
 	size_t bound = ZSTD_compressBound(raw.n) + raw.n / STEP * 8, n = 0;
@@ -58,12 +59,9 @@ enum status packer_pack(struct packer *p, struct str raw, struct buf *out, struc
 	ZSTD_inBuffer from = { .src = raw.p };
 	char *to = buf_reserve(out, bound);
 
-	if (ready_to_compress(p, err))
-		return err_failed(err->status);
 	if (!to)
 		return err_fail(err, STATUS_LIMIT, "a block of %zu bytes is too large to pack", raw.n);
 	into.dst = to;
-	ZSTD_CCtx_reset(p->compress, ZSTD_reset_session_only);
 	ZSTD_CCtx_setPledgedSrcSize(p->compress, raw.n);
 	do {
 		bool last = raw.n - from.size <= STEP;
@@ -78,21 +76,65 @@ enum status packer_pack(struct packer *p, struct str raw, struct buf *out, struc
 	return STATUS_OK;
 }
 
-/* Everything but the unpacking: *to has room for `room` bytes. */
-static enum status prepare(struct packer *p, int codec, struct str packed, size_t length, size_t room, struct buf *out,
-			   char **to, struct err *err)
+enum status packer_pack(struct packer *p, struct str raw, struct buf *out, struct err *err)
 {
-	if (codec != PACK_CODEC_ZSTD)
-		return err_fail(err, STATUS_CORRUPT, "a block is packed in an unknown way (%d)", codec);
-	if (ZSTD_getFrameContentSize(packed.p, packed.n) != length)
+	if (ready_to_compress(p, err))
+		return err_failed(err->status);
+	ZSTD_CCtx_reset(p->compress, ZSTD_reset_session_only);
+	return pack_frame(p, raw, out, err);
+}
+
+/* How far back a frame must be able to look for all of the other bytes. */
+static int window_for(size_t bytes)
+{
+	int log = ZSTD_WINDOWLOG_MIN;
+
+	while (log < LARGEST_WINDOW && (size_t)1 << log < bytes)
+		log++;
+	return log;
+}
+
+enum status packer_pack_like(struct packer *p, struct str raw, struct str other, struct buf *out, struct err *err)
+{
+	enum status status;
+
+	if (ready_to_compress(p, err))
+		return err_failed(err->status);
+	ZSTD_CCtx_reset(p->compress, ZSTD_reset_session_only);
+	if (ZSTD_isError(ZSTD_CCtx_setParameter(p->compress, ZSTD_c_windowLog, window_for(raw.n + other.n))) ||
+	    ZSTD_isError(ZSTD_CCtx_refPrefix(p->compress, other.p, other.n)))
+		status = err_fail(err, STATUS_INTERNAL, "zstd cannot be set up");
+	else
+		status = pack_frame(p, raw, out, err);
+	ZSTD_CCtx_reset(p->compress, ZSTD_reset_session_only);
+	ZSTD_CCtx_setParameter(p->compress, ZSTD_c_windowLog, 0);
+	return status;
+}
+
+/* Older blocks have a checksum, too. */
+static void set_up(struct packer *p, const struct packed *what)
+{
+	ZSTD_DCtx_reset(p->decompress, ZSTD_reset_session_and_parameters);
+	ZSTD_DCtx_setParameter(p->decompress, ZSTD_d_forceIgnoreChecksum, ZSTD_d_ignoreChecksum);
+	if (what->codec == PACK_CODEC_LIKE)
+		ZSTD_DCtx_refPrefix(p->decompress, what->other.p, what->other.n);
+}
+
+/* Everything but the unpacking: *to has room for all of it. */
+static enum status prepare(struct packer *p, const struct packed *what, struct buf *out, char **to, struct err *err)
+{
+	if (what->codec != PACK_CODEC_ZSTD && what->codec != PACK_CODEC_LIKE)
+		return err_fail(err, STATUS_CORRUPT, "a block is packed in an unknown way (%d)", what->codec);
+	if (ZSTD_getFrameContentSize(what->bytes.p, what->bytes.n) != what->length)
 		return err_fail(err, STATUS_CORRUPT, "a block does not say the size it should have");
-	*to = buf_reserve(out, room);
+	*to = buf_reserve(out, what->length);
 	if (!*to)
-		return err_fail(err, STATUS_LIMIT, "a block of %zu bytes is too large", length);
+		return err_fail(err, STATUS_LIMIT, "a block of %zu bytes is too large", what->length);
 	if (!p->decompress)
 		p->decompress = ZSTD_createDCtx();
 	if (!p->decompress)
 		return err_fail(err, STATUS_INTERNAL, "zstd cannot be set up");
+	set_up(p, what);
 	return STATUS_OK;
 }
 
@@ -104,24 +146,16 @@ static enum status check(size_t result, bool right_size, struct err *err)
 	return STATUS_OK;
 }
 
-/* Older blocks have a checksum, too. */
-static void set_up(struct packer *p)
-{
-	ZSTD_DCtx_reset(p->decompress, ZSTD_reset_session_and_parameters);
-	ZSTD_DCtx_setParameter(p->decompress, ZSTD_d_forceIgnoreChecksum, ZSTD_d_ignoreChecksum);
-}
-
-enum status packer_unpack(struct packer *p, int codec, struct str packed, size_t length, uint64_t hash,
-			  struct buf *out, struct err *err)
+enum status packer_unpack(struct packer *p, const struct packed *what, uint64_t hash, struct buf *out,
+			  struct err *err)
 {
 	char *to;
 	size_t n;
 
-	if (prepare(p, codec, packed, length, length, out, &to, err))
+	if (prepare(p, what, out, &to, err))
 		return err_failed(err->status);
-	set_up(p);
-	n = ZSTD_decompressDCtx(p->decompress, to, length, packed.p, packed.n);
-	if (check(n, n == length, err))
+	n = ZSTD_decompressDCtx(p->decompress, to, what->length, what->bytes.p, what->bytes.n);
+	if (check(n, n == what->length, err))
 		return err_failed(err->status);
 	if (hash64(to, n) != hash)
 		return err_fail(err, STATUS_CORRUPT, "its bytes have changed");
@@ -129,24 +163,23 @@ enum status packer_unpack(struct packer *p, int codec, struct str packed, size_t
 	return STATUS_OK;
 }
 
-enum status packer_unpack_front(struct packer *p, int codec, struct str packed, size_t length, size_t wanted,
-				struct buf *out, struct err *err)
+enum status packer_unpack_front(struct packer *p, const struct packed *what, size_t wanted, struct buf *out,
+				struct err *err)
 {
 	/* In small bites: zstd unpacks all it is given and has room for. */
 	enum { BITE = 4096 };
-	ZSTD_inBuffer from = { .src = packed.p };
-	ZSTD_outBuffer into = { .size = length };
+	ZSTD_inBuffer from = { .src = what->bytes.p };
+	ZSTD_outBuffer into = { .size = what->length };
 	size_t result = 1;
 	char *to;
 
-	if (prepare(p, codec, packed, length, length, out, &to, err))
+	if (prepare(p, what, out, &to, err))
 		return err_failed(err->status);
 	into.dst = to;
 	/* Straight into our buffer, which has room for all. */
-	set_up(p);
 	ZSTD_DCtx_setParameter(p->decompress, ZSTD_d_stableOutBuffer, 1);
-	while (into.pos < wanted && from.pos < packed.n && !ZSTD_isError(result)) {
-		from.size = packed.n - from.pos < BITE ? packed.n : from.pos + BITE;
+	while (into.pos < wanted && from.pos < what->bytes.n && !ZSTD_isError(result)) {
+		from.size = what->bytes.n - from.pos < BITE ? what->bytes.n : from.pos + BITE;
 		result = ZSTD_decompressStream(p->decompress, &into, &from);
 	}
 	ZSTD_DCtx_reset(p->decompress, ZSTD_reset_session_and_parameters);

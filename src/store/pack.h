@@ -8,7 +8,10 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { PACK_CODEC_ZSTD = 1 };
+enum {
+	PACK_CODEC_ZSTD = 1, /* one zstd frame */
+	PACK_CODEC_LIKE = 2, /* one zstd frame that refers to other bytes, as 'zstd --patch-from' makes it */
+};
 
 struct packer;
 
@@ -18,14 +21,26 @@ void packer_free(struct packer *p); /* NULL is fine */
 /* Appends the packed form of `raw` to `out`. */
 enum status packer_pack(struct packer *p, struct str raw, struct buf *out, struct err *err) MUST_USE;
 
-/* Appends exactly `length` bytes with this hash64() to `out`, or fails with STATUS_CORRUPT. */
-enum status packer_unpack(struct packer *p, int codec, struct str packed, size_t length, uint64_t hash,
-			  struct buf *out, struct err *err) MUST_USE;
+/* The same with PACK_CODEC_LIKE: what `raw` has in common with `other` takes next to no room. */
+enum status packer_pack_like(struct packer *p, struct str raw, struct str other, struct buf *out,
+			     struct err *err) MUST_USE;
+
+/* What was packed, and how. */
+struct packed {
+	int codec;
+	struct str bytes;
+	struct str other; /* of PACK_CODEC_LIKE: what it refers to */
+	size_t length;	  /* unpacked */
+};
+
+/* Appends exactly its length in bytes, with this hash64(), to `out`, or fails with STATUS_CORRUPT. */
+enum status packer_unpack(struct packer *p, const struct packed *what, uint64_t hash, struct buf *out,
+			  struct err *err) MUST_USE;
 
 /* The same for the first `wanted` bytes of them; what comes behind is not unpacked,
  * and so no hash is compared. */
-enum status packer_unpack_front(struct packer *p, int codec, struct str packed, size_t length, size_t wanted,
-				struct buf *out, struct err *err) MUST_USE;
+enum status packer_unpack_front(struct packer *p, const struct packed *what, size_t wanted, struct buf *out,
+				struct err *err) MUST_USE;
 
 /*
  * Where to end a block: given bytes from the start of a block, how many belong

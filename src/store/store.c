@@ -20,6 +20,7 @@
 #include "store/ahead.h"
 #include "store/db.h"
 #include "store/fulltext.h"
+#include "store/like.h"
 
 #include "base/file.h"
 
@@ -398,6 +399,7 @@ void store_close(struct store *s)
 	sqlite3_close(s->db);
 	packer_free(s->packer);
 	ahead_free(s->ahead);
+	like_cache_free(s->like);
 	bell_close(&s->bell);
 	mem_free(s);
 }

@@ -36,7 +36,7 @@ enum status store_open(const struct store_options *o, struct store **out, struct
 
 /* What a store can hold, by the number of the sql/facts-NNNN file that makes its tables. Every store
  * has the first; the others are made by who first puts something there. */
-enum store_part { STORE_ARCHIVE = 1, STORE_TREES, STORE_LIVE, STORE_PURGED };
+enum store_part { STORE_ARCHIVE = 1, STORE_TREES, STORE_LIVE, STORE_PURGED, STORE_BASES };
 enum status store_reach(struct store *s, enum store_part part, struct err *err) MUST_USE;
 
 /* Whether its tables have been made: who only reads asks first. */
@@ -77,7 +77,7 @@ enum status store_derived_current(struct store *s, bool *out, struct err *err) M
 
 /* Raise when the code that fills the derived tables changes its mind while
  * sql/derived.sql stays the same. */
-enum { STORE_DERIVED_RULES = 18 };
+enum { STORE_DERIVED_RULES = 19 };
 
 /* Inside a transaction: drop and make the derived tables, empty; and say that they
  * are this program's. Both together, or the next program starts over. */

@@ -119,8 +119,10 @@ static enum status pack_blocks(struct model *m, struct str bytes, int64_t offset
 
 		if (packer_pack(m->packer, raw, packed, err))
 			return err_failed(err->status);
-		out[i] = (struct archive_new){ offset + (int64_t)at, (int64_t)raw.n, hash64(raw.p, raw.n),
-					       { NULL, packed->n - before } };
+		out[i] = (struct archive_new){ .offset = offset + (int64_t)at,
+					       .length = (int64_t)raw.n,
+					       .hash = hash64(raw.p, raw.n),
+					       .packed.n = packed->n - before };
 		at += raw.n;
 	}
 	at = 0;

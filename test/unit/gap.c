@@ -47,7 +47,7 @@ static enum status append(struct world *w, int g, int64_t from, struct err *err)
 		struct str raw = str_sub(buf_as_str(&w->bytes[g]), (size_t)at,
 					 (size_t)(1 + below(w, 2 * BLOCK)));
 		struct buf packed CLEANUP(buf_release) = BUF_INIT(MIB);
-		struct archive_new block = { at, (int64_t)raw.n, hash64(raw.p, raw.n), { 0 } };
+		struct archive_new block = { .offset = at, .length = (int64_t)raw.n, .hash = hash64(raw.p, raw.n) };
 
 		status = packer_pack(packer, raw, &packed, err);
 		block.packed = buf_as_str(&packed);

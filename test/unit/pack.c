@@ -40,10 +40,14 @@ static void round_trip(struct t *t, struct packer *p, struct str raw)
 	buf_text(&packed, "before"); /* both append */
 	buf_text(&out, "kept");
 	CHECK(packer_pack(p, raw, &packed, &err) == STATUS_OK);
-	CHECK(packer_unpack(p, PACK_CODEC_ZSTD, str_sub(buf_as_str(&packed), 6, SIZE_MAX), raw.n, HASH_OF(raw), &out,
-			    &err) == STATUS_OK);
+	CHECK(packer_unpack(
+		      p,
+		      &(struct packed){
+			      PACK_CODEC_ZSTD, str_sub(buf_as_str(&packed), 6, SIZE_MAX), { 0 }, raw.n },
+		      HASH_OF(raw), &out, &err) == STATUS_OK);
 	CHECK(str_eq(str_sub(buf_as_str(&out), 4, SIZE_MAX), raw));
-	CHECK(str_has_prefix(buf_as_str(&out), STR("kept")) && str_has_prefix(buf_as_str(&packed), STR("before")));
+	CHECK(str_has_prefix(buf_as_str(&out), STR("kept")) &&
+	      str_has_prefix(buf_as_str(&packed), STR("before")));
 	buf_release(&packed);
 	buf_release(&out);
 }
@@ -70,6 +74,43 @@ TEST(what_is_packed_comes_out_again)
 	packer_free(NULL);
 }
 
+/* Against bytes that are nearly the same, before and behind. */
+TEST(what_is_packed_like_other_bytes_comes_out_with_them_only)
+{
+	struct packer *p = packer_new();
+	struct buf other = BUF_INIT(4 * MIB), raw = BUF_INIT(4 * MIB), packed = BUF_INIT(4 * MIB),
+		   out = BUF_INIT(4 * MIB);
+	struct packed what = { .codec = PACK_CODEC_LIKE };
+	struct err err;
+
+	fill(&other, 300000, true, 3);
+	buf_str(&raw, str_sub(buf_as_str(&other), 150000, 50000));
+	buf_text(&raw, "something else");
+	buf_str(&raw, str_sub(buf_as_str(&other), 20000, 60000));
+	OK(packer_pack_like(p, buf_as_str(&raw), buf_as_str(&other), &packed, &err));
+	CHECK(packed.n < 200);
+	what.bytes = buf_as_str(&packed);
+	what.other = buf_as_str(&other);
+	what.length = raw.n;
+	OK(packer_unpack(p, &what, HASH_OF(raw), &out, &err));
+	CHECK(str_eq(buf_as_str(&out), buf_as_str(&raw)));
+	buf_clear(&out);
+	OK(packer_unpack_front(p, &what, 70000, &out, &err));
+	CHECK(str_eq(buf_as_str(&out), str_sub(buf_as_str(&raw), 0, 70000)));
+	buf_clear(&out);
+	other.p[160000]++;
+	EQ(packer_unpack(p, &what, HASH_OF(raw), &out, &err), STATUS_CORRUPT);
+	what.other.n /= 3;
+	EQ(packer_unpack(p, &what, HASH_OF(raw), &out, &err), STATUS_CORRUPT);
+	/* What comes next knows nothing of it. */
+	round_trip(t, p, buf_as_str(&raw));
+	buf_release(&other);
+	buf_release(&raw);
+	buf_release(&packed);
+	buf_release(&out);
+	packer_free(p);
+}
+
 TEST(text_becomes_smaller)
 {
 	struct packer *p = packer_new();
@@ -90,7 +131,8 @@ static void unpack_altered(struct t *t, struct packer *p, struct str packed, str
 {
 	struct buf out = BUF_INIT(4 * MIB);
 	struct err err;
-	enum status status = packer_unpack(p, PACK_CODEC_ZSTD, packed, raw.n, HASH_OF(raw), &out, &err);
+	enum status status = packer_unpack(p, &(struct packed){ PACK_CODEC_ZSTD, packed, { 0 }, raw.n },
+					   HASH_OF(raw), &out, &err);
 
 	if (status == STATUS_OK) {
 		CHECK(str_eq(buf_as_str(&out), raw));
@@ -116,7 +158,7 @@ TEST(no_altered_byte_gives_wrong_bytes)
 			fill(&raw, sizes[i], noise, i + 5);
 			OK(packer_pack(p, buf_as_str(&raw), &packed, &err));
 			for (size_t at = 0; at < packed.n; at++)
-				for (int change = 1; change < 256; change += packed.n > 100 ? 37 : 1) {
+				for (int change = 1; change<256; change += packed.n> 100 ? 37 : 1) {
 					packed.p[at] = (char)(packed.p[at] ^ change);
 					unpack_altered(t, p, buf_as_str(&packed), buf_as_str(&raw), &refused);
 					packed.p[at] = (char)(packed.p[at] ^ change);
@@ -138,10 +180,12 @@ TEST(a_cut_or_lengthened_block_is_corrupt)
 	fill(&raw, 500, false, 3);
 	OK(packer_pack(p, buf_as_str(&raw), &packed, &err));
 	for (size_t n = 0; n < packed.n; n++)
-		EQ(packer_unpack(p, PACK_CODEC_ZSTD, str_from(packed.p, n), raw.n, HASH_OF(raw), &out, &err),
+		EQ(packer_unpack(p, &(struct packed){ PACK_CODEC_ZSTD, str_from(packed.p, n), { 0 }, raw.n },
+				 HASH_OF(raw), &out, &err),
 		   STATUS_CORRUPT);
 	buf_byte(&packed, 'x');
-	EQ(packer_unpack(p, PACK_CODEC_ZSTD, buf_as_str(&packed), raw.n, HASH_OF(raw), &out, &err),
+	EQ(packer_unpack(p, &(struct packed){ PACK_CODEC_ZSTD, buf_as_str(&packed), { 0 }, raw.n },
+			 HASH_OF(raw), &out, &err),
 	   STATUS_CORRUPT);
 	EQ(out.n, 0);
 	buf_release(&raw);
@@ -160,16 +204,23 @@ TEST(a_wrong_length_or_codec_is_corrupt)
 	fill(&raw, 500, false, 3);
 	OK(packer_pack(p, buf_as_str(&raw), &packed, &err));
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		EQ(packer_unpack(p, PACK_CODEC_ZSTD, buf_as_str(&packed), wrong[i], HASH_OF(raw), &out, &err),
+		EQ(packer_unpack(p, &(struct packed){ PACK_CODEC_ZSTD, buf_as_str(&packed), { 0 }, wrong[i] },
+				 HASH_OF(raw), &out, &err),
 		   STATUS_CORRUPT);
-	EQ(packer_unpack(p, 0, buf_as_str(&packed), 500, HASH_OF(raw), &out, &err), STATUS_CORRUPT);
-	EQ(packer_unpack(p, 2, buf_as_str(&packed), 500, HASH_OF(raw), &out, &err), STATUS_CORRUPT);
-	EQ(packer_unpack(p, PACK_CODEC_ZSTD, STR("not zstd at all"), 500, HASH_OF(raw), &out, &err),
+	EQ(packer_unpack(p, &(struct packed){ 0, buf_as_str(&packed), { 0 }, 500 }, HASH_OF(raw), &out, &err),
 	   STATUS_CORRUPT);
-	EQ(packer_unpack(p, PACK_CODEC_ZSTD, (struct str){ 0 }, 500, HASH_OF(raw), &out, &err), STATUS_CORRUPT);
+	EQ(packer_unpack(p, &(struct packed){ 3, buf_as_str(&packed), { 0 }, 500 }, HASH_OF(raw), &out, &err),
+	   STATUS_CORRUPT);
+	EQ(packer_unpack(p, &(struct packed){ PACK_CODEC_ZSTD, STR("not zstd at all"), { 0 }, 500 },
+			 HASH_OF(raw), &out, &err),
+	   STATUS_CORRUPT);
+	EQ(packer_unpack(p, &(struct packed){ PACK_CODEC_ZSTD, (struct str){ 0 }, { 0 }, 500 }, HASH_OF(raw),
+			 &out, &err),
+	   STATUS_CORRUPT);
 	EQ(out.n, 0);
 	/* After all these failures it still works. */
-	OK(packer_unpack(p, PACK_CODEC_ZSTD, buf_as_str(&packed), 500, HASH_OF(raw), &out, &err));
+	OK(packer_unpack(p, &(struct packed){ PACK_CODEC_ZSTD, buf_as_str(&packed), { 0 }, 500 },
+			 HASH_OF(raw), &out, &err));
 	CHECK(str_eq(buf_as_str(&out), buf_as_str(&raw)));
 	buf_release(&raw);
 	buf_release(&packed);
@@ -185,7 +236,8 @@ TEST(a_buffer_that_is_too_small_is_a_limit)
 
 	fill(&raw, 500, true, 3);
 	OK(packer_pack(p, buf_as_str(&raw), &packed, &err));
-	EQ(packer_unpack(p, PACK_CODEC_ZSTD, buf_as_str(&packed), 500, HASH_OF(raw), &small, &err),
+	EQ(packer_unpack(p, &(struct packed){ PACK_CODEC_ZSTD, buf_as_str(&packed), { 0 }, 500 },
+			 HASH_OF(raw), &small, &err),
 	   STATUS_LIMIT);
 	buf_clear(&small);
 	EQ(packer_pack(p, buf_as_str(&raw), &small, &err), STATUS_LIMIT);
@@ -240,8 +292,10 @@ TEST(less_than_a_block_is_not_cut)
 
 TEST(cuts_keep_their_bounds_and_end_behind_line_feeds)
 {
-	static const size_t huge[] = { 10, 100 * 1024, 300 * 1024, 600 * 1024, 900 * 1024, 1000 * 1024,
-				       LIMIT_BLOCK_MAX - 2, LIMIT_BLOCK_MAX - 1, LIMIT_BLOCK_MAX, 3 * MIB };
+	static const size_t huge[] = {
+		10,	     100 * 1024,	  300 * 1024,	       600 * 1024,	900 * 1024,
+		1000 * 1024, LIMIT_BLOCK_MAX - 2, LIMIT_BLOCK_MAX - 1, LIMIT_BLOCK_MAX, 3 * MIB
+	};
 	uint64_t state = 1;
 
 	for (size_t i = 0; i < COUNT(huge); i++) {
@@ -323,8 +377,9 @@ TEST(a_long_line_is_waited_for_until_a_block_is_full)
  * own, is not torn. */
 TEST(a_line_that_fits_into_a_block_is_never_torn)
 {
-	static const size_t before[] = { 1, 100, 50000, LIMIT_BLOCK_TARGET / 2 - 1, LIMIT_BLOCK_TARGET / 2,
-					 LIMIT_BLOCK_TARGET - 1 };
+	static const size_t before[] = {
+		1, 100, 50000, LIMIT_BLOCK_TARGET / 2 - 1, LIMIT_BLOCK_TARGET / 2, LIMIT_BLOCK_TARGET - 1
+	};
 
 	for (size_t i = 0; i < COUNT(before); i++) {
 		struct buf b = BUF_INIT(16 * MIB);
@@ -342,15 +397,11 @@ TEST(a_line_that_fits_into_a_block_is_never_torn)
 	}
 }
 
-TESTS(CASE(what_is_packed_comes_out_again),
-      CASE(text_becomes_smaller),
-      CASE(no_altered_byte_gives_wrong_bytes),
-      CASE(a_cut_or_lengthened_block_is_corrupt),
-      CASE(a_wrong_length_or_codec_is_corrupt),
-      CASE(a_buffer_that_is_too_small_is_a_limit),
-      CASE(less_than_a_block_is_not_cut),
-      CASE(cuts_keep_their_bounds_and_end_behind_line_feeds),
+TESTS(CASE(what_is_packed_comes_out_again), CASE(text_becomes_smaller),
+      CASE(no_altered_byte_gives_wrong_bytes), CASE(a_cut_or_lengthened_block_is_corrupt),
+      CASE(what_is_packed_like_other_bytes_comes_out_with_them_only),
+      CASE(a_wrong_length_or_codec_is_corrupt), CASE(a_buffer_that_is_too_small_is_a_limit),
+      CASE(less_than_a_block_is_not_cut), CASE(cuts_keep_their_bounds_and_end_behind_line_feeds),
       CASE(ordinary_lines_give_blocks_between_half_and_full_size),
-      CASE(a_cut_does_not_depend_on_what_follows_it),
-      CASE(a_long_line_is_waited_for_until_a_block_is_full),
+      CASE(a_cut_does_not_depend_on_what_follows_it), CASE(a_long_line_is_waited_for_until_a_block_is_full),
       CASE(a_line_that_fits_into_a_block_is_never_torn))
