@@ -998,11 +998,32 @@ void record_short(struct str text, size_t most, struct buf *out)
 		buf_text(out, "…");
 }
 
+struct str record_headline(struct str prompt)
+{
+	static const struct str front = { "Implement the following plan:", 29 };
+	struct str heading;
+	const char *next;
+
+	if (!str_has_prefix(prompt, front))
+		return prompt;
+	heading = str_trim(str_sub(prompt, front.n, SIZE_MAX));
+	if (!str_has_prefix(heading, STR("#")))
+		return prompt;
+	while (str_has_prefix(heading, STR("#")))
+		heading = str_sub(heading, 1, SIZE_MAX);
+	heading = str_sub(heading, 0, size_min(str_find(heading, '\n'), heading.n));
+	next = memmem(heading.p, heading.n, " ## ", 4);
+	if (next)
+		heading = str_sub(heading, 0, (size_t)(next - heading.p));
+	heading = str_trim(heading);
+	return heading.n ? heading : prompt;
+}
+
 void record_prompt_title(struct str prompt, struct buf *out)
 {
 	enum { LONGEST = 200 };
 
-	record_short(prompt, LONGEST, out);
+	record_short(record_headline(prompt), LONGEST, out);
 }
 
 /* .../SESSION/subagents/... */

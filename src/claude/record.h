@@ -225,7 +225,11 @@ bool record_text_is_typed(struct str text);
 /* Appends the beginning of a text on one line, about so many bytes. */
 void record_short(struct str text, size_t most, struct buf *out);
 
-/* A prompt as a title: its beginning, on one line. Appended to `out`. */
+/* What a prompt is about: of one with which the client hands over a plan the plan's heading, else all of it. Its lines
+ * may have been put on one. */
+struct str record_headline(struct str prompt);
+
+/* A prompt as a title: the beginning of that, on one line. Appended to `out`. */
 void record_prompt_title(struct str prompt, struct buf *out);
 
 /* Whose a transcript is, by its path. */

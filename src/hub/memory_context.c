@@ -235,22 +235,9 @@ static struct str shorter(struct call *c, struct str text)
 	return arena_str(&c->mem, buf_as_str(&out));
 }
 
-/* "Implement the following plan: # Title ## Context …": its title says it. */
 static struct str plain_title(struct call *c, struct str title)
 {
-	static const struct str front = { "Implement the following plan:", 29 };
-	const char *next;
-
-	if (!str_has_prefix(title, front))
-		return shorter(c, title);
-	title = str_trim(str_sub(title, front.n, SIZE_MAX));
-	while (title.n && title.p[0] == '#')
-		title = str_sub(title, 1, SIZE_MAX);
-	title = str_trim(title);
-	next = title.n ? memmem(title.p, title.n, " ## ", 4) : NULL;
-	if (next)
-		title = str_sub(title, 0, (size_t)(next - title.p));
-	return shorter(c, title);
+	return shorter(c, record_headline(title));
 }
 
 /* A prompt that was edited begins as it did. */

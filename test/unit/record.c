@@ -390,6 +390,17 @@ TEST(a_title_is_the_beginning_of_its_prompt_on_one_line)
 	TITLE("a\x80\xffz", "a\ufffd\ufffdz");
 }
 
+TEST(a_prompt_that_hands_over_a_plan_is_called_as_the_plan_is)
+{
+	TITLE("Implement the following plan:\n\n# Fix `x` in merges\n\n## Context\n\nwhy", "Fix `x` in merges");
+	TITLE("Implement the following plan: # Fix x ## Context why", "Fix x");
+	TITLE("Implement the following plan:\n\n## Deeper\r\nmore", "Deeper");
+	TITLE("Implement the following plan:\n\nthis\n# Later", "Implement the following plan: this # Later");
+	TITLE("Implement the following plan:", "Implement the following plan:");
+	TITLE("Implement the following plan:\n\n#\nfirst", "Implement the following plan: # first");
+	TITLE("Please implement the following plan:\n# X", "Please implement the following plan: # X");
+}
+
 TEST(a_title_is_cut_behind_a_character)
 {
 	static const char *const one[] = { "x", "\u00e9", "\u691c", "\U0001F600", " y", "\xff" };
@@ -516,5 +527,6 @@ TESTS(CASE(every_line_in_the_table_is_what_it_says),
       CASE(a_mark_before_the_first_line_of_a_file_is_no_part_of_it), CASE(a_digest_is_of_type_and_blocks_alone),
       CASE(a_string_is_a_key_when_a_colon_follows_it),
       CASE(a_title_is_the_beginning_of_its_prompt_on_one_line), CASE(a_title_is_cut_behind_a_character),
+      CASE(a_prompt_that_hands_over_a_plan_is_called_as_the_plan_is),
       CASE(a_path_says_whose_a_transcript_is), CASE(every_type_place_and_kind_has_its_own_name),
       CASE(lines_with_random_changes_give_valid_text_and_lose_no_byte))
