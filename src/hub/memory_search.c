@@ -22,6 +22,7 @@
 #include "query/rank.h"
 #include "query/search.h"
 #include "query/suggest.h"
+#include "query/values.h"
 
 #include <string.h>
 
@@ -648,6 +649,19 @@ static struct str shortened(struct call *c, struct str text)
 	return arena_str(&c->mem, buf_as_str(&out));
 }
 
+/* Operators of other tools. */
+static void note_foreign(struct call *c, const struct expr *e)
+{
+	if (e->count < 2)
+		return;
+	if (e->bare_near)
+		log_warn(c->log, "NEAR was looked for as a word; NEAR(a b, 5), with no blank before the bracket, finds "
+				 "words close to each other");
+	if (e->bar.p)
+		log_warn(c->log, "'%.*s': | means nothing here; a OR b finds what has one of them",
+			 STR_ARG(shortened(c, e->bar)));
+}
+
 /* What was taken for text and may have been meant otherwise, or was not looked for at all. */
 static void note_odd(struct call *c, const struct expr *e)
 {
@@ -661,6 +675,7 @@ static void note_odd(struct call *c, const struct expr *e)
 	if (e->aside_or)
 		log_warn(c->log, "conditions hold for the whole query, also beside OR: '%s:%.*s' is asked of every hit",
 			 expr_field_name(e->conditions[0].field), STR_ARG(shortened(c, e->conditions[0].value)));
+	note_foreign(c, e);
 	if (e->apart)
 		log_warn(c->log,
 			 "'%s:' with a blank behind it was looked for as text; without the blank it is a condition",
@@ -694,7 +709,8 @@ static void note_count(const struct finding *f, const struct search_query *q,
 		call_note(f->call, "%" PRId64 " of %" PRId64 " hits; -n 0 shows all; arbor show ID opens one",
 			  f->given, total);
 	else if (total)
-		call_note(f->call, "%" PRId64 " hit%s; arbor show ID opens one", total,
+		call_note(f->call,
+			  "%" PRId64 " hit%s; arbor show ID opens one, arbor fork ID goes on from there", total,
 			  total == 1 ? "" : "s");
 }
 
@@ -714,8 +730,11 @@ static enum status not_found(const struct finding *f, const struct search_query 
 	struct str text = str_sub(query, 0, 80);
 	struct buf advice CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 
+	if (values_advise(c->store, q->expr, &c->mem, &advice, err))
+		return err_failed(err->status);
 	/* What a check refused is there, as far as words go. */
-	if (!q->check && suggest(c->store, q->expr, q->expr->condition_count || is_narrowed(c), &advice, err))
+	if (!q->check && !advice.n &&
+	    suggest(c->store, q->expr, q->expr->condition_count || is_narrowed(c), &advice, err))
 		return err_failed(err->status);
 	text.n = utf8_valid_prefix(text);
 	if (asks_agent_type(q->expr))
@@ -974,8 +993,8 @@ const struct method memory_search = {
 		"Conditions hold for the whole query, and alone they list the newest: role:user (typed or\n"
 		"queued by a person), role:assistant, role:tool, role:system; in:prompt, answer, thinking,\n"
 		"input, output, other, note; tool:Bash (calls of it; with is:error or in:output their\n"
-		"results), file:NAME (calls that name such a file), project:NAME, session:ID, model:NAME (what\n"
-		"such a model said and did; prompts and\n"
+		"results, with OR between them calls), file:NAME (calls that name such a file), project:NAME,\n"
+		"session:ID, model:NAME (what such a model said and did; prompts and\n"
 		"results have none), branch:NAME (written while on it), agent:ID (said by that sub-agent, or to\n"
 		"it); tag:NAME (on it, its message, turn or session, 'arbor help tag'), is:noted,\n"
 		"is:bookmarked; is:error, is:subagent, is:withdrawn (gone from the newest version of its file),\n"
@@ -984,9 +1003,10 @@ const struct method memory_search = {
 		"excludes; of several of one kind one has to hold;\n"
 		"tool, file, branch and tag may end with *. A word with a colon that is none of these is text.\n\n"
 		"What words do not find may stand inside of them: then texts are looked through for it as it was\n"
-		"typed, which is said; --inside does so at once, for v1.2.3 by 1.2.3. Where no text has all words,\n"
-		"less is asked for, and that is said, too: without words as 'where did we', with plurals, -ed and\n"
-		"-ing, and with one of them missing.\n\n"
+		"typed, which is said; --inside does so at once, for v1.2.3 by 1.2.3. Signs between\n"
+		"words in quotes, or between numbers, are no words, but texts that have them so come\n"
+		"first. Where no text has all words, less is asked for, and that is said, too: without words\n"
+		"as 'where did we', with plurals, -ed and -ing, and with one of them missing.\n\n"
 		"--regex, --inside and --case-sensitive look at texts that words and conditions have found, and "
 		"without any\n"
 		"at the newest ones; for two seconds, and they say so if there were more.\n\n"

@@ -162,6 +162,26 @@ static bool ends_word(struct str text)
 	return is_ascii_alnum(before) || (unsigned char)before >= 0x80;
 }
 
+static bool is_number(struct str word)
+{
+	for (size_t i = 0; i < word.n; i++)
+		if (word.p[i] < '0' || word.p[i] > '9')
+			return false;
+	return true;
+}
+
+/* Whether signs between words are meant: in quotes, and between numbers, which nobody writes in another style. */
+static bool is_cited(struct str text, const struct splitting *s, bool quoted)
+{
+	bool numbers = true, signs = false;
+
+	for (size_t i = 0; i < s->parts.count; i++)
+		numbers &= is_number(s->part_room[i].word);
+	for (size_t i = s->first; i < s->last_end; i++)
+		signs |= text.p[i] > ' ' && text.p[i] < 0x7f && !is_ascii_alnum(text.p[i]);
+	return s->parts.count > 1 && signs && (quoted || numbers);
+}
+
 /* What was typed as one; NULL when there is no word in it, or no room for more. */
 static struct expr_node *read_item(struct reading *r, struct str text, bool quoted)
 {
@@ -186,6 +206,7 @@ static struct expr_node *read_item(struct reading *r, struct str text, bool quot
 	n->typed = prefix ? str_sub(text, 0, text.n - 1) : text;
 	n->quoted = quoted;
 	n->name = name_of(text, s.first, s.last_end);
+	n->cited = is_cited(text, &s, quoted);
 	n->parts = s.parts;
 	keep_phrase(r->mem, &n->parts, s.part_room, prefix);
 	if (s.has_wholes && !s.cut) {
@@ -525,6 +546,16 @@ static struct expr_node *read_near(struct reading *r, struct str text)
 	return simplest(n);
 }
 
+/* Operators as other tools have them are words here, or nothing. */
+static void note_foreign(struct reading *r)
+{
+	if (!r->operators)
+		return;
+	r->e->bare_near |= str_eq(r->lexed, STR("NEAR")) || str_has_prefix(r->lexed, STR("NEAR/"));
+	if (!r->e->bar.p && str_has_byte(r->lexed, '|'))
+		r->e->bar = r->lexed;
+}
+
 /* One thing, with what excludes it in front. */
 static struct expr_node *read_one(struct reading *r)
 {
@@ -541,6 +572,7 @@ static struct expr_node *read_one(struct reading *r)
 	} else if (r->lexeme == LEX_QUOTED) {
 		n = read_item(r, r->lexed, true);
 	} else if (r->lexeme == LEX_WORD && !take_condition(r, excluded)) {
+		note_foreign(r);
 		n = read_item(r, r->lexed, false);
 	} else if (r->lexeme != LEX_WORD) {
 		return NULL; /* what closes or parts is not ours */

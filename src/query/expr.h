@@ -78,6 +78,7 @@ struct expr {
 	size_t condition_count;
 	size_t model_count; /* that they mean, as far as somebody has said so */
 	struct str signs; /* the first wanted item that has some: C++, #12; p NULL = none has */
+	bool cited; /* a wanted item has signs between its words that are meant: "1.2.3" */
 	bool excludes; /* a word, with NOT or - */
 	bool cut;	  /* there was more than can be looked for at once: */
 	struct str left;  /* from here on */
@@ -85,6 +86,8 @@ struct expr {
 	bool aside_or;	  /* a condition stands beside OR, where it holds for all as everywhere */
 	struct str odd;	  /* it looks like the name of a field, is none, and was taken for text; p NULL =
 			     nothing */
+	bool bare_near;	  /* NEAR without brackets, taken for text */
+	struct str bar;	  /* what has a | in it, which is no operator; p NULL = there is none */
 	const char *apart; /* a field with a blank behind its colon, taken for text; NULL = there is none */
 	const char *near; /* the field that may have been meant; NULL = none */
 };

@@ -63,6 +63,7 @@ static void write_words(struct writing *w, const struct expr_node *n, bool wante
 {
 	if (wanted && !w->e->signs.p)
 		w->e->signs = n->name;
+	w->e->cited |= wanted && n->cited;
 	buf_byte(&w->e->match, '(');
 	write_phrase(w, &n->parts, wanted, false);
 	if (n->wholes.count) {
@@ -169,6 +170,7 @@ bool expr_match(struct expr *e, struct expr_node *root)
 	buf_clear(&e->match);
 	e->count = e->wanted_count = e->phrase_count = 0;
 	e->signs = (struct str){ 0 };
+	e->cited = false;
 	write_node(&w, root, true, false);
 	return true;
 }

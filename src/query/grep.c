@@ -135,6 +135,11 @@ void grep_signs(struct grep *g, const struct expr *e, int64_t most_ms)
 	g->signs_only = true;
 }
 
+void grep_cited(struct grep *g, const struct expr *e)
+{
+	*g = (struct grep){ .expr = e, .any_case = true, .cited_only = true, .deadline_ns = INT64_MAX };
+}
+
 void grep_release(struct grep *g)
 {
 	if (g->pattern)
@@ -400,10 +405,18 @@ static bool is_words(struct str text, size_t start, size_t end, bool prefix)
 	return e.begins && e.ends;
 }
 
-/* The item as typed, wherever it stands. */
+/* What of an item has to stand in a text as it was typed; p NULL = nothing. */
+static struct str literal_of(const struct grep *g, const struct expr_node *n)
+{
+	if (g->cited_only && !n->cited)
+		return (struct str){ 0 };
+	return g->signs_only ? n->name : n->typed;
+}
+
+/* Wherever it stands. */
 static bool scan_literal(struct grep *g, struct str text, const struct expr_node *n)
 {
-	struct str what = g->signs_only ? n->name : n->typed;
+	struct str what = literal_of(g, n);
 	bool prefix = n->parts.count && n->parts.words[n->parts.count - 1].prefix, any = false;
 	size_t at;
 
@@ -427,7 +440,7 @@ static bool holds(struct grep *g, const struct expr_node *n, struct str text)
 	bool any = false, all = true;
 
 	if (n->kind == EXPR_NODE_WORDS)
-		return (g->signs_only && !n->name.p) || scan_literal(g, text, n);
+		return !literal_of(g, n).p || scan_literal(g, text, n);
 	if (n->kind == EXPR_NODE_MARK || n->kind == EXPR_NODE_NOT)
 		return true;
 	for (const struct expr_node *c = n->first; c; c = c->next) {

@@ -13,6 +13,7 @@ struct grep {
 	bool any_case;		 /* of letters, in these */
 	bool inside;		 /* also inside of other words */
 	bool signs_only;	 /* only those that have signs: of the others the index knows all */
+	bool cited_only;	 /* so too, those that have some between their words */
 	const char *pattern;
 	int flags;
 	regex_t compiled;
@@ -38,6 +39,9 @@ void grep_inside(struct grep *g, const struct expr *e, int64_t most_ms);
 
 /* So too, of the items that have signs (query/expr.h). */
 void grep_signs(struct grep *g, const struct expr *e, int64_t most_ms);
+
+/* So too, of those that have them between their words. Without a deadline: for few texts. */
+void grep_cited(struct grep *g, const struct expr *e);
 void grep_release(struct grep *g);
 
 /* Appends words, as for expr_read(), that every text has in which the pattern matches; perhaps none. */

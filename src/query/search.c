@@ -16,6 +16,7 @@
 #include "query/answered.h"
 #include "query/branches.h"
 #include "query/copies.h"
+#include "query/exact.h"
 #include "query/lines.h"
 #include "query/made.h"
 #include "query/variant.h"
@@ -570,7 +571,8 @@ static enum status give_hits(struct searching *y, const struct rank_query *rank,
 	struct ranking ranking CLEANUP(ranking_release) = { 0 };
 	size_t i = 0, enough = y->q->limit ? y->q->limit + y->q->offset : SIZE_MAX;
 
-	if (rank_run(y->store, rank, &ranking, err))
+	if (rank_run(y->store, rank, &ranking, err) ||
+	    (rank->order == RANK_BEST && exact_first(y->store, y->q->expr, &ranking, err)))
 		return err_failed(err->status);
 	for (; i < ranking.count && y->given.count < enough; i++)
 		if (give_hit(y, &ranking.list[i], ranking.total - (int64_t)(i - y->given.count), fn, ctx, err))
@@ -728,6 +730,8 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	rank.wanted_ctx = &y;
 	report->more = report->gave_up = false;
 	report->looked = 0;
+	if (q->expr->cited && rank.limit && rank.limit < EXACT_FIRST)
+		rank.limit = EXACT_FIRST;
 	if (q->check)
 		return give_checked(&y, &rank, fn, ctx, report, err);
 	for (bool all = false; !all; rank.limit *= 2)

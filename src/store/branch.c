@@ -9,13 +9,15 @@
 
 #include "store/db.h"
 
-enum { BRANCH_LAST, BRANCH_ADD, BRANCH_FORGET, BRANCH_LIST, BRANCH_STATEMENTS };
+enum { BRANCH_LAST, BRANCH_ADD, BRANCH_FORGET, BRANCH_LIST, BRANCH_NAMES, BRANCH_STATEMENTS };
 
 static const char *const sql[BRANCH_STATEMENTS] = {
 	[BRANCH_LAST] = "SELECT branch FROM branch_run WHERE session = ?1 ORDER BY offset DESC LIMIT 1",
 	[BRANCH_ADD] = "INSERT INTO branch_run(session, offset, branch) VALUES (?1, ?2, ?3)",
 	[BRANCH_FORGET] = "DELETE FROM branch_run WHERE session = ?1",
 	[BRANCH_LIST] = "SELECT offset, branch FROM branch_run WHERE session = ?1 ORDER BY offset",
+	[BRANCH_NAMES] =
+		"SELECT branch FROM branch_run WHERE branch <> '' GROUP BY 1 ORDER BY count(DISTINCT session) DESC, 1",
 };
 
 const struct db_set branch_statements = { DB_BRANCH, sql, BRANCH_STATEMENTS };
@@ -79,5 +81,17 @@ enum status branch_list(struct store *s, int64_t session, struct arena *mem, str
 		(*out)[(*count)++] =
 			(struct branch_run){ col_int(&st, 0), arena_str(mem, col_bytes(&st, 1)) };
 	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status branch_names(struct store *s, branch_name_fn *fn, void *ctx, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (stmt_use(s, &branch_statements, BRANCH_NAMES, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		fn(ctx, col_bytes(&st, 0));
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }

@@ -21,4 +21,8 @@ enum status branch_forget(struct store *s, int64_t session, struct err *err) MUS
 enum status branch_list(struct store *s, int64_t session, struct arena *mem, struct branch_run **out, size_t *count,
 			struct err *err) MUST_USE;
 
+/* Each branch that transcripts were on, those of most transcripts first. Every run is looked at. */
+typedef void branch_name_fn(void *ctx, struct str name);
+enum status branch_names(struct store *s, branch_name_fn *fn, void *ctx, struct err *err) MUST_USE;
+
 #endif

@@ -621,3 +621,25 @@ enum status fulltext_each(struct store *s, fulltext_fn *fn, void *ctx, struct er
 	sqlite3_finalize(st.st);
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
+
+enum status fulltext_beginning(struct store *s, struct str prefix, fulltext_word_fn *fn, void *ctx, struct err *err)
+{
+	struct stmt st = { .store = s };
+	enum step step = STEP_FAILED;
+	int code;
+
+	if (db_exec(s, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_terms USING fts5vocab(main, search, row)", err))
+		return err_failed(err->status);
+	/* Behind every word that begins so: no byte of UTF-8 is as high. */
+	code = sqlite3_prepare_v2(s->db,
+				  "SELECT term FROM temp.search_terms WHERE term >= ?1 AND"
+				  " term < CAST(CAST(?1 AS BLOB) || x'ff' AS TEXT) ORDER BY doc DESC, term",
+				  -1, &st.st, NULL);
+	if (code != SQLITE_OK)
+		return db_fail(s, code, "listing words", err);
+	stmt_text(&st, 1, prefix);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		fn(ctx, col_bytes(&st, 0));
+	sqlite3_finalize(st.st);
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}

@@ -130,4 +130,9 @@ enum status fulltext_register(struct store *s, struct err *err) MUST_USE;
 typedef enum status fulltext_fn(void *ctx, struct str word, int64_t doc, int64_t position, struct err *err);
 enum status fulltext_each(struct store *s, fulltext_fn *fn, void *ctx, struct err *err) MUST_USE;
 
+/* Each word of the index that begins so, those in most documents first. Their lists are read whole. */
+typedef void fulltext_word_fn(void *ctx, struct str word);
+enum status fulltext_beginning(struct store *s, struct str prefix, fulltext_word_fn *fn, void *ctx,
+			       struct err *err) MUST_USE;
+
 #endif

@@ -214,6 +214,44 @@ signs '--force' 1; out_has 'push --force'
 signs '[]string' 1; out_has 'func(x'
 signs '--push' 2; err_has "no text has '--push' as it was typed; these have its words"
 
+it "gives what has a citation as it was typed first, and all the others behind it"
+mkdir -p "$T/cited/projects/-w"
+{
+	# Short prompts come first by their words.
+	for i in $(seq 1 12); do
+		printf '{"type":"user","uuid":"00000000-0000-4000-8000-%012d","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"1, 2, 3 and %d; open file"}}\n' "$i" "$i"
+	done
+	printf '{"type":"assistant","uuid":"00000000-0000-4000-8000-000000000077","timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant","content":[{"type":"text","text":"%s released 1.2.3 after v11.2.3, with Open.File in it"}]}}\n' "$(seq -f 'word%.0f' 1 200 | tr '\n' ' ')"
+} >"$T/cited/projects/-w/00000000-0000-4000-8000-000000000007.jsonl"
+"$ARBOR" sync --source "$T/cited" --store "$T/cited.db" >/dev/null 2>&1
+cited() { "$ARBOR" --store "$T/cited.db" search "$@" 2>/dev/null >"$T/out"; }
+for query in '"1.2.3"' '1.2.3' '"open.file"'; do
+	cited "$query"; check test "$(head -n 1 "$T/out" | grep -c released)" -eq 1; check test "$(wc -l <"$T/out")" -eq 10
+	cited "$query" --limit 0; check test "$(wc -l <"$T/out")" -eq 13; mv "$T/out" "$T/all"
+	for at in 0 1 2 3 4 5 6 7 8 9 10 11 12; do cited "$query" --limit 1 --offset $at; cat "$T/out"; done >"$T/pages"
+	same "$T/all" "$T/pages"
+done
+uncited() { cited "$@"; check test "$(wc -l <"$T/out")" -eq 10; check test "$(head -n 1 "$T/out" | grep -c released)" -eq 0; }
+for query in '1 2 3' '"1 2 3"' 'open.file' '"open file"'; do uncited "$query"; done
+uncited '"1.2.3"' --sort old
+
+it "says which operators are none"
+for query in 'integer NEAR cents' 'NEAR (integer cents)' 'integer NEAR/3 cents'; do
+	arbor search "$query"; err_has 'NEAR was looked for as a word; NEAR(a b, 5)'
+done
+arbor search 'integer | cents'; code 0; err_has "'|': | means nothing here; a OR b finds what has one of them"
+arbor search 'integer|cents'; err_has "'integer|cents': | means"
+for query in 'NEAR(integer cents)' 'near cents' '"integer | cents"' 'NEAR' '"NEAR" cents'; do
+	arbor search "$query"; err_lacks 'NEAR(a b'; err_lacks 'a OR b'
+done
+
+it "says which tools, models and branches there are where none is called so"
+arbor search 'cents tool:Bsh'; code 1; err_has "no tool is called 'Bsh': there are bash, "
+arbor search 'tool:zz*'; code 1; err_has "no tool is called 'zz': there are "
+arbor search 'cents model:Opus'; code 1; err_has "no model is called 'Opus': there are claude-opus"
+arbor search 'cents branch:mian'; code 1; err_has "no branch is called 'mian': there are main"; err_lacks 'without its conditions'
+arbor search 'zzqqxx tool:bash branch:main branch:ma* model:claude -tool:zz'; code 1; err_lacks 'called'
+
 it "takes one of several days, and conditions with OR between them"
 day() { count cents "day:$1"; }
 arbor search cents --json -n 0; days=$(sed 's/.*"at":"\(..........\).*/\1/' "$T/out" | sort -u | head -n 2)
