@@ -157,7 +157,7 @@ static enum status take_prompt(struct call *c, struct fork *f, struct forking *l
 
 	if (forking_prompt(lines, &text, err))
 		return err_failed(err->status);
-	if (text.n)
+	if (lines->point.prompt != CHAIN_NONE) /* an empty one, or of images alone, is one */
 		f->prompt = arena_str(&c->mem, buf_as_str(&text));
 	return STATUS_OK;
 }
@@ -333,7 +333,7 @@ static enum status run_fork(struct call *c, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct fork f = { 0 };
 
-	if (read_begin(c->store, &snapshot, err) || forkable_find(c, call_text(c, "session"), &f.what, err))
+	if (forkable_find_now(c, call_text(c, "session"), &snapshot, &f.what, err))
 		return err_failed(err->status);
 	return make_fork(c, &f, &snapshot, err);
 }
@@ -352,7 +352,11 @@ const struct method claudecode_fork = {
 		"what was said "
 		"there is printed, to be said otherwise. Inside a sub-agent, its conversation becomes one of "
 		"its own. "
-		"'arbor log' and 'arbor show' say which messages there are; without @NODE it is the end.\n\n"
+		"'arbor tree' and 'arbor log' say which turns and messages there are; without @NODE it is "
+		"the "
+		"end.\n\n"
+		"Only the conversation goes back. Files stay as they are: 'arbor files' tells what stood in "
+		"them.\n\n"
 		"With NAME it is a session for 'arbor chat', too, with all settings of the one it is made of "
 		"unless others "
 		"are given. --cwd takes it to another folder, or a machine to which the store was copied.\n",
@@ -518,7 +522,8 @@ static enum status resume_named(struct call *c, struct fork *f, struct err *err)
 	where_environment(c->settings, &env);
 	f->named = f->what.named;
 	f->named.settings.working_dir = f->folder;
-	if (resume_prepare(c->store, &env, &f->named, &c->mem, &made, err))
+	if (forkable_check_rest(c, &f->named, err) || resume_follow(c->store, &f->named, err) ||
+	    resume_prepare(c->store, &env, &f->named, &c->mem, &made, err))
 		return err_failed(err->status);
 	if (!made.p && f->named.head.has_session && forkable_check_open(c, &f->named.head.session, err))
 		return err_failed(err->status);
@@ -548,7 +553,7 @@ static enum status run_resume(struct call *c, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct fork f = { 0 };
 
-	if (read_begin(c->store, &snapshot, err) || forkable_find(c, call_text(c, "session"), &f.what, err) ||
+	if (forkable_find_now(c, call_text(c, "session"), &snapshot, &f.what, err) ||
 	    forkable_folder(c, &f.what, call_text(c, "cwd"), &f.folder, err))
 		return err_failed(err->status);
 	if (!f.what.is_named || f.what.is_node)
@@ -564,8 +569,8 @@ const struct method claudecode_resume = {
 	.summary = "Go on with a conversation in Claude Code itself",
 	.text = "Runs the client in the folder of the conversation, with what it takes to go on there. A "
 		"session with a name goes on "
-		"where its last prompt left it, with its model and permissions; other sessions where the "
-		"client left them.\n\n"
+		"where its last prompt left it, or where you left it in the client since, with its model and "
+		"permissions; other sessions where the client left them.\n\n"
 		"With @NODE it goes on from that message in a conversation of its own, as 'arbor fork' makes "
 		"one, and so does a "
 		"conversation whose file the client has deleted. With --json, or where nobody is at a "

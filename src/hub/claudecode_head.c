@@ -11,9 +11,7 @@
 #include "base/file.h"
 #include "hub/forkable.h"
 #include "hub/resolve.h"
-#include "live/lease.h"
 #include "query/head.h"
-#include "store/run.h"
 #include "store/source.h"
 
 #include <errno.h>
@@ -144,15 +142,11 @@ static enum status take_texts(struct call *c, struct forking *f, struct moving *
 	return STATUS_OK;
 }
 
-/* In one snapshot. */
-static enum status find_both(struct call *c, struct moving *m, struct err *err)
+static enum status find_places(struct call *c, struct moving *m, struct err *err)
 {
-	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct forking f CLEANUP(forking_release) = FORKING_INIT;
 	struct named *named = &m->session.named;
 
-	if (read_begin(c->store, &snapshot, err) ||
-	    forkable_find(c, call_text(c, "session"), &m->session, err))
+	if (forkable_find(c, call_text(c, "session"), &m->session, err))
 		return err_failed(err->status);
 	if (!m->session.is_named) {
 		if (!call_flag(c, "in_place"))
@@ -162,7 +156,20 @@ static enum status find_both(struct call *c, struct moving *m, struct err *err)
 					"makes one, and --in-place moves the client's");
 		named->head = (struct named_head){ .has_session = true, .session = m->session.session.id };
 	}
-	if (forkable_find_node(c, named, call_text(c, "node"), &m->to, err) ||
+	return forkable_find_node(c, named, call_text(c, "node"), &m->to, err);
+}
+
+/* In one snapshot, with what the client has written until now: a session's end is where it ends. */
+static enum status find_both(struct call *c, struct moving *m, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct forking f CLEANUP(forking_release) = FORKING_INIT;
+
+	if (read_begin(c->store, &snapshot, err) || find_places(c, m, err))
+		return err_failed(err->status);
+	read_end(&snapshot);
+	mirror_session(c, &m->to.session);
+	if (read_begin(c->store, &snapshot, err) || find_places(c, m, err) ||
 	    forkable_load(c, &m->to, &f, err) || take_texts(c, &f, m, err))
 		return err_failed(err->status);
 	if (!f.count)
@@ -172,17 +179,6 @@ static enum status find_both(struct call *c, struct moving *m, struct err *err)
 	m->head.session = f.session.id;
 	m->head.has_session = true;
 	return STATUS_OK;
-}
-
-static enum status check_rest(struct call *c, const struct named *n, struct err *err)
-{
-	struct run run;
-	bool at_work;
-
-	if (lease_look_after_all(c->store, err) ||
-	    run_of_session(c->store, n->row, &c->mem, &run, &at_work, err))
-		return err_failed(err->status);
-	return at_work ? err_fail(err, STATUS_BUSY, "'%.*s' is at work", STR_ARG(n->name)) : STATUS_OK;
 }
 
 static enum status emit_moved(struct call *c, const struct moving *m, struct err *err)
@@ -203,26 +199,17 @@ static enum status emit_moved(struct call *c, const struct moving *m, struct err
 	return call_emit(c, err);
 }
 
-static enum status mirror_again(struct call *c, const struct session *s, struct err *err)
-{
-	struct buf dir CLEANUP(buf_release) = BUF_INIT(LIMIT_PATH);
-
-	if (root_dir(c->store, s->root, &dir, err))
-		return err_failed(err->status);
-	mirror_now(c, arena_printf(&c->mem, "%.*s/%.*s", STR_ARG(buf_as_str(&dir)), STR_ARG(s->path)));
-	return STATUS_OK;
-}
-
 static enum status run_set_head(struct call *c, struct err *err)
 {
 	bool in_place = call_flag(c, "in_place");
 	struct moving m = { 0 };
 
-	if (find_both(c, &m, err) || (m.session.is_named && check_rest(c, &m.session.named, err)) ||
+	if (find_both(c, &m, err) || (m.session.is_named && forkable_check_rest(c, &m.session.named, err)) ||
 	    (in_place && choose_leaf(c, &m, err)) ||
-	    (m.session.is_named && named_set_head(c->store, m.session.named.row, &m.head, err)) ||
-	    (in_place && mirror_again(c, &m.to.session, err)))
+	    (m.session.is_named && named_set_head(c->store, m.session.named.row, &m.head, err)))
 		return err_failed(err->status);
+	if (in_place)
+		mirror_session(c, &m.to.session);
 	return emit_moved(c, &m, err);
 }
 

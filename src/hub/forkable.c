@@ -13,6 +13,9 @@
 #include "hub/settings.h"
 #include "hub/where.h"
 #include "ingest/sync.h"
+#include "live/lease.h"
+#include "store/run.h"
+#include "store/source.h"
 
 #include <inttypes.h>
 
@@ -129,6 +132,19 @@ enum status forkable_check_open(struct call *c, const struct uuid *session, stru
 		      : STATUS_OK;
 }
 
+enum status forkable_check_rest(struct call *c, const struct named *n, struct err *err)
+{
+	struct run run;
+	bool at_work;
+
+	if (lease_look_after_all(c->store, err) ||
+	    run_of_session(c->store, n->row, &c->mem, &run, &at_work, err))
+		return err_failed(err->status);
+	return at_work ? err_fail(err, STATUS_BUSY, "'%.*s' is at work; 'arbor fork' goes on beside it",
+				  STR_ARG(n->name))
+		       : STATUS_OK;
+}
+
 /* ---- Mirroring what was written ------------------------------------------------------ */
 
 static enum status sync_one(struct call *c, const char *home, struct str below, struct err *err)
@@ -162,4 +178,32 @@ void mirror_now(struct call *c, struct str path)
 	below = str_sub(path, home.n + 1, SIZE_MAX);
 	if (sync_one(c, arena_cstr(&c->mem, home), below, &err))
 		log_debug(c->log, "the new file is not mirrored yet: %s", err.text);
+}
+
+void mirror_session(struct call *c, const struct session *session)
+{
+	struct buf dir CLEANUP(buf_release) = BUF_INIT(LIMIT_PATH);
+	struct err err;
+
+	if (!session->row)
+		return;
+	if (root_dir(c->store, session->root, &dir, &err))
+		log_debug(c->log, "its file is not mirrored again: %s", err.text);
+	else
+		mirror_now(c, arena_printf(&c->mem, "%.*s/%.*s", STR_ARG(buf_as_str(&dir)),
+					   STR_ARG(session->path)));
+}
+
+/* ---- What was said until now ---------------------------------------------------------- */
+
+enum status forkable_find_now(struct call *c, struct str text, struct read_txn *snapshot,
+			      struct forkable *out, struct err *err)
+{
+	if (read_begin(c->store, snapshot, err) || forkable_find(c, text, out, err))
+		return err_failed(err->status);
+	read_end(snapshot);
+	mirror_session(c, &out->session);
+	return read_begin(c->store, snapshot, err) || forkable_find(c, text, out, err)
+		       ? err_failed(err->status)
+		       : STATUS_OK;
 }

@@ -28,7 +28,12 @@ struct forkable {
  */
 enum status forkable_find(struct call *c, struct str text, struct forkable *out, struct err *err) MUST_USE;
 
-/* A node of the conversation that a named session has, or of any other. So too. */
+/* The same in a read transaction that it begins, when what the client has written since to the file that this
+ * is in is mirrored: the end of a conversation is then where it ends now. */
+enum status forkable_find_now(struct call *c, struct str text, struct read_txn *snapshot,
+			      struct forkable *out, struct err *err) MUST_USE;
+
+/* A node of the conversation that a named session has, or of any other. Wants a read transaction. */
 enum status forkable_find_node(struct call *c, const struct named *in, struct str node, struct forkable *out,
 			       struct err *err) MUST_USE;
 
@@ -43,8 +48,14 @@ enum status forkable_folder(struct call *c, const struct forkable *what, struct 
 /* STATUS_BUSY while a client has a session open: two on one file make branches that nobody wanted. */
 enum status forkable_check_open(struct call *c, const struct uuid *session, struct err *err) MUST_USE;
 
+/* STATUS_BUSY while an agent of a named session is at work: where that ends is not known yet. */
+enum status forkable_check_rest(struct call *c, const struct named *n, struct err *err) MUST_USE;
+
 /* A file that was written below the client's folder (forked_home()) is mirrored at once, if that folder is at
  * all. Whoever reads ends that first. */
 void mirror_now(struct call *c, struct str path);
+
+/* The same with the file of a session. */
+void mirror_session(struct call *c, const struct session *session);
 
 #endif

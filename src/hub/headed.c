@@ -2,7 +2,8 @@
  * A named session is at the message that its head says (store/named.h). As long as it has none, because
  * nobody knows yet what its client wrote, it is where its file would be gone on from.
  *
- * A message may stand in several files; which of them are in a forest, the forest knows.
+ * A message may stand in several files: that of the session itself is meant where it has it, else it goes on
+ * from another's. Which of them are in a forest, the forest knows.
  */
 #include "hub/headed.h"
 
@@ -28,13 +29,20 @@ static enum status named_is_there(struct call *c, struct str text, struct named 
 
 static enum status head_of(struct call *c, const struct named *n, struct resolved *out, struct err *err)
 {
-	char id[UUID_TEXT + 1];
+	char session[UUID_TEXT + 1], head[UUID_TEXT + 1];
+	enum status status = STATUS_NOT_FOUND;
 
 	if (!n->head.has_head && !n->head.has_session)
 		return err_fail(err, STATUS_NOT_FOUND, "%.*s: nothing was said in this session yet",
 				STR_ARG(n->name));
-	uuid_print(n->head.has_head ? &n->head.head : &n->head.session, id);
-	return resolve_id(c->store, str_of(id), &c->mem, out, err);
+	uuid_print(&n->head.session, session);
+	uuid_print(&n->head.head, head);
+	if (!n->head.has_head)
+		return resolve_id(c->store, str_of(session), &c->mem, out, err);
+	if (n->head.has_session)
+		status = resolve_id(c->store, arena_printf(&c->mem, "%s@%s", session, head), &c->mem, out,
+				    err);
+	return status == STATUS_NOT_FOUND ? resolve_id(c->store, str_of(head), &c->mem, out, err) : status;
 }
 
 /* *named: it is a session by its name, and *out where that is. */
@@ -111,12 +119,34 @@ static enum status find_copy(void *ctx, const struct node *node, struct err *err
 	return STATUS_OK;
 }
 
-static uint32_t leaf_of(const struct turns *t, const struct uuid *session)
+/* The file of a session, if it is in the forest. */
+static uint32_t source_of(const struct turns *t, const struct uuid *session)
 {
 	for (uint32_t s = 0; s < t->forest->source_count; s++)
 		if (!t->forest->sources[s].agent.n && uuid_eq(&t->forest->sources[s].session.id, session))
-			return t->leaves[s];
+			return s;
 	return FOREST_NONE;
+}
+
+/* The head in its session's own file, where it mostly is: of many forks each has every message. */
+static enum status find_in_own(struct heading *h, const struct named_head *head, struct err *err)
+{
+	uint32_t source = head->has_session ? source_of(h->turns, &head->session) : FOREST_NONE;
+	char id[UUID_TEXT + 1];
+	struct id_match match;
+	size_t count = 0;
+
+	if (source == FOREST_NONE)
+		return STATUS_OK;
+	if (!head->has_head) {
+		h->message = h->turns->leaves[source];
+		return STATUS_OK;
+	}
+	uuid_print(&head->head, id);
+	if (id_search(h->call->store, str_of(id), h->turns->forest->sources[source].session.row, &match, 1, &count,
+		      err))
+		return err_failed(err->status);
+	return count && !match.is_session ? find_copy(h, &match.node, err) : STATUS_OK;
 }
 
 static enum status take_named(void *ctx, const struct named *n, struct err *err)
@@ -125,10 +155,10 @@ static enum status take_named(void *ctx, const struct named *n, struct err *err)
 	struct headed_one *more;
 
 	h->message = FOREST_NONE;
-	if (n->head.has_head && node_each(h->call->store, &n->head.head, find_copy, h, err))
+	if (find_in_own(h, &n->head, err) ||
+	    (n->head.has_head && h->message == FOREST_NONE &&
+	     node_each(h->call->store, &n->head.head, find_copy, h, err)))
 		return err_failed(err->status);
-	if (!n->head.has_head && n->head.has_session)
-		h->message = leaf_of(h->turns, &n->head.session);
 	if (h->message == FOREST_NONE)
 		return STATUS_OK;
 	if (h->out->count == h->cap) {

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "hub/file_diff.h"
 #include "hub/handle_node.h"
+#include "hub/headed.h"
 #include "hub/memory_place.h"
 #include "hub/memory_session.h"
 #include "query/files.h"
@@ -495,7 +496,7 @@ static enum status run_files(struct call *c, struct err *err)
 	if (before.n && (!call_text(c, "path").n || call_text(c, "at").n || call_flag(c, "diff")))
 		return err_fail(err, STATUS_USAGE, "--before wants PATH, and neither --at nor --diff");
 	if (read_begin(c->store, &snapshot, err) ||
-	    resolve_id(c->store, call_text(c, "conversation"), &c->mem, &what, err) ||
+	    headed_find(c, call_text(c, "conversation"), &what, err) ||
 	    forest_load(c->store, what.session.row, &l.forest, &source, err))
 		return err_failed(err->status);
 	warn_unread(c);

@@ -18,6 +18,7 @@
 #include "store/annotation.h"
 #include "store/find.h"
 #include "store/made.h"
+#include "store/named.h"
 #include "store/tombstone.h"
 #include "store/variant.h"
 
@@ -281,8 +282,8 @@ static enum status find_tree(struct store *s, struct id_match *match, bool *is_t
 static enum status no_id(struct str text, struct err *err)
 {
 	return err_fail(err, STATUS_USAGE,
-			"'%.*s' is no id; those have digits and the letters a to f: give %d or more of them,"
-			" the whole id of a tool's call, or @ for the last session",
+			"'%.*s' is no id, nor what a session is called; ids have digits and the letters a to f:"
+			" give %d or more of them, the whole id of a tool's call, or @ for the last session",
 			(int)size_min(text.n, 60), text.p ? text.p : "", LIMIT_ID_PREFIX);
 }
 
@@ -325,7 +326,8 @@ static enum status not_found(struct store *s, struct str text, struct str root, 
 	if (root.p)
 		return err_fail(err, STATUS_NOT_FOUND, "no session of '%.*s' begins with '%.*s'",
 				(int)size_min(root.n, 60), root.p, STR_ARG(text));
-	return err_fail(err, STATUS_NOT_FOUND, "no %s begins with '%.*s'; 'arbor list' shows the sessions",
+	return err_fail(err, STATUS_NOT_FOUND,
+			"no %s begins with '%.*s'; 'arbor sync' brings in new ones, 'arbor list' shows them",
 			session ? "node of this session" : "session or node", STR_ARG(text));
 }
 
@@ -440,8 +442,7 @@ static enum status find_file(struct store *s, struct str text, struct candidate 
 	return session_get(s, out->match.session, mem, &out->session, err);
 }
 
-/* What stands in front of a node, or alone. */
-static enum status find_first(struct store *s, struct str text, struct candidate *out, struct arena *mem,
+static enum status find_typed(struct store *s, struct str text, struct candidate *out, struct arena *mem,
 			      struct err *err)
 {
 	struct str id, root = str_cut(text, ':', &id);
@@ -451,6 +452,46 @@ static enum status find_first(struct store *s, struct str text, struct candidate
 	if (id.p)
 		return find_id(s, id, root, 0, out, mem, err);
 	return find_id(s, text, (struct str){ 0 }, 0, out, mem, err);
+}
+
+/* By its whole name, its file; *found false = nobody is called so. */
+static enum status find_called(struct store *s, struct str name, struct candidate *out, struct arena *mem, bool *found,
+			       struct err *err)
+{
+	struct named named;
+	enum status status;
+	int64_t *rows;
+	size_t count = 0;
+
+	if (store_has(s, STORE_LIVE, found, err))
+		return err_failed(err->status);
+	status = *found ? named_find(s, name, mem, &named, err) : STATUS_NOT_FOUND;
+	*found = status == STATUS_OK && str_eq(named.name, name);
+	if (!*found)
+		return status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS ? STATUS_OK : status;
+	if (named.head.has_session && session_rows(s, &named.head.session, STR(""), mem, &rows, &count, err))
+		return err_failed(err->status);
+	if (!count)
+		return err_fail(err, STATUS_NOT_FOUND, "nothing of '%.*s' is mirrored yet", STR_ARG(named.name));
+	out->match = (struct id_match){ .is_session = true, .session = rows[0] };
+	return session_get(s, rows[0], mem, &out->session, err);
+}
+
+/* What stands in front of a node, or alone. What is no id, or of nothing, may be a name. */
+static enum status find_first(struct store *s, struct str text, struct candidate *out, struct arena *mem,
+			      struct err *err)
+{
+	enum status status = find_typed(s, text, out, mem, err);
+	struct err why;
+	bool found;
+
+	if (status != STATUS_NOT_FOUND && status != STATUS_USAGE)
+		return status;
+	if (find_called(s, text, out, mem, &found, &why)) {
+		*err = why;
+		return err_failed(err->status);
+	}
+	return found ? STATUS_OK : status;
 }
 
 /* ---- Handles -------------------------------------------------------------------- */

@@ -4,6 +4,9 @@
  * A prompt would then be the answer to what its session never heard. So it goes on in a fork, which is a file
  * of its own: nobody else's place moves by that.
  *
+ * A person who resumes it in the client goes on with what was said there last: by that the session has heard
+ * it. Only what was said since its head was put where it is counts, or a head could not be moved back.
+ *
  * One exception: an agent whose driver was killed has written, and nobody has moved the head. What was
  * submitted since and never began changes nothing about that.
  *
@@ -83,6 +86,80 @@ static enum status ends_at_head(struct store *s, const struct named *session, bo
 	       uuid_eq(&file.line, &head->line);
 	return STATUS_OK;
 }
+
+/* ---- What a person said since ----------------------------------------------------------- */
+
+struct others {
+	const struct named *session;
+	bool any;
+};
+
+static enum status look_for_other(void *ctx, const struct named *n, struct err *err)
+{
+	struct others *o = ctx;
+
+	(void)err;
+	o->any |= n->row != o->session->row && n->head.has_session &&
+		  uuid_eq(&n->head.session, &o->session->head.session);
+	return STATUS_OK;
+}
+
+/* What was said first behind a line, on the way to where the client would go on: it hangs on that, or on what
+ * the client noted below it. CHAIN_NONE = nothing was. */
+static uint32_t said_behind(const struct chain *c, uint32_t line)
+{
+	uint32_t at = chain_leaf(c), said = CHAIN_NONE;
+
+	for (uint32_t steps = 0; at != CHAIN_NONE && at != line && steps <= c->line_count; steps++) {
+		said = at == chain_said(c, at) ? at : said;
+		at = c->lines[at].parent;
+	}
+	return at == line && line != CHAIN_NONE ? said : CHAIN_NONE;
+}
+
+/* Whether somebody has gone on from the head, in the file of the session, since it was put there. */
+static enum status went_on(struct store *s, const struct named *session, bool *out, struct err *err)
+{
+	struct chain chain CLEANUP(chain_release) = CHAIN_INIT;
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct others others = { .session = session };
+	struct resume_line line;
+	struct session file;
+	uint32_t next;
+
+	*out = false;
+	if (named_each(s, look_for_other, &others, err) || resume_find_line(s, &session->head, &line, err))
+		return err_failed(err->status);
+	if (others.any || !line.session)
+		return STATUS_OK;
+	if (session_get(s, line.session, &mem, &file, err) || chain_load(s, &file, &chain, err))
+		return err_failed(err->status);
+	if (file.agent.n || !uuid_eq(&file.id, &session->head.session))
+		return STATUS_OK;
+	next = said_behind(&chain, chain_line_at(&chain, line.offset));
+	*out = next != CHAIN_NONE && chain.lines[next].at >= session->updated_at;
+	return STATUS_OK;
+}
+
+enum status resume_follow(struct store *s, struct named *session, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct named_head now;
+	bool is_behind;
+
+	if (!session->head.has_session || !session->head.has_line)
+		return STATUS_OK;
+	if (read_join(s, &snapshot, err) || went_on(s, session, &is_behind, err) ||
+	    (is_behind && head_of_session(s, &session->head.session, &now, err)))
+		return err_failed(err->status);
+	read_end(&snapshot);
+	if (!is_behind || !now.has_head)
+		return STATUS_OK;
+	session->head = now;
+	return named_set_head(s, session->row, &now, err);
+}
+
+/* ---- A file of its own ------------------------------------------------------------------ */
 
 static enum status fork_it(struct store *s, const struct environment *env, struct named *session,
 			   const struct resume_line *line, struct arena *mem, struct str *made,

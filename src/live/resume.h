@@ -27,4 +27,10 @@ enum status resume_find_line(struct store *s, const struct named_head *head, str
 enum status resume_prepare(struct store *s, const struct environment *env, struct named *session,
 			   struct arena *mem, struct str *made, struct err *err) MUST_USE;
 
+/*
+ * For a person who goes on with the session in the client: where somebody has gone on from its head since
+ * that was put there, in the file that this session alone has, the head moves to the end of that.
+ */
+enum status resume_follow(struct store *s, struct named *session, struct err *err) MUST_USE;
+
 #endif

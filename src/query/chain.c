@@ -307,6 +307,16 @@ static bool is_said(const struct chain_line *l)
 	return l->type == RECORD_USER || l->type == RECORD_ASSISTANT;
 }
 
+uint32_t chain_said(const struct chain *c, uint32_t line)
+{
+	for (uint32_t steps = 0; line != CHAIN_NONE && steps <= c->shared + c->line_count; steps++) {
+		if (is_said(line_of(c, line)))
+			return line;
+		line = parent_of(c, line);
+	}
+	return CHAIN_NONE;
+}
+
 uint32_t chain_leaf(const struct chain *c)
 {
 	uint32_t last = CHAIN_NONE, noted = CHAIN_NONE, leaf;
@@ -331,8 +341,5 @@ uint32_t chain_leaf(const struct chain *c)
 			 descends(c, last, leaf))
 			leaf = last;
 	}
-	for (uint32_t steps = 0;
-	     leaf != CHAIN_NONE && !is_said(line_of(c, leaf)) && steps <= c->shared + c->line_count; steps++)
-		leaf = parent_of(c, leaf);
-	return leaf == CHAIN_NONE || !is_said(line_of(c, leaf)) ? CHAIN_NONE : leaf;
+	return chain_said(c, leaf);
 }

@@ -53,7 +53,8 @@ struct chain {
 	bool is_agent; /* the file is a sub-agent's */
 	bool is_built;
 	/* A file that begins as another does may have only the lines behind that: these follow the first `shared`
-	 * of its base, whose parents come before them. Lines are then counted through both by chain_leaf() alone. */
+	 * of its base, whose parents come before them. Lines are then counted through both by chain_said()
+	 * and chain_leaf() alone. */
 	const struct chain *base; /* NULL = it has all */
 	uint32_t shared;
 	uint32_t *keys; /* lines by their key, a table with open addressing */
@@ -80,6 +81,10 @@ uint32_t chain_find(const struct chain *c, const struct uuid *key);
 
 /* The line that begins at an offset; CHAIN_NONE = none does. */
 uint32_t chain_line_at(const struct chain *c, int64_t offset);
+
+/* The line itself, or the nearest above it that was said: the client goes on from nothing that it noted. Lines
+ * are counted as by chain_leaf(). */
+uint32_t chain_said(const struct chain *c, uint32_t line);
 
 /* The line the client would go on from; CHAIN_NONE = an empty conversation. Of a chain with a base, one of
  * that if it is below `shared`, else of its own, counted from there. */

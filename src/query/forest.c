@@ -824,6 +824,22 @@ uint32_t forest_message_above(const struct forest *f, uint32_t source, uint32_t 
 	return FOREST_NONE;
 }
 
+bool forest_is_agents(const struct forest *f, uint32_t source)
+{
+	const struct chain *c = &f->sources[source].chain;
+	uint32_t line = chain_leaf(c), top = FOREST_NONE;
+
+	if (f->sources[source].agent.n)
+		return true;
+	for (uint32_t steps = 0; line != CHAIN_NONE && steps <= c->line_count; steps++) {
+		uint32_t message = forest_message_of(f, source, line);
+
+		top = message == FOREST_NONE ? top : message;
+		line = c->lines[line].parent;
+	}
+	return top != FOREST_NONE && f->messages[top].sidechain;
+}
+
 /* The line a message hangs on in the end: itself, or a note of the client's above it. */
 static uint32_t top_of(const struct forest *f, const struct forest_message *m)
 {

@@ -137,6 +137,10 @@ uint32_t forest_message_of(const struct forest *f, uint32_t source, uint32_t lin
  * CHAIN_NONE is above nothing. */
 uint32_t forest_message_above(const struct forest *f, uint32_t source, uint32_t *line);
 
+/* Whether a source, which is loaded whole, is a sub-agent's conversation: in a file of its own, or in one that went on
+ * from there as a fork does. */
+bool forest_is_agents(const struct forest *f, uint32_t source);
+
 /* The message on which one goes on that follows none: over a compaction, or over what is
  * missing; FOREST_NONE = none. These can lead in circles. */
 uint32_t forest_goes_on_from(const struct forest *f, uint32_t message);

@@ -133,6 +133,17 @@ static bool has_place(const struct chain *c, uint32_t line)
 	return line != CHAIN_NONE && c->lines[line].has_key;
 }
 
+/* Where lines hang on each other in a circle, a prompt is above itself. */
+static void leave_out_prompt(struct forking *f)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < f->count; i++)
+		if (f->order[i] != f->point.prompt)
+			f->order[kept++] = f->order[i];
+	f->count = kept;
+}
+
 enum status forking_load(struct store *s, int64_t session, int64_t offset, bool head, struct forking *out,
 			 struct err *err)
 {
@@ -150,8 +161,11 @@ enum status forking_load(struct store *s, int64_t session, int64_t offset, bool 
 	lines_init(&out->lines, s, &out->session);
 	out->point = head || offset == FORK_AT_END ? (struct fork_point){ line, CHAIN_NONE }
 						   : fork_point(&out->chain, line);
-	return fork_find_lines(&out->lines, &out->chain, out->point.line, &out->mem, &out->order, &out->count,
-			       err);
+	if (fork_find_lines(&out->lines, &out->chain, out->point.line, &out->mem, &out->order, &out->count,
+			    err))
+		return err_failed(err->status);
+	leave_out_prompt(out);
+	return STATUS_OK;
 }
 
 enum status forking_each(struct forking *f, struct fork_lines *as, forking_fn *fn, void *ctx, struct err *err)

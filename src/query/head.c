@@ -1,6 +1,6 @@
 /*
  * A head is a message and the last line of it that counts: a client that was killed leaves a message of which
- * only some lines are there.
+ * only some lines are there. What the client noted behind it does not count: nothing goes on from that.
  *
  * Copies of a line in other files may stand for it, so ids come from the whole grove; which line it is, from
  * the file alone (chain_leaf()), as the client would find it.
@@ -29,16 +29,21 @@ static enum status take_ids(const struct grove *g, uint32_t message, uint32_t so
 	return STATUS_OK;
 }
 
+static enum status take_line(const struct grove *g, uint32_t source, uint32_t line, struct named_head *out,
+			     struct err *err)
+{
+	uint32_t message = forest_message_above(&g->forest, source, &line);
+
+	return message == FOREST_NONE ? STATUS_OK : take_ids(g, message, source, line, out, err);
+}
+
 static enum status find_head(struct store *s, int64_t row, struct named_head *out, struct err *err)
 {
 	struct grove g CLEANUP(grove_release) = GROVE_INIT;
-	uint32_t line, message;
 
 	if (grove_load(s, row, &g, err))
 		return err_failed(err->status);
-	line = chain_leaf(&g.forest.sources[g.source].chain);
-	message = forest_message_above(&g.forest, g.source, &line);
-	return message == FOREST_NONE ? STATUS_OK : take_ids(&g, message, g.source, line, out, err);
+	return take_line(&g, g.source, chain_leaf(&g.forest.sources[g.source].chain), out, err);
 }
 
 enum status head_of_session(struct store *s, const struct uuid *session, struct named_head *out,
@@ -62,13 +67,12 @@ enum status head_of_session(struct store *s, const struct uuid *session, struct 
 enum status head_of_line(struct store *s, int64_t session, int64_t offset, struct named_head *out, struct err *err)
 {
 	struct grove g CLEANUP(grove_release) = GROVE_INIT;
-	uint32_t source, line, message;
+	uint32_t source, line;
 
 	*out = (struct named_head){ 0 };
 	if (grove_load(s, session, &g, err))
 		return err_failed(err->status);
 	if (!forest_find_line(&g.forest, session, offset, &source, &line))
 		return STATUS_OK;
-	message = forest_message_above(&g.forest, source, &line);
-	return message == FOREST_NONE ? STATUS_OK : take_ids(&g, message, source, line, out, err);
+	return take_line(&g, source, chain_said(&g.forest.sources[source].chain, line), out, err);
 }

@@ -33,8 +33,7 @@ static void find_turns(struct turns *all)
 
 bool turns_show(const struct turns *all, uint32_t m)
 {
-	return all->agents || !all->forest->messages[m].sidechain ||
-	       all->forest->sources[all->source].agent.n;
+	return all->agents || !all->forest->messages[m].sidechain || all->of_agent;
 }
 
 /* ---- What they are called -------------------------------------------------------- */
@@ -253,6 +252,7 @@ void turns_find(struct turns *all)
 	struct arena *mem = all->mem;
 
 	all->roots = FOREST_NONE;
+	all->of_agent = forest_is_agents(f, all->source);
 	all->list = arena_alloc(mem, (f->message_count + 1) * sizeof *all->list);
 	all->order = arena_alloc(mem, (f->message_count + 1) * sizeof *all->order);
 	all->first = arena_alloc(mem, (f->message_count + 1) * sizeof *all->first);

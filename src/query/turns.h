@@ -31,6 +31,7 @@ struct turns {
 	const uint32_t
 		*askers; /* by message: what asked for the sub-agent that begins there; NULL = nobody asks */
 	/* Found: */
+	bool of_agent;		 /* a sub-agent's conversation was asked for */
 	struct turn *list;	 /* by message */
 	uint32_t *of;		 /* by canonical message: the one its turn begins with */
 	uint32_t *order, count;	 /* all of them, the latest first */

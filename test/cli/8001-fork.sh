@@ -55,12 +55,27 @@ it "goes on before a prompt, and offers it again"
 forked "$ID@$(u 9)"; check test "$(uuids "$made")" = '1 2 3 4 5 6 '; check test "$(get .prompt)" = 'the right question'
 it "goes on from the branch that was given up"
 forked "$ID@$(u 8)"; check test "$(uuids "$made")" = '1 2 3 4 5 6 7 8 '; check test "$(get .prompt)" = null
+it "goes on before a prompt that says nothing, and says so"
+E=$T/.claude/projects/-empty/00000098-ffff-4000-8000-000000000000.jsonl; mkdir -p "${E%/*}"
+F=$E; says 41 0 'asked'; answers 42 41 g; says 43 42 ''; F=$P/$ID.jsonl
+arbor sync; code 0; forked "$(u 43)" --cwd "$T/other"; check test "$(uuids "$made")" = '41 42 '; check test "$(get '.prompt == ""')" = true
+it "goes on before a prompt that hangs on what follows it, without it"
+R=$T/.claude/projects/-round/00000099-ffff-4000-8000-000000000000.jsonl; mkdir -p "${R%/*}"
+F=$R; says 31 34 'asked in a circle'; answers 32 31 e; says 33 32 'and on'; answers 34 33 f; F=$P/$ID.jsonl
+arbor sync; code 0; forked "$(u 31)" --cwd "$T/other"; is_linear "$made"
+check test "$(uuids "$made")" = '32 33 34 '; check test "$(get .prompt)" = 'asked in a circle'
 it "begins anew before the first prompt, without a file"
 files=$(find "$T/.claude" -name '*.jsonl' | wc -l)
 forked "$ID@$(u 1)"; check test -z "$made"; check test "$(get '.prompt, .command, (.session // "none")' | tr '\n' '|')" = "first question|cd $W && $ARBOR_CLAUDE|none|"
 check test "$(find "$T/.claude" -name '*.jsonl' | wc -l)" = "$files"
 it "makes a conversation of a sub-agent's"
 forked "$(u 22)"; is_linear "$made"; check test "$(jq -r .isSidechain "$made" | sort -u)" = false; check test "$(uuids "$made")" = '21 22 '
+it "has that conversation in its tree, and among its branches"
+task=$(get .session); arbor tree "$task" --json; code 0
+check test "$(get "select(.kind == \"turn\" and any(.heads[]?; . == \"$task\")) | .text")" = 'a task'
+arbor branches "$task" --json; code 0; check test "$(get 'select(.current) | "\(.messages) \(.title)"')" = '2 a task'
+it "and compares it whole"
+for agent in "$task" "$(u 22)"; do arbor diff "$ID" "$agent" --json; code 0; check test "$(get 'select(.side == "b" and .kind == "side") | .messages')" = 2; done
 it "knows no line that is no part of what was said"
 arbor fork "$ID@99999999"; code 1; arbor fork nothing-like-it; check test $rc != 0
 it "goes to another folder, and says so in every line"
