@@ -57,7 +57,8 @@ enum status view_bytes(void *view, struct str bytes, struct err *err);
 extern const struct view_kind view_table, view_record, view_sync, view_check, view_show, view_log,
 	view_search, view_around, view_tree, view_todos, view_plan, view_files, view_usage, view_stats,
 	view_context, view_resolve, view_render, view_notes, view_approvals, view_chat, view_continue,
-	view_tail, view_poll, view_branches, view_compare, view_resume;
+	view_tail, view_poll, view_branches, view_compare, view_resume,
+	view_merge;
 
 /* ---- For views -------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@ static void add_heads(struct view *v, const struct json *j, struct buf *out)
 	struct buf name CLEANUP(buf_release) = BUF_INIT(MIB);
 	uint32_t names = json_get(j, 0, STR("names")), ids = json_get(j, 0, STR("sessions"));
 	struct str text;
-	uint32_t count = json_count(j, ids), first = json_count(j, names) ? names : ids;
+	uint32_t count = json_count(j, ids), named = json_count(j, names), first = named ? names : ids;
 
 	if (!json_count(j, first))
 		return;
@@ -25,6 +25,7 @@ static void add_heads(struct view *v, const struct json *j, struct buf *out)
 	term_filter(&name, first == names ? text : str_sub(text, 0, ID_SHOWN), TERM_LINE);
 	buf_text(out, "← ");
 	text_cut(out, buf_as_str(&name), HEADS_WIDE, false);
+	count = count > named ? count : named; /* a name is mostly that of one of them */
 	if (count > 1)
 		buf_printf(out, " +%" PRIu32, count - 1);
 }

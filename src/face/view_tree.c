@@ -1,11 +1,13 @@
 /*
  * memory.tree: turns drawn as a tree.
  *
- *     ● 1  fix the parser                            12 messages, 4 tools
- *     ├─● 2  no, the other one                        3 messages
- *     │ ● 3  and now its tests                        8 messages      ← 5abf9052
+ *     ● 1  57f3d945  fix the parser                  12 messages, 4 tools
+ *     ├─● 2  7b86b870  no, the other one              3 messages
+ *     │ ● 3  a90dff51  and now its tests              8 messages      ← 5abf9052
  *     │ ├─○ a16dbb5b Explore  find the tests          5 messages, 3 tools
- *     ● 2  use the lexer instead                      5 messages      ← 7c0de512
+ *     ● 2  51474354  use the lexer instead            5 messages      ← 7c0de512
+ *
+ * A turn's id is what 'arbor fork' and 'arbor resume' take; programs have it from --json.
  *
  * The method gives turns in this order and says how far aside each is. What follows
  * something stays in its column, so a long conversation needs no more room than a short
@@ -17,13 +19,14 @@
 
 #include <limits.h>
 
-enum { LEAST_TEXT = 20, COLUMNS_LEFT = 2, AGENT_SHOWN = 8 };
+enum { LEAST_TEXT = 20, LEAST_BEGINNING = 12, COLUMNS_LEFT = 2, AGENT_SHOWN = 8 };
 
 /* Which columns nothing more follows in, and whether the turn in hand is left out. */
 enum { RAILS = 40 };
 struct rails {
 	bool ended[RAILS];
 	bool hidden;
+	int64_t depth; /* of the turn in hand */
 };
 
 /* ---- A turn ------------------------------------------------------------------- */
@@ -38,6 +41,15 @@ static int64_t rails_left_out(const struct view *v, int64_t depth, struct buf *o
 	return left;
 }
 
+/* In front of what is in a turn. */
+static void add_rails_beside(struct view *v, struct buf *out)
+{
+	const struct rails *r = v->state;
+
+	for (int64_t i = rails_left_out(v, r->depth, out); i < r->depth && i < RAILS; i++)
+		buf_text(out, r->ended[i] ? "  " : "│ ");
+}
+
 static void add_rails(struct view *v, const struct json *j, struct buf *out)
 {
 	struct rails *r = v->state;
@@ -45,6 +57,7 @@ static void add_rails(struct view *v, const struct json *j, struct buf *out)
 	int64_t from = rails_left_out(v, depth, out);
 	bool aside = json_bool(j, json_get(j, 0, STR("aside"))), last = json_bool(j, json_get(j, 0, STR("last")));
 
+	r->depth = depth;
 	for (int64_t i = 0; i < depth && i < RAILS; i++) {
 		if (i < from) {
 			r->ended[i] |= aside && i + 1 == depth && last;
@@ -63,46 +76,79 @@ static void add_count(struct buf *out, int64_t n, const char *what)
 		buf_printf(out, "%s%" PRId64 " %s%s", out->n ? ", " : "", n, what, n == 1 ? "" : "s");
 }
 
-/* The names of a list, on a terminal the first few. */
-static void add_list(struct view *v, const struct json *j, const char *name, size_t most, struct buf *out)
+static int width_of(const struct buf *b)
 {
-	enum { SHOWN = 3 };
+	return text_width(buf_as_str(b));
+}
+
+/* One of those that would go on from here: a name, or an id, of which its beginning will do. */
+static void add_head(struct view *v, struct str text, bool is_id, int room, struct buf *out)
+{
+	enum { ID_SHOWN = 8 };
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	term_filter(&safe, is_id && v->out->terminal ? str_sub(text, 0, ID_SHOWN) : text, TERM_LINE);
+	text_cut(out, buf_as_str(&safe), room, false);
+}
+
+/* As many as there is room for, and one at least; returns for how many there is none. */
+static uint32_t add_list(struct view *v, const struct json *j, const char *name, bool are_ids, int room,
+			 struct buf *out)
+{
+	enum { ARROW = 2 };
 	uint32_t list = json_get(j, json_root(j), str_of(name)), at = 0;
-	struct str text;
 
 	for (uint32_t i = json_first(j, list); list != JSON_NONE && i != json_end(j, list); i = json_next(j, i), at++) {
-		if (v->out->terminal && at == SHOWN) {
-			buf_printf(out, " +%" PRIu32, json_count(j, list) - at);
-			return;
-		}
-		text = json_string_in(j, i, &v->mem);
+		struct buf one CLEANUP(buf_release) = BUF_INIT(MIB);
+
+		add_head(v, json_string_in(j, i, &v->mem), are_ids, room - ARROW, &one);
+		if (out->n && width_of(out) + 1 + width_of(&one) > room)
+			return json_count(j, list) - at;
 		buf_text(out, out->n ? " " : "← ");
-		term_filter(out, str_sub(text, 0, v->out->terminal ? most : SIZE_MAX), TERM_LINE);
+		buf_str(out, buf_as_str(&one));
 	}
+	return 0;
 }
 
-/* Which conversations would go on from here: those with a name by that. */
-static void add_heads(struct view *v, const struct json *j, struct buf *out)
+/* Which conversations would go on from here: those with a name by that. On a terminal in one of so many parts of a
+ * line. */
+static void add_heads(struct view *v, const struct json *j, int part, struct buf *out)
 {
-	enum { ID_SHOWN = 8, NAME_SHOWN = 24 };
+	int room = v->out->terminal ? v->out->columns / part : INT_MAX;
+	uint32_t left = add_list(v, j, "named", false, room, out);
 
-	add_list(v, j, "named", NAME_SHOWN, out);
-	add_list(v, j, "heads", ID_SHOWN, out);
+	left += add_list(v, j, "heads", true, room, out);
+	if (left)
+		buf_printf(out, " +%" PRIu32, left);
 }
 
-/* The number of a turn; of a sub-agent's first its id and type, in the other buffer. */
-static void add_label(struct view *v, const struct json *j, struct buf *number, struct buf *agent)
-{
-	struct str id = view_text(v, j, 0, "agent"), type = view_text(v, j, 0, "agent_type");
+/* What a turn is called by: its number and, for people, its id; the first of a sub-agent by that's id and type. */
+struct label {
+	struct buf number, id, type;
+};
 
-	if (!id.n || view_int(j, 0, "number") > 1) {
-		buf_printf(number, "%" PRId64 "  ", view_int(j, 0, "number"));
-		return;
+static void label_release(struct label *l)
+{
+	buf_release(&l->number);
+	buf_release(&l->id);
+	buf_release(&l->type);
+}
+
+static void add_label(struct view *v, const struct json *j, struct label *l)
+{
+	struct str agent = view_text(v, j, 0, "agent"), type = view_text(v, j, 0, "agent_type");
+
+	if (!agent.n || view_int(j, 0, "number") > 1) {
+		buf_printf(&l->number, "%" PRId64 "  ", view_int(j, 0, "number"));
+		if (!v->out->terminal)
+			return;
+		view_short(v, &l->id, j, "id", VALUE_ID);
+	} else {
+		term_filter(&l->id, v->out->terminal ? str_sub(agent, 0, AGENT_SHOWN) : agent, TERM_LINE);
+		buf_text(&l->type, type.n ? " " : "");
+		term_filter(&l->type, type, TERM_LINE);
 	}
-	term_filter(agent, v->out->terminal ? str_sub(id, 0, AGENT_SHOWN) : id, TERM_LINE);
-	buf_text(number, type.n ? " " : "");
-	term_filter(number, type, TERM_LINE);
-	buf_text(number, "  ");
+	buf_text(&l->type, "  ");
 }
 
 static void add_text(struct view *v, const struct json *j, struct buf *out)
@@ -110,11 +156,6 @@ static void add_text(struct view *v, const struct json *j, struct buf *out)
 	if (str_eq(view_text(v, j, 0, "origin"), STR("compaction")))
 		buf_text(out, "(compacted) ");
 	term_filter(out, view_text(v, j, 0, "text"), TERM_LINE);
-}
-
-static int width_of(const struct buf *b)
-{
-	return text_width(buf_as_str(b));
 }
 
 /* What stands behind the text of a turn. */
@@ -134,7 +175,7 @@ static int room_left(const struct view *v, int front, const struct behind *b)
 {
 	int used = front + width_of(&b->counts) + width_of(&b->at) + width_of(&b->attached) + width_of(&b->heads);
 
-	return v->out->columns - used - COLUMNS_LEFT * (1 + (b->at.n > 0) + (b->heads.n > 0));
+	return v->out->columns - used - COLUMNS_LEFT * ((b->counts.n > 0) + (b->at.n > 0) + (b->heads.n > 0));
 }
 
 /* Gathers it; where the line is too short for all of it and a few words, what says least goes. */
@@ -144,7 +185,7 @@ static int add_behind(struct view *v, const struct json *j, int front, struct be
 
 	add_count(&b->counts, says, "message");
 	add_count(&b->counts, view_int(j, 0, "calls"), "tool");
-	add_heads(v, j, &b->heads);
+	add_heads(v, j, 3, &b->heads);
 	view_attached(v, &b->attached, j, "  ", true);
 	/* When it was is wanted where a way ends, or begins. */
 	if (v->out->terminal && (b->heads.n || json_bool(j, json_get(j, 0, STR("aside")))))
@@ -153,18 +194,20 @@ static int add_behind(struct view *v, const struct json *j, int front, struct be
 		return INT_MAX;
 	if (room_left(v, front, b) < LEAST_TEXT) {
 		buf_clear(&b->counts);
-		buf_printf(&b->counts, "%" PRId64, says);
+		add_count(&b->counts, says, "message");
 	}
 	if (room_left(v, front, b) < LEAST_TEXT)
 		buf_clear(&b->at);
+	if (room_left(v, front, b) < LEAST_TEXT)
+		buf_clear(&b->counts);
 	return room_left(v, front, b);
 }
 
 static void print_turn(struct view *v, const struct json *j)
 {
 	struct buf rails CLEANUP(buf_release) = BUF_INIT(KIB);
-	struct buf agent CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct buf number CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct label l CLEANUP(
+		label_release) = { .number = BUF_INIT(KIB), .id = BUF_INIT(MIB), .type = BUF_INIT(MIB) };
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct behind b CLEANUP(behind_release) = {
@@ -174,17 +217,20 @@ static void print_turn(struct view *v, const struct json *j)
 
 	add_rails(v, j, &rails);
 	buf_text(&rails, view_text(v, j, 0, "agent").n ? "○ " : "● ");
-	add_label(v, j, &number, &agent);
+	add_label(v, j, &l);
 	add_text(v, j, &text);
-	room = add_behind(v, j, width_of(&rails) + width_of(&agent) + width_of(&number), &b);
+	room = add_behind(v, j, width_of(&rails) + width_of(&l.number) + width_of(&l.id) + width_of(&l.type), &b);
 	text_cut(&cut, buf_as_str(&text), room < LEAST_TEXT ? LEAST_TEXT : room, false);
 	out_styled(v->out, STYLE_DIM, buf_as_str(&rails));
-	if (agent.n)
-		out_styled(v->out, STYLE_ID, buf_as_str(&agent));
-	out_str(v->out, buf_as_str(&number));
+	out_str(v->out, buf_as_str(&l.number));
+	if (l.id.n)
+		out_styled(v->out, STYLE_ID, buf_as_str(&l.id));
+	out_str(v->out, buf_as_str(&l.type));
 	out_str(v->out, buf_as_str(&cut));
-	out_text(v->out, "  ");
-	out_styled(v->out, STYLE_DIM, buf_as_str(&b.counts));
+	if (b.counts.n) {
+		out_text(v->out, "  ");
+		out_styled(v->out, STYLE_DIM, buf_as_str(&b.counts));
+	}
 	if (b.at.n) {
 		out_text(v->out, "  ");
 		out_styled(v->out, STYLE_DIM, buf_as_str(&b.at));
@@ -217,7 +263,7 @@ static void print_beginning(struct view *v, const struct json *j, int used)
 	int room = v->out->terminal ? v->out->columns - used : INT_MAX;
 
 	term_filter(&text, view_text(v, j, 0, "text"), TERM_LINE);
-	text_cut(&cut, buf_as_str(&text), room < LEAST_TEXT ? LEAST_TEXT : room, false);
+	text_cut(&cut, buf_as_str(&text), room < LEAST_BEGINNING ? LEAST_BEGINNING : room, false);
 	out_str(v->out, buf_as_str(&cut));
 }
 
@@ -225,15 +271,21 @@ static void print_message(struct view *v, const struct json *j)
 {
 	enum { INDENT = 4, ROLE = 9, GAP = 2 };
 	struct str role = view_text(v, j, 0, "role");
+	struct buf rails CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct buf measured CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct buf ways CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct buf attached CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf heads CLEANUP(buf_release) = BUF_INIT(MIB);
 
+	add_rails_beside(v, &rails);
+	if (v->out->terminal)
+		add_heads(v, j, 6, &heads);
 	view_attached(v, &attached, j, "  ", true);
 	if (view_int(j, 0, "branches") > 1)
 		buf_printf(&ways, "%" PRId64 " ways on  ", view_int(j, 0, "branches"));
 	view_short(v, &measured, j, "id", VALUE_ID);
 	view_short(v, &measured, j, "at", VALUE_TIME);
+	out_styled(v->out, STYLE_DIM, buf_as_str(&rails));
 	out_pad(v->out, INDENT);
 	out_styled(v->out, STYLE_DIM, role);
 	out_pad(v->out, ROLE - text_width(role));
@@ -241,9 +293,14 @@ static void print_message(struct view *v, const struct json *j)
 	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
 	out_pad(v->out, GAP);
 	out_str(v->out, buf_as_str(&ways));
-	print_beginning(v, j, INDENT + ROLE + 3 * GAP + text_width(buf_as_str(&measured)) +
-				      text_width(buf_as_str(&ways)) + width_of(&attached));
+	print_beginning(v, j, width_of(&rails) + INDENT + ROLE + 3 * GAP + width_of(&measured) +
+				      width_of(&ways) + width_of(&attached) +
+				      (heads.n ? GAP + width_of(&heads) : 0));
 	out_styled(v->out, STYLE_NAME, buf_as_str(&attached));
+	if (heads.n) {
+		out_pad(v->out, GAP);
+		out_styled(v->out, STYLE_ID, buf_as_str(&heads));
+	}
 	out_text(v->out, "\n");
 }
 

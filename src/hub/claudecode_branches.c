@@ -303,8 +303,7 @@ static void find_spans(struct branching *b)
 	b->first = arena_alloc(&b->call->mem, room);
 	b->last = arena_alloc(&b->call->mem, room);
 	b->list = arena_alloc(&b->call->mem,
-			      (b->ground.grove.forest.message_count + b->ground.grove.forest.source_count +
-			       1) * sizeof *b->list);
+			      (2 * (size_t)b->ground.grove.forest.message_count + 1) * sizeof *b->list);
 	b->heads = arena_alloc(&b->call->mem, b->ground.grove.forest.message_count + 1);
 	for (uint32_t m = 0; m < b->ground.grove.forest.message_count; m++)
 		b->first[m] = FOREST_NONE;
@@ -354,7 +353,12 @@ static enum status load(struct branching *b, const struct resolved *what, struct
 		return err_failed(err->status);
 	warn_unread(c);
 	find_spans(b);
-	return headed_load(c, &b->ground.turns, &b->headed, err);
+	if (headed_load(c, &b->ground.turns, &b->headed, err))
+		return err_failed(err->status);
+	for (uint32_t i = 0; i < b->headed.count; i++)
+		if (b->first[b->headed.list[i].message] != FOREST_NONE)
+			b->heads[b->headed.list[i].message] = true;
+	return STATUS_OK;
 }
 
 static enum status run_branches(struct call *c, struct err *err)

@@ -181,6 +181,18 @@ static int64_t number_of(const struct side *s, uint32_t message)
 	return s->ground->turns.list[s->ground->turns.of[message]].number;
 }
 
+/* Of the first so many messages of a path the last that somebody said: what the client noted behind it says
+ * little. */
+static uint32_t last_said(const struct side *s, uint32_t count)
+{
+	const struct forest *f = &s->ground->grove.forest;
+
+	for (uint32_t i = count; i-- > 0;)
+		if (turns_messages_in(f, &f->messages[s->path[i]]))
+			return s->path[i];
+	return s->path[count - 1];
+}
+
 static enum status emit_common(struct comparing *c, struct err *err)
 {
 	const struct side *a = &c->sides[0];
@@ -191,7 +203,7 @@ static enum status emit_common(struct comparing *c, struct err *err)
 	put_int(w, "messages", sum.messages);
 	put_int(w, "turns", sum.turns);
 	if (c->shared) {
-		uint32_t last = a->path[c->shared - 1];
+		uint32_t last = last_said(a, c->shared);
 
 		put_int(w, "number", number_of(a, last));
 		if (put_message_at(c, a, last, err) || put_beginning(c, a, last, err))
@@ -211,13 +223,17 @@ static uint32_t telling(const struct side *s, uint32_t from, uint32_t to)
 	return s->path[from];
 }
 
+/* What the client alone has noted is no turn. */
 static enum status emit_turn(struct comparing *c, int which, uint32_t from, uint32_t to, struct err *err)
 {
 	const struct side *s = &c->sides[which];
 	const struct forest_message *m = &s->ground->grove.forest.messages[s->path[from]];
 	struct sum sum = sum_of(s, from, to);
-	struct json_writer *w = call_begin(c->call);
+	struct json_writer *w;
 
+	if (!sum.messages)
+		return STATUS_OK;
+	w = call_begin(c->call);
 	put_text(w, "kind", STR("turn"));
 	put_text(w, "side", str_of(sides[which]));
 	put_int(w, "number", number_of(s, s->path[from]));
@@ -372,12 +388,14 @@ static enum status emit_files(struct comparing *c, struct err *err)
 
 /* ---- Both ----------------------------------------------------------------------------- */
 
-static bool has_session(const struct ground *g, int64_t row)
+/* Whether it is on a way there. What is in no such file, or a sub-agent's while another conversation was
+ * asked for, is not. */
+static bool has_place(const struct ground *g, const struct resolved *what)
 {
-	for (uint32_t s = 0; s < g->grove.forest.source_count; s++)
-		if (g->grove.forest.sources[s].session.row == row)
-			return true;
-	return false;
+	struct place at;
+	struct err ignored;
+
+	return !place_find(&g->grove.forest, what, &at, &ignored) && turns_show(&g->turns, at.message);
 }
 
 /* An answer stands for all its calls: the place is behind their results. */
@@ -409,7 +427,7 @@ static enum status find_sides(struct comparing *c, struct err *err)
 		return err_failed(err->status);
 	warn_unread(call);
 	a->ground = b->ground = &c->ground;
-	if (!has_session(&c->ground, y.session.row)) {
+	if (!has_place(&c->ground, &y)) {
 		b->ground = &c->other;
 		if (ground_load(call->store, y.session.row, &c->other, err))
 			return err_failed(err->status);

@@ -7,6 +7,7 @@
  */
 #include "hub/claudecode_methods.h"
 
+#include "base/utf8.h"
 #include "hub/annotated.h"
 #include "hub/call.h"
 #include "hub/headed.h"
@@ -116,12 +117,16 @@ static enum status find_answer(struct lines_set *set, const struct ground *g, ui
 
 static void write_text(struct conclusion *c, struct str said)
 {
+	enum { TITLE_SHOWN = 200 };
+	struct str title = str_sub(c->session.title, 0, TITLE_SHOWN);
 	char id[UUID_TEXT + 1];
 
 	uuid_print(&c->message, id);
 	buf_printf(&c->text, "From another branch");
-	if (c->session.title.n)
-		buf_printf(&c->text, " of \"%.*s\"", STR_ARG(str_sub(c->session.title, 0, 200)));
+	title.n = utf8_valid_prefix(title);
+	if (title.n)
+		buf_printf(&c->text, " of \"%.*s%s\"", STR_ARG(title),
+			   title.n < c->session.title.n ? "…" : "");
 	buf_printf(&c->text, " (%s):\n\n%.*s", id, STR_ARG(str_trim(said)));
 }
 
@@ -207,8 +212,9 @@ const struct method claudecode_merge_note = {
 	.text = "FROM's last answer, or TEXT in its place, becomes a note on INTO, with the branch it is "
 		"from: 'arbor show' "
 		"and 'arbor search' have it from then on, and no model is sent it. With --as prompt the text "
-		"is given "
-		"instead, to begin with on the other branch, and nothing is written or sent.\n\n"
+		"is printed "
+		"instead, to begin with on the other branch: 'arbor merge A B --as prompt | arbor chat B -'. "
+		"Nothing is written or sent by that alone.\n\n"
 		"Neither branch changes, no file does, and no model is asked.\n",
 	.params = merge_params,
 	.kind = RESULT_ONE,

@@ -86,11 +86,11 @@ static const struct field tree_fields[] = {
 	{ .name = "heads",
 	  .type = VALUE_ID,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
-	  .help = "turn: sessions that would go on from it" },
+	  .help = "turn, message: sessions that would go on from it" },
 	{ .name = "named",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
-	  .help = "turn: sessions with a name that are there" },
+	  .help = "turn, message: sessions with a name that are there" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
 	  .choices = roles,
@@ -187,37 +187,44 @@ static enum status put_beginning(struct drawing *d, uint32_t message, struct err
 	return STATUS_OK;
 }
 
-static void put_heads(struct drawing *d, uint32_t turn)
+/* Opens a list when its first member comes. */
+static void put_listed(struct json_writer *w, const char *name, bool *any, struct str text)
+{
+	if (!*any) {
+		json_write_key(w, str_of(name));
+		json_write_array_begin(w);
+	}
+	*any = true;
+	json_write_string(w, text);
+}
+
+/* Of a turn; or of one message of it, unless that is FOREST_NONE. */
+static void put_heads(struct drawing *d, uint32_t turn, uint32_t message)
 {
 	struct json_writer *w = &d->call->writer;
+	bool any = false;
 
-	if (d->turns.list[turn].head == FOREST_NONE)
-		return;
-	json_write_key(w, STR("heads"));
-	json_write_array_begin(w);
 	for (uint32_t s = d->turns.list[turn].head; s != FOREST_NONE; s = d->turns.next_head[s]) {
 		char text[UUID_TEXT + 1];
 
+		if (message != FOREST_NONE && d->turns.leaves[s] != message)
+			continue;
 		uuid_print(&d->forest.sources[s].session.id, text);
-		json_write_string(w, str_of(text));
+		put_listed(w, "heads", &any, str_of(text));
 	}
-	json_write_array_end(w);
+	if (any)
+		json_write_array_end(w);
 }
 
-static void put_named(struct drawing *d, uint32_t turn)
+static void put_named(struct drawing *d, uint32_t turn, uint32_t message)
 {
 	struct json_writer *w = &d->call->writer;
 	bool any = false;
 
 	for (uint32_t m = d->turns.first[turn]; d->headed.at && m != FOREST_NONE; m = d->turns.after[m])
-		for (uint32_t i = d->headed.at[m]; i != FOREST_NONE; i = d->headed.list[i].next) {
-			if (!any) {
-				json_write_key(w, STR("named"));
-				json_write_array_begin(w);
-			}
-			any = true;
-			json_write_string(w, d->headed.list[i].name);
-		}
+		for (uint32_t i = d->headed.at[m]; i != FOREST_NONE; i = d->headed.list[i].next)
+			if (message == FOREST_NONE || message == m)
+				put_listed(w, "named", &any, d->headed.list[i].name);
 	if (any)
 		json_write_array_end(w);
 }
@@ -322,8 +329,8 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 	put_int(w, "calls", d->turns.list[turn].calls);
 	put_tree_id(w, &d->grove, d->grove.spots[turn].tree);
 	put_agent(d, turn);
-	put_heads(d, turn);
-	put_named(d, turn);
+	put_heads(d, turn, FOREST_NONE);
+	put_named(d, turn, FOREST_NONE);
 	if (put_start(d, turn, err) || put_beginning(d, turn, err))
 		return err_failed(err->status);
 	put_attached_turn(d, turn);
@@ -394,6 +401,8 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 		put_bool(w, "failed", true);
 	if (forest_line(f, m->first)->at)
 		put_time(w, "at", forest_line(f, m->first)->at);
+	put_heads(d, d->turns.of[message], message);
+	put_named(d, d->turns.of[message], message);
 	if (put_first(d, m, err) || put_beginning(d, message, err))
 		return err_failed(err->status);
 	attached_take_message(&d->attached, &attached, message, ATTACHED_NO_TURNS);
@@ -506,6 +515,22 @@ static enum status emit_heads(struct drawing *d, struct err *err)
 	return STATUS_OK;
 }
 
+/* Sub-agents are found by what all lines say. A conversation of one is drawn with what it was asked for in. */
+static enum status load_grove(struct drawing *d, const struct resolved *what, struct err *err)
+{
+	struct store *s = d->call->store;
+
+	if (!d->turns.agents) {
+		if (grove_load_brief(s, what->session.row, &d->grove, err))
+			return err_failed(err->status);
+		if (!forest_is_agents(&d->grove.forest, d->grove.source))
+			return STATUS_OK;
+		grove_release(&d->grove);
+		d->turns.agents = true;
+	}
+	return grove_load(s, what->session.row, &d->grove, err);
+}
+
 static enum status draw_mirrored(struct call *c, const struct resolved *what, struct err *err)
 {
 	struct drawing d CLEANUP(drawing_release) = {
@@ -516,17 +541,12 @@ static enum status draw_mirrored(struct call *c, const struct resolved *what, st
 	};
 	struct json_writer *w;
 
-	/* Sub-agents are found by what all lines say. */
-	if (note_state(c, &what->session, err) ||
-	    (d.turns.agents || what->session.agent.n
-		     ? grove_load(c->store, what->session.row, &d.grove, err)
-		     : grove_load_brief(c->store, what->session.row, &d.grove, err)) ||
+	if (note_state(c, &what->session, err) || load_grove(&d, what, err) ||
 	    attached_load_forest(&d.attached, c, &d.grove.forest, err))
 		return err_failed(err->status);
 	d.forest = d.grove.forest;
 	d.turns.source = d.grove.source;
 	warn_unread(c);
-	d.turns.agents |= d.forest.sources[d.turns.source].agent.n > 0;
 	if (d.turns.agents) {
 		if (subagents_find(c, &d.forest, &d.subagents, err))
 			return err_failed(err->status);
@@ -577,6 +597,8 @@ const struct method memory_tree = {
 		"that were forked from it, or it from them, are in the same tree. An arrow says where a file "
 		"would "
 		"be continued. With --agents what sub-agents did hangs on the turn they were started in.\n\n"
+		"'arbor resume ID' goes back to before a turn, and on from there another way; 'arbor fork ID' "
+		"makes that ready.\n\n"
 		"A tree of your own is drawn node by node; 'arbor call arbor.tree_render' does that a page at a "
 		"time.\n",
 	.params = tree_params,

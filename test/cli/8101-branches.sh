@@ -155,6 +155,11 @@ arbor merge "$b" "$c" --as prompt --json; code 0
 out_has '"as":"prompt"'; out_has 'Integers do not drift.'; out_lacks '"note"'; err_has 'nothing was sent'
 arbor notes "$c"; out_lacks Integers
 
+it "prints a prompt as it is, for the next program, with as much of a title as is whole"
+session=$(id 09); long=$(printf 'é%.0s' $(seq 150)); { says 9a "" 01 "x$long"; answers 9b 9a 02 'Two\nlines.'; } | file 09; arbor sync -q; code 0
+arbor merge "$(id 09)" "$a" --as prompt; code 0; check test "$(sed 1d "$T/out")" = "
+Two
+lines."; check iconv -f utf-8 -t utf-16 -o /dev/null "$T/out"; check test "$(head -n 1 "$T/out" | wc -m)" -lt 170
 it "takes sessions by their names, and tells where these are"
 arbor adopt whole-numbers "$b" --working-dir "$T"; code 0
 arbor branches whole-numbers; code 0; out_has whole-numbers
