@@ -12,6 +12,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { createHash } from 'node:crypto';
+import { NO_ANSWER, isMadeUp } from './sent.mjs';
 
 const [eventsFile, dumpFile, folder, state] = process.argv.slice(2);
 const wrong = text => { console.log(text); process.exitCode = 1; };
@@ -105,17 +106,18 @@ for (const [node, times] of said)
 	if (times > 1)
 		wrong(`${node} comes ${times} times`);
 
-// ---- All of the turn
-const from = conversation.findIndex(n => said.has(n.id));
+// ---- All of the turn: what was written since it began, but for what the client says of a turn before that was cut off, and an
+// answer that says nothing (a refusal), which is no part of any stream
+const session = events.at(-1)?.data?.claude_session_id;
 const kinds = new Set(['text', 'thinking', 'tool_use', 'tool_result']);
-for (const n of from < 0 ? [] : conversation.slice(from))
-	if (n.line.sessionId === conversation[from].line.sessionId && kinds.has(n.kind) && !said.has(n.id) &&
-	    (n.line.type === 'assistant' || n.kind === 'tool_result'))
+const isPutIn = ({ block, line }) => line.message.model === '<synthetic>' && block.text === NO_ANSWER || isMadeUp(block) || block.text === '';
+for (const n of conversation)
+	if (n.line.sessionId === session && n.line.timestamp >= events[0].at && kinds.has(n.kind) && !said.has(n.id) &&
+	    (n.line.type === 'assistant' || n.kind === 'tool_result') && !isPutIn(n))
 		wrong(`not in the stream: ${n.kind} ${JSON.stringify(n.block).slice(0, 200)}`);
 
 // ---- What it cost: of each answer the largest numbers that a line has
 const spent = events.at(-1)?.data?.spent;
-const session = events.at(-1)?.data?.claude_session_id;
 const answers = new Map();
 for (const { line } of nodes.values()) {
 	const usage = line.message?.usage;

@@ -103,12 +103,18 @@ forks() {
 	shift
 	it "$version: $what"
 	ARBOR=$ARBOR node test/real/forks.mjs "$client" "$ANTHROPIC_BASE_URL" "$HOME/api.log" "$HOME/forks" "$@" >"$HOME/forks.log" 2>&1 ||
-		{ fail "$what: SEED=${SEED:-1} brings it back"; show "$HOME/forks.log"; }
-	check grep -qE '^# [1-9][0-9]* forks gone on with, 0 wrong' "$HOME/forks.log"
+		{ fail "$what: SEED=${SEED:-1} brings it back"; grep -v '^# .*: ' "$HOME/forks.log" >"$HOME/wrong"; show "$HOME/wrong"; }
+	check grep -E '^# [1-9][0-9]* forks gone on with, as [1-9][0-9]* files, 0 wrong' "$HOME/forks.log"
 }
-# The captures whose names match, of the client whose files are kept.
+# The captures whose names match one of the patterns, of the client whose files are kept.
+captures() {
+	local pattern
+	# shellcheck disable=SC2086 # a pattern
+	for pattern; do ls -d "$ARBOR_SHARED/fixtures/claude-2.1.197/"$pattern/dot-claude; done
+}
+# Of the capture with branches the files whose number has these tens.
 # shellcheck disable=SC2086 # a pattern
-captures() { ls -d "$ARBOR_SHARED/fixtures/claude-2.1.197/"$1/dot-claude; }
+branches() { ls "$ARBOR_SHARED"/fixtures/claude-2.1.197/d05-branches/dot-claude/projects/*/*-0000000000$1?.jsonl; }
 
 # real_run: has each client do what real_each says; $version is which it is.
 real_run() {
