@@ -161,6 +161,7 @@ peer() {
 	make_many
 	[ ! -x "$ccusage" ] || each=$(tokens "$PWD/$corpus")
 	size=$(bytes_in "$many")
+	command sync # or the system writes the files out while they are read, which only who waits for the disk feels
 	part "First sync of $(calc %.0f "$size / 1e6") MB ($(files_in "$many") files), ccusage on the same: 3 each in turn"
 	for _ in 1 2 3; do
 		drop_store
