@@ -30,7 +30,9 @@ struct forest_source *forest_add(struct forest *f)
 		f->source_cap = f->source_cap ? f->source_cap * 2 : 8;
 		f->sources = mem_resize(f->sources, f->source_cap * sizeof *f->sources);
 	}
-	f->sources[f->source_count] = (struct forest_source){ .base = FOREST_NONE };
+	f->sources[f->source_count] = (struct forest_source){
+		.base = FOREST_NONE, .borrower = FOREST_NONE, .next_borrower = FOREST_NONE
+	};
 	return &f->sources[f->source_count++];
 }
 
@@ -103,22 +105,90 @@ static int compare_times(int64_t a, int64_t b)
 	return a < b ? -1 : a > b;
 }
 
+/* A copy as it is where everything is loaded: a line of a base stands in its borrowers, too. */
+struct standing {
+	const struct chain_line *line;
+	uint32_t source, place;
+};
+
+static struct standing standing_in(const struct forest *f, const struct forest_copy *c, uint32_t source)
+{
+	const struct forest_source *s = &f->sources[c->source];
+	bool behind = c->source == source && s->base != FOREST_NONE;
+
+	return (struct standing){ &s->chain.lines[c->line], source, c->line + (behind ? s->chain.shared : 0) };
+}
+
+/* In the source in which it is most likely the original. */
+static struct standing standing_of(const struct forest *f, const struct forest_copy *c)
+{
+	const struct forest_source *s = &f->sources[c->source];
+
+	return standing_in(f, c, s->standing ? s->standing[c->line] : c->source);
+}
+
+static int compare_sources(const struct forest *f, uint32_t a, uint32_t b)
+{
+	int order = compare_times(f->sources[a].first_own, f->sources[b].first_own);
+
+	return order ? order : (a > b) - (a < b);
+}
+
 /* Which of two copies is the original, by all that is known of them: an old client's copy
  * has no requestId, and its time is that of the copying. */
+static int compare_standing(const struct forest *f, const struct standing *a, const struct standing *b)
+{
+	int order = !(a->line->flags & RECORD_REQUEST) - !(b->line->flags & RECORD_REQUEST);
+
+	order = order ? order : compare_times(a->line->at, b->line->at);
+	order = order ? order : compare_sources(f, a->source, b->source);
+	return order ? order : (a->place < b->place) - (a->place > b->place);
+}
+
 int forest_compare(const struct forest *f, const struct forest_copy *a, const struct forest_copy *b)
 {
-	const struct chain_line *x = &f->sources[a->source].chain.lines[a->line];
-	const struct chain_line *y = &f->sources[b->source].chain.lines[b->line];
-	int order = !(x->flags & RECORD_REQUEST) - !(y->flags & RECORD_REQUEST);
+	struct standing x = standing_of(f, a), y = standing_of(f, b);
 
-	order = order ? order : compare_times(x->at, y->at);
-	order = order ? order
-		      : compare_times(f->sources[a->source].first_own, f->sources[b->source].first_own);
-	if (order)
-		return order;
-	if (a->source != b->source)
-		return a->source < b->source ? -1 : 1;
-	return a->line > b->line ? -1 : a->line < b->line;
+	return compare_standing(f, &x, &y);
+}
+
+static bool comes_first(const struct forest *f, uint32_t source, uint32_t before)
+{
+	return source != FOREST_NONE && (before == FOREST_NONE || compare_sources(f, source, before) < 0);
+}
+
+/* Of the lines of bases, in which source each is the original: a borrower has those before `shared`. */
+static void find_standing(struct build *b)
+{
+	struct forest *f = b->f;
+
+	for (uint32_t s = 0; s < f->source_count; s++) {
+		struct forest_source *x = &f->sources[s], *base;
+		uint32_t *last;
+
+		if (x->base == FOREST_NONE)
+			continue;
+		base = &f->sources[x->base];
+		x->next_borrower = base->borrower;
+		base->borrower = s;
+		if (!base->standing) {
+			base->standing = arena_alloc(&f->mem, (base->chain.line_count + 1) * sizeof *last);
+			memset(base->standing, 0xff, (base->chain.line_count + 1) * sizeof *last);
+		}
+		last = &base->standing[x->chain.shared - 1];
+		if (comes_first(f, s, *last))
+			*last = s;
+	}
+	for (uint32_t s = 0; s < f->source_count; s++) {
+		struct forest_source *x = &f->sources[s];
+		uint32_t best = s;
+
+		for (uint32_t i = x->standing ? x->chain.line_count : 0; i-- > 0;) {
+			if (comes_first(f, x->standing[i], best))
+				best = x->standing[i];
+			x->standing[i] = best;
+		}
+	}
 }
 
 /* ---- Nodes ------------------------------------------------------------------------ */
@@ -485,11 +555,18 @@ struct ordering {
 /* Where a node stands in a source first: a file that repeats lines repeats them in order. */
 static uint32_t place_in(const struct forest *f, uint32_t source, uint32_t node)
 {
+	const struct forest_source *s = &f->sources[source];
 	uint32_t place = FOREST_NONE;
 
-	for (uint32_t c = f->nodes[node].copies; c != FOREST_NONE; c = f->copies[c].next)
-		if (f->copies[c].source == source && (place == FOREST_NONE || f->copies[c].line < place))
-			place = f->copies[c].line;
+	for (uint32_t c = f->nodes[node].copies; c != FOREST_NONE; c = f->copies[c].next) {
+		const struct forest_copy *copy = &f->copies[c];
+
+		if (copy->source == source || (copy->source == s->base && copy->line < s->chain.shared)) {
+			uint32_t at = standing_in(f, copy, source).place;
+
+			place = at < place ? at : place;
+		}
+	}
 	return place;
 }
 
@@ -504,32 +581,59 @@ static int by_place(const void *a, const void *b, void *ordering)
 	return forest_compare(o->f, &o->f->nodes[x].canon, &o->f->nodes[y].canon);
 }
 
-/* The source that has most lines of a message; of several the one with the original. */
+/* The sources that have a copy: its own first, then those that borrow it, unless one of them is as good as all. */
+static uint32_t next_holder(const struct forest *f, const struct forest_copy *c, uint32_t at, bool all)
+{
+	if (!all)
+		return FOREST_NONE;
+	at = at == c->source ? f->sources[at].borrower : f->sources[at].next_borrower;
+	while (at != FOREST_NONE && f->sources[at].chain.shared <= c->line)
+		at = f->sources[at].next_borrower;
+	return at;
+}
+
+static uint32_t count_held(struct build *b, uint32_t source, uint32_t node)
+{
+	const struct forest *f = b->f;
+	struct holding *h = &b->holdings[source];
+
+	if (h->last == FOREST_NONE || f->nodes[h->last].message != f->nodes[node].message)
+		h->count = 0;
+	h->count += h->count == 0 || h->last != node;
+	h->last = node;
+	return h->count;
+}
+
+/* The source that has most lines of a message; of several the one with the original. Who borrows a line
+ * matters where it has others of the message, too. */
 static uint32_t fullest_source(struct build *b, const struct forest_message *m)
 {
 	const struct forest *f = b->f;
-	const struct forest_copy *best = NULL;
+	struct standing best = { 0 };
+	bool all = m->count > 1;
 	uint32_t most = 0;
 
 	if (f->source_count == 1)
 		return 0;
 	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next)
 		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next)
-			b->holdings[f->copies[c].source] = (struct holding){ 0, FOREST_NONE };
-	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next)
-		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next) {
-			struct holding *h = &b->holdings[f->copies[c].source];
+			for (uint32_t s = f->copies[c].source; s != FOREST_NONE;
+			     s = next_holder(f, &f->copies[c], s, all)) {
+				uint32_t held = count_held(b, s, n);
 
-			h->count += h->last != n;
-			h->last = n;
-			most = h->count > most ? h->count : most;
-		}
+				most = held > most ? held : most;
+			}
 	for (uint32_t n = m->first; n != FOREST_NONE; n = f->nodes[n].next)
 		for (uint32_t c = f->nodes[n].copies; c != FOREST_NONE; c = f->copies[c].next)
-			if (b->holdings[f->copies[c].source].count == most &&
-			    (!best || forest_compare(f, &f->copies[c], best) < 0))
-				best = &f->copies[c];
-	return best ? best->source : 0;
+			for (uint32_t s = f->copies[c].source; s != FOREST_NONE;
+			     s = next_holder(f, &f->copies[c], s, all)) {
+				struct standing one = standing_in(f, &f->copies[c], s);
+
+				if (b->holdings[s].count == most &&
+				    (!best.line || compare_standing(f, &one, &best) < 0))
+					best = one;
+			}
+	return best.source;
 }
 
 static void order_lines(struct build *b, uint32_t message)
@@ -629,14 +733,13 @@ static void link_messages(struct build *b)
  * its first line. */
 static bool begins_before(const struct forest *f, uint32_t a, uint32_t b)
 {
-	const struct forest_copy *x = &f->nodes[f->messages[a].first].canon;
-	const struct forest_copy *y = &f->nodes[f->messages[b].first].canon;
-	int order = compare_times(f->sources[x->source].chain.lines[x->line].at,
-				  f->sources[y->source].chain.lines[y->line].at);
+	struct standing x = standing_of(f, &f->nodes[f->messages[a].first].canon);
+	struct standing y = standing_of(f, &f->nodes[f->messages[b].first].canon);
+	int order = compare_times(x.line->at, y.line->at);
 
-	if (order || x->source != y->source)
-		return order ? order < 0 : x->source < y->source;
-	return x->line < y->line;
+	if (order || x.source != y.source)
+		return order ? order < 0 : x.source < y.source;
+	return x.place < y.place;
 }
 
 /* Cuts every circle before its earliest message, wherever the walk began. */
@@ -763,10 +866,13 @@ void forest_build(struct forest *f)
 			b.call_count += f->sources[s].chain.lines[i].tool_count;
 	}
 	find_first_own(&b);
+	find_standing(&b);
 	make_nodes(&b);
 	order_all_variants(&b);
 	make_messages(&b);
 	b.holdings = arena_alloc(&b.mem, (f->source_count + 1) * sizeof *b.holdings);
+	for (uint32_t s = 0; s < f->source_count; s++)
+		b.holdings[s].last = FOREST_NONE;
 	for (uint32_t m = 0; m < f->message_count; m++)
 		order_lines(&b, m);
 	link_messages(&b);

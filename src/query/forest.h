@@ -38,6 +38,8 @@ struct forest_source {
 	struct chain chain;
 	uint32_t base; /* source that has the beginning of this one, when its chain has not; else FOREST_NONE */
 	uint32_t lent; /* so many lines at its beginning are those of others, too, that do not have them */
+	uint32_t borrower, next_borrower; /* of a base: these; of one of them: the next */
+	uint32_t *standing; /* of a base, by line: the source in which it is the original; NULL = in itself */
 	int64_t first_own; /* time of its earliest record that is in no other source */
 	uint32_t *nodes;   /* by line; FOREST_NONE = it has no uuid */
 };

@@ -9,7 +9,7 @@
 
 /* How many lines of a message a source has. */
 struct holding {
-	uint32_t count, last; /* node counted */
+	uint32_t count, last; /* node counted, of a message; of another it is none */
 };
 
 struct build {
