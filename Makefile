@@ -135,6 +135,11 @@ build/deps-bench.stamp: bench/package-lock.json
 build/deps-test.stamp build/deps-real.stamp: test/real/package-lock.json
 deps:
 	$(Q)mkdir -p build && tools/deps.sh test
+# What can be linked in statically was looked for above, when this file was read. Where something had to be
+# installed first, make reads it once more: the stamp, which is empty, is a part of it.
+ifneq ($(filter-out deps clean distclean,$(or $(MAKECMDGOALS),all)),)
+-include $(DEPS)
+endif
 
 # SQLite: pinned by hash. It comes from vendor/ (in a dist archive), from npm, or
 # with SYSTEM_SQLITE=1 from the system, which must then be new enough.
