@@ -31,6 +31,7 @@
 #include "ingest/purge.h"
 #include "ingest/read.h"
 #include "store/backfill.h"
+#include "store/gather.h"
 #include "store/mirror.h"
 
 #include <errno.h>
@@ -63,6 +64,7 @@ struct syncing {
 	int64_t progress_at;        /* monotonic */
 	struct fresh *fresh;        /* what it need not unpack; NULL without it */
 	struct backfill *backfill;  /* of the log, with it */
+	struct gather *gather;	    /* what is written to it */
 	struct along *along;        /* reads what is there already, when there is much to bring in */
 	struct read_report read;    /* what it has read */
 	bool reading_is_left;	    /* all is archived */
@@ -459,6 +461,8 @@ static void begin_along(struct syncing *y)
 						       .ctx = y });
 	if (!y->backfill)
 		y->backfill = backfill_begin(y->store);
+	if (!y->gather)
+		y->gather = gather_begin(y->store);
 }
 
 static enum status read_and_write(struct syncing *y, struct err *err)
@@ -771,6 +775,7 @@ enum status sync_run(struct store *s, const struct sync_options *o, struct sync_
 	if (status == STATUS_OK)
 		status = settle(&y, err);
 	file_close(&y.root_fd);
+	gather_end(y.gather);
 	backfill_end(y.backfill);
 	fresh_free(y.fresh);
 	queue_meet_release(&y.meet);

@@ -76,7 +76,7 @@ bool txn_is_long(const struct store *s, int64_t alone_ns, int64_t wanted_ns)
 
 void txn_pause(struct store *s)
 {
-	if (s->held_ns < LIMIT_TXN_NS)
+	if (s->held_ns < LIMIT_TXN_NS || !bell_has_queue(&s->bell))
 		return;
 	sleep_ns(LIMIT_TXN_PAUSE_NS);
 	s->held_ns = 0;

@@ -104,7 +104,7 @@ enum status txn_commit(struct txn *t, struct err *err) MUST_USE;
 void txn_end(struct txn *t);
 
 /* Between transactions that follow each other: leaves the lock to others for a moment, once
- * it was taken for long. */
+ * it was taken for long and somebody waits for it. */
 void txn_pause(struct store *s);
 
 /* Whether the open transaction has taken this long, which depends on whether another program
