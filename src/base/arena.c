@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ARENA_CHUNK = 16 * 1024, ARENA_ALIGN = 16 };
+enum { ARENA_CHUNK = 16 * 1024, ARENA_LARGE = 1024 * 1024, ARENA_ALIGN = 16 };
 
 struct arena_chunk {
 	struct arena_chunk *older;
@@ -23,7 +23,10 @@ void arena_release(struct arena *a)
 	while (a->last) {
 		struct arena_chunk *older = a->last->older;
 
-		mem_free(a->last);
+		if (a->last->size < ARENA_LARGE)
+			mem_free(a->last);
+		else
+			mem_unmap(a->last, sizeof *a->last + a->last->size);
 		a->last = older;
 	}
 	a->used = 0;
@@ -37,7 +40,8 @@ static char *take(struct arena *a, size_t bytes)
 
 	if (!a->last || need > a->last->size - a->used) {
 		size_t size = size_max(need, ARENA_CHUNK);
-		struct arena_chunk *chunk = mem_resize(NULL, sizeof *chunk + size);
+		struct arena_chunk *chunk = size < ARENA_LARGE ? mem_resize(NULL, sizeof *chunk + size)
+							       : mem_map(sizeof *chunk + size);
 
 		chunk->older = a->last;
 		chunk->size = size;

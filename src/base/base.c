@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static NORETURN void end_with(const char *text)
@@ -41,6 +42,37 @@ void *mem_resize(void *old, size_t bytes)
 	if (!p)
 		end_with("out of memory");
 	return p;
+}
+
+enum { LARGE_PAGE = 2 * 1024 * 1024 };
+
+static size_t in_large_pages(size_t bytes)
+{
+	return (bytes + LARGE_PAGE - 1) & ~(size_t)(LARGE_PAGE - 1);
+}
+
+/* The system gives any address: of a page more than is wanted, what is before and behind the right one goes back. */
+void *mem_map(size_t bytes)
+{
+	size_t size = in_large_pages(bytes), before;
+	char *p = size < bytes ? MAP_FAILED
+			       : mmap(NULL, size + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		end_with("out of memory");
+	before = in_large_pages((uintptr_t)p) - (uintptr_t)p;
+	if (before)
+		munmap(p, before);
+	if (before < LARGE_PAGE)
+		munmap(p + before + size, LARGE_PAGE - before);
+	(void)madvise(p + before, size, MADV_HUGEPAGE);
+	return p + before;
+}
+
+void mem_unmap(void *p, size_t bytes)
+{
+	if (p)
+		munmap(p, in_large_pages(bytes));
 }
 
 void mem_free(void *p)
