@@ -382,6 +382,79 @@ static enum status choose_copy(struct store *s, struct node *node, struct err *e
 	return STATUS_OK;
 }
 
+/* Places of a node. */
+struct places {
+	const struct node *node;
+	int64_t wanted; /* session; 0 = how many others there are */
+	struct node found;
+	bool has_others, has_wanted;
+};
+
+static enum status look_at_place(void *ctx, const struct node *place, struct err *err)
+{
+	struct places *p = ctx;
+
+	(void)err;
+	p->has_others |= place->session != p->node->session;
+	if (p->wanted && place->session == p->wanted && place->part == p->node->part && !p->has_wanted) {
+		p->found = *place;
+		p->has_wanted = true;
+	}
+	return STATUS_OK;
+}
+
+static enum status count_line(void *ctx, int64_t offset, int64_t length, struct err *err)
+{
+	(void)offset;
+	(void)length;
+	(void)err;
+	++*(int64_t *)ctx;
+	return STATUS_OK;
+}
+
+/* A fork may have been cut in the middle of an answer. */
+static enum status is_as_whole(struct store *s, const struct node *a, const struct node *b, bool *out, struct err *err)
+{
+	int64_t of_a = 0, of_b = 0;
+
+	if (a->part == PART_MESSAGE &&
+	    (message_lines(s, a, count_line, &of_a, err) || message_lines(s, b, count_line, &of_b, err)))
+		return err_failed(err->status);
+	*out = of_a >= of_b;
+	return STATUS_OK;
+}
+
+/* Which copy of a node where several files have its line, as forks have: the original, by what the lines say and
+ * never by which file came first. What stands before it may be another thing in each. */
+static enum status choose_original(struct store *s, struct node *node, struct err *err)
+{
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+	struct places places = { .node = node };
+	uint32_t source, line;
+	struct grove_ref ref;
+	bool is_there, whole;
+
+	if (node_each(s, &node->id, look_at_place, &places, err))
+		return err_failed(err->status);
+	if (!places.has_others)
+		return STATUS_OK;
+	if (grove_load_brief(s, node->session, &g, err) || grove_find(&g, node, &ref, &is_there, err))
+		return err_failed(err->status);
+	if (!is_there)
+		return STATUS_OK;
+	grove_line(&g, ref, &source, &line);
+	places.wanted = g.forest.sources[source].session.row;
+	if (node_each(s, &node->id, look_at_place, &places, err))
+		return err_failed(err->status);
+	if (!places.has_wanted)
+		return STATUS_OK;
+	if (is_as_whole(s, &places.found, node, &whole, err))
+		return err_failed(err->status);
+	if (whole)
+		*node = places.found;
+	return STATUS_OK;
+}
+
 /* By its id: in a root, if one is named, or in a session. */
 static enum status find_id(struct store *s, struct str text, struct str root, int64_t session,
 			   struct candidate *out, struct arena *mem, struct err *err)
@@ -410,8 +483,9 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 		out->match.node.id = out->match.id;
 	if (!out->match.is_session && !other && variant_choose(s, session, &out->match.node, err))
 		return err_failed(err->status);
-	if (!out->match.is_session && !other && !session && out->match.node.part == PART_MESSAGE &&
-	    choose_copy(s, &out->match.node, err))
+	if (!out->match.is_session && !other && !session && out->match.node.part != PART_TREE &&
+	    ((out->match.node.part == PART_MESSAGE && choose_copy(s, &out->match.node, err)) ||
+	     choose_original(s, &out->match.node, err)))
 		return err_failed(err->status);
 	if (!out->match.is_session)
 		out->match.session = out->match.node.session;
