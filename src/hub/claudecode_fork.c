@@ -197,11 +197,16 @@ static enum status check_name(struct call *c, const struct fork *f, struct err *
 
 	if (!f->named.name.p)
 		return STATUS_OK;
+	if (named_is_like_id(f->named.name))
+		return err_fail(err, STATUS_USAGE,
+				"'%.*s' cannot be a name, it looks like an id; to go on from a message: "
+				"SESSION@%.*s, or its id alone",
+				STR_ARG(f->named.name), STR_ARG(f->named.name));
 	if (naming_loosens(&f->named.settings) && decider_may_loosen(c, 0, &f->what.session.id, err))
 		return err_failed(err->status);
 	status = named_find(c->store, f->named.name, &c->mem, &other, err);
 	if (status == STATUS_OK && str_eq(other.name, f->named.name))
-		return err_fail(err, STATUS_CONFLICT, "a session is called '%.*s' already",
+		return err_fail(err, STATUS_CONFLICT, "a session is called '%.*s' already; choose another name",
 				STR_ARG(other.name));
 	return status == STATUS_OK || status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS ? STATUS_OK
 											       : status;
@@ -256,10 +261,16 @@ static void take_settings(struct call *c, struct fork *f)
 
 static void say_what_next(struct call *c, const struct fork *f)
 {
+	struct buf name CLEANUP(buf_release) = BUF_INIT(MIB);
+
 	if (f->is_empty)
 		call_note(c, "nothing was said before that: the client begins anew");
-	if (f->named.name.p)
-		call_note(c, "'arbor chat %.*s' goes on with it here, too", STR_ARG(f->named.name));
+	else if (f->what.is_node && !f->prompt.p)
+		call_note(c, "it goes on behind that; to go on before it, fork at the prompt above: 'arbor tree' has its id");
+	if (!f->named.name.p)
+		return;
+	quote(&name, f->named.name);
+	call_note(c, "\"arbor chat %.*s\" goes on with it here, too", STR_ARG(buf_as_str(&name)));
 }
 
 /* `what` is found; a snapshot is open and ends here. */
@@ -365,8 +376,10 @@ const struct method claudecode_fork = {
 	.fields = fork_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "fork @ --cwd /tmp",
-						"the last conversation, in another folder" },
+	.examples = (const struct example[]){ { "fork 909bcac6 --cwd /tmp",
+						"from before a prompt, by the id that 'arbor tree' shows" },
+					      { "fork @ --cwd /tmp",
+						"from the end of the last conversation" },
 					      { "fork @ other-way --cwd /tmp", "and call it so" },
 					      { 0 } },
 	.run = run_fork,
@@ -532,14 +545,21 @@ static enum status resume_named(struct call *c, struct fork *f, struct err *err)
 	return emit_fork(c, f, err);
 }
 
+/* A file is written only for a client that is there. */
 static enum status resume_found(struct call *c, struct fork *f, struct read_txn *snapshot, struct err *err)
 {
+	struct environment env;
+	const char *client;
+
 	if (can_go_on(c, f)) {
 		f->named.head.session = f->what.session.id;
 		f->named.head.has_session = true;
 		return forkable_check_open(c, &f->what.session.id, err) ? err_failed(err->status)
 									: emit_fork(c, f, err);
 	}
+	where_environment(c->settings, &env);
+	if (client_find(&env, settings_text(c->settings, "claude"), &c->mem, &client, err))
+		return err_pass(err, "'arbor fork' writes its file without the client");
 	if (write_fork(c, f, false, err))
 		return err_failed(err->status);
 	read_end(snapshot);

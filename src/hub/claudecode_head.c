@@ -67,6 +67,7 @@ struct moving {
 	struct forkable to;
 	struct named_head head;
 	struct str leaf, prompt; /* JSON; a text. p NULL = none */
+	bool is_cut_off;	 /* the client does not know it any more */
 };
 
 /* ---- In place ------------------------------------------------------------------- */
@@ -80,10 +81,12 @@ static enum status open_transcript(struct call *c, const struct session *s, int 
 	if (root_dir(c->store, s->root, &dir, err))
 		return err_failed(err->status);
 	root = dir.n ? open(dir.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	if (root < 0 || file_open_beneath(root, s->path, O_RDWR | O_APPEND, out, err))
-		return err_fail(err, STATUS_NOT_FOUND,
-				"the client has not got its file any more; 'arbor fork' makes another");
-	return STATUS_OK;
+	if (root >= 0 && file_open_beneath(root, s->path, O_RDWR | O_APPEND, out, err) == STATUS_OK)
+		return STATUS_OK;
+	if (root >= 0 && err->status != STATUS_NOT_FOUND)
+		return err_pass(err, "the client's file");
+	return err_fail(err, STATUS_NOT_FOUND,
+			"the client has not got its file any more; 'arbor fork' makes another");
 }
 
 /* A line that was cut off stays one of its own. */
@@ -115,6 +118,10 @@ static enum status choose_leaf(struct call *c, const struct moving *m, struct er
 	if (m->session.session.row && !uuid_eq(&m->session.session.id, &s->id))
 		return err_fail(err, STATUS_USAGE,
 				"that is in another file of the client's than this session");
+	if (m->is_cut_off)
+		return err_fail(err, STATUS_USAGE,
+				"the client forgets what it said before a compaction; 'arbor fork' makes a file "
+				"that goes on there");
 	if (forkable_check_open(c, &s->id, err) || open_transcript(c, s, &fd, err) ||
 	    ends_with_line_feed(fd, &is_whole, err))
 		return err_failed(err->status);
@@ -172,6 +179,7 @@ static enum status find_both(struct call *c, struct moving *m, struct err *err)
 	if (read_begin(c->store, &snapshot, err) || find_places(c, m, err) ||
 	    forkable_load(c, &m->to, &f, err) || take_texts(c, &f, m, err))
 		return err_failed(err->status);
+	m->is_cut_off = f.point.line != CHAIN_NONE && fork_is_cut_off(&f.chain, f.point.line);
 	if (!f.count)
 		return STATUS_OK; /* it begins anew */
 	if (head_of_line(c->store, f.session.row, f.chain.lines[f.point.line].offset, &m->head, err))

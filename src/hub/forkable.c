@@ -18,6 +18,7 @@
 #include "store/source.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 
 static enum status take_resolved(struct forkable *out, const struct resolved *r, struct err *err)
 {
@@ -99,6 +100,13 @@ enum status forkable_load(struct call *c, const struct forkable *what, struct fo
 	return forking_load(c->store, what->line.session, what->line.offset, what->at_head, out, err);
 }
 
+static bool is_folder(struct call *c, struct str path)
+{
+	struct stat st;
+
+	return stat(arena_cstr(&c->mem, path), &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 enum status forkable_folder(struct call *c, const struct forkable *what, struct str given, struct str *out,
 			    struct err *err)
 {
@@ -107,7 +115,7 @@ enum status forkable_folder(struct call *c, const struct forkable *what, struct 
 					     : what->session.project;
 
 	*out = wanted.n ? call_real_path(c, wanted) : (struct str){ 0 };
-	if (out->p)
+	if (out->p && is_folder(c, *out))
 		return STATUS_OK;
 	if (given.p)
 		return err_fail(err, STATUS_NOT_FOUND, "there is no folder '%.*s'",

@@ -465,9 +465,7 @@ static enum status prepare_sync(struct call *c, enum need *need, struct err *err
 		return err_fail(err, STATUS_USAGE, "--dry-run and --watch: one of them");
 	if (sync_inspect(arena_cstr(&c->mem, call_text(c, "source")), &has_files, err))
 		return err_failed(err->status);
-	if (!has_files && !call_text(c, "label").p)
-		*need = NEED_STORE;
-	if (call_flag(c, "dry_run"))
+	if (call_flag(c, "dry_run") || (!has_files && !call_text(c, "label").p))
 		*need = NEED_NOTHING; /* one is used when it is there */
 	return STATUS_OK;
 }
@@ -480,6 +478,18 @@ static enum status open_if_there(struct call *c, struct err *err)
 		return STATUS_OK;
 	status = c->who->open_store(c->who->ctx, false, &c->store, err);
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+/* A folder with nothing in it may be one that was mirrored before. */
+static enum status open_for_nothing(struct call *c, struct err *err)
+{
+	if (open_if_there(c, err))
+		return err_failed(err->status);
+	return c->store ? STATUS_OK
+			: err_fail(err, STATUS_NOT_FOUND,
+				   "%.*s: nothing of Claude Code in it (no projects/, no history.jsonl); name the "
+				   "folder to mirror with --source",
+				   STR_ARG(call_text(c, "source")));
 }
 
 static enum status run_once(struct syncing *s, const struct sync_options *o, struct err *err)
@@ -526,7 +536,7 @@ static enum status run_sync(struct call *c, struct err *err)
 	};
 
 	s.last = &s.changes;
-	if (make_filter(c, &filter, err))
+	if ((!c->store && !call_flag(c, "dry_run") && open_for_nothing(c, err)) || make_filter(c, &filter, err))
 		return err_failed(err->status);
 	o.sync.filter = s.filter = filter;
 	return call_flag(c, "watch") ? watch_run(c->store, &o, err) : run_once(&s, &o.sync, err);

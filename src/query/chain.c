@@ -317,6 +317,33 @@ uint32_t chain_said(const struct chain *c, uint32_t line)
 	return CHAIN_NONE;
 }
 
+uint32_t chain_before(const struct chain *c, uint32_t boundary)
+{
+	const struct chain_line *b = line_of(c, boundary);
+	uint32_t line = b->has_link ? find_in_both(c, &b->link) : CHAIN_NONE;
+
+	for (uint32_t i = boundary; line == CHAIN_NONE && i-- > 0;) {
+		const struct chain_line *l = line_of(c, i);
+
+		if (is_tree_line(l) && !l->shadowed && !((l->flags ^ b->flags) & RECORD_SIDECHAIN))
+			line = i;
+	}
+	return line == CHAIN_NONE ? CHAIN_NONE : chain_said(c, line);
+}
+
+/* Where something was said, or before the compactions behind which nothing was. */
+static uint32_t said_or_before(const struct chain *c, uint32_t line)
+{
+	uint32_t said = chain_said(c, line);
+
+	for (uint32_t steps = 0; said == CHAIN_NONE && line != CHAIN_NONE && steps <= c->shared + c->line_count; steps++) {
+		if (line_of(c, line)->flags & RECORD_BOUNDARY)
+			return chain_before(c, line);
+		line = parent_of(c, line);
+	}
+	return said;
+}
+
 uint32_t chain_leaf(const struct chain *c)
 {
 	uint32_t last = CHAIN_NONE, noted = CHAIN_NONE, leaf;
@@ -341,5 +368,5 @@ uint32_t chain_leaf(const struct chain *c)
 			 descends(c, last, leaf))
 			leaf = last;
 	}
-	return chain_said(c, leaf);
+	return said_or_before(c, leaf);
 }

@@ -7,6 +7,7 @@
  */
 #include "query/fork.h"
 
+#include "base/utf8.h"
 #include "query/context.h"
 
 /* ---- Where ------------------------------------------------------------------------- */
@@ -58,6 +59,27 @@ static uint32_t last_of(const struct chain *c, uint32_t answer)
 	return last;
 }
 
+/* The compaction that a line belongs to, with no answer in between; CHAIN_NONE = it belongs to none. */
+static uint32_t compaction_of(const struct chain *c, uint32_t line)
+{
+	for (uint32_t steps = 0; line != CHAIN_NONE && steps <= c->line_count; steps++) {
+		if (c->lines[line].flags & RECORD_BOUNDARY)
+			return line;
+		if (c->lines[line].type == RECORD_ASSISTANT)
+			return CHAIN_NONE;
+		line = c->lines[line].parent;
+	}
+	return CHAIN_NONE;
+}
+
+bool fork_is_cut_off(const struct chain *c, uint32_t line)
+{
+	for (uint32_t i = line + 1; i < c->line_count; i++)
+		if ((c->lines[i].flags & RECORD_BOUNDARY) && !c->lines[i].shadowed)
+			return true;
+	return false;
+}
+
 struct fork_point fork_point(const struct chain *c, uint32_t line)
 {
 	const struct chain_line *l = &c->lines[line];
@@ -65,6 +87,8 @@ struct fork_point fork_point(const struct chain *c, uint32_t line)
 			  : is_result(l)	      ? answer_above(c, l->parent)
 						      : CHAIN_NONE;
 
+	if (l->flags & RECORD_BOUNDARY)
+		return (struct fork_point){ chain_before(c, line), CHAIN_NONE };
 	if (answer != CHAIN_NONE && (!is_result(l) || is_call_of(c, l, answer)))
 		return (struct fork_point){ last_of(c, answer), CHAIN_NONE };
 	if (!is_result(l) && is_prompt(l))
@@ -144,6 +168,21 @@ static void leave_out_prompt(struct forking *f)
 	f->count = kept;
 }
 
+/* The client notes that it was told to compact behind what came of it. Before that is before all of it. */
+static enum status step_before_compaction(struct forking *f, struct err *err)
+{
+	struct buf said CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
+	uint32_t boundary = f->point.prompt == CHAIN_NONE ? CHAIN_NONE : compaction_of(&f->chain, f->point.prompt);
+
+	if (boundary == CHAIN_NONE)
+		return STATUS_OK;
+	if (forking_prompt(f, &said, err))
+		return err_failed(err->status);
+	if (str_eq(buf_as_str(&said), STR("/compact")) || str_has_prefix(buf_as_str(&said), STR("/compact ")))
+		f->point.line = chain_before(&f->chain, boundary);
+	return STATUS_OK;
+}
+
 enum status forking_load(struct store *s, int64_t session, int64_t offset, bool head, struct forking *out,
 			 struct err *err)
 {
@@ -161,7 +200,8 @@ enum status forking_load(struct store *s, int64_t session, int64_t offset, bool 
 	lines_init(&out->lines, s, &out->session);
 	out->point = head || offset == FORK_AT_END ? (struct fork_point){ line, CHAIN_NONE }
 						   : fork_point(&out->chain, line);
-	if (fork_find_lines(&out->lines, &out->chain, out->point.line, &out->mem, &out->order, &out->count,
+	if (step_before_compaction(out, err) ||
+	    fork_find_lines(&out->lines, &out->chain, out->point.line, &out->mem, &out->order, &out->count,
 			    err))
 		return err_failed(err->status);
 	leave_out_prompt(out);
@@ -170,18 +210,24 @@ enum status forking_load(struct store *s, int64_t session, int64_t offset, bool 
 
 enum status forking_each(struct forking *f, struct fork_lines *as, forking_fn *fn, void *ctx, struct err *err)
 {
-	struct buf line CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
+	struct buf line CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED),
+		   valid CLEANUP(buf_release) = BUF_INIT(6 * LIMIT_LINE_PARSED);
 
 	for (uint32_t i = 0; i < f->count; i++) {
 		struct record rec;
+		bool is_valid;
 
 		if (lines_get(&f->lines, &f->chain.lines[f->order[i]], &rec, err))
 			return err_failed(err->status);
 		buf_clear(&line);
 		fork_line(as, &f->lines.reader, &rec, &line);
-		if (line.failed)
+		is_valid = utf8_valid(buf_as_str(&line));
+		buf_clear(&valid);
+		if (!is_valid) /* what the client reads instead of such bytes */
+			utf8_repair(&valid, buf_as_str(&line));
+		if (line.failed || valid.failed)
 			return err_fail(err, STATUS_LIMIT, "a line is too large");
-		if (fn(ctx, buf_as_str(&line), err))
+		if (fn(ctx, buf_as_str(is_valid ? &line : &valid), err))
 			return err_failed(err->status);
 	}
 	return STATUS_OK;

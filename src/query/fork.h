@@ -9,13 +9,16 @@
 #include "query/lines.h"
 
 /* Where a conversation goes on when it is forked at a line: at an answer behind all its results, and so at
- * one of these; at a prompt before it; at all else behind it. */
+ * one of these; at a prompt before it; at a compaction before that; at all else behind it. */
 struct fork_point {
 	uint32_t line;	 /* the last that belongs to it; CHAIN_NONE = nothing does */
 	uint32_t prompt; /* that was said next, to be said again, or another one instead; CHAIN_NONE = none */
 };
 
 struct fork_point fork_point(const struct chain *c, uint32_t line);
+
+/* A compaction comes behind it in the file, and the client forgets what stands before the last one. */
+bool fork_is_cut_off(const struct chain *c, uint32_t line);
 
 /* The lines of the file in their order, in the arena: the client, told to resume it, sends what
  * context_each() gives for this line. None when nothing was said until then. Wants a read transaction. */

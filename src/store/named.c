@@ -9,6 +9,8 @@
 #include "store/annotation.h"
 #include "store/live_row.h"
 
+#include <string.h>
+
 enum {
 	NAMED_EXACT,
 	NAMED_PREFIX,
@@ -261,10 +263,36 @@ enum status named_each(struct store *s, named_fn *fn, void *ctx, struct err *err
 
 /* ---- Writing ---------------------------------------------------------------- */
 
+bool named_is_like_id(struct str name)
+{
+	enum { SHORTEST = 8 }; /* that is printed */
+	size_t digits = 0;
+
+	for (size_t i = 0; i < name.n; i++) {
+		bool is_digit = name.p[i] && strchr("0123456789abcdefABCDEF", name.p[i]);
+
+		if (!is_digit && name.p[i] != '-')
+			return false;
+		digits += is_digit;
+	}
+	return digits >= SHORTEST;
+}
+
+static enum status check_name(struct str name, struct err *err)
+{
+	if (annotation_check_name(name, err))
+		return err_failed(err->status);
+	return named_is_like_id(name) ? err_fail(err, STATUS_USAGE,
+						 "'%.*s' cannot be a name: it looks like an id, and would be taken "
+						 "for one", STR_ARG(name))
+				      : STATUS_OK;
+}
+
 static enum status name_taken(struct str name, struct err *err)
 {
 	return err->status == STATUS_CONFLICT
-		       ? err_fail(err, STATUS_CONFLICT, "a session is called '%.*s' already", STR_ARG(name))
+		       ? err_fail(err, STATUS_CONFLICT, "a session is called '%.*s' already; choose another name",
+				  STR_ARG(name))
 		       : err_failed(err->status);
 }
 
@@ -295,7 +323,7 @@ enum status named_create(struct store *s, const struct named_new *what, struct u
 	int64_t rev;
 	STMT st = { 0 };
 
-	if (annotation_check_name(what->name, err) || live_begin(s, &txn, err) || uuid_random(id, err) ||
+	if (check_name(what->name, err) || live_begin(s, &txn, err) || uuid_random(id, err) ||
 	    db_rev(s, &rev, err) || use(s, NAMED_INSERT, &st, err))
 		return err_failed(err->status);
 	stmt_uuid(&st, 1, id);
@@ -318,7 +346,7 @@ enum status named_rename(struct store *s, const struct named *named, struct str 
 	int64_t rev;
 	STMT st = { 0 };
 
-	if (annotation_check_name(name, err) || live_begin(s, &txn, err) || db_rev(s, &rev, err) ||
+	if (check_name(name, err) || live_begin(s, &txn, err) || db_rev(s, &rev, err) ||
 	    use(s, NAMED_RENAME, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, named->row);

@@ -45,6 +45,9 @@ struct named_new {
 	const struct uuid *origin; /* NULL = none */
 };
 
+/* A name that could be an id would be meant instead of what has that id: it cannot be given. */
+bool named_is_like_id(struct str name);
+
 /* STATUS_CONFLICT when another has the name. */
 enum status named_create(struct store *s, const struct named_new *what, struct uuid *id,
 			 struct err *err) MUST_USE;

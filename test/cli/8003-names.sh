@@ -85,8 +85,11 @@ arbor call claudecode.get '{"session":"beta"}' --json; own=$(get .claude_session
 for words in 'show beta' 'resolve beta' 'note beta well done' 'tag beta keep' 'bookmark beta b1' "show beta@$(u 2)" 'search right --session beta' 'notes beta'; do arbor $words; code 0; done
 arbor show beta --json; check test "$(get 'select(.kind == "session") | .id')" = "$own"
 arbor agents beta; err_has 'no sub-agents'; arbor files beta; err_lacks 'is no id'
+it "cannot be what could be an id"
+arbor fork "$ID" 0b7f3c1e; code 2; err_has 'looks like an id; to go on from a message: SESSION@0b7f3c1e'
+arbor rename beta 0b7f3c1e; code 2; err_has 'looks like an id'
 it "comes behind an id that is the same"
-arbor fork "$ID" 0b7f3c1e --json; code 0; arbor show 0b7f3c1e --json; check test "$(get 'select(.kind == "session") | .id')" = "$ID"
+arbor fork "$ID" 0b7f3c1 --json; code 0; arbor show 0b7f3c1 --json; check test "$(get 'select(.kind == "session") | .id')" = "$ID"
 it "says that nothing is called so"
 arbor fork betta; code 2; err_has "'betta' is no id, nor what a session is called"
 arbor fork feedfeed; code 1; err_has "'arbor sync' brings in new ones"
