@@ -140,8 +140,6 @@ static void add_label(struct view *v, const struct json *j, struct label *l)
 
 	if (!agent.n || view_int(j, 0, "number") > 1) {
 		buf_printf(&l->number, "%" PRId64 "  ", view_int(j, 0, "number"));
-		if (!v->out->terminal)
-			return;
 		view_short(v, &l->id, j, "id", VALUE_ID);
 	} else {
 		term_filter(&l->id, v->out->terminal ? str_sub(agent, 0, AGENT_SHOWN) : agent, TERM_LINE);

@@ -41,7 +41,7 @@ arbor log @; code 0
 for text in 'first prompt' 'first answer' 'second prompt'; do out_has "$text"; done
 out_lacks '·'
 arbor tree @; code 0
-out_has '● 2  second prompt'
+out_has '● 2  133c3b5d-0fe5-5a9a-b450-27fe6b9d6429  second prompt'
 
 it "tells on the way what was noted there, and nothing of another way"
 arbor log @ --all; code 0

@@ -43,7 +43,7 @@ arbor sync; code 0
 
 it "draws them below the turn that started them, with their type, and gives them no arrow"
 arbor tree @ --agents; code 0
-sed -n '3,$p' "$T/out" >"$T/drawn"
+sed -n '3,$p' "$T/out" | sed -E 's/  [0-9a-f]{8}-[0-9a-f-]{27}  /  /' >"$T/drawn"
 cat >"$T/wanted" <<'END'
 ● 1  first prompt  4 messages, 1 tool
 ├─○ a1 Explore  look around  4 messages, 1 tool
