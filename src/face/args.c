@@ -233,6 +233,8 @@ static enum status short_options(struct reader *r, struct err *err)
 		if (args_takes_word(q)) {
 			if (!c[1] && r->at + 1 >= r->argc)
 				return needs_value(r, q, err);
+			if (c[1] && word_hint(r->method)[0])
+				r->args->glued = arg;
 			return set(r, q, str_of(c[1] ? c + 1 : r->argv[++r->at]), err);
 		}
 		if (set(r, q, (struct str){ 0 }, err))

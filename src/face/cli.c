@@ -297,6 +297,15 @@ static enum status load_hubs(struct face *f, struct err *err)
 	return STATUS_OK;
 }
 
+/* What was to be left out of a search may have been taken for an option. */
+static enum status fail_verb(const struct verb *v, const struct args *a, struct err *err)
+{
+	if (a->glued && err->status != STATUS_CANCELLED)
+		return err_pass(err, "%s: '%.40s' is read as -%c with '%.40s', a word to be left out stands in quotes with "
+				     "the others, or behind --", v->method->verb, a->glued, a->glued[1], a->glued + 2);
+	return err_pass(err, "%s", v->method->verb);
+}
+
 static enum status run_verb(struct face *f, const struct verb *v, int argc, char **argv, struct err *err)
 {
 	struct args a = { 0 };
@@ -308,18 +317,18 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 	if (v->reads_args)
 		return v->run(f, argc, argv, NULL, err);
 	if (args_read(f, &a, v->method, argc, argv, err))
-		return err_pass(err, "%s", v->method->verb);
+		return fail_verb(v, &a, err);
 	if (common_switch(&a, "help")) { /* "-qh" */
 		help_verb(f, v);
 		return STATUS_OK;
 	}
 	if (apply(f, &a, err) || view_refuse(f, v->method, err))
-		return err_pass(err, "%s", v->method->verb);
+		return fail_verb(v, &a, err);
 	if (v->run				       ? v->run(f, argc, argv, &a.own, err)
 	    : ask_is_due(f, v->method, &a.own)	       ? ask_and_run(f, v->activation, v->method, &a.own, err)
 	    : chat_is_due(f, v->activation, v->method) ? chat_run(f, v->activation, v->method, &a.own, err)
 						       : face_run(f, v->activation, v->method, &a.own, err))
-		return err_pass(err, "%s", v->method->verb);
+		return fail_verb(v, &a, err);
 	return STATUS_OK;
 }
 

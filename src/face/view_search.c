@@ -170,6 +170,18 @@ static void print_others(struct view *v, int64_t count, int indent)
 	out_text(v->out, "\n");
 }
 
+static bool is_withdrawn(const struct json *j)
+{
+	return json_bool(j, json_get(j, 0, STR("withdrawn")));
+}
+
+static void print_withdrawn(struct view *v, int indent)
+{
+	out_pad(v->out, indent);
+	out_styled(v->out, STYLE_DIM, STR("withdrawn: gone from the newest version of its file"));
+	out_text(v->out, "\n");
+}
+
 /* Whether it was found in a file beside the conversations. */
 static bool is_file(struct view *v, const struct json *j)
 {
@@ -224,6 +236,8 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 	read_snippet(v, &j, &found);
 	print_snippet(v, &found, indent);
 	print_others(v, view_int(&j, 0, "also_in"), indent);
+	if (is_withdrawn(&j))
+		print_withdrawn(v, indent);
 	print_around(v, &j, "after", indent);
 }
 
@@ -283,7 +297,7 @@ static void search_item(struct view *v, const struct json *j)
 		.whole = arena_str(&s->mem, file ? view_path(v, j, 0, "path") : view_text(v, j, 0, home_of(v, j))),
 		.project = arena_str(&s->mem, view_path(v, j, 0, "project")),
 	};
-	if (!s->resume.n && !file && view_text(v, j, 0, "session").n)
+	if (!s->resume.n && !file && !is_withdrawn(j) && view_text(v, j, 0, "session").n)
 		text_resume(&s->resume, view_path(v, j, 0, "project"), view_text(v, j, 0, "session"));
 	if (s->count == HELD)
 		print_held(v);

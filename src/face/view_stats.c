@@ -85,18 +85,30 @@ static int64_t next_sunday(int64_t day)
 	return day + 6 - (day + 3) % WEEKDAYS;
 }
 
+/* A clock that was wrong once must not push all other days out of the map. */
+static int64_t last_day(struct view *v, const struct json *j, uint32_t days)
+{
+	struct clock clock = clock_system();
+	int64_t tomorrow = clock_now(&clock) / (HOURS * 3600 * INT64_C(1000)) + 1, number, last = 0, any = 0;
+
+	for (uint32_t d = json_first(j, days); d != json_end(j, days); d = json_next(j, d)) {
+		if (!day_number(v, j, d, &number))
+			continue;
+		any = number > any ? number : any;
+		last = number > last && number <= tomorrow ? number : last;
+	}
+	return last ? last : any;
+}
+
 static void read_map(struct view *v, const struct json *j, uint32_t days, struct day_map *m)
 {
 	int64_t number, first = INT64_MAX;
 
-	for (uint32_t d = json_first(j, days); d != json_end(j, days); d = json_next(j, d))
-		if (day_number(v, j, d, &number) && number > m->last)
-			m->last = number;
-	m->last = next_sunday(m->last);
+	m->last = next_sunday(last_day(v, j, days));
 	for (uint32_t d = json_first(j, days); d != json_end(j, days); d = json_next(j, d)) {
 		int64_t back;
 
-		if (!day_number(v, j, d, &number) || (back = m->last - number) >= WEEKS_MOST * WEEKDAYS)
+		if (!day_number(v, j, d, &number) || (back = m->last - number) >= WEEKS_MOST * WEEKDAYS || back < 0)
 			continue;
 		first = number < first ? number : first;
 		m->values[WEEKS_MOST * WEEKDAYS - 1 - back] = view_int(j, d, "messages");

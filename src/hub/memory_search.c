@@ -310,10 +310,23 @@ struct finding {
 
 enum { FEW_HITS = 10 }; /* a page of them: whoever has one has something to look at */
 
-static void put_hit_session(struct json_writer *w, const struct session *s, struct str branch)
+/* What is gone from a file is no reason to call the conversation otherwise. */
+static struct str title_now(struct call *c, const struct session *s)
+{
+	struct session now;
+	struct err ignored;
+	int64_t row = 0;
+
+	return s->old && session_of_source(c->store, s->source, &row, &ignored) == STATUS_OK && row &&
+			       session_get(c->store, row, &c->mem, &now, &ignored) == STATUS_OK
+		       ? now.title
+		       : s->title;
+}
+
+static void put_hit_session(struct call *c, struct json_writer *w, const struct session *s, struct str branch)
 {
 	put_uuid(w, "session", &s->id);
-	put_text(w, "title", s->title);
+	put_text(w, "title", title_now(c, s));
 	put_path(w, "project", s->project);
 	if (branch.n)
 		put_text(w, "branch", branch);
@@ -334,7 +347,7 @@ static void put_hit_paper(struct json_writer *w, const struct paper_found *p)
 }
 
 /* A tree has no title: what was given with it says most. */
-static void put_hit_node(struct json_writer *w, const struct made_found *m)
+static void put_hit_node(struct call *c, struct json_writer *w, const struct made_found *m)
 {
 	enum { TITLE = 80 };
 	struct str title = str_sub(m->tree.metadata.p ? m->tree.metadata : m->tree.owner, 0, TITLE);
@@ -342,7 +355,7 @@ static void put_hit_node(struct json_writer *w, const struct made_found *m)
 	put_text(w, "kind", STR("node"));
 	put_uuid(w, "tree", &m->tree.id);
 	if (m->session.row) {
-		put_hit_session(w, &m->session, m->session.branch);
+		put_hit_session(c, w, &m->session, m->session.branch);
 		return;
 	}
 	title.n = utf8_valid_prefix(title);
@@ -371,9 +384,9 @@ static void put_hit(struct call *c, const struct search_hit *hit)
 	if (hit->paper)
 		put_hit_paper(w, hit->paper);
 	else if (hit->made)
-		put_hit_node(w, hit->made);
+		put_hit_node(c, w, hit->made);
 	else if (hit->session)
-		put_hit_session(w, hit->session, hit->in_line ? hit->branch : hit->session->branch);
+		put_hit_session(c, w, hit->session, hit->in_line ? hit->branch : hit->session->branch);
 	if (hit->agent.n)
 		put_text(w, "agent", hit->agent);
 	put_handle(w, &handle);
@@ -728,6 +741,7 @@ static enum status not_found(const struct finding *f, const struct search_query 
 {
 	struct call *c = f->call;
 	struct str text = str_sub(query, 0, 80);
+	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct buf advice CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
 
 	if (values_advise(c->store, q->expr, &c->mem, &advice, err))
@@ -736,7 +750,9 @@ static enum status not_found(const struct finding *f, const struct search_query 
 	if (!q->check && !advice.n &&
 	    suggest(c->store, q->expr, q->expr->condition_count || is_narrowed(c), &advice, err))
 		return err_failed(err->status);
-	text.n = utf8_valid_prefix(text);
+	if (text.n < query.n && utf8_valid(query))
+		text.n = utf8_valid_prefix(text);
+	utf8_repair(&shown, text);
 	if (asks_agent_type(q->expr))
 		buf_text(&advice, "; agent: takes the id of a sub-agent, and 'arbor usage agent --each' lists "
 				  "these with their types");
@@ -747,7 +763,7 @@ static enum status not_found(const struct finding *f, const struct search_query 
 			   f->looked);
 	if (q->filter.hidden->count)
 		buf_text(&advice, "; conversations that are archived are searched with --archived");
-	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(text),
+	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(buf_as_str(&shown)),
 			STR_ARG(buf_as_str(&advice)));
 }
 
@@ -1027,7 +1043,7 @@ const struct method memory_search = {
 			{ "search '\"integer cents\"' --in prompt,answer", "a phrase, in what was said" },
 			{ "search 'token*' --project parser --limit 3",
 			  "beginnings of words, in one project" },
-			{ "search 'cents OR price' role:user after:2026-01",
+			{ "search 'cents OR price' --role user --since 2026-01",
 			  "in what a person typed, since January" },
 			{ "search 'test -parser' tool:Bash", "commands with one word and without another" },
 			{ "search --regex 'to[A-Z][a-z]+\\(' tool:Edit", "a pattern, in what was edited" },

@@ -280,6 +280,9 @@ arbor search 'cents role:user'; err_lacks blank; err_lacks 'no field'
 it "says where a page would be behind the last hit, and what is taken for an option"
 arbor search cents --offset 99999; code 1; err_has "there are $all hits, and --offset 99999 is behind the last"
 arbor search cents -integer; code 2; err_has "unknown option '-integer'; in quotes with the words before it"
+arbor search cents -shadow; code 2; err_has "'-shadow' is read as -s with 'hadow'"; err_has 'or behind --'
+arbor search cents -n 1; code 0; err_lacks 'is read as'
+arbor search --regex "$(printf 'shadow\377zz')"; code 1; err_has "nothing found for 'shadow�zz'"
 arbor search cents after:Jan 20; code 0
 arbor search cents after:jan day:mon; err_lacks 'did you mean'
 

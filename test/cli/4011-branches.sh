@@ -48,6 +48,8 @@ it "knows it of what is gone from the file"
 said 'tern alone' '"gitBranch":"late",' >"$F"
 arbor sync --source "$T/claude"; code 0
 arbor search gull is:withdrawn branch:feature/nest; lines 2
+arbor list --json; title=$(python3 -c 'import json, sys; print(json.loads(open(sys.argv[1]).readline())["title"])' "$T/out")
+arbor search gull is:withdrawn --json; out_has "\"title\":\"$title\""
 arbor search tern branch:late; lines 1
 arbor search tern branch:main; code 1
 
