@@ -13,6 +13,7 @@
 # violation; fails when there is one.
 set -eu
 cd "$(dirname "$0")/.."
+export LC_ALL=C # bytes, whichever awk it is
 
 c_files=$(find include src test fuzz bench tools examples -name '*.[ch]' | sort)
 scripts=$(find .ci tools test bench demo -name '*.sh' -o -path .ci/run -o -path test/run | sort)

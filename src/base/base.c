@@ -51,12 +51,14 @@ static size_t in_large_pages(size_t bytes)
 	return (bytes + LARGE_PAGE - 1) & ~(size_t)(LARGE_PAGE - 1);
 }
 
-/* The system gives any address: of a page more than is wanted, what is before and behind the right one goes back. */
+/* The system gives any address: of a page more than is wanted, what is before and behind the right one goes
+ * back. */
 void *mem_map(size_t bytes)
 {
 	size_t size = in_large_pages(bytes), before;
 	char *p = size < bytes ? MAP_FAILED
-			       : mmap(NULL, size + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			       : mmap(NULL, size + LARGE_PAGE, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		end_with("out of memory");

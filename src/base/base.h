@@ -37,10 +37,10 @@ void *mem_alloc(size_t bytes) __attribute__((malloc, returns_nonnull));
 void *mem_resize(void *old, size_t bytes) __attribute__((returns_nonnull));
 void  mem_free(void *p);
 
-/* Zeroed, straight from the system and back to it, in large pages where it has some: for megabytes that are all used,
- * of which getting each page alone costs more than most of what is done with it. */
+/* Zeroed, straight from the system and back to it, in large pages where it has some: for megabytes that are
+ * all used, of which getting each page alone costs more than most of what is done with it. */
 void *mem_map(size_t bytes) __attribute__((returns_nonnull));
-void  mem_unmap(void *p, size_t bytes);
+void mem_unmap(void *p, size_t bytes);
 
 /* For what cannot happen: says so and ends the program with a core. */
 void bug(const char *what) NORETURN;

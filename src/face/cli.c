@@ -301,8 +301,11 @@ static enum status load_hubs(struct face *f, struct err *err)
 static enum status fail_verb(const struct verb *v, const struct args *a, struct err *err)
 {
 	if (a->glued && err->status != STATUS_CANCELLED)
-		return err_pass(err, "%s: '%.40s' is read as -%c with '%.40s', a word to be left out stands in quotes with "
-				     "the others, or behind --", v->method->verb, a->glued, a->glued[1], a->glued + 2);
+		return err_pass(err,
+				"%s: '%.40s' is read as -%c with '%.40s', a word to be left out stands in "
+				"quotes with "
+				"the others, or behind --",
+				v->method->verb, a->glued, a->glued[1], a->glued + 2);
 	return err_pass(err, "%s", v->method->verb);
 }
 

@@ -63,7 +63,7 @@ struct args {
 	bool takes_json;      /* a word that begins with '{' holds all parameters */
 	bool takes_raw;	      /* such a word is kept as it is, and nothing but it is given */
 	struct str raw;
-	const char *glued;    /* an option with its value in one word, where a word could be meant: "-parser" */
+	const char *glued; /* an option with its value in one word, where a word could be meant: "-parser" */
 };
 
 enum status args_read(struct face *f, struct args *a, const struct method *m, int argc, char **argv,

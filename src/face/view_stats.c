@@ -108,7 +108,8 @@ static void read_map(struct view *v, const struct json *j, uint32_t days, struct
 	for (uint32_t d = json_first(j, days); d != json_end(j, days); d = json_next(j, d)) {
 		int64_t back;
 
-		if (!day_number(v, j, d, &number) || (back = m->last - number) >= WEEKS_MOST * WEEKDAYS || back < 0)
+		if (!day_number(v, j, d, &number) || (back = m->last - number) >= WEEKS_MOST * WEEKDAYS ||
+		    back < 0)
 			continue;
 		first = number < first ? number : first;
 		m->values[WEEKS_MOST * WEEKDAYS - 1 - back] = view_int(j, d, "messages");

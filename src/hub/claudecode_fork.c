@@ -206,7 +206,8 @@ static enum status check_name(struct call *c, const struct fork *f, struct err *
 		return err_failed(err->status);
 	status = named_find(c->store, f->named.name, &c->mem, &other, err);
 	if (status == STATUS_OK && str_eq(other.name, f->named.name))
-		return err_fail(err, STATUS_CONFLICT, "a session is called '%.*s' already; choose another name",
+		return err_fail(err, STATUS_CONFLICT,
+				"a session is called '%.*s' already; choose another name",
 				STR_ARG(other.name));
 	return status == STATUS_OK || status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS ? STATUS_OK
 											       : status;
@@ -266,7 +267,8 @@ static void say_what_next(struct call *c, const struct fork *f)
 	if (f->is_empty)
 		call_note(c, "nothing was said before that: the client begins anew");
 	else if (f->what.is_node && !f->prompt.p)
-		call_note(c, "it goes on behind that; to go on before it, fork at the prompt above: 'arbor tree' has its id");
+		call_note(c, "it goes on behind that; to go on before it, fork at the prompt above: 'arbor "
+			     "tree' has its id");
 	if (!f->named.name.p)
 		return;
 	quote(&name, f->named.name);

@@ -119,9 +119,10 @@ static enum status choose_leaf(struct call *c, const struct moving *m, struct er
 		return err_fail(err, STATUS_USAGE,
 				"that is in another file of the client's than this session");
 	if (m->is_cut_off)
-		return err_fail(err, STATUS_USAGE,
-				"the client forgets what it said before a compaction; 'arbor fork' makes a file "
-				"that goes on there");
+		return err_fail(
+			err, STATUS_USAGE,
+			"the client forgets what it said before a compaction; 'arbor fork' makes a file "
+			"that goes on there");
 	if (forkable_check_open(c, &s->id, err) || open_transcript(c, s, &fd, err) ||
 	    ends_with_line_feed(fd, &is_whole, err))
 		return err_failed(err->status);

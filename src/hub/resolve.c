@@ -413,7 +413,8 @@ static enum status count_line(void *ctx, int64_t offset, int64_t length, struct 
 }
 
 /* A fork may have been cut in the middle of an answer. */
-static enum status is_as_whole(struct store *s, const struct node *a, const struct node *b, bool *out, struct err *err)
+static enum status is_as_whole(struct store *s, const struct node *a, const struct node *b, bool *out,
+			       struct err *err)
 {
 	int64_t of_a = 0, of_b = 0;
 
@@ -424,8 +425,8 @@ static enum status is_as_whole(struct store *s, const struct node *a, const stru
 	return STATUS_OK;
 }
 
-/* Which copy of a node where several files have its line, as forks have: the original, by what the lines say and
- * never by which file came first. What stands before it may be another thing in each. */
+/* Which copy of a node where several files have its line, as forks have: the original, by what the lines say
+ * and never by which file came first. What stands before it may be another thing in each. */
 static enum status choose_original(struct store *s, struct node *node, struct err *err)
 {
 	struct grove g CLEANUP(grove_release) = GROVE_INIT;

@@ -336,7 +336,8 @@ static uint32_t said_or_before(const struct chain *c, uint32_t line)
 {
 	uint32_t said = chain_said(c, line);
 
-	for (uint32_t steps = 0; said == CHAIN_NONE && line != CHAIN_NONE && steps <= c->shared + c->line_count; steps++) {
+	for (uint32_t steps = 0;
+	     said == CHAIN_NONE && line != CHAIN_NONE && steps <= c->shared + c->line_count; steps++) {
 		if (line_of(c, line)->flags & RECORD_BOUNDARY)
 			return chain_before(c, line);
 		line = parent_of(c, line);

@@ -86,13 +86,13 @@ uint32_t chain_line_at(const struct chain *c, int64_t offset);
  * are counted as by chain_leaf(). */
 uint32_t chain_said(const struct chain *c, uint32_t line);
 
-/* What was said last before a compaction, which is a line with RECORD_BOUNDARY: what it names, else what was written
- * before it. Lines are counted as by chain_leaf(). */
+/* What was said last before a compaction, which is a line with RECORD_BOUNDARY: what it names, else what was
+ * written before it. Lines are counted as by chain_leaf(). */
 uint32_t chain_before(const struct chain *c, uint32_t boundary);
 
 /* The line the client would go on from. Where a compaction comes last, with nothing behind it, the client has
- * forgotten all; then it is what was said before. CHAIN_NONE = an empty conversation. Of a chain with a base, one of
- * that if it is below `shared`, else of its own, counted from there. */
+ * forgotten all; then it is what was said before. CHAIN_NONE = an empty conversation. Of a chain with a base,
+ * one of that if it is below `shared`, else of its own, counted from there. */
 uint32_t chain_leaf(const struct chain *c);
 
 #endif

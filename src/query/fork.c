@@ -172,7 +172,8 @@ static void leave_out_prompt(struct forking *f)
 static enum status step_before_compaction(struct forking *f, struct err *err)
 {
 	struct buf said CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
-	uint32_t boundary = f->point.prompt == CHAIN_NONE ? CHAIN_NONE : compaction_of(&f->chain, f->point.prompt);
+	uint32_t boundary = f->point.prompt == CHAIN_NONE ? CHAIN_NONE
+							  : compaction_of(&f->chain, f->point.prompt);
 
 	if (boundary == CHAIN_NONE)
 		return STATUS_OK;
@@ -200,9 +201,8 @@ enum status forking_load(struct store *s, int64_t session, int64_t offset, bool 
 	lines_init(&out->lines, s, &out->session);
 	out->point = head || offset == FORK_AT_END ? (struct fork_point){ line, CHAIN_NONE }
 						   : fork_point(&out->chain, line);
-	if (step_before_compaction(out, err) ||
-	    fork_find_lines(&out->lines, &out->chain, out->point.line, &out->mem, &out->order, &out->count,
-			    err))
+	if (step_before_compaction(out, err) || fork_find_lines(&out->lines, &out->chain, out->point.line,
+								&out->mem, &out->order, &out->count, err))
 		return err_failed(err->status);
 	leave_out_prompt(out);
 	return STATUS_OK;
@@ -211,7 +211,7 @@ enum status forking_load(struct store *s, int64_t session, int64_t offset, bool 
 enum status forking_each(struct forking *f, struct fork_lines *as, forking_fn *fn, void *ctx, struct err *err)
 {
 	struct buf line CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED),
-		   valid CLEANUP(buf_release) = BUF_INIT(6 * LIMIT_LINE_PARSED);
+			valid CLEANUP(buf_release) = BUF_INIT(6 * LIMIT_LINE_PARSED);
 
 	for (uint32_t i = 0; i < f->count; i++) {
 		struct record rec;

@@ -124,7 +124,8 @@ static const char *advice(enum status s)
 	case STATUS_FULL:
 		return "; free some space and run the same command again, nothing is lost";
 	case STATUS_CORRUPT:
-		return "; 'arbor check' looks at all of it. Restore the file from a backup; without one, move it away and "
+		return "; 'arbor check' looks at all of it. Restore the file from a backup; without one, "
+		       "move it away and "
 		       "run 'arbor sync', which brings in all that Claude Code still has";
 	default:
 		return "";

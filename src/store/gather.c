@@ -1,19 +1,21 @@
 /*
- * SQLite writes each page of a commit to the log (WAL) by two calls of the system, 24 bytes that say which page it
- * is and the page. These never lie on whole pages of the system's, which makes them dearer. Of a large sync that
- * is a fifth of the writer's time. Here they are put together, and written when there are many or a commit ends.
+ * SQLite writes each page of a commit to the log (WAL) by two calls of the system, 24 bytes that say which
+ * page it is and the page. These never lie on whole pages of the system's, which makes them dearer. Of a
+ * large sync that is a fifth of the writer's time. Here they are put together, and written when there are
+ * many or a commit ends.
  *
- * SQLite calls a file's functions through a pointer in it (sqlite3_file.pMethods). For the log of one connection it
- * points to those here as long as that lasts; they keep what comes, and call SQLite's own for the rest.
+ * SQLite calls a file's functions through a pointer in it (sqlite3_file.pMethods). For the log of one
+ * connection it points to those here as long as that lasts; they keep what comes, and call SQLite's own for
+ * the rest.
  *
- * When is what written? The last page of a commit is marked as that: its 24 bytes say how large the file is then, and
- * nothing else has a number there. With this page all is written, and when that fails, so does SQLite's write and with
- * it the commit. Only after that SQLite tells others of it. So
+ * When is what written? The last page of a commit is marked as that: its 24 bytes say how large the file is
+ * then, and nothing else has a number there. With this page all is written, and when that fails, so does
+ * SQLite's write and with it the commit. Only after that SQLite tells others of it. So
  *
  *   (1) nothing that was committed is ever here only;
- *   (2) whoever reads the log, this connection included, finds what it looks for: others look for nothing that is
- *       not committed, and before we read, what is here is written;
- *   (3) bytes come into the log in the order in which SQLite wrote them.
+ *   (2) whoever reads the log, this connection included, finds what it looks for: others look for nothing
+ * that is not committed, and before we read, what is here is written; (3) bytes come into the log in the
+ * order in which SQLite wrote them.
  *
  * Only writes that go on where the one before ended are kept. Before any other, and before the file is read,
  * synchronised or cut, what is here is written.
@@ -25,8 +27,8 @@
 #include <string.h>
 
 enum {
-	HEAD = 24,	  /* bytes in front of each page in the log */
-	HEAD_SIZE_AT = 4, /* where they say the size of the file, four bytes; 0 = more pages follow */
+	HEAD = 24,	   /* bytes in front of each page in the log */
+	HEAD_SIZE_AT = 4,  /* where they say the size of the file, four bytes; 0 = more pages follow */
 	ROOM = 127 * 1024, /* SQLite's own writes fewer than 128 KiB at once, and nothing of more */
 };
 
@@ -73,8 +75,8 @@ static void keep(struct gather *g, const void *p, int n)
 	g->count += n;
 }
 
-/* A page is kept when what stands in front of it is, and that when it goes on where the last write ended. Whatever
- * SQLite corrects further up in the log does not. */
+/* A page is kept when what stands in front of it is, and that when it goes on where the last write ended.
+ * Whatever SQLite corrects further up in the log does not. */
 static int gather_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at)
 {
 	struct gather *g = gather_of(f);

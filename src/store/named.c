@@ -282,17 +282,19 @@ static enum status check_name(struct str name, struct err *err)
 {
 	if (annotation_check_name(name, err))
 		return err_failed(err->status);
-	return named_is_like_id(name) ? err_fail(err, STATUS_USAGE,
-						 "'%.*s' cannot be a name: it looks like an id, and would be taken "
-						 "for one", STR_ARG(name))
-				      : STATUS_OK;
+	return named_is_like_id(name)
+		       ? err_fail(err, STATUS_USAGE,
+				  "'%.*s' cannot be a name: it looks like an id, and would be taken "
+				  "for one",
+				  STR_ARG(name))
+		       : STATUS_OK;
 }
 
 static enum status name_taken(struct str name, struct err *err)
 {
 	return err->status == STATUS_CONFLICT
-		       ? err_fail(err, STATUS_CONFLICT, "a session is called '%.*s' already; choose another name",
-				  STR_ARG(name))
+		       ? err_fail(err, STATUS_CONFLICT,
+				  "a session is called '%.*s' already; choose another name", STR_ARG(name))
 		       : err_failed(err->status);
 }
 

@@ -1,8 +1,9 @@
 /*
- * Writes to the log, gathered: whatever is committed is in the files at once, for who reads beside and for who finds
- * them after a kill; what is not, is not; a write that fails fails the commit.
+ * Writes to the log, gathered: whatever is committed is in the files at once, for who reads beside and for
+ * who finds them after a kill; what is not, is not; a write that fails fails the commit.
  *
- * A small cache has SQLite write pages before their commit, read them again, and correct them where they stand.
+ * A small cache has SQLite write pages before their commit, read them again, and correct them where they
+ * stand.
  */
 #include "store/gather.h"
 
@@ -81,8 +82,8 @@ static enum status change_rows(struct trial *r, struct store *s, struct err *err
 }
 
 /* One transaction; some are taken back, and some go to the disk. */
-static enum status change(struct trial *r, struct store *s, void (*meanwhile)(struct t *, struct trial *), struct t *t,
-			  struct err *err)
+static enum status change(struct trial *r, struct store *s, void (*meanwhile)(struct t *, struct trial *),
+			  struct t *t, struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	bool keep = pick(r, 4) != 0;
@@ -107,8 +108,8 @@ static void look_after_a_kill(struct t *t, struct trial *r)
 	STORE *s = NULL;
 	struct err err;
 
-	snprintf(command, sizeof command, "rm -f '%s'-* && cp '%s' '%s' && cp '%s-wal' '%s-wal'", r->copy, r->path,
-		 r->copy, r->path, r->copy);
+	snprintf(command, sizeof command, "rm -f '%s'-* && cp '%s' '%s' && cp '%s-wal' '%s-wal'", r->copy,
+		 r->path, r->copy, r->path, r->copy);
 	EQ(system(command), 0); /* lint: allow, a test */
 	OK(store_open(&(struct store_options){ .path = r->copy }, &s, &err));
 	EQ(sum(s), r->committed);
