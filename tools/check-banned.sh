@@ -13,14 +13,13 @@
 # violation; fails when there is one.
 set -eu
 cd "$(dirname "$0")/.."
-export LC_ALL=C # bytes, whichever awk it is
 
 c_files=$(find include src test fuzz bench tools examples -name '*.[ch]' | sort)
 scripts=$(find .ci tools test bench demo -name '*.sh' -o -path .ci/run -o -path test/run | sort)
 
 bad=0
 # shellcheck disable=SC2086 # lists of files; none has a blank in its name
-LC_ALL=C.UTF-8 awk '
+LC_ALL=C awk '
 function complain(line, why) {
 	if ($0 ~ /lint: allow/)
 		return

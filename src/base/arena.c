@@ -15,6 +15,7 @@ enum { ARENA_CHUNK = 16 * 1024, ARENA_LARGE = 1024 * 1024, ARENA_ALIGN = 16 };
 struct arena_chunk {
 	struct arena_chunk *older;
 	size_t size;
+	bool is_mapped; /* it is the system's */
 	_Alignas(16) char data[];
 };
 
@@ -23,12 +24,21 @@ void arena_release(struct arena *a)
 	while (a->last) {
 		struct arena_chunk *older = a->last->older;
 
-		if (a->last->size < ARENA_LARGE)
-			mem_free(a->last);
-		else
+		if (a->last->is_mapped)
 			mem_unmap(a->last, sizeof *a->last + a->last->size);
+		else
+			mem_free(a->last);
 		a->last = older;
 	}
+	a->used = 0;
+}
+
+static void add_chunk(struct arena *a, struct arena_chunk *chunk, size_t size, bool is_mapped)
+{
+	chunk->older = a->last;
+	chunk->size = size;
+	chunk->is_mapped = is_mapped;
+	a->last = chunk;
 	a->used = 0;
 }
 
@@ -40,13 +50,8 @@ static char *take(struct arena *a, size_t bytes)
 
 	if (!a->last || need > a->last->size - a->used) {
 		size_t size = size_max(need, ARENA_CHUNK);
-		struct arena_chunk *chunk = size < ARENA_LARGE ? mem_resize(NULL, sizeof *chunk + size)
-							       : mem_map(sizeof *chunk + size);
 
-		chunk->older = a->last;
-		chunk->size = size;
-		a->last = chunk;
-		a->used = 0;
+		add_chunk(a, mem_resize(NULL, sizeof(struct arena_chunk) + size), size, false);
 	}
 	at = a->last->data + a->used;
 	a->used += need;
@@ -56,6 +61,18 @@ static char *take(struct arena *a, size_t bytes)
 void *arena_alloc(struct arena *a, size_t bytes)
 {
 	return memset(take(a, bytes), 0, bytes);
+}
+
+/* What is left of the chunk before is lost, which is little beside this. */
+void *arena_alloc_large(struct arena *a, size_t bytes)
+{
+	size_t size = (bytes + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+
+	if (bytes < ARENA_LARGE)
+		return arena_alloc(a, bytes);
+	add_chunk(a, mem_map(sizeof(struct arena_chunk) + size), size, true);
+	a->used = size;
+	return a->last->data;
 }
 
 struct str arena_str(struct arena *a, struct str s)

@@ -21,6 +21,9 @@ void arena_release(struct arena *a);
 /* Zeroed, aligned for any object. Never NULL. */
 void *arena_alloc(struct arena *a, size_t bytes) __attribute__((returns_nonnull));
 
+/* The same for megabytes that will all be used (mem_map()). */
+void *arena_alloc_large(struct arena *a, size_t bytes) __attribute__((returns_nonnull));
+
 /* A copy; a NUL stands behind it, for calls that need one. */
 struct str arena_str(struct arena *a, struct str s);
 const char *arena_cstr(struct arena *a, struct str s);

@@ -22,7 +22,7 @@ struct numbers numbers_new(struct arena *mem, size_t most)
 	while (slots < most + most / 2)
 		slots *= 2;
 	n.mask = slots - 1;
-	n.slots = arena_alloc(mem, slots * sizeof *n.slots);
+	n.slots = arena_alloc_large(mem, slots * sizeof *n.slots);
 	/* Nobody outside knows where memory is. */
 	n.seed = mix((uint64_t)(uintptr_t)n.slots ^ UINT64_C(0x9e3779b97f4a7c15), (uint64_t)(uintptr_t)&n | 1);
 	return n;

@@ -197,7 +197,7 @@ enum status usage_all(struct store *s, unsigned want, struct arena *mem, struct 
 	    ((want & USAGE_SESSIONS) && load_ranks(s, mem, &a.ranks, err)) ||
 	    use(s, want & USAGE_AGENTS ? USAGE_ROWS_AGENTS : USAGE_ROWS, &st, err))
 		return err_failed(err->status);
-	a.list = arena_alloc(mem, (a.most + 1) * sizeof *a.list);
+	a.list = arena_alloc_large(mem, (a.most + 1) * sizeof *a.list);
 	a.known = numbers_new(mem, a.most);
 	if (stmt_each(&st, add_row, &a, err))
 		return err_failed(err->status);

@@ -103,7 +103,26 @@ TEST(printed_text_is_complete_however_long)
 	arena_release(&a);
 }
 
-TESTS(CASE(an_unused_arena_can_be_released),
+TEST(megabytes_are_zeroed_and_apart_from_what_comes_before_and_behind)
+{
+	struct arena a CLEANUP(arena_release) = ARENA_INIT;
+	size_t many = 5 * 1024 * 1024 + 7;
+	char *small = arena_alloc(&a, 100), *large, *other, *behind;
+
+	memset(small, 'a', 100);
+	large = arena_alloc_large(&a, many);
+	for (size_t i = 0; i < many; i++)
+		NEED(large[i] == 0);
+	memset(large, 'b', many);
+	behind = arena_alloc(&a, 100);
+	memset(behind, 'c', 100);
+	other = arena_alloc_large(&a, 10); /* too small for that */
+	EQ(other[9], 0);
+	CHECK(small[0] == 'a' && small[99] == 'a' && large[0] == 'b' && large[many - 1] == 'b');
+	EQ((uintptr_t)large % 16, 0);
+}
+
+TESTS(CASE(megabytes_are_zeroed_and_apart_from_what_comes_before_and_behind), CASE(an_unused_arena_can_be_released),
       CASE(memory_is_zeroed_and_aligned_at_every_size),
       CASE(what_was_handed_out_neither_moves_nor_changes),
       CASE(a_request_larger_than_a_chunk_is_served),
