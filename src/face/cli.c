@@ -297,6 +297,24 @@ static enum status load_hubs(struct face *f, struct err *err)
 	return STATUS_OK;
 }
 
+static enum status find_client(struct face *f, const char **path, struct err *err)
+{
+	struct environment env;
+
+	where_environment(f->settings, &env);
+	return client_find(&env, settings_text(f->settings, "claude"), &f->mem, path, err);
+}
+
+/* Nothing is written for a client that is not there. */
+static enum status check_client(struct face *f, const struct verb *v, struct err *err)
+{
+	const char *path;
+
+	if (!v->activation || !view_runs_client(f, v->activation, v->method) || find_client(f, &path, err) == STATUS_OK)
+		return STATUS_OK;
+	return err_pass(err, "'arbor fork' writes the file without the client");
+}
+
 /* What was to be left out of a search may have been taken for an option. */
 static enum status fail_verb(const struct verb *v, const struct args *a, struct err *err)
 {
@@ -325,7 +343,7 @@ static enum status run_verb(struct face *f, const struct verb *v, int argc, char
 		help_verb(f, v);
 		return STATUS_OK;
 	}
-	if (apply(f, &a, err) || view_refuse(f, v->method, err))
+	if (apply(f, &a, err) || view_refuse(f, v->method, err) || check_client(f, v, err))
 		return fail_verb(v, &a, err);
 	if (v->run				       ? v->run(f, argc, argv, &a.own, err)
 	    : ask_is_due(f, v->method, &a.own)	       ? ask_and_run(f, v->activation, v->method, &a.own, err)
@@ -484,13 +502,11 @@ static enum status end_output(struct face *f, enum status status, struct err *er
 /* The client that a verb has prepared, if one has. */
 static enum status become_client(struct face *f, struct err *err)
 {
-	struct environment env;
 	const char *path;
 
 	if (!f->then.words)
 		return STATUS_OK;
-	where_environment(f->settings, &env);
-	if (client_find(&env, settings_text(f->settings, "claude"), &f->mem, &path, err))
+	if (find_client(f, &path, err))
 		return err_failed(err->status);
 	return become(path, f->then.folder, f->then.words, err);
 }

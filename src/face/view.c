@@ -120,6 +120,11 @@ bool view_has_columns(const struct verb *v)
 	return v->activation && !v->method->open && choose(v->activation, v->method, false, NULL) == &view_table;
 }
 
+bool view_runs_client(const struct face *f, const char *activation, const struct method *m)
+{
+	return !f->json && choose(activation, m, f->out.terminal, NULL)->runs_client;
+}
+
 enum status view_refuse(const struct face *f, const struct method *m, struct err *err)
 {
 	if (f->json && m->kind == RESULT_RAW)

@@ -14,6 +14,7 @@ struct view;
 struct view_kind {
 	const char *method;	       /* "memory.show"; NULL = of no method in particular */
 	bool terminal_only;	       /* into a pipe goes the table instead */
+	bool runs_client;	       /* the program becomes the client in the end */
 	const char *given;	       /* the table, too, without this parameter; NULL = always this */
 	size_t state;		       /* bytes of view->state */
 	void (*begin)(struct view *v); /* may be NULL */
@@ -46,6 +47,9 @@ void view_note(struct view *v, struct str text);
 
 /* Whether its items are lines with columns in a pipe. */
 bool view_has_columns(const struct verb *v);
+
+/* Whether the client will be run with what the method gives. */
+bool view_runs_client(const struct face *f, const char *activation, const struct method *m);
 
 /* Whether this method can be printed as the options say. */
 enum status view_refuse(const struct face *f, const struct method *m, struct err *err) MUST_USE;

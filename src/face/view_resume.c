@@ -40,5 +40,6 @@ static void resume_item(struct view *v, const struct json *j)
 const struct view_kind view_resume = {
 	.method = "claudecode.resume",
 	.terminal_only = true,
+	.runs_client = true,
 	.item = resume_item,
 };

@@ -547,21 +547,14 @@ static enum status resume_named(struct call *c, struct fork *f, struct err *err)
 	return emit_fork(c, f, err);
 }
 
-/* A file is written only for a client that is there. */
 static enum status resume_found(struct call *c, struct fork *f, struct read_txn *snapshot, struct err *err)
 {
-	struct environment env;
-	const char *client;
-
 	if (can_go_on(c, f)) {
 		f->named.head.session = f->what.session.id;
 		f->named.head.has_session = true;
 		return forkable_check_open(c, &f->what.session.id, err) ? err_failed(err->status)
 									: emit_fork(c, f, err);
 	}
-	where_environment(c->settings, &env);
-	if (client_find(&env, settings_text(c->settings, "claude"), &c->mem, &client, err))
-		return err_pass(err, "'arbor fork' writes its file without the client");
 	if (write_fork(c, f, false, err))
 		return err_failed(err->status);
 	read_end(snapshot);

@@ -53,7 +53,7 @@ forked 0b7f3c1e; check test "$(said | tail -n 1)" = "$(printf 'Both are in %s.md
 it "says which folder, file or client is not there, and leaves nothing behind"
 arbor fork 909bcac6 --cwd /etc/passwd; code 1; err_has "there is no folder '/etc/passwd'"
 count=$(find "$T/.claude" -name '*.jsonl' | wc -l)
-ARBOR_CLAUDE=$T/nowhere arbor resume 909bcac6 --cwd "$T/work"; check test $rc != 0; err_has "'arbor fork' writes its file without the client"
+ARBOR_CLAUDE=$T/nowhere on_terminal resume 909bcac6 --cwd "$T/work"; out_has "'arbor fork' writes the file without the client"
 check test "$count" = "$(find "$T/.claude" -name '*.jsonl' | wc -l)"
 arbor fork 909bcac6 'x$(id)' --cwd "$T/work"; code 0; err_has "arbor chat 'x\$(id)'"
 
