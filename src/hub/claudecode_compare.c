@@ -29,10 +29,10 @@ static const struct param compare_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
 	  .shown = "A",
 	  .names = "memory.sessions",
-	  .help = "a session, or a message of one: the way to it" },
+	  .help = "a session, or a message of one: the way to it; A..B: both" },
 	{ .name = "b",
 	  .type = VALUE_TEXT,
-	  .flags = PARAM_REQUIRED | PARAM_WORD,
+	  .flags = PARAM_WORD,
 	  .shown = "B",
 	  .names = "memory.sessions",
 	  .help = "what it is compared with" },
@@ -419,10 +419,12 @@ static enum status find_sides(struct comparing *c, struct err *err)
 {
 	struct call *call = c->call;
 	struct side *a = &c->sides[0], *b = &c->sides[1];
+	struct str one = call_text(call, "a"), other = call_text(call, "b");
 	struct resolved x, y;
 
-	if (headed_find(call, call_text(call, "a"), &x, err) ||
-	    headed_find(call, call_text(call, "b"), &y, err) ||
+	if (!other.p && !headed_range(one, &one, &other))
+		return err_fail(err, STATUS_USAGE, "B is missing: what it is compared with");
+	if (headed_find(call, one, &x, err) || headed_find(call, other, &y, err) ||
 	    ground_load(call->store, x.session.row, &c->ground, err))
 		return err_failed(err->status);
 	warn_unread(call);

@@ -453,18 +453,6 @@ static enum status log_made(struct call *c, const struct meant *what, struct err
 	return made_path_show(&path, err);
 }
 
-/* A..B, either of which may be left out and is then the last conversation. No name has two dots in it. */
-static bool is_range(struct str text, struct str *a, struct str *b)
-{
-	for (size_t i = 0; i + 1 < text.n; i++)
-		if (text.p[i] == '.' && text.p[i + 1] == '.' && !str_has_byte(text, '/')) {
-			*a = i ? str_sub(text, 0, i) : STR("@");
-			*b = i + 2 < text.n ? str_sub(text, i + 2, SIZE_MAX) : STR("@");
-			return true;
-		}
-	return false;
-}
-
 static enum status run_log(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
@@ -474,7 +462,7 @@ static enum status run_log(struct call *c, struct err *err)
 
 	if (read_begin(c->store, &snapshot, err))
 		return err_failed(err->status);
-	if (is_range(call_text(c, "id"), &a, &b))
+	if (headed_range(call_text(c, "id"), &a, &b))
 		return headed_find(c, a, &x, err) || headed_find(c, b, &y, err) ? err_failed(err->status)
 										: log_between(c, &x, &y, err);
 	if (headed_meant(c, call_text(c, "id"), MEANT_MIRRORED | MEANT_TREE | MEANT_NODE, &what, err))

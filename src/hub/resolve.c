@@ -327,8 +327,8 @@ static enum status not_found(struct store *s, struct str text, struct str root, 
 		return err_fail(err, STATUS_NOT_FOUND, "no session of '%.*s' begins with '%.*s'",
 				(int)size_min(root.n, 60), root.p, STR_ARG(text));
 	return err_fail(err, STATUS_NOT_FOUND,
-			"no %s begins with '%.*s'; 'arbor sync' brings in new ones, 'arbor list' shows them",
-			session ? "node of this session" : "session or node", STR_ARG(text));
+			"no %s begins with '%.*s'; 'arbor sync' brings in new ones, 'arbor %s' shows them",
+			session ? "node of this session" : "session or node", STR_ARG(text), session ? "tree" : "list");
 }
 
 /* Ids of calls are the model's and have a '_' in them, which others have not. */

@@ -23,7 +23,7 @@ arbor history 'load errors'; typed 'Does it load without errors?|'
 arbor history '?'; typed 'Does it load without errors?|why is the build so slow?|'
 arbor history '?' '.'; code 1
 arbor history '?' it; typed 'Does it load without errors?|'
-arbor history nothing of the kind; code 1; err_has 'nothing like that was typed'
+arbor history nothing of the kind; code 1; err_has 'nothing was typed, or nothing like that'
 
 it "lists those of a project, a session, or since a time"
 for project in webshop /home/dev/webshop /home/dev/webshop/; do

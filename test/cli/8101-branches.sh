@@ -168,4 +168,9 @@ arbor tree "$a"; out_has '← whole-numbers'
 arbor log "$a..whole-numbers"; code 0; out_has 'Integers do not drift.'
 arbor diff whole-numbers "$a"; code 0
 arbor call claudecode.render_context whole-numbers --turns 1 --json; code 0; out_has integers
+it "compares what stands in one word with two dots, as git does"
+arbor diff "$a" "$b" --json; code 0; cp "$T/out" "$T/apart"
+arbor diff "$a..$b" --json; code 0; same "$T/apart" "$T/out"
+arbor diff "$a...$b" --json; code 0; same "$T/apart" "$T/out"
+arbor diff "$a"; code 2; err_has 'B is missing'
 the_end
