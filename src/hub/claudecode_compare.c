@@ -35,7 +35,7 @@ static const struct param compare_params[] = {
 	  .flags = PARAM_WORD,
 	  .shown = "B",
 	  .names = "memory.sessions",
-	  .help = "what it is compared with" },
+	  .help = "what it is compared with; left out: the last conversation" },
 	{ .name = "patch",
 	  .type = VALUE_BOOL,
 	  .letter = 'p',
@@ -423,7 +423,7 @@ static enum status find_sides(struct comparing *c, struct err *err)
 	struct resolved x, y;
 
 	if (!other.p && !headed_range(one, &one, &other))
-		return err_fail(err, STATUS_USAGE, "B is missing: what it is compared with");
+		other = STR("@");
 	if (headed_find(call, one, &x, err) || headed_find(call, other, &y, err) ||
 	    ground_load(call->store, x.session.row, &c->ground, err))
 		return err_failed(err->status);

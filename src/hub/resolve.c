@@ -439,7 +439,7 @@ static enum status choose_original(struct store *s, struct node *node, struct er
 		return err_failed(err->status);
 	if (!places.has_others)
 		return STATUS_OK;
-	if (grove_load_brief(s, node->session, &g, err) || grove_find(&g, node, &ref, &is_there, err))
+	if (grove_load(s, node->session, &g, err) || grove_find(&g, node, &ref, &is_there, err))
 		return err_failed(err->status);
 	if (!is_there)
 		return STATUS_OK;

@@ -59,19 +59,6 @@ static uint32_t last_of(const struct chain *c, uint32_t answer)
 	return last;
 }
 
-/* The compaction that a line belongs to, with no answer in between; CHAIN_NONE = it belongs to none. */
-static uint32_t compaction_of(const struct chain *c, uint32_t line)
-{
-	for (uint32_t steps = 0; line != CHAIN_NONE && steps <= c->line_count; steps++) {
-		if (c->lines[line].flags & RECORD_BOUNDARY)
-			return line;
-		if (c->lines[line].type == RECORD_ASSISTANT)
-			return CHAIN_NONE;
-		line = c->lines[line].parent;
-	}
-	return CHAIN_NONE;
-}
-
 bool fork_is_cut_off(const struct chain *c, uint32_t line)
 {
 	for (uint32_t i = line + 1; i < c->line_count; i++)
@@ -168,22 +155,6 @@ static void leave_out_prompt(struct forking *f)
 	f->count = kept;
 }
 
-/* The client notes that it was told to compact behind what came of it. Before that is before all of it. */
-static enum status step_before_compaction(struct forking *f, struct err *err)
-{
-	struct buf said CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
-	uint32_t boundary = f->point.prompt == CHAIN_NONE ? CHAIN_NONE
-							  : compaction_of(&f->chain, f->point.prompt);
-
-	if (boundary == CHAIN_NONE)
-		return STATUS_OK;
-	if (forking_prompt(f, &said, err))
-		return err_failed(err->status);
-	if (str_eq(buf_as_str(&said), STR("/compact")) || str_has_prefix(buf_as_str(&said), STR("/compact ")))
-		f->point.line = chain_before(&f->chain, boundary);
-	return STATUS_OK;
-}
-
 enum status forking_load(struct store *s, int64_t session, int64_t offset, bool head, struct forking *out,
 			 struct err *err)
 {
@@ -201,8 +172,8 @@ enum status forking_load(struct store *s, int64_t session, int64_t offset, bool 
 	lines_init(&out->lines, s, &out->session);
 	out->point = head || offset == FORK_AT_END ? (struct fork_point){ line, CHAIN_NONE }
 						   : fork_point(&out->chain, line);
-	if (step_before_compaction(out, err) || fork_find_lines(&out->lines, &out->chain, out->point.line,
-								&out->mem, &out->order, &out->count, err))
+	if (fork_find_lines(&out->lines, &out->chain, out->point.line, &out->mem, &out->order, &out->count,
+			    err))
 		return err_failed(err->status);
 	leave_out_prompt(out);
 	return STATUS_OK;
