@@ -14,8 +14,10 @@
  *
  *   (1) nothing that was committed is ever here only;
  *   (2) whoever reads the log, this connection included, finds what it looks for: others look for nothing
- * that is not committed, and before we read, what is here is written; (3) bytes come into the log in the
- * order in which SQLite wrote them.
+ *       that is not committed, and before we read, what is here is written;
+ *   (3) bytes come into the log in the order in which SQLite wrote them;
+ *   (4) nothing is written without the lock: what a transaction leaves here that is rolled back is dropped,
+ *       since others may have written in its place by the time we write again.
  *
  * Only writes that go on where the one before ended are kept. Before any other, and before the file is read,
  * synchronised or cut, what is here is written.
@@ -35,6 +37,7 @@ enum {
 struct gather {
 	sqlite3_io_methods methods; /* first: where a file points to */
 	const sqlite3_io_methods *own;
+	sqlite3 *db;
 	sqlite3_file *log;
 	sqlite3_int64 from; /* where what is kept begins in the file */
 	sqlite3_int64 next; /* where the last write ended */
@@ -133,6 +136,15 @@ static int gather_size(sqlite3_file *f, sqlite3_int64 *out)
 	return code == SQLITE_OK ? g->own->xFileSize(f, out) : code;
 }
 
+static void drop(void *ctx)
+{
+	struct gather *g = ctx;
+
+	g->count = 0;
+	g->ends = false;
+	g->next = -1;
+}
+
 struct gather *gather_begin(struct store *writer)
 {
 	struct gather *g;
@@ -143,6 +155,7 @@ struct gather *gather_begin(struct store *writer)
 		return NULL;
 	g = mem_alloc(sizeof *g);
 	g->own = log->pMethods;
+	g->db = writer->db;
 	g->log = log;
 	g->next = -1;
 	g->methods = *g->own;
@@ -152,6 +165,7 @@ struct gather *gather_begin(struct store *writer)
 	g->methods.xSync = gather_sync;
 	g->methods.xFileSize = gather_size;
 	log->pMethods = &g->methods;
+	sqlite3_rollback_hook(g->db, drop, g);
 	return g;
 }
 
@@ -159,7 +173,7 @@ void gather_end(struct gather *g)
 {
 	if (!g)
 		return;
-	/* Of a transaction that was rolled back nobody misses anything. */
+	sqlite3_rollback_hook(g->db, NULL, NULL);
 	g->log->pMethods = g->own;
 	mem_free(g);
 }

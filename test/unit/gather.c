@@ -146,6 +146,43 @@ TEST(what_is_committed_is_there_for_all_and_nothing_else)
 	EQ(sum(other), r.committed);
 }
 
+/* What is left of a transaction that was rolled back must not be written where another has written since. */
+TEST(what_was_rolled_back_is_never_written_over_what_others_commit)
+{
+	STORE *s = NULL, *other = NULL;
+	struct trial r = { .seed = t_seed() };
+	struct gather *g;
+	struct err err;
+
+	OK(open_trial(t, &r, &s, &err));
+	OK(store_open(&(struct store_options){ .path = r.path }, &other, &err));
+	g = gather_begin(s);
+	NEED(g);
+	for (int i = 0; i < 60; i++) {
+		{
+			struct txn txn CLEANUP(txn_end) = { 0 };
+
+			r.pending = r.committed;
+			OK(txn_begin(s, &txn, &err));
+			OK(change_rows(&r, s, &err));
+		}
+		{
+			struct txn txn CLEANUP(txn_end) = { 0 };
+
+			r.pending = r.committed;
+			OK(txn_begin(other, &txn, &err));
+			OK(change_rows(&r, other, &err));
+			OK(txn_commit(&txn, &err));
+			r.committed = r.pending;
+		}
+		EQ(sum(s), r.committed);
+		OK(change(&r, s, look_now_and_then, t, &err));
+		EQ(sum(other), r.committed);
+	}
+	gather_end(g);
+	look_after_a_kill(t, &r);
+}
+
 /* Nothing can be written to the log any more: as on a full disk. */
 TEST(a_write_that_fails_fails_the_commit)
 {
@@ -238,5 +275,6 @@ TEST(fewer_writes_are_made_of_many)
 	gather_end(NULL);
 }
 
-TESTS(CASE(what_is_committed_is_there_for_all_and_nothing_else), CASE(a_write_that_fails_fails_the_commit),
+TESTS(CASE(what_is_committed_is_there_for_all_and_nothing_else), CASE(what_was_rolled_back_is_never_written_over_what_others_commit),
+      CASE(a_write_that_fails_fails_the_commit),
       CASE(fewer_writes_are_made_of_many))
