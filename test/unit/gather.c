@@ -275,6 +275,6 @@ TEST(fewer_writes_are_made_of_many)
 	gather_end(NULL);
 }
 
-TESTS(CASE(what_is_committed_is_there_for_all_and_nothing_else), CASE(what_was_rolled_back_is_never_written_over_what_others_commit),
-      CASE(a_write_that_fails_fails_the_commit),
-      CASE(fewer_writes_are_made_of_many))
+TESTS(CASE(what_is_committed_is_there_for_all_and_nothing_else),
+      CASE(what_was_rolled_back_is_never_written_over_what_others_commit),
+      CASE(a_write_that_fails_fails_the_commit), CASE(fewer_writes_are_made_of_many))
