@@ -102,7 +102,7 @@ static enum status hash_head(struct following *w, struct err *err)
 	char head[LIMIT_HEAD_HASH];
 	size_t got;
 
-	if (file_read_at(w->fd, 0, head, sizeof head, &got, err) ||
+	if (file_read_at(w->fd, 0, head, size_min(sizeof head, (size_t)w->st.size), &got, err) ||
 	    sieve_bytes(&w->f->sieve, 0, head, got, NULL, NULL, err))
 		return err_pass(err, "%.*s", STR_ARG(w->job->path));
 	w->seen.head_length = (int64_t)got;
@@ -444,6 +444,8 @@ static enum status follow(struct following *w, struct err *err)
 		return err_pass(err, "%.*s", STR_ARG(w->job->path));
 	w->seen.st = w->st;
 	w->seen.settled = is_settled(w);
+	if (w->seen.head_length > w->at) /* it has become shorter since */
+		w->seen.head_length = 0;
 	w->piece->last = true;
 	w->piece->seen = w->seen;
 	hand_over(w, false);

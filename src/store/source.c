@@ -90,7 +90,9 @@ static const char *const sql[SOURCE_STATEMENTS] = {
 		       " AND EXISTS (SELECT 1 FROM generation g WHERE g.id = ?2 AND g.length = ?11)",
 	[SOURCE_NEWEST] = "UPDATE source SET generation = ?2, size = NULL, ctime_ns = NULL, vanished_at = NULL,"
 			  " rev = ?4 WHERE id = ?1 AND generation IS ?3",
-	[SOURCE_HEAD] = "SELECT coalesce(generation, 0), head_length FROM source WHERE id = ?1",
+	/* While a file is read that changes, its beginning may be of more bytes than are archived. */
+	[SOURCE_HEAD] = ("SELECT coalesce(s.generation, 0), iif(s.head_length <= g.length, s.head_length, 0)"
+			 " FROM source s LEFT JOIN generation g ON g.id = s.generation WHERE s.id = ?1"),
 	[SOURCE_HEAD_AGAIN] = "UPDATE source SET head_hash = ?2, rev = ?3 WHERE id = ?1",
 	[GENERATION_DATE] = "UPDATE generation SET mtime_ns = ?2, rev = ?3 WHERE id = ?1",
 	[GENERATION_NEXT] = "SELECT coalesce(max(number), 0) + 1 FROM generation WHERE source = ?1",

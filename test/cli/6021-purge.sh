@@ -163,4 +163,16 @@ arbor search okapi; code 0; out_has "$Y"
 arbor purge "$Y" --tree --yes; code 0
 is_gone okapi
 arbor check; code 0
+
+it "takes lines of a file that was emptied, whatever was noted of how it begins"
+Z=99999999-0000-4000-8000-000000000003
+user "$Z" 50 null 'numbat question' >"$P/$Z.jsonl"
+arbor sync; code 0
+numbat=$("$ARBOR" search numbat --json | sed -n 's/.*"message":"\([^"]*\)".*/\1/p')
+: >"$P/$Z.jsonl"
+arbor sync; code 0
+sqlite3 "$D" "UPDATE source SET head_length = 4096 WHERE path LIKE '%$Z%'" # as a file that grew while it was read
+arbor purge "$numbat" --yes; code 0
+is_gone numbat
+arbor check; code 0
 the_end
