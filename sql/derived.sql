@@ -231,13 +231,16 @@ CREATE TABLE kin (
   PRIMARY KEY (session, other)
 ) STRICT, WITHOUT ROWID;
 
--- Documents of lines that are copies of others, which say the same and come first: runs of those that follow each
+-- Documents of lines that are copies of others, which say the same: runs of those that follow each
 -- other (store/copied.h).
 CREATE TABLE copied (
   doc      INTEGER PRIMARY KEY,    -- sequence of the first
   docs     INTEGER NOT NULL,
-  session  INTEGER NOT NULL
+  session  INTEGER NOT NULL,
+  original INTEGER NOT NULL        -- sequence of the first of those that have their words; 0 = they have
+                                   -- words of their own: not the same ones
 ) STRICT;
+CREATE INDEX copied_by_original ON copied(original);
 
 -- Files beside the conversations that have texts to be found: plans, memory, tasks, todos, typed history.
 CREATE TABLE paper (
@@ -301,8 +304,8 @@ CREATE TABLE doc_chunk (
   id     INTEGER PRIMARY KEY,      -- sequence / 1024
   used   INTEGER NOT NULL,         -- slots
   slots  BLOB NOT NULL             -- 20 bytes each: u32 session, u32 seconds since 1970, u16 block,
-                                   -- u16 the lower 7 bits of the number, u64 offset of the line;
-                                   -- session 0 = removed
+                                   -- u8 the lower 7 bits of the number, u40 offset of the line,
+                                   -- u32 the lower half of XXH3 of its packed words; session 0 = removed
 ) STRICT;
 
 -- Around which day the documents of a chunk were written: ranking wants that of

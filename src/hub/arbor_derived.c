@@ -16,6 +16,7 @@
 #include "hub/dump_forest.h"
 #include "ingest/rebuild.h"
 #include "store/annotation.h"
+#include "store/copied.h"
 #include "store/gap.h"
 #include "store/find.h"
 #include "store/fulltext.h"
@@ -180,13 +181,13 @@ static void dumping_release(struct dumping *d)
 	buf_release(&d->line);
 }
 
-static enum status add_word_sum(void *ctx, struct str word, int64_t doc, int64_t position, struct err *err)
+/* Until the next is asked for. NULL when there can be no such document. */
+static struct doc_sum *sum_of(struct dumping *d, int64_t doc, struct err *err)
 {
-	struct dumping *d = ctx;
-
-	doc = doc_sequence(doc);
-	if (doc < 0 || doc > INT32_MAX)
-		return err_fail(err, STATUS_CORRUPT, "the index has a document %" PRId64, doc);
+	if (doc < 0 || doc > INT32_MAX) {
+		err_fail(err, STATUS_CORRUPT, "the index has a document %" PRId64, doc);
+		return NULL;
+	}
 	if ((size_t)doc >= d->count) {
 		size_t more = size_max((size_t)doc + 1, 2 * d->count);
 
@@ -194,8 +195,39 @@ static enum status add_word_sum(void *ctx, struct str word, int64_t doc, int64_t
 		memset(d->sums + d->count, 0, (more - d->count) * sizeof *d->sums);
 		d->count = more;
 	}
-	d->sums[doc].sum += hash64(word.p, word.n) * (2 * (uint64_t)position + 1);
-	d->sums[doc].words++;
+	return &d->sums[doc];
+}
+
+static enum status add_word_sum(void *ctx, struct str word, int64_t doc, int64_t position, struct err *err)
+{
+	struct doc_sum *sum = sum_of(ctx, doc_sequence(doc), err);
+
+	if (!sum)
+		return err_failed(err->status);
+	sum->sum += hash64(word.p, word.n) * (2 * (uint64_t)position + 1);
+	sum->words++;
+	return STATUS_OK;
+}
+
+/* Of copies, too, which have them elsewhere: where depends on what came first. */
+static enum status copy_sums(struct dumping *d, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct copied_run *runs;
+	size_t count;
+
+	if (copied_runs(d->call->store, &mem, &runs, &count, err))
+		return err_failed(err->status);
+	for (size_t i = 0; i < count; i++)
+		for (int64_t k = 0; k < runs[i].count; k++) {
+			struct doc_sum *to = sum_of(d, runs[i].first + k, err), *from = NULL;
+
+			if (to)
+				from = sum_of(d, runs[i].original + k, err);
+			if (!from)
+				return err_failed(err->status);
+			d->sums[runs[i].first + k] = *from;
+		}
 	return STATUS_OK;
 }
 
@@ -505,7 +537,8 @@ static enum status run_dump(struct call *c, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct str what = call_text(c, "logical");
 
-	if (read_begin(c->store, &snapshot, err) || fulltext_each(c->store, add_word_sum, &d, err))
+	if (read_begin(c->store, &snapshot, err) || fulltext_each(c->store, add_word_sum, &d, err) ||
+	    copy_sums(&d, err))
 		return err_failed(err->status);
 	/* First, since the mirror's own words are forgotten as they are met. */
 	if (!str_eq(what, STR("mirror")) && dump_facts(&d, err))

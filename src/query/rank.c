@@ -22,6 +22,8 @@
  * What filters ask that a number does not say, session and time, is in the slots of the
  * documents: they are read for a filtered query only, and as long as it runs kept.
  *
+ * Documents that are copies mostly have their words with another (store/copied.h): when that one matches, so do they.
+ *
  * Matches come from the lists of their words (query/matches.c), or where these cannot be used from FTS5, with the same
  * result. Then all of this happens in the function that FTS5 calls for a match, and SQL sees none of them: giving each
  * out and taking it back in costs more than ranking it.
@@ -29,6 +31,7 @@
 #include "query/rank.h"
 
 #include "query/matches.h"
+#include "store/copied.h"
 #include "store/db.h"
 
 #include <math.h>
@@ -52,6 +55,15 @@ struct grade {
 	double most;   /* that a document can get, but for its day */
 };
 
+/* Documents that have their words elsewhere: runs, by where that is. */
+struct copies {
+	struct copied_run *runs;
+	size_t count, next; /* of them; the first that is still ahead of the match in hand */
+	size_t *open;	    /* those that the match in hand may be in */
+	size_t open_count;
+	struct arena mem;
+};
+
 /* Lives with the connection: FTS5 calls the function with it. */
 struct ranker {
 	struct doc_reader docs;
@@ -67,6 +79,7 @@ struct ranker {
 	uint8_t *sessions; /* by row: whether it is wanted, enum known */
 	size_t session_count;
 	size_t passed; /* of the ranges that do not count */
+	struct copies copies;
 	struct ranking *out;
 	size_t keep, cap; /* how many to keep, 0 = all; for how many there is room */
 	struct err err;	  /* what went wrong inside the function */
@@ -77,6 +90,7 @@ struct source {
 	const Fts5ExtensionApi *api;
 	Fts5Context *fts;
 	const struct matches *lists; /* NULL = FTS5 */
+	int64_t id;		     /* the match in hand */
 };
 
 /* ---- What a query needs once --------------------------------------------------- */
@@ -305,13 +319,13 @@ void ranking_release(struct ranking *r)
 
 /* ---- A match ----------------------------------------------------------------- */
 
-static double count_phrase(const struct source *from, int phrase, int64_t id)
+static double count_phrase(const struct source *from, int phrase)
 {
 	Fts5PhraseIter at;
 	int column, offset, n = 0;
 
 	if (from->lists)
-		return (double)size_min(matches_times(from->lists, (size_t)phrase, id), MOST_TF);
+		return (double)size_min(matches_times(from->lists, (size_t)phrase, from->id), MOST_TF);
 	if (from->api->xPhraseFirst(from->fts, phrase, &at, &column, &offset) != SQLITE_OK)
 		return 0;
 	for (; column >= 0 && n < MOST_TF; from->api->xPhraseNext(from->fts, &at, &column, &offset))
@@ -320,15 +334,15 @@ static double count_phrase(const struct source *from, int phrase, int64_t id)
 }
 
 /* Without the weights of place and day. */
-static double relevance_of(const struct ranker *r, double length, const struct source *from, int64_t id)
+static double relevance_of(const struct ranker *r, double length, const struct source *from)
 {
 	double sum = 0;
 
 	for (int i = 0, next; i < r->phrases; i = next) {
-		double tf = count_phrase(from, r->weighed[i], id);
+		double tf = count_phrase(from, r->weighed[i]);
 
 		for (next = i + 1; next < r->phrases && r->idf[next] == 0; next++)
-			tf = fmax(tf, count_phrase(from, r->weighed[next], id));
+			tf = fmax(tf, count_phrase(from, r->weighed[next]));
 		sum += r->idf[i] * tf * (K1 + 1) / (tf + length);
 	}
 	return sum;
@@ -396,7 +410,7 @@ static void take_by_time(struct ranker *r, struct ranked *one, const struct sour
 		one->order = -HUGE_VAL;
 	if (is_full(r) && !is_worse(&r->out->list[0], one))
 		return;
-	one->relevance = from ? relevance_of(r, g->length, from, one->id) * g->weight : 0;
+	one->relevance = from ? relevance_of(r, g->length, from) * g->weight : 0;
 	keep(r, one);
 }
 
@@ -409,7 +423,7 @@ static void take_by_score(struct ranker *r, int64_t id, const struct doc *doc, c
 	if (is_full(r) && g->most * fresh < r->out->list[0].order)
 		return;
 	one = (struct ranked){ .id = id, .doc = *doc };
-	one.relevance = relevance_of(r, g->length, from, id) * g->weight;
+	one.relevance = relevance_of(r, g->length, from) * g->weight;
 	one.order = one.relevance * fresh;
 	keep(r, &one);
 }
@@ -449,15 +463,12 @@ static bool is_left_out(struct ranker *r, int64_t id)
 	return r->passed < r->q->without_count && list[r->passed].first <= sequence;
 }
 
-/* One that matches: counted if it is wanted, and kept if it is among the best. */
-static enum status take(struct ranker *r, int64_t id, const struct source *from)
+/* One that counts: counted if it is wanted, and kept if it is among the best. */
+static enum status take_one(struct ranker *r, int64_t id, const struct source *from)
 {
-	const struct grade *g = &r->grades[doc_code(id)];
 	struct doc doc = { 0 };
 	bool wanted = true;
 
-	if (g->weight <= 0 || is_left_out(r, id))
-		return STATUS_OK;
 	if (r->filters && (look_up(r, id, &doc, &r->err) || is_wanted(r, id, &doc, &wanted, &r->err)))
 		return err_failed(r->err.status);
 	if (!wanted)
@@ -468,6 +479,39 @@ static enum status take(struct ranker *r, int64_t id, const struct source *from)
 	else
 		take_by_score(r, id, &doc, from);
 	return STATUS_OK;
+}
+
+/* Those that have the words of the match in hand. */
+static enum status take_copies(struct ranker *r, const struct source *from)
+{
+	struct copies *c = &r->copies;
+	int64_t sequence = doc_sequence(from->id);
+
+	while (c->next < c->count && c->runs[c->next].original <= sequence)
+		c->open[c->open_count++] = c->next++;
+	for (size_t i = 0; i < c->open_count;) {
+		const struct copied_run *run = &c->runs[c->open[i]];
+		int64_t copy = run->first + (sequence - run->original);
+
+		if (run->original + run->count <= sequence) {
+			c->open[i] = c->open[--c->open_count];
+			continue;
+		}
+		if (!doc_ranges_have(r->q->without, r->q->without_count, copy) &&
+		    take_one(r, copy * DOC_CODES + doc_code(from->id), from))
+			return err_failed(r->err.status);
+		i++;
+	}
+	return STATUS_OK;
+}
+
+static enum status take(struct ranker *r, const struct source *from)
+{
+	if (r->grades[doc_code(from->id)].weight <= 0)
+		return STATUS_OK;
+	if (!is_left_out(r, from->id) && take_one(r, from->id, from))
+		return err_failed(r->err.status);
+	return r->copies.count ? take_copies(r, from) : STATUS_OK;
 }
 
 static enum status check_cancel(struct ranker *r)
@@ -482,12 +526,12 @@ static void take_match(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_co
 		       sqlite3_value **values)
 {
 	struct ranker *r = api->xUserData(fts);
-	struct source from = { .api = api, .fts = fts };
+	struct source from = { .api = api, .fts = fts, .id = api->xRowid(fts) };
 	int code = r->prepared ? SQLITE_OK : prepare_fts5(r, &from);
 
 	(void)count;
 	(void)values;
-	if (code == SQLITE_OK && (check_cancel(r) || take(r, api->xRowid(fts), &from)))
+	if (code == SQLITE_OK && (check_cancel(r) || take(r, &from)))
 		code = SQLITE_ABORT;
 	if (code == SQLITE_OK)
 		sqlite3_result_int(result, 0);
@@ -504,6 +548,7 @@ static void free_ranker(void *ctx)
 	doc_reader_release(&r->docs);
 	mem_free(r->fresh);
 	mem_free(r->sessions);
+	arena_release(&r->copies.mem);
 	mem_free(r);
 }
 
@@ -538,9 +583,23 @@ static enum status take_listed(struct ranker *r, struct matches *lists)
 
 	/* Of lists nothing can fail here. */
 	(void)prepare(r, &from, (int)lists->phrase_count, lists->rows, lists->words);
-	for (int64_t id = 0; matches_next(lists, &id);)
-		if (check_cancel(r) || take(r, id, &from))
+	while (matches_next(lists, &from.id))
+		if (check_cancel(r) || take(r, &from))
 			return err_failed(r->err.status);
+	return STATUS_OK;
+}
+
+static enum status load_copies(struct ranker *r, struct store *s, struct err *err)
+{
+	struct copies *c = &r->copies;
+
+	arena_release(&c->mem);
+	*c = (struct copies){ 0 };
+	if (r->q->without_copies)
+		return STATUS_OK;
+	if (copied_runs(s, &c->mem, &c->runs, &c->count, err))
+		return err_failed(err->status);
+	c->open = arena_alloc(&c->mem, (c->count + 1) * sizeof *c->open);
 	return STATUS_OK;
 }
 
@@ -551,7 +610,7 @@ static enum status gather(struct store *s, struct ranker *r, struct err *err)
 	enum step step;
 	STMT st = { 0 };
 
-	if (matches_find(&lists, s, r->q->match, &able, err))
+	if (load_copies(r, s, err) || matches_find(&lists, s, r->q->match, &able, err))
 		return err_failed(err->status);
 	if (able && take_listed(r, &lists)) {
 		*err = r->err;

@@ -40,6 +40,7 @@ struct rank_query {
 	void *wanted_ctx;
 	const struct doc_range *without; /* documents that do not count, in the order of sequences */
 	size_t without_count;
+	bool without_copies;	      /* those that have their words elsewhere do not count (store/copied.h) */
 	int64_t after, before;	      /* ms, [after, before); 0 = open. What has no time is outside */
 	enum rank_order order;
 };

@@ -684,6 +684,7 @@ static enum status find_left_out(struct searching *y, struct rank_query *rank, s
 		join_ranges(&y->mem, &all, &count, y->copied, y->copied_count);
 	rank->without_count = count;
 	rank->without = all;
+	rank->without_copies = !rank->doc;
 	return STATUS_OK;
 }
 

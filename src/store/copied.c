@@ -4,8 +4,16 @@
  * Whoever copies a conversation copies the lines from its beginning, so their documents mostly follow each other,
  * and what is kept are runs of them: a search loads a few rows. Keys come in no order, so runs grow at either end.
  *
- * Which is the first depends on the numbers that sessions have in this store. Nobody sees them: of a hit it is said
+ * Of lines that say the same the one that came first counts. Nobody sees which that was: of a hit it is said
  * in which sessions it stands, and which of them is shown is decided by what they say (query/search.c).
+ *
+ * Invariants, of lines that say the same
+ *   (1) one of them is in no run: it counts;
+ *   (2) a document in a run has words of its own, or an original with the very same;
+ *   (3) an original is in no run.
+ *
+ * So when one that counts goes, one of its copies takes its place: the documents stay with their words, and stand for
+ * lines of the copy from then on. Copies with other words count again until they are keyed again.
  */
 #include "store/copied.h"
 
@@ -13,37 +21,53 @@
 #include "store/keys.h"
 #include "store/session.h"
 
+/* Of a run. So whoever looks for those that a document is in need not go back further. */
+enum { MOST_DOCS = 1024 };
+
 enum {
-	COPIED_LINES,
+	COPIED_LINE,
+	COPIED_OTHERS,
 	COPIED_BELOW,
 	COPIED_ADD,
 	COPIED_GROW,
 	COPIED_AT,
 	COPIED_DROP,
 	COPIED_FORGET,
+	COPIED_OF,
+	COPIED_MOVED,
 	COPIED_LIST,
+	COPIED_RUNS,
 	COPIED_BEFORE,
 	COPIED_STATEMENTS
 };
 
 static const char *const sql[COPIED_STATEMENTS] = {
-	[COPIED_LINES] =
-		("SELECT k.session, e.content, e.doc, e.docs FROM node_key k JOIN mirror_session m ON m.id = k.session"
-		 " AND m.old = 0 JOIN entry e ON e.session = k.session AND e.offset = k.offset"
-		 " WHERE k.key = ?1 AND k.part = -1 ORDER BY k.session, k.offset"),
-	[COPIED_BELOW] = "SELECT doc, docs, session FROM copied WHERE doc <= ?1 ORDER BY doc DESC LIMIT 1",
-	[COPIED_ADD] = "INSERT INTO copied(doc, docs, session) VALUES (?1, ?2, ?3)",
+	[COPIED_LINE] = "SELECT doc, docs FROM entry WHERE session = ?1 AND offset = ?2 AND doc IS NOT NULL",
+	[COPIED_OTHERS] =
+		("SELECT e.doc, e.docs FROM entry mine JOIN node_key k ON k.key = ?1 AND k.part = -1"
+		 " AND (k.session, k.offset) <> (?2, ?3) JOIN mirror_session m ON m.id = k.session AND m.old = 0"
+		 " JOIN entry e ON e.session = k.session AND e.offset = k.offset AND e.content IS mine.content"
+		 " AND e.doc IS NOT NULL WHERE mine.session = ?2 AND mine.offset = ?3 ORDER BY k.session, k.offset"),
+	[COPIED_BELOW] = "SELECT doc, docs, session, original FROM copied WHERE doc <= ?1 ORDER BY doc DESC LIMIT 1",
+	[COPIED_ADD] = "INSERT INTO copied(doc, docs, session, original) VALUES (?1, ?2, ?3, ?4)",
 	[COPIED_GROW] = "UPDATE copied SET docs = docs + ?2 WHERE doc = ?1",
-	[COPIED_AT] = "SELECT docs FROM copied WHERE doc = ?1 AND session = ?2",
+	[COPIED_AT] = "SELECT docs FROM copied WHERE doc = ?1 AND session = ?2 AND original = ?3",
 	[COPIED_DROP] = "DELETE FROM copied WHERE doc = ?1",
-	[COPIED_FORGET] =
-		("DELETE FROM copied WHERE session = ?1 OR session IN (SELECT other FROM kin WHERE session = ?1)"),
+	[COPIED_FORGET] = ("DELETE FROM copied WHERE session = ?1"
+			   " OR (original = 0 AND session IN (SELECT other FROM kin WHERE session = ?1))"),
+	/* Runs with originals from ?1 to ?2. */
+	[COPIED_OF] = ("SELECT doc, docs, session, original FROM copied WHERE original > max(?1 - ?3, 0)"
+		       " AND original < ?2 AND original + docs > ?1 ORDER BY original, doc LIMIT 1"),
+	[COPIED_MOVED] = "UPDATE entry SET doc = ?3 WHERE session = ?1 AND offset = ?2",
 	[COPIED_LIST] = "SELECT doc, docs FROM copied ORDER BY doc",
+	[COPIED_RUNS] = "SELECT doc, docs, original FROM copied WHERE original > 0 ORDER BY original",
 	[COPIED_BEFORE] =
 		("SELECT k.session, k.offset, e.at FROM entry mine JOIN node_key k ON k.key = ?1 AND k.part = -1"
-		 " AND (k.session, k.offset) < (?2, ?3) JOIN mirror_session m ON m.id = k.session AND m.old = 0"
+		 " AND (k.session, k.offset) <> (?2, ?3) JOIN mirror_session m ON m.id = k.session AND m.old = 0"
 		 " JOIN entry e ON e.session = k.session AND e.offset = k.offset AND e.content IS mine.content"
-		 " WHERE mine.session = ?2 AND mine.offset = ?3"),
+		 " WHERE mine.session = ?2 AND mine.offset = ?3 AND ((k.session, k.offset) < (?2, ?3)"
+		 "  OR e.doc >= coalesce((SELECT c.doc + c.docs FROM copied c WHERE c.doc <= e.doc"
+		 "  ORDER BY c.doc DESC LIMIT 1), 0))"),
 };
 
 const struct db_set copied_statements = { DB_COPIED, sql, COPIED_STATEMENTS };
@@ -56,8 +80,13 @@ static enum status use(struct store *s, int index, struct stmt *st, struct err *
 /* ---- Runs -------------------------------------------------------------------- */
 
 struct run {
-	int64_t doc, docs, session;
+	int64_t doc, docs, session, original;
 };
+
+static int64_t end_of(const struct run *r)
+{
+	return r->doc + r->docs;
+}
 
 static enum status change(struct store *s, int index, const struct run *r, struct err *err)
 {
@@ -68,15 +97,68 @@ static enum status change(struct store *s, int index, const struct run *r, struc
 	stmt_int(&st, 1, r->doc);
 	if (index != COPIED_DROP)
 		stmt_int(&st, 2, r->docs);
-	if (index == COPIED_ADD)
+	if (index == COPIED_ADD) {
 		stmt_int(&st, 3, r->session);
+		stmt_int(&st, 4, r->original);
+	}
 	return stmt_run(&st, err);
+}
+
+/* A row with four numbers; docs 0 = there is none. */
+static enum status take_run(struct stmt *st, struct run *out, struct err *err)
+{
+	enum step step = stmt_step(st, err);
+
+	*out = (struct run){ 0 };
+	if (step == STEP_ROW)
+		*out = (struct run){ col_int(st, 0), col_int(st, 1), col_int(st, 2), col_int(st, 3) };
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+/* The last that does not begin behind a document; docs 0 = there is none. */
+static enum status run_below(struct store *s, int64_t doc, struct run *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, COPIED_BELOW, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, doc);
+	return take_run(&st, out, err);
+}
+
+/* The one that a document is in. */
+static enum status run_with(struct store *s, int64_t doc, struct run *out, struct err *err)
+{
+	if (run_below(s, doc, out, err))
+		return err_failed(err->status);
+	if (doc >= end_of(out))
+		*out = (struct run){ 0 };
+	return STATUS_OK;
+}
+
+/* The first of those that have originals among some documents; docs 0 = there is none. */
+static enum status run_of(struct store *s, int64_t first, int64_t end, struct run *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (use(s, COPIED_OF, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, first);
+	stmt_int(&st, 2, end);
+	stmt_int(&st, 3, MOST_DOCS);
+	return take_run(&st, out, err);
+}
+
+/* Where the words of a document behind a run would be, if it were in it. */
+static int64_t original_behind(const struct run *r)
+{
+	return r->original ? r->original + r->docs : 0;
 }
 
 /* The run that begins where this one ends is taken up by it. */
 static enum status join_next(struct store *s, struct run *r, struct err *err)
 {
-	struct run next = { r->doc + r->docs, 0, r->session };
+	struct run next = { .doc = end_of(r), .session = r->session, .original = original_behind(r) };
 	enum step step;
 	STMT st = { 0 };
 
@@ -84,81 +166,230 @@ static enum status join_next(struct store *s, struct run *r, struct err *err)
 		return err_failed(err->status);
 	stmt_int(&st, 1, next.doc);
 	stmt_int(&st, 2, next.session);
+	stmt_int(&st, 3, next.original);
 	step = stmt_step(&st, err);
 	if (step != STEP_ROW)
 		return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 	next.docs = col_int(&st, 0);
 	stmt_done(&st);
+	if (r->docs + next.docs > MOST_DOCS)
+		return STATUS_OK;
 	r->docs += next.docs;
 	return change(s, COPIED_DROP, &next, err);
 }
 
+/* Of documents that are in none. */
 static enum status add_run(struct store *s, struct run r, struct err *err)
 {
-	struct run below = { 0 };
-	enum step step;
-	STMT st = { 0 };
+	struct run below;
 
-	if (use(s, COPIED_BELOW, &st, err))
+	if (run_below(s, r.doc, &below, err) || join_next(s, &r, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, r.doc);
-	step = stmt_step(&st, err);
-	if (step == STEP_FAILED)
-		return err_failed(err->status);
-	if (step == STEP_ROW)
-		below = (struct run){ col_int(&st, 0), col_int(&st, 1), col_int(&st, 2) };
-	stmt_done(&st);
-	if (r.doc < below.doc + below.docs)
-		return STATUS_OK; /* it is noted */
-	if (join_next(s, &r, err))
-		return err_failed(err->status);
-	if (below.docs && below.session == r.session && r.doc == below.doc + below.docs)
-		return change(s, COPIED_GROW, &(struct run){ below.doc, r.docs, 0 }, err);
+	if (below.docs && below.session == r.session && r.doc == end_of(&below) &&
+	    r.original == original_behind(&below) && below.docs + r.docs <= MOST_DOCS)
+		return change(s, COPIED_GROW, &(struct run){ .doc = below.doc, .docs = r.docs }, err);
 	return change(s, COPIED_ADD, &r, err);
 }
 
 /* ---- Lines ------------------------------------------------------------------- */
 
-enum { MOST_CONTENTS = 64 };
-
-/* What lines with one uuid have said so far. */
-struct contents {
-	int64_t list[MOST_CONTENTS];
-	size_t count;
+/* Documents of a line. */
+struct line_docs {
+	int64_t doc, docs; /* docs 0 = it has none */
 };
 
-/* More than there is room for are no copies: they stay. */
-static bool is_said(struct contents *c, int64_t content)
+static enum status docs_of(struct store *s, const struct copied_line *line, struct line_docs *out, struct err *err)
 {
-	for (size_t i = 0; i < c->count; i++)
-		if (c->list[i] == content)
-			return true;
-	if (c->count < MOST_CONTENTS)
-		c->list[c->count++] = content;
-	return false;
-}
-
-enum status copied_note(struct store *s, int64_t key, struct err *err)
-{
-	struct contents contents = { .count = 0 };
 	enum step step;
 	STMT st = { 0 };
 
-	if (use(s, COPIED_LINES, &st, err))
+	*out = (struct line_docs){ 0 };
+	if (use(s, COPIED_LINE, &st, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, key);
-	while ((step = stmt_step(&st, err)) == STEP_ROW) {
-		struct run r = { col_int(&st, 2), col_int(&st, 3), col_int(&st, 0) };
+	stmt_int(&st, 1, line->session);
+	stmt_int(&st, 2, line->offset);
+	step = stmt_step(&st, err);
+	if (step == STEP_ROW)
+		*out = (struct line_docs){ col_int(&st, 0), col_int(&st, 1) };
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
 
-		if (is_said(&contents, col_int(&st, 1)) && !col_null(&st, 2) && add_run(s, r, err))
+/* Whether documents have the same words, and are ranked as the same. */
+static enum status are_same(struct doc_reader *docs, const struct line_docs *a, int64_t b, bool *out, struct err *err)
+{
+	*out = true;
+	for (int64_t i = 0; *out && i < a->docs; i++) {
+		struct doc one, other;
+		int64_t id, other_id;
+
+		if (doc_get(docs, a->doc + i, &one, &id, err) || doc_get(docs, b + i, &other, &other_id, err))
+			return err_failed(err->status);
+		*out = one.sum == other.sum && doc_code(id) == doc_code(other_id);
+	}
+	return STATUS_OK;
+}
+
+/* What a line may be a copy of. */
+struct search_for_original {
+	struct store *s;
+	struct doc_reader *docs;
+	struct line_docs mine;
+	bool counts;	  /* there is one that counts */
+	int64_t original; /* first document of one that has the words; 0 = none has the same */
+};
+
+static enum status look_at(struct search_for_original *y, const struct line_docs *other, struct err *err)
+{
+	int64_t original = other->doc;
+	struct run run;
+	bool same;
+
+	if (run_with(y->s, other->doc, &run, err))
+		return err_failed(err->status);
+	if (run.docs && !run.original)
+		return STATUS_OK;
+	y->counts = true;
+	if (run.docs)
+		original = run.original + (other->doc - run.doc);
+	if (other->docs != y->mine.docs)
+		return STATUS_OK;
+	if (are_same(y->docs, &y->mine, original, &same, err))
+		return err_failed(err->status);
+	if (same)
+		y->original = original;
+	return STATUS_OK;
+}
+
+static enum status find_original(struct search_for_original *y, const struct copied_line *line, struct err *err)
+{
+	enum step step = STEP_DONE;
+	STMT st = { 0 };
+
+	if (use(y->s, COPIED_OTHERS, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, line->key);
+	stmt_int(&st, 2, line->session);
+	stmt_int(&st, 3, line->offset);
+	while (!y->original && (step = stmt_step(&st, err)) == STEP_ROW) {
+		struct line_docs other = { col_int(&st, 0), col_int(&st, 1) };
+
+		if (look_at(y, &other, err))
 			return err_failed(err->status);
 	}
-	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+static enum status drop_words(struct store *s, struct doc_reader *docs, const struct line_docs *line, struct err *err)
+{
+	for (int64_t i = 0; i < line->docs; i++) {
+		struct doc doc;
+		int64_t id;
+
+		if (doc_get(docs, line->doc + i, &doc, &id, err) || doc_drop_words(s, id, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
+/* One that others have their words of counts: whoever else says the same is noted when it is its turn. */
+enum status copied_note(struct store *s, struct doc_reader *docs, const struct copied_line *line, bool *dropped,
+			struct err *err)
+{
+	struct search_for_original y = { .s = s, .docs = docs };
+	struct run run, copy;
+
+	*dropped = false;
+	if (docs_of(s, line, &y.mine, err))
+		return err_failed(err->status);
+	if (!y.mine.docs)
+		return STATUS_OK;
+	if (run_with(s, y.mine.doc, &run, err) || run_of(s, y.mine.doc, y.mine.doc + 1, &copy, err))
+		return err_failed(err->status);
+	if (run.docs || copy.docs)
+		return STATUS_OK;
+	if (find_original(&y, line, err))
+		return err_failed(err->status);
+	if (!y.counts)
+		return STATUS_OK;
+	*dropped = y.original != 0;
+	if (*dropped && drop_words(s, docs, &y.mine, err))
+		return err_failed(err->status);
+	return add_run(s, (struct run){ y.mine.doc, y.mine.docs, line->session, y.original }, err);
 }
 
 enum status copied_forget(struct store *s, int64_t session, struct err *err)
 {
 	return stmt_run_with(s, &copied_statements, COPIED_FORGET, session, err);
+}
+
+/* ---- Taking the place of one that goes ----------------------------------------- */
+
+struct moving {
+	struct store *s;
+	int64_t session, offset; /* of the line in hand */
+};
+
+/* A line is told of the first of its documents. */
+static enum status tell_line(void *ctx, int64_t sequence, const struct doc *doc, struct err *err)
+{
+	struct moving *m = ctx;
+	STMT st = { 0 };
+
+	if (m->session == doc->session && m->offset == doc->offset)
+		return STATUS_OK;
+	m->session = doc->session;
+	m->offset = doc->offset;
+	if (use(m->s, COPIED_MOVED, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, doc->session);
+	stmt_int(&st, 2, doc->offset);
+	stmt_int(&st, 3, sequence);
+	return stmt_run_one(&st, "a line of a copy", err);
+}
+
+/* Without the documents whose originals are [from, to). */
+static enum status cut_run(struct store *s, const struct run *r, int64_t from, int64_t to, struct err *err)
+{
+	struct run front = *r, rest = *r;
+
+	front.docs = from - r->original;
+	rest.docs = r->original + r->docs - to;
+	rest.original = to;
+	rest.doc = end_of(r) - rest.docs;
+	if (change(s, COPIED_DROP, r, err) || (front.docs && change(s, COPIED_ADD, &front, err)))
+		return err_failed(err->status);
+	return rest.docs ? change(s, COPIED_ADD, &rest, err) : STATUS_OK;
+}
+
+/* The documents [from, to) stand for those of the run. Other runs that have their words from them go on doing so. */
+static enum status hand_over(struct store *s, const struct run *r, int64_t from, int64_t to, struct err *err)
+{
+	struct moving m = { .s = s };
+
+	if (cut_run(s, r, from, to, err))
+		return err_failed(err->status);
+	return doc_move(s, r->doc + (from - r->original), from, to - from, tell_line, &m, err);
+}
+
+enum status copied_remove(struct store *s, int64_t first, int64_t count, struct err *err)
+{
+	int64_t end = first + count;
+
+	while (first < end) {
+		int64_t from, to;
+		struct run r;
+
+		if (run_of(s, first, end, &r, err))
+			return err_failed(err->status);
+		if (!r.docs)
+			return doc_remove(s, first, end - first, err);
+		from = r.original > first ? r.original : first;
+		to = original_behind(&r) < end ? original_behind(&r) : end;
+		if (doc_remove(s, first, from - first, err) || hand_over(s, &r, from, to, err))
+			return err_failed(err->status);
+		first = to;
+	}
+	return STATUS_OK;
 }
 
 /* ---- Asking ------------------------------------------------------------------ */
@@ -168,6 +399,29 @@ enum status copied_load(struct store *s, struct arena *mem, struct doc_range **o
 	STMT st = { 0 };
 
 	return use(s, COPIED_LIST, &st, err) ? err_failed(err->status) : doc_ranges(&st, mem, out, count, err);
+}
+
+enum status copied_runs(struct store *s, struct arena *mem, struct copied_run **out, size_t *count, struct err *err)
+{
+	size_t cap = 0;
+	enum step step;
+	STMT st = { 0 };
+
+	*out = NULL;
+	*count = 0;
+	if (use(s, COPIED_RUNS, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		if (*count == cap) {
+			struct copied_run *more = arena_alloc(mem, (cap = cap ? 2 * cap : 64) * sizeof *more);
+
+			for (size_t i = 0; i < *count; i++)
+				more[i] = (*out)[i];
+			*out = more;
+		}
+		(*out)[(*count)++] = (struct copied_run){ col_int(&st, 0), col_int(&st, 1), col_int(&st, 2) };
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
 enum status copied_before(struct store *s, const struct doc *doc, copied_fn *fn, void *ctx, bool *to_the_end,
@@ -188,7 +442,8 @@ enum status copied_before(struct store *s, const struct doc *doc, copied_fn *fn,
 	stmt_int(&st, 2, doc->session);
 	stmt_int(&st, 3, doc->offset);
 	while (go_on && (step = stmt_step(&st, err)) == STEP_ROW) {
-		struct doc before = { col_int(&st, 0), col_int(&st, 1), col_int(&st, 2), doc->block };
+		struct doc before = { .session = col_int(&st, 0), .offset = col_int(&st, 1),
+				      .at = col_int(&st, 2), .block = doc->block };
 
 		if (fn(ctx, &before, &go_on, err))
 			return err_failed(err->status);

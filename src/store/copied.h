@@ -1,6 +1,9 @@
 /*
  * Documents of lines that stand more than once: in files that were forked or resumed, or twice in one. Of those that
- * say the same the first counts, by session and offset; the others are noted here, so that a search passes them over.
+ * say the same one counts; the others are noted here, so that a search passes them over.
+ *
+ * Mostly they have the same words as well. These are in the index once, with the one that counts. Whoever wants to
+ * know of copies, too, finds theirs through it.
  */
 #ifndef ARBOR_STORE_COPIED_H
 #define ARBOR_STORE_COPIED_H
@@ -8,17 +11,37 @@
 #include "base/arena.h"
 #include "store/fulltext.h"
 
-/* Looks at all lines with this key, which are in node_key. Wants a write transaction. */
-enum status copied_note(struct store *s, int64_t key, struct err *err) MUST_USE;
+/* A line that stands elsewhere, too. */
+struct copied_line {
+	int64_t key; /* of its id: all lines with it are in node_key */
+	int64_t session, offset;
+};
 
-/* Before a session and its kin are keyed again. Wants a write transaction. */
+/* Notes a line as a copy, if another that says the same counts. *dropped: its words have left the index. Wants a write
+ * transaction, during which the reader was begun. */
+enum status copied_note(struct store *s, struct doc_reader *docs, const struct copied_line *line, bool *dropped,
+			struct err *err) MUST_USE;
+
+/* Before a session is forgotten, and its kin are keyed again. Wants a write transaction. */
 enum status copied_forget(struct store *s, int64_t session, struct err *err) MUST_USE;
+
+/* As doc_remove(), for documents of lines: what copies have of their words goes over to these. */
+enum status copied_remove(struct store *s, int64_t first, int64_t count, struct err *err) MUST_USE;
 
 /* All of them, by sequence, as an array in the arena. */
 enum status copied_load(struct store *s, struct arena *mem, struct doc_range **out, size_t *count,
 			struct err *err) MUST_USE;
 
-/* The lines that stand before one and say the same, by session and offset: as documents, with the same block. */
+/* Those that have their words elsewhere, by where that is. */
+struct copied_run {
+	int64_t first, count; /* sequences */
+	int64_t original;     /* the sequence of the first of as many that have the words */
+};
+enum status copied_runs(struct store *s, struct arena *mem, struct copied_run **out, size_t *count,
+			struct err *err) MUST_USE;
+
+/* Of lines that say the same as one, as documents with the same block: the one that counts, and those that stand
+ * before it by session and offset. */
 typedef enum status copied_fn(void *ctx, const struct doc *doc, bool *go_on, struct err *err);
 enum status copied_before(struct store *s, const struct doc *doc, copied_fn *fn, void *ctx, bool *to_the_end,
 			  struct err *err) MUST_USE;

@@ -30,6 +30,7 @@
 #include "store/fulltext.h"
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "store/db.h"
 
 #include <string.h>
@@ -196,8 +197,9 @@ static void slot_write(uint8_t *slot, const struct doc *d, unsigned code)
 	put_number(slot, 4, (uint64_t)d->session);
 	put_number(slot + 4, 4, seconds < 0 ? 0 : seconds > UINT32_MAX ? UINT32_MAX : (uint64_t)seconds);
 	put_number(slot + 8, 2, d->block);
-	put_number(slot + 10, 2, code);
-	put_number(slot + 12, 8, (uint64_t)d->offset);
+	put_number(slot + 10, 1, code);
+	put_number(slot + 11, 5, (uint64_t)(d->offset > DOC_OFFSET_MOST ? DOC_OFFSET_MOST : d->offset));
+	put_number(slot + 16, 4, d->sum);
 }
 
 static unsigned slot_read(const uint8_t *slot, struct doc *d)
@@ -206,9 +208,10 @@ static unsigned slot_read(const uint8_t *slot, struct doc *d)
 		.session = (int64_t)get_number(slot, 4),
 		.at = (int64_t)get_number(slot + 4, 4) * 1000,
 		.block = (uint16_t)get_number(slot + 8, 2),
-		.offset = (int64_t)get_number(slot + 12, 8),
+		.offset = (int64_t)get_number(slot + 11, 5),
+		.sum = (uint32_t)get_number(slot + 16, 4),
 	};
-	return (unsigned)get_number(slot + 10, 2);
+	return (unsigned)get_number(slot + 10, 1);
 }
 
 static int64_t average_day(const uint8_t *slots, size_t used)
@@ -239,7 +242,7 @@ static bool copy_slots(struct str bytes, int64_t used, uint8_t *to)
 	if (bytes.n)
 		memcpy(to, bytes.p, bytes.n);
 	for (size_t at = 0; at < bytes.n; at += SLOT)
-		if (get_number(to + at + 10, 2) >> CODE_BITS)
+		if (get_number(to + at + 10, 1) >> CODE_BITS)
 			return false; /* it would reach into the sequence */
 	return true;
 }
@@ -321,7 +324,9 @@ enum status doc_writer_add(struct doc_writer *w, const struct doc *d, uint8_t pl
 			   int64_t *sequence, struct err *err)
 {
 	unsigned code = code_for(place, words);
+	struct doc summed = *d;
 
+	summed.sum = (uint32_t)hash64(packed.p, packed.n);
 	if (w->used == CHUNK) {
 		if (doc_writer_finish(w, err))
 			return err_failed(err->status);
@@ -329,7 +334,7 @@ enum status doc_writer_add(struct doc_writer *w, const struct doc *d, uint8_t pl
 		w->used = 0;
 	}
 	*sequence = doc_writer_next(w);
-	slot_write(w->slots + w->used++ * SLOT, d, code);
+	slot_write(w->slots + w->used++ * SLOT, &summed, code);
 	w->dirty = true;
 	return index_words(w->store, *sequence << CODE_BITS | code, packed, err);
 }
@@ -366,6 +371,11 @@ static enum status remove_words(struct store *s, int64_t id, struct err *err)
 		return err_failed(err->status);
 	stmt_int(&st, 1, id);
 	return stmt_run(&st, err);
+}
+
+enum status doc_drop_words(struct store *s, int64_t id, struct err *err)
+{
+	return remove_words(s, id, err);
 }
 
 /* The documents [from, to) of a chunk. */
@@ -411,21 +421,84 @@ enum status doc_remove(struct store *s, int64_t first, int64_t count, struct err
 
 /* Documents of neighbouring lines mostly follow each other: removed together, each chunk
  * of them is written once. */
-enum status doc_remove_each(struct stmt *st, struct err *err)
+enum status doc_remove_each(struct stmt *st, doc_remove_fn *remove, struct err *err)
 {
 	int64_t first = 0, count = 0;
 	enum step step;
 
 	while ((step = stmt_step(st, err)) == STEP_ROW) {
 		if (col_int(st, 0) != first + count) {
-			if (doc_remove(st->store, first, count, err))
+			if (remove(st->store, first, count, err))
 				return err_failed(err->status);
 			first = col_int(st, 0);
 			count = 0;
 		}
 		count += col_int(st, 1);
 	}
-	return step == STEP_DONE ? doc_remove(st->store, first, count, err) : err_failed(err->status);
+	return step == STEP_DONE ? remove(st->store, first, count, err) : err_failed(err->status);
+}
+
+/* Slots as they are in the store, to be changed. */
+struct slots {
+	int64_t chunk; /* -1 = none */
+	size_t used;
+	uint8_t bytes[CHUNK_BYTES];
+};
+
+static enum status slots_of(struct store *s, int64_t sequence, struct slots *out, struct err *err)
+{
+	enum status status = read_slots(s, sequence / CHUNK, out->bytes, &out->used, err);
+
+	out->chunk = sequence / CHUNK;
+	if (status == STATUS_NOT_FOUND || (status == STATUS_OK && (size_t)(sequence % CHUNK) >= out->used))
+		return bad_chunk(s, out->chunk, err);
+	return status;
+}
+
+/* Some that are in one chunk here and in one there. */
+static enum status move_some(struct store *s, int64_t from, int64_t to, size_t count, doc_moved_fn *fn, void *ctx,
+			     struct err *err)
+{
+	struct slots there, here, *of_from = &there;
+	size_t a = (size_t)(from % CHUNK), b = (size_t)(to % CHUNK);
+
+	if (slots_of(s, to, &here, err) || slots_of(s, from, &there, err))
+		return err_failed(err->status);
+	if (there.chunk == here.chunk)
+		of_from = &here;
+	if (a + count > of_from->used || b + count > here.used)
+		return bad_chunk(s, here.chunk, err);
+	for (size_t i = 0; i < count; i++) {
+		uint8_t *old = of_from->bytes + (a + i) * SLOT, *new = here.bytes + (b + i) * SLOT;
+		struct doc d, gone;
+		unsigned code = slot_read(old, &d), same = slot_read(new, &gone);
+
+		if (code != same || d.sum != gone.sum)
+			return bad_chunk(s, of_from->chunk, err);
+		slot_write(new, &d, code);
+		slot_write(old, &(struct doc){ 0 }, code);
+		if (fn(ctx, to + (int64_t)i, &d, err))
+			return err_failed(err->status);
+	}
+	if (of_from != &here && set_chunk(s, there.chunk, there.bytes, there.used, err))
+		return err_failed(err->status);
+	return set_chunk(s, here.chunk, here.bytes, here.used, err);
+}
+
+enum status doc_move(struct store *s, int64_t from, int64_t to, int64_t count, doc_moved_fn *fn, void *ctx,
+		     struct err *err)
+{
+	while (count > 0) {
+		int64_t room = CHUNK - (from % CHUNK > to % CHUNK ? from % CHUNK : to % CHUNK);
+		int64_t some = count < room ? count : room;
+
+		if (move_some(s, from, to, (size_t)some, fn, ctx, err))
+			return err_failed(err->status);
+		from += some;
+		to += some;
+		count -= some;
+	}
+	return STATUS_OK;
 }
 
 /* A word is folded and a mark has no quote: nothing of either is FTS5's syntax. */

@@ -38,9 +38,13 @@ struct doc {
 	int64_t offset;	 /* of its line */
 	int64_t at;	 /* ms, kept to the second; 0 = unknown */
 	uint16_t block;	 /* in its line; DOC_LINE = the line itself */
+	uint32_t sum;	 /* stands for its words, marks included; doc_writer_add() sets it */
 };
 
 enum { DOC_LINE = UINT16_MAX };
+
+/* Lines further back in their file are not found: a terabyte. */
+#define DOC_OFFSET_MOST ((INT64_C(1) << 40) - 1)
 
 /* The session of documents that belong to none: notes, whose offset is their row (store/annotation.h). */
 #define DOC_NOTES ((int64_t)UINT32_MAX)
@@ -83,9 +87,21 @@ void doc_writer_release(struct doc_writer *w);
 /* Takes `count` documents out of the index, from sequence `first` on. */
 enum status doc_remove(struct store *s, int64_t first, int64_t count, struct err *err) MUST_USE;
 
-/* The same for each row of a statement: the sequence of a first document, and how many. */
+/* Its words alone, by its number. It stays, and has the words of another from then on (store/copied.h). */
+enum status doc_drop_words(struct store *s, int64_t id, struct err *err) MUST_USE;
+
+/*
+ * What documents from sequence `from` on stand for goes to those from `to` on, which have the same words and keep
+ * them; the former are gone. `fn` gets each with its new sequence.
+ */
+typedef enum status doc_moved_fn(void *ctx, int64_t sequence, const struct doc *doc, struct err *err);
+enum status doc_move(struct store *s, int64_t from, int64_t to, int64_t count, doc_moved_fn *fn, void *ctx,
+		     struct err *err) MUST_USE;
+
+/* This or copied_remove() for each row of a statement: the sequence of a first document, and how many. */
 struct stmt;
-enum status doc_remove_each(struct stmt *st, struct err *err) MUST_USE;
+typedef enum status doc_remove_fn(struct store *s, int64_t first, int64_t count, struct err *err);
+enum status doc_remove_each(struct stmt *st, doc_remove_fn *remove, struct err *err) MUST_USE;
 
 /* The rows of such a statement, as an array in the arena. */
 enum status doc_ranges(struct stmt *st, struct arena *mem, struct doc_range **out, size_t *count,

@@ -120,6 +120,8 @@ struct keys {
 	int64_t run, leader; /* its key; a session that has it, 0 = none */
 	bool shared;	     /* one had it before the key in hand */
 	struct named_lines named;
+	struct doc_reader docs; /* of those that may be copies */
+	bool dropped;		/* words have left the index */
 	/* Not entered yet, which whoever asks the table has to see to: */
 	const struct key *waiting[MANY];
 	int waiting_count;
@@ -130,6 +132,7 @@ static void keys_release(struct keys *k)
 	mem_free(k->all.keys);
 	mem_free(k->sessions);
 	named_lines_release(&k->named);
+	doc_reader_release(&k->docs);
 }
 
 static enum status use(struct store *s, int index, struct stmt *st, struct err *err)
@@ -649,6 +652,17 @@ static enum status note_kin(struct keys *k, size_t at, struct err *err)
 	return key->part == PART_LINE && k->any_before ? find_hanging(k, key, err) : STATUS_OK;
 }
 
+static enum status note_copy(struct keys *k, const struct key *key, struct err *err)
+{
+	const struct copied_line line = { key->key, key->session, key->offset };
+	bool dropped;
+
+	if (copied_note(k->s, &k->docs, &line, &dropped, err))
+		return err_failed(err->status);
+	k->dropped |= dropped;
+	return STATUS_OK;
+}
+
 static enum status enter_key(struct keys *k, size_t at, struct err *err)
 {
 	const struct key *key = &k->all.keys[at];
@@ -664,7 +678,7 @@ static enum status enter_key(struct keys *k, size_t at, struct err *err)
 		return err_failed(err->status);
 	k->waiting[k->waiting_count++] = key;
 	if (key->part == PART_LINE && k->shared)
-		return enter_waiting(k, err) || copied_note(k->s, key->key, err) ? err_failed(err->status) : STATUS_OK;
+		return enter_waiting(k, err) || note_copy(k, key, err) ? err_failed(err->status) : STATUS_OK;
 	return k->waiting_count == MANY ? enter_waiting(k, err) : STATUS_OK;
 }
 
@@ -693,6 +707,8 @@ static enum status enter_some(struct keys *k, size_t *at, struct err *err)
 	k->in_run = false;
 	k->kin[0] = k->kin[1] = 0;
 	k->waiting_count = 0;
+	doc_reader_release(&k->docs);
+	k->docs.store = k->s;
 	end = clock_monotonic_ns() + LIMIT_TXN_NS;
 	for (; *at < k->all.count && (*at % 64 || clock_monotonic_ns() < end); ++*at)
 		if (enter_key(k, *at, err))
@@ -722,6 +738,17 @@ static enum status note_done(struct keys *k, struct err *err)
 	return txn_commit(&txn, err);
 }
 
+/* The room of words that have left the index. */
+static enum status give_back(struct store *s, struct err *err)
+{
+	for (bool more = true; more && !store_is_cancelled(s);) {
+		txn_pause(s);
+		if (fulltext_merge(s, &more, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
+}
+
 enum status keys_complete(struct store *s, struct err *err)
 {
 	struct keys k CLEANUP(keys_release) = { .s = s };
@@ -730,7 +757,7 @@ enum status keys_complete(struct store *s, struct err *err)
 		if (gather(&k, err) || keys_any(s, &k.any_before, err) || named_lines_load(s, &k.named, err))
 			return err_failed(err->status);
 		if (k.session_count == 0)
-			return STATUS_OK;
+			return k.dropped ? give_back(s, err) : STATUS_OK;
 		if (k.all.count)
 			sort_keys(&k);
 		for (size_t at = 0; at < k.all.count;) {

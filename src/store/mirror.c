@@ -22,6 +22,7 @@
 #include "store/mirror.h"
 
 #include "store/beginning.h"
+#include "store/copied.h"
 #include "store/db.h"
 #include "store/fulltext.h"
 #include "store/keys.h"
@@ -668,7 +669,7 @@ static enum status forget_docs(struct store *s, int64_t session, struct err *err
 	if (use(s, MIRROR_DOCS, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, session);
-	return doc_remove_each(&st, err);
+	return doc_remove_each(&st, copied_remove, err);
 }
 
 static enum status forget_lines(struct store *s, int64_t session, struct err *err)

@@ -90,7 +90,7 @@ static enum status forget_texts(struct store *s, int64_t source, struct err *err
 {
 	STMT st = { 0 };
 
-	if (use_for(s, PAPER_DOCS, source, &st, err) || doc_remove_each(&st, err))
+	if (use_for(s, PAPER_DOCS, source, &st, err) || doc_remove_each(&st, doc_remove, err))
 		return err_failed(err->status);
 	if (stmt_run_with(s, &paper_statements, PAPER_TYPED_DROP, source, err))
 		return err_failed(err->status);

@@ -97,6 +97,42 @@ static inline enum status derived_word(void *ctx, struct str word, int64_t doc, 
 	return STATUS_OK;
 }
 
+/* Copies have the words of their originals, which are copies of nothing. Of lines that say the same, one is no copy. */
+static inline void derived_copied(struct derived *d)
+{
+	static const char of_copy[] = "SELECT a.doc FROM copied a JOIN copied b ON a.original < b.doc + b.docs"
+				      " AND b.doc < a.original + a.docs WHERE a.original > 0";
+	static const char counting[] =
+		"SELECT count(*), total(c.doc IS NULL) FROM node_key k JOIN mirror_session m ON m.id = k.session"
+		" AND m.old = 0 JOIN entry e ON e.session = k.session AND e.offset = k.offset AND e.doc IS NOT NULL"
+		" LEFT JOIN copied c ON c.doc <= e.doc AND e.doc < c.doc + c.docs WHERE k.part = -1"
+		" GROUP BY k.key, e.content HAVING total(c.doc IS NULL) <> 1";
+	sqlite3_stmt *st = derived_ask(d, "SELECT doc, docs, original FROM copied WHERE original > 0");
+
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		int64_t doc = sqlite3_column_int64(st, 0), docs = sqlite3_column_int64(st, 1),
+			original = sqlite3_column_int64(st, 2);
+
+		for (int64_t i = 0; i < docs; i++) {
+			if (doc + i >= d->doc_count || original + i >= d->doc_count || !d->docs[original + i].sum ||
+			    d->docs[doc + i].sum) {
+				buf_printf(d->out, "! document %" PRId64 " is no copy of %" PRId64 "\n", doc + i,
+					   original + i);
+				continue;
+			}
+			d->docs[doc + i] = d->docs[original + i];
+		}
+	}
+	sqlite3_finalize(st);
+	if (derived_number(d, of_copy) != -1)
+		buf_printf(d->out, "! a copy of a copy: document %" PRId64 "\n", derived_number(d, of_copy));
+	st = derived_ask(d, counting);
+	if (sqlite3_step(st) == SQLITE_ROW)
+		buf_printf(d->out, "! of %lld lines that say the same %lld are no copies\n",
+			   (long long)sqlite3_column_int64(st, 0), (long long)sqlite3_column_int64(st, 1));
+	sqlite3_finalize(st);
+}
+
 /* `dated`: it says itself when it was written. */
 static inline void derived_doc(struct derived *d, int64_t id, int64_t session, int64_t offset, bool dated)
 {
@@ -459,6 +495,7 @@ static inline enum status derived_describe(struct store *s, struct buf *out, str
 	if (status == STATUS_OK)
 		status = fulltext_each(s, derived_word, &d, err);
 	if (status == STATUS_OK) {
+		derived_copied(&d);
 		derived_sources(&d);
 		derived_sessions(&d);
 		derived_papers(&d);

@@ -186,7 +186,7 @@ TEST(what_a_slot_has_no_room_for_is_rounded_and_nothing_beside_it_suffers)
 		OK(doc_get(&r, sequence, &out, &id, &err));
 		EQ(out.at, rows[i].want);
 		EQ(out.session, UINT32_MAX);
-		EQ(out.offset, INT64_MAX);
+		EQ(out.offset, DOC_OFFSET_MOST);
 		EQ(out.block, DOC_LINE);
 	}
 }
@@ -481,7 +481,7 @@ TEST(a_damaged_chunk_says_so_and_harms_no_other)
 		("UPDATE doc_chunk SET slots = CAST(substr(slots, 1, 10) || x'8000' || substr(slots, 13) AS "
 		 "BLOB)"
 		 " WHERE id = 1"),
-		("UPDATE doc_chunk SET slots = CAST(substr(slots, 1, 10) || x'0001' || substr(slots, 13) AS "
+		("UPDATE doc_chunk SET slots = CAST(substr(slots, 1, 10) || x'80' || substr(slots, 12) AS "
 		 "BLOB)"
 		 " WHERE id = 1"),
 	};

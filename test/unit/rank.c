@@ -671,7 +671,7 @@ TEST(an_index_that_contradicts_its_documents_is_damaged_and_the_advice_is_to_reb
 		/* Another place in the first slot, and what no number can end with. */
 		"UPDATE doc_chunk SET slots = CAST(substr(slots, 1, 30) || x'3000' || substr(slots, 33) AS "
 		"BLOB)",
-		"UPDATE doc_chunk SET slots = CAST(substr(slots, 1, 30) || x'00ff' || substr(slots, 33) AS "
+		"UPDATE doc_chunk SET slots = CAST(substr(slots, 1, 30) || x'ff' || substr(slots, 32) AS "
 		"BLOB)",
 		"UPDATE doc_day SET id = 5",
 	};
