@@ -121,15 +121,48 @@ static bool read_totals(struct postings_reader *r, struct buf *b)
 	return (r->rows > 0 && r->words > 0) || postings_give_up(r);
 }
 
+/* Slots of a table of tombstones: numbers of documents, 0 = it is free. */
+struct tombs {
+	const uint8_t *slots;
+	size_t size, count; /* of a slot; of these */
+};
+
+static struct tombs tombs_of(struct str table)
+{
+	const uint8_t *p = (const uint8_t *)table.p;
+
+	return (struct tombs){ p + TOMBSTONE_HEAD, p[0], (table.n - TOMBSTONE_HEAD) / p[0] };
+}
+
+static uint64_t tomb_at(const struct tombs *t, size_t at)
+{
+	return big_endian(t->slots + at * t->size, t->size);
+}
+
+static void set_bits(struct segment *s, struct str table)
+{
+	struct tombs t = tombs_of(table);
+
+	for (size_t i = 0; i < t.count; i++) {
+		uint64_t id = tomb_at(&t, i);
+
+		if (id)
+			s->perhaps[segment_bit((int64_t)id) / 64] |= UINT64_C(1) << segment_bit((int64_t)id) % 64;
+	}
+}
+
 static bool read_tombstones(struct postings_reader *r, struct segment *s, struct buf *b)
 {
 	s->tombstones = arena_alloc(&r->mem, (s->tables + 1) * sizeof *s->tombstones);
+	if (s->tables)
+		s->perhaps = arena_alloc(&r->mem, PERHAPS_BITS / 8);
 	for (size_t i = 0; i < s->tables; i++) {
 		if (!read_block(r, (s->id + TOMBSTONES) << PAGE_BITS | (int64_t)i, b))
 			return false;
 		if (b->n <= 2 * TOMBSTONE_HEAD || (b->p[0] != 4 && b->p[0] != 8))
 			return postings_give_up(r);
 		s->tombstones[i] = arena_str(&r->mem, buf_as_str(b));
+		set_bits(s, s->tombstones[i]);
 	}
 	return true;
 }
@@ -183,21 +216,12 @@ static bool read_segments(struct postings_reader *r, struct buf *b)
 	return true;
 }
 
-bool segment_lacks(const struct segment *s, int64_t id)
+bool segment_has_tombstone(const struct segment *s, int64_t id)
 {
-	const uint8_t *p;
-	struct str table;
-	size_t size, slots;
+	struct tombs t = tombs_of(s->tombstones[(uint64_t)id % s->tables]);
 
-	if (!s->tables)
-		return false;
-	table = s->tombstones[(uint64_t)id % s->tables];
-	p = (const uint8_t *)table.p;
-	size = p[0];
-	slots = (table.n - TOMBSTONE_HEAD) / size;
-	p += TOMBSTONE_HEAD;
-	for (size_t i = 0, at = (uint64_t)id / s->tables % slots; i < slots; i++, at = (at + 1) % slots) {
-		uint64_t key = big_endian(p + at * size, size);
+	for (size_t i = 0, at = (uint64_t)id / s->tables % t.count; i < t.count; i++, at = (at + 1) % t.count) {
+		uint64_t key = tomb_at(&t, at);
 
 		if (key == (uint64_t)id)
 			return true;

@@ -7,6 +7,7 @@
 #ifndef ARBOR_STORE_POSTINGS_PAGE_H
 #define ARBOR_STORE_POSTINGS_PAGE_H
 
+#include "store/fulltext.h"
 #include "store/postings.h"
 
 enum { PAGE_PADDING = 16 };
@@ -15,10 +16,25 @@ struct segment {
 	int64_t id, first, last; /* pages */
 	size_t tables;		 /* of tombstones */
 	struct str *tombstones;
+	uint64_t *perhaps; /* a bit for the documents that some number may be of which was taken out; NULL = none was */
 };
 
-/* Whether a document was taken out since. */
-bool segment_lacks(const struct segment *s, int64_t id);
+enum { PERHAPS_BITS = 1 << 15 };
+
+/* Where the bit of a document is; those that follow each other have different ones. */
+static inline size_t segment_bit(int64_t id)
+{
+	return (size_t)doc_sequence(id) % PERHAPS_BITS;
+}
+
+bool segment_has_tombstone(const struct segment *s, int64_t id);
+
+/* Whether a document was taken out since. Asked of every one in a list, and most were not. */
+static inline bool segment_lacks(const struct segment *s, int64_t id)
+{
+	return s->perhaps && s->perhaps[segment_bit(id) / 64] >> segment_bit(id) % 64 & 1 &&
+	       segment_has_tombstone(s, id);
+}
 
 bool postings_give_up(struct postings_reader *r); /* gives false */
 
