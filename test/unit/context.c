@@ -304,7 +304,7 @@ static double measure(struct t *t, write_fn *write, uint32_t n, uint32_t *count)
 /* Ten times as many lines: what is quadratic takes a hundred times as long. */
 static void check_growth(struct t *t, int line, write_fn *write, uint32_t *count)
 {
-	enum { SMALL = 2000, TIMES = 10, MOST_RATIO = 40, TRIES = 3 };
+	enum { SMALL = 2000, TIMES = 10, MOST_RATIO = 60, TRIES = 5 };
 	double small = 0, large = 0;
 
 	for (int i = 0; i < TRIES; i++) {

@@ -14,7 +14,7 @@
 enum {
 	SMALL = 5000,
 	TIMES = 10,	 /* as many in the large one */
-	MOST_RATIO = 40, /* room for caches that are too small and for other programs */
+	MOST_RATIO = 60, /* room for caches that are too small and for other programs */
 	TRIES = 5,
 };
 
