@@ -1,5 +1,6 @@
 /*
- * Copies, noted when keys are entered: that is when it shows that a line is there already.
+ * Copies, noted when keys are entered: that is when it shows that a line is there already. Those of lines that have
+ * their keys by then are known when they are written, and their words never are.
  *
  * Whoever copies a conversation copies the lines from its beginning, so their documents mostly follow each other,
  * and what is kept are runs of them: a search loads a few rows. Keys come in no order, so runs grow at either end.
@@ -27,6 +28,7 @@ enum { MOST_DOCS = 1024 };
 enum {
 	COPIED_LINE,
 	COPIED_OTHERS,
+	COPIED_KNOWN,
 	COPIED_BELOW,
 	COPIED_ADD,
 	COPIED_GROW,
@@ -48,6 +50,10 @@ static const char *const sql[COPIED_STATEMENTS] = {
 		 " AND (k.session, k.offset) <> (?2, ?3) JOIN mirror_session m ON m.id = k.session AND m.old = 0"
 		 " JOIN entry e ON e.session = k.session AND e.offset = k.offset AND e.content IS mine.content"
 		 " AND e.doc IS NOT NULL WHERE mine.session = ?2 AND mine.offset = ?3 ORDER BY k.session, k.offset"),
+	[COPIED_KNOWN] =
+		("SELECT e.doc FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
+		 " JOIN entry e ON e.session = k.session AND e.offset = k.offset AND e.content IS ?2 AND e.docs = ?3"
+		 " WHERE k.key = ?1 AND k.part = -1 LIMIT 1"),
 	[COPIED_BELOW] = "SELECT doc, docs, session, original FROM copied WHERE doc <= ?1 ORDER BY doc DESC LIMIT 1",
 	[COPIED_ADD] = "INSERT INTO copied(doc, docs, session, original) VALUES (?1, ?2, ?3, ?4)",
 	[COPIED_GROW] = "UPDATE copied SET docs = docs + ?2 WHERE doc = ?1",
@@ -214,17 +220,28 @@ static enum status docs_of(struct store *s, const struct copied_line *line, stru
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
+enum status copied_is_same(struct doc_reader *docs, struct doc_mark mark, int64_t original, bool *out, struct err *err)
+{
+	struct doc doc;
+	int64_t id;
+
+	if (doc_get(docs, original, &doc, &id, err))
+		return err_failed(err->status);
+	*out = doc.sum == mark.sum && doc_code(id) == mark.code;
+	return STATUS_OK;
+}
+
 /* Whether documents have the same words, and are ranked as the same. */
 static enum status are_same(struct doc_reader *docs, const struct line_docs *a, int64_t b, bool *out, struct err *err)
 {
 	*out = true;
 	for (int64_t i = 0; *out && i < a->docs; i++) {
-		struct doc one, other;
-		int64_t id, other_id;
+		struct doc doc;
+		int64_t id;
 
-		if (doc_get(docs, a->doc + i, &one, &id, err) || doc_get(docs, b + i, &other, &other_id, err))
+		if (doc_get(docs, a->doc + i, &doc, &id, err) ||
+		    copied_is_same(docs, (struct doc_mark){ doc_code(id), doc.sum }, b + i, out, err))
 			return err_failed(err->status);
-		*out = one.sum == other.sum && doc_code(id) == doc_code(other_id);
 	}
 	return STATUS_OK;
 }
@@ -238,19 +255,27 @@ struct search_for_original {
 	int64_t original; /* first document of one that has the words; 0 = none has the same */
 };
 
+/* Where the words of a document are that counts, or of which one does; 0 = it has its own, and does not count. */
+static enum status words_of(struct store *s, int64_t doc, int64_t *out, struct err *err)
+{
+	struct run run;
+
+	if (run_with(s, doc, &run, err))
+		return err_failed(err->status);
+	*out = !run.docs ? doc : run.original ? run.original + (doc - run.doc) : 0;
+	return STATUS_OK;
+}
+
 static enum status look_at(struct search_for_original *y, const struct line_docs *other, struct err *err)
 {
-	int64_t original = other->doc;
-	struct run run;
+	int64_t original;
 	bool same;
 
-	if (run_with(y->s, other->doc, &run, err))
+	if (words_of(y->s, other->doc, &original, err))
 		return err_failed(err->status);
-	if (run.docs && !run.original)
+	if (!original)
 		return STATUS_OK;
 	y->counts = true;
-	if (run.docs)
-		original = run.original + (other->doc - run.doc);
 	if (other->docs != y->mine.docs)
 		return STATUS_OK;
 	if (are_same(y->docs, &y->mine, original, &same, err))
@@ -315,6 +340,31 @@ enum status copied_note(struct store *s, struct doc_reader *docs, const struct c
 	if (*dropped && drop_words(s, docs, &y.mine, err))
 		return err_failed(err->status);
 	return add_run(s, (struct run){ y.mine.doc, y.mine.docs, line->session, y.original }, err);
+}
+
+enum status copied_find(struct store *s, int64_t key, uint64_t content, size_t docs, int64_t *out, struct err *err)
+{
+	int64_t doc;
+	enum step step;
+	STMT st = { 0 };
+
+	*out = 0;
+	if (use(s, COPIED_KNOWN, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, key);
+	stmt_int_or_null(&st, 2, (int64_t)content, content == 0);
+	stmt_int(&st, 3, (int64_t)docs);
+	step = stmt_step(&st, err);
+	if (step != STEP_ROW)
+		return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+	doc = col_int(&st, 0);
+	stmt_done(&st);
+	return words_of(s, doc, out, err);
+}
+
+enum status copied_add(struct store *s, int64_t session, const struct doc_range *docs, int64_t original, struct err *err)
+{
+	return add_run(s, (struct run){ docs->first, docs->count, session, original }, err);
 }
 
 enum status copied_forget(struct store *s, int64_t session, struct err *err)

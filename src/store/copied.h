@@ -22,6 +22,18 @@ struct copied_line {
 enum status copied_note(struct store *s, struct doc_reader *docs, const struct copied_line *line, bool *dropped,
 			struct err *err) MUST_USE;
 
+/*
+ * Of a line that is about to be written: the first document of one that counts, if it has this key, this content and as
+ * many documents; 0 = none does. Whether these have the same words is to be seen with copied_is_same() for each. If so,
+ * they are noted with copied_add() once they are written.
+ */
+enum status copied_find(struct store *s, int64_t key, uint64_t content, size_t docs, int64_t *out,
+			struct err *err) MUST_USE;
+enum status copied_is_same(struct doc_reader *docs, struct doc_mark mark, int64_t original, bool *out,
+			   struct err *err) MUST_USE;
+enum status copied_add(struct store *s, int64_t session, const struct doc_range *docs, int64_t original,
+		       struct err *err) MUST_USE;
+
 /* Before a session is forgotten, and its kin are keyed again. Wants a write transaction. */
 enum status copied_forget(struct store *s, int64_t session, struct err *err) MUST_USE;
 

@@ -320,13 +320,17 @@ int64_t doc_writer_next(const struct doc_writer *w)
 	return w->chunk * CHUNK + (int64_t)w->used; /* of a full chunk that is the first of the one behind it */
 }
 
-enum status doc_writer_add(struct doc_writer *w, const struct doc *d, uint8_t place, size_t words, struct str packed,
-			   int64_t *sequence, struct err *err)
+struct doc_mark doc_mark(uint8_t place, size_t words, struct str packed)
 {
-	unsigned code = code_for(place, words);
+	return (struct doc_mark){ code_for(place, words), (uint32_t)hash64(packed.p, packed.n) };
+}
+
+enum status doc_writer_add_copy(struct doc_writer *w, const struct doc *d, struct doc_mark mark, int64_t *sequence,
+				struct err *err)
+{
 	struct doc summed = *d;
 
-	summed.sum = (uint32_t)hash64(packed.p, packed.n);
+	summed.sum = mark.sum;
 	if (w->used == CHUNK) {
 		if (doc_writer_finish(w, err))
 			return err_failed(err->status);
@@ -334,9 +338,19 @@ enum status doc_writer_add(struct doc_writer *w, const struct doc *d, uint8_t pl
 		w->used = 0;
 	}
 	*sequence = doc_writer_next(w);
-	slot_write(w->slots + w->used++ * SLOT, &summed, code);
+	slot_write(w->slots + w->used++ * SLOT, &summed, mark.code);
 	w->dirty = true;
-	return index_words(w->store, *sequence << CODE_BITS | code, packed, err);
+	return STATUS_OK;
+}
+
+enum status doc_writer_add(struct doc_writer *w, const struct doc *d, uint8_t place, size_t words, struct str packed,
+			   int64_t *sequence, struct err *err)
+{
+	struct doc_mark mark = doc_mark(place, words, packed);
+
+	return doc_writer_add_copy(w, d, mark, sequence, err)
+		       ? err_failed(err->status)
+		       : index_words(w->store, *sequence << CODE_BITS | mark.code, packed, err);
 }
 
 void doc_writer_release(struct doc_writer *w)

@@ -79,6 +79,18 @@ enum status doc_writer_begin(struct doc_writer *w, struct store *s, struct err *
 /* *sequence counts up by one from document to document. */
 enum status doc_writer_add(struct doc_writer *w, const struct doc *d, uint8_t place, size_t words, struct str packed,
 			   int64_t *sequence, struct err *err) MUST_USE;
+
+/* What two documents with the same words have in common, and hardly any others. */
+struct doc_mark {
+	unsigned code; /* doc_code() */
+	uint32_t sum;
+};
+struct doc_mark doc_mark(uint8_t place, size_t words, struct str packed);
+
+/* One that has its words elsewhere (store/copied.h). */
+enum status doc_writer_add_copy(struct doc_writer *w, const struct doc *d, struct doc_mark mark, int64_t *sequence,
+				struct err *err) MUST_USE;
+
 /* The sequence that the next one gets. */
 int64_t doc_writer_next(const struct doc_writer *w);
 enum status doc_writer_finish(struct doc_writer *w, struct err *err) MUST_USE;

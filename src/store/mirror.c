@@ -300,6 +300,8 @@ struct writing {
 	struct beginning_writer begun;
 	struct buf model; /* name of the last one entered */
 	int64_t messages; /* that begin in it */
+	struct doc_reader known; /* documents that these may be copies of */
+	int strange;		 /* lines that followed each other and are no copies */
 	struct doc_range *told; /* documents of prompts that waited and have been said again */
 	size_t told_count, told_cap;
 };
@@ -307,6 +309,7 @@ struct writing {
 static void writing_release(struct writing *w)
 {
 	doc_writer_release(&w->docs);
+	doc_reader_release(&w->known);
 	buf_release(&w->model);
 	mem_free(w->told);
 }
@@ -357,9 +360,54 @@ static enum status name_line(struct writing *w, const struct mirror_line *l, str
 	return STATUS_OK;
 }
 
+static struct str words_of(const struct writing *w, const struct mirror_doc *d)
+{
+	return str_sub(w->p->packed, d->packed_at, d->packed_n);
+}
+
+static struct doc_mark mark_of(const struct writing *w, const struct mirror_doc *d)
+{
+	return doc_mark(d->place, d->words, words_of(w, d));
+}
+
+/* The first of the documents that have the words of a line already; 0 = there are none. */
+static enum status find_original(struct writing *w, const struct mirror_line *l, const struct mirror_doc *docs,
+				 int64_t *out, struct err *err)
+{
+	bool same = true;
+
+	if (copied_find(w->s, key_of_line(&l->key), l->content, l->docs, out, err))
+		return err_failed(err->status);
+	for (uint32_t i = 0; *out && same && i < l->docs; i++)
+		if (copied_is_same(&w->known, mark_of(w, &docs[i]), *out + i, &same, err))
+			return err_failed(err->status);
+	if (!same)
+		*out = 0;
+	return STATUS_OK;
+}
+
+/* Files repeat others from their beginning on, if they do. The keys tell of the rest. */
+static enum status look_for_original(struct writing *w, const struct mirror_line *l, const struct mirror_doc *docs,
+				     int64_t *out, struct err *err)
+{
+	enum { STRANGE = 3 };
+
+	*out = 0;
+	if (w->p->old || !l->is_uuid || !l->docs || w->strange == STRANGE)
+		return STATUS_OK;
+	if (find_original(w, l, docs, out, err))
+		return err_failed(err->status);
+	w->strange = *out ? 0 : w->strange + 1;
+	return STATUS_OK;
+}
+
 static enum status write_docs(struct writing *w, const struct mirror_line *l, const struct mirror_doc *docs,
 			      int64_t *first, struct err *err)
 {
+	int64_t original;
+
+	if (look_for_original(w, l, docs, &original, err))
+		return err_failed(err->status);
 	for (uint32_t i = 0; i < l->docs; i++) {
 		struct doc d = {
 			.session = w->session,
@@ -367,15 +415,17 @@ static enum status write_docs(struct writing *w, const struct mirror_line *l, co
 			.at = l->has_time ? l->at : 0,
 			.block = docs[i].block,
 		};
-		struct str packed = str_sub(w->p->packed, docs[i].packed_at, docs[i].packed_n);
 		int64_t sequence;
 
-		if (doc_writer_add(&w->docs, &d, docs[i].place, docs[i].words, packed, &sequence, err))
+		if (original ? doc_writer_add_copy(&w->docs, &d, mark_of(w, &docs[i]), &sequence, err)
+			     : doc_writer_add(&w->docs, &d, docs[i].place, docs[i].words, words_of(w, &docs[i]),
+					      &sequence, err))
 			return err_failed(err->status);
 		if (i == 0)
 			*first = sequence;
 	}
-	return STATUS_OK;
+	return original ? copied_add(w->s, w->session, &(struct doc_range){ *first, l->docs }, original, err)
+			: STATUS_OK;
 }
 
 /* What it says of other lines. */
@@ -539,6 +589,7 @@ static enum status write_lines(struct writing *w, struct err *err)
 	const struct mirror_part *p = w->p;
 	const struct mirror_doc *docs = p->docs;
 
+	w->known.store = w->s;
 	w->begun = (struct beginning_writer){ .s = w->s, .session = w->session, .source = &p->source_id };
 	if (doc_writer_begin(&w->docs, w->s, err) || beginning_start(&w->begun, err))
 		return err_failed(err->status);

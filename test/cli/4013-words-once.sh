@@ -47,6 +47,10 @@ cp "$T/c.jsonl" "$P/$C.jsonl"; arbor sync; code 0; check test "$(indexed)" -eq 4
 everywhere "$A" "$B" "$C"
 same_as_new
 
+it "does not write the words of copies where the original is known, so no room is left behind"
+check test "$(sqlite3 "$D" 'SELECT count(*) FROM copied WHERE original > 0')" -eq 2
+check test "$(sqlite3 "$D" 'PRAGMA freelist_count')" -eq 0
+
 it "finds copies by what is asked of their own file"
 for s in "$A shop" "$B bakery" "$C farm"; do
 	arbor search wombat --project "/w/${s#* }" --json; code 0; check test "$(sessions)" = "${s% *} "
