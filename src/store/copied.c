@@ -220,14 +220,27 @@ static enum status docs_of(struct store *s, const struct copied_line *line, stru
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
+/* Of a document that is not there, which no line should have, *there says so: it is a copy of nothing. */
+static enum status mark_of(struct doc_reader *docs, int64_t sequence, struct doc_mark *out, bool *there,
+			   struct err *err)
+{
+	struct doc doc = { 0 };
+	int64_t id = 0;
+	enum status status = doc_get(docs, sequence, &doc, &id, err);
+
+	*there = status == STATUS_OK;
+	*out = (struct doc_mark){ doc_code(id), doc.sum };
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
 enum status copied_is_same(struct doc_reader *docs, struct doc_mark mark, int64_t original, bool *out, struct err *err)
 {
-	struct doc doc;
-	int64_t id;
+	struct doc_mark other;
+	bool there;
 
-	if (doc_get(docs, original, &doc, &id, err))
+	if (mark_of(docs, original, &other, &there, err))
 		return err_failed(err->status);
-	*out = doc.sum == mark.sum && doc_code(id) == mark.code;
+	*out = there && other.sum == mark.sum && other.code == mark.code;
 	return STATUS_OK;
 }
 
@@ -236,11 +249,10 @@ static enum status are_same(struct doc_reader *docs, const struct line_docs *a, 
 {
 	*out = true;
 	for (int64_t i = 0; *out && i < a->docs; i++) {
-		struct doc doc;
-		int64_t id;
+		struct doc_mark mark;
 
-		if (doc_get(docs, a->doc + i, &doc, &id, err) ||
-		    copied_is_same(docs, (struct doc_mark){ doc_code(id), doc.sum }, b + i, out, err))
+		if (mark_of(docs, a->doc + i, &mark, out, err) ||
+		    (*out && copied_is_same(docs, mark, b + i, out, err)))
 			return err_failed(err->status);
 	}
 	return STATUS_OK;
@@ -362,7 +374,8 @@ enum status copied_find(struct store *s, int64_t key, uint64_t content, size_t d
 	return words_of(s, doc, out, err);
 }
 
-enum status copied_add(struct store *s, int64_t session, const struct doc_range *docs, int64_t original, struct err *err)
+enum status copied_add(struct store *s, int64_t session, const struct doc_range *docs, int64_t original,
+		       struct err *err)
 {
 	return add_run(s, (struct run){ docs->first, docs->count, session, original }, err);
 }
