@@ -19,6 +19,8 @@
 #include "face/group.h"
 #include "face/text.h"
 
+#include <sys/stat.h>
+
 enum { MARKS = 64, LINES = 3, WHERE = 9, READABLE = 100, HELD = 200 };
 
 /* A hit that is held back. What is shown of ids is known while the search runs. */
@@ -285,6 +287,17 @@ static struct str shown(struct view *v, const struct json *j, const char *name, 
 	return arena_str(&s->mem, buf_as_str(&text));
 }
 
+/* The client goes on in the folder of the conversation. Where that is not here, Arbor takes it to another. */
+static void set_resume(struct searching *s, struct str project, struct str session)
+{
+	struct stat st;
+
+	if (project.n && stat(arena_cstr(&s->mem, project), &st) != 0)
+		buf_printf(&s->resume, "arbor resume %.*s --cwd FOLDER", STR_ARG(session));
+	else
+		text_resume(&s->resume, project, session);
+}
+
 static void search_item(struct view *v, const struct json *j)
 {
 	struct searching *s = v->state;
@@ -298,7 +311,7 @@ static void search_item(struct view *v, const struct json *j)
 		.project = arena_str(&s->mem, view_path(v, j, 0, "project")),
 	};
 	if (!s->resume.n && !file && !is_withdrawn(j) && view_text(v, j, 0, "session").n)
-		text_resume(&s->resume, view_path(v, j, 0, "project"), view_text(v, j, 0, "session"));
+		set_resume(s, view_path(v, j, 0, "project"), view_text(v, j, 0, "session"));
 	if (s->count == HELD)
 		print_held(v);
 }

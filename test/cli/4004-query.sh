@@ -91,7 +91,7 @@ arbor search --json --budget 1000000 -n 2 cents; check test "$(wc -l <"$T/out")"
 it "shows hits below their session, or in their order"
 screen=100x40
 on_terminal search -n 6 cents --sort old; code 0; out_has 'main'
-screen=120x40 on_terminal search integer cents --color never; out_has "cd '/home/dev/webshop' && claude --resume a142ef82-8817-4271-a6f0-ba29c1d2a50a"
+screen=120x40 on_terminal search integer cents --color never; out_has 'arbor resume a142ef82-8817-4271-a6f0-ba29c1d2a50a --cwd FOLDER'
 arbor search cents agent:Explore; code 1; err_has 'arbor usage agent --each'; arbor search cents agent:abc; code 1; err_lacks 'usage agent'
 on_terminal search -n 6 cents --sort old --group none; code 0
 arbor search -n 6 cents --sort old --json
@@ -292,4 +292,11 @@ check test "$(first)" != output
 check test "$(ARBOR_SEARCH_WEIGHTS='{"output":100,"prompt":0.01}' first)" = output
 ARBOR_SEARCH_WEIGHTS='{"output":-1}' arbor search cents; code 2; err_has 'output is not a number from 0.01 to 100'
 
+it "says how to go on with the best hit: with the client where its folder is here"
+mkdir -p "$S/projects/-here" "$T/it's here"
+printf '{"type":"user","uuid":"aaaa0000-0000-4000-8000-000000000001","sessionId":"aaaa0000-0000-4000-8000-000000000000","timestamp":"2026-01-02T03:04:05.000Z","cwd":"%s","message":{"role":"user","content":"thylacine"}}\n' "$T/it's here" >"$S/projects/-here/aaaa0000-0000-4000-8000-000000000000.jsonl"
+arbor sync --source "$S"; code 0
+screen=200x40 on_terminal search thylacine --color never; out_has "/it'\\''s here' && claude --resume aaaa0000-0000-4000-8000-000000000000"
+rmdir "$T/it's here"
+screen=200x40 on_terminal search thylacine --color never; out_has 'arbor resume aaaa0000-0000-4000-8000-000000000000 --cwd FOLDER'
 the_end
