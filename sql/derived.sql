@@ -240,7 +240,7 @@ CREATE TABLE copied (
   original INTEGER NOT NULL        -- sequence of the first of those that have their words; 0 = they have
                                    -- words of their own: not the same ones
 ) STRICT;
-CREATE INDEX copied_by_original ON copied(original);
+CREATE INDEX copied_by_original ON copied(original, docs);
 
 -- Files beside the conversations that have texts to be found: plans, memory, tasks, todos, typed history.
 CREATE TABLE paper (

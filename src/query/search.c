@@ -72,8 +72,11 @@ struct searching {
 	struct branches branches;
 	struct around_reader around;
 	bool variants; /* there are lines with one uuid and different contents */
-	struct doc_range *copied; /* documents that are copies of others; where only words are asked for none counts */
+	struct doc_range *copied; /* documents that are copies of others; where only words are asked for none counts,
+				   * and those that have none of their own are left out */
 	size_t copied_count;
+	struct doc_reader docs; /* those that count instead of copies */
+	struct map wanted;	/* of sessions that copies are in: a bool */
 };
 
 static void searching_release(struct searching *y)
@@ -86,6 +89,8 @@ static void searching_release(struct searching *y)
 	map_release(&y->full);
 	map_release(&y->told);
 	copies_release(&y->copies);
+	doc_reader_release(&y->docs);
+	map_release(&y->wanted);
 	branches_release(&y->branches);
 	around_reader_release(&y->around);
 	noted_conditions_release(&y->noted);
@@ -159,13 +164,29 @@ static enum status is_node_wanted(struct searching *y, int64_t row, bool *wanted
 			     : conditions_hold_beside(&y->filter, STR(""), conditions_tree(m.tree.row), wanted, err);
 }
 
+/* Each of hundreds of copies may be asked for the same few. */
+static enum status is_wanted_again(struct searching *y, int64_t row, bool *wanted, struct err *err)
+{
+	struct str key = str_from((const char *)&row, sizeof row);
+	bool *known = map_get(&y->wanted, key);
+
+	if (!known) {
+		known = arena_alloc(&y->mem, sizeof *known);
+		if (is_wanted(y, row, known, err))
+			return err_failed(err->status);
+		map_put(&y->wanted, arena_str(&y->mem, key), known);
+	}
+	*wanted = *known;
+	return STATUS_OK;
+}
+
 /* Of copies the first that is wanted counts. */
 static enum status is_before(void *ctx, const struct doc *doc, bool *go_on, struct err *err)
 {
 	struct searching *y = ctx;
 	bool wanted = conditions_hold_time(&y->filter, doc->at) && noted_conditions_hold(&y->noted, doc);
 
-	if (wanted && conditions_ask_session(&y->filter) && is_wanted(y, doc->session, &wanted, err))
+	if (wanted && conditions_ask_session(&y->filter) && is_wanted_again(y, doc->session, &wanted, err))
 		return err_failed(err->status);
 	if (wanted && is_line_wanted(y, doc, &wanted, err))
 		return err_failed(err->status);
@@ -179,7 +200,8 @@ static enum status is_first_copy(struct searching *y, int64_t id, const struct d
 	*first = true;
 	if (!doc_ranges_have(y->copied, y->copied_count, doc_sequence(id)))
 		return STATUS_OK;
-	return copied_before(y->store, doc, is_before, y, first, err);
+	y->docs.store = y->store;
+	return copied_before(y->store, &y->docs, doc_sequence(id), doc, is_before, y, first, err);
 }
 
 static enum status is_doc_wanted(void *ctx, int64_t id, const struct doc *doc, bool *wanted, struct err *err)
@@ -699,14 +721,14 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 				   .weights = q->weights ? q->weights : search_weights,
 				   .place_count = SEARCH_PLACES,
 				   .order = q->order };
-	bool asks_session, asks_role, asks_copies, asks_days;
+	bool asks_session, asks_role, asks_copies, asks_days, any_copied;
 
 	transcript_init(&y.transcript);
 	y.lines.store = s;
 	y.transcript.peek = true;
 	y.filter.expr = q->expr;
 	if (conditions_read(&y.filter, rank.now, err) || noted_conditions_read(&y.noted, s, q->expr, err) ||
-	    variant_any(s, &y.variants, err) || copied_load(s, &y.mem, &y.copied, &y.copied_count, err))
+	    variant_any(s, &y.variants, err) || copied_any(s, &any_copied, err))
 		return err_failed(err->status);
 	y.asks_results = answered_asks(&y.filter) && expr_without_tools(q->expr, &y.open, &y.mem);
 	if (y.asks_results && answered_read(&y.answered, s, q->expr, err))
@@ -722,11 +744,12 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	if (!q->expr->count && rank.order == RANK_BEST)
 		rank.order = RANK_RECENT;
 	asks_role = y.filter.beside != BESIDE_TOO && (!rank.places || rank.places & 1u << PLACE_OTHER);
-	asks_copies = y.copied_count && (rank.after || rank.before);
+	asks_copies = any_copied && (rank.after || rank.before);
 	asks_days = y.filter.day_count > 1;
 	rank.doc = asks_session || asks_role || asks_copies || asks_days || y.noted.any || y.asks_results ?
 			   is_doc_wanted : NULL;
-	if (find_left_out(&y, &rank, err))
+	if ((any_copied && copied_load(s, rank.doc || !rank.match.n, &y.mem, &y.copied, &y.copied_count, err)) ||
+	    find_left_out(&y, &rank, err))
 		return err_failed(err->status);
 	rank.wanted_ctx = &y;
 	report->more = report->gave_up = false;

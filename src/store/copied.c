@@ -8,13 +8,15 @@
  * Of lines that say the same the one that came first counts. Nobody sees which that was: of a hit it is said
  * in which sessions it stands, and which of them is shown is decided by what they say (query/search.c).
  *
- * Invariants, of lines that say the same
- *   (1) one of them is in no run: it counts;
+ * Invariants, of lines that say the same and have their keys
+ *   (1) exactly one of them is in no run: it counts;
  *   (2) a document in a run has words of its own, or an original with the very same;
  *   (3) an original is in no run.
  *
  * So when one that counts goes, one of its copies takes its place: the documents stay with their words, and stand for
- * lines of the copy from then on. Copies with other words count again until they are keyed again.
+ * lines of the copy from then on. Where all have other words, one of these counts from then on.
+ *
+ * Lines that are no part of a conversation say the same only when they have the same words.
  */
 #include "store/copied.h"
 
@@ -22,8 +24,9 @@
 #include "store/keys.h"
 #include "store/session.h"
 
-/* Of a run. So whoever looks for those that a document is in need not go back further. */
-enum { MOST_DOCS = 1024 };
+/* Of a run, unless a line has more, which has one by itself then. So whoever looks for those that the first document of
+ * a line is in need not go back further. */
+enum { MOST_DOCS = 64 };
 
 enum {
 	COPIED_LINE,
@@ -36,17 +39,22 @@ enum {
 	COPIED_DROP,
 	COPIED_FORGET,
 	COPIED_OF,
+	COPIED_WITH,
 	COPIED_MOVED,
+	COPIED_ANY,
+	COPIED_OWN,
 	COPIED_LIST,
 	COPIED_RUNS,
 	COPIED_BEFORE,
+	COPIED_COUNTING,
 	COPIED_STATEMENTS
 };
 
 static const char *const sql[COPIED_STATEMENTS] = {
-	[COPIED_LINE] = "SELECT doc, docs FROM entry WHERE session = ?1 AND offset = ?2 AND doc IS NOT NULL",
+	[COPIED_LINE] = ("SELECT e.doc, e.docs, e.content IS NOT NULL FROM entry e JOIN mirror_session m"
+			 " ON m.id = e.session AND m.old = 0 WHERE e.session = ?1 AND e.offset = ?2 AND e.doc > 0"),
 	[COPIED_OTHERS] =
-		("SELECT e.doc, e.docs FROM entry mine JOIN node_key k ON k.key = ?1 AND k.part = -1"
+		("SELECT e.doc, e.docs, k.session FROM entry mine JOIN node_key k ON k.key = ?1 AND k.part = -1"
 		 " AND (k.session, k.offset) <> (?2, ?3) JOIN mirror_session m ON m.id = k.session AND m.old = 0"
 		 " JOIN entry e ON e.session = k.session AND e.offset = k.offset AND e.content IS mine.content"
 		 " AND e.doc IS NOT NULL WHERE mine.session = ?2 AND mine.offset = ?3 ORDER BY k.session, k.offset"),
@@ -59,21 +67,28 @@ static const char *const sql[COPIED_STATEMENTS] = {
 	[COPIED_GROW] = "UPDATE copied SET docs = docs + ?2 WHERE doc = ?1",
 	[COPIED_AT] = "SELECT docs FROM copied WHERE doc = ?1 AND session = ?2 AND original = ?3",
 	[COPIED_DROP] = "DELETE FROM copied WHERE doc = ?1",
-	[COPIED_FORGET] = ("DELETE FROM copied WHERE session = ?1"
-			   " OR (original = 0 AND session IN (SELECT other FROM kin WHERE session = ?1))"),
-	/* Runs with originals from ?1 to ?2. */
+	[COPIED_FORGET] = "DELETE FROM copied WHERE session = ?1",
+	/* Runs with originals from ?1 to ?2; with this one. */
 	[COPIED_OF] = ("SELECT doc, docs, session, original FROM copied WHERE original > max(?1 - ?3, 0)"
 		       " AND original < ?2 AND original + docs > ?1 ORDER BY original, doc LIMIT 1"),
+	[COPIED_WITH] = ("SELECT 1 FROM copied WHERE original > max(?1 - ?2, 0) AND original <= ?1"
+			 " AND original + docs > ?1 AND session <> ?3 ORDER BY original DESC LIMIT 1"),
 	[COPIED_MOVED] = "UPDATE entry SET doc = ?3 WHERE session = ?1 AND offset = ?2",
+	[COPIED_ANY] = "SELECT 1 FROM copied LIMIT 1",
+	[COPIED_OWN] = "SELECT doc, docs FROM copied WHERE original = 0 ORDER BY doc",
 	[COPIED_LIST] = "SELECT doc, docs FROM copied ORDER BY doc",
 	[COPIED_RUNS] = "SELECT doc, docs, original FROM copied WHERE original > 0 ORDER BY original",
 	[COPIED_BEFORE] =
 		("SELECT k.session, k.offset, e.at FROM entry mine JOIN node_key k ON k.key = ?1 AND k.part = -1"
-		 " AND (k.session, k.offset) <> (?2, ?3) JOIN mirror_session m ON m.id = k.session AND m.old = 0"
+		 " AND (k.session, k.offset) < (?2, ?3) JOIN mirror_session m ON m.id = k.session AND m.old = 0"
 		 " JOIN entry e ON e.session = k.session AND e.offset = k.offset AND e.content IS mine.content"
-		 " WHERE mine.session = ?2 AND mine.offset = ?3 AND ((k.session, k.offset) < (?2, ?3)"
-		 "  OR e.doc >= coalesce((SELECT c.doc + c.docs FROM copied c WHERE c.doc <= e.doc"
-		 "  ORDER BY c.doc DESC LIMIT 1), 0))"),
+		 " WHERE mine.session = ?2 AND mine.offset = ?3"),
+	[COPIED_COUNTING] =
+		("SELECT k.session, k.offset, e.at FROM entry mine JOIN node_key k ON k.key = ?1 AND k.part = -1"
+		 " AND (k.session, k.offset) > (?2, ?3) JOIN mirror_session m ON m.id = k.session AND m.old = 0"
+		 " JOIN entry e ON e.session = k.session AND e.offset = k.offset AND e.content IS mine.content"
+		 " WHERE mine.session = ?2 AND mine.offset = ?3 AND e.doc >= coalesce((SELECT c.doc + c.docs"
+		 " FROM copied c WHERE c.doc <= e.doc ORDER BY c.doc DESC LIMIT 1), 0) LIMIT 1"),
 };
 
 const struct db_set copied_statements = { DB_COPIED, sql, COPIED_STATEMENTS };
@@ -155,6 +170,22 @@ static enum status run_of(struct store *s, int64_t first, int64_t end, struct ru
 	return take_run(&st, out, err);
 }
 
+/* Whether a document has the words of others, leaving out those of a session; 0 = of none. */
+static enum status is_original(struct store *s, int64_t doc, int64_t without, bool *out, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, COPIED_WITH, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, doc);
+	stmt_int(&st, 2, MOST_DOCS);
+	stmt_int(&st, 3, without);
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
 /* Where the words of a document behind a run would be, if it were in it. */
 static int64_t original_behind(const struct run *r)
 {
@@ -202,6 +233,7 @@ static enum status add_run(struct store *s, struct run r, struct err *err)
 /* Documents of a line. */
 struct line_docs {
 	int64_t doc, docs; /* docs 0 = it has none */
+	bool is_said;	   /* it is a part of a conversation */
 };
 
 static enum status docs_of(struct store *s, const struct copied_line *line, struct line_docs *out, struct err *err)
@@ -216,7 +248,7 @@ static enum status docs_of(struct store *s, const struct copied_line *line, stru
 	stmt_int(&st, 2, line->offset);
 	step = stmt_step(&st, err);
 	if (step == STEP_ROW)
-		*out = (struct line_docs){ col_int(&st, 0), col_int(&st, 1) };
+		*out = (struct line_docs){ col_int(&st, 0), col_int(&st, 1), col_int(&st, 2) };
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
@@ -287,13 +319,25 @@ static enum status look_at(struct search_for_original *y, const struct line_docs
 		return err_failed(err->status);
 	if (!original)
 		return STATUS_OK;
-	y->counts = true;
+	y->counts |= y->mine.is_said;
 	if (other->docs != y->mine.docs)
 		return STATUS_OK;
 	if (are_same(y->docs, &y->mine, original, &same, err))
 		return err_failed(err->status);
 	if (same)
 		y->original = original;
+	y->counts |= same;
+	return STATUS_OK;
+}
+
+static enum status use_for(struct store *s, int index, const struct copied_line *line, struct stmt *st,
+			   struct err *err)
+{
+	if (use(s, index, st, err))
+		return err_failed(err->status);
+	stmt_int(st, 1, line->key);
+	stmt_int(st, 2, line->session);
+	stmt_int(st, 3, line->offset);
 	return STATUS_OK;
 }
 
@@ -302,13 +346,10 @@ static enum status find_original(struct search_for_original *y, const struct cop
 	enum step step = STEP_DONE;
 	STMT st = { 0 };
 
-	if (use(y->s, COPIED_OTHERS, &st, err))
+	if (use_for(y->s, COPIED_OTHERS, line, &st, err))
 		return err_failed(err->status);
-	stmt_int(&st, 1, line->key);
-	stmt_int(&st, 2, line->session);
-	stmt_int(&st, 3, line->offset);
 	while (!y->original && (step = stmt_step(&st, err)) == STEP_ROW) {
-		struct line_docs other = { col_int(&st, 0), col_int(&st, 1) };
+		struct line_docs other = { .doc = col_int(&st, 0), .docs = col_int(&st, 1) };
 
 		if (look_at(y, &other, err))
 			return err_failed(err->status);
@@ -328,21 +369,34 @@ static enum status drop_words(struct store *s, struct doc_reader *docs, const st
 	return STATUS_OK;
 }
 
+/* What is known of a line so far; copies in one session may be left out. */
+static enum status look_at_line(struct store *s, const struct copied_line *line, int64_t without,
+				struct line_docs *out, bool *is_copy, bool *has_copies, struct err *err)
+{
+	struct run run;
+
+	*is_copy = *has_copies = false;
+	if (docs_of(s, line, out, err))
+		return err_failed(err->status);
+	if (!out->docs)
+		return STATUS_OK;
+	if (run_with(s, out->doc, &run, err) || is_original(s, out->doc, without, has_copies, err))
+		return err_failed(err->status);
+	*is_copy = run.docs != 0;
+	return STATUS_OK;
+}
+
 /* One that others have their words of counts: whoever else says the same is noted when it is its turn. */
 enum status copied_note(struct store *s, struct doc_reader *docs, const struct copied_line *line, bool *dropped,
 			struct err *err)
 {
 	struct search_for_original y = { .s = s, .docs = docs };
-	struct run run, copy;
+	bool is_copy, has_copies;
 
 	*dropped = false;
-	if (docs_of(s, line, &y.mine, err))
+	if (look_at_line(s, line, 0, &y.mine, &is_copy, &has_copies, err))
 		return err_failed(err->status);
-	if (!y.mine.docs)
-		return STATUS_OK;
-	if (run_with(s, y.mine.doc, &run, err) || run_of(s, y.mine.doc, y.mine.doc + 1, &copy, err))
-		return err_failed(err->status);
-	if (run.docs || copy.docs)
+	if (!y.mine.docs || is_copy || has_copies)
 		return STATUS_OK;
 	if (find_original(&y, line, err))
 		return err_failed(err->status);
@@ -378,6 +432,59 @@ enum status copied_add(struct store *s, int64_t session, const struct doc_range 
 		       struct err *err)
 {
 	return add_run(s, (struct run){ docs->first, docs->count, session, original }, err);
+}
+
+/* Takes documents out of the runs they are in. */
+static enum status free_docs(struct store *s, int64_t first, int64_t end, struct err *err)
+{
+	for (;;) {
+		struct run r, front, rest;
+
+		if (run_below(s, end - 1, &r, err))
+			return err_failed(err->status);
+		if (end_of(&r) <= first)
+			return STATUS_OK;
+		front = rest = r;
+		front.docs = r.doc < first ? first - r.doc : 0;
+		rest.docs = end_of(&r) > end ? end_of(&r) - end : 0;
+		rest.doc = end;
+		rest.original += r.original ? end - r.doc : 0;
+		if (change(s, COPIED_DROP, &r, err) || (front.docs && change(s, COPIED_ADD, &front, err)) ||
+		    (rest.docs && change(s, COPIED_ADD, &rest, err)))
+			return err_failed(err->status);
+	}
+}
+
+/* One of the others counts from now on, in another session: they have words of their own. */
+static enum status choose_another(struct store *s, const struct copied_line *line, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use_for(s, COPIED_OTHERS, line, &st, err))
+		return err_failed(err->status);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		struct line_docs other = { .doc = col_int(&st, 0), .docs = col_int(&st, 1) };
+		struct run run;
+
+		if (col_int(&st, 2) == line->session)
+			continue;
+		if (run_with(s, other.doc, &run, err))
+			return err_failed(err->status);
+		stmt_done(&st);
+		return run.docs && !run.original ? free_docs(s, other.doc, other.doc + other.docs, err) : STATUS_OK;
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status copied_leave(struct store *s, const struct copied_line *line, struct err *err)
+{
+	struct line_docs mine;
+	bool is_copy, has_copies;
+
+	if (look_at_line(s, line, line->session, &mine, &is_copy, &has_copies, err))
+		return err_failed(err->status);
+	return mine.docs && mine.is_said && !is_copy && !has_copies ? choose_another(s, line, err) : STATUS_OK;
 }
 
 enum status copied_forget(struct store *s, int64_t session, struct err *err)
@@ -438,6 +545,8 @@ enum status copied_remove(struct store *s, int64_t first, int64_t count, struct 
 {
 	int64_t end = first + count;
 
+	if (free_docs(s, first, end, err))
+		return err_failed(err->status);
 	while (first < end) {
 		int64_t from, to;
 		struct run r;
@@ -457,11 +566,25 @@ enum status copied_remove(struct store *s, int64_t first, int64_t count, struct 
 
 /* ---- Asking ------------------------------------------------------------------ */
 
-enum status copied_load(struct store *s, struct arena *mem, struct doc_range **out, size_t *count, struct err *err)
+enum status copied_any(struct store *s, bool *out, struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, COPIED_ANY, &st, err))
+		return err_failed(err->status);
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW;
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+enum status copied_load(struct store *s, bool all, struct arena *mem, struct doc_range **out, size_t *count,
+			struct err *err)
 {
 	STMT st = { 0 };
 
-	return use(s, COPIED_LIST, &st, err) ? err_failed(err->status) : doc_ranges(&st, mem, out, count, err);
+	return use(s, all ? COPIED_LIST : COPIED_OWN, &st, err) ? err_failed(err->status)
+								: doc_ranges(&st, mem, out, count, err);
 }
 
 enum status copied_runs(struct store *s, struct arena *mem, struct copied_run **out, size_t *count, struct err *err)
@@ -487,30 +610,57 @@ enum status copied_runs(struct store *s, struct arena *mem, struct copied_run **
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
-enum status copied_before(struct store *s, const struct doc *doc, copied_fn *fn, void *ctx, bool *to_the_end,
-			  struct err *err)
+static enum status give_each(struct stmt *st, uint16_t block, copied_fn *fn, void *ctx, bool *go_on, struct err *err)
 {
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	enum step step = STEP_DONE;
-	struct node_name name;
-	struct node line;
-	struct uuid id;
-	bool go_on = true;
-	STMT st = { 0 };
 
-	if (entry_get(s, doc->session, doc->offset, &mem, &line, &name, err) || use(s, COPIED_BEFORE, &st, err))
-		return err_failed(err->status);
-	id = node_id(&name, PART_LINE);
-	stmt_int(&st, 1, key_of(&id));
-	stmt_int(&st, 2, doc->session);
-	stmt_int(&st, 3, doc->offset);
-	while (go_on && (step = stmt_step(&st, err)) == STEP_ROW) {
-		struct doc before = { .session = col_int(&st, 0), .offset = col_int(&st, 1),
-				      .at = col_int(&st, 2), .block = doc->block };
+	while (*go_on && (step = stmt_step(st, err)) == STEP_ROW) {
+		struct doc before = { .session = col_int(st, 0), .offset = col_int(st, 1), .at = col_int(st, 2),
+				      .block = block };
 
-		if (fn(ctx, &before, &go_on, err))
+		if (fn(ctx, &before, go_on, err))
 			return err_failed(err->status);
 	}
-	*to_the_end = go_on;
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+/* The one that counts: known where it has the words, else looked for among those that do not stand before. */
+static enum status give_counting(struct store *s, struct doc_reader *docs, int64_t sequence,
+				 const struct copied_line *line, uint16_t block, copied_fn *fn, void *ctx, bool *go_on,
+				 struct err *err)
+{
+	struct doc doc;
+	struct run run;
+	int64_t id;
+	STMT st = { 0 };
+
+	if (run_with(s, sequence, &run, err))
+		return err_failed(err->status);
+	if (!run.original)
+		return use_for(s, COPIED_COUNTING, line, &st, err) ? err_failed(err->status)
+								   : give_each(&st, block, fn, ctx, go_on, err);
+	if (doc_get(docs, run.original + (sequence - run.doc), &doc, &id, err))
+		return err_failed(err->status);
+	return fn(ctx, &doc, go_on, err);
+}
+
+enum status copied_before(struct store *s, struct doc_reader *docs, int64_t sequence, const struct doc *doc,
+			  copied_fn *fn, void *ctx, bool *to_the_end, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct copied_line line = { .session = doc->session, .offset = doc->offset };
+	struct node_name name;
+	struct node node;
+	struct uuid id;
+	STMT st = { 0 };
+
+	*to_the_end = true;
+	if (entry_get(s, doc->session, doc->offset, &mem, &node, &name, err))
+		return err_failed(err->status);
+	id = node_id(&name, PART_LINE);
+	line.key = key_of(&id);
+	if (give_counting(s, docs, sequence, &line, doc->block, fn, ctx, to_the_end, err) ||
+	    use_for(s, COPIED_BEFORE, &line, &st, err))
+		return err_failed(err->status);
+	return give_each(&st, doc->block, fn, ctx, to_the_end, err);
 }

@@ -34,14 +34,21 @@ enum status copied_is_same(struct doc_reader *docs, struct doc_mark mark, int64_
 enum status copied_add(struct store *s, int64_t session, const struct doc_range *docs, int64_t original,
 		       struct err *err) MUST_USE;
 
-/* Before a session is forgotten, and its kin are keyed again. Wants a write transaction. */
+/* Before a line loses its key: if it counts and none has its words, another that says the same counts from then on.
+ * Wants a write transaction. */
+enum status copied_leave(struct store *s, const struct copied_line *line, struct err *err) MUST_USE;
+
+/* Behind that, for all lines of a session, before its documents are removed. */
 enum status copied_forget(struct store *s, int64_t session, struct err *err) MUST_USE;
 
 /* As doc_remove(), for documents of lines: what copies have of their words goes over to these. */
 enum status copied_remove(struct store *s, int64_t first, int64_t count, struct err *err) MUST_USE;
 
-/* All of them, by sequence, as an array in the arena. */
-enum status copied_load(struct store *s, struct arena *mem, struct doc_range **out, size_t *count,
+/* Whether there are any. */
+enum status copied_any(struct store *s, bool *out, struct err *err) MUST_USE;
+
+/* All of them, or those that have words of their own and so can match, by sequence, as an array in the arena. */
+enum status copied_load(struct store *s, bool all, struct arena *mem, struct doc_range **out, size_t *count,
 			struct err *err) MUST_USE;
 
 /* Those that have their words elsewhere, by where that is. */
@@ -55,7 +62,7 @@ enum status copied_runs(struct store *s, struct arena *mem, struct copied_run **
 /* Of lines that say the same as one, as documents with the same block: the one that counts, and those that stand
  * before it by session and offset. */
 typedef enum status copied_fn(void *ctx, const struct doc *doc, bool *go_on, struct err *err);
-enum status copied_before(struct store *s, const struct doc *doc, copied_fn *fn, void *ctx, bool *to_the_end,
-			  struct err *err) MUST_USE;
+enum status copied_before(struct store *s, struct doc_reader *docs, int64_t sequence, const struct doc *doc,
+			  copied_fn *fn, void *ctx, bool *to_the_end, struct err *err) MUST_USE;
 
 #endif

@@ -775,6 +775,10 @@ enum status keys_complete(struct store *s, struct err *err)
 
 static enum status forget_key(void *ctx, const struct key *key, struct err *err)
 {
+	const struct copied_line line = { key->key, key->session, key->offset };
+
+	if (key->part == PART_LINE && copied_leave(ctx, &line, err))
+		return err_failed(err->status);
 	return change_key(ctx, KEYS_FORGET, key, err);
 }
 

@@ -68,6 +68,7 @@ enum {
 	MIRROR_PROJECT,
 	MIRROR_NTH,
 	MIRROR_FIRST,
+	MIRROR_IS_THERE,
 	MIRROR_ENTRY_ADD,
 	MIRROR_DOCS,
 	MIRROR_FORGET,
@@ -139,6 +140,7 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		"SELECT min(offset) FROM (SELECT offset FROM node_key WHERE key = ?1 AND session = ?2 AND part = -3"
 		" UNION ALL SELECT e.offset FROM mirror_session m JOIN entry e ON e.session = m.id"
 		" AND e.offset >= m.keyed_to AND e.offset < ?3 AND e.message = ?1 WHERE m.id = ?2 AND m.keyed_to < ?3)",
+	[MIRROR_IS_THERE] = "SELECT count(*) FROM entry WHERE session = ?1 AND offset = ?2",
 	[MIRROR_ENTRY_ADD] = "INSERT INTO entry(session, offset, length, type, at, uuid, line_id, same, nth, "
 			     "message, first, doc, docs,"
 			     " blocks, flags, parent, link, content, tools, agent) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
@@ -314,6 +316,25 @@ static void writing_release(struct writing *w)
 	mem_free(w->told);
 }
 
+/* Of an older version only lines are written that the newest has not: the first of a message may be none of them, and
+ * the line is one by itself then. */
+static enum status find_old_first(struct writing *w, const struct mirror_line *l, int64_t *first, struct err *err)
+{
+	STMT st = { 0 };
+
+	if (l->first == MIRROR_NO_MESSAGE || l->first == l->offset)
+		return STATUS_OK;
+	if (use(w->s, MIRROR_IS_THERE, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, w->session);
+	stmt_int(&st, 2, l->first);
+	if (stmt_row(&st, "the message of a line", err))
+		return err_failed(err->status);
+	if (!col_int(&st, 0))
+		*first = l->offset;
+	return STATUS_OK;
+}
+
 /* The first line of its message, when an earlier reading may have it. */
 static enum status find_first(struct writing *w, const struct mirror_line *l, int64_t *first, struct err *err)
 {
@@ -321,7 +342,7 @@ static enum status find_first(struct writing *w, const struct mirror_line *l, in
 
 	*first = l->first;
 	if (l->first != MIRROR_ASK)
-		return STATUS_OK;
+		return w->p->old ? find_old_first(w, l, first, err) : STATUS_OK;
 	if (use(w->s, MIRROR_FIRST, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, (int64_t)l->message);
@@ -602,7 +623,7 @@ static enum status write_lines(struct writing *w, struct err *err)
 		return err_failed(err->status);
 	/* Not before: the writer has the last of them in hand. */
 	for (size_t i = 0; i < w->told_count; i++)
-		if (doc_remove(w->s, w->told[i].first, w->told[i].count, err))
+		if (copied_remove(w->s, w->told[i].first, w->told[i].count, err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }
