@@ -9,7 +9,8 @@
  * in which sessions it stands, and which of them is shown is decided by what they say (query/search.c).
  *
  * Invariants, of lines that say the same and have their keys
- *   (1) exactly one of them is in no run: it counts;
+ *   (1) one of them is in no run: it counts. Several do only where each has copies with the same words, which are not
+ *       those of the others;
  *   (2) a document in a run has words of its own, or an original with the very same;
  *   (3) an original is in no run.
  *
@@ -228,6 +229,20 @@ static enum status add_run(struct store *s, struct run r, struct err *err)
 	return change(s, COPIED_ADD, &r, err);
 }
 
+/* Without the documents whose originals are [from, to). */
+static enum status cut_run(struct store *s, const struct run *r, int64_t from, int64_t to, struct err *err)
+{
+	struct run front = *r, rest = *r;
+
+	front.docs = from - r->original;
+	rest.docs = r->original + r->docs - to;
+	rest.original = to;
+	rest.doc = end_of(r) - rest.docs;
+	if (change(s, COPIED_DROP, r, err) || (front.docs && change(s, COPIED_ADD, &front, err)))
+		return err_failed(err->status);
+	return rest.docs ? change(s, COPIED_ADD, &rest, err) : STATUS_OK;
+}
+
 /* ---- Lines ------------------------------------------------------------------- */
 
 /* Documents of a line. */
@@ -296,6 +311,7 @@ struct search_for_original {
 	struct doc_reader *docs;
 	struct line_docs mine;
 	bool counts;	  /* there is one that counts */
+	struct run other; /* the documents of one that does, and has other words; docs 0 = not met */
 	int64_t original; /* first document of one that has the words; 0 = none has the same */
 };
 
@@ -310,16 +326,19 @@ static enum status words_of(struct store *s, int64_t doc, int64_t *out, struct e
 	return STATUS_OK;
 }
 
-static enum status look_at(struct search_for_original *y, const struct line_docs *other, struct err *err)
+static enum status look_at(struct search_for_original *y, const struct line_docs *other, int64_t session,
+			   struct err *err)
 {
 	int64_t original;
 	bool same;
 
 	if (words_of(y->s, other->doc, &original, err))
 		return err_failed(err->status);
-	if (!original)
+	if (!original || original == y->mine.doc) /* its own copy says nothing of others */
 		return STATUS_OK;
 	y->counts |= y->mine.is_said;
+	if (original == other->doc)
+		y->other = (struct run){ other->doc, other->docs, session, 0 };
 	if (other->docs != y->mine.docs)
 		return STATUS_OK;
 	if (are_same(y->docs, &y->mine, original, &same, err))
@@ -351,7 +370,7 @@ static enum status find_original(struct search_for_original *y, const struct cop
 	while (!y->original && (step = stmt_step(&st, err)) == STEP_ROW) {
 		struct line_docs other = { .doc = col_int(&st, 0), .docs = col_int(&st, 1) };
 
-		if (look_at(y, &other, err))
+		if (look_at(y, &other, col_int(&st, 2), err))
 			return err_failed(err->status);
 	}
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
@@ -386,7 +405,37 @@ static enum status look_at_line(struct store *s, const struct copied_line *line,
 	return STATUS_OK;
 }
 
-/* One that others have their words of counts: whoever else says the same is noted when it is its turn. */
+/* Those that have their words of one line have them of another from now on. */
+static enum status move_copies(struct store *s, const struct line_docs *line, int64_t to, struct err *err)
+{
+	for (;;) {
+		int64_t from, end;
+		struct run r, moved;
+
+		if (run_of(s, line->doc, line->doc + line->docs, &r, err))
+			return err_failed(err->status);
+		if (!r.docs)
+			return STATUS_OK;
+		from = r.original > line->doc ? r.original : line->doc;
+		end = original_behind(&r) < line->doc + line->docs ? original_behind(&r) : line->doc + line->docs;
+		moved = (struct run){ r.doc + (from - r.original), end - from, r.session, to + (from - line->doc) };
+		if (cut_run(s, &r, from, end, err) || add_run(s, moved, err))
+			return err_failed(err->status);
+	}
+}
+
+/* One that has copies and other words than one that counts, too: that one steps back, unless it has copies, too. */
+static enum status step_back(const struct search_for_original *y, struct err *err)
+{
+	bool has_copies;
+
+	if (!y->other.docs)
+		return STATUS_OK;
+	if (is_original(y->s, y->other.doc, 0, &has_copies, err))
+		return err_failed(err->status);
+	return has_copies ? STATUS_OK : add_run(y->s, y->other, err);
+}
+
 enum status copied_note(struct store *s, struct doc_reader *docs, const struct copied_line *line, bool *dropped,
 			struct err *err)
 {
@@ -396,14 +445,16 @@ enum status copied_note(struct store *s, struct doc_reader *docs, const struct c
 	*dropped = false;
 	if (look_at_line(s, line, 0, &y.mine, &is_copy, &has_copies, err))
 		return err_failed(err->status);
-	if (!y.mine.docs || is_copy || has_copies)
+	if (!y.mine.docs || is_copy)
 		return STATUS_OK;
 	if (find_original(&y, line, err))
 		return err_failed(err->status);
 	if (!y.counts)
 		return STATUS_OK;
+	if (has_copies && !y.original)
+		return step_back(&y, err);
 	*dropped = y.original != 0;
-	if (*dropped && drop_words(s, docs, &y.mine, err))
+	if (*dropped && (move_copies(s, &y.mine, y.original, err) || drop_words(s, docs, &y.mine, err)))
 		return err_failed(err->status);
 	return add_run(s, (struct run){ y.mine.doc, y.mine.docs, line->session, y.original }, err);
 }
@@ -455,9 +506,11 @@ static enum status free_docs(struct store *s, int64_t first, int64_t end, struct
 	}
 }
 
-/* One of the others counts from now on, in another session: they have words of their own. */
+/* One of the others counts from now on, in another session: they have words of their own. None if one does already:
+ * that of a line which has not got its key yet. */
 static enum status choose_another(struct store *s, const struct copied_line *line, struct err *err)
 {
+	struct line_docs chosen = { 0 };
 	enum step step;
 	STMT st = { 0 };
 
@@ -465,16 +518,20 @@ static enum status choose_another(struct store *s, const struct copied_line *lin
 		return err_failed(err->status);
 	while ((step = stmt_step(&st, err)) == STEP_ROW) {
 		struct line_docs other = { .doc = col_int(&st, 0), .docs = col_int(&st, 1) };
-		struct run run;
+		int64_t counts;
 
 		if (col_int(&st, 2) == line->session)
 			continue;
-		if (run_with(s, other.doc, &run, err))
+		if (words_of(s, other.doc, &counts, err))
 			return err_failed(err->status);
-		stmt_done(&st);
-		return run.docs && !run.original ? free_docs(s, other.doc, other.doc + other.docs, err) : STATUS_OK;
+		if (counts)
+			return STATUS_OK;
+		if (!chosen.docs)
+			chosen = other;
 	}
-	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+	if (step == STEP_FAILED)
+		return err_failed(err->status);
+	return chosen.docs ? free_docs(s, chosen.doc, chosen.doc + chosen.docs, err) : STATUS_OK;
 }
 
 enum status copied_leave(struct store *s, const struct copied_line *line, struct err *err)
@@ -515,20 +572,6 @@ static enum status tell_line(void *ctx, int64_t sequence, const struct doc *doc,
 	stmt_int(&st, 2, doc->offset);
 	stmt_int(&st, 3, sequence);
 	return stmt_run_one(&st, "a line of a copy", err);
-}
-
-/* Without the documents whose originals are [from, to). */
-static enum status cut_run(struct store *s, const struct run *r, int64_t from, int64_t to, struct err *err)
-{
-	struct run front = *r, rest = *r;
-
-	front.docs = from - r->original;
-	rest.docs = r->original + r->docs - to;
-	rest.original = to;
-	rest.doc = end_of(r) - rest.docs;
-	if (change(s, COPIED_DROP, r, err) || (front.docs && change(s, COPIED_ADD, &front, err)))
-		return err_failed(err->status);
-	return rest.docs ? change(s, COPIED_ADD, &rest, err) : STATUS_OK;
 }
 
 /* The documents [from, to) stand for those of the run. Other runs that have their words from them go on doing so. */

@@ -106,7 +106,9 @@ static inline void derived_copied(struct derived *d)
 		"SELECT count(*), total(c.doc IS NULL) FROM node_key k JOIN mirror_session m ON m.id = k.session"
 		" AND m.old = 0 JOIN entry e ON e.session = k.session AND e.offset = k.offset AND e.doc IS NOT NULL"
 		" LEFT JOIN copied c ON c.doc <= e.doc AND e.doc < c.doc + c.docs WHERE k.part = -1"
-		" AND e.content IS NOT NULL GROUP BY k.key, e.content HAVING total(c.doc IS NULL) <> 1";
+		" AND e.content IS NOT NULL GROUP BY k.key, e.content HAVING total(c.doc IS NULL) < 1"
+		" OR (total(c.doc IS NULL) > 1 AND total(c.doc IS NULL AND NOT EXISTS (SELECT 1 FROM copied o WHERE"
+		" o.original > 0 AND o.original <= e.doc AND e.doc < o.original + o.docs)) > 0)";
 	sqlite3_stmt *st = derived_ask(d, "SELECT doc, docs, original FROM copied WHERE original > 0");
 
 	while (sqlite3_step(st) == SQLITE_ROW) {
