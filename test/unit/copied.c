@@ -164,7 +164,8 @@ static void check_line(struct model *m, const struct derived *d, int session, in
 	int64_t doc;
 
 	snprintf(ask, sizeof ask,
-		 "SELECT e.doc FROM entry e JOIN mirror_session s ON s.id = e.session WHERE s.source = %d AND e.offset = %d",
+		 "SELECT e.doc FROM entry e JOIN mirror_session s ON s.id = e.session"
+		 " WHERE s.source = %d AND e.offset = %d",
 		 session + 1, n * LINE_BYTES);
 	doc = tree_ask(m->s, ask);
 	if (doc <= 0 || doc >= d->doc_count || d->docs[doc].sum != sum_of(&m->lines[session][n]))
