@@ -149,6 +149,33 @@ enum status db_fail(struct store *s, int code, const char *what, struct err *err
 
 /* ---- Statements ------------------------------------------------------------ */
 
+/*
+ * FTS5 looks at its tables while SQLite prepares a statement, and fails when another program has made or dropped some
+ * since this connection last looked: parts of a store come when they are first needed. Any statement has SQLite look
+ * again; then it goes. False when it is something else, or happens too often.
+ */
+static bool has_looked_again(struct store *s, int code, int *tries)
+{
+	enum { MOST_TRIES = 20 };
+	static const char torn[] = "vtable constructor failed";
+
+	if (code != SQLITE_SCHEMA &&
+	    (code != SQLITE_ERROR || strncmp(sqlite3_errmsg(s->db), torn, sizeof torn - 1) != 0))
+		return false;
+	return ++*tries < MOST_TRIES &&
+	       sqlite3_exec(s->db, "SELECT 1 FROM sqlite_schema LIMIT 1", NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static int prepare(struct store *s, const char *sql, sqlite3_stmt **out)
+{
+	int code, tries = 0;
+
+	do
+		code = sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL);
+	while (has_looked_again(s, code, &tries));
+	return code;
+}
+
 enum status stmt_use(struct store *s, const struct db_set *set, int index, struct stmt *out, struct err *err)
 {
 	sqlite3_stmt ***list = &s->prepared[set->slot];
@@ -162,8 +189,7 @@ enum status stmt_use(struct store *s, const struct db_set *set, int index, struc
 		s->prepared_count[set->slot] = set->count;
 	}
 	if (!(*list)[index]) {
-		code = sqlite3_prepare_v3(s->db, set->sql[index], -1, SQLITE_PREPARE_PERSISTENT,
-					  &(*list)[index], NULL);
+		code = prepare(s, set->sql[index], &(*list)[index]);
 		if (code != SQLITE_OK)
 			return db_fail(s, code, "preparing a statement", err);
 	}
@@ -223,9 +249,22 @@ void stmt_text_range(struct stmt *st, int at, struct str pattern, struct buf *ro
 	stmt_text(st, at + 1, buf_as_str(room));
 }
 
+/* SQLite prepares again what was prepared for tables that have changed since, at the first step. */
+static int step(struct stmt *st)
+{
+	bool is_first = !sqlite3_stmt_busy(st->st);
+	int code = sqlite3_step(st->st), tries = 0;
+
+	while (is_first && has_looked_again(st->store, code, &tries)) {
+		sqlite3_reset(st->st);
+		code = sqlite3_step(st->st);
+	}
+	return code;
+}
+
 enum step stmt_step(struct stmt *st, struct err *err)
 {
-	int code = st->bind_error ? st->bind_error : sqlite3_step(st->st);
+	int code = st->bind_error ? st->bind_error : step(st);
 
 	if (code == SQLITE_ROW)
 		return STEP_ROW;

@@ -246,6 +246,30 @@ else
 	skip "strace does not work here: $(head -n 1 "$T/out")"
 fi
 
+it "readers go on while another program makes and drops tables"
+if [ "${MODE:-dev}" = dev ]; then
+	rm -f "$T/stop"
+	while [ ! -e "$T/stop" ]; do
+		echo 'CREATE TABLE made(a);'
+		read -r -t 0.003 </dev/zero # a moment
+		echo 'DROP TABLE made;'
+		for _ in 1 2 3 4 5 6 7 8; do echo 'SELECT 1;'; done
+	done | sqlite3 -cmd '.timeout 5000' "$STORE" >/dev/null 2>&1 &
+	bad=0
+	for ((i = 0; i < 100; i++)); do
+		for verb in check 'search the'; do
+			# shellcheck disable=SC2086 # two words
+			"$ARBOR" $verb --store "$STORE" >"$T/out" 2>"$T/err" || [ $? = 1 ] || { bad=$((bad + 1)) && cp "$T/err" "$T/bad.err"; }
+		done
+	done
+	touch "$T/stop"
+	wait
+	[ "$bad" = 0 ] || { fail "$bad of 200 failed" && show "$T/bad.err"; }
+	arbor check --store "$STORE"; code 0
+else
+	skip "a sanitizer is slower than what changes here"
+fi
+
 it "schedules with several syncs in one process hold"
 "$BUILD/tool/schedule" "9000-$((9000 + schedules - 1))" 25 "$T" >"$T/log" 2>&1 || {
 	fail "a schedule went wrong"
