@@ -208,12 +208,14 @@ static enum status finish(struct store *s, struct purge_state state, int wait_ms
 
 /* ---- A purge --------------------------------------------------------------------- */
 
-/* Decides. *again: somebody has written since the list was made. */
+/* Decides. *again: somebody has written since the list was made. *others: another purge has bytes to overwrite just
+ * now. What is left is said to be this one's from then on, so these are, too. */
 static enum status decide(struct store *s, const struct purge_list *l, const struct purge_subject *list,
-			  size_t count, int64_t rev, bool last, bool *again, struct purge_state *state,
+			  size_t count, int64_t rev, bool last, bool *again, bool *others, struct purge_state *state,
 			  struct err *err)
 {
 	struct txn txn CLEANUP(txn_end) = { 0 };
+	struct purge_state before;
 	int64_t now;
 
 	if (store_sync_next_commit(s, err) || txn_begin(s, &txn, err) || store_rev(s, &now, err))
@@ -221,9 +223,10 @@ static enum status decide(struct store *s, const struct purge_list *l, const str
 	*again = now != rev && !last;
 	if (*again)
 		return STATUS_OK;
-	if (purge_list_write(l, s, list, count, err) || purge_state_begin(s, err) ||
-	    purge_mark_change(s, err) || purge_state_get(s, state, err))
+	if (purge_list_write(l, s, list, count, err) || purge_state_get(s, &before, err) ||
+	    purge_state_begin(s, err) || purge_mark_change(s, err) || purge_state_get(s, state, err))
 		return err_failed(err->status);
+	*others = before.left == PURGE_BYTES;
 	return txn_commit(&txn, err);
 }
 
@@ -234,18 +237,20 @@ static enum status attempt(struct store *s, const struct purge_subject *list, si
 {
 	struct purge_list l CLEANUP(purge_list_release) = { 0 };
 	struct purge_state state;
-	int64_t rev, damaged = 0;
+	int64_t rev, damaged = 0, damaged_there = 0;
+	bool others = false;
 
 	*again = false;
 	if (store_rev(s, &rev, err) || purge_list_find(&l, s, list, count, o, report, err))
 		return err_failed(err->status);
 	if (o->dry_run)
 		return STATUS_OK;
-	if (decide(s, &l, list, count, rev, last, again, &state, err))
+	if (decide(s, &l, list, count, rev, last, again, &others, &state, err))
 		return err_failed(err->status);
 	if (*again)
 		return STATUS_OK;
-	if (scrub_list(s, &l, o, report, &damaged, err) || finish(s, state, WAIT_PURGE_MS, err))
+	if (scrub_list(s, &l, o, report, &damaged, err) || (others && scrub_all(s, &damaged_there, err)) ||
+	    finish(s, state, WAIT_PURGE_MS, err))
 		return err_failed(err->status);
 	return damaged ? err_fail(err, STATUS_PARTIAL,
 				  "purged, but for what is damaged in %" PRId64 " file%s", damaged,
