@@ -586,8 +586,12 @@ static enum status hand_over(struct store *s, const struct run *r, int64_t from,
 
 enum status copied_remove(struct store *s, int64_t first, int64_t count, struct err *err)
 {
-	int64_t end = first + count;
+	int64_t end;
 
+	/* Numbers from a damaged row, which doc_remove() tells of. */
+	if (first < 0 || count <= 0 || count > INT64_MAX / 2 - first)
+		return doc_remove(s, first, count, err);
+	end = first + count;
 	if (free_docs(s, first, end, err))
 		return err_failed(err->status);
 	while (first < end) {

@@ -246,4 +246,20 @@ TEST(words_are_in_the_index_once)
 	EQ(tree_ask(s, "SELECT count(*) FROM copied"), 0);
 }
 
-TESTS(CASE(every_line_has_its_words_and_one_of_each_counts), CASE(words_are_in_the_index_once))
+TEST(documents_that_cannot_be_are_damage)
+{
+	static const struct doc_range ranges[] = { { 5, INT64_MAX }, { INT64_MAX - 2, 5 }, { -1, 1 }, { 5, -1 } };
+	struct store *s CLEANUP(store_closep) = NULL;
+	struct err err;
+
+	OK(tree_store(t_tmpdir(t), "s", NULL, NULL, &s, &err));
+	for (size_t i = 0; i < COUNT(ranges); i++) {
+		struct txn txn CLEANUP(txn_end) = { 0 };
+
+		OK(txn_begin(s, &txn, &err));
+		EQ(copied_remove(s, ranges[i].first, ranges[i].count, &err), STATUS_CORRUPT);
+	}
+}
+
+TESTS(CASE(documents_that_cannot_be_are_damage), CASE(every_line_has_its_words_and_one_of_each_counts),
+      CASE(words_are_in_the_index_once))
