@@ -14,7 +14,8 @@
  *
  * Words are written in transactions that are longer than those of a sync: FTS5
  * writes a segment for each, and small ones have to be merged again and again. Merging
- * has transactions of its own, since it may take as long as what came before it.
+ * has transactions of its own, since it may take as long as what came before it. While much comes
+ * in, many segments are left to be merged at once: words are copied once then, and not two or three times.
  */
 #include "ingest/reading.h"
 
@@ -27,7 +28,12 @@
 
 #include <unistd.h>
 
-enum { PROGRESS_NS = 100 * 1000 * 1000 };
+enum {
+	PROGRESS_NS = 100 * 1000 * 1000,
+	/* Segments that may wait to be merged. With 64 of them (crisismerge in sql/derived.sql) FTS5 merges in the
+	 * middle of a transaction, and two programs may be reading. A search looks into each of them meanwhile. */
+	MERGED_AT_ONCE = 24,
+};
 
 /* ---- Writing ---------------------------------------------------------------- */
 
@@ -186,6 +192,7 @@ static enum status merge_some(struct reading *y, struct err *err)
 {
 	bool more = true;
 
+	y->unmerged = 0;
 	for (; y->to_merge_ns > 0; y->to_merge_ns = more ? y->to_merge_ns - LIMIT_TXN_NS : 0) {
 		txn_pause(y->store);
 		if (fulltext_merge(y->store, &more, err))
@@ -197,7 +204,7 @@ static enum status merge_some(struct reading *y, struct err *err)
 enum status reading_write(struct reading *y, struct part *p, struct err *err)
 {
 	txn_pause(y->store);
-	if (write_some(y, p, err) || merge_some(y, err))
+	if (write_some(y, p, err) || (++y->unmerged >= MERGED_AT_ONCE && merge_some(y, err)))
 		return err_failed(err->status);
 	tell_progress(y);
 	return STATUS_OK;
@@ -210,7 +217,7 @@ enum status reading_write_all(struct reading *y, struct err *err)
 	while (!reading_is_cancelled(y) && (p = (struct part *)queue_take(&y->queue, true)))
 		if (reading_write(y, p, err))
 			return err_failed(err->status);
-	return STATUS_OK;
+	return reading_is_cancelled(y) ? STATUS_OK : merge_some(y, err);
 }
 
 /* ---- Threads ---------------------------------------------------------------- */

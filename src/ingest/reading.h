@@ -61,6 +61,7 @@ struct reading {
 	int64_t done;		  /* bytes */
 	struct err trouble;	  /* why a source could not be read that is not damaged; status 0 = none */
 	int64_t to_merge_ns;	  /* how long what has not been merged took to write */
+	int unmerged;		  /* transactions of that */
 	int64_t progress_at;
 };
 
