@@ -1,0 +1,71 @@
+#!/bin/sh
+# train.sh BUILD: what people do most, done with a program that counts which ways it takes, so that
+# the compiler knows (see PROFILE in the Makefile). Counts are added to files beside the objects.
+#
+# Conversations are those of demo/, many times over and each time with other ids, and made-up ones
+# with all that can be odd about files. Nothing is measured here and nothing depends on what comes out.
+set -eu
+cd "$(dirname "$0")/.."
+build=$PWD/${1:?usage: tools/train.sh BUILD}
+echo "RUN $1: trained with what people do"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/arbor-train-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/home" "$work/claude"
+"$build/tool/replicate" demo "$work/claude" 60
+"$build/tool/mktree" "$work/odd" 1 20 4000000
+# What made the material is not what is trained for.
+find "$build" -name '*.gcda' -exec rm -f {} +
+
+cd "$work/home"
+arbor() { env -i PATH="$PATH" HOME="$work/home" "$build/arbor" "$@" --store "$work/arbor.db" >/dev/null 2>&1 || true; }
+
+arbor sync --source "$work/claude"
+arbor sync --source "$work/claude"
+arbor sync --source "$work/odd"
+while read -r query; do
+	for _ in 1 2 3; do arbor search --limit 10 "$query"; done
+	arbor search --json --limit 10 "$query"
+done <<-'QUERIES'
+	integer
+	price
+	the
+	test
+	webshop
+	money
+	parseExpression
+	is_error
+	nothingsaysthis
+	integer cents
+	price table
+	"integer cents"
+	"the tests"
+	pars*
+	con*
+	price OR cents
+	error OR test
+	price -cents
+	NEAR(integer cents, 5)
+	role:user price
+	tool:Bash test
+	after:2026-01-01 price
+	before:2027-01-01 test
+	is:error test
+QUERIES
+for _ in 1 2 3; do
+	for period in daily monthly session model project; do arbor usage $period --json; done
+	arbor list
+	arbor projects
+	arbor stats
+	arbor show @
+	arbor tree @
+	arbor log @
+	arbor log @ --as-sent
+	arbor branches @
+	arbor files @
+	arbor todos
+	arbor related money.ts
+	arbor context webshop
+	arbor export history.jsonl
+done
+arbor check
