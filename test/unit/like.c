@@ -15,7 +15,7 @@
 #define SECOND "22222222-2222-4222-8222-222222222222"
 #define THIRD  "33333333-3333-4333-8333-333333333333"
 
-enum { LINES = 400 };
+enum { LINES = 800 };
 
 /* A conversation of some 300 kB whose texts do not repeat, as one session's. */
 static void make_lines(struct buf *out, const char *session, int from, int to)

@@ -92,7 +92,7 @@ TEST(what_is_printed_in_pieces_is_kept_byte_by_byte_as_if_it_had_come_at_once)
 
 		OK(test_run(s, at_once ? "two" : "one", &mem, &run, &err));
 		o = output_new(s, &run);
-		for (int i = 0; i < 100 && !at_once; i++) {
+		for (int i = 0; i < 200 && !at_once; i++) {
 			struct str piece = piece_of(&room, &random);
 
 			buf_str(&all, piece);
