@@ -297,22 +297,23 @@ INSERT INTO search(search, rank) VALUES ('automerge', 0);  -- in transactions of
 INSERT INTO search(search, rank) VALUES ('usermerge', 8);  -- and often: a search looks into every segment
 INSERT INTO search(search, rank) VALUES ('crisismerge', 64);
 
--- What is known of documents, 1024 in a row. What ranking needs of each match is in
+-- What is known of documents, 128 in a row. What ranking needs of each match is in
 -- its number: sequence * 2^7 + place * 2^4 + size, see store/fulltext.c. Numbers in
 -- the blob are little-endian.
 CREATE TABLE doc_chunk (
-  id     INTEGER PRIMARY KEY,      -- sequence / 1024
+  id     INTEGER PRIMARY KEY,      -- sequence / 128
   used   INTEGER NOT NULL,         -- slots
   slots  BLOB NOT NULL             -- 20 bytes each: u32 session, u32 seconds since 1970, u16 block,
                                    -- u8 the lower 7 bits of the number, u40 offset of the line,
                                    -- u32 the lower half of XXH3 of its packed words; session 0 = removed
 ) STRICT;
 
--- Around which day the documents of a chunk were written: ranking wants that of
--- most chunks, and finds all of them on a page or two.
+-- Around which day the documents of each chunk were written: ranking wants that of
+-- most chunks, and finds all of them in a few rows.
 CREATE TABLE doc_day (
-  id     INTEGER PRIMARY KEY,      -- as in doc_chunk
-  day    INTEGER NOT NULL          -- since 1970, on average; 0 = none has one
+  id     INTEGER PRIMARY KEY,      -- chunk / 256
+  days   BLOB NOT NULL             -- of those that there are, in their order: u16 days since 1970, on average;
+                                   -- 0 = none of its documents has one
 ) STRICT;
 
 -- What people look at: every source with its newest bytes. Readable with any

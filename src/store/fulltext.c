@@ -19,13 +19,14 @@
  *     sequence | place, 3 bits | size, 4 bits
  *
  * Size is the binary logarithm of the number of words. More bits would make every
- * entry of the index longer. Everything else is in slots of fixed size, 1024 in a
- * row (sql/derived.sql has their layout), asked for the few that are shown. For each
- * row there is the day around which its documents were written.
+ * entry of the index longer. Everything else is in slots of fixed size, 128 in a
+ * row (sql/derived.sql has their layout), so that a row is on one page: asked for the few that are shown. For each
+ * row there is the day around which its documents were written; those of many rows stand together.
  *
  * Invariants
- *   (1) A sequence is its chunk * 1024 + slot, never used again.
+ *   (1) A sequence is its chunk * 128 + slot, never used again.
  *   (2) Chunks are numbered from 0 on without gaps, and only the last one has free slots.
+ *   (3) Every chunk has a day.
  */
 #include "store/fulltext.h"
 
@@ -39,6 +40,8 @@ enum {
 	CHUNK = DOC_CHUNK,
 	SLOT = 20,
 	CHUNK_BYTES = CHUNK * SLOT,
+	DAYS = 256, /* in a row */
+	DAY_BYTES = 2,
 	PLACE_BITS = 3,
 	SIZE_BITS = 4,
 	CODE_BITS = PLACE_BITS + SIZE_BITS,
@@ -53,10 +56,10 @@ enum {
 	TEXT_CHUNK,
 	TEXT_CHUNKS,
 	TEXT_DAYS,
+	TEXT_SOME_DAYS,
 	TEXT_ADD_CHUNK,
 	TEXT_SET_CHUNK,
-	TEXT_ADD_DAY,
-	TEXT_SET_DAY,
+	TEXT_SET_DAYS,
 	TEXT_STATEMENTS
 };
 
@@ -68,11 +71,11 @@ static const char *const sql[TEXT_STATEMENTS] = {
 	[TEXT_LAST_CHUNK] = "SELECT id, used, slots FROM doc_chunk ORDER BY id DESC LIMIT 1",
 	[TEXT_CHUNK] = "SELECT used, slots FROM doc_chunk WHERE id = ?1",
 	[TEXT_CHUNKS] = "SELECT id, used, slots FROM doc_chunk ORDER BY id DESC",
-	[TEXT_DAYS] = "SELECT id, day FROM doc_day ORDER BY id",
+	[TEXT_DAYS] = "SELECT id, days FROM doc_day ORDER BY id",
+	[TEXT_SOME_DAYS] = "SELECT days FROM doc_day WHERE id = ?1",
 	[TEXT_ADD_CHUNK] = "INSERT OR IGNORE INTO doc_chunk(id, used, slots) VALUES (?1, 0, x'')",
 	[TEXT_SET_CHUNK] = "UPDATE doc_chunk SET used = ?2, slots = ?3 WHERE id = ?1",
-	[TEXT_ADD_DAY] = "INSERT OR IGNORE INTO doc_day(id, day) VALUES (?1, 0)",
-	[TEXT_SET_DAY] = "UPDATE doc_day SET day = ?2 WHERE id = ?1",
+	[TEXT_SET_DAYS] = "INSERT OR REPLACE INTO doc_day(id, days) VALUES (?1, ?2)",
 };
 
 const struct db_set fulltext_statements = { DB_FULLTEXT, sql, TEXT_STATEMENTS };
@@ -224,7 +227,7 @@ static int64_t average_day(const uint8_t *slots, size_t used)
 		sum += seconds / (24 * 3600);
 		count += seconds > 0;
 	}
-	return count ? sum / count : 0;
+	return count ? sum / count : 0; /* times have 32 bits, so a day has 16 */
 }
 
 static enum status bad_chunk(struct store *s, int64_t chunk, struct err *err)
@@ -267,31 +270,77 @@ enum status doc_writer_begin(struct doc_writer *w, struct store *s, struct err *
 	return copy_slots(col_bytes(&st, 2), col_int(&st, 1), w->slots) ? STATUS_OK : bad_chunk(s, w->chunk, err);
 }
 
-static enum status add_row(struct store *s, int index, int64_t chunk, struct err *err)
+static enum status add_chunk(struct store *s, int64_t chunk, struct err *err)
 {
 	STMT st = { 0 };
 
-	if (use(s, index, &st, err))
+	if (use(s, TEXT_ADD_CHUNK, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, chunk);
+	return stmt_run(&st, err);
+}
+
+/* Whether these are days of at most so many chunks. */
+static bool are_days(struct str bytes, size_t most)
+{
+	return bytes.n > 0 && bytes.n <= most * DAY_BYTES && bytes.n % DAY_BYTES == 0;
+}
+
+/* The days that stand together with that of a chunk, up to and without it or with it and those behind. */
+static enum status days_beside(struct store *s, int64_t chunk, uint8_t days[DAYS * DAY_BYTES], size_t *used,
+			       struct err *err)
+{
+	size_t before = (size_t)(chunk % DAYS) * DAY_BYTES;
+	struct str bytes = { 0 };
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(s, TEXT_SOME_DAYS, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, chunk / DAYS);
+	step = stmt_step(&st, err);
+	if (step == STEP_FAILED)
+		return err_failed(err->status);
+	if (step == STEP_ROW)
+		bytes = col_bytes(&st, 0);
+	if (bytes.n < before || (step == STEP_ROW && !are_days(bytes, DAYS)))
+		return bad_chunk(s, chunk, err);
+	if (bytes.n)
+		memcpy(days, bytes.p, bytes.n);
+	*used = bytes.n;
+	return STATUS_OK;
+}
+
+static enum status set_day(struct store *s, int64_t chunk, int64_t day, struct err *err)
+{
+	size_t at = (size_t)(chunk % DAYS) * DAY_BYTES, used = 0;
+	uint8_t days[DAYS * DAY_BYTES];
+	STMT st = { 0 };
+
+	if (days_beside(s, chunk, days, &used, err))
+		return err_failed(err->status);
+	if (at < used && get_number(days + at, DAY_BYTES) == (uint64_t)day)
+		return STATUS_OK;
+	put_number(days + at, DAY_BYTES, (uint64_t)day);
+	if (use(s, TEXT_SET_DAYS, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, chunk / DAYS);
+	stmt_blob(&st, 2, days, at < used ? used : at + DAY_BYTES);
 	return stmt_run(&st, err);
 }
 
 static enum status set_chunk(struct store *s, int64_t chunk, const uint8_t *slots, size_t used, struct err *err)
 {
 	STMT st = { 0 };
-	STMT day = { 0 };
 
 	if (use(s, TEXT_SET_CHUNK, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, chunk);
 	stmt_int(&st, 2, (int64_t)used);
 	stmt_blob(&st, 3, slots, used * SLOT);
-	if (stmt_run_one(&st, "a chunk of documents", err) || use(s, TEXT_SET_DAY, &day, err))
+	if (stmt_run_one(&st, "a chunk of documents", err))
 		return err_failed(err->status);
-	stmt_int(&day, 1, chunk);
-	stmt_int(&day, 2, average_day(slots, used));
-	return stmt_run_one(&day, "the day of a chunk", err);
+	return set_day(s, chunk, average_day(slots, used), err);
 }
 
 enum status doc_writer_finish(struct doc_writer *w, struct err *err)
@@ -299,7 +348,7 @@ enum status doc_writer_finish(struct doc_writer *w, struct err *err)
 	if (!w->dirty)
 		return STATUS_OK;
 	w->dirty = false;
-	if (add_row(w->store, TEXT_ADD_CHUNK, w->chunk, err) || add_row(w->store, TEXT_ADD_DAY, w->chunk, err))
+	if (add_chunk(w->store, w->chunk, err))
 		return err_failed(err->status);
 	return set_chunk(w->store, w->chunk, w->slots, w->used, err);
 }
@@ -620,10 +669,16 @@ enum status doc_days(struct doc_reader *r, struct err *err)
 	if (use(r->store, TEXT_DAYS, &st, err))
 		return err_failed(err->status);
 	while ((step = stmt_step(&st, err)) == STEP_ROW) {
-		if (col_int(&st, 0) != (int64_t)r->day_count)
+		struct str bytes = col_bytes(&st, 1);
+		size_t count = bytes.n / DAY_BYTES;
+
+		if (r->day_count % DAYS || col_int(&st, 0) != (int64_t)(r->day_count / DAYS) || !are_days(bytes, DAYS))
 			return bad_chunk(r->store, (int64_t)r->day_count, err);
-		r->days = mem_resize(r->days, (r->day_count + 1) * sizeof *r->days);
-		r->days[r->day_count++] = (int32_t)col_int(&st, 1);
+		r->days = mem_resize(r->days, (r->day_count + count) * sizeof *r->days);
+		for (size_t i = 0; i < count; i++)
+			r->days[r->day_count + i] =
+				(int32_t)get_number((const uint8_t *)bytes.p + i * DAY_BYTES, DAY_BYTES);
+		r->day_count += count;
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }

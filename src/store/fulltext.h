@@ -16,7 +16,7 @@ struct doc_rank {
 	uint8_t place; /* what kind of text it is: the writer's numbers, 0..7 */
 	double words;  /* how many, about */
 };
-enum { DOC_CODES = 128, DOC_CHUNK = 1024 };
+enum { DOC_CODES = 128, DOC_CHUNK = 128 };
 struct doc_rank doc_rank(int64_t id); /* all of it in doc_code(), which can stand for the id here */
 static inline unsigned doc_code(int64_t id)
 {

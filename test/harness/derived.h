@@ -489,7 +489,7 @@ static inline enum status derived_describe(struct store *s, struct buf *out, str
 
 	if (!s)
 		return err_fail(err, STATUS_INTERNAL, "there is no store");
-	d.doc_count = derived_number(&d, "SELECT coalesce(max(id * 1024 + used), 0) FROM doc_chunk");
+	d.doc_count = derived_number(&d, "SELECT coalesce(max(id * 128 + used), 0) FROM doc_chunk");
 	if (d.doc_count < 0)
 		d.doc_count = 0;
 	d.docs = calloc((size_t)d.doc_count + 1, sizeof *d.docs);

@@ -180,7 +180,7 @@ static void check(struct model *m)
 	struct err err;
 
 	OK(keys_complete(m->s, &err));
-	d.doc_count = derived_number(&d, "SELECT coalesce(max(id * 1024 + used), 0) FROM doc_chunk");
+	d.doc_count = derived_number(&d, "SELECT coalesce(max(id * 128 + used), 0) FROM doc_chunk");
 	if (d.doc_count < 0)
 		d.doc_count = 0;
 	d.docs = calloc((size_t)d.doc_count + 1, sizeof *d.docs);

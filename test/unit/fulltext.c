@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 1024, DAY_MS = 86400000, DAY = 20000 };
+enum { CHUNK = 128, DAY_MS = 86400000, DAY = 20000 };
 
 #define STORE  struct store *s CLEANUP(store_closep) = NULL
 #define READER struct doc_reader CLEANUP(doc_reader_release)
@@ -193,10 +193,11 @@ TEST(what_a_slot_has_no_room_for_is_rounded_and_nothing_beside_it_suffers)
 
 /* ---- Chunks ---------------------------------------------------------------------------- */
 
-/* Sequences begin with 1: the first chunk has room for 1023. */
+/* Sequences begin with 1: the first chunk has room for one less. */
 TEST(documents_come_back_as_written_on_both_sides_of_a_border)
 {
-	static const int64_t counts[] = { 0, 1, 1022, 1023, 1024, 1025, 2046, 2047, 2048, 2049 };
+	static const int64_t counts[] = { 0,		1,	       CHUNK - 2,     CHUNK - 1, CHUNK,
+					  CHUNK + 1, 2 * CHUNK - 2, 2 * CHUNK - 1, 2 * CHUNK, 2 * CHUNK + 1 };
 	struct err err;
 
 	for (size_t i = 0; i < COUNT(counts); i++) {
@@ -214,7 +215,8 @@ TEST(documents_come_back_as_written_on_both_sides_of_a_border)
 
 TEST(documents_written_a_few_at_a_time_are_those_written_at_once)
 {
-	static const int64_t ends[] = { 2, 1023, 1024, 1024, 1025, 1026, 2047, 2049, 3072, 3073 };
+	static const int64_t ends[] = { 2,	 CHUNK - 1,	 CHUNK,		CHUNK,	   CHUNK + 1,
+					CHUNK + 2, 2 * CHUNK - 1, 2 * CHUNK + 1, 3 * CHUNK, 3 * CHUNK + 1 };
 	int64_t at = 1;
 	struct err err;
 	STORE;
@@ -268,7 +270,7 @@ TEST(documents_that_were_not_committed_never_were)
 	STORE;
 
 	OK(docs_open(t, NULL, &s, &err));
-	OK(add_next(s, 1, 1000, &err));
+	OK(add_next(s, 1, 100, &err));
 	{
 		struct doc_writer w CLEANUP(doc_writer_release) = { 0 };
 		int64_t sequence;
@@ -278,12 +280,12 @@ TEST(documents_that_were_not_committed_never_were)
 		OK(doc_writer_begin(&w, s, &err));
 		for (int i = 0; i < 100; i++)
 			OK(docs_add(&w, doc_of(1), 0, STR("never"), &sequence, &err));
-		EQ(sequence, 1099);
+		EQ(sequence, 199);
 		OK(doc_writer_finish(&w, &err));
 	}
-	DOCS_ARE(1000, 0, 0);
-	OK(add_next(s, 1000, 1030, &err));
-	DOCS_ARE(1030, 0, 0);
+	DOCS_ARE(100, 0, 0);
+	OK(add_next(s, 100, 130, &err));
+	DOCS_ARE(130, 0, 0);
 }
 
 TEST(a_reader_and_a_far_sequence_get_along)
@@ -311,9 +313,9 @@ TEST(removed_documents_are_gone_with_their_words_and_their_neighbours_stay)
 	static const struct {
 		int64_t first, count;
 	} rows[] = {
-		{ 1, 0 },	{ 1, 1 },	{ 1, 1022 }, { 1, 1023 }, { 1, 1024 },
-		{ 1023, 1 },	{ 1023, 2 },	{ 1024, 1 }, { 1025, 1 }, { 1020, 10 },
-		{ 1024, 1024 }, { 1000, 2000 }, { 2047, 2 }, { 3000, 1 }, { 1, 3000 },
+		{ 1, 0 },	  { 1, 1 },	    { 1, CHUNK - 2 }, { 1, CHUNK - 1 },	  { 1, CHUNK },
+		{ CHUNK - 1, 1 }, { CHUNK - 1, 2 }, { CHUNK, 1 },     { CHUNK + 1, 1 },	  { CHUNK - 4, 10 },
+		{ CHUNK, CHUNK }, { 100, 200 },	    { 2 * CHUNK - 1, 2 }, { 300, 1 },	  { 1, 300 },
 	};
 	struct err err;
 
@@ -322,13 +324,13 @@ TEST(removed_documents_are_gone_with_their_words_and_their_neighbours_stay)
 		STORE;
 
 		OK(docs_open(t, NULL, &s, &err));
-		OK(add_next(s, 1, 3001, &err));
+		OK(add_next(s, 1, 301, &err));
 		OK(remove_docs(s, rows[i].first, rows[i].count, &err));
-		DOCS_ARE(3001, rows[i].first, end);
+		DOCS_ARE(301, rows[i].first, end);
 		/* Once more is no harm, and their numbers are not used again. */
 		OK(remove_docs(s, rows[i].first, rows[i].count, &err));
-		OK(add_next(s, 3001, 3003, &err));
-		DOCS_ARE(3003, rows[i].first, end);
+		OK(add_next(s, 301, 303, &err));
+		DOCS_ARE(303, rows[i].first, end);
 	}
 }
 
@@ -337,9 +339,9 @@ TEST(documents_that_never_were_cannot_be_removed)
 	static const struct {
 		int64_t first, count;
 	} rows[] = {
-		{ 1000, 24 },
-		{ 1024, 1 },
-		{ 1023, 1 },
+		{ 100, CHUNK - 100 },
+		{ CHUNK, 1 },
+		{ CHUNK - 1, 1 },
 		{ 5000, 1 },
 		{ 1, 5000 },
 		{ 1, INT64_MAX },
@@ -356,12 +358,12 @@ TEST(documents_that_never_were_cannot_be_removed)
 	STORE;
 
 	OK(docs_open(t, NULL, &s, &err));
-	OK(add_next(s, 1, 1023, &err));
+	OK(add_next(s, 1, CHUNK - 1, &err));
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		EQ(remove_docs(s, rows[i].first, rows[i].count, &err), STATUS_CORRUPT);
 		CHECK(strstr(err.text, "'arbor rebuild'"));
 	}
-	DOCS_ARE(1023, 0, 0);
+	DOCS_ARE(CHUNK - 1, 0, 0);
 }
 
 /* ---- Days ------------------------------------------------------------------------------ */
@@ -391,7 +393,7 @@ static int64_t day_of(struct t *t, struct store *s, int64_t sequence)
 		t_fail(t, __FILE__, __LINE__, "%s", err.text);
 		return -1;
 	}
-	return (size_t)sequence / 1024 < r.day_count ? r.days[sequence / 1024] : 0;
+	return (size_t)sequence / CHUNK < r.day_count ? r.days[sequence / CHUNK] : 0;
 }
 
 TEST(a_day_is_that_of_the_neighbours_who_have_one)
@@ -401,19 +403,19 @@ TEST(a_day_is_that_of_the_neighbours_who_have_one)
 
 	OK(docs_open(t, NULL, &s, &err));
 	EQ(day_of(t, s, 1), 0);
-	OK(add_dated(s, 1, 1000, 0, 1, &err));
+	OK(add_dated(s, 1, CHUNK - 24, 0, 1, &err));
 	EQ(day_of(t, s, 1), 0);
-	OK(add_dated(s, 1000, 1024, DAY, 3, &err)); /* 8 on each of three days */
+	OK(add_dated(s, CHUNK - 24, CHUNK, DAY, 3, &err)); /* 8 on each of three days */
 	EQ(day_of(t, s, 1), DAY + 1);
-	EQ(day_of(t, s, 1023), DAY + 1);
-	EQ(day_of(t, s, 1024), 0);
-	OK(add_dated(s, 1024, 1025, DAY + 50, 1, &err));
-	EQ(day_of(t, s, 1023), DAY + 1);
-	EQ(day_of(t, s, 1024), DAY + 50);
-	OK(add_dated(s, 1025, 2049, DAY + 50, 1, &err)); /* fills the second, begins the third */
-	EQ(day_of(t, s, 2047), DAY + 50);
-	EQ(day_of(t, s, 2048), DAY + 50);
-	EQ(day_of(t, s, 3072), 0);
+	EQ(day_of(t, s, CHUNK - 1), DAY + 1);
+	EQ(day_of(t, s, CHUNK), 0);
+	OK(add_dated(s, CHUNK, CHUNK + 1, DAY + 50, 1, &err));
+	EQ(day_of(t, s, CHUNK - 1), DAY + 1);
+	EQ(day_of(t, s, CHUNK), DAY + 50);
+	OK(add_dated(s, CHUNK + 1, 2 * CHUNK + 1, DAY + 50, 1, &err)); /* fills the second, begins the third */
+	EQ(day_of(t, s, 2 * CHUNK - 1), DAY + 50);
+	EQ(day_of(t, s, 2 * CHUNK), DAY + 50);
+	EQ(day_of(t, s, 3 * CHUNK), 0);
 	EQ(day_of(t, s, INT64_MAX), 0);
 	EQ(day_of(t, s, INT64_MIN), 0);
 	EQ(day_of(t, s, -1), 0);
@@ -425,17 +427,17 @@ TEST(removed_documents_have_no_day)
 	STORE;
 
 	OK(docs_open(t, NULL, &s, &err));
-	OK(add_dated(s, 1, 512, DAY, 1, &err));
-	OK(add_dated(s, 512, 1023, DAY + 10, 1, &err));
-	OK(add_dated(s, 1023, 1200, DAY + 100, 1, &err));
-	OK(remove_docs(s, 1023, 1, &err));
+	OK(add_dated(s, 1, 64, DAY, 1, &err));
+	OK(add_dated(s, 64, CHUNK - 1, DAY + 10, 1, &err));
+	OK(add_dated(s, CHUNK - 1, 200, DAY + 100, 1, &err));
+	OK(remove_docs(s, CHUNK - 1, 1, &err));
 	EQ(day_of(t, s, 1), DAY + 5);
-	OK(remove_docs(s, 1, 511, &err));
+	OK(remove_docs(s, 1, 63, &err));
 	EQ(day_of(t, s, 1), DAY + 10);
-	EQ(day_of(t, s, 1024), DAY + 100);
-	OK(remove_docs(s, 512, 1200 - 512, &err));
+	EQ(day_of(t, s, CHUNK), DAY + 100);
+	OK(remove_docs(s, 64, 200 - 64, &err));
 	EQ(day_of(t, s, 1), 0);
-	EQ(day_of(t, s, 1024), 0);
+	EQ(day_of(t, s, CHUNK), 0);
 }
 
 /* ---- Damage ---------------------------------------------------------------------------- */
@@ -456,11 +458,11 @@ static void check_damage(struct t *t, struct store *s, const char *damage)
 
 	OK(txn_begin(s, &txn, &err));
 	OK(db_exec(s, damage, &err));
-	if (!is_damage(doc_get(&r, 1500, &d, &id, &err), &err) ||
-	    !is_damage(doc_remove(s, 1020, 10, &err), &err) ||
+	if (!is_damage(doc_get(&r, 150, &d, &id, &err), &err) ||
+	    !is_damage(doc_remove(s, CHUNK - 4, 10, &err), &err) ||
 	    !is_damage(doc_writer_begin(&w, s, &err), &err))
 		t_fail(t, __FILE__, __LINE__, "after %s: %s", damage, err.text);
-	OK(doc_get(&r, 1000, &d, &id, &err)); /* the other chunk */
+	OK(doc_get(&r, 100, &d, &id, &err)); /* the other chunk */
 }
 
 TEST(a_damaged_chunk_says_so_and_harms_no_other)
@@ -469,7 +471,7 @@ TEST(a_damaged_chunk_says_so_and_harms_no_other)
 		"UPDATE doc_chunk SET used = used - 1 WHERE id = 1",
 		"UPDATE doc_chunk SET used = used + 1 WHERE id = 1",
 		"UPDATE doc_chunk SET used = -1 WHERE id = 1",
-		"UPDATE doc_chunk SET used = 1025, slots = zeroblob(1025 * 20) WHERE id = 1",
+		"UPDATE doc_chunk SET used = 129, slots = zeroblob(129 * 20) WHERE id = 1",
 		"UPDATE doc_chunk SET used = 9223372036854775807 WHERE id = 1",
 		"UPDATE doc_chunk SET used = -9223372036854775807 - 1 WHERE id = 1",
 		"UPDATE doc_chunk SET used = 4611686018427387904, slots = x'' WHERE id = 1",
@@ -489,10 +491,10 @@ TEST(a_damaged_chunk_says_so_and_harms_no_other)
 	STORE;
 
 	OK(docs_open(t, NULL, &s, &err));
-	OK(add_next(s, 1, 1601, &err));
+	OK(add_next(s, 1, 201, &err));
 	for (size_t i = 0; i < COUNT(damages); i++)
 		check_damage(t, s, damages[i]);
-	DOCS_ARE(1601, 0, 0);
+	DOCS_ARE(201, 0, 0);
 }
 
 TEST(days_of_chunks_that_cannot_be_are_damage)
@@ -504,12 +506,17 @@ TEST(days_of_chunks_that_cannot_be_are_damage)
 		"UPDATE doc_day SET id = 2147483647 WHERE id = 1",
 		"UPDATE doc_day SET id = 9223372036854775807 WHERE id = 1",
 		"UPDATE doc_day SET id = -9223372036854775807 WHERE id = 0",
+		"UPDATE doc_day SET days = substr(days, 3) WHERE id = 0",
+		"UPDATE doc_day SET days = CAST(days || days AS BLOB) WHERE id = 0",
+		"UPDATE doc_day SET days = x''",
+		"UPDATE doc_day SET days = substr(days, 2) WHERE id = 1",
 	};
+	enum { DAYS = 256 }; /* in a row */
 	struct err err;
 	STORE;
 
 	OK(docs_open(t, NULL, &s, &err));
-	OK(add_next(s, 1, 1601, &err));
+	OK(add_dated(s, 1, (DAYS + 1) * CHUNK + 1, DAY, 1, &err));
 	for (size_t i = 0; i < COUNT(damages); i++) {
 		READER r = { .store = s };
 		TXN;
@@ -524,7 +531,7 @@ TEST(days_of_chunks_that_cannot_be_are_damage)
 
 		OK(doc_days(&r, &err));
 		OK(doc_days(&r, &err)); /* twice is no more than once */
-		EQ(r.day_count, 2);
+		EQ(r.day_count, DAYS + 2);
 	}
 }
 

@@ -60,7 +60,7 @@ static uint64_t next_random(uint64_t *state)
 
 /* ---- A made-up store --------------------------------------------------------------- */
 
-enum { DOCS = 3000, VOCABULARY = 6, NOW_S = 1700000000, DAY_S = 86400, CHUNK = 1024, COUNTED = 500 };
+enum { DOCS = 3000, VOCABULARY = 6, NOW_S = 1700000000, DAY_S = 86400, CHUNK = 128, COUNTED = 500 };
 static const char *const vocabulary[VOCABULARY] = { "alpha", "beta", "gamma", "delta", "epsilon", "zeta" };
 
 struct made {
