@@ -84,13 +84,13 @@ CC_fuzz    := clang
 
 # The release is compiled twice. The first program counts which ways it takes while it mirrors and searches made-up
 # conversations (tools/train.sh); the second is laid out by these counts, and as a whole. It syncs and searches in
-# a tenth less time. What is not trained is compiled as without. Counts stay until `make profile` or `make clean`: functions that
+# a tenth less time. What was never run is kept small and apart. Counts stay until `make profile` or `make clean`: functions that
 # have changed since do without them. PROFILE=0 is for packagers whose builds must be the same every time; other
 # compilers than gcc do without, too.
 PROFILE ?= 1
 TRAINED := $(and $(filter 1,$(PROFILE)),$(shell echo __GNUC__ __clang__ | $(CC) -E -P - 2>/dev/null | grep -x '[0-9]* __clang__'))
 COUNTING := -fprofile-generate -fprofile-update=prefer-atomic
-COUNTED  := $(if $(TRAINED),-fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
+COUNTED  := $(if $(TRAINED),-fprofile-use -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
 # The compiler knows static functions by the name of their object without its ending, and looks for counts there. So
 # the object of the release is told the name of the one that counted.
 as_counted = $(if $(TRAINED),-dumpdir build/train/$(dir $(1)) -dumpbase $(notdir $(1)).c -dumpbase-ext .c)

@@ -190,16 +190,11 @@ CREATE TABLE queued (
 CREATE TABLE usage (
   session    INTEGER NOT NULL,
   first      INTEGER NOT NULL,     -- offset of its first line
-  message    INTEGER NOT NULL,     -- XXH3 of its id; of its uuid where it has none
-  at         INTEGER,              -- of its first line
   model      INTEGER,
-  input      INTEGER NOT NULL,
-  output     INTEGER NOT NULL,
-  written    INTEGER NOT NULL,     -- into the cache, of that
-  written_1h INTEGER NOT NULL,     -- for an hour
-  read       INTEGER NOT NULL,     -- from the cache
-  final      INTEGER NOT NULL,     -- 1 = one of its lines has a stop reason
-  fast       INTEGER NOT NULL,     -- 1 = asked for in a hurry, which costs more
+  told       BLOB NOT NULL,        -- what is read together, as store/tokens.c packs it: XXH3 of the message's id, or of its
+                                   -- uuid where it has none; the time of its first line; whether one of its lines
+                                   -- has a stop reason, whether it was asked for in a hurry, which costs more; tokens
+                                   -- of input and output, written into the cache, of that for an hour, read from it
   PRIMARY KEY (session, first)
 ) STRICT, WITHOUT ROWID;
 

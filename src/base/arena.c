@@ -63,6 +63,11 @@ void *arena_alloc(struct arena *a, size_t bytes)
 	return memset(take(a, bytes), 0, bytes);
 }
 
+void *arena_room(struct arena *a, size_t bytes)
+{
+	return bytes < ARENA_LARGE ? take(a, bytes) : arena_alloc_large(a, bytes);
+}
+
 /* What is left of the chunk before is lost, which is little beside this. */
 void *arena_alloc_large(struct arena *a, size_t bytes)
 {

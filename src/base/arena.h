@@ -24,6 +24,9 @@ void *arena_alloc(struct arena *a, size_t bytes) __attribute__((returns_nonnull)
 /* The same for megabytes that will all be used (mem_map()). */
 void *arena_alloc_large(struct arena *a, size_t bytes) __attribute__((returns_nonnull));
 
+/* The same for what is written before it is read, small or large: it holds anything. */
+void *arena_room(struct arena *a, size_t bytes) __attribute__((returns_nonnull));
+
 /* A copy; a NUL stands behind it, for calls that need one. */
 struct str arena_str(struct arena *a, struct str s);
 const char *arena_cstr(struct arena *a, struct str s);

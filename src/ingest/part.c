@@ -600,22 +600,6 @@ static void note_relations(struct part *p, struct part_reader *r, struct mirror_
 	note_seen(r, l);
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static void raise_usage(struct mirror_usage *to, const struct record_usage *u, bool final)
-{
-	to->input = larger(to->input, u->input);
-	to->output = larger(to->output, u->output);
-	to->written = larger(to->written, u->write);
-	to->written_1h = larger(to->written_1h, u->write_1h);
-	to->read = larger(to->read, u->read);
-	to->fast |= u->fast;
-	to->final |= final;
-}
-
 /* Of several records without the id of a message each is one of its own. Lines of one
  * message mostly stand together; then the first of them says it for all. */
 static void note_usage(struct part *p, struct part_reader *r, struct mirror_line *l, const struct record *rec)
@@ -623,19 +607,12 @@ static void note_usage(struct part *p, struct part_reader *r, struct mirror_line
 	struct str name = rec->message_id.n ? rec->message_id : rec->uuid.n ? rec->uuid : rec->bytes;
 	struct record_usage u;
 	struct mirror_usage *out;
-	uint64_t message;
+	struct tokens told;
 
 	if (!record_usage(&r->records, rec, &u))
 		return;
-	message = hash64(name.p, name.n);
-	if (p->usage && p->usage->message == message && rec->message_id.n) {
-		raise_usage(p->usage, &u, (rec->flags & RECORD_STOPPED) != 0);
-		return;
-	}
-	p->usage = out = arena_alloc(&p->mem, sizeof *out);
-	*out = (struct mirror_usage){
-		.message = message,
-		.model = arena_str(&p->mem, shown(rec->model)),
+	told = (struct tokens){
+		.message = hash64(name.p, name.n),
 		.input = u.input,
 		.output = u.output,
 		.written = u.write,
@@ -644,6 +621,12 @@ static void note_usage(struct part *p, struct part_reader *r, struct mirror_line
 		.fast = u.fast,
 		.final = (rec->flags & RECORD_STOPPED) != 0,
 	};
+	if (p->usage && p->usage->told.message == told.message && rec->message_id.n) {
+		tokens_raise(&p->usage->told, &told);
+		return;
+	}
+	p->usage = out = arena_alloc(&p->mem, sizeof *out);
+	*out = (struct mirror_usage){ .model = arena_str(&p->mem, shown(rec->model)), .told = told };
 	l->usage = out;
 }
 

@@ -12,6 +12,7 @@
 #include "query/snippet.h"
 #include "store/event.h"
 #include "store/keys.h"
+#include "store/tokens.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -108,6 +109,26 @@ static void print_time(sqlite3_context *result, int count, sqlite3_value **row)
 		return;
 	time_print(sqlite3_value_int64(row[0]), text);
 	sql_give(result, str_from(text, TIME_TEXT));
+}
+
+/* arbor_tokens(TOLD, WHICH): 1 of input, 2 of output, 3 written into the cache and read from it. */
+static void give_tokens(sqlite3_context *result, int count, sqlite3_value **row)
+{
+	struct tokens told;
+
+	(void)count;
+	if (!tokens_unpack(row_bytes(row, 0), &told))
+		return;
+	switch (sqlite3_value_int(row[1])) {
+	case 1:
+		sqlite3_result_int64(result, told.input);
+		break;
+	case 2:
+		sqlite3_result_int64(result, told.output);
+		break;
+	default:
+		sqlite3_result_int64(result, (int64_t)((uint64_t)told.written + (uint64_t)told.read));
+	}
 }
 
 /* arbor_event(STREAM, NUMBER): the id of an event. */
@@ -478,7 +499,7 @@ static const struct {
 	{ "arbor_node", 3, name_node },	      { "arbor_key", 1, key_of_id },
 	{ "arbor_line_key", 1, give_key_of_line }, { "arbor_call_key", 1, key_of_call },
 	{ "arbor_name", 1, name_of_path },    { "arbor_text", 3, text_at },
-	{ "arbor_tree", 2, tree_at },
+	{ "arbor_tree", 2, tree_at },	      { "arbor_tokens", 2, give_tokens },
 	{ "arbor_weight", 4, weigh },
 	{ "arbor_member", 3, member_at },     { "arbor_result", 3, result_of },
 	{ "arbor_hit_value", 3, make_hit },   { "content", 1, content_of },

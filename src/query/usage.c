@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "claude/record.h"
 #include "store/db.h"
+#include "store/tokens.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,7 @@
 enum { USAGE_COUNT, USAGE_MODELS, USAGE_RANKS, USAGE_ROWS, USAGE_ROWS_AGENTS, USAGE_STATEMENTS };
 
 /* Handed over inside of SQLite (arbor_row): there are tens of thousands. */
-#define COLUMNS \
-	"u.message, u.at, u.session, u.input, u.output, u.written, u.written_1h, u.read, u.final, u.model," \
-	" u.fast"
+#define COLUMNS "u.session, u.model, u.told"
 
 static const char *const sql[USAGE_STATEMENTS] = {
 	[USAGE_COUNT] = "SELECT count(*) FROM usage",
@@ -47,17 +46,27 @@ static enum status use(struct store *s, int index, struct stmt *st, struct err *
 static enum status load_models(struct store *s, struct arena *mem, struct models *out, struct err *err)
 {
 	enum { MOST = 4096 }; /* nobody has had more; the rest is unknown */
+	int64_t rows[MOST];
 	enum step step;
+	size_t cap = 0;
 	STMT st = { 0 };
 
-	out->names = arena_alloc(mem, (MOST + 1) * sizeof *out->names);
-	out->places = numbers_new(mem, MOST);
 	if (use(s, USAGE_MODELS, &st, err))
 		return err_failed(err->status);
 	while ((step = stmt_step(&st, err)) == STEP_ROW && out->count < MOST) {
-		out->names[++out->count] = arena_str(mem, col_bytes(&st, 1));
-		numbers_put(&out->places, (uint64_t)col_int(&st, 0), (uint32_t)out->count);
+		if (out->count == cap) {
+			struct str *bigger = arena_alloc(mem, ((cap = cap ? 2 * cap : 32) + 1) * sizeof *bigger);
+
+			if (out->count)
+				memcpy(bigger, out->names, (out->count + 1) * sizeof *bigger);
+			out->names = bigger;
+		}
+		rows[out->count++] = col_int(&st, 0);
+		out->names[out->count] = arena_str(mem, col_bytes(&st, 1));
 	}
+	out->places = numbers_new(mem, out->count);
+	for (size_t i = 0; i < out->count; i++)
+		numbers_put(&out->places, (uint64_t)rows[i], (uint32_t)i + 1);
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
@@ -105,6 +114,7 @@ static int by_time(const void *a, const void *b)
 }
 
 struct adding {
+	struct store *store;
 	unsigned want;
 	struct arena *mem;
 	struct models models;
@@ -114,28 +124,32 @@ struct adding {
 	size_t count, most;
 };
 
-static void read_row(const struct adding *a, sqlite3_value **row, struct usage *out)
+static bool read_row(const struct adding *a, sqlite3_value **row, struct usage *out)
 {
-	uint32_t place = numbers_get(&a->models.places, (uint64_t)sqlite3_value_int64(row[9]));
+	uint32_t place = numbers_get(&a->models.places, (uint64_t)sqlite3_value_int64(row[1]));
+	struct tokens told;
 
+	if (!tokens_unpack(row_bytes(row, 2), &told))
+		return false;
 	*out = (struct usage){
-		.message = (uint64_t)sqlite3_value_int64(row[0]),
-		.at = sqlite3_value_int64(row[1]),
-		.session = sqlite3_value_int64(row[2]),
-		.input = sqlite3_value_int64(row[3]),
-		.output = sqlite3_value_int64(row[4]),
-		.written = sqlite3_value_int64(row[5]),
-		.written_1h = sqlite3_value_int64(row[6]),
-		.read = sqlite3_value_int64(row[7]),
-		.final = sqlite3_value_int64(row[8]) != 0,
-		.fast = sqlite3_value_int64(row[10]) != 0,
+		.message = told.message,
+		.at = told.at,
+		.session = sqlite3_value_int64(row[0]),
+		.input = told.input,
+		.output = told.output,
+		.written = told.written,
+		.written_1h = told.written_1h,
+		.read = told.read,
+		.final = told.final,
+		.fast = told.fast,
 	};
 	if (place != NUMBERS_NONE)
 		out->model = a->models.names[place];
 	if (a->want & USAGE_AGENTS) {
-		out->agent = arena_str(a->mem, row_bytes(row, 11));
-		out->aside = out->agent.n || (sqlite3_value_int64(row[12]) & RECORD_SIDECHAIN);
+		out->agent = arena_str(a->mem, row_bytes(row, 3));
+		out->aside = out->agent.n || (sqlite3_value_int64(row[4]) & RECORD_SIDECHAIN);
 	}
+	return true;
 }
 
 static enum status add_row(void *ctx, sqlite3_value **row, struct err *err)
@@ -144,8 +158,8 @@ static enum status add_row(void *ctx, sqlite3_value **row, struct err *err)
 	struct usage u;
 	uint32_t at;
 
-	(void)err;
-	read_row(a, row, &u);
+	if (!read_row(a, row, &u))
+		return tokens_damaged(a->store, err);
 	/* More than were counted there cannot be: all of it is asked of one snapshot. */
 	at = a->count < a->most ? numbers_add(&a->known, u.message, (uint32_t)a->count)
 				: numbers_get(&a->known, u.message);
@@ -190,14 +204,14 @@ static enum status count_rows(struct store *s, size_t *out, struct err *err)
 enum status usage_all(struct store *s, unsigned want, struct arena *mem, struct usage **out, size_t *count,
 		      struct err *err)
 {
-	struct adding a = { .want = want, .mem = mem, .ranks = numbers_new(mem, 0) };
+	struct adding a = { .store = s, .want = want, .mem = mem, .ranks = numbers_new(mem, 0) };
 	STMT st = { 0 };
 
 	if (load_models(s, mem, &a.models, err) || count_rows(s, &a.most, err) ||
 	    ((want & USAGE_SESSIONS) && load_ranks(s, mem, &a.ranks, err)) ||
 	    use(s, want & USAGE_AGENTS ? USAGE_ROWS_AGENTS : USAGE_ROWS, &st, err))
 		return err_failed(err->status);
-	a.list = arena_alloc_large(mem, (a.most + 1) * sizeof *a.list);
+	a.list = arena_room(mem, (a.most + 1) * sizeof *a.list);
 	a.known = numbers_new(mem, a.most);
 	if (stmt_each(&st, add_row, &a, err))
 		return err_failed(err->status);

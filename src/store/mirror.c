@@ -76,6 +76,7 @@ enum {
 	MIRROR_FORGET_VALUES,
 	MIRROR_MODEL_ADD,
 	MIRROR_USAGE_ADD,
+	MIRROR_USAGE_TOLD,
 	MIRROR_USAGE_RAISE,
 	MIRROR_TIDY_PROJECTS,
 	MIRROR_TIDY_MODELS,
@@ -151,13 +152,11 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_FORGET_VALUES] = "DELETE FROM session_value WHERE session = ?1",
 	[MIRROR_MODEL_ADD] = "INSERT OR IGNORE INTO model(name) VALUES (?1)",
 	[MIRROR_USAGE_ADD] =
-		"INSERT INTO usage(session, first, message, at, model, input, output, written, written_1h, read, final,"
-		" fast) VALUES (?1, ?2, ?3, ?4, (SELECT id FROM model WHERE name = ?5), ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+		"INSERT INTO usage(session, first, model, told)"
+		" VALUES (?1, ?2, (SELECT id FROM model WHERE name = ?3), ?4)",
+	[MIRROR_USAGE_TOLD] = "SELECT told FROM usage WHERE session = ?1 AND first = ?2",
 	[MIRROR_USAGE_RAISE] =
-		"UPDATE usage SET model = coalesce(model, (SELECT id FROM model WHERE name = ?5)),"
-		" input = max(input, ?6), output = max(output, ?7), written = max(written, ?8),"
-		" written_1h = max(written_1h, ?9), read = max(read, ?10), final = max(final, ?11),"
-		" fast = max(fast, ?12)"
+		"UPDATE usage SET model = coalesce(model, (SELECT id FROM model WHERE name = ?3)), told = ?4"
 		" WHERE session = ?1 AND first = ?2",
 	[MIRROR_TIDY_PROJECTS] = "DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM mirror_session m"
 				 " WHERE m.project = project.id)",
@@ -512,45 +511,61 @@ static enum status add_model(struct writing *w, struct str name, struct err *err
 	return stmt_run(&st, err);
 }
 
-static enum status put_usage(struct writing *w, const struct mirror_line *l, int64_t first, int statement,
+static enum status put_usage(struct writing *w, struct str model, int64_t first, const struct tokens *told, int statement,
 			     struct err *err)
 {
-	const struct mirror_usage *u = l->usage;
+	uint8_t packed[TOKENS_BYTES];
 	STMT st = { 0 };
 
 	if (use(w->s, statement, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, w->session);
 	stmt_int(&st, 2, first);
-	stmt_int(&st, 3, (int64_t)u->message);
-	stmt_int_or_null(&st, 4, l->at, !l->has_time);
-	if (u->model.n)
-		stmt_text(&st, 5, u->model);
-	stmt_int(&st, 6, u->input);
-	stmt_int(&st, 7, u->output);
-	stmt_int(&st, 8, u->written);
-	stmt_int(&st, 9, u->written_1h);
-	stmt_int(&st, 10, u->read);
-	stmt_int(&st, 11, u->final);
-	stmt_int(&st, 12, u->fast);
+	if (model.n)
+		stmt_text(&st, 3, model);
+	stmt_blob(&st, 4, packed, tokens_pack(told, packed));
 	return stmt_run(&st, err);
+}
+
+/* What earlier lines of the message told; STATUS_NOT_FOUND when none did. */
+static enum status find_told(struct writing *w, int64_t first, struct tokens *out, struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(w->s, MIRROR_USAGE_TOLD, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, w->session);
+	stmt_int(&st, 2, first);
+	step = stmt_step(&st, err);
+	if (step == STEP_FAILED)
+		return err_failed(err->status);
+	if (step == STEP_DONE)
+		return err_fail(err, STATUS_NOT_FOUND, "nothing is told of that message");
+	return tokens_unpack(col_bytes(&st, 0), out) ? STATUS_OK : tokens_damaged(w->s, err);
 }
 
 /* Not one statement that does either: that opens a savepoint, for which FTS5 writes a
  * segment. */
 static enum status write_usage(struct writing *w, const struct mirror_line *l, int64_t first, struct err *err)
 {
+	struct tokens told, before;
+	enum status status = STATUS_NOT_FOUND;
+
 	if (!l->usage || w->p->old)
 		return STATUS_OK;
 	if (add_model(w, l->usage->model, err))
 		return err_failed(err->status);
-	if (first != l->offset) {
-		if (put_usage(w, l, first, MIRROR_USAGE_RAISE, err))
-			return err_failed(err->status);
-		if (sqlite3_changes64(w->s->db))
-			return STATUS_OK;
-	}
-	return put_usage(w, l, first, MIRROR_USAGE_ADD, err);
+	told = l->usage->told;
+	told.at = l->has_time ? l->at : 0;
+	if (first != l->offset)
+		status = find_told(w, first, &before, err);
+	if (status == STATUS_NOT_FOUND)
+		return put_usage(w, l->usage->model, first, &told, MIRROR_USAGE_ADD, err);
+	if (status)
+		return status;
+	tokens_raise(&before, &told);
+	return put_usage(w, l->usage->model, first, &before, MIRROR_USAGE_RAISE, err);
 }
 
 /* Prompts that waited and that this line says. */

@@ -14,6 +14,7 @@
 #include "store/branch.h"
 #include "store/link.h"
 #include "store/source.h"
+#include "store/tokens.h"
 
 /* ---- What there is to read -------------------------------------------------- */
 
@@ -97,10 +98,8 @@ struct mirror_line {
 };
 
 struct mirror_usage {
-	uint64_t message;
 	struct str model;
-	int64_t input, output, written, written_1h, read;
-	bool fast, final;
+	struct tokens told;
 };
 
 /* Something that lines say of the session; said again it changes nothing. */
