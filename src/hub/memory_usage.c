@@ -307,6 +307,8 @@ static void begin_sum(struct usage_run *r, struct usage_sum *sum, const struct u
 
 static void add_up(struct usage_run *r, const struct usage *list, size_t count)
 {
+	int64_t first = 0; /* they come in the order of their times */
+
 	for (const struct usage *u = list; u < list + count; u++) {
 		int64_t block = u->at ? usage_block(&r->blocks, u->at) : 0;
 		struct usage_sum *sum;
@@ -319,10 +321,14 @@ static void add_up(struct usage_run *r, const struct usage *list, size_t count)
 		if (is_new)
 			begin_sum(r, sum, u);
 		usage_scope_add(&r->scope, sum, u);
-		usage_scope_add(&r->scope, &r->total, u);
 		if (r->group == BLOCKS && block)
 			sum->first = block;
+		if (!first)
+			first = u->at;
 	}
+	for (size_t i = 0; i < r->sums.count; i++)
+		usage_sum_join(&r->total, r->sums.list[i]);
+	r->total.first = first; /* not that of a block */
 }
 
 /* ---- Order ---------------------------------------------------------------------------- */

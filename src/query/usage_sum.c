@@ -36,6 +36,14 @@ static const struct price *price_at(struct usage_prices *p, struct str model, in
 	return p->seen[slot].price;
 }
 
+static void widen(struct usage_sum *to, int64_t first, int64_t last)
+{
+	if (first && (!to->first || first < to->first))
+		to->first = first;
+	if (last > to->last)
+		to->last = last;
+}
+
 bool usage_sum_add(struct usage_sum *to, const struct usage *u, struct usage_prices *prices)
 {
 	const int64_t tokens[TOKEN_KINDS] = {
@@ -60,11 +68,22 @@ bool usage_sum_add(struct usage_sum *to, const struct usage *u, struct usage_pri
 		to->nano = money_add(to->nano, nano);
 	else
 		to->unpriced += u->input + u->output + u->written + u->read;
-	if (u->at && (!to->first || u->at < to->first))
-		to->first = u->at;
-	if (u->at > to->last)
-		to->last = u->at;
+	widen(to, u->at, u->at);
 	return known;
+}
+
+void usage_sum_join(struct usage_sum *to, const struct usage_sum *from)
+{
+	to->answers += from->answers;
+	to->input += from->input;
+	to->output += from->output;
+	to->written += from->written;
+	to->written_1h += from->written_1h;
+	to->read += from->read;
+	to->provisional += from->provisional;
+	to->nano = money_add(to->nano, from->nano);
+	to->unpriced += from->unpriced;
+	widen(to, from->first, from->last);
 }
 
 void usage_sums_release(struct usage_sums *s)
@@ -74,9 +93,14 @@ void usage_sums_release(struct usage_sums *s)
 
 struct usage_sum *usage_sums_get(struct usage_sums *s, struct str key, struct str model, bool *is_new)
 {
-	struct str name = model.n ? arena_printf(s->mem, "%.*s\n%.*s", STR_ARG(key), STR_ARG(model)) : key;
-	struct usage_sum *sum = map_get(&s->by_name, name);
+	struct usage_sum *sum = s->last;
+	struct str name;
 
+	*is_new = false;
+	if (sum && str_eq(sum->key, key) && str_eq(sum->model, model))
+		return sum;
+	name = model.n ? arena_printf(s->mem, "%.*s\n%.*s", STR_ARG(key), STR_ARG(model)) : key;
+	s->last = sum = map_get(&s->by_name, name);
 	*is_new = !sum;
 	if (sum)
 		return sum;
@@ -88,7 +112,7 @@ struct usage_sum *usage_sums_get(struct usage_sums *s, struct str key, struct st
 			memcpy(bigger, s->list, s->count * sizeof(*bigger));
 		s->list = bigger;
 	}
-	sum = s->list[s->count++] = arena_alloc(s->mem, sizeof *sum);
+	s->last = sum = s->list[s->count++] = arena_alloc(s->mem, sizeof *sum);
 	*sum = (struct usage_sum){ .key = arena_str(s->mem, key), .model = model };
 	map_put(&s->by_name, model.n ? name : sum->key, sum);
 	return sum;

@@ -37,12 +37,16 @@ struct usage_prices {
 /* Adds an answer; false when it has no price. */
 bool usage_sum_add(struct usage_sum *to, const struct usage *u, struct usage_prices *prices);
 
+/* Adds what another has. */
+void usage_sum_join(struct usage_sum *to, const struct usage_sum *from);
+
 /* Sums by key and model, in the order in which they were asked for first. */
 struct usage_sums {
 	struct arena *mem;
 	struct map by_name;
 	struct usage_sum **list;
 	size_t count, cap;
+	struct usage_sum *last; /* asked for: mostly the next, too */
 };
 
 void usage_sums_release(struct usage_sums *s);
