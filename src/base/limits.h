@@ -64,11 +64,10 @@
 #define LIMIT_LINE_WORDS (16 * MIB)
 
 /* Archive blocks. Larger ones pack better and faster, and cost more to fetch one line from: of 1 GB of
- * real transcripts 64 KiB gave store/raw 0.35, 128 KiB 0.32, 256 KiB 0.29, with a tenth less of a first sync's
- * processor time for the first doubling and little for the second; a search, which unpacks ten, took 6 % and 15 % longer.
- * A block ends at a line end unless a single line is longer than BLOCK_MAX. Stores may hold blocks of any
- * size up to BLOCK_MAX, so only that one may never shrink. */
-#define LIMIT_BLOCK_TARGET (128 * KIB)
+ * real transcripts 64 KiB gave store/raw 0.353, 96 KiB 0.334, 128 KiB 0.321; a first sync took 3 % longer with 96
+ * than with 128, a search, which unpacks ten of them, 13 % less. A block ends at a line end unless a single line is
+ * longer than BLOCK_MAX. Stores may hold blocks of any size up to BLOCK_MAX, so only that one may never shrink. */
+#define LIMIT_BLOCK_TARGET (96 * KIB)
 #define LIMIT_BLOCK_MAX    (1 * MIB)
 
 /* What the compressing threads may have ready for the writing one. Bounds the
