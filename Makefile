@@ -91,6 +91,8 @@ PROFILE ?= 1
 TRAINED := $(and $(filter 1,$(PROFILE)),$(shell echo __GNUC__ __clang__ | $(CC) -E -P - 2>/dev/null | grep -x '[0-9]* __clang__'))
 COUNTING := -fprofile-generate -fprofile-update=prefer-atomic
 COUNTED  := $(if $(TRAINED),-fprofile-use -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
+# The program is compiled as a whole, which takes ten seconds; tools and tests, of which there are many, are linked from the same objects.
+WHOLE    := $(if $(TRAINED),-flto=auto -ffat-lto-objects)
 # The compiler knows static functions by the name of their object without its ending, and looks for counts there. So
 # the object of the release is told the name of the one that counted.
 as_counted = $(if $(TRAINED),-dumpdir build/train/$(dir $(1)) -dumpbase $(notdir $(1)).c -dumpbase-ext .c)
@@ -98,7 +100,7 @@ as_counted = $(if $(TRAINED),-dumpdir build/train/$(dir $(1)) -dumpbase $(notdir
 CFLAGS  ?= -O3 -g
 # A report needs lines and no more: -g1 compiles and links a third faster.
 SAN_FLAGS := -O1 -g1 -fno-omit-frame-pointer
-FLAGS_release := $(WARN) $(CFLAGS) $(HARDEN) $(if $(TRAINED),-flto=auto $(COUNTED))
+FLAGS_release := $(WARN) $(CFLAGS) $(HARDEN) $(WHOLE) $(COUNTED)
 FLAGS_train   := $(WARN) $(CFLAGS) $(HARDEN) $(COUNTING)
 FLAGS_dev     := $(WARN) -Werror -O2 -g $(HARDEN)
 FLAGS_clang   := $(WARN) -Werror -O2 -g $(HARDEN)
@@ -191,7 +193,7 @@ build/train/sqlite3.o: build/sqlite/sqlite3.h build/sqlite/flags
 	$(Q)mkdir -p $(@D) && $(SQLITE_CC) $(COUNTING) -c build/sqlite/sqlite3.c -o $@
 build/release/sqlite3.o: build/sqlite/sqlite3.h build/sqlite/flags | build/train/profile.stamp
 	@echo "CC  SQLite, counted"
-	$(Q)mkdir -p $(@D) && $(SQLITE_CC) -flto=auto $(COUNTED) $(call as_counted,sqlite3) -c build/sqlite/sqlite3.c -o $@
+	$(Q)mkdir -p $(@D) && $(SQLITE_CC) $(WHOLE) $(COUNTED) $(call as_counted,sqlite3) -c build/sqlite/sqlite3.c -o $@
 release_SQLITE := $(and $(SQLITE_OBJ),$(TRAINED),build/release/sqlite3.o)
 train_SQLITE   := $(and $(SQLITE_OBJ),build/train/sqlite3.o)
 
@@ -257,18 +259,18 @@ build/$(1)/arbor: $$(patsubst %.c,build/$(1)/%.o,$$(FACE_SRC)) $$($(1)_LIB) $$($
 	@echo "LD  $$@"
 	$$(Q)$$(CC_$(1)) $$(LINK_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
 build/$(1)/unit/%: build/$(1)/test/unit/%.o $$(patsubst %.c,build/$(1)/%.o,$$(HARNESS_SRC)) $$($(1)_LIB) $$($(1)_SQLITE)
-	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) $$(if $$(findstring lto,$$(LINK_$(1))),-fno-lto) -o $$@ $$^ $$(LIBS)
 build/$(1)/tool/fixture: build/$(1)/test/cli/fixture.o $$(patsubst %.c,build/$(1)/%.o,$$(filter-out %/main.c,$$(FACE_SRC))) \
   $$($(1)_LIB) $$($(1)_SQLITE)
-	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) $$(if $$(findstring lto,$$(LINK_$(1))),-fno-lto) -o $$@ $$^ $$(LIBS)
 build/$(1)/tool/%: build/$(1)/test/cli/%.o $$($(1)_LIB) $$($(1)_SQLITE)
-	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) $$(if $$(findstring lto,$$(LINK_$(1))),-fno-lto) -o $$@ $$^ $$(LIBS)
 build/$(1)/tool/%: build/$(1)/test/crash/%.o $$($(1)_LIB) $$($(1)_SQLITE)
-	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) $$(if $$(findstring lto,$$(LINK_$(1))),-fno-lto) -o $$@ $$^ $$(LIBS)
 build/$(1)/tool/%: build/$(1)/bench/%.o $$($(1)_LIB) $$($(1)_SQLITE)
-	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) $$(if $$(findstring lto,$$(LINK_$(1))),-fno-lto) -o $$@ $$^ $$(LIBS)
 build/$(1)/fuzz/%: build/$(1)/fuzz/%.o $$($(1)_LIB) $$($(1)_SQLITE) $$(if $$(filter fuzz,$(1)),,build/$(1)/test/harness/replay.o)
-	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) -o $$@ $$^ $$(LIBS)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) $$(if $$(findstring lto,$$(LINK_$(1))),-fno-lto) -o $$@ $$^ $$(LIBS)
 $(1)_TESTS := build/$(1)/arbor $$($(1)_PUBLIC) $$(UNITS:%=build/$(1)/unit/%) $$(TOOLS:%=build/$(1)/tool/%) $$(FUZZERS:%=build/$(1)/fuzz/%)
 endef
 $(foreach mode,$(MODES),$(eval $(call MODE,$(mode))))
