@@ -340,7 +340,7 @@ static inline void derived_rows(struct derived *d, int64_t session, const char *
 static inline void derived_facts(struct derived *d, int64_t session)
 {
 	derived_rows(d, session, " usage",
-		     "SELECT first, m.name AS model, told"
+		     "SELECT first, m.name AS model, hex(told) AS told"
 		     " FROM usage u LEFT JOIN model m ON m.id = u.model WHERE session = ?1 ORDER BY first");
 	derived_rows(d, session, " value",
 		     "SELECT kind, value, offset FROM session_value WHERE session = ?1 ORDER BY kind, value");

@@ -682,8 +682,11 @@ export function makeWorld(seed, paths) {
 	if (world.conversations().length === 0)
 		addTurns(world, world.newFile(), 1, 4);
 	const isOdd = random.chance(35);
-	for (let i = random.between(2, 9); i > 0; i--)
+	for (let i = random.between(2, 9); i > 0; i--) {
 		(isOdd && random.chance(35) ? beOdd : random.pick(STEPS))(world);
+		if (world.conversations().length === 0) // what was odd may have left none
+			addTurns(world, world.newFile(), 1, 4);
+	}
 	return world;
 }
 
