@@ -35,8 +35,8 @@ Q  = $(if $(filter 1,$(V)),,@)
 
 MODES := release dev clang asan tsan fuzz train
 
-# On all processors, unless somebody says otherwise.
-ifeq ($(filter -j%,$(MAKEFLAGS)),)
+# On all processors, unless somebody says otherwise, or has said so above us.
+ifeq ($(filter -j%,$(MAKEFLAGS))$(filter-out 0,$(MAKELEVEL)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
@@ -287,7 +287,8 @@ tsan_TESTS := build/tsan/arbor $(patsubst %,build/tsan/%,$(filter unit/%,$(file 
 
 lib: $(release_PUBLIC)
 
-build/train/profile.stamp:
+# What both need is made here: two makes that write one file would meet.
+build/train/profile.stamp: | $(DEPS) build/gen/sql.c build/gen/templates.c $(SQLITE_H) $(if $(SQLITE_OBJ),build/sqlite/flags)
 	+$(Q)$(MAKE) --no-print-directory build/train/arbor build/train/tool/replicate build/train/tool/mktree
 	$(Q)tools/train.sh build/train && touch $@
 profile:
