@@ -18,7 +18,19 @@ mkdir "$work/home" "$work/claude"
 find "$build" -name '*.gcda' -exec rm -f {} +
 
 cd "$work/home"
-arbor() { env -i PATH="$PATH" HOME="$work/home" "$build/arbor" "$@" --store "$work/arbor.db" >/dev/null 2>&1 || true; }
+# A search may find nothing (1), and odd files may not all be read (3); what else fails says why, and trains nobody.
+arbor() {
+	code=0
+	env -i PATH="$PATH" HOME="$work/home" "$build/arbor" "$@" --store "$work/arbor.db" >"$work/out" 2>&1 || code=$?
+	case $code in
+	0 | 1 | 3) ;;
+	*)
+		cat "$work/out" >&2
+		echo "train: 'arbor $*' ended with code $code" >&2
+		exit 1
+		;;
+	esac
+}
 
 arbor sync --source "$work/claude"
 arbor sync --source "$work/claude"

@@ -286,7 +286,7 @@ static bool are_days(struct str bytes, size_t most)
 	return bytes.n > 0 && bytes.n <= most * DAY_BYTES && bytes.n % DAY_BYTES == 0;
 }
 
-/* The days that stand together with that of a chunk, up to and without it or with it and those behind. */
+/* The days of the row in which that of a chunk stands, or is to stand behind the others. */
 static enum status days_beside(struct store *s, int64_t chunk, uint8_t days[DAYS * DAY_BYTES], size_t *used,
 			       struct err *err)
 {
