@@ -20,14 +20,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SESSION_COLUMNS \
+/* CROSS: each of them is looked up by its id, and SQLite need not find that out. */
+#define SESSION_COLUMNS_BUT(title) \
 	"SELECT e.id, e.session_id, e.source, e.generation, e.read_to, s.path, coalesce(p.path, '')," \
 	" coalesce(e.branch, '')," \
-	" " SUMMARY_TITLE("e") ", coalesce(e.started_at, 0)," \
+	" " title ", coalesce(e.started_at, 0)," \
 	" coalesce(e.updated_at, 0), e.prompts," \
 	" e.messages, e.tools, s.source_id, r.label, coalesce(e.agent, ''), e.old, coalesce(e.permission, '')," \
-	" coalesce(e.mode, ''), coalesce(e.tag, '') FROM mirror_session e" \
-	" JOIN source s ON s.id = e.source JOIN root r ON r.id = s.root LEFT JOIN project p ON p.id = e.project"
+	" coalesce(e.mode, ''), coalesce(e.tag, ''), e.title_rank FROM mirror_session e" \
+	" CROSS JOIN source s ON s.id = e.source CROSS JOIN root r ON r.id = s.root" \
+	" LEFT JOIN project p ON p.id = e.project"
+#define SESSION_COLUMNS SESSION_COLUMNS_BUT(SUMMARY_TITLE("e"))
 
 #define FIRST_OF(a) \
 	"(SELECT id FROM mirror_session WHERE session_id = " a ".session_id AND old = 0 ORDER BY id LIMIT 1)"
@@ -91,7 +94,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_BELOW] = SESSION_COLUMNS
 	" WHERE e.old = 0 AND (p.path = ?1 OR substr(p.path, 1, length(rtrim(?1, '/')) + 1) = rtrim(?1, '/') || '/')"
 	" ORDER BY e.updated_at DESC, e.session_id, s.source_id",
-	[SESSION_ONE] = SESSION_COLUMNS " WHERE e.id = ?1",
+	[SESSION_ONE] = SESSION_COLUMNS_BUT("e.title") " WHERE e.id = ?1",
 	[SESSION_TWIN] = "SELECT 1 FROM mirror_session WHERE session_id = ?1 AND agent IS NULL AND old = 0"
 			 " AND id <> ?2 LIMIT 1",
 	[SESSION_OF_SOURCE] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 0",
@@ -341,7 +344,7 @@ enum status session_get(struct store *s, int64_t row, struct arena *mem, struct 
 		return err_failed(err->status);
 	read_session(&st, out);
 	keep(out, mem);
-	return STATUS_OK;
+	return col_int(&st, 21) > 1 ? STATUS_OK : summary_title(s, row, mem, &out->title, err);
 }
 
 enum status session_has_twins(struct store *s, const struct session *session, bool *out, struct err *err)

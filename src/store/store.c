@@ -404,6 +404,11 @@ void store_close(struct store *s)
 	mem_free(s);
 }
 
+bool store_may_be_left(const struct store *s)
+{
+	return !s->may_write && !s->ahead;
+}
+
 void store_closep(struct store **s)
 {
 	store_close(*s);

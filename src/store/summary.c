@@ -15,6 +15,8 @@
 #include <stdlib.h>
 
 enum {
+	SUMMARY_ANY,
+	SUMMARY_FIRST,
 	SUMMARY_ADD,
 	SUMMARY_AGAIN,
 	SUMMARY_KEYS,
@@ -27,6 +29,8 @@ enum {
 };
 
 static const char *const sql[SUMMARY_STATEMENTS] = {
+	[SUMMARY_ANY] = "SELECT 1 FROM summarised WHERE session = ?1 LIMIT 1",
+	[SUMMARY_FIRST] = SUMMARY_OF("?1"),
 	[SUMMARY_ADD] = "INSERT INTO summary(session, about, title) VALUES (?1, ?2, ?3)",
 	[SUMMARY_AGAIN] = "UPDATE summary SET title = ?3 WHERE session = ?1 AND about = ?2",
 	[SUMMARY_KEYS] = "SELECT DISTINCT about FROM summary ORDER BY about",
@@ -49,6 +53,27 @@ const struct db_set summary_statements = { DB_SUMMARY, sql, SUMMARY_STATEMENTS }
 static enum status use(struct store *s, int index, struct stmt *st, struct err *err)
 {
 	return stmt_use(s, &summary_statements, index, st, err);
+}
+
+/* Few transcripts have summaries. Asking whether costs much less than preparing to look for the right one. */
+enum status summary_title(struct store *s, int64_t session, struct arena *mem, struct str *title, struct err *err)
+{
+	bool found;
+
+	for (int index = SUMMARY_ANY; index <= SUMMARY_FIRST; index++) {
+		STMT st = { 0 };
+
+		if (use(s, index, &st, err))
+			return err_failed(err->status);
+		stmt_int(&st, 1, session);
+		if (stmt_found(&st, &found, err))
+			return err_failed(err->status);
+		if (!found)
+			break;
+		if (index == SUMMARY_FIRST)
+			*title = arena_str(mem, col_bytes(&st, 0));
+	}
+	return STATUS_OK;
 }
 
 static enum status put(struct store *s, int index, int64_t session, int64_t about, struct str title,

@@ -5,15 +5,21 @@
 #ifndef ARBOR_STORE_SUMMARY_H
 #define ARBOR_STORE_SUMMARY_H
 
+#include "base/arena.h"
 #include "store/store.h"
 
 /* What a transcript is called, in SQL: by its own title, unless that is only a prompt and there are summaries of its
  * lines; then by that of the last line, and of several of that the first by its file. */
+#define SUMMARY_OF(row) \
+	"SELECT y.title FROM summarised x JOIN summary y ON y.about = x.about JOIN mirror_session z" \
+	" ON z.id = y.session JOIN source v ON v.id = z.source WHERE x.session = " row \
+	" ORDER BY x.offset DESC, v.source_id LIMIT 1"
 #define SUMMARY_TITLE(session) \
-	"iif(" session ".title_rank > 1, " session ".title, coalesce((SELECT y.title FROM summarised x" \
-	" JOIN summary y ON y.about = x.about JOIN mirror_session z ON z.id = y.session JOIN source v" \
-	" ON v.id = z.source WHERE x.session = " session ".id ORDER BY x.offset DESC, v.source_id LIMIT 1), " session \
-	".title))"
+	"iif(" session ".title_rank > 1, " session ".title, coalesce((" SUMMARY_OF(session ".id") "), " session ".title))"
+
+/* The same for one whose own title is only a prompt: where there are summaries, it becomes that. */
+enum status summary_title(struct store *s, int64_t session, struct arena *mem, struct str *title,
+			  struct err *err) MUST_USE;
 
 /* Notes one that stands in a session and names a line, by line_key(). Of several about the same
  * line the last counts. Wants a write transaction, as all that follow but the first two. */
