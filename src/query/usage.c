@@ -6,6 +6,7 @@
 #include "query/usage.h"
 
 #include "base/numbers.h"
+#include "base/order.h"
 #include "claude/record.h"
 #include "store/db.h"
 #include "store/tokens.h"
@@ -104,12 +105,10 @@ static void join(struct usage *to, const struct usage *from, const struct number
 		to->agent = from->agent;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_message(const void *a, const void *b)
 {
 	const struct usage *x = a, *y = b;
 
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
 	return x->message < y->message ? -1 : x->message > y->message;
 }
 
@@ -170,6 +169,42 @@ static enum status add_row(void *ctx, sqlite3_value **row, struct err *err)
 	return STATUS_OK;
 }
 
+/* Each to where it belongs, along the rings that these moves make: a copy of them all would take longer to get memory
+ * for than to make. */
+static void move_all(struct usage *list, struct ordered *order, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct usage first = list[i];
+		size_t at = i;
+
+		while (order[at].place != i) {
+			size_t from = order[at].place;
+
+			list[at] = list[from];
+			order[at].place = (uint32_t)at;
+			at = from;
+		}
+		list[at] = first;
+		order[at].place = (uint32_t)at;
+	}
+}
+
+/* By their times, those of one moment by their messages. */
+static void put_in_order(struct usage *list, size_t count, struct arena *mem)
+{
+	struct ordered *times = arena_room(mem, (count + 1) * sizeof *times);
+
+	for (size_t i = 0; i < count; i++)
+		times[i] = (struct ordered){ (uint64_t)list[i].at ^ (uint64_t)1 << 63, (uint32_t)i };
+	move_all(list, order_by_number(times, count, mem), count);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && list[end].at == list[i].at;)
+			end++;
+		if (end - i > 1)
+			qsort(&list[i], end - i, sizeof *list, by_message);
+	}
+}
+
 static enum status load_ranks(struct store *s, struct arena *mem, struct numbers *out, struct err *err)
 {
 	size_t count = 0, cap = 0;
@@ -215,7 +250,7 @@ enum status usage_all(struct store *s, unsigned want, struct arena *mem, struct 
 	a.known = numbers_new(mem, a.most);
 	if (stmt_each(&st, add_row, &a, err))
 		return err_failed(err->status);
-	qsort(a.list, a.count, sizeof *a.list, by_time);
+	put_in_order(a.list, a.count, mem);
 	*out = a.list;
 	*count = a.count;
 	return STATUS_OK;

