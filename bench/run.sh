@@ -191,6 +191,7 @@ usage() {
 	part "Tokens by day: arbor usage after a sync, ccusage on the same files, 7 each in turn"
 	for dir in "$PWD/$corpus" "$many"; do
 		fresh_sync "$dir" >/dev/null 2>&1
+		warm "$store"
 		rm -f "$mine" "$theirs"
 		for _ in 1 2 3 4 5 6 7; do
 			command_line "$arbor" usage daily --store "$store" --json | "$tool/spawn" 1 >>"$mine"
