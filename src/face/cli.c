@@ -12,6 +12,7 @@
 #include "live/become.h"
 #include "live/client.h"
 #include "face/face.h"
+#include "face/quick.h"
 #include "face/view.h"
 #include "hub/far_method.h"
 
@@ -166,6 +167,9 @@ static void take_memory_at_once(const struct method *m)
 	mallopt(M_MMAP_THRESHOLD, 4 * MIB);
 	mallopt(M_TRIM_THRESHOLD, 64 * MIB);
 	touch_memory();
+#ifndef __SANITIZE_ADDRESS__ /* which is to see all that SQLite takes and gives back */
+	quick_memory();
+#endif
 #else
 	(void)m;
 #endif

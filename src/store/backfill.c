@@ -17,9 +17,9 @@
 
 enum {
 	STEP_FRAMES = DB_LOG_FRAMES, /* of the log, before it is worth the while */
-	MOST_FRAMES = 16 * 1024,     /* from here on the writer tries to end it, */
-	AGAIN_FRAMES = 4 * 1024,     /* again after so many if somebody reads what is older, */
-	WAIT_FRAMES = 32 * 1024,     /* and waits for the thread when that cannot keep up */
+	MOST_FRAMES = 8 * 1024,	     /* from here on the writer tries to end it, */
+	AGAIN_FRAMES = 2 * 1024,     /* again after so many if somebody reads what is older, */
+	WAIT_FRAMES = 16 * 1024,     /* and waits for the thread when that cannot keep up */
 };
 
 struct backfill {

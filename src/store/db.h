@@ -142,7 +142,7 @@ struct store {
 enum status db_set_up_writing(struct store *s, struct err *err) MUST_USE;
 
 /* So many pages in the log are carried over into the file after a commit (but see store/backfill.h). */
-enum { DB_LOG_FRAMES = 4000 };
+enum { DB_LOG_FRAMES = 2000 };
 
 /* A statement in use. Reset, with its bindings cleared, when the scope ends. */
 struct stmt {

@@ -511,8 +511,8 @@ static enum status add_model(struct writing *w, struct str name, struct err *err
 	return stmt_run(&st, err);
 }
 
-static enum status put_usage(struct writing *w, struct str model, int64_t first, const struct tokens *told, int statement,
-			     struct err *err)
+static enum status put_usage(struct writing *w, struct str model, int64_t first, const struct tokens *told,
+			     int statement, struct err *err)
 {
 	uint8_t packed[TOKENS_BYTES];
 	STMT st = { 0 };

@@ -203,8 +203,8 @@ static enum status narrow_permissions(const char *path, struct err *err)
 	return STATUS_OK;
 }
 
-/* Packed blocks are some 20 KB and rows come by the thousand: in pages of twice SQLite's usual size a first sync takes a
- * tenth less, for a fiftieth more room. Of a file that has pages already this changes nothing. */
+/* Packed blocks are some 20 KB and rows come by the thousand: in pages of twice SQLite's usual size a first sync
+ * takes a tenth less, for a fiftieth more room. Of a file that has pages already this changes nothing. */
 static enum status choose_page_size(struct store *s, struct err *err)
 {
 	return db_exec(s, "PRAGMA page_size=8192", err);
@@ -248,6 +248,26 @@ static int open_db(struct store *s)
 				       NULL);
 	return sqlite3_open_v2(s->path, &s->db,
 			       flags | (s->access == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE), NULL);
+}
+
+static int ready_at_once(void *ctx)
+{
+	(void)ctx;
+	return SQLITE_OK;
+}
+
+static void nothing_left(void *ctx)
+{
+	(void)ctx;
+}
+
+void store_use_memory(const struct store_memory *m)
+{
+	const sqlite3_mem_methods methods = { m->take,	   m->give_back,  m->resize,	m->size_of,
+					      m->room_for, ready_at_once, nothing_left, NULL };
+
+	/* Where SQLite is in use already it keeps what it has. */
+	sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
 }
 
 static enum status connect_db(struct store *s, const char *pragmas, struct err *err)

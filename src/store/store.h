@@ -16,6 +16,18 @@
 
 struct store;
 
+/* Where SQLite's memory comes from, for all stores of the program: to be said before the first is opened.
+ * Without that it comes from malloc(). Numbers are as SQLite has them; none is negative. */
+struct store_memory {
+	void *(*take)(int bytes); /* NULL = there is none */
+	void (*give_back)(void *p);
+	void *(*resize)(void *p, int bytes);
+	int (*size_of)(void *p);
+	int (*room_for)(int bytes); /* what taking so many gives */
+};
+
+void store_use_memory(const struct store_memory *m);
+
 struct store_options {
 	const char *path;   /* of the database file */
 	bool create;        /* make it, and missing folders, when there is none */

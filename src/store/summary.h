@@ -15,7 +15,8 @@
 	" ON z.id = y.session JOIN source v ON v.id = z.source WHERE x.session = " row \
 	" ORDER BY x.offset DESC, v.source_id LIMIT 1"
 #define SUMMARY_TITLE(session) \
-	"iif(" session ".title_rank > 1, " session ".title, coalesce((" SUMMARY_OF(session ".id") "), " session ".title))"
+	"iif(" session ".title_rank > 1, " session ".title, coalesce((" SUMMARY_OF(session ".id") "), " session \
+	".title))"
 
 /* The same for one whose own title is only a prompt: where there are summaries, it becomes that. */
 enum status summary_title(struct store *s, int64_t session, struct arena *mem, struct str *title,

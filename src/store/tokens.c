@@ -91,7 +91,8 @@ bool tokens_unpack(struct str bytes, struct tokens *out)
 
 enum status tokens_damaged(const struct store *s, struct err *err)
 {
-	return err_fail(err, STATUS_CORRUPT, "%s: what answers cost is damaged; 'arbor rebuild' makes it anew", s->path);
+	return err_fail(err, STATUS_CORRUPT, "%s: what answers cost is damaged; 'arbor rebuild' makes it anew",
+			s->path);
 }
 
 static void raise_to(int64_t *to, int64_t from)

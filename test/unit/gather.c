@@ -19,7 +19,7 @@
 
 #define STORE struct store CLEANUP(store_closep)
 
-enum { ROWS = 200, ROW_BYTES = 3000 };
+enum { ROWS = 200, ROW_BYTES = 6000 };
 
 struct trial {
 	unsigned seed;
@@ -59,7 +59,7 @@ static enum status open_trial(struct t *t, struct trial *r, struct store **out, 
 	return db_exec(*out,
 		       "CREATE TABLE row (id INTEGER PRIMARY KEY, number INTEGER, bytes BLOB);"
 		       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)"
-		       " INSERT INTO row SELECT i, 0, zeroblob(3000) FROM n; PRAGMA cache_size=12;"
+		       " INSERT INTO row SELECT i, 0, zeroblob(6000) FROM n; PRAGMA cache_size=12;"
 		       "PRAGMA wal_autocheckpoint=300",
 		       err);
 }
@@ -246,7 +246,7 @@ static enum status rewrite_all(struct store *s, int64_t *writes, struct err *err
 	struct txn txn CLEANUP(txn_end) = { 0 };
 	int64_t before = count_writes();
 
-	if (txn_begin(s, &txn, err) || db_exec(s, "UPDATE row SET bytes = randomblob(3000)", err) ||
+	if (txn_begin(s, &txn, err) || db_exec(s, "UPDATE row SET bytes = randomblob(6000)", err) ||
 	    txn_commit(&txn, err))
 		return err_failed(err->status);
 	*writes = count_writes() - before;
@@ -270,7 +270,7 @@ TEST(fewer_writes_are_made_of_many)
 	NEED(g);
 	OK(rewrite_all(s, &gathered, &err));
 	CHECK(apart >= 2 * ROWS);
-	CHECK(gathered <= ROWS / 10);
+	CHECK(gathered <= ROWS / 8);
 	gather_end(g);
 	gather_end(NULL);
 }

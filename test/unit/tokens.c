@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-static const int64_t numbers[] = { 0, 1, 127, 128, 16383, 16384, INT32_MAX, INT64_C(1) << 62, INT64_MAX, -1, INT64_MIN };
+static const int64_t numbers[] = { 0,	      1,		127,	   128, 16383,	  16384,
+				   INT32_MAX, INT64_C(1) << 62, INT64_MAX, -1,	INT64_MIN };
 
 static bool same(const struct tokens *a, const struct tokens *b)
 {
