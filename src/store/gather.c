@@ -42,6 +42,7 @@ struct gather {
 	sqlite3_int64 from; /* where what is kept begins in the file */
 	sqlite3_int64 next; /* where the last write ended */
 	int count;	    /* of bytes that are kept */
+	int page;	    /* bytes of the last page: one goes together with what stands in front of it */
 	bool ends;	    /* the next write is the last page of a commit */
 	char bytes[ROOM];
 };
@@ -87,7 +88,7 @@ static int gather_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at)
 	int code;
 
 	g->ends = false;
-	if (!goes_on || g->count + n > ROOM) {
+	if (!goes_on || g->count + n + (is_head ? g->page : 0) > ROOM) {
 		code = write_out(g);
 		if (code != SQLITE_OK)
 			return code;
@@ -101,6 +102,8 @@ static int gather_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at)
 		code = g->own->xWrite(f, p, n, at);
 	}
 	g->next += n;
+	if (!is_head)
+		g->page = n;
 	return code;
 }
 

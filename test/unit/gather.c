@@ -270,7 +270,7 @@ TEST(fewer_writes_are_made_of_many)
 	NEED(g);
 	OK(rewrite_all(s, &gathered, &err));
 	CHECK(apart >= 2 * ROWS);
-	CHECK(gathered <= ROWS / 8);
+	CHECK(gathered <= ROWS / 10);
 	gather_end(g);
 	gather_end(NULL);
 }
