@@ -182,20 +182,18 @@ static enum status open_store(void *ctx, bool make, struct store **out, struct e
 
 	if (face_open_store(f, make, out, err))
 		return err_failed(err->status);
-	f->open = *out;
+	if (!f->open) /* a method that another one calls has its own, and for less long */
+		f->open = *out;
 	return STATUS_OK;
 }
 
-/* The end of the process closes it, too. What a reader has in memory need not be taken apart for that, which would be
- * a twentieth of a search. */
-static void leave_store(void *ctx, struct store *s)
+static void close_store(void *ctx, struct store *s)
 {
 	struct face *f = ctx;
 
-	if (f->left_open || !store_may_be_left(s))
-		store_close(s);
-	else
-		f->left_open = s;
+	if (f->open == s)
+		f->open = NULL;
+	store_close(s);
 }
 
 /* `far`: parameters for a method of another hub, as JSON; NULL = it is our own. */
@@ -216,7 +214,7 @@ static enum status run_method(struct face *f, const char *activation, const stru
 		.person = !getenv("CLAUDECODE"), /* it is not an agent that types */
 		.settings = f->settings,
 		.open_store = open_store,
-		.close_store = leave_store,
+		.close_store = close_store,
 		.ctx = f,
 		.elsewhere = children_elsewhere(f->children),
 		.children = f->children,
@@ -227,7 +225,6 @@ static enum status run_method(struct face *f, const char *activation, const stru
 	take_memory_at_once(m);
 	view_begin(&v, f, activation, m, p);
 	status = far ? hub_call(f->hub, str_of(m->name), *far, &who, err) : hub_run(f->hub, m, p->values, &who, err);
-	f->open = NULL; /* closed with the call */
 	view_end(&v, status);
 	if (f->out.closed)
 		return STATUS_OK; /* the pager was left: enough was seen */
@@ -559,9 +556,6 @@ int cli_main(const struct hub *hub, int argc, char **argv)
 	logfile_close(&f);
 	children_free(f.children);
 	arena_release(&f.mem);
-#ifdef __SANITIZE_ADDRESS__
-	store_close(f.left_open); /* else it would be taken for a leak */
-#endif
 	if (status == STATUS_CANCELLED)
 		end_by_signal();
 	return status_info(status)->exit_code;

@@ -21,7 +21,6 @@ struct face {
 	struct arena mem;	   /* lives as long as the program */
 	struct str store;	   /* as --store says; p NULL = where it usually is */
 	struct store *open;	   /* while a method runs that uses it; else NULL */
-	struct store *left_open;   /* by a method that has ended; the end of the process closes it */
 	bool json, print0, verbose;
 	bool silent; /* what a method gives was printed before: only what is noted of it is said */
 	bool left; /* somebody left a screen, and knows it: nothing has to be said */

@@ -3,8 +3,7 @@
  *
  * Opening a store makes some two thousand small things that stay until the end: tables, columns, statements.
  * malloc() looks for a place for each, which is a tenth of a search. Here small ones are cut off a piece, one
- * behind the other, and those that are given back wait in lists by their size. Nothing goes back to the system
- * before the program ends.
+ * behind the other, and those that are given back wait in lists by their size until the program ends.
  *
  * SQLite hands its functions no context, so here is state of the program's own. It belongs to one thread and needs
  * no lock: others get their memory from malloc(), and what they give back of the first one's is not used again.

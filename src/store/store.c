@@ -204,7 +204,8 @@ static enum status narrow_permissions(const char *path, struct err *err)
 }
 
 /* Packed blocks are some 20 KB and rows come by the thousand: in pages of twice SQLite's usual size a first sync
- * takes a tenth less, for a fiftieth more room. Of a file that has pages already this changes nothing. */
+ * takes a tenth less, for a fiftieth more room in a large store. Of a file that has pages already this changes
+ * nothing. */
 static enum status choose_page_size(struct store *s, struct err *err)
 {
 	return db_exec(s, "PRAGMA page_size=8192", err);
@@ -411,6 +412,15 @@ enum status store_open_again(const struct store *from, struct store **out, struc
 	return STATUS_OK;
 }
 
+/* Where somebody who wrote was killed there is something in it. The last to close carries that over, but would leave
+ * its bytes for every reader to go through. */
+static void leave_log(struct store *s)
+{
+	if (s->access == DB_WRITE && has_log(s))
+		sqlite3_exec(s->db, "PRAGMA journal_size_limit=0", NULL, NULL, NULL);
+	sqlite3_file_control(s->db, NULL, SQLITE_FCNTL_PERSIST_WAL, &(int){ 1 });
+}
+
 void store_close(struct store *s)
 {
 	if (!s)
@@ -423,18 +433,13 @@ void store_close(struct store *s)
 	/* Who only reads leaves the log, empty, and what belongs to it for the next one: making and
 	 * removing two files costs as much as looking a word up. */
 	if (s->db && !s->may_write)
-		sqlite3_file_control(s->db, NULL, SQLITE_FCNTL_PERSIST_WAL, &(int){ 1 });
+		leave_log(s);
 	sqlite3_close(s->db);
 	packer_free(s->packer);
 	ahead_free(s->ahead);
 	like_cache_free(s->like);
 	bell_close(&s->bell);
 	mem_free(s);
-}
-
-bool store_may_be_left(const struct store *s)
-{
-	return !s->may_write && !s->ahead;
 }
 
 void store_closep(struct store **s)

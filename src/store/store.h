@@ -61,9 +61,6 @@ enum status store_open_again(const struct store *from, struct store **out, struc
 enum status store_open_beside(const struct store *from, struct store **out, struct err *err) MUST_USE;
 void store_close(struct store *s); /* NULL is fine */
 
-/* Whether the end of the process closes it as well as store_close(): nothing was written through it. */
-bool store_may_be_left(const struct store *s);
-
 /* For CLEANUP. */
 void store_closep(struct store **s);
 

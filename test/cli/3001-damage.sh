@@ -23,6 +23,14 @@ mkdir -p "$S/projects/p"
 echo '{"display":"h"}' >"$S/history.jsonl"
 awk 'BEGIN { srand(7); for (i = 0; i < 40000; i++) printf "{\"n\":%d,\"x\":\"%d\"}\n", i, rand() * 1e9 }' >"$S/$L"
 arbor sync; code 0
+it "carries over what a program that was killed has left in the log, also when it only reads"
+sqlite3 "$DB" ".dbconfig no_ckpt_on_close on" "INSERT INTO store_setting(key, value, rev) VALUES ('left', 1, 1)" >/dev/null
+check test -s "$DB-wal"
+arbor sources; code 0
+check test ! -s "$DB-wal"
+cp "$DB" "$T/alone.db"
+check test "$(sqlite3 "$T/alone.db" "SELECT value FROM store_setting WHERE key = 'left'")" = 1
+
 it "starts from a file of several blocks"
 check test "$(blocks $L | wc -l)" -gt 3
 
