@@ -1,13 +1,11 @@
 /*
  * Putting numbers in order without comparing them.
  *
- * A pass goes by some bits of the numbers, the lowest first, and keeps the order that the passes
- * before it have made. Numbers that lie close together, as times of a year do, take few passes: only the bits
- * in which they differ from the smallest count. Tens of thousands are in order in a tenth of what qsort() takes.
+ * A pass goes by some bits of the numbers, the lowest first, and keeps the order that the passes before it have
+ * made. Numbers that lie close together, as times of a year do, take few passes: only the bits in which they
+ * differ from the smallest count. So the cost grows with how many there are, and not faster.
  */
 #include "base/order.h"
-
-#include <string.h>
 
 enum { BITS = 11, BUCKETS = 1 << BITS };
 
