@@ -63,9 +63,19 @@ void *arena_alloc(struct arena *a, size_t bytes)
 	return memset(take(a, bytes), 0, bytes);
 }
 
+/* What is all used, of which many pages are new. */
+static char *take_touched(struct arena *a, size_t bytes)
+{
+	char *p = take(a, bytes);
+
+	if (bytes >= ARENA_CHUNK)
+		mem_touch(p, bytes);
+	return p;
+}
+
 void *arena_room(struct arena *a, size_t bytes)
 {
-	return bytes < ARENA_LARGE ? take(a, bytes) : arena_alloc_large(a, bytes);
+	return bytes < ARENA_LARGE ? take_touched(a, bytes) : arena_alloc_large(a, bytes);
 }
 
 /* What is left of the chunk before is lost, which is little beside this. */
@@ -74,7 +84,7 @@ void *arena_alloc_large(struct arena *a, size_t bytes)
 	size_t size = (bytes + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 
 	if (bytes < ARENA_LARGE)
-		return arena_alloc(a, bytes);
+		return memset(take_touched(a, bytes), 0, bytes);
 	add_chunk(a, mem_map(sizeof(struct arena_chunk) + size), size, true);
 	a->used = size;
 	return a->last->data;

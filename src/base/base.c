@@ -77,6 +77,20 @@ void mem_unmap(void *p, size_t bytes)
 		munmap(p, in_large_pages(bytes));
 }
 
+void mem_touch(void *p, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+	const size_t page = 4096;
+	size_t before = (page - (uintptr_t)p % page) % page;
+
+	if (bytes >= before + page)
+		(void)madvise((char *)p + before, (bytes - before) & ~(page - 1), MADV_POPULATE_WRITE);
+#else
+	(void)p;
+	(void)bytes;
+#endif
+}
+
 void mem_free(void *p)
 {
 	free(p);

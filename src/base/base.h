@@ -37,6 +37,10 @@ void *mem_alloc(size_t bytes) __attribute__((malloc, returns_nonnull));
 void *mem_resize(void *old, size_t bytes) __attribute__((returns_nonnull));
 void  mem_free(void *p);
 
+/* What is going to be written, from the system in one piece: page by page it costs several times as much.
+ * Says nothing of what stands there, and does nothing where a system cannot do this. */
+void mem_touch(void *p, size_t bytes);
+
 /* Zeroed, straight from the system and back to it, in large pages where it has some: for megabytes that are
  * all used, of which getting each page alone costs more than most of what is done with it. */
 void *mem_map(size_t bytes) __attribute__((returns_nonnull));

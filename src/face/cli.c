@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 /* The only things a signal handler can reach. */
@@ -145,14 +144,11 @@ static void take_note(void *ctx, struct str text)
  * a thirtieth of a search. Where a system cannot do this, it does that. */
 static void touch_memory(void)
 {
-#ifdef MADV_POPULATE_WRITE
-	enum { TOUCHED = 800 * 1024, PAGE = 4096 };
+	enum { TOUCHED = 800 * 1024 };
 	char *p = mem_resize(NULL, TOUCHED);
-	size_t unaligned = (uintptr_t)p % PAGE;
 
-	madvise(p - unaligned + PAGE, TOUCHED - 2 * (size_t)PAGE, MADV_POPULATE_WRITE);
+	mem_touch(p, TOUCHED);
 	mem_free(p);
-#endif
 }
 
 /* A command that reads is over in milliseconds, of which asking the system for memory
