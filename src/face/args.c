@@ -84,6 +84,25 @@ int args_first_word(int argc, char **argv)
 	return -1;
 }
 
+bool args_are_options(const struct method *m, int argc, char **argv)
+{
+	int i = 0;
+
+	while (i < argc) {
+		bool is_long = strncmp(argv[i], "--", 2) == 0;
+		struct str value, name = str_cut(str_of(argv[i] + (is_long ? 2 : 0)), '=', &value);
+		const struct param *q;
+
+		if (argv[i][0] != '-' || name.n < 2)
+			return false;
+		q = is_long ? args_option(m, name) : args_letter(m, argv[i][1]);
+		if (!q)
+			return false;
+		i += args_takes_word(q) && (is_long ? !value.p : !argv[i][2]) ? 2 : 1;
+	}
+	return i == argc;
+}
+
 bool args_want_help(int argc, char **argv)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -211,11 +230,12 @@ static enum status long_option(struct reader *r, struct err *err)
 	return set(r, q, value, err);
 }
 
-/* Of any number of words one may begin with '-'. */
+/* Of any number of words one may begin with '-'; ids, files and the like never do. */
 static const char *word_hint(const struct method *m)
 {
 	for (const struct param *q = m->params; q && q->name; q++)
-		if ((q->flags & PARAM_WORD) && (q->flags & (PARAM_REST | PARAM_JOIN)))
+		if ((q->flags & PARAM_WORD) && (q->flags & (PARAM_REST | PARAM_JOIN)) &&
+		    q->type == VALUE_TEXT && !q->names)
 			return "; in quotes with the words before it, or behind --, it is none";
 	return "";
 }

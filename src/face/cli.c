@@ -466,6 +466,16 @@ static int find_under(struct face *f, struct verb *v, int at, int argc, char **a
 	return at + 1 + next;
 }
 
+/* Where words before the verb are values of its options, as in "-n 2 list"; -1 = there is no such verb. */
+static int find_behind(struct face *f, int at, int argc, char **argv, struct verb *out)
+{
+	for (int i = at + 1; at > 0 && i < argc; i++)
+		if (argv[i][0] != '-' && verb_find(f->hub, str_of(argv[i]), out) &&
+		    args_are_options(out->method, i, argv))
+			return i;
+	return -1;
+}
+
 static enum status dispatch(struct face *f, int argc, char **argv, struct err *err)
 {
 	int at = args_first_word(argc, argv);
@@ -480,11 +490,17 @@ static enum status dispatch(struct face *f, int argc, char **argv, struct err *e
 	if (at < 0)
 		return err_fail(err, STATUS_USAGE, "which command? See 'arbor help'");
 	word = argv[at];
-	if (!verb_find(f->hub, str_of(word), &v))
-		return at ? err_fail(err, STATUS_USAGE,
-				     "unknown command '%.60s'; what '%.60s' belongs to stands before it", word,
-				     argv[at - 1])
-			  : verb_unknown(f->hub, str_of(word), err);
+	if (!verb_find(f->hub, str_of(word), &v)) {
+		int behind = find_behind(f, at, argc, argv, &v);
+
+		if (behind < 0)
+			return at ? err_fail(err, STATUS_USAGE,
+					     "unknown command '%.60s'; options of a command stand behind it: "
+					     "arbor COMMAND %.60s %.60s",
+					     word, argv[at - 1], word)
+				  : verb_unknown(f->hub, str_of(word), err);
+		at = behind;
+	}
 	under = find_under(f, &v, at, argc, argv);
 	/* What stood before the verb counts as if it stood behind it. */
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);

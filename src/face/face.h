@@ -72,6 +72,9 @@ enum status args_read(struct face *f, struct args *a, const struct method *m, in
 /* Where the first word stands that is no option of every verb; -1 = nowhere. */
 int args_first_word(int argc, char **argv);
 
+/* Whether these are options of a method or of every verb, with their values, and nothing else. */
+bool args_are_options(const struct method *m, int argc, char **argv);
+
 /* Whether --help or -h stands among the options, whatever is wrong with the rest. */
 bool args_want_help(int argc, char **argv);
 
