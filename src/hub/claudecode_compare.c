@@ -35,7 +35,9 @@ static const struct param compare_params[] = {
 	  .flags = PARAM_WORD,
 	  .shown = "B",
 	  .names = "memory.sessions",
-	  .help = "what it is compared with; left out: the last conversation" },
+	  .help = "what it is compared with; left out: of those that share something with A the one last "
+		  "touched, or else the last "
+		  "conversation" },
 	{ .name = "patch",
 	  .type = VALUE_BOOL,
 	  .letter = 'p',
@@ -415,6 +417,27 @@ static enum status find_side(struct comparing *c, struct side *s, const struct r
 	return STATUS_OK;
 }
 
+/* What somebody means who names one side alone: the other end of a fork. Of several the last touched; p NULL
+ * = there is none. */
+static struct str find_relative(struct comparing *c, const struct session *of)
+{
+	const struct forest *f = &c->ground.grove.forest;
+	const struct session *best = NULL;
+	char id[UUID_TEXT + 1];
+
+	for (uint32_t i = 0; i < f->source_count; i++) {
+		const struct session *s = &f->sources[i].session;
+
+		if (!f->sources[i].agent.n && !uuid_eq(&s->id, &of->id) &&
+		    c->ground.turns.leaves[i] != FOREST_NONE && (!best || s->updated_at > best->updated_at))
+			best = s;
+	}
+	if (!best)
+		return (struct str){ 0 };
+	uuid_print(&best->id, id);
+	return arena_str(&c->call->mem, str_of(id));
+}
+
 static enum status find_sides(struct comparing *c, struct err *err)
 {
 	struct call *call = c->call;
@@ -422,10 +445,13 @@ static enum status find_sides(struct comparing *c, struct err *err)
 	struct str one = call_text(call, "a"), other = call_text(call, "b");
 	struct resolved x, y;
 
-	if (!other.p && !headed_range(one, &one, &other))
-		other = STR("@");
-	if (headed_find(call, one, &x, err) || headed_find(call, other, &y, err) ||
-	    ground_load(call->store, x.session.row, &c->ground, err))
+	if (!other.p)
+		(void)headed_range(one, &one, &other);
+	if (headed_find(call, one, &x, err) || ground_load(call->store, x.session.row, &c->ground, err))
+		return err_failed(err->status);
+	if (!other.p)
+		other = find_relative(c, &x.session);
+	if (headed_find(call, other.p ? other : STR("@"), &y, err))
 		return err_failed(err->status);
 	warn_unread(call);
 	a->ground = b->ground = &c->ground;
