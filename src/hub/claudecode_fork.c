@@ -287,8 +287,9 @@ static enum status make_fork(struct call *c, struct fork *f, struct read_txn *sn
 	read_end(snapshot);
 	if (give_name(c, f, err))
 		return err_failed(err->status);
-	if (f->file.path.p)
-		mirror_now(c, f->file.path);
+	if (f->file.path.p && !mirror_now(c, f->file.path))
+		call_note(c, "its folder is not mirrored yet; after 'arbor sync', 'branches', 'diff' and "
+			     "'search' have it, too");
 	say_what_next(c, f);
 	return emit_fork(c, f, err);
 }
@@ -544,7 +545,7 @@ static enum status resume_named(struct call *c, struct fork *f, struct err *err)
 	if (!made.p && f->named.head.has_session && forkable_check_open(c, &f->named.head.session, err))
 		return err_failed(err->status);
 	if (made.p)
-		mirror_now(c, made);
+		(void)mirror_now(c, made);
 	return emit_fork(c, f, err);
 }
 
@@ -560,7 +561,7 @@ static enum status resume_found(struct call *c, struct fork *f, struct read_txn 
 		return err_failed(err->status);
 	read_end(snapshot);
 	if (f->file.path.p)
-		mirror_now(c, f->file.path);
+		(void)mirror_now(c, f->file.path);
 	return emit_fork(c, f, err);
 }
 

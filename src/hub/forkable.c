@@ -172,7 +172,7 @@ static enum status sync_one(struct call *c, const char *home, struct str below, 
 }
 
 /* A folder that is not mirrored stays so, and what fails is left to the next sync. */
-void mirror_now(struct call *c, struct str path)
+bool mirror_now(struct call *c, struct str path)
 {
 	struct environment env;
 	struct str home, below;
@@ -182,10 +182,12 @@ void mirror_now(struct call *c, struct str path)
 	home = call_real_path(c, forked_home(&env, &c->mem));
 	path = call_real_path(c, path);
 	if (!home.p || !path.p || path.n <= home.n + 1 || !path_is_below(path, home))
-		return;
+		return false;
 	below = str_sub(path, home.n + 1, SIZE_MAX);
-	if (sync_one(c, arena_cstr(&c->mem, home), below, &err))
-		log_debug(c->log, "the new file is not mirrored yet: %s", err.text);
+	if (!sync_one(c, arena_cstr(&c->mem, home), below, &err))
+		return true;
+	log_debug(c->log, "the new file is not mirrored yet: %s", err.text);
+	return false;
 }
 
 void mirror_session(struct call *c, const struct session *session)
@@ -198,8 +200,8 @@ void mirror_session(struct call *c, const struct session *session)
 	if (root_dir(c->store, session->root, &dir, &err))
 		log_debug(c->log, "its file is not mirrored again: %s", err.text);
 	else
-		mirror_now(c, arena_printf(&c->mem, "%.*s/%.*s", STR_ARG(buf_as_str(&dir)),
-					   STR_ARG(session->path)));
+		(void)mirror_now(c, arena_printf(&c->mem, "%.*s/%.*s", STR_ARG(buf_as_str(&dir)),
+						 STR_ARG(session->path)));
 }
 
 /* ---- What was said until now ---------------------------------------------------------- */

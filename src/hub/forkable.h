@@ -52,8 +52,8 @@ enum status forkable_check_open(struct call *c, const struct uuid *session, stru
 enum status forkable_check_rest(struct call *c, const struct named *n, struct err *err) MUST_USE;
 
 /* A file that was written below the client's folder (forked_home()) is mirrored at once, if that folder is at
- * all. Whoever reads ends that first. */
-void mirror_now(struct call *c, struct str path);
+ * all; whether it was. Whoever reads ends that first. */
+bool mirror_now(struct call *c, struct str path);
 
 /* The same with the file of a session. */
 void mirror_session(struct call *c, const struct session *session);
