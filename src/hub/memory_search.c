@@ -685,6 +685,10 @@ static void note_odd(struct call *c, const struct expr *e)
 		log_warn(c->log,
 			 "a quote is not closed; all that stands behind it was looked for as a phrase: \"%.*s\"",
 			 STR_ARG(shortened(c, e->open)));
+	if (e->loose_or)
+		log_warn(
+			c->log,
+			"OR stands between two words; one that has none before or behind it was passed over");
 	if (e->aside_or)
 		log_warn(c->log, "conditions hold for the whole query, also beside OR: '%s:%.*s' is asked of every hit",
 			 expr_field_name(e->conditions[0].field), STR_ARG(shortened(c, e->conditions[0].value)));
@@ -737,6 +741,16 @@ static bool asks_agent_type(const struct expr *e)
 	return false;
 }
 
+/* What is asked of times cannot be. */
+static bool is_no_time(struct call *c, const struct search_query *q)
+{
+	struct conditions all = q->filter;
+	struct err ignored;
+
+	all.expr = q->expr;
+	return !conditions_read(&all, store_now(c->store), &ignored) && all.before && all.after >= all.before;
+}
+
 static enum status not_found(const struct finding *f, const struct search_query *q, struct str query, struct err *err)
 {
 	struct call *c = f->call;
@@ -756,6 +770,8 @@ static enum status not_found(const struct finding *f, const struct search_query 
 	if (asks_agent_type(q->expr))
 		buf_text(&advice, "; agent: takes the id of a sub-agent, and 'arbor usage agent --each' lists "
 				  "these with their types");
+	if (is_no_time(c, q))
+		buf_text(&advice, "; no time is both after and before what it says");
 	if (f->looked && f->looked_all)
 		buf_text(&advice, "; nor does it stand inside of words");
 	else if (f->looked)

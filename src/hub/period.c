@@ -51,6 +51,8 @@ struct period period_read(const struct call *c, const struct zone *zone)
 		end_at(&p, moment(c, "before", zone, false));
 	if (call_value(c, "until")->given)
 		end_at(&p, moment(c, "until", zone, true));
+	if (p.from >= p.to)
+		log_warn(c->log, "nothing lies in that time: it ends before it begins");
 	return p;
 }
 

@@ -27,7 +27,8 @@ struct period {
 /* Whether any of them was given. */
 bool period_is_given(const struct call *c);
 
-/* Of a call whose method has these parameters: what all that were given leave. Dates are of the zone. Wants a store. */
+/* Of a call whose method has these parameters: what all that were given leave. Dates are of the zone. Wants a
+ * store. Whoever asks for no time at all is told so. */
 struct period period_read(const struct call *c, const struct zone *zone);
 
 bool period_has(const struct period *p, int64_t at);

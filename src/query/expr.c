@@ -638,9 +638,11 @@ static struct expr_node *read_any(struct reading *r)
 
 	for (;;) {
 		size_t before = r->e->condition_count;
+		struct expr_node *all = read_all(r);
 
-		expr_node_add(n, read_all(r));
+		expr_node_add(n, all);
 		single &= r->e->condition_count - before < 2;
+		r->e->loose_or |= !all && r->e->condition_count == before && (is_or || r->lexeme == LEX_OR);
 		if (r->lexeme != LEX_OR)
 			break;
 		is_or = true;
@@ -671,6 +673,7 @@ static struct expr_node *read_query(struct reading *r, bool operators)
 	r->operators = operators;
 	r->rest = r->text;
 	r->e->open = (struct str){ 0 };
+	r->e->loose_or = false;
 	r->open = 0;
 	advance(r);
 	while (r->lexeme != LEX_END) {

@@ -83,6 +83,7 @@ struct expr {
 	bool cut;	  /* there was more than can be looked for at once: */
 	struct str left;  /* from here on */
 	struct str open;  /* what stands behind a quote that is never closed; p NULL = there is none */
+	bool loose_or;	  /* OR with nothing before or behind it, which was passed over */
 	bool aside_or;	  /* a condition stands beside OR, where it holds for all as everywhere */
 	struct str odd;	  /* it looks like the name of a field, is none, and was taken for text; p NULL =
 			     nothing */
