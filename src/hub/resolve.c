@@ -279,8 +279,16 @@ static enum status find_tree(struct store *s, struct id_match *match, bool *is_t
 }
 
 /* What cannot be an id is a mistake of whoever typed it; one that could be is only not here. */
-static enum status no_id(struct str text, struct err *err)
+static enum status no_id(struct str text, int64_t session, struct err *err)
 {
+	uint64_t number;
+
+	if (session && str_to_u64(text, &number))
+		return err_fail(err, STATUS_USAGE,
+				"'%.*s' is no id; turns and messages of a session are called by theirs, of "
+				"which the first %d "
+				"digits will do: 'arbor tree' shows them",
+				(int)size_min(text.n, 60), text.p, LIMIT_ID_PREFIX);
 	return err_fail(err, STATUS_USAGE,
 			"'%.*s' is no id, nor what a session is called; ids have digits and the letters a to f:"
 			" give %d or more of them, the whole id of a tool's call, or @ for the last session",
@@ -320,7 +328,7 @@ static enum status not_found(struct store *s, struct str text, struct str root, 
 			     struct err *err)
 {
 	if (!can_be_id(text))
-		return no_id(text, err);
+		return no_id(text, session, err);
 	if (tell_purged(s, text, err))
 		return err_failed(err->status);
 	if (root.p)
@@ -335,7 +343,7 @@ static enum status not_found(struct store *s, struct str text, struct str root, 
 static enum status no_call(struct str text, int64_t session, struct err *err)
 {
 	if (!str_has_byte(text, '_'))
-		return no_id(text, err);
+		return no_id(text, session, err);
 	return err_fail(err, STATUS_NOT_FOUND,
 			"no call of a tool%s has the id '%.*s'; give the whole id, and 'arbor sync' first if it is new",
 			session ? " in this session" : "", (int)size_min(text.n, 60), text.p);
@@ -468,7 +476,7 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 	if (!is_id_text(text) && !root.p && text.n >= LIMIT_ID_PREFIX)
 		return find_call(s, text, session, out, mem, err);
 	if (!is_id_text(text))
-		return no_id(text, err);
+		return no_id(text, session, err);
 	if (find_matches(s, text, session, list, MOST, &count, err))
 		return err_failed(err->status);
 	other = count == 0;
@@ -727,6 +735,41 @@ static enum status find_named(struct store *s, struct str name, struct candidate
 	return status;
 }
 
+/* A node that stands in another file of the same tree, of a fork or a sub-agent: 'tree' of the session shows
+ * it, too. Copies of one session in several folders are told apart by whoever names one of them, so that of
+ * another copy is not meant. */
+static enum status find_beside(struct store *s, struct str text, const struct session *session,
+			       struct candidate *out, struct arena *mem, struct err *err)
+{
+	struct grove g CLEANUP(grove_release) = GROVE_INIT;
+	struct candidate found = { 0 };
+	struct err ignored;
+
+	if (find_id(s, text, (struct str){ 0 }, 0, &found, mem, &ignored) || found.match.is_session ||
+	    uuid_eq(&found.session.id, &session->id))
+		return STATUS_NOT_FOUND;
+	if (grove_load(s, session->row, &g, &ignored))
+		return STATUS_NOT_FOUND;
+	for (uint32_t i = 0; i < g.forest.source_count; i++) {
+		if (g.forest.sources[i].session.row != found.session.row)
+			continue;
+		*out = found;
+		*err = (struct err){ 0 };
+		return STATUS_OK;
+	}
+	return STATUS_NOT_FOUND;
+}
+
+/* Behind a session: a node of it, or of what belongs to it. */
+static enum status find_inside(struct store *s, struct str text, struct candidate *out, struct arena *mem,
+			       struct err *err)
+{
+	struct session session = out->session;
+	enum status status = find_id(s, text, (struct str){ 0 }, session.row, out, mem, err);
+
+	return status == STATUS_NOT_FOUND ? find_beside(s, text, &session, out, mem, err) : status;
+}
+
 enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,
 		       struct err *err)
 {
@@ -741,7 +784,7 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 	if (rest.p && !found.match.is_session)
 		return err_fail(err, STATUS_USAGE, "'%.*s' is not a session", (int)size_min(first.n, 60),
 				first.p);
-	if (rest.p && find_id(s, rest, (struct str){ 0 }, found.session.row, &found, mem, err))
+	if (rest.p && find_inside(s, rest, &found, mem, err))
 		return err_failed(err->status);
 	/* One of several contents of a line has an id of its own. */
 	found.match.node.id = found.match.id;

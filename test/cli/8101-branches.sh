@@ -172,5 +172,25 @@ it "compares what stands in one word with two dots, as git does"
 arbor diff "$a" "$b" --json; code 0; cp "$T/out" "$T/apart"
 arbor diff "$a..$b" --json; code 0; same "$T/apart" "$T/out"
 arbor diff "$a...$b" --json; code 0; same "$T/apart" "$T/out"
-arbor diff "$a" @ --json; cp "$T/out" "$T/apart"; arbor diff "$a" --json; code 0; same "$T/apart" "$T/out"
+
+it "compares what is named alone with what it shares something with, or else with the last"
+arbor sync --source demo --store "$T/demo.db"; code 0
+arbor diff b899e3df 24bf71fb --json --store "$T/demo.db"; cp "$T/out" "$T/apart"
+arbor diff b899e3df --json --store "$T/demo.db"; code 0; same "$T/apart" "$T/out"
+arbor diff 24bf71fb b899e3df --json --store "$T/demo.db"; cp "$T/out" "$T/apart"
+arbor diff 24bf71fb --json --store "$T/demo.db"; code 0; same "$T/apart" "$T/out"
+arbor diff f4ba36e6 @ --json --store "$T/demo.db"; cp "$T/out" "$T/apart"
+arbor diff f4ba36e6 --json --store "$T/demo.db"; code 0; same "$T/apart" "$T/out"
+
+it "takes a node behind a session that has it in another file"
+arbor log 24bf71fb --json --store "$T/demo.db"; code 0; node=$(tail -n 1 "$T/out" | sed 's/.*"kind":"message","id":"\([^"]*\)".*/\1/')
+arbor show "$node" --json --store "$T/demo.db"; code 0; cp "$T/out" "$T/apart"
+arbor show "b899e3df@$node" --json --store "$T/demo.db"; code 0; same "$T/apart" "$T/out"
+arbor show "b899e3df@$(printf %.8s "$node")" --json --store "$T/demo.db"; code 0; same "$T/apart" "$T/out"
+arbor show "f4ba36e6@$node" --store "$T/demo.db"; code 1; err_has 'no node of this session'
+
+it "says that a fork is not mirrored yet where only another folder is"
+mkdir -p "$T/w2"
+arbor fork b899e3df --cwd "$T/w2" --store "$T/demo.db"; code 0; err_has "'arbor sync'"
+arbor sync --store "$T/demo.db"; code 0; arbor fork b899e3df --cwd "$T/w2" --store "$T/demo.db"; code 0; err_lacks 'not mirrored'
 the_end
