@@ -16,6 +16,7 @@
 #include "base/numbers.h"
 #include "claude/record.h"
 #include "query/lines.h"
+#include "query/turns.h"
 #include "store/beginning.h"
 
 #include <stdlib.h>
@@ -493,6 +494,25 @@ enum status forest_name(struct store *s, const struct forest *f, uint32_t node, 
 	return STATUS_OK;
 }
 
+/* Whether a file would go on from where another has gone on already: a fork that nobody has used yet, or what
+ * was forked at its end. */
+static bool has_stopped(struct forest *f, uint32_t source)
+{
+	struct turns t = { .mem = &f->mem, .forest = f, .source = source };
+	uint32_t conversations = 0;
+	bool any = false;
+
+	for (uint32_t i = 0; i < f->source_count; i++)
+		conversations += !f->sources[i].agent.n;
+	if (conversations < 2)
+		return false;
+	turns_find(&t);
+	for (uint32_t i = 0; i < f->source_count; i++)
+		any |= !f->sources[i].agent.n && t.leaves[i] != FOREST_NONE &&
+		       f->messages[t.leaves[i]].branches > 0;
+	return any;
+}
+
 enum status forest_is_branched(struct store *s, int64_t session, bool *out, struct err *err)
 {
 	struct forest f CLEANUP(forest_release) = FOREST_INIT;
@@ -503,5 +523,6 @@ enum status forest_is_branched(struct store *s, int64_t session, bool *out, stru
 		return err_failed(err->status);
 	for (uint32_t m = 0; m < f.message_count; m++)
 		*out |= f.messages[m].branches > 1 && !f.messages[m].sidechain;
+	*out = *out || has_stopped(&f, source);
 	return STATUS_OK;
 }

@@ -204,7 +204,27 @@ arbor help; out_has 'arbor help verbs'
 it "knows a project where an id is wanted, and where one is"
 arbor show webshop; code 2; err_has "'webshop' is a project; 'arbor list --project webshop'"
 mkdir -p "$T/elsewhere"; (cd "$T/elsewhere" && "$ARBOR" context) 2>"$T/err"; err_has elsewhere
-arbor -p webshop list; code 2; err_has "what '-p' belongs to stands before it"
+
+it "takes the options of a verb before it, too"
+arbor list -p webshop -n 2; cp "$T/out" "$T/want"
+arbor -p webshop -n 2 list; code 0; same "$T/want" "$T/out"
+arbor --project webshop --limit=2 list; code 0; same "$T/want" "$T/out"
+arbor -n2 list -p webshop; code 0; same "$T/want" "$T/out"
+arbor -p webshop lisst; code 2; err_has "unknown command 'webshop'; options of a command stand behind it: arbor COMMAND -p webshop"
+arbor -n 2; code 2; err_has "unknown command '2'"
+arbor -p webshop; code 2; err_has "unknown command 'webshop'"
+
+it "says what is wrong with what people try first"
+arbor show @~1 -n 2; code 2; err_has "unknown option '-n'"; err_lacks quotes
+arbor fork @@2; code 2; err_has "'2' is no id; turns and messages"
+arbor list --since 2026-11-12 --before 2026-11-10; code 1; err_has 'it ends before it begins'
+arbor search cents --since 2026-11-12 --until 2026-11-10; code 1; err_has 'it ends before it begins'
+arbor search 'cents after:2026-11-12 before:2026-11-10'; code 1; err_has 'no time is both after and before'
+arbor search 'cents OR'; code 0; err_has 'OR stands between two words'
+arbor search 'OR cents'; code 0; err_has 'OR stands between two words'
+arbor search 'cents OR (price OR)'; code 0; err_has 'OR stands between two words'
+arbor search 'cents OR price'; code 0; err_lacks 'OR stands'
+arbor search 'cents OR tool:Bash'; err_lacks 'OR stands'
 
 it "shows of a call what matters, whatever the tool calls it"
 arbor show d4861786; out_has '● ExitPlanMode  # A faster shell start'
