@@ -37,6 +37,7 @@ struct plan {
 	bool *gone;                  /* sources this sync has marked as vanished, by index */
 	struct job *jobs;            /* in the order to be read */
 	size_t job_count;
+	size_t later_count;          /* behind them: those that repeat one of them (ingest/copies.h) */
 	int64_t files;               /* wanted files found */
 	struct plan_failure *failures;
 	const struct filter_rules *filter;

@@ -14,6 +14,9 @@
  * and looked at again in another round. So are all files when something was purged
  * meanwhile: what was read of them may be just that.
  *
+ * Files that repeat others which come in with them (ingest/copies.h) are left until these have been read, and then
+ * brought in by themselves.
+ *
  * Invariants
  *   (1) Pieces of one file are written in order, each in one savepoint.
  *   (2) A source's times are remembered only together with its last piece.
@@ -38,6 +41,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,6 +75,11 @@ struct syncing {
 	int64_t mark;		    /* of the store when the plan was made (store/tombstone.h) */
 	bool outdated;		    /* it is another one by now */
 	bool conflict;              /* somebody else was faster somewhere */
+	struct str *later;          /* paths of what repeats what came in first */
+	size_t later_count;
+	struct arena later_mem;     /* holds them */
+	bool is_later;              /* these are in hand */
+	int64_t told[SYNC_EVENTS];  /* before they were */
 	bool wrote;
 };
 
@@ -476,7 +485,7 @@ static enum status read_and_write(struct syncing *y, struct err *err)
 	atomic_store(&y->next_job, 0);
 	if (y->bytes_total >= (y->o->along_bytes ? y->o->along_bytes : (int64_t)LIMIT_ALONG_BYTES) && !y->along)
 		begin_along(y);
-	if (copies_mark(&y->plan, y->store, y->root_fd, err) || start_readers(y, readers, &count, err))
+	if (start_readers(y, readers, &count, err))
 		return err_failed(err->status);
 	status = write_all(y, err);
 	stop_readers(y, readers, count);
@@ -520,12 +529,16 @@ static enum status mark_vanished(struct syncing *y, struct err *err)
 	}
 }
 
+/* Of files that come later all but what is wrong with them was told when all were looked at. */
 static void tell_plan(struct syncing *y)
 {
-	y->report->files = y->plan.files;
-	if (y->round == 0)
+	if (!y->is_later)
+		y->report->files = y->plan.files;
+	if (!y->is_later && y->round == 0)
 		y->report->unchanged = y->plan.files - (int64_t)y->plan.job_count;
-	y->report->count[SYNC_FAILED] = y->report->count[SYNC_SKIPPED] = y->report->count[SYNC_HIDDEN] = 0;
+	y->report->count[SYNC_FAILED] = y->told[SYNC_FAILED];
+	y->report->count[SYNC_SKIPPED] = y->told[SYNC_SKIPPED];
+	y->report->count[SYNC_HIDDEN] = y->told[SYNC_HIDDEN];
 	for (const struct plan_failure *f = y->plan.failures; f; f = f->next)
 		tell(y, !f->refused ? SYNC_FAILED : f->loud ? SYNC_HIDDEN : SYNC_SKIPPED, f->path, &f->why);
 }
@@ -544,12 +557,28 @@ static int64_t bytes_to_read(const struct plan *p)
 	return total;
 }
 
+/* What comes later is known by its paths: the plan goes. */
+static enum status put_back_copies(struct syncing *y, struct err *err)
+{
+	const struct plan *p = &y->plan;
+
+	if (copies_mark(&y->plan, y->store, y->root_fd, !y->is_later, err))
+		return err_failed(err->status);
+	if (y->is_later)
+		return STATUS_OK;
+	y->later_count = p->later_count;
+	y->later = arena_alloc(&y->later_mem, y->later_count * sizeof *y->later);
+	for (size_t i = 0; i < y->later_count; i++)
+		y->later[i] = arena_str(&y->later_mem, p->jobs[p->job_count + i].path);
+	return STATUS_OK;
+}
+
 static enum status sync_round(struct syncing *y, struct err *err)
 {
 	struct plan_options planning = {
 		.whole = y->o->force,
-		.paths = y->o->paths,
-		.path_count = y->o->path_count,
+		.paths = y->is_later ? y->later : y->o->paths,
+		.path_count = y->is_later ? y->later_count : y->o->path_count,
 		.filter = y->o->filter,
 		.cancel = y->o->cancel,
 	};
@@ -565,6 +594,9 @@ static enum status sync_round(struct syncing *y, struct err *err)
 	status = plan_make(&y->plan, y->store, y->root.row, y->root_fd, &planning, err);
 	if (status == STATUS_OK && !is_cancelled(y)) {
 		tell_plan(y);
+		status = y->plan.job_count ? put_back_copies(y, err) : STATUS_OK;
+	}
+	if (status == STATUS_OK && !is_cancelled(y)) {
 		y->bytes_total = bytes_to_read(&y->plan);
 		status = read_and_write(y, err);
 	}
@@ -723,7 +755,9 @@ static void end_along(struct syncing *y)
 	y->wrote |= y->along != NULL;
 	y->reading_is_left = true;
 	along_end(y->along);
+	y->along = NULL;
 	add_up(y->report, &y->read);
+	y->read = (struct read_report){ 0 };
 }
 
 /* Also what an earlier sync had no time for. */
@@ -749,6 +783,17 @@ static enum status read_what_is_new(struct syncing *y, struct err *err)
 	return status == STATUS_CANCELLED && is_cancelled(y) ? STATUS_OK : status;
 }
 
+/* Bytes, and what they say. */
+static enum status bring_in(struct syncing *y, struct err *err)
+{
+	enum status status;
+
+	y->reading_is_left = false;
+	status = sync_rounds(y, err);
+	end_along(y);
+	return status == STATUS_OK && !is_cancelled(y) ? read_what_is_new(y, err) : status;
+}
+
 static enum status tell_partial(const struct sync_report *r, struct err *err)
 {
 	if (!r->count[SYNC_FAILED])
@@ -767,11 +812,13 @@ enum status sync_run(struct store *s, const struct sync_options *o, struct sync_
 	status = open_root(&y, err);
 	if (status == STATUS_OK) {
 		snprintf(report->root, sizeof report->root, "%s", y.root.label);
-		status = sync_rounds(&y, err);
+		status = bring_in(&y, err);
 	}
-	end_along(&y);
-	if (status == STATUS_OK && !is_cancelled(&y))
-		status = read_what_is_new(&y, err);
+	if (status == STATUS_OK && y.later_count && !is_cancelled(&y)) {
+		memcpy(y.told, report->count, sizeof y.told);
+		y.is_later = true;
+		status = bring_in(&y, err);
+	}
 	if (status == STATUS_OK)
 		status = settle(&y, err);
 	file_close(&y.root_fd);
@@ -779,6 +826,7 @@ enum status sync_run(struct store *s, const struct sync_options *o, struct sync_
 	backfill_end(y.backfill);
 	fresh_free(y.fresh);
 	queue_meet_release(&y.meet);
+	arena_release(&y.later_mem);
 	if (status != STATUS_OK)
 		return status;
 	if (is_cancelled(&y))

@@ -111,15 +111,23 @@ static bool next_uuid(struct str raw, size_t *at, struct uuid *uuid, size_t *lin
 static enum status find_first(struct store *s, struct str raw, size_t *line, bool *found, struct line_place *out,
 			      struct err *err)
 {
-	enum { TRIES = 4 };
 	struct uuid uuid;
 	size_t at = 0;
 
 	*found = false;
-	for (int i = 0; i < TRIES && !*found && next_uuid(raw, &at, &uuid, line); i++)
+	for (int i = 0; i < LIKE_FIRST && !*found && next_uuid(raw, &at, &uuid, line); i++)
 		if (find_line(s, &uuid, found, out, err))
 			return err_failed(err->status);
 	return STATUS_OK;
+}
+
+size_t like_first_uuids(struct str head, struct uuid out[LIKE_FIRST])
+{
+	size_t at = 0, line, count = 0;
+
+	while (count < LIKE_FIRST && next_uuid(head, &at, &out[count], &line))
+		count++;
+	return count;
 }
 
 enum status like_is_known(struct store *s, struct str head, bool *out, struct err *err)

@@ -8,6 +8,11 @@
 
 /* ---- Finding ---- */
 
+/* Copies have the same lines at their beginnings, give or take a few: the first uuids that lines of one say are
+ * their own. */
+enum { LIKE_FIRST = 4 };
+size_t like_first_uuids(struct str head, struct uuid out[LIKE_FIRST]);
+
 /* Whether bytes from the beginning of a transcript are those of one that is archived. */
 enum status like_is_known(struct store *s, struct str head, bool *out, struct err *err) MUST_USE;
 
