@@ -25,6 +25,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_FIND] = &find_statements,
 	[DB_ARCHIVE] = &archive_statements,
 	[DB_LIKE] = &like_statements,
+	[DB_FIRSTS] = &firsts_statements,
 	[DB_CHECK] = &check_statements,
 	[DB_FULLTEXT] = &fulltext_statements,
 	[DB_POSTINGS] = &postings_statements,

@@ -23,6 +23,7 @@ enum db_slot {
 	DB_FIND,
 	DB_ARCHIVE,
 	DB_LIKE,
+	DB_FIRSTS,
 	DB_CHECK,
 	DB_FULLTEXT,
 	DB_POSTINGS,
@@ -83,7 +84,7 @@ struct db_set {
 /* Those of src/store, for the test that prepares every statement. */
 extern const struct db_set *const db_sets[DB_SLOTS];
 extern const struct db_set store_statements, source_statements, find_statements, archive_statements,
-	like_statements,
+	like_statements, firsts_statements,
 	check_statements, fulltext_statements, postings_statements, mirror_statements, session_statements,
 	keys_statements, summary_statements, link_statements, branch_statements, beginning_statements,
 	variant_statements,
@@ -116,6 +117,7 @@ struct store {
 	struct ahead *ahead;   /* the same in another thread, once somebody has announced something */
 	bool no_ahead;	       /* it is of no use here */
 	struct like_cache *like; /* once a block was read that refers to others */
+	struct firsts *firsts;	 /* once a transcript was read on that has no keys */
 	struct bell bell;
 	struct clock clock;
 	const struct log *log;

@@ -24,6 +24,7 @@
 #include "store/beginning.h"
 #include "store/copied.h"
 #include "store/db.h"
+#include "store/firsts.h"
 #include "store/fulltext.h"
 #include "store/keys.h"
 #include "store/queued.h"
@@ -103,7 +104,8 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		"INSERT OR IGNORE INTO line_count(generation, lines, tail, longest)"
 		" SELECT g.id, ?4, ?5, ?6 FROM source s JOIN generation g ON g.id = s.generation"
 		" WHERE s.id = ?1 AND g.id = ?2 AND g.length = ?3",
-	[MIRROR_STATE] = "SELECT id, generation, read_to, old_for FROM mirror_session WHERE source = ?1 AND old = 0",
+	[MIRROR_STATE] =
+		"SELECT id, generation, read_to, old_for, reading FROM mirror_session WHERE source = ?1 AND old = 0",
 	[MIRROR_OLD] = "SELECT id FROM mirror_session WHERE source = ?1 AND old = 1",
 	[MIRROR_OLD_ONE] = "SELECT id, read_to FROM mirror_session WHERE source = ?1 AND old = 1 AND generation = ?2",
 	[MIRROR_OLD_BEGIN] = "UPDATE mirror_session SET old_for = -?2 WHERE id = ?1",
@@ -135,12 +137,8 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	[MIRROR_PROJECT_ADD] = "INSERT OR IGNORE INTO project(path) VALUES (?1)",
 	[MIRROR_PROJECT] = "SELECT id FROM project WHERE path = ?1",
 	[MIRROR_NTH] = "SELECT coalesce(max(nth) + 1, 0) FROM entry WHERE session = ?1 AND same = ?2",
-	/* By its key; what was read without being keyed yet is looked through, and that is
-	 * nothing but after a kill. */
-	[MIRROR_FIRST] =
-		"SELECT min(offset) FROM (SELECT offset FROM node_key WHERE key = ?1 AND session = ?2 AND part = -3"
-		" UNION ALL SELECT e.offset FROM mirror_session m JOIN entry e ON e.session = m.id"
-		" AND e.offset >= m.keyed_to AND e.offset < ?3 AND e.message = ?1 WHERE m.id = ?2 AND m.keyed_to < ?3)",
+	/* By its key: what has none yet is asked of store/firsts.h. */
+	[MIRROR_FIRST] = "SELECT min(offset) FROM node_key WHERE key = ?1 AND session = ?2 AND part = -3",
 	[MIRROR_IS_THERE] = "SELECT count(*) FROM entry WHERE session = ?1 AND offset = ?2",
 	[MIRROR_ENTRY_ADD] = "INSERT INTO entry(session, offset, length, type, at, uuid, line_id, same, nth, "
 			     "message, first, doc, docs,"
@@ -297,6 +295,7 @@ struct writing {
 	struct store *s;
 	const struct mirror_part *p;
 	int64_t session;
+	int64_t reading; /* of what an earlier reading left */
 	struct doc_writer docs;
 	struct beginning_writer begun;
 	struct buf model; /* name of the last one entered */
@@ -346,10 +345,14 @@ static enum status find_first(struct writing *w, const struct mirror_line *l, in
 		return err_failed(err->status);
 	stmt_int(&st, 1, (int64_t)l->message);
 	stmt_int(&st, 2, w->session);
-	stmt_int(&st, 3, w->p->began_at);
 	if (stmt_row(&st, "the message of a line", err))
 		return err_failed(err->status);
-	*first = col_null(&st, 0) ? l->first_here : col_int(&st, 0);
+	*first = col_null(&st, 0) ? -1 : col_int(&st, 0);
+	if (*first < 0 && firsts_find(w->s, &(struct firsts_of){ w->session, w->reading, w->p->began_at },
+				      l->message, first, err))
+		return err_failed(err->status);
+	if (*first < 0)
+		*first = l->first_here;
 	return STATUS_OK;
 }
 
@@ -802,7 +805,7 @@ static enum status add_session(struct writing *w, struct err *err)
 
 /* How far a source's session has been read; id 0 = it has none. */
 struct state {
-	int64_t id, generation, read_to, old_for;
+	int64_t id, generation, read_to, old_for, reading;
 };
 
 static enum status get_state(struct store *s, int64_t source, struct state *out, struct err *err)
@@ -816,7 +819,8 @@ static enum status get_state(struct store *s, int64_t source, struct state *out,
 	stmt_int(&st, 1, source);
 	step = stmt_step(&st, err);
 	if (step == STEP_ROW)
-		*out = (struct state){ col_int(&st, 0), col_int(&st, 1), col_int(&st, 2), col_int(&st, 3) };
+		*out = (struct state){ col_int(&st, 0), col_int(&st, 1), col_int(&st, 2), col_int(&st, 3),
+					col_int(&st, 4) };
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
@@ -841,6 +845,7 @@ static enum status find_session(struct writing *w, struct err *err)
 	if (!now.id)
 		return add_session(w, err);
 	w->session = now.id;
+	w->reading = now.reading;
 	return w->p->anew ? start_anew(w, err) : STATUS_OK;
 }
 

@@ -19,6 +19,7 @@
  */
 #include "store/ahead.h"
 #include "store/db.h"
+#include "store/firsts.h"
 #include "store/fulltext.h"
 #include "store/like.h"
 
@@ -438,6 +439,7 @@ void store_close(struct store *s)
 	packer_free(s->packer);
 	ahead_free(s->ahead);
 	like_cache_free(s->like);
+	firsts_free(s->firsts);
 	bell_close(&s->bell);
 	mem_free(s);
 }
