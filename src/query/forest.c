@@ -327,7 +327,8 @@ static void order_all_variants(struct build *b)
 
 /* ---- Parents ---------------------------------------------------------------------- */
 
-/* In its own source first; then anywhere; then what the client would take instead. */
+/* In its own source first; then anywhere; then what the client would take instead. Who names itself hangs on nothing, also
+ * where another line has its uuid. */
 uint32_t forest_parent(const struct forest *f, uint32_t node)
 {
 	const struct forest_source *s = &f->sources[f->nodes[node].canon.source];
@@ -339,7 +340,7 @@ uint32_t forest_parent(const struct forest *f, uint32_t node)
 	if (l->parent != CHAIN_NONE && !l->inferred)
 		return s->nodes[l->parent];
 	anywhere = forest_find(f, &l->parent_key);
-	if (l->parent_at < 0 && anywhere != FOREST_NONE && anywhere != node)
+	if (l->parent_at < 0 && anywhere != FOREST_NONE && anywhere != node && !uuid_eq(&l->parent_key, &l->key))
 		return anywhere;
 	return l->parent == CHAIN_NONE ? FOREST_NONE : s->nodes[l->parent];
 }

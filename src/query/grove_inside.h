@@ -9,6 +9,9 @@
 /* The canonical message a node is a part of, or was replaced in; FOREST_NONE = it is an event. */
 uint32_t grove_message_of(const struct forest *f, uint32_t node);
 
+/* The canonical one with its uuid. */
+uint32_t grove_head_of(const struct forest *f, uint32_t node);
+
 /* Its event, when it is one; NULL = it is none. */
 const struct grove_event *grove_event_at(const struct grove *g, uint32_t source, uint32_t line);
 

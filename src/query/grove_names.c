@@ -12,11 +12,6 @@
 
 #include <string.h>
 
-/* The canonical one with its uuid. */
-static uint32_t head_of(const struct forest *f, uint32_t node)
-{
-	return f->nodes[node].variant ? forest_find(f, &forest_line(f, node)->key) : node;
-}
 
 /* Whether a line hangs on nothing that stands before it in its file; `seen` are the uuids that do. */
 static bool is_first(const struct forest *f, const struct forest_source *s, const struct chain_line *l,
@@ -24,7 +19,7 @@ static bool is_first(const struct forest *f, const struct forest_source *s, cons
 {
 	uint32_t up = l->parent == CHAIN_NONE || l->inferred ? FOREST_NONE : s->nodes[l->parent];
 
-	return up == FOREST_NONE || seen[head_of(f, up)] != stamp;
+	return up == FOREST_NONE || seen[grove_head_of(f, up)] != stamp;
 }
 
 static uint32_t tree_of_node(const struct grove *g, uint32_t node)
@@ -48,7 +43,7 @@ static void find_names(struct grove *g, struct arena *mem)
 			  (f->node_count + 1) * sizeof *g->names);
 	for (uint32_t s = 0; s < f->source_count; s++)
 		for (uint32_t i = 0; i < f->sources[s].chain.line_count; i++) {
-			uint32_t n = f->sources[s].nodes[i], head = n == FOREST_NONE ? n : head_of(f, n);
+			uint32_t n = f->sources[s].nodes[i], head = n == FOREST_NONE ? n : grove_head_of(f, n);
 
 			if (n == FOREST_NONE || seen[head] == s + 1)
 				continue;
@@ -91,12 +86,25 @@ static void take_any(struct grove *g, uint32_t tree)
 
 	for (uint32_t i = 0; g->trees[tree].root == FOREST_NONE && i < turns->count; i++) {
 		uint32_t node = f->messages[g->hanging[turns->start + i]].first;
-		uint32_t head = head_of(f, node);
+		uint32_t head = grove_head_of(f, node);
 
 		if (g->names[head] == FOREST_NONE || i + 1 == turns->count)
 			g->trees[tree].root = node;
 		if (g->names[head] == FOREST_NONE)
 			g->names[head] = tree;
+	}
+}
+
+/* One of events alone, whose lines all have uuids that are the names of other trees. */
+static void take_event(struct grove *g, uint32_t tree)
+{
+	const struct forest *f = &g->forest;
+	const struct grove_span *loose = &g->trees[tree].loose;
+
+	for (uint32_t i = 0; g->trees[tree].root == FOREST_NONE && i < loose->count; i++) {
+		const struct grove_event *e = &g->events[g->items[loose->start + i].at];
+
+		g->trees[tree].root = f->sources[e->source].nodes[e->line];
 	}
 }
 
@@ -126,7 +134,9 @@ void grove_choose_roots(struct grove *g)
 	for (uint32_t n = 0; n < g->forest.node_count; n++)
 		if (g->names[n] != FOREST_NONE)
 			offer(g, g->names[n], n);
-	for (uint32_t t = 0; t < g->tree_count; t++)
+	for (uint32_t t = 0; t < g->tree_count; t++) {
 		take_any(g, t);
+		take_event(g, t);
+	}
 	list_names(g);
 }

@@ -66,6 +66,11 @@ uint32_t grove_message_of(const struct forest *f, uint32_t node)
 	return m == FOREST_NONE ? FOREST_NONE : f->messages[m].canonical;
 }
 
+uint32_t grove_head_of(const struct forest *f, uint32_t node)
+{
+	return f->nodes[node].variant ? forest_find(f, &forest_line(f, node)->key) : node;
+}
+
 static bool is_canon(const struct forest *f, uint32_t node, uint32_t source, uint32_t line)
 {
 	return f->nodes[node].canon.source == source && f->nodes[node].canon.line == line;
@@ -308,7 +313,35 @@ static void find_trees(struct shaping *x)
 	}
 }
 
+/* A line may stand with several contents, which are one name: where one of them stands somewhere, there. */
+static uint32_t standing_variant(const struct shaping *x, uint32_t head)
+{
+	const struct forest *f = &x->g->forest;
+	uint32_t n = head;
+
+	while (n != FOREST_NONE && x->anchors[n] == NOWHERE)
+		n = f->nodes[n].next_variant;
+	return n;
+}
+
 /* What stands nowhere is in a tree of its file, if a line there can name one. */
+static uint32_t loose_tree(struct shaping *x, uint32_t source, uint32_t node)
+{
+	struct grove *g = x->g;
+	const struct forest *f = &g->forest;
+	uint32_t head = grove_head_of(f, node), standing = standing_variant(x, head);
+	uint32_t other = f->nodes[standing == FOREST_NONE ? head : standing].canon.source;
+	bool aside = f->sources[source].agent.n > 0;
+
+	if (aside != (f->sources[other].agent.n > 0))
+		return new_tree(g, aside);
+	if (standing != FOREST_NONE)
+		return g->spots[x->anchors[standing] / 2].tree;
+	if (x->loose[other] == FOREST_NONE)
+		x->loose[other] = new_tree(g, aside);
+	return x->loose[other];
+}
+
 static void find_event_trees(struct shaping *x)
 {
 	struct grove *g = x->g;
@@ -322,7 +355,8 @@ static void find_event_trees(struct shaping *x)
 			v->tree = g->spots[v->message].tree;
 		else if (f->sources[v->source].nodes[v->line] != FOREST_NONE &&
 			 x->loose[v->source] == FOREST_NONE)
-			x->loose[v->source] = new_tree(g, f->sources[v->source].agent.n > 0);
+			x->loose[v->source] =
+				loose_tree(x, v->source, f->sources[v->source].nodes[v->line]);
 	}
 	for (uint32_t e = 0; e < g->event_count; e++) {
 		struct grove_event *v = &g->events[e];

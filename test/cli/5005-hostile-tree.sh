@@ -75,6 +75,46 @@ look "$id"
 check test "$(turns "$three")" = "early late middle "
 look "$three"
 
+it "takes lines with one uuid that are a prompt here and an event there, in any order"
+pair() { # FIRST SECOND: files of one line each
+	next; one=$id; printf '%s\n' "$1" >"$file"
+	next; other=$id; printf '%s\n' "$2" >"$file"
+}
+said='"uuid":"UUID","parentUuid":null,"timestamp":"2026-01-01T00:00:00.000Z"'
+prompt="{\"type\":\"user\",$said,\"message\":{\"role\":\"user\",\"content\":\"hello\"}}"
+k=0
+for event in '"type":"system","subtype":"informational","content":"x",' '"type":"progress",' '"type":"unheard-of",' '"type":"file-history-snapshot",' ''; do
+	for order in 1 2 3; do
+		k=$((k + 1))
+		case $order in
+		1) pair "$prompt" "{$event$said}" ;;
+		2) pair "{$event$said}" "$prompt" ;;
+		3) pair "{$event$said,\"n\":1}" "{$event$said,\"n\":2}" ;;
+		esac
+		for f in "$one" "$other"; do
+			sed -i "s/UUID/$(printf '0b7f3c1e-1111-4000-8000-%012d' $k)/" "$P/$f.jsonl"
+		done
+		arbor sync; code 0
+		for f in "$one" "$other"; do
+			arbor tree "$f" --json; check test "$rc" -le 1
+			arbor log "$f" --json; check test "$rc" -le 1
+			arbor branches "$f" --json; check test "$rc" -le 1
+		done
+	done
+done
+arbor dump --logical; code 0
+check test "$(grep '^tree ' "$T/out" | cut -d ' ' -f 2 | sort | uniq -d | wc -l)" -eq 0
+
+it "hangs a line that names itself on nothing, whether it comes with others of its uuid or later"
+next
+user 99999999-1111-4000-8000-000000000001 '' first 1 >"$file"
+arbor sync; code 0
+user 99999999-1111-4000-8000-000000000001 99999999-1111-4000-8000-000000000001 second 2 >>"$file"
+arbor sync; code 0
+"$ARBOR" dump --logical >"$T/lived"
+"$ARBOR" sync -q --store "$T/fresh.db"; "$ARBOR" dump --logical --store "$T/fresh.db" >"$T/fresh"
+check cmp "$T/lived" "$T/fresh"
+
 it "goes down a chain of 20,000 and over 20,000 branches"
 next; deep=$id
 awk 'BEGIN { for (i = 1; i <= 20000; i++) printf "{\"type\":\"%s\",\"uuid\":\"e%d\",\"parentUuid\":\"e%d\",\"message\":{\"content\":\"t\"}}\n", i % 2 ? "user" : "assistant", i, i - 1 }' >"$file"
