@@ -513,6 +513,20 @@ static bool has_stopped(struct forest *f, uint32_t source)
 	return any;
 }
 
+/* Whether what is said begins more than once: somebody has gone back to before the first prompt. */
+static bool begins_again(const struct forest *f)
+{
+	uint32_t beginnings = 0;
+
+	for (uint32_t i = 0; i < f->order_count; i++) {
+		const struct forest_message *m = &f->messages[f->order[i]];
+
+		beginnings += m->live && !m->sidechain && m->origin == ORIGIN_HUMAN && m->prev == FOREST_NONE &&
+			      forest_goes_on_from(f, f->order[i]) == FOREST_NONE;
+	}
+	return beginnings > 1;
+}
+
 enum status forest_is_branched(struct store *s, int64_t session, bool *out, struct err *err)
 {
 	struct forest f CLEANUP(forest_release) = FOREST_INIT;
@@ -523,6 +537,6 @@ enum status forest_is_branched(struct store *s, int64_t session, bool *out, stru
 		return err_failed(err->status);
 	for (uint32_t m = 0; m < f.message_count; m++)
 		*out |= f.messages[m].branches > 1 && !f.messages[m].sidechain;
-	*out = *out || has_stopped(&f, source);
+	*out = *out || begins_again(&f) || has_stopped(&f, source);
 	return STATUS_OK;
 }

@@ -28,6 +28,13 @@ it "lists those that branch, and those of a model"
 arbor sync --source demo --store "$T/demo.db"; code 0
 arbor list --branched --store "$T/demo.db"; code 0
 ids '24bf71fb b899e3df a142ef82 ' # the first is a fork that goes on where the second stopped
+mkdir -p "$T/again/projects/-w"
+for i in 1 2; do
+	printf '{"type":"user","uuid":"99999999-000%d-4000-8000-000000000001","parentUuid":null,"timestamp":"2026-01-01T00:0%d:00.000Z","message":{"role":"user","content":"try %d"}}\n' $i $i $i
+	printf '{"type":"assistant","uuid":"99999999-000%d-4000-8000-000000000002","parentUuid":"99999999-000%d-4000-8000-000000000001","timestamp":"2026-01-01T00:0%d:05.000Z","message":{"id":"m%d","role":"assistant","content":[{"type":"text","text":"done"}]}}\n' $i $i $i $i
+done >"$T/again/projects/-w/99999999-0000-4000-8000-000000000000.jsonl"
+arbor sync --source "$T/again" --store "$T/again.db"; code 0
+arbor list --branched --store "$T/again.db"; code 0; ids '99999999 ' # from before its first prompt
 arbor list --model opus --store "$T/demo.db"; code 0
 check test "$(wc -l <"$T/out")" -gt 5
 arbor list --model no-such-model --store "$T/demo.db"; code 1
