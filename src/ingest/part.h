@@ -25,6 +25,7 @@ struct part {
 	int64_t broken;	     /* lines that could not be understood */
 	int64_t broken_all;  /* in what was read of the source; only its last part says it */
 	int64_t broken_at;   /* offset of the first of them */
+	bool broken_is_long; /* which is too long to be read */
 	bool old_done;	 /* the source's older versions have been read, or it has none worth it */
 	bool has_count;
 	struct line_count count; /* of the whole generation */

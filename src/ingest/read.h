@@ -17,7 +17,7 @@ struct read_options {
 	void (*progress)(void *ctx, int64_t done, int64_t total);
 	/* Called for a line that is kept and could not be understood, in the calling thread: the
 	 * first of each file, and how many more there are. May be NULL. */
-	void (*broken)(void *ctx, struct str path, int64_t line, int64_t more);
+	void (*broken)(void *ctx, struct str path, int64_t line, bool too_long, int64_t more);
 	struct fresh *fresh; /* what need not be unpacked; may be NULL */
 	struct read_report *report; /* added to; may be NULL */
 	void *ctx;

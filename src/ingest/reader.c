@@ -119,11 +119,13 @@ static enum status count_bytes(void *ctx, struct str bytes, struct err *err)
 }
 
 /* Of each file the first is told by its place, and how many there are. */
-static void note_broken(struct reader *r, int64_t offset)
+static void note_broken(struct reader *r, int64_t offset, bool is_long)
 {
 	r->part->broken++;
-	if (r->broken++ == 0)
-		r->broken_at = offset;
+	if (r->broken++)
+		return;
+	r->broken_at = offset;
+	r->broken_is_long = is_long;
 }
 
 static bool add_line(struct reader *r, struct str line, int64_t offset)
@@ -131,7 +133,7 @@ static bool add_line(struct reader *r, struct str line, int64_t offset)
 	part_begin_line(&r->lines, line, offset);
 	while (part_add_record(r->part, &r->lines)) {
 		if (part_last_is_broken(r->part) && !r->part->mirror.old)
-			note_broken(r, offset);
+			note_broken(r, offset, false);
 		gather_line(r, part_last_uuid(r->part), offset);
 		if (r->part->mirror.old && !is_withdrawn(r, part_last_uuid(r->part)))
 			part_drop_last(r->part);
@@ -151,9 +153,10 @@ static bool take_line(void *ctx, const struct split_line *line)
 {
 	struct reader *r = ctx;
 
-	if (!line->text.p && !r->part->mirror.old)
+	if (!line->text.p && !r->part->mirror.old) {
 		part_add_unread(r->part, line->offset, line->length, line->digest);
-	else if (line->text.p && !add_line(r, line->text, line->offset))
+		note_broken(r, line->offset, true);
+	} else if (line->text.p && !add_line(r, line->text, line->offset))
 		return false;
 	r->part->has_lines = true;
 	r->part->mirror.to = r->split.at + (r->at_end ? 0 : 1);
@@ -483,6 +486,7 @@ static void read_one(struct reader *r, const struct unread *job)
 	r->part->last = status == STATUS_OK;
 	r->part->broken_all = r->broken;
 	r->part->broken_at = r->broken_at;
+	r->part->broken_is_long = r->broken_is_long;
 	hand_over(r);
 }
 

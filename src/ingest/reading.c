@@ -97,7 +97,8 @@ static void report_part(struct reading *y, const struct part *p)
 	struct read_report *r = y->o.report;
 
 	if (p->broken_all && y->o.broken)
-		y->o.broken(y->o.ctx, p->job->path, line_number(y, p->job, p->broken_at), p->broken_all - 1);
+		y->o.broken(y->o.ctx, p->job->path, line_number(y, p->job, p->broken_at), p->broken_is_long,
+			    p->broken_all - 1);
 	if (!r)
 		return;
 	for (size_t i = 0; i < p->mirror.line_count && !p->mirror.old; i++)

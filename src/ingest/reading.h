@@ -42,6 +42,7 @@ struct reader {
 	bool large;   /* it has many megabytes */
 	bool stopped; /* the queue takes no more */
 	int64_t broken, broken_at; /* lines of the source that could not be understood; the first */
+	bool broken_is_long;	   /* which is too long to be read */
 };
 
 struct reading {

@@ -444,7 +444,7 @@ static void on_along_progress(void *ctx, int64_t done, int64_t total)
 		on_index_progress(ctx, done, total);
 }
 
-static void on_broken(void *ctx, struct str path, int64_t line, int64_t more)
+static void on_broken(void *ctx, struct str path, int64_t line, bool too_long, int64_t more)
 {
 	struct err why = { 0 };
 	char others[64] = "; it is kept as it is";
@@ -452,8 +452,8 @@ static void on_broken(void *ctx, struct str path, int64_t line, int64_t more)
 	if (more)
 		snprintf(others, sizeof others, ", nor %s %" PRId64 " more; they are kept as they are",
 			 more == 1 ? "is" : "are", more);
-	(void)err_fail(&why, STATUS_FORMAT, "%.*s: line %" PRId64 " is not JSON of a record%s",
-		       (int)size_min(path.n, LIMIT_ERR_TEXT / 2), path.p, line, others);
+	(void)err_fail(&why, STATUS_FORMAT, "%.*s: line %" PRId64 " is %s%s", (int)size_min(path.n, LIMIT_ERR_TEXT / 2),
+		       path.p, line, too_long ? "too long to be read" : "not JSON of a record", others);
 	tell(ctx, SYNC_BROKEN, path, &why);
 }
 

@@ -37,6 +37,20 @@ for n in 1 2 3; do echo "broken $n" >>"$T/claude/$file"; done
 arbor sync --source "$T/claude"; code 0
 err_has "$file: line 8 is not JSON of a record, nor are 2 more; they are kept as they are"
 
+it "tells of a line that is too long to be read"
+mkdir -p "$T/long/projects/p"
+{
+	echo '{"type":"user","uuid":"a","message":{"content":"before"}}'
+	printf '{"type":"user","uuid":"b","parentUuid":"a","message":{"content":"'
+	head -c 70000000 /dev/zero | tr '\0' x
+	printf '"}}\n'
+} >"$T/long/$file"
+arbor sync --source "$T/long" --store "$T/long.db"; code 0
+err_has "$file: line 2 is too long to be read; it is kept as it is"
+arbor export "$file" --store "$T/long.db"; code 0
+check cmp "$T/long/$file" "$T/out"
+rm -rf "$T/long" "$T"/long.*
+
 it "takes a byte order mark before the first line for none of its bytes, as the client does"
 mkdir -p "$T/marked/projects/p"
 printf '\357\273\277%s' '{"type":"user","uuid":"a","message":{"content":"marked prompt"}}' >"$T/marked/$file"
