@@ -213,6 +213,10 @@ static const struct field sync_fields[] = {
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_LIST | FIELD_HIDDEN,
 	  .help = "summary: patterns of --exclude that left nothing out" },
+	{ .name = "skipped",
+	  .type = VALUE_INT,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "summary: files and folders that were not read, by rule or because somebody wants it so" },
 	{ .name = "errors",
 	  .type = VALUE_OBJECT,
 	  .fields = error_fields,
@@ -372,6 +376,7 @@ static enum status emit_summary(struct syncing *s, const struct sync_report *r, 
 		put_int(w, "tools", r->tools);
 		put_int(w, "broken_lines", r->broken);
 	}
+	put_int(w, "skipped", r->count[SYNC_SKIPPED] + r->count[SYNC_HIDDEN]);
 	put_unused(s, w);
 	put_errors(w, s->changes);
 	return call_emit(c, err);

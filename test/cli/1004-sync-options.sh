@@ -97,6 +97,7 @@ fresh
 arbor sync --max-size 5000; code 0; err_has 'tool-results/x.txt: 8893 bytes are more than wanted'; err_has '1 skipped'
 left_out tool-results
 ARBOR_SYNC_MAX_SIZE=5000 arbor sync; code 0; err_has '1 skipped'
+arbor sync --max-size 5000 --json; code 0; out_has '"skipped":1,'
 for size in 8K 8KiB 8kB 8k; do arbor sync --max-size $size; code 0; err_has '1 skipped'; done
 ARBOR_SYNC_MAX_SIZE=8K arbor sync; code 0; err_has '1 skipped'
 for file in '{"sync.max_size":"8K"}' '{"sync.max_size":8000}'; do
