@@ -54,11 +54,18 @@ done <<-'QUERIES'
 	"the tests"
 	pars*
 	con*
+	int*
+	pric*
+	test*
+	the*
 	price OR cents
 	error OR test
+	the OR tests
+	integer OR money
 	price -cents
 	NEAR(integer cents, 5)
 	role:user price
+	role:assistant the
 	tool:Bash test
 	after:2026-01-01 price
 	before:2027-01-01 test

@@ -370,10 +370,75 @@ static void join_pieces(struct gathered *g)
 	buf_add(&g->bytes, (char[PAGE_PADDING]){ 0 }, PAGE_PADDING);
 }
 
-static void count_words(const struct gathered *g, struct postings *out)
+/* Positions that some word of a document has, as bits. */
+struct marks {
+	uint64_t *bits;
+	size_t cap;
+};
+
+static void marks_release(struct marks *m)
 {
-	for (size_t i = 0; i < g->count; i++)
-		add_posting(out, g->list[i].id, count_positions(page_bytes(&g->bytes) + g->list[i].at, g->list[i].n));
+	mem_free(m->bits);
+}
+
+/* Marks the positions of a piece, or takes their marks away. Returns how many had none before; SIZE_MAX = one is larger
+ * than any document. */
+static size_t mark_positions(struct marks *m, const struct gathered *g, const struct piece *piece, bool mark)
+{
+	enum { MOST = 1 << 28 };
+	const uint8_t *p = page_bytes(&g->bytes) + piece->at;
+	uint64_t position = 0, v;
+	size_t count = 0;
+
+	for (size_t at = 0; at < piece->n;) {
+		uint64_t *word, bit;
+
+		at += page_number(p + at, &v);
+		position += v - 2;
+		if (position >= MOST)
+			return SIZE_MAX;
+		if (position / 64 >= m->cap) {
+			size_t cap = size_max(2 * m->cap, (size_t)position / 64 + 64);
+
+			m->bits = mem_resize(m->bits, cap * sizeof *m->bits);
+			memset(m->bits + m->cap, 0, (cap - m->cap) * sizeof *m->bits);
+			m->cap = cap;
+		}
+		word = &m->bits[position / 64];
+		bit = UINT64_C(1) << position % 64;
+		count += (*word & bit) == 0;
+		*word = mark ? *word | bit : *word & ~bit;
+	}
+	return count;
+}
+
+/* How often documents have a word of those that begin alike; what several of these have at one position counts once. */
+static bool count_alike(struct postings_reader *r, const struct gathered *g, struct postings *out)
+{
+	struct marks marks CLEANUP(marks_release) = { 0 };
+
+	for (size_t i = 0, next; i < g->count; i = next) {
+		const struct piece *first = &g->list[i];
+		size_t times = 0;
+
+		for (next = i + 1; next < g->count && g->list[next].id == first->id;)
+			next++;
+		if (next == i + 1) {
+			add_posting(out, first->id, count_positions(page_bytes(&g->bytes) + first->at, first->n));
+			continue;
+		}
+		for (size_t k = i; k < next; k++) {
+			size_t more = mark_positions(&marks, g, &g->list[k], true);
+
+			if (more == SIZE_MAX)
+				return postings_give_up(r);
+			times += more;
+		}
+		for (size_t k = i; k < next; k++)
+			(void)mark_positions(&marks, g, &g->list[k], false);
+		add_posting(out, first->id, times);
+	}
+	return true;
 }
 
 /* A word of a phrase, followed through a document. */
@@ -478,16 +543,15 @@ static bool read_phrase(struct postings_reader *r, const struct posting_word *wo
 			return false;
 		buf_add(&g->bytes, (char[PAGE_PADDING]){ 0 }, PAGE_PADDING);
 		sort_pieces(g);
-		if (words[order[i]].prefix)
+		if (words[order[i]].prefix && count > 1)
 			join_pieces(g);
 		if (g->bytes.failed)
 			return postings_give_up(r);
 		last = g;
 	}
-	if (count > 1)
-		count_phrase(gathered, count, last, out);
-	else
-		count_words(last, out);
+	if (count == 1)
+		return count_alike(r, last, out);
+	count_phrase(gathered, count, last, out);
 	return true;
 }
 
