@@ -24,7 +24,6 @@
 #include "store/made_text.h"
 #include "store/variant.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,19 +35,11 @@ const char *search_place_name(int place)
 	return place == PLACE_NOTE ? "note" : record_place_name((enum record_place)place);
 }
 
-enum { REPEATED_MS = 60000, SNIPPET_WIDTH = 220, FIRST_CHECKED = 4096, MORE_CHECKED = 8 };
+enum { SNIPPET_WIDTH = 220, FIRST_CHECKED = 4096, MORE_CHECKED = 8 };
 
 /* A node, as a session has it. */
 struct given {
 	struct uuid session, node;
-};
-
-/* What a part of a line says, and when that was given. */
-struct told {
-	int64_t session;  /* row: what sub-agents are told is theirs */
-	uint64_t content; /* of the line */
-	uint64_t block;
-	int64_t at; /* no part of the key */
 };
 
 struct searching {
@@ -65,7 +56,6 @@ struct searching {
 	struct map given;	/* struct given of the hits so far */
 	struct map of_each;	/* how many of each conversation, where these are limited */
 	struct map full;	/* transcripts of which no more are wanted */
-	struct map told;	/* and struct told */
 	struct transcript transcript;
 	struct lines_set lines; /* with a check: neighbours are looked at, too */
 	struct copies copies;
@@ -87,7 +77,6 @@ static void searching_release(struct searching *y)
 	map_release(&y->given);
 	map_release(&y->of_each);
 	map_release(&y->full);
-	map_release(&y->told);
 	copies_release(&y->copies);
 	doc_reader_release(&y->docs);
 	map_release(&y->wanted);
@@ -330,34 +319,10 @@ static bool is_given_here(struct searching *y, const struct uuid *node)
 	return is_given(y, node);
 }
 
-/* The client may write what was typed twice within seconds, with an id each; one is enough. */
-static enum status is_repeated(struct searching *y, const struct doc *doc, int64_t at, bool *out, struct err *err)
-{
-	struct told *t = arena_alloc(&y->mem, sizeof *t), *known;
-	struct str key = str_from((const char *)t, offsetof(struct told, at));
-
-	*out = false;
-	*t = (struct told){ .session = doc->session, .block = doc->block, .at = at };
-	if (entry_content(y->store, doc->session, doc->offset, &t->content, err))
-		return err_failed(err->status);
-	if (!t->content || !at)
-		return STATUS_OK;
-	known = map_get(&y->told, key);
-	if (known)
-		*out = llabs(known->at - at) <= REPEATED_MS;
-	if (!*out)
-		map_put(&y->told, key, t);
-	return STATUS_OK;
-}
-
 /* Whether a hit is none any more: it was given, or belongs to a page before. */
-static enum status is_passed_over(struct searching *y, const struct doc *doc, int64_t at, const struct uuid *id,
-				  bool *out, struct err *err)
+static bool is_passed_over(struct searching *y, const struct uuid *id)
 {
-	if (is_repeated(y, doc, at, out, err))
-		return err_failed(err->status);
-	*out = *out || is_given_here(y, id) || y->given.count <= y->q->offset;
-	return STATUS_OK;
+	return is_given_here(y, id) || y->given.count <= y->q->offset;
 }
 
 static void make_snippet(const struct searching *y, struct snippet *out)
@@ -528,7 +493,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 				  .session = &y->session,
 				  .snippet = &snippet };
 	/* Whether it is one more can be known before its text is. */
-	bool is_early = !y->variants && !y->q->check, passed = false;
+	bool is_early = !y->variants && !y->q->check;
 	struct node line;
 
 	if (r->doc.session == DOC_NOTES)
@@ -550,9 +515,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	    entry_message(y->store, &line, &name, &y->mem, &hit.message, err))
 		return err_failed(err->status);
 	hit.id = node_id(&name, doc.block == DOC_LINE ? PART_LINE : doc.block);
-	if (is_early && is_passed_over(y, &doc, line.at, &hit.id, &passed, err))
-		return err_failed(err->status);
-	if (passed)
+	if (is_early && is_passed_over(y, &hit.id))
 		return STATUS_OK;
 	if (fetch(&f, &line, err))
 		return err_failed(err->status);
@@ -561,9 +524,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 		hit.id = f.variant;
 	if (y->q->check && !grep_text(y->q->check, buf_as_str(&y->text)))
 		return STATUS_OK;
-	if (!is_early && is_passed_over(y, &doc, line.at, &hit.id, &passed, err))
-		return err_failed(err->status);
-	if (passed)
+	if (!is_early && is_passed_over(y, &hit.id))
 		return STATUS_OK;
 	make_snippet(y, &snippet);
 	hit.number = (int64_t)y->given.count;

@@ -48,7 +48,7 @@ arbor search 'chaining -git'; code 1
 it "goes on with the same where a page ended"
 arbor search 'why do we chain git hooks' --offset 1; code 1
 
-it "gives what the client wrote twice within seconds once"
+it "gives what was typed twice within seconds twice"
 {
 	typed 'count the gulls'
 	typed 'count the gulls'
@@ -56,8 +56,9 @@ it "gives what the client wrote twice within seconds once"
 } >"$P/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e82.jsonl"
 typed 'count the gulls' | sed 's/03:04:60/03:14:00/' >>"$P/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e82.jsonl"
 arbor sync --source "$T/claude"; code 0
-arbor search gulls; code 0; lines 2; err_has '2 hits'
-arbor search gulls -n 1 --offset 1; lines 1
+arbor search gulls; code 0; lines 3; err_has '3 hits'
+arbor search gulls -n 1; err_has '1 of 3 hits'
+arbor search gulls -n 1 --offset 2; lines 1
 
 it "has room for the forms of many words"
 words=

@@ -204,7 +204,6 @@ export function* records(folder) {
 				if (texts.length)
 					yield {
 						path, line, texts, uuid: object.uuid ?? null, prompt: isPrompt(object),
-						at: Date.parse(object.timestamp),
 						session: basename(path, '.jsonl'), offset: start,
 					};
 			}
@@ -230,9 +229,6 @@ export function matcherOfLines(queries) {
 // All copies of a line (a fork copies lines with their uuids) have one of these.
 export const copyOf = record =>
 	record.uuid && createHash('sha1').update(`${record.uuid}\n${record.texts.join('\n')}`).digest('base64');
-
-// Lines of a file that say the same.
-export const saidOf = record => createHash('sha1').update(`${record.path}\n${record.texts.join('\n')}`).digest('base64');
 
 // ---- Drawing -------------------------------------------------------------------
 

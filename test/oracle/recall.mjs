@@ -6,14 +6,13 @@
 // have to be all.
 //
 // A fork copies lines with their uuids, and Arbor keeps such a line once. So a line counts as
-// found when a copy of it, with the same uuid and the same text, was found in another place. So does one that says what
-// another of the file says that was written within a minute.
+// found when a copy of it, with the same uuid and the same text, was found in another place.
 //
 // Prints a table by kind of query, the misses and the wrong hits (the first SHOWN of each); fails when
 // there is one.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyOf, matcherOfLines, readQueries, records, saidOf } from './extract.mjs';
+import { copyOf, matcherOfLines, readQueries, records } from './extract.mjs';
 
 const SHOWN = 50;
 
@@ -57,7 +56,7 @@ function readHits(folder, file) {
 // What each query has: lines expected, of these found, found as a copy; hits that were expected.
 function compare(folder, queries, hits) {
 	const tally = queries.map(() => ({ expected: 0, direct: 0, copies: 0, known: new Set() }));
-	const matches = matcherOfLines(queries.map(({ query }) => query)), foundCopies = new Set(), times = new Map(), open = [];
+	const matches = matcherOfLines(queries.map(({ query }) => query)), foundCopies = new Set(), open = [];
 	for (const record of records(folder)) {
 		const place = `${record.path}:${record.offset}`;
 		let copy;
@@ -68,14 +67,11 @@ function compare(folder, queries, hits) {
 				tally[index].direct++;
 				tally[index].known.add(place);
 				foundCopies.add(`${index} ${copy}`);
-				const said = `${index} ${saidOf(record)}`;
-				times.set(said, [...(times.get(said) ?? []), record.at]);
 			} else
-				open.push({ index, copy, said: saidOf(record), at: record.at, path: record.path, line: record.line, uuid: record.uuid });
+				open.push({ index, copy, path: record.path, line: record.line, uuid: record.uuid });
 		}
 	}
-	const isSaid = ({ index, said, at }) => times.get(`${index} ${said}`)?.some(other => Math.abs(other - at) <= 60000);
-	const misses = open.filter(one => !(one.copy && foundCopies.has(`${one.index} ${one.copy}`)) && !isSaid(one));
+	const misses = open.filter(({ index, copy }) => !copy || !foundCopies.has(`${index} ${copy}`));
 	for (const { index } of open)
 		tally[index].copies++;
 	for (const { index } of misses)
