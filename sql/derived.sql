@@ -298,9 +298,11 @@ INSERT INTO search(search, rank) VALUES ('crisismerge', 64);
 CREATE TABLE doc_chunk (
   id     INTEGER PRIMARY KEY,      -- sequence / 128
   used   INTEGER NOT NULL,         -- slots
-  slots  BLOB NOT NULL             -- 20 bytes each: u32 session, u32 seconds since 1970, u16 block,
-                                   -- u8 the lower 7 bits of the number, u40 offset of the line,
-                                   -- u32 the lower half of XXH3 of its packed words; session 0 = removed
+  slots  BLOB NOT NULL             -- 21 bytes each: u32 session, u32 seconds since 1970, u16 block,
+                                   -- u8 the lower 7 bits of the number, u40 offset of the line and in its
+                                   -- upper 2 bits those of the milliseconds, u32 the lower half of XXH3 of
+                                   -- its packed words, u8 the other bits of the milliseconds; session 0 =
+                                   -- removed
 ) STRICT;
 
 -- Around which day the documents of each chunk were written: ranking wants that of

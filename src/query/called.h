@@ -9,7 +9,7 @@
 struct called {
 	int64_t row;	 /* of its transcript */
 	int64_t offset;	 /* of its line */
-	int64_t at;	 /* ms, kept to the second; 0 = unknown */
+	int64_t at;	 /* ms; 0 = unknown */
 	uint32_t block;	 /* in its line */
 };
 

@@ -135,12 +135,11 @@ static void narrow_to_days(struct conditions *f)
 
 bool conditions_hold_time(const struct conditions *f, int64_t at)
 {
-	const int64_t second = 1000; /* documents know it to the second */
 	bool in_day = f->day_count < 2;
 
 	for (size_t i = 0; i < f->day_count && !in_day; i++)
-		in_day = at >= f->days[i].from - f->days[i].from % second && at < f->days[i].to;
-	return in_day && (!f->after || at >= f->after - f->after % second) && (!f->before || at < f->before);
+		in_day = at >= f->days[i].from && at < f->days[i].to;
+	return in_day && (!f->after || at >= f->after) && (!f->before || at < f->before);
 }
 
 /* The places that the conditions of a kind leave, and whether one says which are *wanted. */

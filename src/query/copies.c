@@ -121,10 +121,10 @@ enum status copies_find(struct copies *c, struct store *s, int64_t session, int6
 	const struct forest *f = &c->forest;
 	const struct forest_copy *canon;
 	struct others others = { .count = 0 };
-	uint32_t source, line, node;
+	uint32_t source, line, node, first;
 	bool is_kin;
 
-	*out = (struct copy_found){ session, offset, 0 };
+	*out = (struct copy_found){ .session = session, .offset = offset };
 	if (!c->looked && session_any_kin(s, 0, &c->any, err))
 		return err_failed(err->status);
 	c->looked = true;
@@ -142,9 +142,12 @@ enum status copies_find(struct copies *c, struct store *s, int64_t session, int6
 		return err_failed(err->status);
 	if (node == FOREST_NONE)
 		return STATUS_OK;
-	canon = &f->nodes[follow(f, node, &others)].canon;
+	first = follow(f, node, &others);
+	canon = &f->nodes[first].canon;
 	out->session = f->sources[canon->source].session.row;
 	out->offset = f->sources[canon->source].chain.lines[canon->line].offset;
+	out->at = f->sources[canon->source].chain.lines[canon->line].at;
+	out->renamed = first != node;
 	out->others = others.count ? (int64_t)others.count - 1 : 0;
 	return STATUS_OK;
 }

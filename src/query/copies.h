@@ -21,6 +21,8 @@ void copies_release(struct copies *c);
 
 struct copy_found {
 	int64_t session, offset; /* the canonical one: row, and where it stands there */
+	int64_t at;		 /* its time, ms; 0 = unknown */
+	bool renamed;		 /* it has another uuid */
 	int64_t others;		 /* conversations that have it beside that one's */
 };
 

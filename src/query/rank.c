@@ -238,7 +238,7 @@ static bool is_worse(const struct ranked *a, const struct ranked *b)
 {
 	if (a->order < b->order || a->order > b->order)
 		return a->order < b->order;
-	return a->id < b->id;
+	return a->tie < b->tie;
 }
 
 static int best_first(const void *a, const void *b)
@@ -392,19 +392,19 @@ static enum status is_session_wanted(struct ranker *r, int64_t session, bool *ou
 
 static bool is_in_time(const struct rank_query *q, int64_t at)
 {
-	const int64_t second = 1000; /* what slots keep of it */
-
 	if (!q->after && !q->before)
 		return true;
-	return at && at >= q->after - q->after % second && (!q->before || at < q->before);
+	return at && at >= q->after && (!q->before || at < q->before);
 }
 
 /* One that matches by time or session: kept if it is among the first. */
 static void take_by_time(struct ranker *r, struct ranked *one, const struct source *from)
 {
 	const struct grade *g = &r->grades[doc_code(one->id)];
+	int sign = r->q->order == RANK_OLD ? -1 : 1;
 
-	one->order = (double)one->doc.at * (r->q->order == RANK_OLD ? -1 : 1);
+	one->order = (double)one->doc.at * sign;
+	one->tie = one->id * sign;
 	/* What has no time is neither old nor new. */
 	if (!one->doc.at)
 		one->order = -HUGE_VAL;
@@ -422,7 +422,7 @@ static void take_by_score(struct ranker *r, int64_t id, const struct doc *doc, c
 
 	if (is_full(r) && g->most * fresh < r->out->list[0].order)
 		return;
-	one = (struct ranked){ .id = id, .doc = *doc };
+	one = (struct ranked){ .id = id, .tie = id, .doc = *doc };
 	one.relevance = relevance_of(r, g->length, from) * g->weight;
 	one.order = one.relevance * fresh;
 	keep(r, &one);

@@ -11,6 +11,7 @@ struct ranked {
 	double score;
 	double relevance; /* the score without its day */
 	double order; /* what they are sorted by, the highest first */
+	int64_t tie;  /* and where that is the same, by this */
 	struct doc doc;
 };
 

@@ -61,6 +61,7 @@ struct searching {
 	struct copies copies;
 	struct branches branches;
 	struct around_reader around;
+	bool by_time;  /* the newest come first, or the oldest */
 	bool variants; /* there are lines with one uuid and different contents */
 	struct doc_range *copied; /* documents that are copies of others; where only words are asked for none counts,
 				   * and those that have none of their own are left out */
@@ -434,8 +435,9 @@ static enum status give_paper(struct searching *y, const struct ranked *r, int64
 	return fn(ctx, &hit, err);
 }
 
-/* Of copies the canonical one is given, if it is one that is asked for. */
-static enum status choose_copy(struct searching *y, struct doc *doc, int64_t *others, struct err *err)
+/* Of copies the canonical one is given, if it is one that is asked for. *passed: in the order of time that one has a
+ * place of its own, at another time. */
+static enum status choose_copy(struct searching *y, struct doc *doc, int64_t *others, bool *passed, struct err *err)
 {
 	struct copy_found found;
 	struct doc canon = *doc;
@@ -448,10 +450,13 @@ static enum status choose_copy(struct searching *y, struct doc *doc, int64_t *ot
 		return STATUS_OK;
 	canon.session = found.session;
 	canon.offset = found.offset;
+	canon.at = found.at;
 	if (is_before(y, &canon, &unwanted, err))
 		return err_failed(err->status);
-	if (!unwanted)
-		*doc = canon;
+	if (unwanted)
+		return STATUS_OK;
+	*passed = y->by_time && found.renamed && found.at != doc->at;
+	*doc = canon;
 	return STATUS_OK;
 }
 
@@ -493,7 +498,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 				  .session = &y->session,
 				  .snippet = &snippet };
 	/* Whether it is one more can be known before its text is. */
-	bool is_early = !y->variants && !y->q->check;
+	bool is_early = !y->variants && !y->q->check, passed = false;
 	struct node line;
 
 	if (r->doc.session == DOC_NOTES)
@@ -504,8 +509,10 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 		return give_node(y, r, total, fn, ctx, err);
 	if (is_full(y, doc.session))
 		return STATUS_OK;
-	if (choose_copy(y, &doc, &hit.others, err))
+	if (choose_copy(y, &doc, &hit.others, &passed, err))
 		return err_failed(err->status);
+	if (passed)
+		return STATUS_OK;
 	if (y->session.row != doc.session &&
 	    session_get(y->store, doc.session, &y->mem, &y->session, err))
 		return err_failed(err->status);
@@ -704,6 +711,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	rank.session = asks_session ? is_wanted : NULL;
 	if (!q->expr->count && rank.order == RANK_BEST)
 		rank.order = RANK_RECENT;
+	y.by_time = rank.order != RANK_BEST;
 	asks_role = y.filter.beside != BESIDE_TOO && (!rank.places || rank.places & 1u << PLACE_OTHER);
 	asks_copies = any_copied && (rank.after || rank.before);
 	asks_days = y.filter.day_count > 1;

@@ -38,7 +38,7 @@
 
 enum {
 	CHUNK = DOC_CHUNK,
-	SLOT = 20,
+	SLOT = 21, /* three rows of them fit on a page */
 	CHUNK_BYTES = CHUNK * SLOT,
 	DAYS = 256, /* in a row */
 	DAY_BYTES = 2,
@@ -196,22 +196,27 @@ static uint64_t get_number(const uint8_t *from, size_t bytes)
 static void slot_write(uint8_t *slot, const struct doc *d, unsigned code)
 {
 	int64_t seconds = d->at / 1000;
+	uint64_t ms = seconds > 0 && seconds <= UINT32_MAX ? (uint64_t)(d->at % 1000) : 0;
+	uint64_t offset = (uint64_t)(d->offset > DOC_OFFSET_MOST ? DOC_OFFSET_MOST : d->offset);
 
 	put_number(slot, 4, (uint64_t)d->session);
 	put_number(slot + 4, 4, seconds < 0 ? 0 : seconds > UINT32_MAX ? UINT32_MAX : (uint64_t)seconds);
 	put_number(slot + 8, 2, d->block);
 	put_number(slot + 10, 1, code);
-	put_number(slot + 11, 5, (uint64_t)(d->offset > DOC_OFFSET_MOST ? DOC_OFFSET_MOST : d->offset));
+	put_number(slot + 11, 5, offset | ms >> 8 << DOC_OFFSET_BITS);
 	put_number(slot + 16, 4, d->sum);
+	put_number(slot + 20, 1, ms & 0xff);
 }
 
 static unsigned slot_read(const uint8_t *slot, struct doc *d)
 {
+	uint64_t place = get_number(slot + 11, 5), ms = place >> DOC_OFFSET_BITS << 8 | get_number(slot + 20, 1);
+
 	*d = (struct doc){
 		.session = (int64_t)get_number(slot, 4),
-		.at = (int64_t)get_number(slot + 4, 4) * 1000,
+		.at = (int64_t)get_number(slot + 4, 4) * 1000 + (int64_t)ms,
 		.block = (uint16_t)get_number(slot + 8, 2),
-		.offset = (int64_t)get_number(slot + 11, 5),
+		.offset = (int64_t)(place & DOC_OFFSET_MOST),
 		.sum = (uint32_t)get_number(slot + 16, 4),
 	};
 	return (unsigned)get_number(slot + 10, 1);

@@ -36,15 +36,16 @@ static inline size_t doc_chunk_of(int64_t id)
 struct doc {
 	int64_t session; /* row; 0 = removed */
 	int64_t offset;	 /* of its line */
-	int64_t at;	 /* ms, kept to the second; 0 = unknown */
+	int64_t at;	 /* ms; 0 = unknown */
 	uint16_t block;	 /* in its line; DOC_LINE = the line itself */
 	uint32_t sum;	 /* stands for its words, marks included; doc_writer_add() sets it */
 };
 
 enum { DOC_LINE = UINT16_MAX };
 
-/* Lines further back in their file are not found: a terabyte. */
-#define DOC_OFFSET_MOST ((INT64_C(1) << 40) - 1)
+/* Lines further back in their file are not found: 256 GB. */
+enum { DOC_OFFSET_BITS = 38 };
+#define DOC_OFFSET_MOST ((INT64_C(1) << DOC_OFFSET_BITS) - 1)
 
 /* The session of documents that belong to none: notes, whose offset is their row (store/annotation.h). */
 #define DOC_NOTES ((int64_t)UINT32_MAX)

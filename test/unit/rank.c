@@ -667,11 +667,11 @@ TEST(an_index_that_contradicts_its_documents_is_damaged_and_the_advice_is_to_reb
 		"UPDATE doc_chunk SET slots = zeroblob(length(slots))", /* all removed, but not their words */
 		"DELETE FROM doc_chunk",
 		"UPDATE doc_chunk SET used = used - 1",
-		"UPDATE doc_chunk SET used = used - 1, slots = substr(slots, 1, length(slots) - 20)",
+		"UPDATE doc_chunk SET used = used - 1, slots = substr(slots, 1, length(slots) - 21)",
 		/* Another place in the first slot, and what no number can end with. */
-		"UPDATE doc_chunk SET slots = CAST(substr(slots, 1, 30) || x'3000' || substr(slots, 33) AS "
+		"UPDATE doc_chunk SET slots = CAST(substr(slots, 1, 31) || x'3000' || substr(slots, 34) AS "
 		"BLOB)",
-		"UPDATE doc_chunk SET slots = CAST(substr(slots, 1, 30) || x'ff' || substr(slots, 32) AS "
+		"UPDATE doc_chunk SET slots = CAST(substr(slots, 1, 31) || x'ff' || substr(slots, 33) AS "
 		"BLOB)",
 		"UPDATE doc_day SET id = 5",
 	};
