@@ -24,6 +24,7 @@
 #include "query/suggest.h"
 #include "query/values.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const places[] = { "prompt", "answer", "thinking", "input", "output", "other", "note", NULL };
@@ -224,7 +225,7 @@ static const struct field search_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "how many hits there are, given or not; copies with ids of their own count until they are met. "
-		  "Absent where that is not known" },
+		  "Absent where that is not known, as with --each" },
 	{ .name = "score",
 	  .type = VALUE_INT,
 	  .flags = FIELD_HIDDEN,
@@ -404,7 +405,7 @@ static void put_hit(struct call *c, const struct search_hit *hit)
 	if (hit->block && hit->block->name.n)
 		put_text(w, "tool", hit->block->name);
 	put_int(w, "number", hit->number);
-	if (hit->total)
+	if (hit->total && !call_int(c, "each"))
 		put_int(w, "total", hit->total);
 	put_int(w, "score", (int64_t)(hit->score * 1000));
 	put_text(w, "snippet", buf_as_str(&hit->snippet->text));
@@ -710,21 +711,28 @@ static void note_count(const struct finding *f, const struct search_query *q,
 		       const struct search_report *report)
 {
 	int64_t total = report->total, rest = total - (int64_t)q->offset - f->given;
+	char of[64] = "";
 
+	/* How many each session leaves is known of those that were met. */
+	if (!q->each)
+		snprintf(of, sizeof of, " of %s%" PRId64, report->about ? "about " : "", total);
 	if (report->more && f->given)
 		call_note(f->call, "%" PRId64 " hit%s, and perhaps more; arbor show ID opens one", f->given,
 			  f->given == 1 ? "" : "s");
 	else if (f->left_out)
 		call_note(f->call,
-			  "%" PRId64 " of %" PRId64 " hits; the others did not fit; --offset %" PRId64
+			  "%" PRId64 "%s hits; the others did not fit; --offset %" PRId64
 			  " goes on",
-			  f->given, total, (int64_t)q->offset + f->given);
+			  f->given, of, (int64_t)q->offset + f->given);
 	else if (q->offset && f->given)
-		call_note(f->call, "hits %zu to %" PRId64 " of %" PRId64 "; arbor show ID opens one",
-			  q->offset + 1, (int64_t)q->offset + f->given, total);
+		call_note(f->call, "hits %zu to %" PRId64 "%s; arbor show ID opens one", q->offset + 1,
+			  (int64_t)q->offset + f->given, of);
+	else if (rest > 0 && q->each)
+		call_note(f->call,
+			  "%" PRId64 " hits, and perhaps more; -n 0 shows all that --each %zu leaves; arbor show ID opens one",
+			  f->given, q->each);
 	else if (rest > 0)
-		call_note(f->call, "%" PRId64 " of %" PRId64 " hits; -n 0 shows all; arbor show ID opens one",
-			  f->given, total);
+		call_note(f->call, "%" PRId64 "%s hits; -n 0 shows all; arbor show ID opens one", f->given, of);
 	else if (total)
 		call_note(f->call,
 			  "%" PRId64 " hit%s; arbor show ID opens one, arbor fork ID goes on from there", total,

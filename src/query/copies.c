@@ -25,7 +25,11 @@ static enum status load(struct copies *c, struct store *s, int64_t session, stru
 	forest_release(&c->forest);
 	c->forest = (struct forest)FOREST_INIT;
 	c->loaded = true;
-	return forest_load(s, session, &c->forest, &source, err);
+	if (forest_load(s, session, &c->forest, &source, err))
+		return err_failed(err->status);
+	for (uint32_t m = 0; m < c->forest.message_count && !c->renamed; m++)
+		c->renamed = c->forest.messages[m].next_copy != FOREST_NONE;
+	return STATUS_OK;
 }
 
 /* The nth node of a message; FOREST_NONE = it has fewer. */

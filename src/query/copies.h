@@ -11,6 +11,7 @@ struct copies {
 	struct forest forest;
 	bool loaded;
 	bool looked, any; /* whether any transcript shares lines with another */
+	bool renamed;	  /* a conversation that was met has copies with ids of their own */
 };
 
 #define COPIES_INIT \

@@ -569,6 +569,7 @@ static enum status give_hits(struct searching *y, const struct rank_query *rank,
 			return err_failed(err->status);
 	*all = i < ranking.count || ranking.count < rank->limit || y->given.count >= enough || !rank->limit;
 	report->total = ranking.total - (int64_t)(i - y->given.count);
+	report->about = (int64_t)i < ranking.total && y->copies.renamed;
 	return STATUS_OK;
 }
 
@@ -721,7 +722,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 	    find_left_out(&y, &rank, err))
 		return err_failed(err->status);
 	rank.wanted_ctx = &y;
-	report->more = report->gave_up = false;
+	report->about = report->more = report->gave_up = false;
 	report->looked = 0;
 	if (q->expr->cited && rank.limit && rank.limit < EXACT_FIRST)
 		rank.limit = EXACT_FIRST;

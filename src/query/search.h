@@ -58,6 +58,7 @@ typedef enum status search_fn(void *ctx, const struct search_hit *hit, struct er
 
 struct search_report {
 	int64_t total; /* documents that match, whatever the limit; without copies that were met */
+	bool about;    /* there are likely such among those that were not looked at */
 	bool more;     /* with a check: there may be others, which were not looked at */
 	bool gave_up;  /* because there was no time to look at them */
 	int64_t looked; /* with a check: at so many, which were the first in the order of the query */

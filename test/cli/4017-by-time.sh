@@ -45,4 +45,13 @@ for query in 'walrus day:2026-11-03' 'walrus after:2026-11-02' 'in:prompt,answer
 done
 arbor search 'walrus before:2026-11-02' -n 0; lines 10; out_has $first; out_lacks $copy
 
+it "does not say how many there are as if it had met the copies"
+arbor search walrus -n 2; err_has '2 of about 20 hits'
+arbor search walrus -n 2 --offset 1; err_has 'hits 2 to 3 of about 20'
+arbor search walrus -n 0; err_has '10 hits'
+
+it "says of --each what it leaves"
+arbor search walrus --each 3 -n 2 --json; lines 2; out_lacks '"total"'
+err_has '2 hits, and perhaps more; -n 0 shows all that --each 3 leaves'
+arbor search walrus --each 3 -n 0 --json; lines 3; out_lacks '"total"'; err_has '3 hits;'
 the_end
