@@ -514,7 +514,8 @@ static enum status read_query(struct call *c, struct search_query *q, struct exp
 		q->check = check;
 		return read_pattern(c, check, e, err);
 	}
-	if (expr_read(e, query_text(c, 0, STR("")), true, &c->mem, err))
+	if (is_narrowed(c) ? expr_read_beside(e, query_text(c, 0, STR("")), &c->mem, err)
+			   : expr_read(e, query_text(c, 0, STR("")), true, &c->mem, err))
 		return err_failed(err->status);
 	if (call_flag(c, "case_sensitive")) {
 		grep_exact(check, e);
@@ -1029,7 +1030,7 @@ const struct method memory_search = {
 		"whole or by their parts: parseHTTPHeader by parse, http or parse_http_header.\n\n"
 		"a OR b, NOT a, (a OR b) c, NEAR(a b, 5) with at most five words between; -a is NOT a and\n"
 		"has to stand in quotes with the rest, or behind --, since it would be an option. What is\n"
-		"excluded needs something that is looked for.\n\n"
+		"excluded needs something that is looked for, be it a condition: in:input -tool:Bash.\n\n"
 		"Conditions hold for the whole query, and alone they list the newest: role:user (typed or\n"
 		"queued by a person), role:assistant, role:tool, role:system; in:prompt, answer, thinking,\n"
 		"input, output, other, note; tool:Bash (calls of it; with is:error or in:output their\n"

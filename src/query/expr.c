@@ -693,6 +693,23 @@ void expr_begin(struct expr *e, struct arena *mem)
 			    .conditions = arena_alloc(mem, EXPR_CONDITIONS * sizeof *e->conditions) };
 }
 
+/* Whether a condition says what is asked for, and not only what is not. */
+static bool wants_any(const struct expr *e)
+{
+	for (size_t i = 0; i < e->condition_count; i++)
+		if (!e->conditions[i].excluded)
+			return true;
+	return false;
+}
+
+/* What there is nothing but, and is not wanted. */
+static void set_negative(struct expr *e, struct expr_node *root)
+{
+	expr_match_opposite(e, root);
+	e->negative = root;
+	e->root = NULL;
+}
+
 static enum status read_expr(struct expr *e, struct str text, bool fields, bool beside, struct arena *mem,
 			     struct err *err)
 {
@@ -713,10 +730,10 @@ static enum status read_expr(struct expr *e, struct str text, bool fields, bool 
 	e->root = all;
 	if (!all || expr_match(e, all))
 		return STATUS_OK;
-	if (!beside)
-		return nothing("only says what is not wanted; add a word to look for", text, err);
-	expr_match_opposite(e, all);
-	e->root = NULL;
+	if (!beside && !wants_any(e))
+		return nothing("only says what is not wanted; add a word to look for, or a condition as in:answer",
+			       text, err);
+	set_negative(e, all);
 	return STATUS_OK;
 }
 
@@ -741,7 +758,10 @@ void expr_set_models(struct expr *e, struct expr_condition *c, const struct str 
 		expr_node_add(c->node, mark_in(mem, MARK_MODEL, models[i], false));
 	e->model_count += count;
 	/* It was written before, and so can be written again. */
-	expr_match(e, e->root);
+	if (e->root)
+		expr_match(e, e->root);
+	else
+		set_negative(e, e->negative);
 }
 
 static struct expr_node *copy_node(const struct expr_node *n, struct arena *mem)
@@ -782,7 +802,7 @@ static void borrow(const struct expr *e, struct expr *out, struct arena *mem)
 	out->words = fresh.words;
 	out->phrases = fresh.phrases;
 	out->count = out->wanted_count = out->phrase_count = 0;
-	out->root = NULL;
+	out->root = out->negative = NULL;
 }
 
 bool expr_with(const struct expr *e, struct expr_node *root, struct expr *out, struct arena *mem)
@@ -827,16 +847,15 @@ static struct expr_node *without_tools(const struct expr_node *n, bool *any, str
 bool expr_without_tools(const struct expr *e, struct expr *out, struct arena *mem)
 {
 	bool any = false;
-	struct expr_node *root = e->root ? without_tools(e->root, &any, mem) : NULL;
+	const struct expr_node *all = e->root ? e->root : e->negative;
+	struct expr_node *root = all ? without_tools(all, &any, mem) : NULL;
 
 	if (!any)
 		return false;
 	borrow(e, out, mem);
 	out->root = root;
-	if (!root || expr_match(out, root))
-		return true;
-	expr_match_opposite(out, root);
-	out->root = NULL;
+	if (root && !expr_match(out, root))
+		set_negative(out, root);
 	return true;
 }
 

@@ -74,6 +74,7 @@ struct expr {
 				      * EXPR_UNWEIGHED: it only has to be there, or not to be */
 	size_t phrase_count;
 	struct expr_node *root; /* the same as a tree (expr_match.h); NULL = nothing but conditions */
+	struct expr_node *negative; /* so too, where there is nothing but what is not wanted */
 	struct expr_condition *conditions;
 	size_t condition_count;
 	size_t model_count; /* that they mean, as far as somebody has said so */
@@ -113,7 +114,8 @@ enum status expr_read(struct expr *e, struct str text, bool fields, struct arena
 		      struct err *err) MUST_USE;
 void expr_release(struct expr *e);
 
-/* The same beside something else that is looked for: so it may say only what is not wanted. */
+/* The same beside something else that is looked for: so it may say only what is not wanted. A condition that wants
+ * something is such, too. */
 enum status expr_read_beside(struct expr *e, struct str text, struct arena *mem, struct err *err) MUST_USE;
 
 /* Another one that words of the index do not say; its value is borrowed. False when there are too many. */

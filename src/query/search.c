@@ -617,6 +617,23 @@ static int by_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
+/* Those in order that overlap as one: who looks for a document looks at the last that begins before it. */
+static size_t merge_ranges(struct doc_range *list, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t end = list[i].first + list[i].count;
+		struct doc_range *last = kept ? &list[kept - 1] : NULL;
+
+		if (!last || last->first + last->count < list[i].first)
+			list[kept++] = list[i];
+		else if (end > last->first + last->count)
+			last->count = end - last->first;
+	}
+	return kept;
+}
+
 static void join_ranges(struct arena *mem, struct doc_range **list, size_t *count, const struct doc_range *more,
 			size_t more_count)
 {
@@ -627,6 +644,7 @@ static void join_ranges(struct arena *mem, struct doc_range **list, size_t *coun
 	memcpy(all + *count, more, more_count * sizeof *all);
 	*count += more_count;
 	qsort(all, *count, sizeof *all, by_first);
+	*count = merge_ranges(all, *count);
 	*list = all;
 }
 

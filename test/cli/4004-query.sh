@@ -269,6 +269,18 @@ check test "$(hits --regex ents 'NOT integer')" -gt 0
 check test "$(hits --regex ents 'NOT integer')" -eq $(($(hits --regex ents) - $(hits --regex ents integer)))
 arbor search '"integer cen*"'; code 0
 
+it "takes what is not wanted beside a condition, or an option, that wants something"
+less() { check test "$(count "$1 -$2")" -eq $(($(count "$1") - $(count "$1 $2"))); check test "$(count "$1 $2")" -gt 0; }
+less in:input tool:Bash
+less in:output tool:Bash
+less in:thinking model:claude
+less role:assistant is:subagent
+less role:user cents
+less 'role:user project:webshop' cents
+check test "$(count --in input ' -tool:Bash')" -eq "$(count 'in:input -tool:Bash')"
+arbor search --regex 'cents?' ' -model:claude'; code 0
+arbor search -- '-tool:Bash -cents'; code 2; err_has 'only says what is not wanted; add a word to look for, or a condition'
+
 it "says what is no field, also where there are hits, and takes fields in any case"
 arbor search 'from:the cents'; err_has "'from:' is no field and was looked for as text; there are role:"
 arbor search 'cents foo:bar OR cents'; code 0; err_has "'foo:' is no field"

@@ -413,7 +413,8 @@ TEST(a_condition_that_cannot_be_is_refused_with_what_could)
 		{ "x -day:2026-01", "cannot be left out" },
 		{ "x model:\"\"", "which one?" },
 		{ "-x", "add a word" },
-		{ "-x role:user", "add a word" },
+		{ "-x -role:user", "add a word" },
+		{ "-x role:user", NULL },
 	};
 	struct err err;
 	WORLD w;
