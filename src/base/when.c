@@ -274,18 +274,22 @@ static bool parse_age(struct str text, int64_t now_ms, int64_t *ms)
 	return true;
 }
 
-/* A date, or a date and hh:mm, without a zone: read as UTC first, by the one who
+/* A date, or a date and hh:mm, hh:mm:ss or parts of a second, without a zone: read as UTC first, by the one who
  * knows which dates there are. */
 static bool parse_date(struct str text, const struct zone *zone, int64_t *ms)
 {
-	char whole[] = "0000-00-00T00:00:00Z";
-	const size_t date = 10, minutes = 16;
+	char whole[] = "0000-00-00T00:00:00Z\0fraction";
+	const size_t date = 10, minutes = 16, seconds = 19;
 	int64_t utc;
 
-	if (text.n != date && text.n != minutes)
+	if (text.n != date && text.n != minutes && (text.n < seconds || text.n > sizeof whole - 2))
 		return false;
 	for (size_t i = 0; i < text.n; i++)
 		whole[i] = text.p[i];
+	if (text.n >= seconds) {
+		whole[text.n] = 'Z';
+		whole[text.n + 1] = '\0';
+	}
 	if (!time_parse(str_of(whole), &utc))
 		return false;
 	*ms = zone_from_clock(zone, utc);
