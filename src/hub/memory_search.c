@@ -110,7 +110,8 @@ static const struct param search_params[] = {
 	{ .name = "regex",
 	  .type = VALUE_BOOL,
 	  .help = "the first of WORDS is an extended regular expression, with \\d, \\w, \\s, \\b and \\x41, looked "
-		  "for in each line of a text; the others are as ever" },
+		  "for in each line of a text, in any case of letters unless it has a capital one; the others are as "
+		  "ever" },
 	{ .name = "inside",
 	  .type = VALUE_BOOL,
 	  .help = "also where what was typed stands inside of other words; looks at texts one by one, as --regex does. "
@@ -471,14 +472,18 @@ static enum status read_pattern(struct call *c, struct grep *check, struct expr 
 	struct str pattern = call_value(c, "words")->list[0], text;
 	const char *copy = arena_cstr(&c->mem, pattern), *why;
 	struct buf words CLEANUP(buf_release) = BUF_INIT(KIB * 16), posix CLEANUP(buf_release) = BUF_INIT(MIB);
+	bool any_case, exact;
 
 	if (str_has_byte(pattern, '\0') || !pattern.n)
 		return err_fail(err, STATUS_USAGE, "--regex: what is to be looked for?");
+	any_case = str_has_prefix(pattern, STR("(?i)"));
+	copy += any_case ? STR("(?i)").n : 0;
 	why = pattern_translate(copy, &posix);
 	if (why)
 		return grep_refuse(copy, why, err);
+	exact = call_flag(c, "case_sensitive") || (!any_case && grep_has_capitals(copy));
 	copy = arena_cstr(&c->mem, buf_as_str(&posix));
-	if (grep_pattern(check, copy, call_flag(c, "case_sensitive"), err))
+	if (grep_pattern(check, copy, exact, err))
 		return err_failed(err->status);
 	grep_words(copy, &words);
 	text = query_text(c, 1, buf_as_str(&words));
@@ -779,6 +784,8 @@ static enum status not_found(const struct finding *f, const struct search_query 
 	if (asks_agent_type(q->expr))
 		buf_text(&advice, "; agent: takes the id of a sub-agent, and 'arbor usage agent --each' lists "
 				  "these with their types");
+	if (call_flag(c, "regex") && !call_flag(c, "case_sensitive") && !(q->check->flags & REG_ICASE))
+		buf_text(&advice, "; capitals count in a pattern that has some, unless (?i) stands in front of it");
 	if (is_no_time(c, q))
 		buf_text(&advice, "; no time is both after and before what it says");
 	if (f->looked && f->looked_all)
@@ -1050,7 +1057,8 @@ const struct method memory_search = {
 		"as 'where did we', with plurals, -ed and -ing, and with one of them missing.\n\n"
 		"--regex, --inside and --case-sensitive look at texts that words and conditions have found, and "
 		"without any\n"
-		"at the newest ones; for two seconds, and they say so if there were more.\n\n"
+		"at the newest ones; for two seconds, and they say so if there were more. A pattern without capitals\n"
+		"is found in any case; one that has some as it is, unless (?i) stands in front of it.\n\n"
 		"Plans, memory, tasks and todos are searched, too, as in:other; they have no role, so that role:\n"
 		"leaves them out. So is typed history, as role:user: of it only what was typed into no\n"
 		"conversation that is kept. They have no model, branch or agent. Such a file is printed\n"

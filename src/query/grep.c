@@ -88,6 +88,20 @@ static const char *refuse(const char *pattern)
 	return NULL;
 }
 
+bool grep_has_capitals(const char *pattern)
+{
+	if (strstr(pattern, "[:upper:]") || strstr(pattern, "[:lower:]"))
+		return true;
+	for (const char *p = pattern; *p; p++) {
+		if (*p >= 'A' && *p <= 'Z')
+			return true;
+		/* \W is no letter, nor is \x4F. */
+		if (*p == '\\' && p[1])
+			p += p[1] == 'x' && p[2] && p[3] ? 3 : 1;
+	}
+	return false;
+}
+
 enum status grep_refuse(const char *pattern, const char *why, struct err *err)
 {
 	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB);
@@ -344,7 +358,7 @@ static bool scan_pattern(struct grep *g, struct str text)
 		for (size_t at = 0; at <= length && !is_late(g) && g->pattern; at += PIECE - OVERLAP) {
 			size_t n = size_min(length - at, PIECE);
 
-			any |= scan_piece(g, text, from + at, n, at == 0, at + n == length);
+			any |= scan_piece(g, text, from + at, n, at == 0 && from >= g->front, at + n == length);
 			if (at + n == length)
 				break;
 		}

@@ -17,6 +17,7 @@ struct grep {
 	const char *pattern;
 	int flags;
 	regex_t compiled;
+	size_t front;	     /* bytes of the text in hand that stand before it, as a tool's name does: no line begins there */
 	size_t scanned;	     /* bytes, since it was compiled */
 	int64_t deadline_ns; /* monotonic */
 	bool gave_up;	     /* it has passed */
@@ -27,6 +28,9 @@ struct grep {
 /* An extended regular expression of POSIX (query/pattern.h makes one), looked for in each line. STATUS_USAGE when it is
  * none, or more than can be looked for in bounded time and memory. The pattern has to stay. */
 enum status grep_pattern(struct grep *g, const char *pattern, bool case_sensitive, struct err *err) MUST_USE;
+
+/* Whether somebody wrote a pattern, as typed, with capitals in it, or a class that means them. */
+bool grep_has_capitals(const char *pattern);
 
 /* Fails with why it cannot be looked for. */
 enum status grep_refuse(const char *pattern, const char *why, struct err *err) MUST_USE;

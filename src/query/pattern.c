@@ -143,6 +143,8 @@ const char *pattern_translate(const char *pattern, struct buf *out)
 		} else if (*t.at == '\\') {
 			t.at++;
 			why = take_escaped(&t);
+		} else if (*t.at == '(' && t.at[1] == '?') {
+			why = "of what begins with (? only (?i) is known, at the beginning: capitals do not count then";
 		} else {
 			buf_byte(out, *t.at++);
 		}

@@ -326,6 +326,15 @@ static bool is_passed_over(struct searching *y, const struct uuid *id)
 	return is_given_here(y, id) || y->given.count <= y->q->offset;
 }
 
+/* The second look at the text in hand, before which so many bytes of something else stand. */
+static bool passes_check(const struct searching *y, size_t front)
+{
+	if (!y->q->check)
+		return true;
+	y->q->check->front = front;
+	return grep_text(y->q->check, buf_as_str(&y->text));
+}
+
 static void make_snippet(const struct searching *y, struct snippet *out)
 {
 	const struct grep *check = y->q->check;
@@ -382,7 +391,7 @@ static enum status give_note(struct searching *y, const struct ranked *r, int64_
 	y->session = (struct session){ 0 };
 	buf_clear(&y->text);
 	buf_str(&y->text, note.kind == ANNOTATION_NOTE ? note.text : note.name);
-	if (y->q->check && !grep_text(y->q->check, buf_as_str(&y->text)))
+	if (!passes_check(y, 0))
 		return STATUS_OK;
 	if (is_given(y, &note.id) || y->given.count <= y->q->offset)
 		return STATUS_OK;
@@ -421,7 +430,7 @@ static enum status give_paper(struct searching *y, const struct ranked *r, int64
 	if (papers_find(y->store, r->doc.offset, &y->mem, &p, err) ||
 	    papers_text(y->store, &p, &y->mem, &y->text, err))
 		return err_failed(err->status);
-	if (y->q->check && !grep_text(y->q->check, buf_as_str(&y->text)))
+	if (!passes_check(y, 0))
 		return STATUS_OK;
 	if (is_paper_given(y, &p.paper) || y->given.count <= y->q->offset)
 		return STATUS_OK;
@@ -471,7 +480,7 @@ static enum status give_node(struct searching *y, const struct ranked *r, int64_
 		return err_failed(err->status);
 	buf_clear(&y->text);
 	made_text(&m.node, &y->text);
-	if (y->q->check && !grep_text(y->q->check, buf_as_str(&y->text)))
+	if (!passes_check(y, 0))
 		return STATUS_OK;
 	y->session = (struct session){ 0 };
 	if (is_given(y, &m.node.id) || y->given.count <= y->q->offset)
@@ -529,7 +538,7 @@ static enum status give_hit(struct searching *y, const struct ranked *r, int64_t
 	/* Its block's id may mean another line's, which says something else. */
 	if (f.is_variant)
 		hit.id = f.variant;
-	if (y->q->check && !grep_text(y->q->check, buf_as_str(&y->text)))
+	if (!passes_check(y, f.is_block && f.block.kind == BLOCK_TOOL_USE ? f.block.name.n : 0))
 		return STATUS_OK;
 	if (!is_early && is_passed_over(y, &hit.id))
 		return STATUS_OK;

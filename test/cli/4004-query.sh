@@ -115,6 +115,14 @@ arbor search --regex 'to[Ff]ixed\('; code 0; out_has 'toFixed(2)'
 arbor search --regex 'nteger cent' role:user; code 0
 check test "$("$ARBOR" search -n 0 --regex 'nteger cent' role:user 2>/dev/null | wc -l)" -eq "$(count '"integer cents"' role:user)"
 arbor search --regex CENTS --case-sensitive; code 1; err_has 'nothing found'
+arbor search --regex CENTS; code 1; err_has 'capitals count in a pattern that has some, unless (?i) stands in front'
+arbor search --regex '(?i)CENTS'; code 0
+arbor search --regex '\Wcents\W'; code 0
+check test "$("$ARBOR" search -n 0 --regex 'to[A-Z][a-z]+\(' --json | grep -c '"snippet":"[^"]*to[A-Z][a-z]*(')" -eq \
+	"$("$ARBOR" search -n 0 --regex 'to[A-Z][a-z]+\(' | wc -l)"
+arbor search --regex 'cents(?=x)'; code 2; err_has 'only (?i) is known'
+arbor search --regex '^Bash$' tool:Bash; code 1
+arbor search --regex 'Bash$' tool:Bash; code 0
 arbor search --case-sensitive Integer; code 0; out_lacks 'to integer cents'
 for pattern in '[' '(' '(a)\1' '(a{1,200}){1,200}'; do arbor search --regex "$pattern"; code 2; err_has '--regex: '; done
 # shellcheck disable=SC1003 # it ends with a backslash
