@@ -117,7 +117,9 @@ static const struct view_kind *choose(const char *activation, const struct metho
 
 bool view_has_columns(const struct verb *v)
 {
-	return v->activation && !v->method->open && choose(v->activation, v->method, false, NULL) == &view_table;
+	const struct view_kind *kind = v->activation ? choose(v->activation, v->method, false, NULL) : NULL;
+
+	return !v->method->open && (kind == &view_table || kind == &view_files);
 }
 
 bool view_runs_client(const struct face *f, const char *activation, const struct method *m)

@@ -59,7 +59,7 @@ static const struct field files_fields[] = {
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "change: the message that tells of it" },
+	  .help = "the message that tells of the change; file: of the last" },
 	HANDLE_FIELD("change: of that, "),
 	{ .name = "at",
 	  .type = VALUE_TIME,
@@ -166,6 +166,7 @@ static enum status emit_file(struct listing *l, struct file *f, struct err *err)
 		removed += f->changes[i].removed;
 		outside |= f->changes[i].is_surprised;
 	}
+	put_uuid(w, "id", &last->message);
 	if (last->at)
 		put_time(w, "at", last->at);
 	put_text(w, "tool", str_of(last->tool));
@@ -297,8 +298,8 @@ static enum status say_unknown(const struct file *f, const char *when, struct er
 	term_filter(&path, str_sub(f->path, 0, KIB / 4), TERM_LINE);
 	return err_fail(
 		err, STATUS_NOT_FOUND,
-		"%.*s: what stood in it %s is not known; something has changed it that the conversation does "
-		"not show. 'arbor files SESSION PATH' lists its changes, and which are known exactly",
+		"%.*s: what stood in it %s is not known; the conversation shows only parts of it, or something else "
+		"has changed it. 'arbor files SESSION PATH' lists its changes, and which are known exactly",
 		STR_ARG(buf_as_str(&path)), when);
 }
 
@@ -532,7 +533,7 @@ const struct method memory_files = {
 		"seen when "
 		"the file is told of again; 'outside' says so. Where that leaves a gap the file is not "
 		"'exact', and its "
-		"content is refused. Line ends are as the client tells them: without carriage returns.\n",
+		"content is refused. Of what sub-agents do the client keeps less, so less is known of it. Line ends are as the client tells them: without carriage returns.\n",
 	.params = files_params,
 	.kind = RESULT_STREAM,
 	.fields = files_fields,

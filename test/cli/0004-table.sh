@@ -33,7 +33,7 @@ done <"$T/methods"
 arbor help arbor.tree_crate; code 1; err_has "did you mean 'arbor.tree_create'?"
 
 it "says which columns go into a pipe, of those that print columns there"
-for v in list search sources; do
+for v in list search sources files; do
 	arbor help $v; out_has 'In a pipe its columns are'
 	arbor help --man $v; out_has 'In a pipe its columns are'
 done
