@@ -223,12 +223,91 @@ bool change_read(struct record_reader *r, const struct record *rec, struct chang
 	return found && out->path.n;
 }
 
+/* ---- Results in words ------------------------------------------------------------------- */
+
+/* How a client tells the model that a file was written: the path stands between these. */
+static const struct {
+	const char *before, *behind;
+	bool made;
+	bool to_the_end; /* where nothing follows */
+} wordings[] = {
+	{ "File created successfully at: ", " (file state is ", true, true },
+	{ "The file ", " has been updated", false, false },
+};
+
+/* The text of a result; JSON_NONE = it has none. */
+static uint32_t words_of(const struct json *j, const struct record_block *result)
+{
+	uint32_t text = json_get(j, result->node, STR("content"));
+
+	if (json_is(j, text, JSON_ARRAY) && json_count(j, text))
+		text = json_get(j, json_first(j, text), STR("text"));
+	return json_is(j, text, JSON_STRING) ? text : JSON_NONE;
+}
+
+/* The client names files so; commands that print the same words mostly do not. */
+static bool is_absolute(struct str path)
+{
+	return path.n > 1 && (path.p[0] == '/' || path.p[0] == '\\' || path.p[1] == ':');
+}
+
+bool change_said(struct record_reader *r, const struct record_block *result, struct str *path, bool *made)
+{
+	uint32_t node = words_of(&r->json, result);
+	struct str raw, text, rest;
+
+	if (result->kind != BLOCK_TOOL_RESULT || result->is_error || node == JSON_NONE)
+		return false;
+	raw = str_sub(json_raw(&r->json, node), 1, SIZE_MAX);
+	for (size_t i = 0; i < COUNT(wordings); i++) {
+		struct str behind = str_of(wordings[i].behind);
+		const char *end;
+
+		/* Results may be long: what begins otherwise is not decoded. */
+		if (!str_has_prefix(raw, str_of(wordings[i].before)))
+			continue;
+		text = str_sub(json_string_in(&r->json, node, &r->mem), strlen(wordings[i].before), SIZE_MAX);
+		text = str_cut(text, '\n', &rest);
+		end = text.n ? memmem(text.p, text.n, behind.p, behind.n) : NULL;
+		if (end)
+			text.n = (size_t)(end - text.p);
+		*path = text;
+		*made = wordings[i].made;
+		return is_absolute(text) && (end || wordings[i].to_the_end);
+	}
+	return false;
+}
+
+static bool path_said(struct record_reader *r, const struct record *rec, struct str *path)
+{
+	struct block_cursor at = { 0 };
+	struct record_block b;
+	bool made;
+
+	while (record_block(r, rec, &at, &b))
+		if (change_said(r, &b, path, &made))
+			return true;
+	return false;
+}
+
+/* What a record keeps beside its message, which may stand inside of another. */
+static uint32_t kept_result(const struct json *j, const struct record *rec)
+{
+	uint32_t inside = json_get(j, json_get(j, json_root(j), STR("data")), STR("message"));
+
+	if (rec->message != JSON_NONE && rec->message == json_get(j, inside, STR("message")))
+		return json_get(j, inside, STR("toolUseResult"));
+	return json_get(j, json_root(j), STR("toolUseResult"));
+}
+
 bool change_path(struct record_reader *r, const struct record *rec, struct str *path)
 {
 	const struct json *j = &r->json;
-	uint32_t result = json_get(j, json_root(j), STR("toolUseResult"));
+	uint32_t result = kept_result(j, rec);
 	uint32_t name = json_get(j, result, STR("filePath")), type = json_get(j, result, STR("type"));
 
+	if (result == JSON_NONE)
+		return path_said(r, rec, path);
 	if (json_is(j, name, JSON_STRING)) {
 		if (!json_is(j, json_get(j, result, STR("oldString")), JSON_STRING) &&
 		    !json_is(j, json_get(j, result, STR("edits")), JSON_ARRAY) &&
@@ -243,12 +322,13 @@ bool change_path(struct record_reader *r, const struct record *rec, struct str *
 
 /* ---- Calls ------------------------------------------------------------------------------ */
 
-bool change_of_call(struct record_reader *r, const struct record_block *call, struct change *out)
+bool change_of_call(struct record_reader *r, const struct record_block *call, bool made, struct change *out)
 {
 	uint32_t input = json_get(&r->json, call->node, STR("input"));
 
 	*out = (struct change){ .path = text_in(r, input, "file_path"),
-				.kind = CHANGE_UPDATE,
+				.kind = made ? CHANGE_CREATE : CHANGE_UPDATE,
+				.was = made ? FILE_ABSENT : FILE_UNKNOWN,
 				.tool = "Write" };
 	if (str_eq(call->name, STR("Edit")) || str_eq(call->name, STR("MultiEdit")))
 		return read_edit(r, input, out) && out->path.n;

@@ -41,11 +41,15 @@ struct change {
 /* What a record tells of a file; false when nothing. A call that failed has changed nothing. */
 bool change_read(struct record_reader *r, const struct record *rec, struct change *out);
 
-/* The path alone of a file that a result tells was changed. Costs little. */
+/* What a result says in words of a file that was written; false when nothing. For where the client keeps nothing
+ * beside: of sub-agents. It does not tell an edit from a file that was written anew. */
+bool change_said(struct record_reader *r, const struct record_block *result, struct str *path, bool *made);
+
+/* The path alone of a file that a result tells was changed, in words if not otherwise. Costs little. */
 bool change_path(struct record_reader *r, const struct record *rec, struct str *path);
 
-/* What a call was to change, from its block. Of one that succeeded. */
-bool change_of_call(struct record_reader *r, const struct record_block *call, struct change *out);
+/* What a call was to change, from its block. Of one that succeeded; made: its result says that the file is new. */
+bool change_of_call(struct record_reader *r, const struct record_block *call, bool made, struct change *out);
 
 /* What a text becomes by the edits of a change, appended to `out`. False when they do not
  * fit: it was another text. */

@@ -182,8 +182,7 @@ static void note_changed(struct part *p, struct part_reader *r, const struct rec
 	struct naming n = { p, offset };
 	struct str path;
 
-	if (!p->mirror.old && (rec->flags & (RECORD_RESULT | RECORD_EMBEDDED)) == RECORD_RESULT &&
-	    change_path(&r->records, rec, &path))
+	if (!p->mirror.old && (rec->flags & RECORD_RESULT) && change_path(&r->records, rec, &path))
 		note_link(&n, MENTION_FILE, path);
 }
 

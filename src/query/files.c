@@ -319,10 +319,16 @@ static void note_calls(struct walk *w, const struct record_reader *r, const stru
 			}
 }
 
-/* What a call meant to do, whose result says only that it was done. */
-static enum status take_call(struct walk *w, struct str id, int64_t at, struct err *err)
+/* A call whose result says in words alone that it was done. */
+struct done_call {
+	struct str id;
+	bool made; /* the file is new */
+};
+
+/* What such a call meant to do. */
+static enum status take_call(struct walk *w, const struct done_call *done, int64_t at, struct err *err)
 {
-	const uint32_t *node = map_get(&w->calls, id);
+	const uint32_t *node = map_get(&w->calls, done->id);
 	struct block_cursor cursor = { 0 };
 	struct record_block b;
 	struct record rec;
@@ -334,26 +340,31 @@ static enum status take_call(struct walk *w, struct str id, int64_t at, struct e
 	if (get_node(w, *node, &lines, &rec, err))
 		return err_failed(err->status);
 	while (record_block(&lines->reader, &rec, &cursor, &b))
-		if (b.kind == BLOCK_TOOL_USE && str_eq(b.tool, id))
-			return change_of_call(&lines->reader, &b, &c) ? take_change(w, &c, at, err)
-								      : STATUS_OK;
+		if (b.kind == BLOCK_TOOL_USE && str_eq(b.tool, done->id))
+			return change_of_call(&lines->reader, &b, done->made, &c) ? take_change(w, &c, at, err)
+										  : STATUS_OK;
 	return STATUS_OK;
 }
 
-static enum status take_calls(struct walk *w, const struct record_reader *r, const struct record *rec,
-			      int64_t at, struct err *err)
+static enum status take_calls(struct walk *w, struct record_reader *r, const struct record *rec, int64_t at,
+			      struct err *err)
 {
-	struct str *done = arena_alloc(&w->mem, (json_count(&r->json, rec->content) + 1) * sizeof *done);
+	struct done_call *done = arena_alloc(&w->mem, (json_count(&r->json, rec->content) + 1) * sizeof *done);
 	struct block_cursor cursor = { 0 };
 	struct record_block b;
+	struct str path;
 	size_t count = 0;
 
 	/* Reading the call ends this record. */
 	while (record_block(r, rec, &cursor, &b))
-		if (b.kind == BLOCK_TOOL_RESULT && !b.is_error && map_get(&w->calls, b.tool))
-			done[count++] = arena_str(&w->mem, b.tool);
+		if (b.kind == BLOCK_TOOL_RESULT && !b.is_error && map_get(&w->calls, b.tool)) {
+			struct done_call *d = &done[count++];
+
+			d->id = arena_str(&w->mem, b.tool);
+			d->made = change_said(r, &b, &path, &d->made) && d->made;
+		}
 	for (size_t i = 0; i < count; i++)
-		if (take_call(w, done[i], at, err))
+		if (take_call(w, &done[i], at, err))
 			return err_failed(err->status);
 	return STATUS_OK;
 }

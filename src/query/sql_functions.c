@@ -291,7 +291,7 @@ static void result_of(sqlite3_context *result, int count, sqlite3_value **row)
 
 	(void)count;
 	if (sqlite3_value_type(row[1]) == SQLITE_TEXT)
-		status = sql_result(q, sqlite3_value_int64(row[0]), row_bytes(row, 1), &b, &err);
+		status = sql_call(q, sqlite3_value_int64(row[0]), row_bytes(row, 1), BLOCK_TOOL_RESULT, &b, &err);
 	if (status == STATUS_OK && b && sqlite3_value_int(row[2])) {
 		sqlite3_result_int(result, b->is_error);
 	} else if (status == STATUS_OK && b) {

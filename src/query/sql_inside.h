@@ -53,10 +53,10 @@ bool sql_text(struct sql *q, int64_t what, struct str *out);
 enum status sql_message_text(struct sql *q, int64_t session, int64_t first, struct str *out,
 			     struct err *err) MUST_USE;
 
-/* Reads the line that has the result of a call, in the same transcript; *out is the block,
+/* Reads the line of a transcript that has a call, BLOCK_TOOL_USE, or its result, BLOCK_TOOL_RESULT; *out is the block,
  * NULL = there is none. */
-enum status sql_result(struct sql *q, int64_t session, struct str call, const struct record_block **out,
-		       struct err *err) MUST_USE;
+enum status sql_call(struct sql *q, int64_t session, struct str call, enum block_kind kind,
+		     const struct record_block **out, struct err *err) MUST_USE;
 
 /* The id of the tree that a line is in; *found false = it is in none. */
 enum status sql_tree(struct sql *q, int64_t session, int64_t offset, struct uuid *out, bool *found,

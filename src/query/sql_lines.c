@@ -138,8 +138,8 @@ enum status sql_message_text(struct sql *q, int64_t session, int64_t first, stru
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
-enum status sql_result(struct sql *q, int64_t session, struct str call, const struct record_block **out,
-		       struct err *err)
+enum status sql_call(struct sql *q, int64_t session, struct str call, enum block_kind kind,
+		     const struct record_block **out, struct err *err)
 {
 	enum { MOST = 8 }; /* lines with it: the call, its result, copies of both */
 	struct id_match lines[MOST];
@@ -158,7 +158,7 @@ enum status sql_result(struct sql *q, int64_t session, struct str call, const st
 
 			if (!b)
 				break;
-			if (b->kind == BLOCK_TOOL_RESULT && str_eq(b->tool, call))
+			if (b->kind == kind && str_eq(b->tool, call))
 				*out = b;
 		}
 	}

@@ -53,6 +53,12 @@ struct change_row {
 	int64_t version, at; /* 0 = unknown */
 };
 
+/* A call whose result says in words alone that it was done. */
+struct done_call {
+	struct str id;
+	bool made; /* the file is new */
+};
+
 struct change_cursor {
 	struct rows rows;
 	struct arena mem;
@@ -305,6 +311,58 @@ static void take_changes(struct change_cursor *c, struct record_reader *r, const
 						    .at = file.at });
 }
 
+/* Calls whose results stand in the line in hand and are told by it in words alone. */
+static size_t done_calls(struct change_cursor *c, struct sql *q, struct done_call *done, size_t most)
+{
+	const struct json *j = &q->from->reader.json;
+	struct block_cursor at = { 0 };
+	struct record_block b;
+	struct str path;
+	size_t count = 0;
+
+	if (q->record.type != RECORD_USER || json_get(j, json_root(j), STR("toolUseResult")) != JSON_NONE)
+		return 0;
+	while (count < most && record_block(&q->from->reader, &q->record, &at, &b))
+		if (b.kind == BLOCK_TOOL_RESULT && !b.is_error && b.tool.n) {
+			struct done_call *d = &done[count++];
+
+			d->id = arena_str(&c->mem, b.tool);
+			d->made = change_said(&q->from->reader, &b, &path, &d->made) && d->made;
+		}
+	return count;
+}
+
+/* What the call itself says; of a tool that changes files. */
+static enum status take_call(struct change_cursor *c, struct sql *q, int64_t session, const struct done_call *done,
+			     int64_t when, struct err *err)
+{
+	const struct record_block *call;
+	struct change change;
+
+	if (sql_call(q, session, done->id, BLOCK_TOOL_USE, &call, err))
+		return err_failed(err->status);
+	if (call && change_of_call(&q->from->reader, call, done->made, &change))
+		add_change(c, &(struct change_row){ .path = change.path,
+						    .how = change_name(change.kind),
+						    .tool = change.tool,
+						    .at = when });
+	return STATUS_OK;
+}
+
+/* Reading a call ends the line in hand. */
+static enum status take_done(struct change_cursor *c, struct sql *q, int64_t session, struct err *err)
+{
+	enum { MOST = 64 }; /* results in one line; the client writes one */
+	int64_t when = q->record.has_time ? q->record.at : 0;
+	struct done_call done[MOST];
+	size_t count = done_calls(c, q, done, MOST);
+
+	for (size_t i = 0; i < count; i++)
+		if (take_call(c, q, session, &done[i], when, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
 static int change_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int count,
 			 sqlite3_value **values)
 {
@@ -323,6 +381,8 @@ static int change_filter(sqlite3_vtab_cursor *cursor, int number, const char *te
 		return sql_failed(q, &err);
 	if (found)
 		take_changes(c, &q->from->reader, &q->record);
+	if (found && take_done(c, q, sqlite3_value_int64(values[0]), &err))
+		return sql_failed(q, &err);
 	c->rows.end = (int64_t)c->count;
 	return SQLITE_OK;
 }

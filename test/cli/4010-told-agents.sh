@@ -77,4 +77,35 @@ arbor sql "SELECT source_id, target_id FROM links WHERE relationship = 'spawned'
 arbor search is:error tool:Bash --json; code 0; lines 1; out_has 'no tusk there'
 arbor search is:error tool:Read; code 1
 
+it "tells of files that they made and changed: in words alone, as the client writes it"
+ID=0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e62
+call() { # NUMBER TOOL INPUT
+	told "$1" cd34ef "\"type\":\"assistant\",$(answer "n$1" claude-haiku-4-5-20251001 "{\"type\":\"tool_use\",\"id\":\"toolu_f$1\",\"name\":\"$2\",\"input\":$3}")"
+}
+done_so() { # NUMBER TEXT [MORE]: of the call before
+	told "$1" cd34ef "\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_f$(($1 - 1))\",\"content\":\"$2\"$3}]}"
+}
+{
+	front user 21; echo '"message":{"role":"user","content":"make a narwhal"}}'
+	front assistant 22; answer n22 claude-opus-4-8 '{"type":"tool_use","id":"toolu_21","name":"Task","input":{"subagent_type":"maker","prompt":"make it"}}'; echo ',"parentUuid":"00000000-0000-4000-8000-000000000021"}'
+	call 23 Write '{"file_path":"/w/horn.c","content":"int horn;\n"}'; done_so 24 'File created successfully at: /w/horn.c'
+	call 25 Edit '{"file_path":"/w/horn.c","old_string":"int","new_string":"long"}'; done_so 26 'The file /w/horn.c has been updated successfully.'
+	call 27 Edit '{"file_path":"/w/tail.c","old_string":"a","new_string":"b"}'; done_so 28 'The file /w/tail.c has been updated. Here is the result'
+	call 29 Edit '{"file_path":"/w/failed.c","old_string":"a","new_string":"b"}'; done_so 30 'The file /w/failed.c has been updated' ',"is_error":true'
+	call 31 Write '{"file_path":"/w/new state.c","content":"x\n"}'; done_so 32 'File created successfully at: /w/new state.c (file state is current in your context)'
+	call 33 Bash '{"command":"make"}'; done_so 34 'The file a.o has been updated'
+	front user 35; echo '"parentUuid":"00000000-0000-4000-8000-000000000022","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_21","content":"made"}]},"toolUseResult":{"agentId":"cd34ef","status":"completed"}}'
+} >"$P/$ID.jsonl"
+arbor sync --source "$T/claude"; code 0
+arbor sql "SELECT file_path, change, tool, agent FROM file_modifications WHERE session_id = '$ID'"; code 0
+printf '%s\t%s\t%s\tcd34ef\n' /w/horn.c create Write /w/horn.c edit Edit /w/tail.c edit Edit '/w/new state.c' create Write | cmp -s - "$T/out" ||
+	{ fail "other changes"; show "$T/out"; }
+arbor sql "SELECT target_id FROM links WHERE relationship = 'touches_file' AND source_id = '$ID' ORDER BY 1"
+out_is "$(printf '/w/horn.c\n/w/new state.c\n/w/tail.c')"
+arbor related horn.c; code 0; out_has "touches_file	session"; out_has $ID
+arbor files $ID --json; code 0; lines 3; check test "$(grep -c '"created":true' "$T/out")" -eq 2
+arbor files $ID; check test "$(cut -f 1 "$T/out" | grep -c '^[0-9a-f-]*$')" -eq 3; out_lacks '	/w/failed.c'
+arbor files $ID horn.c --at $ID; code 0; out_is 'long horn;'
+arbor files $ID --diff; code 3; out_has '+long horn;'; err_has '/w/tail.c: what stood in it before is not known'; err_lacks horn.c
+
 the_end

@@ -153,7 +153,7 @@ TEST(a_call_says_what_it_meant_to_do)
 			   lines[i][0]);
 		record_begin(&r, buf_as_str(&line));
 		NEED(record_next(&r, &rec) && record_block(&r, &rec, &at, &b));
-		if (change_of_call(&r, &b, &c))
+		if (change_of_call(&r, &b, false, &c))
 			describe(&c, &got);
 		EQS(buf_as_str(&got), str_of(lines[i][1]));
 	}
