@@ -26,6 +26,11 @@ static enum status take_resolved(struct forkable *out, const struct resolved *r,
 		return err_fail(
 			err, STATUS_NOT_FOUND,
 			"only an older version of its file had that line, and nothing goes on from there");
+	if (r->agent.n)
+		return err_fail(err, STATUS_USAGE,
+				"sub-agent '%.*s' stands in the file of its conversation: name one of its messages, which"
+				" 'arbor show' lists, or the conversation",
+				(int)size_min(r->agent.n, 60), r->agent.p);
 	out->session = r->session;
 	out->is_node = !r->is_session && !r->is_tree;
 	out->line = (struct resume_line){ r->session.row, out->is_node ? r->node.offset : FORK_AT_END };

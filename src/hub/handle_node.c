@@ -297,12 +297,13 @@ static enum status name_resolved(struct store *s, const struct resolved *what, s
 	/* Ids of calls have a '_', which others have not. */
 	struct str last = str_sub(text, str_rfind(text, '@') + 1, SIZE_MAX);
 	struct str tool = str_has_byte(last, '_') ? last : (struct str){ 0 };
+	struct str agent = what->agent.n ? what->agent : what->session.agent;
 	struct node_handle h;
 
-	if (!what->is_session)
+	if (!what->is_session && !what->agent.n)
 		return name_node(s, what, tool, mem, out, err);
-	if (what->session.agent.n)
-		h = handle_of_agent(what->session.agent, &what->session.id);
+	if (agent.n)
+		h = handle_of_agent(agent, &what->session.id);
 	else if (handle_of_session(s, &what->session, &h, err))
 		return err_failed(err->status);
 	*out = node_handle_in(&h, mem);

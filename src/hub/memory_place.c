@@ -28,6 +28,38 @@ static bool find_line(const struct forest *f, const struct resolved *what, struc
 	return false;
 }
 
+uint32_t *place_agent(const struct forest *f, uint32_t first, struct arena *mem, uint32_t *count)
+{
+	bool *follows = arena_alloc(mem, (f->message_count + 1) * sizeof *follows);
+	uint32_t *out = arena_alloc(mem, (f->order_count + 1) * sizeof *out);
+
+	*count = 0;
+	for (uint32_t i = 0; i < f->order_count; i++) {
+		uint32_t m = f->order[i], prev = f->messages[m].prev;
+
+		follows[m] = m == first || (prev != FOREST_NONE && follows[prev]);
+		if (follows[m])
+			out[(*count)++] = m;
+	}
+	return out;
+}
+
+/* Where a sub-agent ended, from the place where it began. */
+static void go_to_end(const struct forest *f, struct place *at)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	uint32_t count, *messages = place_agent(f, at->message, &mem, &count), node;
+
+	if (!count)
+		return;
+	at->message = messages[count - 1];
+	node = f->messages[at->message].first;
+	while (f->nodes[node].next != FOREST_NONE)
+		node = f->nodes[node].next;
+	at->source = f->nodes[node].canon.source;
+	at->line = f->nodes[node].canon.line;
+}
+
 enum status place_find(const struct forest *f, const struct resolved *what, struct place *out,
 		       struct err *err)
 {
@@ -40,5 +72,7 @@ enum status place_find(const struct forest *f, const struct resolved *what, stru
 	if (out->message == FOREST_NONE)
 		return err_fail(err, STATUS_NOT_FOUND,
 				"that line is no part of what was said; 'arbor show' prints it");
+	if (what->agent.n)
+		go_to_end(f, out);
 	return STATUS_OK;
 }

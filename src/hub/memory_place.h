@@ -12,7 +12,10 @@ struct place {
 	uint32_t message; /* the line is a part of */
 };
 
-/* A session is where the client would go on; a line that is no part of a message, the
+/* All that a sub-agent said and did, from its first message on, in order: those that follow on it. In the arena. */
+uint32_t *place_agent(const struct forest *f, uint32_t first, struct arena *mem, uint32_t *count);
+
+/* A session is where the client would go on, a sub-agent where it ended; a line that is no part of a message, the
  * nearest above it that is. STATUS_NOT_FOUND when it is not in this forest. */
 enum status place_find(const struct forest *f, const struct resolved *what, struct place *out,
 		       struct err *err) MUST_USE;

@@ -66,6 +66,11 @@ static enum status find_subjects(struct call *c, struct purge_subject *out, stru
 
 		if (resolve_id(c->store, ids->list[i], &c->mem, &r, err))
 			return err_failed(err->status);
+		if (r.agent.n)
+			return err_fail(err, STATUS_USAGE,
+					"sub-agent '%.*s' stands in the file of its conversation and cannot go alone:"
+					" name its messages, which 'arbor show' lists, or the conversation",
+					(int)size_min(r.agent.n, 60), r.agent.p);
 		out[i] = (struct purge_subject){
 			.id = r.is_session ? r.session.id : r.node.id,
 			.transcript = r.is_session && r.session.agent.n ? r.session.row : 0,

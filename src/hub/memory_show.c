@@ -15,9 +15,11 @@
 #include "hub/memory_made.h"
 #include "hub/memory_message.h"
 #include "hub/memory_paper.h"
+#include "hub/memory_place.h"
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/memory_show.h"
+#include "query/forest_load.h"
 #include "query/grove.h"
 #include "query/transcript.h"
 #include "query/variant.h"
@@ -93,6 +95,7 @@ struct showing {
 	int64_t line;	    /* offset of the only line wanted; -1 = all */
 	bool several;	    /* lines are wanted one after the other: none alone */
 	struct str first;   /* uuid of the first line of the only message shown; p NULL = by order */
+	bool told;	    /* what is in hand stands in a progress line: nobody typed it */
 	bool open;	    /* a message is being written */
 	struct str open_id; /* its API id; empty = it has none */
 	struct map firsts;  /* API id -> uuid of its first line, as struct str */
@@ -188,7 +191,7 @@ static enum status show_message(struct showing *y, const struct transcript_line 
 	put_text(w, "kind", STR("message"));
 	put_uuid(w, "id", &id);
 	put_message(w, is_variant ? &variant : &id, r);
-	put_bool(w, "prompt", record_is_typed(r->flags));
+	put_bool(w, "prompt", record_is_typed(r->flags) && !y->told);
 	if (is_variant)
 		put_uuid(w, "variant", &variant);
 	json_write_key(w, STR("blocks"));
@@ -335,10 +338,14 @@ static enum status show_result(struct showing *y, struct err *err)
 
 static enum status show_node(struct showing *y, const struct node *node, struct err *err)
 {
+	unsigned flags;
+
 	if (node->part >= 0)
 		y->how.block = node->part;
-	if (show_heading(y, true, err) || find_first(y, node, err))
+	if (show_heading(y, true, err) || find_first(y, node, err) ||
+	    entry_flags(y->call->store, node->session, node->offset, &flags, err))
 		return err_failed(err->status);
+	y->told = (flags & RECORD_EMBEDDED) != 0;
 	if (node->part == PART_MESSAGE ? message_lines(y->call->store, node, show_one, y, err)
 				       : show_one(y, node->offset, node->length, err))
 		return err_failed(err->status);
@@ -356,6 +363,7 @@ static enum status show_place(struct showing *y, const struct forest *f, uint32_
 	const struct chain_line *l = &f->sources[source].chain.lines[line];
 
 	y->session = &f->sources[source].session;
+	y->told = f->sources[source].embedded;
 	return show_one(y, l->offset, l->length, err);
 }
 
@@ -389,6 +397,76 @@ static enum status show_turn(struct showing *y, const struct node *node, struct 
 	return close_message(y, err);
 }
 
+/* ---- A sub-agent ------------------------------------------------------------------ */
+
+/* What it was asked is its title, put into `text`. */
+static enum status read_title(void *ctx, const struct transcript_line *line, bool *go_on, struct err *err)
+{
+	struct buf asked CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED);
+	struct showing *y = ctx;
+	struct block_cursor at = { 0 };
+	struct record_block b;
+
+	(void)err;
+	*go_on = false;
+	if (record_block(line->reader, line->record, &at, &b))
+		block_text(line->reader, &b, &asked);
+	buf_clear(&y->text);
+	record_prompt_title(buf_as_str(&asked), &y->text);
+	return STATUS_OK;
+}
+
+/* What its heading says: the conversation's with what is its own. */
+static enum status describe_agent(struct showing *y, const struct resolved *what, const struct forest *f,
+				  const uint32_t *messages, uint32_t count, struct session *out, struct err *err)
+{
+	const struct node *first = &what->node;
+
+	if (transcript_each(&y->transcript, y->call->store, &what->session, first->offset,
+			    first->offset + first->length, read_title, y, err))
+		return err_failed(err->status);
+	*out = what->session;
+	out->agent = what->agent;
+	out->title = arena_str(&y->mem, buf_as_str(&y->text));
+	out->started_at = first->at;
+	out->prompts = out->tools = 0;
+	out->messages = count;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct forest_message *m = &f->messages[messages[i]];
+
+		out->updated_at = forest_line(f, m->first)->at;
+		for (uint32_t n = m->first; n != FOREST_NONE && m->role == FOREST_ASSISTANT; n = f->nodes[n].next)
+			out->tools += forest_line(f, n)->tool_count;
+	}
+	return STATUS_OK;
+}
+
+/* All that one did whose messages stand in the file of its conversation. */
+static enum status show_agent(struct showing *y, const struct resolved *what, struct err *err)
+{
+	struct forest f CLEANUP(forest_release) = FOREST_INIT;
+	struct session heading;
+	uint32_t source, line, count, *messages;
+
+	if (forest_load(y->call->store, what->session.row, &f, &source, err))
+		return err_failed(err->status);
+	if (!forest_find_line(&f, what->node.session, what->node.offset, &source, &line) ||
+	    forest_message_of(&f, source, line) == FOREST_NONE)
+		return show_node(y, &what->node, err);
+	messages = place_agent(&f, forest_message_of(&f, source, line), &y->mem, &count);
+	if (describe_agent(y, what, &f, messages, count, &heading, err))
+		return err_failed(err->status);
+	y->session = &heading;
+	if (show_heading(y, false, err))
+		return err_failed(err->status);
+	y->several = true;
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t n = f.messages[messages[i]].first; n != FOREST_NONE; n = f.nodes[n].next)
+			if (show_place(y, &f, f.nodes[n].canon.source, f.nodes[n].canon.line, err))
+				return err_failed(err->status);
+	return close_message(y, err);
+}
+
 enum status show_what(struct call *c, const struct resolved *what, const struct show_manner *how, struct err *err)
 {
 	struct showing y CLEANUP(showing_release) = {
@@ -404,6 +482,8 @@ enum status show_what(struct call *c, const struct resolved *what, const struct 
 		return err_failed(err->status);
 	if (what->is_session)
 		return show_session(&y, err);
+	if (what->agent.n)
+		return show_agent(&y, what, err);
 	return what->node.part == PART_TURN ? show_turn(&y, &what->node, err) : show_node(&y, &what->node, err);
 }
 
@@ -506,7 +586,7 @@ const struct method memory_show = {
 	.first = 3,
 	.summary = "Read conversations, or parts of them",
 	.text = "ID is the id of a session, turn, message, block or line, or its first digits (four or\n"
-		"more); a line's own uuid and the id of a tool's call will do, too. @ is the session\n"
+		"more); a line's own uuid, where no id begins so, and the id of a tool's call will do, too. @ is the session\n"
 		"last touched, @~1 the one before it, and so on; @@ID is a message of the last, SESSION@ID\n"
 		"one of another; @NAME is what a bookmark is on ('arbor help bookmark'). A sub-agent's id, as\n"
 		"'arbor agents' lists it, is what that one did. Where a conversation was copied and went on,\n"

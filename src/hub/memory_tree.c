@@ -535,7 +535,7 @@ static enum status draw_mirrored(struct call *c, const struct resolved *what, st
 {
 	struct drawing d CLEANUP(drawing_release) = {
 		.call = c,
-		.turns = { .mem = &c->mem, .forest = &d.forest, .agents = call_flag(c, "agents") },
+		.turns = { .mem = &c->mem, .forest = &d.forest, .agents = call_flag(c, "agents") || what->agent.n },
 		.lines = { .store = c->store },
 		.messages = call_flag(c, "messages"),
 	};

@@ -22,12 +22,15 @@
 #include "store/tombstone.h"
 #include "store/variant.h"
 
+#include <string.h>
+
 enum { LISTED = 8, MOST = 64 };
 
 /* What could be meant. */
 struct candidate {
 	struct id_match match;
 	struct session session; /* that it is, or is in */
+	struct str agent;	/* a sub-agent that has no file of its own: its id, and the match its first line */
 };
 
 struct candidates {
@@ -110,12 +113,13 @@ static void name_candidate(const struct candidates *all, const struct candidate 
 		same_id |= same;
 		same_root |= same && str_eq(c->session.root, one->session.root);
 	}
-	uuid_print(&one->match.id, id);
-	if (one->match.is_session && one->session.agent.n) {
+	if (one->agent.n || (one->match.is_session && one->session.agent.n)) {
+		uuid_print(&one->session.id, id);
 		buf_printf(out, "%s@", id);
-		term_filter(out, one->session.agent, TERM_LINE);
+		term_filter(out, one->agent.n ? one->agent : one->session.agent, TERM_LINE);
 		return;
 	}
+	uuid_print(&one->match.id, id);
 	if (same_id)
 		buf_printf(out, "%.*s:", STR_ARG(one->session.root));
 	if (same_root)
@@ -158,7 +162,8 @@ void resolve_describe(const struct resolved *what, struct buf *out)
 
 	all.list[0] = (struct candidate){ .match = { .is_session = what->is_session,
 						     .id = what->is_session ? what->session.id : what->node.id },
-					  .session = what->session };
+					  .session = what->session,
+					  .agent = what->agent };
 	describe(&all, &all.list[0], out);
 }
 
@@ -242,16 +247,53 @@ static enum status find_matches(struct store *s, struct str text, int64_t sessio
 	return id_search(s, str_from(printed, UUID_TEXT), session, list, most, count, err);
 }
 
-/* What else an id may be: of one of several contents of a line, of a sub-agent, or of what begins with a line
- * where nothing should. */
+/* What else an id may be: of one of several contents of a line, of a sub-agent, which may be told in progress lines, or
+ * of what begins with a line where nothing should. */
 static enum status find_others(struct store *s, struct str text, int64_t session, struct id_match *list, size_t most,
-			       size_t *count, struct err *err)
+			       size_t *count, bool *told, struct err *err)
 {
+	bool variant;
+
 	if (variant_search(s, text, session, list, most, count, err))
 		return err_failed(err->status);
+	variant = *count > 0;
 	if (!*count && agent_search(s, text, session, list, most, count, err))
 		return err_failed(err->status);
+	if (!*count && told_search(s, text, session, list, most, count, err))
+		return err_failed(err->status);
+	*told = *count && !list[0].is_session && !variant;
 	return *count ? STATUS_OK : name_search(s, text, session, list, most, count, err);
+}
+
+static enum status name_told(struct store *s, struct candidates *all, struct err *err)
+{
+	for (struct candidate *c = all->list; c < all->list + all->count; c++)
+		if (entry_agent(s, c->match.node.session, c->match.node.offset, &all->mem, &c->agent, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
+/* Old clients wrote sub-agents into the conversation itself, and they are called by their first line's own uuid. */
+static enum status name_inline(struct store *s, struct str text, struct candidate *c, struct arena *mem,
+			       struct err *err)
+{
+	struct uuid low, high;
+	struct node_name name;
+	struct node line;
+	unsigned flags;
+
+	if (c->match.is_session || c->match.node.part != PART_LINE || c->session.agent.n ||
+	    !uuid_range(text, &low, &high) || (memcmp(low.b, c->match.id.b, UUID_BYTES) <= 0 &&
+					       memcmp(c->match.id.b, high.b, UUID_BYTES) <= 0))
+		return STATUS_OK;
+	if (entry_flags(s, c->match.node.session, c->match.node.offset, &flags, err))
+		return err_failed(err->status);
+	if ((flags & (RECORD_TASK | RECORD_EMBEDDED)) != RECORD_TASK)
+		return STATUS_OK;
+	if (entry_get(s, c->match.node.session, c->match.node.offset, mem, &line, &name, err))
+		return err_failed(err->status);
+	c->agent = name.uuid;
+	return STATUS_OK;
 }
 
 /* A tree is the conversation, or sub-agent, whose first line it is called by. A file that had such a line once
@@ -471,7 +513,7 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 	struct candidates all CLEANUP(candidates_release) = { 0 };
 	struct id_match list[MOST];
 	size_t count;
-	bool other;
+	bool other, told = false;
 
 	if (!is_id_text(text) && !root.p && text.n >= LIMIT_ID_PREFIX)
 		return find_call(s, text, session, out, mem, err);
@@ -480,19 +522,20 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 	if (find_matches(s, text, session, list, MOST, &count, err))
 		return err_failed(err->status);
 	other = count == 0;
-	if ((other && !root.p && find_others(s, text, session, list, MOST, &count, err)) ||
-	    gather(s, root, list, count, &all, err))
+	if ((other && !root.p && find_others(s, text, session, list, MOST, &count, &told, err)) ||
+	    gather(s, root, list, count, &all, err) || (told && name_told(s, &all, err)))
 		return err_failed(err->status);
 	if (all.count == 0)
 		return not_found(s, text, root, session, err);
 	if (all.count > 1)
 		return ambiguous(text, &all, err);
 	out->match = all.list[0].match;
+	out->agent = arena_str(mem, all.list[0].agent);
 	if (other)
 		out->match.node.id = out->match.id;
 	if (!out->match.is_session && !other && variant_choose(s, session, &out->match.node, err))
 		return err_failed(err->status);
-	if (!out->match.is_session && !other && !session && out->match.node.part != PART_TREE &&
+	if (!out->match.is_session && (!other || told) && !session && out->match.node.part != PART_TREE &&
 	    ((out->match.node.part == PART_MESSAGE && choose_copy(s, &out->match.node, err)) ||
 	     choose_original(s, &out->match.node, err)))
 		return err_failed(err->status);
@@ -506,7 +549,9 @@ static enum status find_id(struct store *s, struct str text, struct str root, in
 		if (!is_there)
 			return not_found(s, text, root, session, err);
 	}
-	return session_get(s, out->match.session, mem, &out->session, err);
+	return session_get(s, out->match.session, mem, &out->session, err) || name_inline(s, text, out, mem, err)
+		       ? err_failed(err->status)
+		       : STATUS_OK;
 }
 
 /* By its file. */
@@ -604,6 +649,19 @@ static enum status take_session(struct store *s, int64_t row, struct arena *mem,
 	return session_get(s, row, mem, &out->session, err);
 }
 
+/* One that stands in the file of its conversation. */
+static enum status take_agent(struct store *s, struct str agent, struct str session, struct arena *mem,
+			      struct resolved *out, struct err *err)
+{
+	struct str both = arena_printf(mem, "%.*s@%.*s", STR_ARG(session), STR_ARG(agent));
+
+	if (resolve_id(s, both, mem, out, err))
+		return err_failed(err->status);
+	return str_eq(out->agent, agent) ? STATUS_OK
+					 : err_fail(err, STATUS_NOT_FOUND, "there is no sub-agent %.*s in session %.*s",
+						    (int)size_min(agent.n, 60), agent.p, STR_ARG(session));
+}
+
 /* By its file, which has to be that session's. */
 static enum status take_file(struct store *s, struct str file, struct str session, struct arena *mem,
 			     struct resolved *out, struct err *err)
@@ -639,7 +697,7 @@ enum status resolve_handle(struct store *s, const struct handle *h, struct arena
 	if (str_eq(h->method, STR("agent"))) {
 		if (find_agent(s, id, second, &row, err))
 			return err_failed(err->status);
-		return row ? take_session(s, row, mem, out, err) : resolve_id(s, second, mem, out, err);
+		return row ? take_session(s, row, mem, out, err) : take_agent(s, id, second, mem, out, err);
 	}
 	return resolve_id(s, id, mem, out, err);
 }
@@ -791,7 +849,8 @@ enum status resolve_id(struct store *s, struct str text, struct arena *mem, stru
 	*out = (struct resolved){ .is_session = found.match.is_session,
 				  .session = found.session,
 				  .node = found.match.node,
-				  .is_tree = found.match.is_session && found.match.node.part == PART_TREE };
+				  .is_tree = found.match.is_session && found.match.node.part == PART_TREE,
+				  .agent = found.agent };
 	return STATUS_OK;
 }
 

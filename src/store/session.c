@@ -49,6 +49,7 @@ enum {
 	SESSION_CALLS,
 	SESSION_UUIDS,
 	SESSION_AGENTS,
+	SESSION_TOLD,
 	SESSION_ENTRY,
 	SESSION_BLOCKS,
 	SESSION_TOOLS,
@@ -124,6 +125,12 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			   " AND substr(agent, 1, length(?1)) = ?1 AND (?2 = 0 OR session_id ="
 			   " (SELECT session_id FROM mirror_session WHERE id = ?2))"
 			   " ORDER BY agent, updated_at DESC, id",
+	/* The other columns are of the line with the least offset. */
+	[SESSION_TOLD] = "SELECT e.session, min(e.offset), -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
+			 " coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
+			 " WHERE m.old = 0 AND e.agent IS NOT NULL AND substr(e.agent, 1, length(?1)) = ?1"
+			 " AND e.uuid IS NOT NULL AND e.session BETWEEN ?2 AND ?3"
+			 " GROUP BY e.session, e.agent ORDER BY e.agent, e.session",
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
@@ -956,6 +963,20 @@ static enum status take_nodes(struct stmt *st, const struct uuid *low, const str
 			out[(*count)++] = m;
 	}
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+enum status told_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
+			size_t *count, struct err *err)
+{
+	STMT st = { 0 };
+
+	*count = 0;
+	if (use(s, SESSION_TOLD, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, prefix);
+	stmt_int(&st, 2, within);
+	stmt_int(&st, 3, within ? within : INT64_MAX);
+	return take_nodes(&st, NULL, NULL, out, most, count, err);
 }
 
 /* Keys are signed and ids are not: a range may wrap around the sign, but a beginning of four digits or more

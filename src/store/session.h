@@ -151,6 +151,11 @@ enum status node_each(struct store *s, const struct uuid *id, node_fn *fn, void 
 enum status agent_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
 			 size_t *count, struct err *err) MUST_USE;
 
+/* Sub-agents whose id begins so and whose messages stand in progress lines, as their first lines, each once. Every line
+ * of the store, or of the session, is looked at. */
+enum status told_search(struct store *s, struct str prefix, int64_t within, struct id_match *out, size_t most,
+			size_t *count, struct err *err) MUST_USE;
+
 /* Lines with a call of this id, or with its result, each once. */
 enum status call_search(struct store *s, struct str call, int64_t within, struct id_match *out, size_t most,
 			size_t *count, struct err *err) MUST_USE;

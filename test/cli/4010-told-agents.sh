@@ -108,4 +108,24 @@ arbor files $ID; check test "$(cut -f 1 "$T/out" | grep -c '^[0-9a-f-]*$')" -eq 
 arbor files $ID horn.c --at $ID; code 0; out_is 'long horn;'
 arbor files $ID --diff; code 3; out_has '+long horn;'; err_has '/w/tail.c: what stood in it before is not known'; err_lacks horn.c
 
+it "shows what one did that stands in the conversation's file, by any name that means it"
+told 36 cd3400 '"type":"user","message":{"role":"user","content":"look for another narwhal"}' >>"$P/$ID.jsonl"
+told 37 cd3400 "\"type\":\"assistant\",$(answer n37 claude-haiku-4-5-20251001 '{"type":"text","text":"there is none"}')" >>"$P/$ID.jsonl"
+arbor sync --source "$T/claude"; code 0
+for name in cd3400 $ID@cd3400 "claudecode@1.0.0::agent:cd3400:$ID"; do
+	arbor show "$name"; code 0; out_has 'sub-agent cd3400'; out_has '0 prompts, 2 messages, 0 tools'
+	out_has 'look for another narwhal'; out_has 'there is none'; out_lacks 'make a narwhal'; out_lacks horn.c
+	arbor log "$name"; code 0; out_has 'look for another narwhal'; out_has 'there is none'; out_lacks horn.c
+done
+arbor show cd3400 --json; lines 3; out_has '"prompt":false'; out_lacks '"prompt":true'
+arbor show cd34ef; code 0; out_has '0 prompts, 12 messages, 6 tools'; out_has 'File created successfully at: /w/horn.c'; out_lacks 'another narwhal'
+arbor show cd34; code 2; err_has "$ID@cd34ef"; err_has "$ID@cd3400"
+arbor tree cd3400; code 0; out_has 'look for another narwhal'
+arbor resolve cd3400; code 0; out_has "$ID"; out_has 'look for another narwhal'
+"$ARBOR" agents $ID -0 | xargs -0 "$ARBOR" show >"$T/out"; out_has 'there is none'; out_has horn.c
+arbor show "claudecode@1.0.0::agent:cd35:$ID"; code 1
+for verb in 'purge --dry-run' fork; do arbor $verb cd3400; code 2; err_has 'stands in the file of its conversation'; done
+arbor sync --source demo --store "$T/demo.db"
+arbor show --store "$T/demo.db" b8982b80; code 0; out_has 'sub-agent b8982b80'; out_has '0 prompts, 4 messages, 1 tool'; out_has 'screenrc and xinitrc are not'; out_lacks 'Which of these'
+
 the_end
