@@ -157,6 +157,7 @@ static const struct column meta_columns[] = {
 	{ "cache_tokens INTEGER", USAGE("arbor_tokens(u.told, 3)"), NULL },
 	{ "message_id TEXT", MESSAGE_ID, NULL },
 	{ "agent TEXT", AGENT, NULL },
+	{ "answer_id TEXT", "coalesce(format('%016x', e.message), " MESSAGE_ID ")", NULL },
 	{ 0 },
 };
 

@@ -184,4 +184,17 @@ printf '{"type":"summary","summary":"A title from elsewhere","leafUuid":"1111111
 arbor --store "$T/titled.db" sync --source "$T/titled"; code 0
 arbor --store "$T/titled.db" list --json; out_has '"title":"A title from elsewhere"'
 arbor --store "$T/titled.db" sql "SELECT summary FROM sessions WHERE id = '$one'"; out_is 'A title from elsewhere'
+it "counts an answer once whose copy has other uuids, as old clients wrote them"
+mkdir -p "$T/old/projects/-w"
+old() { # SESSION UUID
+	printf '{"type":"assistant","uuid":"%s","parentUuid":null,"sessionId":"%s","timestamp":"2026-01-01T00:00:01Z","message":{"id":"msg_1","role":"assistant","model":"m","content":[{"type":"text","text":"yes"}],"usage":{"input_tokens":1,"output_tokens":5}}}\n' "$2" "$1" >"$T/old/projects/-w/$1.jsonl"
+}
+old 00000000-0000-4000-8000-000000000001 00000000-0000-4000-8000-000000000011
+old 00000000-0000-4000-8000-000000000002 00000000-0000-4000-8000-000000000012
+arbor sync --source "$T/old" --store "$T/old.db"; code 0
+arbor sql --store "$T/old.db" "SELECT count(DISTINCT message_id), count(DISTINCT answer_id) FROM messages_meta"; out_is "2${tab}1"
+sed -n '/^Tokens by model/,/^```$/p' docs/SQL.md | sed '/^```/d; /^Tokens/d' >"$T/tokens"
+arbor sql --store "$T/old.db" "$(cat "$T/tokens")"; code 0; out_is "m${tab}5"
+arbor sql "SELECT count(*) FROM messages_meta WHERE answer_id IS NULL AND message_id IS NOT NULL"; out_is 0
+
 the_end
