@@ -49,6 +49,8 @@ static void print_overview(struct view *v, const struct json *j)
 	print_count(v, j, "prompts", "prompt", true);
 	print_count(v, j, "messages", "message", false);
 	print_count(v, j, "tools", "tool call", false);
+	if (view_int(j, 0, "agent_tools"))
+		out_printf(v->out, ", of these %" PRId64 " by sub-agents", view_int(j, 0, "agent_tools"));
 	out_text(v->out, "\n");
 	out_printf(v->out, "%s tokens: %s in, %s out, cache %s written, %s read\n",
 		   counted(j, 0, "tokens", total), counted(j, 0, "input", in), counted(j, 0, "output", out),

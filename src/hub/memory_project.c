@@ -29,7 +29,7 @@ static const struct field project_fields[] = {
 	  .flags = FIELD_OPTIONAL | FIELD_SHORT,
 	  .help = "time of the last line there" },
 	{ .name = "sessions", .type = VALUE_INT, .help = "that began there" },
-	{ .name = "messages", .type = VALUE_INT, .title = "msgs", .help = "of either side" },
+	{ .name = "messages", .type = VALUE_INT, .title = "msgs", .help = "of either side, in each session: what forks share counts for each" },
 	{ .name = "memory",
 	  .type = VALUE_INT,
 	  .help = "files of its memory that are kept, also when they are gone outside" },
@@ -41,7 +41,7 @@ static const struct field project_fields[] = {
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "time of the first line there" },
-	{ .name = "prompts", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "typed by a person" },
+	{ .name = "prompts", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "typed by a person, so too" },
 	{ .name = "folder",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_HIDDEN,
@@ -113,7 +113,8 @@ const struct method memory_projects = {
 	.group = "about",
 	.summary = "List the folders in which people worked",
 	.text = "The last touched first. What --project takes, whole or by its last part. A\n"
-		"conversation counts for the folder it began in. MEMORY counts the files in which the\n"
+		"conversation counts for the folder it began in; messages that forks share count for each of\n"
+		"them, where 'arbor stats' counts them once. MEMORY counts the files in which the\n"
 		"client remembers things about a project; 'arbor sources' lists them, 'arbor export'\n"
 		"prints one.\n",
 	.kind = RESULT_STREAM,

@@ -429,11 +429,11 @@ static enum status describe_agent(struct showing *y, const struct resolved *what
 	out->agent = what->agent;
 	out->title = arena_str(&y->mem, buf_as_str(&y->text));
 	out->started_at = first->at;
-	out->prompts = out->tools = 0;
-	out->messages = count;
+	out->prompts = out->tools = out->messages = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct forest_message *m = &f->messages[messages[i]];
 
+		out->messages += m->role != FOREST_CLIENT;
 		out->updated_at = forest_line(f, m->first)->at;
 		for (uint32_t n = m->first; n != FOREST_NONE && m->role == FOREST_ASSISTANT; n = f->nodes[n].next)
 			out->tools += forest_line(f, n)->tool_count;

@@ -42,7 +42,8 @@ static const struct field stats_fields[] = {
 	{ .name = "projects", .type = VALUE_INT, .help = "folders they worked in" },
 	{ .name = "prompts", .type = VALUE_INT, .help = "typed by a person" },
 	{ .name = "messages", .type = VALUE_INT, .help = "of either side, without those of sub-agents" },
-	{ .name = "tools", .type = VALUE_INT, .help = "calls of tools" },
+	{ .name = "tools", .type = VALUE_INT, .help = "calls of tools, with those of sub-agents" },
+	{ .name = "agent_tools", .type = VALUE_INT, .help = "calls by sub-agents among these" },
 	{ .name = "answers", .type = VALUE_INT, .help = "of models" },
 	{ .name = "tokens", .type = VALUE_INT, .help = "of every kind" },
 	{ .name = "input", .type = VALUE_INT, .help = "tokens that were neither in the cache nor put there" },
@@ -93,7 +94,7 @@ struct stats {
 	struct usage_scope scope;
 	struct usage_sums models;
 	struct usage_sum total;
-	int64_t prompts, messages, tools, first, last;
+	int64_t prompts, messages, tools, agent_tools, first, last;
 	int64_t hours[HOURS], weekdays[WEEKDAYS];
 	struct day *days;
 	size_t day_count, day_cap;
@@ -152,17 +153,21 @@ static bool count_event(void *ctx, const struct stats_event *e)
 {
 	struct stats *s = ctx;
 	const struct session *session;
+	struct str agent;
 
 	if (!usage_scope_has(&s->scope, e->at, e->session))
 		return false;
 	session = usage_scope_session(&s->scope, e->session);
 	s->seen[session - s->scope.sessions] = true;
-	if (e->agent.n && !map_get(&s->agents, e->agent))
-		map_put(&s->agents, arena_str(&s->scope.call->mem, e->agent), s);
+	/* Old clients wrote them into the conversation, where they have no other name than their first line. */
+	agent = e->agent.n || session->agent.n ? e->agent : e->task;
+	if (agent.n && !map_get(&s->agents, agent))
+		map_put(&s->agents, arena_str(&s->scope.call->mem, agent), s);
 	if (e->again)
 		return false;
 	if (e->kind == STATS_CALL) {
 		s->tools++;
+		s->agent_tools += e->aside || session->agent.n;
 		return true;
 	}
 	if (e->aside || session->agent.n)
@@ -307,6 +312,7 @@ static enum status emit(struct stats *s, struct err *err)
 	put_int(w, "prompts", s->prompts);
 	put_int(w, "messages", s->messages);
 	put_int(w, "tools", s->tools);
+	put_int(w, "agent_tools", s->agent_tools);
 	put_int(w, "answers", s->total.answers);
 	put_int(w, "tokens", usage_tokens(&s->total));
 	put_int(w, "input", s->total.input);

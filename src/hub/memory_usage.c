@@ -15,7 +15,9 @@
 #include "hub/agent_type.h"
 #include "hub/memory_session.h"
 #include "hub/resolve.h"
+#include "hub/subagents.h"
 #include "hub/usage_scope.h"
+#include "query/forest_load.h"
 
 #include <stdlib.h>
 
@@ -115,7 +117,8 @@ struct usage_run {
 	struct usage_sum total;
 	struct numbers types; /* row of a sub-agent's transcript -> its type, in: */
 	struct str *type_names;
-	struct map told; /* of one told in progress lines, by row and name -> its type, as struct str */
+	struct map told; /* of one told in progress lines, by row and name -> its type, as struct str; row 0: of any other */
+	struct map searched; /* rows whose conversations were looked through for sub-agents */
 	int64_t quarter; /* of an hour, of the answer before */
 	char period[PERIOD_TEXT];
 	struct usage_blocks blocks;
@@ -127,6 +130,7 @@ static void run_release(struct usage_run *r)
 {
 	usage_sums_release(&r->sums);
 	map_release(&r->told);
+	map_release(&r->searched);
 }
 
 /* ---- Names -------------------------------------------------------------------------- */
@@ -176,9 +180,14 @@ static struct str told_key(struct arena *mem, int64_t session, struct str agent)
 static struct str type_of(const struct usage_run *r, int64_t session, struct str agent)
 {
 	uint32_t type = numbers_get(&r->types, (uint64_t)session);
-	const struct str *told = agent.n ? map_get(&r->told, told_key(&r->scope.call->mem, session, agent)) : NULL;
+	struct arena *mem = &r->scope.call->mem;
+	const struct str *told = agent.n ? map_get(&r->told, told_key(mem, session, agent)) : NULL;
 
-	return type != NUMBERS_NONE ? r->type_names[type] : told ? *told : STR("unknown");
+	if (type != NUMBERS_NONE && r->type_names[type].n)
+		return r->type_names[type];
+	if (!told || !told->n)
+		told = agent.n ? map_get(&r->told, told_key(mem, 0, agent)) : NULL;
+	return told ? or_unknown(*told) : STR("unknown");
 }
 
 /* Sub-agents by type, or each by its id. Old clients wrote them into the conversation. */
@@ -234,7 +243,7 @@ static enum status load_types(struct usage_run *r, struct err *err)
 			continue;
 		if (agent_meta_read(s->call->store, &s->sessions[i], &s->call->mem, &meta, err))
 			return err_failed(err->status);
-		r->type_names[i] = or_unknown(meta.type);
+		r->type_names[i] = meta.type;
 		numbers_put(&r->types, (uint64_t)s->sessions[i].row, (uint32_t)i);
 	}
 	return STATUS_OK;
@@ -257,7 +266,6 @@ static enum status load_told(struct usage_run *r, const struct usage *list, size
 		type = arena_alloc(mem, sizeof *type);
 		if (agent_type_told(r->scope.call->store, u->session, u->agent, mem, type, err))
 			return err_failed(err->status);
-		*type = or_unknown(*type);
 		map_put(&r->told, key, type);
 	}
 	return STATUS_OK;
@@ -281,6 +289,64 @@ static bool is_wanted(const struct usage_run *r, const struct usage *u)
 		return true;
 	s = usage_scope_session(&r->scope, u->session);
 	return s && uuid_eq(&s->id, &r->session);
+}
+
+/* Answers of those that old clients wrote into the conversation, by their messages: whose they are. */
+static void name_inline(struct usage_run *r, const struct forest *f, const struct subagents *all, struct usage *list,
+			size_t count)
+{
+	struct numbers whose = numbers_new(&r->scope.call->mem, f->node_count);
+
+	for (uint32_t n = 0; n < f->node_count; n++) {
+		uint32_t m = f->nodes[n].message, a = m == FOREST_NONE ? FOREST_NONE : all->of[f->messages[m].canonical];
+
+		if (a != FOREST_NONE && all->list[a].is_inline && forest_line(f, n)->has_api)
+			numbers_add(&whose, forest_line(f, n)->api, a);
+	}
+	for (struct usage *u = list; u < list + count; u++) {
+		uint32_t a = u->aside && !u->agent.n ? numbers_get(&whose, u->message) : NUMBERS_NONE;
+
+		if (a != NUMBERS_NONE)
+			u->agent = all->list[a].name;
+	}
+}
+
+/* All sub-agents of a conversation, as 'agents' finds them. */
+static enum status search_agents(struct usage_run *r, int64_t session, struct usage *list, size_t count,
+				 struct err *err)
+{
+	struct forest f CLEANUP(forest_release) = FOREST_INIT;
+	struct call *c = r->scope.call;
+	struct subagents all;
+	uint32_t source;
+
+	if (forest_load(c->store, session, &f, &source, err) || subagents_find(c, &f, &all, err))
+		return err_failed(err->status);
+	for (uint32_t i = 0; i < all.count; i++) {
+		struct str key = told_key(&c->mem, 0, all.list[i].name);
+
+		all.list[i].name = arena_str(&c->mem, all.list[i].name);
+		if (all.list[i].type.n && !map_get(&r->told, key))
+			map_put(&r->told, key, &all.list[i].type);
+	}
+	name_inline(r, &f, &all, list, count);
+	return STATUS_OK;
+}
+
+/* Of whom neither a file beside the transcript nor a progress line says it. */
+static enum status load_others(struct usage_run *r, struct usage *list, size_t count, struct err *err)
+{
+	for (struct usage *u = list; u < list + count; u++) {
+		struct str key = str_from((const char *)&u->session, sizeof u->session);
+
+		if (!u->aside || !is_wanted(r, u) || map_get(&r->searched, key) ||
+		    (u->agent.n && !str_eq(type_of(r, u->session, u->agent), STR("unknown"))))
+			continue;
+		map_put(&r->searched, key, r);
+		if (search_agents(r, u->session, list, count, err))
+			return err_failed(err->status);
+	}
+	return STATUS_OK;
 }
 
 /* The conversation, also of what its sub-agents said. */
@@ -481,7 +547,7 @@ static enum status run_usage(struct call *c, struct err *err)
 		      &c->mem, &list, &count, err))
 		return err_failed(err->status);
 	warn_unread(c);
-	if (r.group == AGENT && load_told(&r, list, count, err))
+	if (r.group == AGENT && (load_told(&r, list, count, err) || load_others(&r, list, count, err)))
 		return err_failed(err->status);
 	add_up(&r, list, count);
 	if (!r.total.answers)

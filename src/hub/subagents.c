@@ -69,7 +69,7 @@ static void gather(struct finding *l)
 			map_put(&l->by_name, name, a);
 		}
 		l->of[m] = (uint32_t)(a - l->agents);
-		a->messages++;
+		a->messages += f->messages[m].role != FOREST_CLIENT;
 		for (uint32_t n = f->messages[m].first;
 		     n != FOREST_NONE && f->messages[m].role == FOREST_ASSISTANT; n = f->nodes[n].next)
 			a->tools += forest_line(f, n)->tool_count;

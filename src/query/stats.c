@@ -73,6 +73,8 @@ static void count_line(struct counting *c)
 					 .at = col_int(st, 4),
 					 .aside = (flags & (RECORD_SIDECHAIN | RECORD_EMBEDDED)) != 0,
 					 .agent = col_bytes(st, 10) };
+	if ((flags & RECORD_TASK) && !c->event.agent.n)
+		c->event.task = col_bytes(st, 5);
 	if (record_is_typed(flags))
 		count(c, &c->prompts, STATS_PROMPT, key_of(st));
 	if (col_int(st, 7) == col_int(st, 1))

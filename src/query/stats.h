@@ -17,6 +17,7 @@ struct stats_event {
 	bool again;	      /* it has been counted, in another file */
 	bool aside;	      /* a sub-agent's, in the conversation's own file */
 	struct str agent;     /* whose, where the line says so; valid during the call */
+	struct str task;      /* the line's own uuid, where it asks a sub-agent that says not which: one begins; so too */
 };
 
 /* Whether it counts; what does not may still count in another file. */

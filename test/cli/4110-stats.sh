@@ -16,7 +16,9 @@ arbor sync --source demo; code 0
 arbor stats; code 0
 check test "$(value sessions)" -eq "$(sum sessions)"
 check test "$(value projects)" -eq 3
-check test "$(value agents)" -eq 1
+# One has a file, the other stands in its conversation: as 'agents' lists them.
+check test "$(value agents)" -eq 2
+check test "$(value agent_tools)" -eq 2
 check test "$(value days)" -eq 10
 check test "$(value busiest_day)" = 2026-11-12
 check test "$(value first)" = 2026-11-02T21:33:18.902Z
@@ -24,6 +26,13 @@ check test "$(value first)" = 2026-11-02T21:33:18.902Z
 check test "$(value tokens)" -eq "$(awk -F '\t' '{ n += $4 + $5 + $6 + $7 } END { print n }' "$T/usage")"
 check test "$(value answers)" -eq "$(awk -F '\t' '{ n += $3 } END { print n }' "$T/usage")"
 check test "$(value dollars)" = "$(awk -F '\t' '{ n += $8 } END { printf "%.7f", n }' "$T/usage")"
+
+it "knows the same sub-agents as 'agents' and 'usage'"
+arbor agents 79f2f12c; check test "$(cut -f 3,4 "$T/out")" = '4	1'
+arbor show a3ec752e --json; out_has '"messages":4'
+arbor usage agent; check test "$(cut -f 1,3 "$T/out" | tr '\t\n' ': ')" = 'main:63 general-purpose:4 '
+arbor usage agent --each; out_has b8982b80-87c4-43bd-8823-0681ed63e3de; out_lacks unknown
+arbor stats
 
 it "counts once what forks and copies share"
 prompts=$(value prompts) messages=$(value messages) tools=$(value tools)
@@ -58,6 +67,7 @@ it "draws a map, hours and models on a terminal, as wide as that"
 screen=80x50 on_terminal --color never stats; code 0
 check test "$(tr -d '\r' <"$T/out" | wc -L)" -le 80
 tr -d '\r' <"$T/out" >"$T/shown"
+check grep -q '41 tool calls, of these 2 by sub-agents' "$T/shown"
 check grep -qx 'Thu ▒█' "$T/shown"
 check grep -q '^10 days; busiest 2026-11-12 (31), ' "$T/shown"
 check grep -q '^claude-opus-4-8 .* 1.26M .*\$0.84  █' "$T/shown"
