@@ -11,12 +11,14 @@
 #include "hub/commanded.h"
 #include "hub/decider.h"
 #include "hub/excluded.h"
+#include "hub/forkable.h"
 #include "hub/settings.h"
 #include "hub/streamed.h"
 #include "hub/submitted.h"
 #include "hub/where.h"
 #include "live/compact.h"
 #include "live/driver.h"
+#include "live/lease.h"
 #include "live/prompt.h"
 
 #define PROMPT_PARAM \
@@ -65,6 +67,28 @@ static enum status check_words(struct str prompt, struct err *err)
 	return str_trim(prompt).n ? STATUS_OK : err_fail(err, STATUS_USAGE, "PROMPT is missing");
 }
 
+/* What was said in its file until now was said in this session; not by the agent that is at work in it, of which
+ * the driver knows. */
+static enum status catch_up(struct call *c, struct named *n, struct err *err)
+{
+	struct session file = { 0 };
+	int64_t *rows;
+	size_t count = 0;
+	bool at_work;
+	struct run run;
+
+	if (!n->head.has_session)
+		return STATUS_OK;
+	if (lease_look_after_all(c->store, err) || run_of_session(c->store, n->row, &c->mem, &run, &at_work, err) ||
+	    session_rows(c->store, &n->head.session, STR(""), &c->mem, &rows, &count, err) ||
+	    (count && session_get(c->store, rows[0], &c->mem, &file, err)))
+		return err_failed(err->status);
+	if (at_work)
+		return STATUS_OK;
+	mirror_session(c, &file);
+	return resume_follow(c->store, n, err);
+}
+
 static enum status submit(struct call *c, struct submitted **out, struct err *err)
 {
 	struct buf content CLEANUP(buf_release) = BUF_INIT(LIMIT_LINE_PARSED);
@@ -76,7 +100,8 @@ static enum status submit(struct call *c, struct submitted **out, struct err *er
 	if (check_words(call_text(c, "prompt"), err) ||
 	    named_find(c->store, call_text(c, "session"), &c->mem, &what.session, err) ||
 	    (what.allowed_tools.p && decider_may_loosen(c, what.session.row, NULL, err)) ||
-	    prompt_content(c, call_text(c, "prompt"), call_value(c, "attach"), &content, err))
+	    prompt_content(c, call_text(c, "prompt"), call_value(c, "attach"), &content, err) ||
+	    catch_up(c, &what.session, err))
 		return err_failed(err->status);
 	what.content = buf_as_str(&content);
 	return submit_and_start(c, &what, out, err);
@@ -411,6 +436,7 @@ static enum status run_drive(struct call *c, struct err *err)
 				 .expire_ms = settings_int(c->settings, "approvals.expire") * 1000 };
 	struct json_writer *w;
 	struct stream stream;
+	struct named session;
 	struct uuid id;
 
 	where_environment(c->settings, &env);
@@ -418,6 +444,9 @@ static enum status run_drive(struct call *c, struct err *err)
 	if (streamed_find_as_it_is(c, call_text(c, "stream"), &stream, err) ||
 	    filter_make(&unwanted, &c->mem, &filter, err) ||
 	    (own_prices.p && prices_read(own_prices, &c->mem, &prices, err)))
+		return err_failed(err->status);
+	if (named_get(c->store, stream.session, &c->mem, &session, err) ||
+	    (session.head.has_session && forkable_is_open(c, &session.head.session, &ask.beside, err)))
 		return err_failed(err->status);
 	ask.filter = filter;
 	id = stream.id;

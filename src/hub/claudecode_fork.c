@@ -540,7 +540,7 @@ static enum status resume_named(struct call *c, struct fork *f, struct err *err)
 	f->named = f->what.named;
 	f->named.settings.working_dir = f->folder;
 	if (forkable_check_rest(c, &f->named, err) || resume_follow(c->store, &f->named, err) ||
-	    resume_prepare(c->store, &env, &f->named, &c->mem, &made, err))
+	    resume_prepare(c->store, &env, &f->named, false, &c->mem, &made, err))
 		return err_failed(err->status);
 	if (!made.p && f->named.head.has_session && forkable_check_open(c, &f->named.head.session, err))
 		return err_failed(err->status);

@@ -200,8 +200,8 @@ static enum status emit_moved(struct call *c, const struct moving *m, struct err
 		put_uuid(w, "claude_session_id", &m->head.session);
 	if (m->head.has_head)
 		put_uuid(w, "head", &m->head.head);
-	if (m->session.is_named && m->session.named.head.has_head)
-		put_uuid(w, "old_head", &m->session.named.head.head);
+	if (m->session.is_named && m->session.head.has_head)
+		put_uuid(w, "old_head", &m->session.head.head);
 	put_bool(w, "in_place", call_flag(c, "in_place"));
 	if (m->prompt.p)
 		put_text(w, "prompt", m->prompt);
@@ -215,6 +215,7 @@ static enum status run_set_head(struct call *c, struct err *err)
 
 	if (find_both(c, &m, err) || (m.session.is_named && forkable_check_rest(c, &m.session.named, err)) ||
 	    (in_place && choose_leaf(c, &m, err)) ||
+	    (m.session.is_named && m.head.has_session && resume_share(c->store, &m.head.session, err)) ||
 	    (m.session.is_named && named_set_head(c->store, m.session.named.row, &m.head, err)))
 		return err_failed(err->status);
 	if (in_place)

@@ -9,6 +9,7 @@
 #include "hub/naming.h"
 #include "hub/resolve.h"
 #include "live/lease.h"
+#include "live/resume.h"
 #include "query/head.h"
 #include "store/run.h"
 
@@ -153,7 +154,7 @@ static enum status run_adopt(struct call *c, struct err *err)
 				"the folder it worked in is not here: %.*s; --working-dir names another",
 				(int)size_min(of.project.n, 200), of.project.p ? of.project.p : "");
 	if ((naming_loosens(&what.settings) && decider_may_loosen(c, 0, &of.id, err)) ||
-	    named_create(c->store, &what, &id, err))
+	    resume_share(c->store, &of.id, err) || named_create(c->store, &what, &id, err))
 		return err_failed(err->status);
 	return emit_named(c, what.name, err);
 }
@@ -203,8 +204,11 @@ const struct method claudecode_get = {
 static enum status list_one(void *ctx, const struct named *n, struct err *err)
 {
 	struct call *c = ctx;
+	struct named now = *n;
 
-	put_named(call_begin(c), n);
+	if (resume_head(c->store, n, &now.head, err))
+		return err_failed(err->status);
+	put_named(call_begin(c), &now);
 	return call_emit(c, err);
 }
 
@@ -245,7 +249,7 @@ static enum status run_rename(struct call *c, struct err *err)
 {
 	struct named n;
 
-	if (named_find(c->store, call_text(c, "session"), &c->mem, &n, err) ||
+	if (named_find(c->store, call_text(c, "session"), &c->mem, &n, err) || resume_follow(c->store, &n, err) ||
 	    named_rename(c->store, &n, call_text(c, "name"), err))
 		return err_failed(err->status);
 	return emit_named(c, call_text(c, "name"), err);
@@ -345,7 +349,7 @@ static enum status set(struct call *c, const char *verb, struct str value, const
 		status = command_give(c, n.name, verb, buf_as_str(&json), &stream, &done, err);
 	if (status)
 		return status;
-	if (named_set(c->store, n.row, what, err))
+	if (resume_follow(c->store, &n, err) || named_set(c->store, n.row, what, err))
 		return err_failed(err->status);
 	return emit_named(c, n.name, err);
 }

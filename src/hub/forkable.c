@@ -39,7 +39,7 @@ static enum status take_resolved(struct forkable *out, const struct resolved *r,
 
 static enum status take_head(struct call *c, struct forkable *out, struct err *err)
 {
-	const struct named_head *head = &out->named.head;
+	const struct named_head *head = &out->head;
 	int64_t *rows;
 	size_t count;
 
@@ -89,7 +89,8 @@ enum status forkable_find(struct call *c, struct str text, struct forkable *out,
 	struct resolved r;
 
 	*out = (struct forkable){ 0 };
-	if (find_named(c, name, &out->named, &out->is_named, err))
+	if (find_named(c, name, &out->named, &out->is_named, err) ||
+	    (out->is_named && resume_head(c->store, &out->named, &out->head, err)))
 		return err_failed(err->status);
 	if (out->is_named)
 		return node.p ? forkable_find_node(c, &out->named, node, out, err) : take_head(c, out, err);
@@ -128,6 +129,16 @@ enum status forkable_folder(struct call *c, const struct forkable *what, struct 
 	return err_fail(err, STATUS_NOT_FOUND,
 			"the folder it worked in is not here: %.*s; --cwd names another",
 			(int)size_min(wanted.n, 200), wanted.p ? wanted.p : "");
+}
+
+enum status forkable_is_open(struct call *c, const struct uuid *session, bool *out, struct err *err)
+{
+	struct alive alive CLEANUP(alive_release) = { 0 };
+
+	if (alive_load(c->store, &alive, err))
+		return err_failed(err->status);
+	*out = alive_find(&alive, session) != NULL;
+	return STATUS_OK;
 }
 
 enum status forkable_check_open(struct call *c, const struct uuid *session, struct err *err)

@@ -17,6 +17,7 @@
 struct forkable {
 	bool is_named;		 /* by the name of a session */
 	struct named named;	 /* that one */
+	struct named_head head;	 /* where that is now */
 	bool is_node;		 /* not a whole session, but a place in one */
 	bool at_head;		 /* where the next prompt of the named one goes */
 	struct session session;	 /* it is in; row 0 = nothing was said yet in the named one */
@@ -44,6 +45,9 @@ enum status forkable_load(struct call *c, const struct forkable *what, struct fo
 /* The folder it goes on in, as `given` (p NULL = as it was) says; in the call's arena. */
 enum status forkable_folder(struct call *c, const struct forkable *what, struct str given, struct str *out,
 			    struct err *err) MUST_USE;
+
+/* Whether a client has a session open just now. */
+enum status forkable_is_open(struct call *c, const struct uuid *session, bool *out, struct err *err) MUST_USE;
 
 /* STATUS_BUSY while a client has a session open: two on one file make branches that nobody wanted. */
 enum status forkable_check_open(struct call *c, const struct uuid *session, struct err *err) MUST_USE;

@@ -1,12 +1,14 @@
 /*
- * A named session is at the message that its head says (store/named.h). As long as it has none, because
- * nobody knows yet what its client wrote, it is where its file would be gone on from.
+ * A named session is at the message that its head says (store/named.h), or where somebody went on from there with
+ * the client since (live/resume.h). As long as it has none, because nobody knows yet what its client wrote, it is
+ * where its file would be gone on from.
  *
  * A message may stand in several files: that of the session itself is meant where it has it, else it goes on
  * from another's. Which of them are in a forest, the forest knows.
  */
 #include "hub/headed.h"
 
+#include "live/resume.h"
 #include "store/named.h"
 
 #include <string.h>
@@ -68,7 +70,8 @@ static enum status find(struct call *c, struct str text, unsigned kinds, struct 
 	}
 	*out = (struct meant){ .kind = MEANT_MIRRORED };
 	*named = true;
-	return head_of(c, &n, &out->mirrored, err);
+	return resume_head(c->store, &n, &n.head, err) ? err_failed(err->status)
+						       : head_of(c, &n, &out->mirrored, err);
 }
 
 enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct meant *out, struct err *err)
@@ -129,11 +132,13 @@ static uint32_t source_of(const struct turns *t, const struct uuid *session)
 }
 
 /* The head in its session's own file, where it mostly is: of many forks each has every message. */
-static enum status find_in_own(struct heading *h, const struct named_head *head, struct err *err)
+static enum status find_in_own(struct heading *h, const struct named *n, struct err *err)
 {
+	const struct named_head *head = &n->head;
 	uint32_t source = head->has_session ? source_of(h->turns, &head->session) : FOREST_NONE;
 	char id[UUID_TEXT + 1];
 	struct id_match match;
+	bool went_on = false;
 	size_t count = 0;
 
 	if (source == FOREST_NONE)
@@ -146,7 +151,14 @@ static enum status find_in_own(struct heading *h, const struct named_head *head,
 	if (id_search(h->call->store, str_of(id), h->turns->forest->sources[source].session.row, &match, 1, &count,
 		      err))
 		return err_failed(err->status);
-	return count && !match.is_session ? find_copy(h, &match.node, err) : STATUS_OK;
+	if (!count || match.is_session)
+		return STATUS_OK;
+	if (find_copy(h, &match.node, err) ||
+	    (h->message != h->turns->leaves[source] && resume_went_on(h->call->store, n, &went_on, err)))
+		return err_failed(err->status);
+	if (went_on)
+		h->message = h->turns->leaves[source];
+	return STATUS_OK;
 }
 
 static enum status take_named(void *ctx, const struct named *n, struct err *err)
@@ -155,7 +167,7 @@ static enum status take_named(void *ctx, const struct named *n, struct err *err)
 	struct headed_one *more;
 
 	h->message = FOREST_NONE;
-	if (find_in_own(h, &n->head, err) ||
+	if (find_in_own(h, n, err) ||
 	    (n->head.has_head && h->message == FOREST_NONE &&
 	     node_each(h->call->store, &n->head.head, find_copy, h, err)))
 		return err_failed(err->status);

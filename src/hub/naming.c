@@ -4,6 +4,8 @@
  */
 #include "hub/naming.h"
 
+#include "live/resume.h"
+
 const char *const naming_switches[] = { "on", "off", NULL };
 
 enum { MODE_DEFAULT, MODE_ACCEPT_EDITS, MODE_PLAN, MODE_BYPASS, MODE_DONT_ASK, MODE_AUTO, MODES };
@@ -59,7 +61,7 @@ enum status emit_named(struct call *c, struct str name, struct err *err)
 {
 	struct named n;
 
-	if (named_find(c->store, name, &c->mem, &n, err))
+	if (named_find(c->store, name, &c->mem, &n, err) || resume_head(c->store, &n, &n.head, err))
 		return err_failed(err->status);
 	put_named(call_begin(c), &n);
 	return call_emit(c, err);

@@ -22,6 +22,7 @@ struct drive_ask {
 	const atomic_bool *cancel; /* ends the agent; may be NULL */
 	int64_t compact_before;	   /* streams that ended before then have their deltas put together */
 	int64_t expire_ms;	   /* after which a question that nobody answered is denied; 0 = never */
+	bool beside; /* somebody has the file of its session open: it goes on in another */
 	bool alone; /* this process does nothing else: whatever becomes a child of it is the agent's */
 };
 

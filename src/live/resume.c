@@ -1,11 +1,12 @@
 /*
- * The head of a session is where its last agent left the file, unless it was moved. The two differ, too, when
- * somebody else has written to the file: another name of the same conversation, or a person with the client.
- * A prompt would then be the answer to what its session never heard. So it goes on in a fork, which is a file
- * of its own: nobody else's place moves by that.
+ * The head of a session is where its last agent left the file, unless it was moved. A person may go on from there
+ * with the client: what is said in the file that this session alone has is said in this session, and that is
+ * where it is from then on, to whoever reads and whoever goes on. Only what was said since its head was put where
+ * it is counts, or a head could not be moved back.
  *
- * A person who resumes it in the client goes on with what was said there last: by that the session has heard
- * it. Only what was said since its head was put where it is counts, or a head could not be moved back.
+ * Where the file has gone on for another name of the same conversation, or on another branch, a prompt would be
+ * the answer to what its session never heard. So it goes on in a fork, which is a file of its own: nobody else's
+ * place moves by that. It does so, too, while a client has the file open.
  *
  * One exception: an agent whose driver was killed has written, and nobody has moved the head. What was
  * submitted since and never began changes nothing about that.
@@ -89,74 +90,103 @@ static enum status ends_at_head(struct store *s, const struct named *session, bo
 
 /* ---- What a person said since ----------------------------------------------------------- */
 
-struct others {
-	const struct named *session;
-	bool any;
-};
-
-static enum status look_for_other(void *ctx, const struct named *n, struct err *err)
-{
-	struct others *o = ctx;
-
-	(void)err;
-	o->any |= n->row != o->session->row && n->head.has_session &&
-		  uuid_eq(&n->head.session, &o->session->head.session);
-	return STATUS_OK;
-}
-
 /* What was said first behind a line, on the way to where the client would go on: it hangs on that, or on what
- * the client noted below it. CHAIN_NONE = nothing was. */
+ * the client noted below it; or is behind a compaction of it. CHAIN_NONE = nothing was. */
 static uint32_t said_behind(const struct chain *c, uint32_t line)
 {
 	uint32_t at = chain_leaf(c), said = CHAIN_NONE;
 
 	for (uint32_t steps = 0; at != CHAIN_NONE && at != line && steps <= c->line_count; steps++) {
 		said = at == chain_said(c, at) ? at : said;
-		at = c->lines[at].parent;
+		at = c->lines[at].flags & RECORD_BOUNDARY ? chain_before(c, at) : c->lines[at].parent;
 	}
 	return at == line && line != CHAIN_NONE ? said : CHAIN_NONE;
 }
 
-/* Whether somebody has gone on from the head, in the file of the session, since it was put there. */
-static enum status went_on(struct store *s, const struct named *session, bool *out, struct err *err)
+/* The file of the session, where its head is in it and something was said there since, by nobody else; row 0 = not
+ * so. Most have been at rest since, which is found out first. */
+static enum status find_file(struct store *s, const struct named *session, struct arena *mem,
+			     struct session *out, struct resume_line *line, struct err *err)
+{
+	size_t count = 0;
+	int64_t *rows;
+	bool shared;
+
+	*out = (struct session){ 0 };
+	if (!session->head.has_session || !session->head.has_line)
+		return STATUS_OK;
+	if (session_rows(s, &session->head.session, STR(""), mem, &rows, &count, err) ||
+	    (count && session_get(s, rows[0], mem, out, err)))
+		return err_failed(err->status);
+	if (!out->row || out->updated_at < session->updated_at) {
+		out->row = 0;
+		return STATUS_OK;
+	}
+	if (named_is_shared(s, session, &shared, err) || resume_find_line(s, &session->head, line, err))
+		return err_failed(err->status);
+	if (shared || line->session != out->row)
+		out->row = 0;
+	return STATUS_OK;
+}
+
+enum status resume_went_on(struct store *s, const struct named *session, bool *out, struct err *err)
 {
 	struct chain chain CLEANUP(chain_release) = CHAIN_INIT;
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct others others = { .session = session };
 	struct resume_line line;
 	struct session file;
 	uint32_t next;
 
 	*out = false;
-	if (named_each(s, look_for_other, &others, err) || resume_find_line(s, &session->head, &line, err))
+	if (find_file(s, session, &mem, &file, &line, err) || (file.row && chain_load(s, &file, &chain, err)))
 		return err_failed(err->status);
-	if (others.any || !line.session)
-		return STATUS_OK;
-	if (session_get(s, line.session, &mem, &file, err) || chain_load(s, &file, &chain, err))
-		return err_failed(err->status);
-	if (file.agent.n || !uuid_eq(&file.id, &session->head.session))
+	if (!file.row)
 		return STATUS_OK;
 	next = said_behind(&chain, chain_line_at(&chain, line.offset));
 	*out = next != CHAIN_NONE && chain.lines[next].at >= session->updated_at;
 	return STATUS_OK;
 }
 
-enum status resume_follow(struct store *s, struct named *session, struct err *err)
+enum status resume_head(struct store *s, const struct named *session, struct named_head *out, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct named_head now;
 	bool is_behind;
 
-	if (!session->head.has_session || !session->head.has_line)
-		return STATUS_OK;
-	if (read_join(s, &snapshot, err) || went_on(s, session, &is_behind, err) ||
+	*out = session->head;
+	if (read_join(s, &snapshot, err) || resume_went_on(s, session, &is_behind, err) ||
 	    (is_behind && head_of_session(s, &session->head.session, &now, err)))
 		return err_failed(err->status);
-	read_end(&snapshot);
-	if (!is_behind || !now.has_head)
+	if (is_behind && now.has_head)
+		*out = now;
+	return STATUS_OK;
+}
+
+enum status resume_follow(struct store *s, struct named *session, struct err *err)
+{
+	struct named_head now;
+
+	if (resume_head(s, session, &now, err))
+		return err_failed(err->status);
+	if (!now.has_line || uuid_eq(&now.line, &session->head.line))
 		return STATUS_OK;
 	session->head = now;
 	return named_set_head(s, session->row, &now, err);
+}
+
+enum status resume_share(struct store *s, const struct uuid *client_session, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct named other;
+	bool found, any;
+
+	if (store_has(s, STORE_LIVE, &any, err))
+		return err_failed(err->status);
+	if (!any)
+		return STATUS_OK;
+	if (named_of_client(s, client_session, &mem, &other, &found, err))
+		return err_failed(err->status);
+	return found ? resume_follow(s, &other, err) : STATUS_OK;
 }
 
 /* ---- A file of its own ------------------------------------------------------------------ */
@@ -186,7 +216,7 @@ static enum status fork_it(struct store *s, const struct environment *env, struc
 
 /* One snapshot for all that is read. */
 static enum status look_and_fork(struct store *s, const struct environment *env, struct named *session,
-				 struct arena *mem, struct str *made, struct err *err)
+				 bool beside, struct arena *mem, struct str *made, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct resume_line line;
@@ -196,7 +226,7 @@ static enum status look_and_fork(struct store *s, const struct environment *env,
 	if (read_join(s, &snapshot, err) || resume_find_line(s, &session->head, &line, err))
 		return err_failed(err->status);
 	own = forked_path(env, session->settings.working_dir, &session->head.session, mem);
-	is_there = access(arena_cstr(mem, own), F_OK) == 0;
+	is_there = !beside && access(arena_cstr(mem, own), F_OK) == 0;
 	if (!line.session)
 		return STATUS_OK;
 	if (is_there && ends_at_head(s, session, &is_there, err))
@@ -204,13 +234,13 @@ static enum status look_and_fork(struct store *s, const struct environment *env,
 	return is_there ? STATUS_OK : fork_it(s, env, session, &line, mem, made, err);
 }
 
-enum status resume_prepare(struct store *s, const struct environment *env, struct named *session,
+enum status resume_prepare(struct store *s, const struct environment *env, struct named *session, bool beside,
 			   struct arena *mem, struct str *made, struct err *err)
 {
 	*made = (struct str){ 0 };
 	if (!session->head.has_session || !session->head.has_head || !session->head.has_line)
 		return STATUS_OK;
-	if (look_and_fork(s, env, session, mem, made, err))
+	if (look_and_fork(s, env, session, beside, mem, made, err))
 		return err_failed(err->status);
 	return made->p ? named_set_head(s, session->row, &session->head, err) : STATUS_OK;
 }

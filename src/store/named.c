@@ -17,6 +17,7 @@ enum {
 	NAMED_ID,
 	NAMED_ROW,
 	NAMED_OF_CLIENT,
+	NAMED_SHARED,
 	NAMED_EACH,
 	NAMED_INSERT,
 	NAMED_RENAME,
@@ -41,6 +42,7 @@ static const char *const sql[NAMED_STATEMENTS] = {
 	[NAMED_ROW] = COLUMNS "id = ?1",
 	[NAMED_OF_CLIENT] = COLUMNS THERE
 	"AND claude_session_id = ?1 ORDER BY updated_at DESC, id DESC LIMIT 1",
+	[NAMED_SHARED] = "SELECT 1 FROM session WHERE " THERE "AND claude_session_id = ?1 AND id != ?2 LIMIT 1",
 	[NAMED_EACH] = COLUMNS THERE "ORDER BY name",
 	[NAMED_INSERT] = "INSERT INTO session(session_id, name, agent, tree_id, head_id, head_line_id,"
 			 " claude_session_id, forked_from_id, working_dir, model, system_prompt, mcp_config,"
@@ -243,6 +245,20 @@ enum status named_of_client(struct store *s, const struct uuid *claude_session, 
 		keep(out, mem);
 	}
 	return STATUS_OK;
+}
+
+enum status named_is_shared(struct store *s, const struct named *named, bool *out, struct err *err)
+{
+	STMT st = { 0 };
+
+	*out = false;
+	if (!named->head.has_session)
+		return STATUS_OK;
+	if (use(s, NAMED_SHARED, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, &named->head.session);
+	stmt_int(&st, 2, named->row);
+	return stmt_found(&st, out, err);
 }
 
 enum status named_each(struct store *s, named_fn *fn, void *ctx, struct err *err)

@@ -64,6 +64,9 @@ enum status named_get(struct store *s, int64_t row, struct arena *mem, struct na
 enum status named_of_client(struct store *s, const struct uuid *claude_session, struct arena *mem, struct named *out,
 			    bool *found, struct err *err) MUST_USE;
 
+/* Whether the next message of another continues the same session of the client's. */
+enum status named_is_shared(struct store *s, const struct named *named, bool *out, struct err *err) MUST_USE;
+
 /* By name. Texts are valid during the call. */
 typedef enum status named_fn(void *ctx, const struct named *named, struct err *err);
 enum status named_each(struct store *s, named_fn *fn, void *ctx, struct err *err) MUST_USE;
