@@ -8,13 +8,14 @@
 
 #include "face/text.h"
 
-enum { LEAST_TEXT = 20, HEADS_WIDE = 24, COUNT_WIDE = 6, TIME_WIDE = 12 };
+enum { WANTED_TEXT = 16, LEAST_TEXT = 6, HEADS_WIDE = 24, HEADS_LEAST = 8, COUNT_WIDE = 6, TIME_WIDE = 12 };
 
 /* Sessions that are on it, those with a name by that; the first, and how many more. */
-static void add_heads(struct view *v, const struct json *j, struct buf *out)
+static void add_heads(struct view *v, const struct json *j, int room, struct buf *out)
 {
 	enum { ID_SHOWN = 8 };
 	struct buf name CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf more CLEANUP(buf_release) = BUF_INIT(KIB);
 	uint32_t names = json_get(j, 0, STR("names")), ids = json_get(j, 0, STR("sessions"));
 	struct str text;
 	uint32_t count = json_count(j, ids), named = json_count(j, names), first = named ? names : ids;
@@ -24,10 +25,13 @@ static void add_heads(struct view *v, const struct json *j, struct buf *out)
 	text = json_string_in(j, json_first(j, first), &v->mem);
 	term_filter(&name, first == names ? text : str_sub(text, 0, ID_SHOWN), TERM_LINE);
 	buf_text(out, "← ");
-	text_cut(out, buf_as_str(&name), HEADS_WIDE, false);
 	count = count > named ? count : named; /* a name is mostly that of one of them */
 	if (count > 1)
-		buf_printf(out, " +%" PRIu32, count - 1);
+		buf_printf(&more, " +%" PRIu32, count - 1);
+	room -= 2 + text_width(buf_as_str(&more));
+	text_cut(out, buf_as_str(&name), room < HEADS_LEAST ? HEADS_LEAST : room > HEADS_WIDE ? HEADS_WIDE : room,
+		 false);
+	buf_str(out, buf_as_str(&more));
 }
 
 static void pad_to(struct out *o, const struct buf *b, int columns)
@@ -51,10 +55,10 @@ static void branches_item(struct view *v, const struct json *j)
 	view_short(v, &id, j, "id", VALUE_ID);
 	view_short(v, &at, j, "updated", VALUE_TIME);
 	buf_printf(&count, "%" PRId64, messages);
-	add_heads(v, j, &heads);
 	term_filter(&title, view_text(v, j, 0, "title"), TERM_LINE);
-	room = v->out->columns - 2 - text_width(buf_as_str(&id)) - 2 - TIME_WIDE - COUNT_WIDE - 9 - 2 -
-	       (heads.n ? 2 + text_width(buf_as_str(&heads)) : 0);
+	room = v->out->columns - 2 - text_width(buf_as_str(&id)) - 2 - TIME_WIDE - COUNT_WIDE - 9 - 2;
+	add_heads(v, j, room - WANTED_TEXT - 2, &heads);
+	room -= heads.n ? 2 + text_width(buf_as_str(&heads)) : 0;
 	text_cut(&cut, buf_as_str(&title), room < LEAST_TEXT ? LEAST_TEXT : room, false);
 	out_text(v->out, json_bool(j, json_get(j, 0, STR("current"))) ? "* " : "  ");
 	out_styled(v->out, STYLE_ID, buf_as_str(&id));
