@@ -1,8 +1,8 @@
 /*
  * claudecode.list_branches: the ways that lead on from a message, or those that leave a conversation's own.
  *
- * A way is told by the message it begins with: what it leaves, how it begins, all that lies on it, and the
- * sessions that would go on from there. Of a conversation every way in its tree is told but its own, which
+ * A way is called by the message it ends with, which stands for it in 'log', 'diff' and 'merge', and told by what it
+ * leaves, how it begins, all that lies on it, and the sessions that would go on from there. Of a conversation every way in its tree is told but its own, which
  * comes first and as one: at each branch it would be told again. A session that stopped where another went on
  * has a way without messages.
  */
@@ -32,7 +32,11 @@ static const struct param branch_params[] = {
 };
 
 static const struct field branch_fields[] = {
-	{ .name = "id", .type = VALUE_ID, .flags = FIELD_KEY, .help = "of the message it begins with" },
+	{ .name = "id",
+	  .type = VALUE_ID,
+	  .flags = FIELD_KEY,
+	  .help = "of its last message, which stands for it in 'log', 'diff', 'merge' and 'fork'; where it "
+		  "branches again, of the last touched" },
 	HANDLE_FIELD(""),
 	{ .name = "updated",
 	  .type = VALUE_TIME,
@@ -51,6 +55,10 @@ static const struct field branch_fields[] = {
 	  .type = VALUE_TIME,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "when it begins" },
+	{ .name = "first",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "the message it begins with" },
 	{ .name = "from",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -180,17 +188,22 @@ static void put_names(struct branching *b, const struct branch *x)
 		json_write_array_end(w);
 }
 
-static enum status put_from(struct branching *b, const struct branch *x, struct err *err)
+static enum status put_place(struct branching *b, const char *name, uint32_t message, struct err *err)
 {
-	struct grove_ref from = { .kind = GROVE_MESSAGE, .at = x->from };
+	struct grove_ref at = { .kind = GROVE_MESSAGE, .at = message };
 	struct uuid id;
 
-	if (from.at == FOREST_NONE)
+	if (message == FOREST_NONE)
 		return STATUS_OK;
-	if (grove_id(&b->ground.grove, from, &id, err))
+	if (grove_id(&b->ground.grove, at, &id, err))
 		return err_failed(err->status);
-	put_uuid(&b->call->writer, "from", &id);
+	put_uuid(&b->call->writer, name, &id);
 	return STATUS_OK;
+}
+
+static uint32_t end_of(const struct branching *b, const struct branch *x)
+{
+	return x->own ? b->own_head : x->stopped ? x->message : ways_end(&b->ground.ways, x->message, false);
 }
 
 static struct way sum_of(const struct branching *b, const struct branch *x)
@@ -213,7 +226,7 @@ static enum status emit_branch(struct branching *b, const struct branch *x, stru
 	if (call_is_cancelled(b->call))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
 	w = call_begin(b->call);
-	if (put_message_name(b->call, &b->lines, &b->ground.grove, x->message, err) ||
+	if (put_message_name(b->call, &b->lines, &b->ground.grove, end_of(b, x), err) ||
 	    beginning_of(&b->lines, f, x->stopped ? x->message : telling(b, x->message), &title, err))
 		return err_failed(err->status);
 	if (sum.updated)
@@ -224,7 +237,8 @@ static enum status emit_branch(struct branching *b, const struct branch *x, stru
 	put_int(w, "turns", sum.turns);
 	if (at)
 		put_time(w, "started", at);
-	if (put_from(b, x, err) || put_sessions(b, x, err))
+	if (put_place(b, "first", x->stopped ? FOREST_NONE : x->message, err) || put_place(b, "from", x->from, err) ||
+	    put_sessions(b, x, err))
 		return err_failed(err->status);
 	put_names(b, x);
 	put_tree_id(w, &b->ground.grove, b->ground.grove.spots[x->message].tree);
@@ -386,11 +400,11 @@ static enum status run_branches(struct call *c, struct err *err)
 	qsort_r(b.list, b.count, sizeof *b.list, last_first, &b);
 	if (own.own && emit_branch(&b, &own, err))
 		return err_failed(err->status);
-	for (uint32_t i = 0; i < b.count && i < most; i++)
+	for (uint32_t i = 0; i < b.count && i + own.own < most; i++)
 		if (emit_branch(&b, &b.list[i], err))
 			return err_failed(err->status);
-	if (b.count > most)
-		call_note(c, "%u of %u branches; -n 0 lists all", most, b.count);
+	if (b.count + own.own > most)
+		call_note(c, "%u of %u branches; -n 0 lists all", most, b.count + own.own);
 	else if (whole && !b.count)
 		call_note(c, "it has no branches");
 	return STATUS_OK;
@@ -404,12 +418,13 @@ const struct method claudecode_list_branches = {
 	.summary = "List the branches of a conversation, or the ways that lead on from a message",
 	.text = "A conversation branches where it was rewound, forked or continued twice. Each branch is "
 		"told by the "
-		"message it begins with, how many messages lie on it, when something was last said there, "
-		"and which "
+		"id of its last message, how it begins, how many messages lie on it, when something was last said "
+		"there, and which "
 		"sessions would go on from it. Of a session its own way comes first, then all others of its "
 		"tree, the "
-		"last touched first; 'from' (with --json) is where each leaves.\n\n"
-		"'arbor tree' draws them, 'arbor log NODE' reads one, 'arbor diff A B' compares two.\n",
+		"last touched first; with --json 'first' is the message each begins with, and 'from' where it leaves.\n\n"
+		"'arbor tree' draws them, 'arbor log ID' reads one, 'arbor diff ID ID' compares two, 'arbor fork ID' goes "
+		"on with one.\n",
 	.params = branch_params,
 	.kind = RESULT_STREAM,
 	.fields = branch_fields,

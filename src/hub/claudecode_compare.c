@@ -29,7 +29,7 @@ static const struct param compare_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
 	  .shown = "A",
 	  .names = "memory.sessions",
-	  .help = "a session, or a message of one: the way to it; A..B: both" },
+	  .help = "a session, or a message or turn of one: the way to it; A..B: both" },
 	{ .name = "b",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_WORD,
@@ -407,13 +407,13 @@ static enum status find_side(struct comparing *c, struct side *s, const struct r
 	const struct forest *f = &s->ground->grove.forest;
 	const struct forest_message *m;
 
-	if (place_find(f, what, &s->at, err))
+	if (place_find_end(s->ground, what, &s->at, err))
 		return err_failed(err->status);
 	m = &f->messages[s->at.message];
 	if (m->role == FOREST_ASSISTANT && m->results != FOREST_NONE)
 		s->at.message = f->messages[m->results].canonical;
 	s->session = what->session;
-	s->path = ways_path(&s->ground->ways, s->at.message, &c->call->mem, &s->count);
+	s->path = place_path(s->ground, s->at.message, &c->call->mem, &s->count);
 	return STATUS_OK;
 }
 
@@ -453,6 +453,9 @@ static enum status find_sides(struct comparing *c, struct err *err)
 		other = find_relative(c, &x.session);
 	if (headed_find(call, other.p ? other : STR("@"), &y, err))
 		return err_failed(err->status);
+	if (!other.p && x.is_session && y.is_session && x.session.row == y.session.row)
+		return err_fail(err, STATUS_USAGE, "no other conversation shares anything with this one; name B, which"
+						   " it is compared with");
 	warn_unread(call);
 	a->ground = b->ground = &c->ground;
 	if (!has_place(&c->ground, &y)) {
@@ -483,7 +486,8 @@ const struct method claudecode_compare = {
 	.also = "compare cmp",
 	.group = "find",
 	.summary = "Compare two branches: what they share, what each has alone, which files differ",
-	.text = "A and B are sessions, named or not, or messages: of each the way to it. First comes what "
+	.text = "A and B are sessions, named or not, messages, or turns by the ids that 'arbor tree' shows: of each "
+		"the way to it, and to the end of a turn. First comes what "
 		"both have, up to "
 		"the last message in common; then the turns that only A has, and those of B; then every file "
 		"that was "

@@ -24,7 +24,7 @@ static const struct param merge_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
 	  .shown = "FROM",
 	  .names = "memory.sessions",
-	  .help = "the branch that came to something: a session, named or not, or a message" },
+	  .help = "the branch that came to something: a session, named or not, a message, or a turn" },
 	{ .name = "into",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
@@ -143,7 +143,7 @@ static enum status conclude(struct call *call, struct conclusion *c, struct err 
 	if (read_begin(call->store, &snapshot, err) ||
 	    headed_find(call, call_text(call, "from"), &what, err) ||
 	    ground_load(call->store, what.session.row, &ground, err) ||
-	    place_find(&ground.grove.forest, &what, &at, err) ||
+	    place_find_end(&ground, &what, &at, err) ||
 	    (!own.n && find_answer(&lines, &ground, &at.message, &said, err)) ||
 	    grove_id(&ground.grove, (struct grove_ref){ .kind = GROVE_MESSAGE, .at = at.message },
 		     &c->message, err))

@@ -206,16 +206,17 @@ enum status headed_load(struct call *c, const struct turns *turns, struct headed
 	return STATUS_OK;
 }
 
-bool headed_range(struct str text, struct str *a, struct str *b)
+unsigned headed_range(struct str text, struct str *a, struct str *b)
 {
 	for (size_t i = 0; i + 1 < text.n; i++) {
-		size_t behind = i + 2 < text.n && text.p[i + 2] == '.' ? i + 3 : i + 2;
+		unsigned dots = i + 2 < text.n && text.p[i + 2] == '.' ? 3 : 2;
+		size_t behind = i + dots;
 
 		if (text.p[i] != '.' || text.p[i + 1] != '.' || str_has_byte(text, '/'))
 			continue;
 		*a = i ? str_sub(text, 0, i) : STR("@");
 		*b = behind < text.n ? str_sub(text, behind, SIZE_MAX) : STR("@");
-		return true;
+		return dots;
 	}
-	return false;
+	return 0;
 }

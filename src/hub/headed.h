@@ -44,8 +44,8 @@ struct headed {
 enum status headed_load(struct call *c, const struct turns *turns, struct headed *out,
 			struct err *err) MUST_USE;
 
-/* Whether it is A..B, either of which may be left out and is then the last conversation; a third dot says nothing
- * more here. No name has two dots in it. */
-bool headed_range(struct str text, struct str *a, struct str *b);
+/* How many dots it has if it is A..B or A...B, 0 = it is neither. Either may be left out and is then the last
+ * conversation. No name has two dots in it. */
+unsigned headed_range(struct str text, struct str *a, struct str *b);
 
 #endif

@@ -31,8 +31,8 @@ static const struct param log_params[] = {
 	  .initial = "@",
 	  .shown = "ID|A..B",
 	  .names = "memory.sessions",
-	  .help = "a session, or a message of one: the way to it; a node of your own, or a tree. A..B is what B has "
-		  "and A has not" },
+	  .help = "a session, or a message or turn of one: the way to it; a node of your own, or a tree. A..B is "
+		  "what B has and A has not" },
 	{ .name = "as_sent", .type = VALUE_BOOL, .help = "what the model is sent, as the client mends it" },
 	{ .name = "all",
 	  .type = VALUE_BOOL,
@@ -366,13 +366,11 @@ static enum status emit_context(struct logging *y, uint32_t line, struct err *er
 
 /* ---- All of it ------------------------------------------------------------------ */
 
-/* Ways only for who goes over compactions. */
-static enum status load(struct logging *y, const struct resolved *what, bool ways, struct place *at, struct err *err)
+static enum status load(struct logging *y, const struct resolved *what, struct place *at, struct err *err)
 {
 	struct call *c = y->call;
 
-	if (ways ? ground_load(c->store, what->session.row, &y->ground, err)
-		 : grove_load(c->store, what->session.row, &y->ground.grove, err))
+	if (ground_load(c->store, what->session.row, &y->ground, err))
 		return err_failed(err->status);
 	y->forest = y->ground.grove.forest;
 	warn_unread(c);
@@ -388,11 +386,13 @@ static enum status log_mirrored(struct call *c, const struct resolved *what, str
 	uint32_t count, *path;
 	struct place at;
 
-	if (load(&y, what, false, &at, err))
+	if (load(&y, what, &at, err))
 		return err_failed(err->status);
 	if (call_flag(c, "as_sent"))
 		return emit_context(&y, at.line, err);
-	path = forest_path(&y.forest, at.message, &c->mem, &count);
+	if (place_find_end(&y.ground, what, &at, err))
+		return err_failed(err->status);
+	path = place_path(&y.ground, at.message, &c->mem, &count);
 	return emit_path(&y, path, 0, count, err);
 }
 
@@ -403,9 +403,9 @@ enum status log_page(struct call *c, const struct resolved *what, const struct l
 	struct place at;
 
 	y.part = part;
-	if (load(&y, what, true, &at, err))
+	if (load(&y, what, &at, err))
 		return err_failed(err->status);
-	path = ways_path(&y.ground.ways, at.message, &c->mem, &count);
+	path = place_path(&y.ground, at.message, &c->mem, &count);
 	y.total = count;
 	start = part->from < count ? (uint32_t)part->from : count;
 	if (part->most && count - start > part->most)
@@ -423,18 +423,18 @@ static enum status log_between(struct call *c, const struct resolved *a, const s
 	if (call_flag(c, "as_sent"))
 		return err_fail(err, STATUS_USAGE, "--as-sent is for one place, not for what lies between two;"
 						   " 'claudecode.render_context' has 'since'");
-	if (load(&y, b, true, &at, err))
+	if (load(&y, b, &at, err) || place_find_end(&y.ground, b, &at, err))
 		return err_failed(err->status);
-	path = ways_path(&y.ground.ways, at.message, &c->mem, &count);
+	path = place_path(&y.ground, at.message, &c->mem, &count);
 	/* What is in another forest has nothing in common with it. */
-	if (place_find(&y.forest, a, &before, err) == STATUS_OK)
-		other = ways_path(&y.ground.ways, before.message, &c->mem, &known);
+	if (place_find_end(&y.ground, a, &before, err) == STATUS_OK)
+		other = place_path(&y.ground, before.message, &c->mem, &known);
 	else if (err->status != STATUS_NOT_FOUND)
 		return err_failed(err->status);
 	if (other)
 		shared = ways_shared(path, count, other, known);
 	if (shared == count)
-		call_note(c, "nothing: all of it is in the other, too");
+		return STATUS_OK; /* nothing is found */
 	return emit_path(&y, path, shared, count, err);
 }
 
@@ -458,11 +458,15 @@ static enum status run_log(struct call *c, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct resolved x, y;
 	struct str a, b;
+	unsigned dots = headed_range(call_text(c, "id"), &a, &b);
 	struct meant what;
 
 	if (read_begin(c->store, &snapshot, err))
 		return err_failed(err->status);
-	if (headed_range(call_text(c, "id"), &a, &b))
+	if (dots == 3)
+		return err_fail(err, STATUS_USAGE, "A..B, with two dots, is what B has and A has not;"
+						   " 'arbor diff A B' tells what each of them has");
+	if (dots)
 		return headed_find(c, a, &x, err) || headed_find(c, b, &y, err) ? err_failed(err->status)
 										: log_between(c, &x, &y, err);
 	if (headed_meant(c, call_text(c, "id"), MEANT_MIRRORED | MEANT_TREE | MEANT_NODE, &what, err))
@@ -478,7 +482,8 @@ const struct method memory_log = {
 	.summary = "Follow a conversation from its beginning to a message",
 	.text = "Of a conversation that was rewound or continued twice, one way through it: to the message "
 		"that is "
-		"named, or to where the client would go on. The parts of an answer are one message, and so "
+		"named, to the end of a turn, by the id that 'arbor tree' shows, or to where the client would go on. "
+		"What was said before a compaction comes before it. The parts of an answer are one message, and so "
 		"are "
 		"the results of its calls. 'arbor show' prints the file as it is instead.\n\n"
 		"Of a node that you made it is the path to it, of a tree that to its newest node.\n\n"
@@ -493,6 +498,7 @@ const struct method memory_log = {
 	.params = log_params,
 	.kind = RESULT_STREAM,
 	.fields = log_fields,
+	.empty = "nothing: all of it is in the other, too",
 	.scope = SCOPE_READ,
 	.need = NEED_STORE,
 	.examples = (const struct example[]){ { "log @", "the last conversation, as it is now" },

@@ -76,3 +76,18 @@ enum status place_find(const struct forest *f, const struct resolved *what, stru
 		go_to_end(f, out);
 	return STATUS_OK;
 }
+
+enum status place_find_end(const struct ground *g, const struct resolved *what, struct place *out, struct err *err)
+{
+	if (place_find(&g->grove.forest, what, out, err))
+		return err_failed(err->status);
+	if (!what->is_session && what->node.part == PART_TURN && turns_show(&g->turns, out->message))
+		out->message = ways_end(&g->ways, out->message, true);
+	return STATUS_OK;
+}
+
+uint32_t *place_path(const struct ground *g, uint32_t message, struct arena *mem, uint32_t *count)
+{
+	return turns_show(&g->turns, message) ? ways_path(&g->ways, message, mem, count)
+					      : forest_path(&g->grove.forest, message, mem, count);
+}

@@ -5,7 +5,7 @@
 #define ARBOR_HUB_MEMORY_PLACE_H
 
 #include "hub/resolve.h"
-#include "query/forest.h"
+#include "query/ways.h"
 
 struct place {
 	uint32_t source, line;
@@ -19,5 +19,12 @@ uint32_t *place_agent(const struct forest *f, uint32_t first, struct arena *mem,
  * nearest above it that is. STATUS_NOT_FOUND when it is not in this forest. */
 enum status place_find(const struct forest *f, const struct resolved *what, struct place *out,
 		       struct err *err) MUST_USE;
+
+/* The same where what is named stands for a way: a turn, by the id that 'tree' shows, for all of it. */
+enum status place_find_end(const struct ground *g, const struct resolved *what, struct place *out,
+			   struct err *err) MUST_USE;
+
+/* The way there, over compactions; in the arena. A sub-agent's that is told in another's file has one of its own. */
+uint32_t *place_path(const struct ground *g, uint32_t message, struct arena *mem, uint32_t *count);
 
 #endif

@@ -171,6 +171,34 @@ uint32_t *ways_path(const struct ways *w, uint32_t message, struct arena *mem, u
 	return out;
 }
 
+/* Where somebody is, or else where something was said last. What nobody goes on from leads nowhere. */
+static uint32_t way_on(const struct ways *w, uint32_t message, uint32_t turn)
+{
+	const struct turns *t = w->turns;
+	uint32_t best = FOREST_NONE;
+
+	for (uint32_t c = w->list[message].child; c != FOREST_NONE; c = w->list[c].next) {
+		const struct way *x = &w->list[c], *y = best == FOREST_NONE ? NULL : &w->list[best];
+
+		if ((!t->forest->messages[c].live && x->turns == 0) || (turn != FOREST_NONE && t->of[c] != turn))
+			continue;
+		if (!y || (x->wanted == y->wanted ? x->updated >= y->updated : x->wanted))
+			best = c;
+	}
+	return best;
+}
+
+uint32_t ways_end(const struct ways *w, uint32_t message, bool of_turn)
+{
+	const struct turns *t = w->turns;
+	uint32_t end = message;
+
+	for (uint32_t m = message; m != FOREST_NONE; m = way_on(w, m, of_turn ? t->of[message] : FOREST_NONE))
+		if (!t->forest->messages[m].through)
+			end = m;
+	return end;
+}
+
 uint32_t ways_shared(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count)
 {
 	uint32_t n = 0;

@@ -40,6 +40,10 @@ uint32_t *ways_on(const struct ways *w, uint32_t message, struct arena *mem, uin
 /* From the first message to this one. */
 uint32_t *ways_path(const struct ways *w, uint32_t message, struct arena *mem, uint32_t *count);
 
+/* The last message of the way that begins with a message, or of the turn that this is in: of several the one that
+ * the session is on, else the last touched. */
+uint32_t ways_end(const struct ways *w, uint32_t message, bool of_turn);
+
 /* How many messages two such paths have in common at their beginning. */
 uint32_t ways_shared(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count);
 

@@ -59,7 +59,27 @@ check test "$(sed -n 's/.*"from":"\([^"]*\)".*/\1/p' "$T/out" | sort -u | wc -l)
 arbor branches "$(id 1a)"; code 0
 out_has 'Write /w/clock.c'; check test "$(wc -l <"$T/out")" = 1
 arbor branches "$(id f)"; code 1; out_is ''; err_has 'nothing follows this message'
-arbor branches "$a" -n 1; err_has '1 of 3 branches; -n 0 lists all'
+arbor branches "$a" -n 1; check test "$(wc -l <"$T/out")" = 1; err_has '1 of 4 branches; -n 0 lists all'
+
+it "calls each by what stands for all of it where it is read, compared, merged and gone on with"
+other=$("$ARBOR" branches "$a" | grep 'now use integers' | cut -f 1)
+arbor log "$other"; code 0; out_has 'Integers do not drift.'
+arbor diff "$other" "$a"; code 0; out_has '1 turn, 6 messages, 2 tools'; out_has '1 turn, 4 messages, 1 tool'
+arbor merge "$other" "$a" --as prompt; code 0; out_has 'Integers do not drift.'
+arbor branches "$a" --json; check test "$(jq -r 'select(.title == "now use integers") | .first' "$T/out")" = "$("$ARBOR" show "$(id 1a)" --json | jq -r 'select(.kind == "message") | .id')"
+it "takes a turn, as the tree calls it, for all of it"
+turn=$("$ARBOR" tree "$a" --json | jq -r 'select(.text == "now use integers") | .id')
+arbor log "$turn"; code 0; out_has 'Integers do not drift.'; out_lacks forget
+arbor log "$a..$turn"; code 0; out_has 'Integers do not drift.'; out_lacks 'The clock is made.'
+arbor diff "$a" "$turn"; code 0; out_has '1 turn, 6 messages, 2 tools'
+arbor merge "$turn" "$a" --as prompt; code 0; out_has 'Integers do not drift.'
+it "keeps to the line, however long a name is"
+"$ARBOR" adopt a-name-that-is-much-too-long-for-a-line "$b" --working-dir "$T" >/dev/null 2>&1
+for columns in 60 80; do
+	screen=${columns}x40 on_terminal branches "$a" --color never; code 0; out_has '← a-name'
+	check test "$(tr -d '\r' <"$T/out" | wc -L)" -le $columns
+done
+"$ARBOR" delete a-name-that-is-much-too-long-for-a-line >/dev/null 2>&1
 
 it "marks the own one for people, and tells who is on each"
 on_terminal branches "$a"
@@ -72,7 +92,8 @@ arbor log "$a..$b"; code 0
 out_has 'now use integers'; out_has 'Integers do not drift.'
 out_lacks 'The clock is made.'; out_lacks 'Floats drift.'; out_lacks 'forget it'
 arbor log "$b..$a"; out_has 'Floats drift.'; out_lacks 'integers'
-arbor log "$a..$c"; code 0; err_has 'all of it is in the other, too'; out_lacks 'The clock is made.'
+arbor log "$a..$c"; code 1; err_has 'all of it is in the other, too'; out_is ''
+arbor log "$a...$b"; code 2; err_has 'with two dots'; err_has 'arbor diff A B'
 arbor log "$a..$b" --as-sent; code 2; err_has render_context
 arbor log "..$a"; code 0
 arbor log "$a..nothing-like-that"; code 2
@@ -101,6 +122,7 @@ it "compares conversations that have nothing in common, too"
 session=$(id 04)
 says 4a "" 20 'something else' | file 04
 arbor sync
+arbor diff "$(id 04)"; code 2; err_has 'name B'
 arbor diff "$a" "$(id 04)"; code 0
 out_has 'nothing in common'; out_has 'something else'; out_has 'make the clock right'
 
