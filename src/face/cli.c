@@ -220,6 +220,7 @@ static enum status run_method(struct face *f, const char *activation, const stru
 
 	take_memory_at_once(m);
 	view_begin(&v, f, activation, m, p);
+	who.shown = !f->json;
 	status = far ? hub_call(f->hub, str_of(m->name), *far, &who, err) : hub_run(f->hub, m, p->values, &who, err);
 	view_end(&v, status);
 	if (f->out.closed)

@@ -27,6 +27,7 @@ struct hub_caller {
 	int64_t deadline_ns;
 	unsigned scopes; /* a bit for each enum scope it has */
 	bool person;	 /* somebody sits there: what is decided, they decide */
+	bool shown;	 /* results become text for people; else they go on as the JSON they are */
 	/* Opens the store a method needs; called at most once a call. */
 	enum status (*open_store)(void *ctx, bool make, struct store **out, struct err *err);
 	/* Takes it back when the call is over; NULL = it is closed. */

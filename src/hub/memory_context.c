@@ -7,9 +7,9 @@
  * list them. Days are counted back from the last thing that happened in the project, so that a
  * project that rested is told of as well.
  *
- * Items are gathered by section, the most useful first. What does not fit is left out whole: one
+ * Items are gathered by section, the most useful first. What does not fit is left out whole, and said to be: one
  * item of each section after the other is taken while there is room, so that a small budget has
- * something of everything.
+ * something of everything. What is measured is the text or JSON that comes out.
  */
 #include "hub/memory_find.h"
 
@@ -18,6 +18,7 @@
 #include "claude/gist.h"
 #include "claude/mention.h"
 #include "claude/record.h"
+#include "hub/context_text.h"
 #include "hub/hub.h"
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
@@ -532,6 +533,14 @@ static void thin_prompts(struct items *prompts)
 	prompts->count = kept;
 }
 
+static void tell_project(struct context *x)
+{
+	struct item *project = add_item(x, &x->sections[PROJECT], x->project);
+
+	project->at = x->last;
+	project->times = (int64_t)x->sections[SESSIONS].count;
+}
+
 static void order_all(struct context *x)
 {
 	keep(&x->sections[ERRORS], recurs);
@@ -546,38 +555,7 @@ static void order_all(struct context *x)
 
 /* ---- What fits --------------------------------------------------------------------------------- */
 
-/* Room that an item takes besides its texts: marks, a date, digits of an id, a number. */
-enum { ROOM_ITEM = 48, ROOM_ITEM_JSON = 190, ROOM_HEADING = 32, ROOM_LEFT_OUT = 200 };
-
-/* How many of each section. */
-static void share_out(struct context *x, size_t taken[SECTIONS])
-{
-	bool json = str_eq(call_text(x->call, "format"), STR("json"));
-	int64_t budget = call_value(x->call, "budget")->given ? call_int(x->call, "budget") : INT64_MAX;
-	bool full[SECTIONS] = { 0 }, any = true;
-
-	budget -= ROOM_LEFT_OUT + (int64_t)x->project.n;
-	for (size_t n = 0; any; n++) {
-		any = false;
-		for (int i = SESSIONS; i < LEFT_OUT; i++) {
-			const struct items *of = &x->sections[i];
-			int64_t size;
-
-			if (full[i] || n >= of->count || n >= sections[i].most)
-				continue;
-			size = (int64_t)(of->list[n]->text.n + of->list[n]->detail.n) +
-			       (n ? 0 : ROOM_HEADING) + (json ? ROOM_ITEM_JSON : ROOM_ITEM);
-			full[i] = size > budget;
-			if (full[i])
-				continue;
-			budget -= size;
-			taken[i]++;
-			any = true;
-		}
-	}
-}
-
-static enum status emit(struct context *x, int section, const struct item *i, struct err *err)
+static void write_item(struct context *x, int section, const struct item *i)
 {
 	struct json_writer *w = call_begin(x->call);
 
@@ -593,40 +571,140 @@ static enum status emit(struct context *x, int section, const struct item *i, st
 		put_uuid(w, "session", &i->session);
 	if (i->at)
 		put_time(w, "at", i->at);
+}
+
+static enum status emit(struct context *x, int section, const struct item *i, struct err *err)
+{
+	write_item(x, section, i);
 	return call_emit(x->call, err);
 }
 
-static enum status emit_left_out(struct context *x, const size_t taken[SECTIONS], struct err *err)
+/* How many characters of the output it is. */
+static int64_t size_of(struct context *x, int section, const struct item *i, bool first)
+{
+	enum { AROUND = 7 }; /* a line end, and the version, which stands in front of all fields */
+	struct call *c = x->call;
+	struct str format = call_text(c, "format");
+	struct json j CLEANUP(json_release) = JSON_INIT;
+	struct context_text t;
+	struct err err;
+
+	write_item(x, section, i);
+	json_write_object_end(&c->writer);
+	if (!c->who->shown || str_eq(format, STR("json")) || json_read(&j, buf_as_str(&c->item), 0, &err))
+		return (int64_t)context_characters(buf_as_str(&c->item)) + AROUND;
+	context_text(&j, str_eq(format, STR("plain")), first, &c->mem, &t);
+	return (int64_t)context_text_size(&t);
+}
+
+/* How many of each section are told. */
+struct share {
+	size_t taken[SECTIONS];
+	int64_t room;	/* characters that are left */
+	bool briefly;	/* there is no room to say what is left out by kind */
+};
+
+/* What was not taken; empty when that is nothing. */
+static struct str left_out(struct context *x, const struct share *s)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(KIB);
+	size_t all = 0;
 
-	for (int i = SESSIONS; i < LEFT_OUT; i++) {
-		size_t left = x->sections[i].count - taken[i];
+	for (int i = PROJECT; i < LEFT_OUT; i++) {
+		size_t left = x->sections[i].count - s->taken[i];
 
+		all += left;
 		if (left && sections[i].one[0])
 			buf_printf(&text, "%s%zu %s", text.n ? ", " : "", left,
 				   left == 1 ? sections[i].one : sections[i].many);
 		else if (left)
 			buf_printf(&text, "%s%s", text.n ? ", " : "", sections[i].name);
 	}
-	return text.n ? emit(x, LEFT_OUT, &(struct item){ .text = buf_as_str(&text) }, err) : STATUS_OK;
+	if (all && s->briefly)
+		return arena_printf(&x->call->mem, "%zu item%s", all, all == 1 ? "" : "s");
+	return arena_str(&x->call->mem, buf_as_str(&text));
+}
+
+/* Whether there is room for so many characters more and for saying what is left out. */
+static bool has_room(struct context *x, const struct share *s, int64_t size)
+{
+	struct item item = { .text = left_out(x, s) };
+
+	return size + (item.text.n ? size_of(x, LEFT_OUT, &item, true) : 0) <= s->room;
+}
+
+/* The next one of a section; false when it does not fit. */
+static bool take_next(struct context *x, int section, struct share *s)
+{
+	size_t n = s->taken[section]++;
+	int64_t size = size_of(x, section, x->sections[section].list[n], n == 0);
+
+	if (has_room(x, s, size)) {
+		s->room -= size;
+		return true;
+	}
+	s->taken[section]--;
+	return false;
+}
+
+/* One of each section after the other; at first not more than are told without a budget. */
+static void take_in_turn(struct context *x, bool limited, struct share *s)
+{
+	bool full[SECTIONS] = { 0 }, any = true;
+
+	while (any) {
+		any = false;
+		for (int i = PROJECT; i < LEFT_OUT; i++) {
+			size_t most = limited ? size_min(sections[i].most, x->sections[i].count)
+					      : x->sections[i].count;
+
+			full[i] = full[i] || s->taken[i] >= most || !take_next(x, i, s);
+			any |= !full[i];
+		}
+	}
+}
+
+static void take_all(struct context *x, bool limited, struct share *s)
+{
+	for (int i = PROJECT; i < LEFT_OUT; i++)
+		s->taken[i] = limited ? size_min(sections[i].most, x->sections[i].count) : x->sections[i].count;
+}
+
+static bool all_fits(struct context *x, int64_t room)
+{
+	for (int i = PROJECT; i < LEFT_OUT; i++)
+		for (size_t n = 0; n < x->sections[i].count && room >= 0; n++)
+			room -= size_of(x, i, x->sections[i].list[n], n == 0);
+	return room >= 0;
+}
+
+/* With a budget nothing but that is in the way. That nothing of it is left out is no room: so this comes first. */
+static void share_out(struct context *x, struct share *s)
+{
+	const struct value *budget = call_value(x->call, "budget");
+
+	s->room = budget->number;
+	if (!budget->given || all_fits(x, s->room)) {
+		take_all(x, !budget->given, s);
+		return;
+	}
+	s->briefly = !take_next(x, PROJECT, s);
+	take_in_turn(x, true, s);
+	take_in_turn(x, false, s);
 }
 
 static enum status emit_all(struct context *x, struct err *err)
 {
-	size_t taken[SECTIONS] = { 0 };
-	struct item project = { .text = x->project,
-				.at = x->last,
-				.times = (int64_t)x->sections[SESSIONS].count };
+	struct share s = { 0 };
+	struct str left;
 
-	share_out(x, taken);
-	if (emit(x, PROJECT, &project, err))
-		return err_failed(err->status);
-	for (int i = SESSIONS; i < LEFT_OUT; i++)
-		for (size_t n = 0; n < taken[i]; n++)
+	share_out(x, &s);
+	for (int i = PROJECT; i < LEFT_OUT; i++)
+		for (size_t n = 0; n < s.taken[i]; n++)
 			if (emit(x, i, x->sections[i].list[n], err))
 				return err_failed(err->status);
-	return call_value(x->call, "budget")->given ? emit_left_out(x, taken, err) : STATUS_OK;
+	left = left_out(x, &s);
+	return left.n ? emit(x, LEFT_OUT, &(struct item){ .text = left }, err) : STATUS_OK;
 }
 
 static enum status gather(struct context *x, struct err *err)
@@ -649,6 +727,7 @@ static enum status run_context(struct call *c, struct err *err)
 	if (gather(&x, err) || tell_plans(&x, err))
 		return err_failed(err->status);
 	order_all(&x);
+	tell_project(&x);
 	return emit_all(&x, err);
 }
 
@@ -666,9 +745,9 @@ const struct method memory_context = {
 		"Days are counted back from the last thing that happened in the project. How a session ended "
 		"is how the last answer of a turn begins, and the commit that was made then; decisions are sentences "
 		"that say so, with the option or question they are about, and answers to questions. Errors "
-		"are counted as one where only paths and numbers differ. With --budget it has at most so "
-		"many "
-		"characters: whole items, some of each kind, and in the end what was left out.\n",
+		"are counted as one where only paths and numbers differ. In the end it says what was left out. With "
+		"--budget it has at most so many characters, in the form that is printed: whole items, some of each "
+		"kind, and all there is if that fits.\n",
 	.params = context_params,
 	.kind = RESULT_STREAM,
 	.fields = context_fields,

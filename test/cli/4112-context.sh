@@ -13,7 +13,7 @@ out_has '## Last prompts'; out_has '- 2026-11-06 Integer cents. Sketch the migra
 out_has '- 2026-11-06 Then numeric it is. [a142ef82], user'
 out_has '- src/money.ts (3 times)'
 out_has '- cent, integer, cart, price'
-out_lacks 'Left out'; out_lacks agentId; out_lacks SendMessage
+check test "$(tail -1 "$T/out")" = 'Left out: 1 prompt.'; out_lacks agentId; out_lacks SendMessage
 check test "$(grep -c '^## Errors' "$T/out")" -eq 0
 
 it "has the same without marks, and as JSON in two ways"
@@ -24,15 +24,30 @@ out_has '{"v":1,"section":"files","text":"src/money.ts","times":3,'
 arbor context webshop --format html; code 2
 
 it "keeps to a budget with whole items, some of each kind, and says what it left out"
-for n in 400 800 1200 2400; do
-	for format in markdown plain json; do
-		arbor context webshop --budget $n --format $format; code 0
-		check test "$(wc -m <"$T/out")" -le $n
+characters() { LC_ALL=C.UTF-8 wc -m <"$T/out"; }
+for n in 200 400 800 1000 1200 2000 2400; do
+	for format in '--format markdown' '--format plain' '--format json' --json; do
+		# shellcheck disable=SC2086
+		arbor context webshop --budget $n $format; code 0
+		check test "$(characters)" -le $n
 	done
 done
 arbor context webshop --budget 1200
 for heading in 'Last sessions' 'Open tasks' 'Last prompts' 'Files changed most'; do out_has "## $heading"; done
 out_has 'Left out: '; check test "$(grep -c '^- .*…' "$T/out")" -eq 0
+
+it "leaves nothing out when all of it fits, to the last character"
+arbor context webshop --budget 100000; out_lacks 'Left out'; out_has '- 2026-11-03 Run the cart tests'
+cp "$T/out" "$T/all"; all=$(characters)
+arbor context webshop --budget "$all"; same "$T/all" "$T/out"
+arbor context webshop --budget $((all - 1)); out_has 'Left out: '; check test "$(characters)" -lt "$all"
+arbor context webshop --budget 100000 --json; out_lacks left_out; all=$(characters)
+arbor context webshop --budget "$all" --json; out_lacks left_out
+
+it "measures JSON where a program asks"
+arbor call memory.context '{"project":"webshop","budget":1000}' --json; code 0; check test "$(characters)" -le 1000
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"memory.context","params":{"project":"webshop","budget":500}}' >"$T/ask"
+arbor rpc --stdio <"$T/ask"; code 0; check test "$(grep -o '{"section".*}' "$T/out" | wc -m)" -le 500
 
 it "looks back from what happened last, as far as it is told to"
 arbor context dotfiles --days 3; code 0
@@ -120,6 +135,21 @@ for no in 'keep going with it (' 'keep going with it \[33333333\], user' underst
 	check test "$(grep -c -- "$no" "$T/out")" -eq 0
 done
 arbor --store "$T/ends" context /w/here --json; out_has '"times":2,"sessions":2'
+
+it "says how much is left out where there is no room to say of what, and leaves out even the project"
+for room in 60 400; do
+	long=/w/$(printf "%${room}s" '' | tr ' ' x)
+	n=10 && rm -r "$T/c/projects/-w" && mkdir "$T/c/projects/-w"
+	file=66666666 && {
+		line user '"please make the importer faster for large orders"'
+		said 'Streaming is in, and the importer takes a tenth of the time.'
+		line user '"remove the old exporter from the tree"'
+	} | sed "s|/w/here|$long|" | session 66666666
+	arbor --store "$T/long$room" sync --source "$T/c"; code 0
+	arbor --store "$T/long$room" context "$long" --budget 200 --json; code 0; check test "$(characters)" -le 200
+	out_has '"section":"left_out","text":"'$((room < 100 ? 3 : 4))' items"'
+	check test "$(grep -c '"section":"project"' "$T/out")" -eq $((room < 100))
+done
 
 it "breaks lines on a terminal between words"
 screen=60x40 on_terminal --color never context webshop; code 0
