@@ -160,29 +160,18 @@ static int64_t share_out(const struct call *c, const struct related_set *r, int6
 	return more;
 }
 
-static enum status emit_type(struct call *c, const struct related_set *r, int type, int64_t count,
-			     struct err *err)
+/* In the order they are in: the clearest first (query/related.c). */
+static enum status emit_all(struct call *c, const struct related_set *r, struct err *err)
 {
-	for (size_t i = 0; i < r->count && count > 0; i++) {
-		if (r->list[i]->type != type || !is_wanted(c, r->list[i]))
+	int64_t taken[RELATED_TYPES] = { 0 }, more = share_out(c, r, taken);
+
+	for (size_t i = 0; i < r->count; i++) {
+		if (!is_wanted(c, r->list[i]) || taken[r->list[i]->type] == 0)
 			continue;
-		count--;
+		taken[r->list[i]->type]--;
 		if (emit(c, r->list[i], err))
 			return err_failed(err->status);
 	}
-	return STATUS_OK;
-}
-
-static enum status emit_all(struct call *c, const struct related_set *r, struct err *err)
-{
-	static const int order[] = { MENTION_SESSION, RELATED_MESSAGE, RELATED_AGENT,
-				     MENTION_FILE,    MENTION_ISSUE,   MENTION_COMMIT,
-				     MENTION_URL,     MENTION_TOPIC,   MENTION_IDENTIFIER };
-	int64_t taken[RELATED_TYPES] = { 0 }, more = share_out(c, r, taken);
-
-	for (size_t i = 0; i < COUNT(order); i++)
-		if (emit_type(c, r, order[i], taken[order[i]], err))
-			return err_failed(err->status);
 	if (more)
 		call_note(c, "%" PRId64 " more; --limit shows more, --type one kind of them", more);
 	return STATUS_OK;
@@ -244,7 +233,8 @@ const struct method memory_related = {
 		"its path, "
 		"of a topic, an issue (OWNER/NAME#12, WEB-12) and so on the sessions that have to do with it; of an "
 		"identifier or any other word the sessions whose prompts and answers have it. What was done or "
-		"referred to comes first, then what was said (mentions), then what is only alike (related_to).\n\n"
+		"referred to comes first, then what was said (mentions), then what is only alike (related_to); the "
+		"nearest before all others, and the weightier first.\n\n"
 		"The weight is higher the more often something is named, and lower the more sessions name "
 		"it; that of "
 		"two sessions says how much of what the first names the other names, too. The best of each "

@@ -28,6 +28,11 @@ done
 arbor related Cents; out_has 2396d03e; out_has 4e4f12db; check test "$(wc -l <"$T/out")" -eq 4
 arbor related oney.ts; code 1; err_has 'neither an id nor something'
 
+it "begins with what was done or referred to, then tells what was said, then what is only alike"
+arbor related 2396d03e; code 0
+check test "$(cut -f 2 "$T/out" | uniq | tr '\n' ' ')" = 'touches_file related_to '
+check test "$(grep related_to "$T/out" | cut -f 1 | sort -rc 2>&1)" = ''
+
 it "goes further when asked to, and says by what"
 arbor related 2396d03e --json; check test "$(grep -c '"hops":2' "$T/out")" -eq 0
 arbor related 2396d03e --hops 2 --type session --json; code 0
@@ -67,6 +72,7 @@ arbor sync --source "$T/c" --label odd; code 0
 arbor related "$a"; code 0
 for name in 'referenced_by	session' 'touches_file	file			/w/x.c' 'references	issue			o/n#12' 'commit			1a2b3c4' \
 	'commit			5d6e7f8' 'mentions	url			https://docs.rs/serde' 'identifier			parse_line'; do out_has "$name"; done
+check test "$(cut -f 2 "$T/out" | sed 's/touches_file\|refer.*/done/' | uniq | tr '\n' ' ')" = 'done mentions '
 for name in failed.c nowhere not_me o/n#99; do check test "$(grep -c "$name" "$T/out")" -eq 0; done
 arbor related "$b"; out_has "references	session	2026-11-01T00:00:06.000Z	$a"; check test "$(grep -c 55599 "$T/out")" -eq 0
 for name in o/n#12 https://github.com/o/n/pull/12; do
