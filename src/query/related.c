@@ -1,8 +1,8 @@
 /*
  * Links, followed.
  *
- * What is stored is what each transcript names (store/link.h) and which transcripts share lines
- * (kin). Everything else is computed here: who else names the same, how rare that is, and so how
+ * What is stored is what each transcript names (store/link.h), and enough to find which transcripts share lines
+ * (store/sharing.h). Everything else is computed here: who else names the same, how rare that is, and so how
  * close two sessions are. A session and its sub-agents are one here.
  *
  * Who names an identifier, or any other word, is not taken from links, which have only what people put between
@@ -22,6 +22,7 @@
 #include "store/db.h"
 #include "store/keys.h"
 #include "store/link.h"
+#include "store/sharing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ enum {
 	RELATED_BY_NAME,
 	RELATED_IS_NAMED,
 	RELATED_FILES,
-	RELATED_KIN,
+	RELATED_ROWS,
+	RELATED_SHARER,
 	RELATED_ORIGIN,
 	RELATED_AGENTS,
 	RELATED_AGENT_OF,
@@ -71,10 +73,9 @@ static const char *const sql[RELATED_STATEMENTS] = {
 	[RELATED_FILES] =
 		("SELECT DISTINCT name FROM link WHERE kind = 1 AND substr(name, -length(?1) - 1) = '/' || ?1"
 		 " ORDER BY name LIMIT ?2"),
-	[RELATED_KIN] = ("SELECT DISTINCT o.session_id FROM mirror_session s JOIN kin ON kin.session = s.id"
-			 " JOIN mirror_session o ON o.id = kin.other WHERE s.session_id = ?1 AND s.old = 0"
-			 " AND o.old = 0 AND s.agent IS NULL AND o.agent IS NULL AND o.session_id <> ?1"
-			 " ORDER BY o.session_id"),
+	[RELATED_ROWS] = "SELECT id FROM mirror_session WHERE session_id = ?1 AND old = 0 AND agent IS NULL",
+	[RELATED_SHARER] = ("SELECT session_id FROM mirror_session WHERE id = ?1 AND old = 0 AND agent IS NULL"
+			    " AND session_id <> ?2"),
 	/* A line that says where it was copied from, or what it goes on from: the session of that. */
 	[RELATED_ORIGIN] = ("SELECT e.link, (e.flags & 32) <> 0 FROM mirror_session s CROSS JOIN entry e"
 			    " ON e.session = s.id WHERE s.session_id = ?1 AND s.old = 0 AND s.agent IS NULL"
@@ -470,19 +471,43 @@ static enum status reach_origins(struct related_set *r, const struct related *fr
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
-static enum status reach_kin(struct related_set *r, const struct related *from, const struct uuid *self,
-			     struct err *err)
+static enum status reach_sharer(struct related_set *r, const struct related *from, const struct uuid *self,
+				int64_t row, struct err *err)
 {
 	STMT st = { 0 };
 	enum step step;
 
-	if (use(r, RELATED_KIN, &st, err))
+	if (use(r, RELATED_SHARER, &st, err))
 		return err_failed(err->status);
-	stmt_uuid(&st, 1, self);
-	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+	stmt_int(&st, 1, row);
+	stmt_uuid(&st, 2, self);
+	step = stmt_step(&st, err);
+	if (step == STEP_ROW) {
 		struct uuid other = col_uuid(&st, 0);
 
 		reach_session(r, from, &other, "shares_lines", 0.9, (struct str){ 0 });
+	}
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+static enum status reach_sharers(struct related_set *r, const struct related *from, const struct uuid *self,
+				 struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(r, RELATED_ROWS, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, self);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		int64_t *rows;
+		size_t count;
+
+		if (sharing_list(r->store, col_int(&st, 0), r->mem, &rows, &count, err))
+			return err_failed(err->status);
+		for (size_t i = 0; i < count; i++)
+			if (reach_sharer(r, from, self, rows[i], err))
+				return err_failed(err->status);
 	}
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
@@ -567,7 +592,7 @@ static enum status spread_session(struct related_set *r, const struct related *f
 
 	if (!uuid_parse(from->id, &id))
 		return STATUS_OK;
-	if (reach_origins(r, from, &id, err) || reach_kin(r, from, &id, err) ||
+	if (reach_origins(r, from, &id, err) || reach_sharers(r, from, &id, err) ||
 	    reach_agents(r, from, &id, err) || names_of(r, &id, (struct str){ 0 }, names, err) ||
 	    reach_names(r, from, names, err) || reach_namers(r, from, err))
 		return err_failed(err->status);

@@ -12,6 +12,7 @@
 #include "query/snippet.h"
 #include "store/event.h"
 #include "store/keys.h"
+#include "store/sharing.h"
 #include "store/tokens.h"
 
 #include <stdio.h>
@@ -262,6 +263,25 @@ static void tree_at(sqlite3_context *result, int count, sqlite3_value **row)
 	leave(q, result, status, &err);
 }
 
+/* arbor_sharing(SESSION): those that share lines with it, as an array. */
+static void sharing_of(sqlite3_context *result, int count, sqlite3_value **row)
+{
+	struct sql *q = enter(result);
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
+	int64_t *rows;
+	size_t rows_count = 0;
+	struct err err;
+	enum status status = sharing_list(q->store, sqlite3_value_int64(row[0]), &mem, &rows, &rows_count, &err);
+
+	(void)count;
+	for (size_t i = 0; i < rows_count; i++)
+		buf_printf(&text, "%c%" PRId64, i ? ',' : '[', rows[i]);
+	buf_text(&text, rows_count ? "]" : "[]");
+	sql_give(result, buf_as_str(&text));
+	leave(q, result, status, &err);
+}
+
 /* arbor_member(SESSION, OFFSET, NAME): a text that the line has by this name. */
 static void member_at(sqlite3_context *result, int count, sqlite3_value **row)
 {
@@ -500,7 +520,7 @@ static const struct {
 	{ "arbor_line_key", 1, give_key_of_line }, { "arbor_call_key", 1, key_of_call },
 	{ "arbor_name", 1, name_of_path },    { "arbor_text", 3, text_at },
 	{ "arbor_tree", 2, tree_at },	      { "arbor_tokens", 2, give_tokens },
-	{ "arbor_weight", 4, weigh },
+	{ "arbor_weight", 4, weigh },	      { "arbor_sharing", 1, sharing_of },
 	{ "arbor_member", 3, member_at },     { "arbor_result", 3, result_of },
 	{ "arbor_hit_value", 3, make_hit },   { "content", 1, content_of },
 	{ "thinking", 1, thinking_of },	      { "line", 1, line_of },

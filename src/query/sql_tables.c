@@ -277,7 +277,8 @@ static const struct way link_ways[] = {
 	  " WHERE s.old = 0 AND e.agent IS NOT NULL"
 	  " UNION ALL SELECT 'session', " TRANSCRIPT_ID
 	  ", 'session', arbor_uuid(o.session_id), 'shares_lines', 0.9"
-	  " FROM kin JOIN mirror_session s ON s.id = kin.session JOIN mirror_session o ON o.id = kin.other"
+	  " FROM mirror_session s CROSS JOIN json_each(arbor_sharing(s.id)) k"
+	  " CROSS JOIN mirror_session o ON o.id = k.value"
 	  " WHERE s.old = 0 AND o.old = 0 AND s.agent IS NULL AND o.agent IS NULL AND s.session_id <> "
 	  "o.session_id"
 	  " UNION ALL SELECT 'message', " LINE_ID ", 'message', arbor_node(e.link, NULL, -1),"

@@ -38,6 +38,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_LINK] = &link_statements,
 	[DB_BRANCH] = &branch_statements,
 	[DB_BEGINNING] = &beginning_statements,
+	[DB_SHARING] = &sharing_statements,
 	[DB_VARIANT] = &variant_statements,
 	[DB_TEMPLATE] = &template_statements,
 	[DB_ANNOTATION] = &annotation_statements,

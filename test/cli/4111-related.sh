@@ -80,6 +80,22 @@ for name in o/n#12 https://github.com/o/n/pull/12; do
 done
 for name in 1a2b3c4d5 5d6e7f8 'parse_line()' https://docs.rs/serde; do arbor related "$name"; code 0; out_has "$a"; done
 
+it "tells of all that share lines with a session, and not of what only one of those shares lines with"
+fork=22222222-2222-4333-8444-5555555555 && mkdir -p "$T/forks/projects/-w" && n=0
+one=$(line user 33333333-2222-4333-8444-555555555501 '"what all of them begin with"')
+two=$(line user 33333333-2222-4333-8444-555555555502 '"what the first and the last have"')
+for f in 01 02 03 04; do
+	{
+		test $f = 04 || echo "$one"
+		test $f = 02 || test $f = 03 || echo "$two"
+		line user 44444444-2222-4333-8444-5555555555$f "\"only in $f\""
+	} >"$T/forks/projects/-w/$fork$f.jsonl"
+done
+arbor --store "$T/shared" sync --source "$T/forks"; code 0
+sharing() { arbor --store "$T/shared" related "$fork$1"; grep shares_lines "$T/out" | cut -f 5 | sed "s/^$fork//" | sort | tr '\n' ' ' >"$T/who"; check test "$(cat "$T/who")" = "$2"; }
+sharing 01 '02 03 04 '; sharing 02 '01 03 '; sharing 03 '01 02 '; sharing 04 '01 '
+arbor --store "$T/shared" sql "SELECT count(*), count(DISTINCT source_id || target_id) FROM links WHERE relationship = 'shares_lines'"; out_is '8	8'
+
 it "finds who typed or answered a name, with or without backquotes, the more often the higher"
 said=11111111-2222-4333-8444-5555555556 && mkdir -p "$T/said/projects/-w" && n=0
 {
