@@ -267,6 +267,13 @@ static enum colour colour_of(struct str text)
 					    : COLOUR_AUTO;
 }
 
+static enum colour colour_for(const struct face *f, const struct args *a)
+{
+	struct str typed = common_text(a, "color");
+
+	return colour_of(typed.p ? typed : settings_text(f->settings, "color"));
+}
+
 static bool wants_pages(const struct face *f)
 {
 	return !str_eq(settings_text(f->settings, "page"), STR("never"));
@@ -293,7 +300,7 @@ static enum status apply(struct face *f, const struct args *a, struct err *err)
 	f->verbose = common_switch(a, "verbose");
 	f->heard = f->verbose ? LOG_DEBUG : quiet ? LOG_ERROR : LOG_WARN;
 	f->log.level = log.p ? LOG_DEBUG : f->heard;
-	out_init(&f->out, colour_of(common_text(a, "color")),
+	out_init(&f->out, colour_for(f, a),
 		 !common_switch(a, "no_pager") && !f->print0 && wants_pages(f), quiet);
 	f->out.pager.command = pager_command(f);
 	f->out.on_pager = face_take_interrupts;

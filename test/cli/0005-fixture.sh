@@ -91,6 +91,12 @@ CLICOLOR_FORCE=1 arbor items; check grep -q "$(printf '\033')" "$T/out"
 FORCE_COLOR=0 arbor items; check test "$(grep -c "$(printf '\033')" "$T/out")" -eq 0
 FORCE_COLOR=1 NO_COLOR=1 arbor items; check test "$(grep -c "$(printf '\033')" "$T/out")" -eq 0
 FORCE_COLOR=1 arbor items --color never; check test "$(grep -c "$(printf '\033')" "$T/out")" -eq 0
+ARBOR_COLOR=always arbor items; check test "$(grep -c "$(printf '\033')" "$T/out")" -eq 3
+ARBOR_COLOR=always NO_COLOR=1 arbor items --color never; check test "$(grep -c "$(printf '\033')" "$T/out")" -eq 0
+ARBOR_COLOR=never FORCE_COLOR=1 arbor items; check test "$(grep -c "$(printf '\033')" "$T/out")" -eq 0
+mkdir -p "$T/.config/arbor" && echo '{ "color": "always" }' >"$T/.config/arbor/settings.json"
+arbor items; check test "$(grep -c "$(printf '\033')" "$T/out")" -eq 3
+rm "$T/.config/arbor/settings.json"
 arbor items --color purple; code 2; err_has 'none of auto, always, never'
 
 it "dies of a closed pipe as every program does, silently"
