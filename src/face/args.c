@@ -1,8 +1,8 @@
 /*
  * Reading a command line against a method's parameters: options anywhere, "--"
  * ends them, --name=value or --name value, letters together, --no-x for a switch.
- * The last one wins when an option is given twice, as everywhere, unless somebody could
- * mean both (PARAM_ONCE).
+ * The last one wins when a switch, a number or an option of every verb is given twice, as everywhere: an
+ * alias may have given the first. Of anything else somebody could mean both, and is told that only one can be.
  *
  * What is nobody else's business (PARAM_PRIVATE) is wiped out of the command line once it is read: whoever
  * lists processes sees it only for a moment. What nobody is ever to see goes through standard input.
@@ -161,6 +161,13 @@ static void wipe(struct reader *r, struct str value)
 	memset(arg + n - value.n, 0, value.n);
 }
 
+/* Words that are joined have all of them in their last value. */
+static bool may_repeat(const struct reader *r, const struct param *q)
+{
+	return q->type == VALUE_BOOL || q->type == VALUE_INT || q->type == VALUE_BYTES || (q->flags & PARAM_JOIN) ||
+	       !belongs(r->method, q);
+}
+
 static enum status set(struct reader *r, const struct param *q, struct str value, struct err *err)
 {
 	struct params *p = belongs(r->method, q) ? &r->args->own : &r->args->common;
@@ -168,7 +175,7 @@ static enum status set(struct reader *r, const struct param *q, struct str value
 
 	if ((q->flags & PARAM_INPUT) && str_eq(value, STR("-")) && read_input(r, &value, err))
 		return err_failed(err->status);
-	if (!(q->flags & (PARAM_REST | PARAM_ONCE)))
+	if (may_repeat(r, q) && !(q->flags & PARAM_REST))
 		params_unset(p, q);
 	if (params_set_text(p, q, value, err))
 		return err_failed(err->status);

@@ -39,7 +39,6 @@ enum param_flag {
 	PARAM_REST = 4,	 /* a list: with PARAM_WORD all words that are left, else the option repeated;
 			    people may part choices by commas, too */
 	PARAM_BARE = 8,	 /* VALUE_ENUM: as an option its value may be left out and is then the first choice */
-	PARAM_ONCE = 16, /* given twice it is a mistake; of others the last counts on a command line */
 	PARAM_INPUT = 32,    /* on a command line '-' stands for what standard input has */
 	PARAM_EMPTY = 128,   /* VALUE_TEXT: required, and may be an empty text all the same */
 	PARAM_PRIVATE = 256, /* everybody can see what a program was called with: on a command line it is

@@ -30,7 +30,7 @@ it "takes options in every form and place"
 arbor items -n 2 x --mood sad >"$T/out"; cp "$T/out" "$T/first"
 check test "$(wc -l <"$T/first")" -eq 2
 for args in '-n2 x --mood=sad' '--limit=2 --mood sad x' 'x --mood sad --limit 2' '-n 9 -n 2 --mood sad -- x' \
-	'--text x -n2 --mood sad' '--dry-run --no-dry-run -n2 x --mood sad' '--dry_run --no-dry-run -n2 x --mood sad'; do
+	'--text x -n2 --mood sad' '--store /nowhere/s -n2 x --mood sad --store '$T/s '--dry-run --no-dry-run -n2 x --mood sad' '--dry_run --no-dry-run -n2 x --mood sad'; do
 	# shellcheck disable=SC2086 # several arguments
 	arbor items $args; code 0; same "$T/first" "$T/out"
 done
@@ -45,6 +45,8 @@ arbor items -n 5001; code 2; err_has '--limit: 5001 is not between 0 and 5000'
 arbor items --mood glat; code 2; err_has "--mood: 'glat' is none of glad, sad; did you mean 'glad'?"
 arbor items --since noon; code 2; err_has "--since: 'noon' is not a time"
 arbor items --dry-rum; code 2; err_has "did you mean '--dry-run'?"
+arbor items --mood sad --mood glad; code 2; err_has '--mood: given twice, and only one can be taken'
+arbor items --since 2d --since 1d; code 2; err_has '--since: given twice'
 arbor items --no-limit; code 2; err_has "unknown option '--no-limit'"
 arbor itmes; code 2; err_has "did you mean 'items'?"
 arbor call fixture.items '{"limit":"x"}'; code 2; err_has 'limit: wants number'; err_lacks '--limit'

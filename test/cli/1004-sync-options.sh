@@ -127,7 +127,7 @@ it "takes one folder at a time, and says so"
 arbor sync --source "$S" --source "$T/other"; code 2; err_has '--source: given twice, and only one can be taken'
 arbor sync --label a --label b; code 2
 arbor sync --session 0aaaaaaa --session 0bbbbbbb; code 2
-arbor sync -n --max-size 1 --max-size 1M; code 0 # of others the last counts
+arbor sync -n --max-size 1 --max-size 1M; code 0 # of numbers the last counts
 
 it "follows only what is taken"
 "$ARBOR" sync --watch --json --exclude '/home/me/secret' >"$T/w.out" 2>&1 &

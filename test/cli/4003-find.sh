@@ -39,6 +39,7 @@ arbor list --project dev; code 0; check test "$(wc -l <"$T/out")" -eq 15
 arbor list --project webs; code 1; err_has "no session of this project: 'webs'; did you mean /home/dev/webshop?"
 arbor list --project webshap; code 1; err_has 'did you mean /home/dev/webshop?'
 arbor list --project /home/dev/webs; code 1; err_has 'did you mean /home/dev/webshop?'
+arbor list -p webshop -p parser; code 2; err_has '--project: given twice, and only one can be taken'
 arbor list --project nosuchthing; code 1; err_has '; the last ones are /home/dev/dotfiles, /home/dev/'
 arbor list --project ''; code 1; err_has "no session of this project: ''"
 
