@@ -1,5 +1,5 @@
 /*
- * Fuzzes all that is made of transcripts: up to three of them become chains, a forest, and
+ * Fuzzes all that is made of transcripts: up to three of them become chains, a forest, trees, and
  * what the model is sent.
  *
  * A line of the input that begins with "{" is one of a transcript; "=" begins the next. Any
@@ -7,9 +7,11 @@
  * message, two calls, content, seconds, the line it names. "." is none.
  *
  * Whatever the bytes: what holds for every forest (test/harness/talk.h); the same from files in
- * another order; each message that is sent is JSON; calls and results that are sent are paired.
+ * another order; each tree has a line that names it, and everything its place in one; each message that is sent
+ * is JSON; calls and results that are sent are paired.
  */
 #include "query/context.h"
+#include "query/grove.h"
 #include "talk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -311,6 +313,28 @@ static void check_file(const struct forest_source *s, struct str text)
 		check_context(c, text, i, i % 2);
 }
 
+/* A grove has its forest, which is taken back from it. */
+static void check_trees(struct forest *f, uint32_t source)
+{
+	struct grove g = GROVE_INIT;
+	uint32_t messages = 0, events = 0;
+
+	g.forest = *f;
+	g.source = source;
+	grove_shape(&g);
+	for (uint32_t t = 0; t < g.tree_count; t++) {
+		must(g.trees[t].root < f->node_count);
+		messages += g.trees[t].message_count;
+		events += g.trees[t].event_count;
+	}
+	must(messages == f->order_count && events <= g.event_count);
+	for (uint32_t i = 0; i < f->order_count; i++)
+		must(g.spots[f->order[i]].tree < g.tree_count);
+	*f = g.forest;
+	g.forest = (struct forest)FOREST_INIT;
+	grove_release(&g);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct script s = { 0 };
@@ -323,6 +347,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	build(&again, &s, true);
 	must(!forest_flaw(&f));
 	compare(&f, &again);
+	for (uint32_t i = 0; i < f.source_count; i++)
+		check_trees(&f, i);
 	for (size_t i = 0; i < s.count; i++)
 		check_file(&f.sources[i], buf_as_str(&s.texts[i]));
 	forest_release(&f);
