@@ -28,6 +28,24 @@ struct str mark_word(enum mark mark, struct str name, char out[WORD_MAX])
 	return str_from(out, n);
 }
 
+struct str mark_backwards(struct str name, char out[WORD_MAX])
+{
+	size_t n = 0, end = name.n;
+
+	while (end) {
+		size_t at = end - 1;
+
+		while (at && end - at < 4 && ((unsigned char)name.p[at] & 0xc0) == 0x80)
+			at--;
+		if (n + end - at > WORD_MAX)
+			break;
+		for (size_t i = at; i < end; i++)
+			out[n++] = name.p[i];
+		end = at;
+	}
+	return str_from(out, n);
+}
+
 void mark_pack(struct buf *out, enum mark mark, struct str name)
 {
 	char room[WORD_MAX];

@@ -11,6 +11,7 @@
 enum mark {
 	MARK_TOOL = 't',  /* the call of a tool, by its name */
 	MARK_FILE = 'f',  /* a call that names a file, by the last part of its path */
+	MARK_END = 'g',	  /* so too, by that name read backwards: names that end alike begin alike so */
 	MARK_ERROR = 'e', /* what went wrong: a tool's result, a request's */
 	MARK_AGENT = 's', /* said by a sub-agent, or to it */
 	MARK_MODEL = 'm', /* what a model said or did, by its name */
@@ -20,6 +21,9 @@ enum mark {
 
 /* The word; a name that is longer than a word may be is cut. */
 struct str mark_word(enum mark mark, struct str name, char out[WORD_MAX]);
+
+/* A name from its last character to its first, or as many of these as a word has room for. */
+struct str mark_backwards(struct str name, char out[WORD_MAX]);
 
 /* Appends it to packed words (words.h). */
 void mark_pack(struct buf *out, enum mark mark, struct str name);

@@ -192,6 +192,7 @@ static void note_changed(struct part *p, struct part_reader *r, const struct rec
 static void set_marks(const struct part *p, struct part_reader *r, const struct mirror_line *l,
 		      const struct record *rec, const struct record_block *b)
 {
+	char room[WORD_MAX];
 	struct str file, agent = l->agent.n ? l->agent : p->mirror.agent;
 
 	buf_clear(&r->marks);
@@ -207,8 +208,10 @@ static void set_marks(const struct part *p, struct part_reader *r, const struct 
 		return;
 	file = block_file(&r->records, b);
 	mark_pack(&r->marks, MARK_TOOL, b->name);
-	if (file.n)
-		mark_pack(&r->marks, MARK_FILE, str_basename(file));
+	if (!file.n)
+		return;
+	mark_pack(&r->marks, MARK_FILE, str_basename(file));
+	mark_pack(&r->marks, MARK_END, mark_backwards(str_basename(file), room));
 }
 
 static void add_doc(struct part *p, struct str marks, struct str text, enum record_place place, uint32_t block,

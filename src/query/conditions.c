@@ -184,8 +184,13 @@ static enum status check_names(const struct expr_condition *c, struct err *err)
 {
 	unsigned ignored;
 
+	struct str name = str_basename(c->value), behind;
+
 	if (c->field == EXPR_IS)
 		return read_choice(c, states, &ignored, err);
+	str_cut(name, '*', &behind);
+	if (c->field == EXPR_FILE && str_has_byte(behind, '*'))
+		return bad_value(c, "a name may have one *, as in *_test.go", "", err);
 	/* An empty part is in every name. */
 	return c->value.n ? STATUS_OK : bad_value(c, "which one?", "", err);
 }

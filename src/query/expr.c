@@ -383,21 +383,45 @@ static struct expr_node *mark_node(struct reading *r, enum mark mark, struct str
 	return mark_in(r->mem, mark, name, prefix);
 }
 
-/* The words of its path, in a call that names a file called so. */
+/* The words of a path, or of a part of it. Its signs are in the mark, as far as they are in a name. */
+static struct expr_node *path_words(struct reading *r, struct str path)
+{
+	struct expr_node *n = path.n ? read_item(r, path, false) : NULL;
+
+	if (n)
+		n->name = (struct str){ 0 };
+	return n;
+}
+
+/* Names with a * in them: how they begin, and how they end. */
+static void add_name(struct reading *r, struct expr_node *to, struct str name)
+{
+	char room[WORD_MAX];
+	struct str end = { 0 }, front = str_cut(name, '*', &end);
+
+	if (front.n || !end.n)
+		expr_node_add(to, mark_node(r, MARK_FILE, front, front.n < name.n || !name.n));
+	if (end.n)
+		expr_node_add(to, mark_node(r, MARK_END, mark_backwards(end, room), true));
+}
+
+/* The words of its path, in a call that names a file called so. Behind a * words may begin anywhere, so of such a
+ * path each folder is asked for that has none. */
 static struct expr_node *file_node(struct reading *r, struct str path)
 {
 	struct expr_node *n = new_node(r, EXPR_NODE_ALL);
-	struct str name = str_basename(path);
-	bool prefix = str_has_suffix(name, STR("*"));
+	struct str name = str_basename(path), rest = path;
 
-	if (prefix)
-		name.n--;
-	if (str_has_byte(name, '*')) {
-		name.n = 0;
-		prefix = true;
-	}
-	expr_node_add(n, mark_node(r, MARK_FILE, name, prefix || !name.n));
-	expr_node_add(n, read_item(r, path, false));
+	add_name(r, n, name);
+	if (size_min(str_find(path, '*'), path.n) + 1 >= path.n)
+		expr_node_add(n, path_words(r, path));
+	else
+		while (rest.n) {
+			struct str part = str_cut(rest, '/', &rest);
+
+			if (!str_has_byte(part, '*'))
+				expr_node_add(n, path_words(r, part));
+		}
 	return simplest(n);
 }
 

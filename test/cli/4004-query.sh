@@ -277,6 +277,17 @@ check test "$(hits --regex ents 'NOT integer')" -gt 0
 check test "$(hits --regex ents 'NOT integer')" -eq $(($(hits --regex ents) - $(hits --regex ents integer)))
 arbor search '"integer cen*"'; code 0
 
+it "takes a * in the name of a file, wherever it stands"
+check test "$(count file:money.ts)" -gt 0
+for name in 'mo*.ts' '*ney.ts' '*MONEY.ts' 'src/money*' 'webshop/**/money.ts' 'dev/*/src/mone*.ts'; do
+	check test "$(count "file:$name")" -eq "$(count file:money.ts)"
+done
+check test "$(count 'file:*.ts')" -gt "$(count file:money.ts)"
+check test "$(count 'file:*.ts')" -eq "$("$ARBOR" search -n 0 'file:*' 2>/dev/null | grep -c '[a-z]\.ts\b')"
+check test "$(count 'file:*.ts')" -lt "$(count 'file:*')"
+arbor search 'file:nosuch/*.ts'; code 1
+arbor search 'file:*on*'; code 2; err_has 'a name may have one *, as in *_test.go'
+
 it "takes what is not wanted beside a condition, or an option, that wants something"
 less() { check test "$(count "$1 -$2")" -eq $(($(count "$1") - $(count "$1 $2"))); check test "$(count "$1 $2")" -gt 0; }
 less in:input tool:Bash
