@@ -144,7 +144,10 @@ static void write_foot(const struct picker *p, struct buf *out)
 {
 	bool hits = p->question.words.n > 0;
 
-	if (p->answer.count)
+	/* What is listed was found for what stood there before. */
+	if (!p->is_asked)
+		buf_text(out, "searching …");
+	else if (p->answer.count)
 		buf_printf(out, "%zu/%zu%s %s", p->window.at + 1, p->answer.count,
 			   p->answer.is_cut ? "+" : "", hits && p->question.every_hit ? "hits" : "sessions");
 	else

@@ -266,6 +266,23 @@ static enum status ask_for_others(struct face *f, const struct pick_question *q,
 		       : STATUS_OK;
 }
 
+/* A search advises to use its options, which the picker has not got: what is said of one is left out. */
+static void drop_options(struct err *err)
+{
+	struct buf kept CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
+	struct str rest = str_of(err->text);
+
+	while (rest.n) {
+		const char *end = memmem(rest.p + 1, rest.n - 1, "; ", 2);
+		struct str part = end ? str_sub(rest, 0, (size_t)(end - rest.p)) : rest;
+
+		if (!kept.n || !memmem(part.p, part.n, " --", 3))
+			buf_str(&kept, part);
+		rest = str_sub(rest, part.n, SIZE_MAX);
+	}
+	err_set(err, err->status, "%.*s", STR_ARG(buf_as_str(&kept)));
+}
+
 static enum status ask_once(struct face *f, const struct pick_question *q, struct pick_answer *out,
 			    struct err *err)
 {
@@ -276,8 +293,10 @@ static enum status ask_once(struct face *f, const struct pick_question *q, struc
 	struct buf params CLEANUP(buf_release) = BUF_INIT(MIB);
 
 	if (write_params(q, 0, &params, err) ||
-	    ask(f, &a, q->words.n ? "memory.search" : "memory.sessions", buf_as_str(&params), err))
+	    ask(f, &a, q->words.n ? "memory.search" : "memory.sessions", buf_as_str(&params), err)) {
+		drop_options(err);
 		return err_failed(err->status);
+	}
 	if (fresh.is_cut && q->is_whole && q->words.n && !q->every_hit && ask_for_others(f, q, &fresh, err))
 		return err_failed(err->status);
 	if (fresh.count == 0)

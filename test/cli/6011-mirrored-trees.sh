@@ -156,6 +156,7 @@ call tree_get "$tree"; code 2; err_has tree_get_archived; call tree_get_archived
 call node_get "$message"; code 2; call node_get_archived "$message"; code 0; call node_get_archived "$remark"; code 0
 call tree_list_archived; out_has "$tree"; call tree_list --mirrored -n 0; out_lacks "$tree"
 arbor list -n 0; out_lacks d4861786; arbor list -n 0 --archived; out_has d4861786
+arbor pick --plain hyperfine; code 1; err_has 'nothing found'; err_lacks -- '--archived' # which it has not got
 arbor search hyperfine; code 1; err_has -- '--archived'; arbor search hyperfine --archived; code 0
 arbor search hyperfine --session d4861786; code 0; arbor search hyperfine session:d4861786; code 0
 arbor show d4861786; code 0; err_has 'this conversation is archived'; arbor log d4861786; err_has archived; arbor tree "$tree"; err_has archived
