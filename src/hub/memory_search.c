@@ -677,6 +677,10 @@ static void note_foreign(struct call *c, const struct expr *e)
 	if (e->bare_near)
 		log_warn(c->log, "NEAR was looked for as a word; NEAR(a b, 5), with no blank before the bracket, finds "
 				 "words close to each other");
+	if (e->in_near.p)
+		log_warn(c->log, "'%.*s' was looked for as a word: in the brackets of NEAR there are words and phrases; "
+				 "NEAR(a b, 5) OR NEAR(a c, 5) finds one or the other",
+			 STR_ARG(shortened(c, e->in_near)));
 	if (e->bar.p)
 		log_warn(c->log, "'%.*s': | means nothing here; a OR b finds what has one of them",
 			 STR_ARG(shortened(c, e->bar)));
@@ -685,7 +689,10 @@ static void note_foreign(struct call *c, const struct expr *e)
 /* What was taken for text and may have been meant otherwise, or was not looked for at all. */
 static void note_odd(struct call *c, const struct expr *e)
 {
-	if (e->cut)
+	if (e->cut && e->wide)
+		log_warn(c->log, "too many words are given by their first letter: what follows from '%.*s' on was not "
+				 "looked for", STR_ARG(shortened(c, e->left)));
+	else if (e->cut)
 		log_warn(c->log, "the query is long: what follows from '%.*s' on was not looked for",
 			 STR_ARG(shortened(c, e->left)));
 	if (e->open.p)
@@ -765,19 +772,64 @@ static bool is_no_time(struct call *c, const struct search_query *q)
 	return !conditions_read(&all, store_now(c->store), &ignored) && all.before && all.after >= all.before;
 }
 
+struct outside {
+	int64_t at; /* of the newest */
+};
+
+static enum status take_outside(void *ctx, const struct search_hit *hit, struct err *err)
+{
+	struct outside *o = ctx;
+
+	(void)err;
+	o->at = hit->at;
+	return STATUS_OK;
+}
+
+/* What there is at other times than those that options ask for. */
+static enum status advise_on_times(struct call *c, const struct search_query *asked, struct buf *out, struct err *err)
+{
+	struct search_query q = *asked;
+	struct search_report report = { 0 };
+	struct outside o = { 0 };
+	char day[TIME_TEXT + 1];
+	const int date = 10;
+
+	q.filter.after = q.filter.before = 0;
+	q.limit = 1;
+	q.offset = q.each = q.context = 0;
+	q.order = RANK_RECENT;
+	if (search_run(c->store, &q, take_outside, &o, &report, err))
+		return err_failed(err->status);
+	if (!report.total)
+		return STATUS_OK;
+	buf_printf(out, "; there %s at other times", report.total == 1 ? "is one hit" : "are hits");
+	time_print(o.at, day);
+	if (o.at)
+		buf_printf(out, ", the newest of %.*s", date, day);
+	return STATUS_OK;
+}
+
 static enum status not_found(const struct finding *f, const struct search_query *q, struct str query, struct err *err)
 {
 	struct call *c = f->call;
 	struct str text = str_sub(query, 0, 80);
 	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct buf advice CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
+	struct session last;
 
-	if (values_advise(c->store, q->expr, &c->mem, &advice, err))
+	if (!q->filter.hidden->count &&
+	    resolve_session(c->store, STR("@"), &c->mem, &last, err) == STATUS_NOT_FOUND)
+		buf_text(&advice, "; there is no session yet: 'arbor sync' brings them in");
+	else if (values_advise(c->store, q->expr, &c->mem, &advice, err))
+		return err_failed(err->status);
+	if (!advice.n && !q->check && period_is_given(c) && advise_on_times(c, q, &advice, err))
 		return err_failed(err->status);
 	/* What a check refused is there, as far as words go. */
 	if (!q->check && !advice.n &&
 	    suggest(c->store, q->expr, q->expr->condition_count || is_narrowed(c), &advice, err))
 		return err_failed(err->status);
+	if (!advice.n && !q->check && !q->expr->count && q->expr->condition_count + is_narrowed(c) > 1)
+		buf_text(&advice, "; there may be hits with fewer conditions");
 	if (text.n < query.n && utf8_valid(query))
 		text.n = utf8_valid_prefix(text);
 	utf8_repair(&shown, text);

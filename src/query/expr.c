@@ -197,6 +197,7 @@ static struct expr_node *read_item(struct reading *r, struct str text, bool quot
 	/* The beginning of so many words that each takes as long as all others together. */
 	r->wide += prefix && s.parts.count == 1 && s.part_room[0].word.n == 1;
 	fits = r->words + s.parts.count <= MOST_WORDS && r->wide <= MOST_WIDE;
+	r->e->wide |= r->wide > MOST_WIDE;
 	if (s.cut || !fits)
 		cut_at(r, s.cut && fits ? str_sub(text, s.last_end, SIZE_MAX) : text);
 	if (!fits)
@@ -562,8 +563,11 @@ static struct expr_node *read_near(struct reading *r, struct str text)
 	if (comma != SIZE_MAX && str_to_u64(str_trim(str_sub(text, comma + 1, SIZE_MAX)), &distance))
 		text = str_sub(text, 0, comma);
 	inner.text = inner.rest = text;
-	for (advance(&inner); inner.lexeme != LEX_END; advance(&inner))
+	for (advance(&inner); inner.lexeme != LEX_END; advance(&inner)) {
+		if (inner.lexeme == LEX_WORD && word_lexeme(inner.lexed) != LEX_WORD)
+			r->e->in_near = inner.lexed;
 		expr_node_add(n, read_item(&inner, inner.lexed, inner.lexeme == LEX_QUOTED));
+	}
 	r->words = inner.words;
 	r->wide = inner.wide;
 	n->distance = (int)(distance > NEAR_MOST ? NEAR_MOST : distance);

@@ -82,6 +82,7 @@ struct expr {
 	bool cited; /* a wanted item has signs between its words that are meant: "1.2.3" */
 	bool excludes; /* a word, with NOT or - */
 	bool cut;	  /* there was more than can be looked for at once: */
+	bool wide;	  /* of words of which only the first letter is given, */
 	struct str left;  /* from here on */
 	struct str open;  /* what stands behind a quote that is never closed; p NULL = there is none */
 	bool loose_or;	  /* OR with nothing before or behind it, which was passed over */
@@ -89,6 +90,7 @@ struct expr {
 	struct str odd;	  /* it looks like the name of a field, is none, and was taken for text; p NULL =
 			     nothing */
 	bool bare_near;	  /* NEAR without brackets, taken for text */
+	struct str in_near; /* an operator within its brackets, so too; p NULL = there is none */
 	struct str bar;	  /* what has a | in it, which is no operator; p NULL = there is none */
 	const char *apart; /* a field with a blank behind its colon, taken for text; NULL = there is none */
 	const char *near; /* the field that may have been meant; NULL = none */

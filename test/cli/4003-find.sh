@@ -7,6 +7,8 @@ cp -r demo "$S"
 
 it "says what to do while there is nothing"
 arbor list; code 1; err_has 'sync'
+mkdir -p "$T/nothing/projects"; arbor --store "$T/nothing.db" sync --source "$T/nothing"; code 0
+arbor --store "$T/nothing.db" search cents; code 1; err_has "there is no session yet: 'arbor sync' brings them in"
 arbor sync --source "$S"; code 0
 
 it "lists conversations, the last touched first, a line each"

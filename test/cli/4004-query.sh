@@ -249,9 +249,19 @@ for query in 'integer NEAR cents' 'NEAR (integer cents)' 'integer NEAR/3 cents';
 done
 arbor search 'integer | cents'; code 0; err_has "'|': | means nothing here; a OR b finds what has one of them"
 arbor search 'integer|cents'; err_has "'integer|cents': | means"
-for query in 'NEAR(integer cents)' 'near cents' '"integer | cents"' 'NEAR' '"NEAR" cents'; do
+arbor search 'NEAR(integer OR cents, 3)'; err_has "'OR' was looked for as a word: in the brackets of NEAR"
+arbor search 'i* c* t* m* s* cents'; err_has "too many words are given by their first letter: what follows from 's* cents' on"
+for query in 'NEAR(integer cents)' 'NEAR(integer "OR" cents, 3)' 'near cents' '"integer | cents"' 'NEAR' '"NEAR" cents'; do
 	arbor search "$query"; err_lacks 'NEAR(a b'; err_lacks 'a OR b'
 done
+
+it "says that there are hits at other times, and with fewer conditions"
+for query in role:user cents tool:Bash; do
+	arbor search "$query" --since 2030-01-01; code 1; err_has 'at other times, the newest of 2026-'
+done
+arbor search zzqqxx --since 2030-01-01; code 1; err_lacks 'other times'
+arbor search 'in:prompt tool:Bash'; code 1; err_has 'there may be hits with fewer conditions'
+arbor search cents --until 2026-01; code 1; err_has 'there are hits at other times'
 
 it "says which tools, models and branches there are where none is called so"
 arbor search 'cents tool:Bsh'; code 1; err_has "no tool is called 'Bsh': there are bash, "
