@@ -804,7 +804,7 @@ static enum status find_beside(struct store *s, struct str text, const struct se
 	struct err ignored;
 
 	if (find_id(s, text, (struct str){ 0 }, 0, &found, mem, &ignored) || found.match.is_session ||
-	    uuid_eq(&found.session.id, &session->id))
+	    (uuid_eq(&found.session.id, &session->id) && str_eq(found.session.agent, session->agent)))
 		return STATUS_NOT_FOUND;
 	if (grove_load(s, session->row, &g, &ignored))
 		return STATUS_NOT_FOUND;
