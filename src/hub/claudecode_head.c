@@ -123,12 +123,16 @@ static enum status choose_leaf(struct call *c, const struct moving *m, struct er
 			err, STATUS_USAGE,
 			"the client forgets what it said before a compaction; 'arbor fork' makes a file "
 			"that goes on there");
+	if (!m->leaf.p)
+		return err_fail(err, STATUS_USAGE,
+				"nothing was said before that, so the client has nothing to go on from in this file; "
+				"'arbor fork' prints what begins anew, and the prompt");
 	if (forkable_check_open(c, &s->id, err) || open_transcript(c, s, &fd, err) ||
 	    ends_with_line_feed(fd, &is_whole, err))
 		return err_failed(err->status);
 	if (!is_whole)
 		buf_byte(&line, '\n');
-	fork_leaf(&s->id, m->leaf.p ? m->leaf : STR("null"), &line);
+	fork_leaf(&s->id, m->leaf, &line);
 	if (file_write_all(fd, buf_as_str(&line), err))
 		return err_pass(err, "the client's file");
 	return fsync(fd) ? err_fail_errno(err, errno, "the client's file") : STATUS_OK;
