@@ -176,6 +176,16 @@ static int room_left(const struct view *v, int front, const struct behind *b)
 	return v->out->columns - used - COLUMNS_LEFT * ((b->counts.n > 0) + (b->at.n > 0) + (b->heads.n > 0));
 }
 
+/* Whose file it is in from here on, where that of another ends above. */
+static void add_owner(struct view *v, const struct json *j, struct buf *out)
+{
+	struct buf id CLEANUP(buf_release) = BUF_INIT(KIB);
+
+	view_short(v, &id, j, "in", VALUE_ID);
+	if (id.n)
+		buf_printf(out, "%sin %.*s", out->n ? ", " : "", STR_ARG(buf_as_str(&id)));
+}
+
 /* Gathers it; where the line is too short for all of it and a few words, what says least goes. */
 static int add_behind(struct view *v, const struct json *j, int front, struct behind *b)
 {
@@ -183,6 +193,7 @@ static int add_behind(struct view *v, const struct json *j, int front, struct be
 
 	add_count(&b->counts, says, "message");
 	add_count(&b->counts, view_int(j, 0, "calls"), "tool");
+	add_owner(v, j, &b->counts);
 	add_heads(v, j, 3, &b->heads);
 	view_attached(v, &b->attached, j, "  ", true);
 	/* When it was is wanted where a way ends, or begins. */

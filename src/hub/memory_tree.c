@@ -83,6 +83,10 @@ static const struct field tree_fields[] = {
 	  .flags = FIELD_OPTIONAL,
 	  .help = "turn: how many calls of tools" },
 	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "turn, message, node: how it begins" },
+	{ .name = "in",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn: session whose file it is in, where that of another ends above it" },
 	{ .name = "heads",
 	  .type = VALUE_ID,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
@@ -229,6 +233,20 @@ static void put_named(struct drawing *d, uint32_t turn, uint32_t message)
 		json_write_array_end(w);
 }
 
+/* Whose file a turn is in, where another conversation stops before it: it is drawn straight on below that. */
+static void put_file(struct drawing *d, uint32_t turn, bool aside)
+{
+	const struct forest_source *own = &d->forest.sources[d->forest.messages[turn].source];
+	uint32_t above = d->turns.list[turn].parent, s = FOREST_NONE;
+
+	if (aside || own->agent.n || above == FOREST_NONE || d->turns.list[above].head == FOREST_NONE)
+		return;
+	for (s = d->turns.list[above].head; s != FOREST_NONE; s = d->turns.next_head[s])
+		if (uuid_eq(&d->forest.sources[s].session.id, &own->session.id))
+			return;
+	put_uuid(&d->call->writer, "in", &own->session.id);
+}
+
 static void put_agent(struct drawing *d, uint32_t message)
 {
 	struct str agent = d->forest.sources[d->forest.messages[message].source].agent;
@@ -329,6 +347,7 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 	put_int(w, "calls", d->turns.list[turn].calls);
 	put_tree_id(w, &d->grove, d->grove.spots[turn].tree);
 	put_agent(d, turn);
+	put_file(d, turn, p->aside);
 	put_heads(d, turn, FOREST_NONE);
 	put_named(d, turn, FOREST_NONE);
 	if (put_start(d, turn, err) || put_beginning(d, turn, err))
@@ -596,7 +615,7 @@ const struct method memory_tree = {
 		"Conversations "
 		"that were forked from it, or it from them, are in the same tree. An arrow says where a file "
 		"would "
-		"be continued. With --agents what sub-agents did hangs on the turn they were started in.\n\n"
+		"be continued; what is straight below that and not in it says whose it is. With --agents what sub-agents did hangs on the turn they were started in.\n\n"
 		"'arbor resume ID' goes back to before a turn, and on from there another way; 'arbor fork ID' "
 		"makes that ready.\n\n"
 		"A tree of your own is drawn node by node; 'arbor call arbor.tree_render' does that a page at a "

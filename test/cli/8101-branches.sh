@@ -87,6 +87,13 @@ out_has '* '; out_has 'now use integers'; out_has '← 00000000'
 on_terminal tree "$a"
 out_has 'now use floats'; out_has '← 00000000'
 
+it "tells in the tree whose file goes on where another ends"
+session=$(id 05); { says 5a "" 41 'begun'; answers 5b 5a 42 'Yes.'; } | file 05
+session=$(id 06); { says 5a "" 41 'begun'; answers 5b 5a 42 'Yes.'; says 5c 5b 43 'gone on'; answers 5d 5c 44 'So it is.'; } | file 06
+arbor sync; arbor tree "$(id 05)" --json; code 0; check test "$(jq -r 'select(.kind == "turn") | "\(.text) \(.in)"' "$T/out" | tr '\n' '|')" = "begun null|gone on $(id 06)|"
+on_terminal tree "$(id 05)"; out_has 'in 00000000'
+rm "$T/.claude/projects/p/$(id 05).jsonl" "$T/.claude/projects/p/$(id 06).jsonl"; arbor purge "$(id 05)" --yes; arbor purge "$(id 06)" --yes
+
 it "reads what one has that another has not"
 arbor log "$a..$b"; code 0
 out_has 'now use integers'; out_has 'Integers do not drift.'
