@@ -79,8 +79,14 @@ enum {
 	SESSION_STATEMENTS
 };
 
+/* Of a conversation and its forks, which were last touched when it was until something is said in them, the one that
+ * was here first. Copies of one follow each other. */
+#define LATEST_FIRST \
+	"e.updated_at DESC, (SELECT min(x.source) FROM mirror_session x WHERE x.session_id = e.session_id)," \
+	" e.session_id, s.source_id"
+
 static const char *const sql[SESSION_STATEMENTS] = {
-	[SESSION_ALL] = SESSION_COLUMNS " WHERE e.old = 0 ORDER BY e.updated_at DESC, e.session_id, s.source_id",
+	[SESSION_ALL] = SESSION_COLUMNS " WHERE e.old = 0 ORDER BY " LATEST_FIRST,
 	[SESSION_OLD] = SESSION_COLUMNS " WHERE e.old = 1 ORDER BY s.source_id, e.generation",
 	/* Of several copies of a session the longest counts. */
 	[SESSION_PROJECTS] = "SELECT p.path, coalesce(max(e.updated_at), 0), coalesce(min(e.started_at), 0),"
@@ -94,7 +100,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	/* The folder itself, and what is below it. */
 	[SESSION_BELOW] = SESSION_COLUMNS
 	" WHERE e.old = 0 AND (p.path = ?1 OR substr(p.path, 1, length(rtrim(?1, '/')) + 1) = rtrim(?1, '/') || '/')"
-	" ORDER BY e.updated_at DESC, e.session_id, s.source_id",
+	" ORDER BY " LATEST_FIRST,
 	[SESSION_ONE] = SESSION_COLUMNS_BUT("e.title") " WHERE e.id = ?1",
 	[SESSION_TWIN] = "SELECT 1 FROM mirror_session WHERE session_id = ?1 AND agent IS NULL AND old = 0"
 			 " AND id <> ?2 LIMIT 1",
