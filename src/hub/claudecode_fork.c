@@ -16,7 +16,9 @@
 #include "live/client.h"
 #include "query/grove.h"
 #include "query/head.h"
+#include "store/find.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,6 +64,8 @@ struct fork {
 	struct str folder;
 	struct str prompt; /* p NULL = none */
 	bool is_empty;	   /* nothing was said before */
+	bool at_compaction; /* it was forked at one, and goes on before that */
+	struct named_head before; /* where to fork to go on before what it goes on behind; no head = not known */
 	struct forked file;
 	struct named named; /* its settings and head, with or without a name */
 };
@@ -162,6 +166,20 @@ static enum status take_prompt(struct call *c, struct fork *f, struct forking *l
 	return STATUS_OK;
 }
 
+/* What to say of a node behind which it goes on. */
+static enum status look_before(struct call *c, struct fork *f, struct forking *lines, struct err *err)
+{
+	const struct chain *chain = &lines->chain;
+	uint32_t line = f->what.is_node ? chain_line_at(chain, f->what.line.offset) : CHAIN_NONE;
+
+	if (line == CHAIN_NONE || lines->point.prompt != CHAIN_NONE)
+		return STATUS_OK;
+	f->at_compaction = chain->lines[line].flags & RECORD_BOUNDARY;
+	line = f->at_compaction ? CHAIN_NONE : fork_before(chain, line);
+	return line == CHAIN_NONE ? STATUS_OK
+				  : head_of_line(c->store, lines->session.row, chain->lines[line].offset, &f->before, err);
+}
+
 /* In one snapshot: which lines, the file, and where it goes on. */
 static enum status write_fork(struct call *c, struct fork *f, bool wants_head, struct err *err)
 {
@@ -174,7 +192,8 @@ static enum status write_fork(struct call *c, struct fork *f, bool wants_head, s
 
 	where_environment(c->settings, &env);
 	ask.moves = !str_eq(was.p ? was : f->what.session.project, f->folder);
-	if (forkable_load(c, &f->what, &lines, err) || take_prompt(c, f, &lines, err))
+	if (forkable_load(c, &f->what, &lines, err) || take_prompt(c, f, &lines, err) ||
+	    look_before(c, f, &lines, err))
 		return err_failed(err->status);
 	f->is_empty = !lines.count;
 	if (f->is_empty)
@@ -260,15 +279,76 @@ static void take_settings(struct call *c, struct fork *f)
 	s->working_dir = f->folder;
 }
 
+/* Behind or before what was named. */
+static void say_where(struct call *c, const struct fork *f)
+{
+	char id[UUID_TEXT + 1];
+
+	uuid_print(&f->before.head, id);
+	if (f->is_empty)
+		call_note(c, "nothing was said before that: the client begins anew");
+	else if (f->at_compaction)
+		call_note(c, "it goes on before the compaction, with all that this summed up; to go on behind it, fork at "
+			     "what was said next");
+	else if (f->what.is_node && !f->prompt.p && f->before.has_head)
+		call_note(c, "it goes on behind that; to go on before it: 'arbor fork %.*s'",
+			  (int)resolve_digits(c->store, str_of(id)), id);
+	else if (f->what.is_node && !f->prompt.p)
+		call_note(c, "it goes on behind that");
+}
+
+/* Results of tools that the client keeps in files of their own, which the transcript names. */
+struct results {
+	struct buf dir; /* that they are below */
+	struct str first;
+	int64_t gone;
+	struct arena *mem;
+};
+
+static void results_release(struct results *r)
+{
+	buf_release(&r->dir);
+}
+
+static enum status look_for_result(void *ctx, const struct source_info *info, struct err *err)
+{
+	struct results *r = ctx;
+
+	(void)err;
+	if (access(arena_cstr(r->mem, arena_printf(r->mem, "%.*s/%.*s", STR_ARG(buf_as_str(&r->dir)),
+						   STR_ARG(info->path))),
+		   F_OK) == 0)
+		return STATUS_OK;
+	if (!r->gone++)
+		r->first = arena_str(r->mem, info->path);
+	return STATUS_OK;
+}
+
+/* The client deletes them with what it was forked from, or before. What is not known is not said. */
+static void say_what_is_gone(struct call *c, const struct fork *f)
+{
+	struct results r CLEANUP(results_release) = { .dir = BUF_INIT(LIMIT_PATH), .mem = &c->mem };
+	const struct session *s = &f->what.session;
+	struct str end = STR(".jsonl"), below = s->path;
+	struct err ignored;
+
+	if (!f->file.path.p || !str_has_suffix(below, end))
+		return;
+	below = arena_printf(&c->mem, "%.*s/tool-results/", (int)(below.n - end.n), below.p);
+	if (root_dir(c->store, s->root, &r.dir, &ignored) || !r.dir.n ||
+	    source_each_below(c->store, below, look_for_result, &r, &ignored) || !r.gone)
+		return;
+	call_note(c, "%" PRId64 " file%s with what tools printed, which it may name, %s gone; 'arbor export' has %s still: %.*s%s",
+		  r.gone, r.gone == 1 ? "" : "s", r.gone == 1 ? "is" : "are", r.gone == 1 ? "it" : "them",
+		  (int)size_min(r.first.n, 300), r.first.p, r.gone == 1 ? "" : " and others");
+}
+
 static void say_what_next(struct call *c, const struct fork *f)
 {
 	struct buf name CLEANUP(buf_release) = BUF_INIT(MIB);
 
-	if (f->is_empty)
-		call_note(c, "nothing was said before that: the client begins anew");
-	else if (f->what.is_node && !f->prompt.p)
-		call_note(c, "it goes on behind that; to go on before it, fork at the prompt above: 'arbor "
-			     "tree' has its id");
+	say_where(c, f);
+	say_what_is_gone(c, f);
 	if (!f->named.name.p)
 		return;
 	quote(&name, f->named.name);

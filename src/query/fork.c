@@ -83,6 +83,21 @@ struct fork_point fork_point(const struct chain *c, uint32_t line)
 	return (struct fork_point){ line, CHAIN_NONE };
 }
 
+uint32_t fork_before(const struct chain *c, uint32_t line)
+{
+	bool is_answer = c->lines[line].type == RECORD_ASSISTANT || is_result(&c->lines[line]);
+	uint32_t at = c->lines[line].parent;
+
+	if (!is_answer) {
+		at = chain_said(c, at);
+		return at != CHAIN_NONE && is_prompt(&c->lines[at]) ? CHAIN_NONE : at;
+	}
+	for (uint32_t steps = 0; at != CHAIN_NONE && !is_prompt(&c->lines[at]); at = c->lines[at].parent)
+		if (steps++ > c->line_count)
+			return CHAIN_NONE;
+	return at;
+}
+
 /* ---- Which lines ------------------------------------------------------------------- */
 
 static bool is_said(const struct chain_line *l)

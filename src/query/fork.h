@@ -17,6 +17,10 @@ struct fork_point {
 
 struct fork_point fork_point(const struct chain *c, uint32_t line);
 
+/* Where to fork instead to go on before a line behind which it goes on: at the prompt above an answer; above all else
+ * at what was said before. CHAIN_NONE = there is no such line. */
+uint32_t fork_before(const struct chain *c, uint32_t line);
+
 /* A compaction comes behind it in the file, and the client forgets what stands before the last one. */
 bool fork_is_cut_off(const struct chain *c, uint32_t line);
 

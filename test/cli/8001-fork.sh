@@ -51,6 +51,9 @@ arbor log "$new" --json; code 0; check test "$(get 'select(.kind == "session") |
 
 it "goes on behind all results at an answer, and at one of these"
 for n in 2 3 4 5; do forked "$ID@$(u $n)"; is_linear "$made"; check test "$(uuids "$made")" = '1 2 3 4 5 '; done
+it "says at which prompt to fork to go on before an answer"
+arbor fork "$ID@$(u 8)"; code 0; err_has 'it goes on behind that; to go on before it: '
+arbor fork "$(sed -n "s/.*'arbor fork \([0-9a-f-]*\)'.*/\1/p" "$T/err")" --json; code 0; check test "$(get .prompt)" = 'the wrong question'
 it "goes on before a prompt, and offers it again"
 forked "$ID@$(u 9)"; check test "$(uuids "$made")" = '1 2 3 4 5 6 '; check test "$(get .prompt)" = 'the right question'
 it "goes on from the branch that was given up"
@@ -114,6 +117,10 @@ arbor call claudecode.get '{"session":"shop"}'; check test "$(get '.claude_sessi
 it "moves only a head that somebody named"
 arbor checkout "$ID" "$(u 8)"; code 2; err_has 'only a session with a name'; check cmp -s "$F" "$T/before"
 
+it "does not have it go on where nothing was said"
+arbor checkout "$ID" "$(u 1)" --in-place; code 2; err_has 'nothing was said before that'; check cmp -s "$F" "$T/before"
+arbor log "$ID"; code 0
+
 it "has the client itself go on elsewhere, in its own file, when nobody has it open"
 arbor checkout "$ID" "$(u 8)" --in-place --json; code 0; head -c "$(stat -c %s "$T/before")" "$F" >"$T/a"; same "$T/a" "$T/before"
 check test "$(tail -n 1 "$F")" = "{\"type\":\"last-prompt\",\"leafUuid\":\"$(u 8)\",\"explicit\":true,\"sessionId\":\"$ID\"}"
@@ -147,4 +154,24 @@ forked "$ID@$(u 5)"; strip "$made" >"$T/b"; same "$T/a" "$T/b"; is_linear "$made
 arbor resume "$ID" --json; code 0; out_lacks "--resume $ID"; is_linear "$(get .path)"
 it "takes a folder that is quoted for a shell"
 mkdir -p "$T/it's here"; forked "$ID@$(u 5)" --cwd "$T/it's here"; check test "$(sh -c "$(get .command)")" = "in $T/it's here: --resume $(get .session)"
+it "says where it goes on at a compaction, and behind what the client told"
+F=$P/00000096-ffff-4000-8000-000000000000.jsonl; says 61 0 'asked'; answers 62 61 h
+printf '{"parentUuid":null,"logicalParentUuid":"%s","isSidechain":false,"type":"system","subtype":"compact_boundary","content":"Conversation compacted","uuid":"%s","timestamp":"2026-11-15T10:01:03.000Z","cwd":"%s","sessionId":"%s","compactMetadata":{"trigger":"manual","preTokens":9}}\n' "$(u 62)" "$(u 63)" "$W" "$ID" >>"$F"
+line "$F" 64 63 user '"isCompactSummary":true,"message":{"role":"user","content":"a summary"}'; says 65 64 'asked again'; answers 66 65 i
+line "$F" 67 66 user '"isMeta":true,"message":{"role":"user","content":"something the client says"}'; answers 68 67 j
+sed -i "s/$ID/$(basename "$F" .jsonl)/; s/T10:00:6/T10:01:0/" "$F"; arbor sync; code 0
+arbor fork "$(u 63)"; code 0; err_has 'it goes on before the compaction'; err_lacks 'behind that'
+arbor fork "$(u 67)"; code 0; arbor fork "$(sed -n "s/.*'arbor fork \([0-9a-f-]*\)'.*/\1/p" "$T/err")" --json; code 0; check test "$(uuids "$(get .path)" | tail -c 4 | tr -d " ")" = 66
+it "is followed from its beginning, over the compaction"
+arbor log "$(basename "$F" .jsonl)" --json; code 0; check test "$(get 'select(.kind == "message") | .blocks[0].text' | tr '\n' '|')" = 'asked|answer h|a summary|asked again|answer i|something the client says|answer j|'
+it "takes a sub-agent's message behind the session that started it"
+arbor fork "$ID@$(u 22)" --json; code 0; check test "$(uuids "$(get .path)")" = '21 22 '
+it "says which results of tools are gone that the client kept in files"
+mkdir -p "${F%.jsonl}/tool-results"; echo long >"${F%.jsonl}/tool-results/b1.txt"; arbor sync; code 0
+arbor fork "$(basename "$F" .jsonl)"; code 0; err_lacks 'gone'
+rm "${F%.jsonl}/tool-results/b1.txt"; arbor fork "$(basename "$F" .jsonl)"; code 0; err_has "is gone; 'arbor export' has it still: "; err_has 'tool-results/b1.txt'
+it "is behind what it was forked from until something is said in it"
+F=$P/ffffff97-ffff-4000-8000-000000000000.jsonl; says 71 0 'asked last'; answers 72 71 k
+sed -i "s/$ID/$(basename "$F" .jsonl)/; s/2026-11-15T10:00/2036-11-16T10:00/; s/:7/:0/" "$F"; arbor sync; code 0
+for n in 1 2 3; do arbor fork @ --json; code 0; check test "$(get .from)" = "$(basename "$F" .jsonl)"; done
 the_end
