@@ -28,8 +28,8 @@ static enum status take_resolved(struct forkable *out, const struct resolved *r,
 			"only an older version of its file had that line, and nothing goes on from there");
 	if (r->agent.n)
 		return err_fail(err, STATUS_USAGE,
-				"sub-agent '%.*s' stands in the file of its conversation: name one of its messages, which"
-				" 'arbor show' lists, or the conversation",
+				"sub-agent '%.*s' stands in the file of its conversation: name one of its messages,"
+				" which 'arbor show' lists, or the conversation",
 				(int)size_min(r->agent.n, 60), r->agent.p);
 	out->session = r->session;
 	out->is_node = !r->is_session && !r->is_tree;

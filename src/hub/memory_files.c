@@ -59,7 +59,7 @@ static const struct field files_fields[] = {
 	{ .name = "id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
-	  .help = "the message that tells of the change; file: of the last" },
+	  .help = "change: the message that tells of it" },
 	HANDLE_FIELD("change: of that, "),
 	{ .name = "at",
 	  .type = VALUE_TIME,
@@ -166,7 +166,6 @@ static enum status emit_file(struct listing *l, struct file *f, struct err *err)
 		removed += f->changes[i].removed;
 		outside |= f->changes[i].is_surprised;
 	}
-	put_uuid(w, "id", &last->message);
 	if (last->at)
 		put_time(w, "at", last->at);
 	put_text(w, "tool", str_of(last->tool));
@@ -533,7 +532,8 @@ const struct method memory_files = {
 		"seen when "
 		"the file is told of again; 'outside' says so. Where that leaves a gap the file is not "
 		"'exact', and its "
-		"content is refused. Of what sub-agents do the client keeps less, so less is known of it. Line ends are as the client tells them: without carriage returns.\n",
+		"content is refused. Of what sub-agents do the client keeps less, so less is known of it. "
+		"Line ends are as the client tells them: without carriage returns.\n",
 	.params = files_params,
 	.kind = RESULT_STREAM,
 	.fields = files_fields,

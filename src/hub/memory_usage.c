@@ -117,7 +117,8 @@ struct usage_run {
 	struct usage_sum total;
 	struct numbers types; /* row of a sub-agent's transcript -> its type, in: */
 	struct str *type_names;
-	struct map told; /* of one told in progress lines, by row and name -> its type, as struct str; row 0: of any other */
+	/* Of one told in progress lines, by row and name -> its type, as struct str; of any other with row 0. */
+	struct map told;
 	struct map searched; /* rows whose conversations were looked through for sub-agents */
 	int64_t quarter; /* of an hour, of the answer before */
 	char period[PERIOD_TEXT];
@@ -298,7 +299,8 @@ static void name_inline(struct usage_run *r, const struct forest *f, const struc
 	struct numbers whose = numbers_new(&r->scope.call->mem, f->node_count);
 
 	for (uint32_t n = 0; n < f->node_count; n++) {
-		uint32_t m = f->nodes[n].message, a = m == FOREST_NONE ? FOREST_NONE : all->of[f->messages[m].canonical];
+		uint32_t m = f->nodes[n].message;
+		uint32_t a = m == FOREST_NONE ? FOREST_NONE : all->of[f->messages[m].canonical];
 
 		if (a != FOREST_NONE && all->list[a].is_inline && forest_line(f, n)->has_api)
 			numbers_add(&whose, forest_line(f, n)->api, a);

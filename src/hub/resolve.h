@@ -14,7 +14,7 @@ struct resolved {
 	struct session session; /* that it is, or is in; texts in the arena */
 	struct node node;	/* when it is none, or is_tree */
 	bool is_tree;		/* it was meant by the id of a tree */
-	struct str agent; /* it is a sub-agent that has no file of its own, and `node` its first line: its id; else empty */
+	struct str agent; /* of a sub-agent that has no file of its own: its id, and `node` is its first line */
 };
 
 /*
@@ -28,9 +28,9 @@ struct resolved {
  * and a node is meant by the beginning of its id or of its line's own uuid, alone or behind
  * its session: SESSION@NODE, so @@NODE is one of the last. The id of a tree means the session
  * it begins in. Ids are asked first, and uuids of lines where none begins so. A session wins over nodes that
- * begin alike, and nodes over sub-agents, which can be meant by the beginning of their id too, be they told in the conversation's own file: in progress lines, or
- * inline, where that is the first line's own uuid. Copies of a session in which the same was said
- * are one. A handle of any of these means it, too.
+ * begin alike, and nodes over sub-agents, which can be meant by the beginning of their id too, be they told in
+ * the conversation's own file: in progress lines, or inline, where that is the first line's own uuid. Copies of a
+ * session in which the same was said are one. A handle of any of these means it, too.
  * STATUS_AMBIGUOUS lists candidates in the error, a line each, as they can be typed and
  * made safe to show.
  */

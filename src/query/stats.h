@@ -17,7 +17,7 @@ struct stats_event {
 	bool again;	      /* it has been counted, in another file */
 	bool aside;	      /* a sub-agent's, in the conversation's own file */
 	struct str agent;     /* whose, where the line says so; valid during the call */
-	struct str task;      /* the line's own uuid, where it asks a sub-agent that says not which: one begins; so too */
+	struct str task;      /* so too, of a line that begins one in no other way: its own uuid */
 };
 
 /* Whether it counts; what does not may still count in another file. */

@@ -132,8 +132,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			   " (SELECT session_id FROM mirror_session WHERE id = ?2))"
 			   " ORDER BY agent, updated_at DESC, id",
 	/* The other columns are of the line with the least offset. */
-	[SESSION_TOLD] = "SELECT e.session, min(e.offset), -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
-			 " coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
+	[SESSION_TOLD] = "SELECT e.session, min(e.offset), -1, e.length, e.type, coalesce(e.first, -1), e.uuid,"
+			 " e.line_id, coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
 			 " WHERE m.old = 0 AND e.agent IS NOT NULL AND substr(e.agent, 1, length(?1)) = ?1"
 			 " AND e.uuid IS NOT NULL AND e.session BETWEEN ?2 AND ?3"
 			 " GROUP BY e.session, e.agent ORDER BY e.agent, e.session",

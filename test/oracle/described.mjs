@@ -13,6 +13,8 @@ const plain = id => id?.replace(/#\d+$/, '') ?? null;
 
 export function describedByGolden(lines) {
 	const branches = new Set(lines.filter(line => line.kind === 'branch').map(line => line.at));
+	// What the client puts in for the model is no message of either side.
+	const client = new Set(lines.filter(line => line.kind === 'message' && line.role === 'client').map(line => line.id));
 	return lines.flatMap(line => {
 		switch (line.kind) {
 		case 'message':
@@ -25,7 +27,7 @@ export function describedByGolden(lines) {
 		case 'head':
 			return [`head ${line.file} ${plain(line.line)}`];
 		case 'agent':
-			return [`agent ${plain(line.agent)} ${line.toolUse} warmup=${line.warmup === true} messages=${line.messages.length}`];
+			return [`agent ${plain(line.agent)} ${line.toolUse} warmup=${line.warmup === true} messages=${line.messages.filter(id => !client.has(id)).length}`];
 		case 'total':
 			return [`total ${line.messages} ${line.provisional} ${line.input} ${line.output} ${line.cacheWrite} ${line.cacheRead}`];
 		default:
