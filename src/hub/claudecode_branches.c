@@ -1,10 +1,10 @@
 /*
  * claudecode.list_branches: the ways that lead on from a message, or those that leave a conversation's own.
  *
- * A way is called by the message it ends with, which stands for it in 'log', 'diff' and 'merge', and told by what it
- * leaves, how it begins, all that lies on it, and the sessions that would go on from there. Of a conversation every way in its tree is told but its own, which
- * comes first and as one: at each branch it would be told again. A session that stopped where another went on
- * has a way without messages.
+ * A way is called by the message it ends with, which stands for it in 'log', 'diff' and 'merge', and told by
+ * what it leaves, how it begins, all that lies on it, and the sessions that would go on from there. Of a
+ * conversation every way in its tree is told but its own, which comes first and as one: at each branch it would
+ * be told again. A session that stopped where another went on has a way without messages.
  */
 #include "hub/claudecode_methods.h"
 
@@ -422,9 +422,10 @@ const struct method claudecode_list_branches = {
 		"there, and which "
 		"sessions would go on from it. Of a session its own way comes first, then all others of its "
 		"tree, the "
-		"last touched first; with --json 'first' is the message each begins with, and 'from' where it leaves.\n\n"
-		"'arbor tree' draws them, 'arbor log ID' reads one, 'arbor diff ID ID' compares two, 'arbor fork ID' goes "
-		"on with one.\n",
+		"last touched first; with --json 'first' is the message each begins with, and 'from' where it "
+		"leaves.\n\n"
+		"'arbor tree' draws them, 'arbor log ID' reads one, 'arbor diff ID ID' compares two, 'arbor "
+		"fork ID' goes on with one.\n",
 	.params = branch_params,
 	.kind = RESULT_STREAM,
 	.fields = branch_fields,

@@ -265,7 +265,7 @@ static enum status begin_continue(struct call *c, struct submitted **out, struct
 
 	if (streamed_find(c, call_text(c, "stream"), &stream, err) ||
 	    stream_get(c->store, &stream.id, &c->mem, &stream, err) || check_continue(c, &stream, err) ||
-	    named_get(c->store, stream.session, &c->mem, &what.session, err) ||
+	    named_get(c->store, stream.session, &c->mem, &what.session, err) || catch_up(c, &what.session, err) ||
 	    run_of_stream(c->store, &stream.id, &c->mem, &before, err) ||
 	    continue_content(c, &what, &before, &content, err))
 		return err_failed(err->status);

@@ -176,8 +176,9 @@ static enum status look_before(struct call *c, struct fork *f, struct forking *l
 		return STATUS_OK;
 	f->at_compaction = chain->lines[line].flags & RECORD_BOUNDARY;
 	line = f->at_compaction ? CHAIN_NONE : fork_before(chain, line);
-	return line == CHAIN_NONE ? STATUS_OK
-				  : head_of_line(c->store, lines->session.row, chain->lines[line].offset, &f->before, err);
+	if (line == CHAIN_NONE)
+		return STATUS_OK;
+	return head_of_line(c->store, lines->session.row, chain->lines[line].offset, &f->before, err);
 }
 
 /* In one snapshot: which lines, the file, and where it goes on. */
@@ -288,8 +289,8 @@ static void say_where(struct call *c, const struct fork *f)
 	if (f->is_empty)
 		call_note(c, "nothing was said before that: the client begins anew");
 	else if (f->at_compaction)
-		call_note(c, "it goes on before the compaction, with all that this summed up; to go on behind it, fork at "
-			     "what was said next");
+		call_note(c, "it goes on before the compaction, with all that this summed up; to go on behind "
+			     "it, fork at what was said next");
 	else if (f->what.is_node && !f->prompt.p && f->before.has_head)
 		call_note(c, "it goes on behind that; to go on before it: 'arbor fork %.*s'",
 			  (int)resolve_digits(c->store, str_of(id)), id);
@@ -338,7 +339,9 @@ static void say_what_is_gone(struct call *c, const struct fork *f)
 	if (root_dir(c->store, s->root, &r.dir, &ignored) || !r.dir.n ||
 	    source_each_below(c->store, below, look_for_result, &r, &ignored) || !r.gone)
 		return;
-	call_note(c, "%" PRId64 " file%s with what tools printed, which it may name, %s gone; 'arbor export' has %s still: %.*s%s",
+	call_note(c,
+		  "%" PRId64 " file%s with what tools printed, which it may name, %s gone; 'arbor export' has %s "
+		  "still: %.*s%s",
 		  r.gone, r.gone == 1 ? "" : "s", r.gone == 1 ? "is" : "are", r.gone == 1 ? "it" : "them",
 		  (int)size_min(r.first.n, 300), r.first.p, r.gone == 1 ? "" : " and others");
 }

@@ -119,6 +119,25 @@ TEST(a_way_goes_over_a_compaction)
 	CHECK(path[0] == message_of(&x, "A") && path[2] == message_of(&x, "S"));
 }
 
+#define END(name, of_turn) name_of(&x, ways_end(&x.g.ways, message_of(&x, name), of_turn))
+
+TEST(a_way_ends_where_somebody_is_or_spoke_last_and_a_turn_before_the_next)
+{
+	TOLD x = { 0 };
+
+	talk_file(&x.k, "f", "u A @10; a B<A m=1 call=x @20; u R<B res=x @25; a C<R m=2 @30; u D<C @40; a E<D m=3 @50;"
+			     " u F<C @60; a G<F m=4 @70; u H<G @80; a I<H m=5 @90; u J<G @100; a K<J m=6 @110;"
+			     " b X >K @111; u S<X -prompt +compact @112; a L<S m=7 @113");
+	find(&x);
+	EQS(END("D", false), STR("E"));
+	EQS(END("F", false), STR("L"));
+	EQS(END("H", false), STR("I"));
+	EQS(END("A", true), STR("C"));
+	EQS(END("F", true), STR("G"));
+	EQS(END("J", true), STR("K"));
+	EQS(END("E", true), STR("E"));
+}
+
 TEST(two_paths_have_in_common_what_they_begin_with)
 {
 	TOLD x = { 0 };
@@ -168,5 +187,6 @@ TEST(circles_end)
 
 TESTS(CASE(a_rewind_and_what_went_on_are_two_ways), CASE(forks_in_files_of_their_own_are_ways_with_heads),
       CASE(what_the_client_put_in_is_looked_through_and_what_was_left_behind_is_no_way),
-      CASE(a_way_goes_over_a_compaction), CASE(two_paths_have_in_common_what_they_begin_with),
+      CASE(a_way_goes_over_a_compaction),
+      CASE(a_way_ends_where_somebody_is_or_spoke_last_and_a_turn_before_the_next), CASE(two_paths_have_in_common_what_they_begin_with),
       CASE(what_follows_a_message_stands_behind_it_in_one_piece), CASE(circles_end))
