@@ -265,7 +265,7 @@ void json_write_real(struct json_writer *w, double value)
 	double back;
 
 	if (!isfinite(value)) {
-		json_write_raw(w, value < 0 ? STR("-9e999") : STR("9e999"));
+		json_write_string(w, value < 0 ? STR("-Infinity") : STR("Infinity"));
 		return;
 	}
 	for (int digits = 15; digits <= 17; digits++) {

@@ -47,8 +47,8 @@ void json_write_key(struct json_writer *w, struct str key);
 /* Bytes that are not UTF-8 become U+FFFD, as in utf8_repair(). */
 void json_write_string(struct json_writer *w, struct str value);
 void json_write_i64(struct json_writer *w, int64_t value);
-/* As many digits as bring the number back, whatever the locale. What JSON has no number for is one
- * that is too large for every reader, which then takes it for the same. */
+/* As many digits as bring the number back, whatever the locale. What JSON has no number for is a text,
+ * "Infinity": a number that is too large would make some readers refuse all of it. */
 void json_write_real(struct json_writer *w, double value);
 void json_write_bool(struct json_writer *w, bool value);
 void json_write_null(struct json_writer *w);

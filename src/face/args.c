@@ -184,19 +184,35 @@ static enum status set(struct reader *r, const struct param *q, struct str value
 	return STATUS_OK;
 }
 
-static enum status unknown_option(const struct reader *r, struct str name, struct err *err)
+/* The only one that begins so, else the one that is written nearly so; NULL = none. */
+static const char *nearest_option(const struct reader *r, struct str name)
 {
 	const struct method *both[] = { r->method, &common_options };
 	struct near near = near_begin(name);
+	const char *longer = NULL;
 	char typed[PARAM_TYPED];
+	int count = 0;
 
 	for (size_t i = 0; i < COUNT(both); i++)
-		for (const struct param *q = both[i]->params; q && q->name; q++)
-			if (!(q->flags & PARAM_WORD))
-				near_try(&near, arena_cstr(&r->face->mem, str_of(param_typed(q, typed) + 2)));
+		for (const struct param *q = both[i]->params; q && q->name; q++) {
+			const char *option;
+
+			if (q->flags & PARAM_WORD)
+				continue;
+			option = arena_cstr(&r->face->mem, str_of(param_typed(q, typed) + 2));
+			near_try(&near, option);
+			if (name.n && str_has_prefix(str_of(option), name) && ++count == 1)
+				longer = option;
+		}
+	return count == 1 ? longer : near.best;
+}
+
+static enum status unknown_option(const struct reader *r, struct str name, struct err *err)
+{
+	const char *near = nearest_option(r, name);
+
 	return err_fail(err, STATUS_USAGE, "unknown option '--%.*s'%s%s%s", (int)size_min(name.n, 60), name.p,
-			near.best ? "; did you mean '--" : "", near.best ? near.best : "",
-			near.best ? "'?" : "");
+			near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "");
 }
 
 static enum status needs_value(const struct reader *r, const struct param *q, struct err *err)

@@ -43,6 +43,9 @@ const struct topic topics[] = {
 			  { "XDG_DATA_HOME",
 			    "where arbor/arbor.db is without ARBOR_HOME; ~/.local/share when unset" },
 			  { "CLAUDE_CONFIG_DIR", "folder to mirror instead of ~/.claude" },
+			  { "ARBOR_CLAUDE", "like the setting claude: the client that is started for agents" },
+			  { "ARBOR_SYNC_EXCLUDE", "like the setting sync.exclude" },
+			  { "ARBOR_SYNC_MAX_SIZE", "like the setting sync.max_size" },
 			  { "ARBOR_COLOR", "like the setting color" },
 			  { "ARBOR_PAGE", "like the setting page" },
 			  { "ARBOR_SEARCH_LIMIT", "like the setting search.limit" },
@@ -50,6 +53,11 @@ const struct topic topics[] = {
 			  { "ARBOR_LIST_LIMIT", "like the setting list.limit" },
 			  { "ARBOR_SHOW_FULL", "like the setting show.full" },
 			  { "ARBOR_USAGE_PRICES", "like the setting usage.prices" },
+			  { "ARBOR_AGENT_SILENCE", "like the setting agent.silence" },
+			  { "ARBOR_APPROVALS_EXPIRE", "like the setting approvals.expire" },
+			  { "ARBOR_STREAMS_DELTA_DAYS", "like the setting streams.delta_days" },
+			  { "ARBOR_LIFECYCLE_SCHEDULED_DAYS", "like the setting lifecycle.scheduled_days" },
+			  { "ARBOR_LIFECYCLE_ARCHIVED_DAYS", "like the setting lifecycle.archived_days" },
 			  { "ARBOR_AUTHOR, USER", "who writes notes" },
 			  { "TZ", "the local time zone, when it is not the system's" },
 			  { "ARBOR_PAGER, PAGER", "the pager; 'less' when unset, none when empty or 'cat'" },
@@ -67,10 +75,14 @@ const struct topic topics[] = {
 						 "its companions (-wal, -shm, -bell) "
 						 "are readable by their owner only; one that is read-only is read as it is" },
 					       { "~/.config/arbor/settings.json",
-						 "your settings, JSON with comments: store, source, color, pager, page, "
-						 "search.limit, search.weights, list.limit, show.full, usage.prices, hubs" },
+						 "your settings, JSON with comments: store, source, claude, author, "
+						 "sync.exclude, sync.max_size, color, pager, page, search.limit, "
+						 "search.weights, list.limit, show.full, usage.prices, agent.silence, "
+						 "approvals.expire, streams.delta_days, lifecycle.scheduled_days, "
+						 "lifecycle.archived_days, hubs" },
 					       { ".arbor/settings.json",
-						 "of a project; may not set store, source, pager or hubs" },
+						 "of a project; may set color, page, search.limit, search.weights, "
+						 "list.limit, show.full, usage.prices and agent.silence" },
 					       { 0 } } },
 	{ .name = "exit-codes",
 	  .heading = "EXIT STATUS",

@@ -207,9 +207,9 @@ static const struct param pending_params[] = {
 	  .type = VALUE_INT,
 	  .letter = 'n',
 	  .setting = "list.limit",
-	  .least = 1,
+	  .least = 0,
 	  .most = 100000,
-	  .help = "at most so many" },
+	  .help = "at most so many; 0 for all" },
 	{ 0 },
 };
 
@@ -223,7 +223,7 @@ static enum status list_one(void *ctx, const struct approval *a, bool *go_on, st
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
 	struct listing *l = ctx;
 
-	*go_on = --l->left > 0;
+	*go_on = --l->left != 0; /* 0 = all */
 	put_approval(call_begin(l->call), a, &mem);
 	return call_emit(l->call, err);
 }

@@ -586,7 +586,8 @@ const struct method memory_show = {
 	.first = 3,
 	.summary = "Read conversations, or parts of them",
 	.text = "ID is the id of a session, turn, message, block or line, or its first digits (four or\n"
-		"more); a line's own uuid, where no id begins so, and the id of a tool's call will do, too.\n"
+		"more); a line's own uuid, where no id begins so, the id of a tool's call and the whole title\n"
+		"of a session, of more than one word and no other's, will do, too.\n"
 		"@ is the session last touched, @~1 the one before it, and so on, a fork behind what it was\n"
 		"made of until something is said in it; @@ID is a message of the last, SESSION@ID\n"
 		"one of another; @NAME is what a bookmark is on ('arbor help bookmark'). A sub-agent's id, as\n"

@@ -333,7 +333,8 @@ static enum status no_id(struct str text, int64_t session, struct err *err)
 				(int)size_min(text.n, 60), text.p, LIMIT_ID_PREFIX);
 	return err_fail(err, STATUS_USAGE,
 			"'%.*s' is no id, nor what a session is called; ids have digits and the letters a to f:"
-			" give %d or more of them, the whole id of a tool's call, or @ for the last session",
+			" give %d or more of them, the whole id of a tool's call, or @ for the last session;"
+			" 'arbor search' finds sessions by words",
 			(int)size_min(text.n, 60), text.p ? text.p : "", LIMIT_ID_PREFIX);
 }
 
@@ -605,7 +606,61 @@ static enum status find_called(struct store *s, struct str name, struct candidat
 	return session_get(s, rows[0], mem, &out->session, err);
 }
 
-/* What stands in front of a node, or alone. What is no id, or of nothing, may be a name. */
+/* Conversations with a title. */
+struct titled {
+	struct str title;
+	struct id_match list[MOST];
+	size_t count;
+};
+
+static char small(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_same_title(struct str a, struct str b)
+{
+	for (size_t i = 0; i < a.n && i < b.n; i++)
+		if (small(a.p[i]) != small(b.p[i]))
+			return false;
+	return a.n == b.n;
+}
+
+static enum status take_titled(void *ctx, const struct session *session, bool *go_on, struct err *err)
+{
+	struct titled *t = ctx;
+
+	(void)err;
+	if (!session->agent.n && is_same_title(session->title, t->title))
+		t->list[t->count++] =
+			(struct id_match){ .is_session = true, .id = session->id, .session = session->row };
+	*go_on = t->count < MOST;
+	return STATUS_OK;
+}
+
+/* By its whole title, as 'list' shows it. One word alone is more often meant for something else. */
+static enum status find_titled(struct store *s, struct str title, struct candidate *out, struct arena *mem,
+			       bool *found, struct err *err)
+{
+	struct candidates all CLEANUP(candidates_release) = { 0 };
+	struct titled t = { .title = title };
+
+	*found = false;
+	if (!str_has_byte(title, ' '))
+		return STATUS_OK;
+	if (session_each(s, (struct str){ 0 }, take_titled, &t, err) ||
+	    gather(s, (struct str){ 0 }, t.list, t.count, &all, err))
+		return err_failed(err->status);
+	if (all.count > 1)
+		return ambiguous(title, &all, err);
+	*found = all.count == 1;
+	if (!*found)
+		return STATUS_OK;
+	out->match = all.list[0].match;
+	return session_get(s, out->match.session, mem, &out->session, err);
+}
+
+/* What stands in front of a node, or alone. What is no id, or of nothing, may be a name or a title. */
 static enum status find_first(struct store *s, struct str text, struct candidate *out, struct arena *mem,
 			      struct err *err)
 {
@@ -615,7 +670,8 @@ static enum status find_first(struct store *s, struct str text, struct candidate
 
 	if (status != STATUS_NOT_FOUND && status != STATUS_USAGE)
 		return status;
-	if (find_called(s, text, out, mem, &found, &why)) {
+	if (find_called(s, text, out, mem, &found, &why) ||
+	    (!found && find_titled(s, text, out, mem, &found, &why))) {
 		*err = why;
 		return err_failed(err->status);
 	}

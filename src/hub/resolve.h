@@ -23,6 +23,7 @@ struct resolved {
  *     ROOT:ID     the same in one mirrored folder
  *     ROOT:PATH   its file, also as 'arbor export' takes it otherwise, with a '/' in it
  *     NAME        the whole of what it is called, where that is no id: the client's file of it
+ *     TITLE       all of it, of more than one word, where no other has it; large letters or small
  *     @           the one last touched; @~ or @~1 the one before it, @~2 and so on
  *     @NAME       what a bookmark of this name is on, which may be a node, too
  * and a node is meant by the beginning of its id or of its line's own uuid, alone or behind

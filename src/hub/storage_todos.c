@@ -434,10 +434,11 @@ const struct method storage_todos = {
 	.also = "tasks task todo",
 	.group = "about",
 	.summary = "List what agents meant to do and have not done",
-	.text = "From the task lists of all sessions, also of older clients: what is in progress\n"
-		"first, then what is pending. Where the client has kept no list, it is taken from the\n"
-		"transcript, as the agent left it. A task whose file was deleted counts as not open; --all\n"
-		"lists these too, and what is done. SESSION is a session's id or the first digits of it.\n",
+	.text = "From the task lists of all sessions, also of older clients, the last changed first; of\n"
+		"each what is in progress first, then what is pending. Where the client has kept no list,\n"
+		"it is taken from the transcript, as the agent left it. A task whose file was deleted counts\n"
+		"as not open; --all lists these too, and what is done. SESSION is a session's id or the\n"
+		"first digits of it.\n",
 	.params = todo_params,
 	.kind = RESULT_STREAM,
 	.fields = todo_fields,

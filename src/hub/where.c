@@ -106,6 +106,7 @@ enum status where_find_store(struct str given, const struct settings *settings, 
 	int n;
 
 	out->own_folder = false;
+	out->given = given.p != NULL;
 	if (given.p)
 		n = snprintf(out->path, sizeof out->path, "%.*s", STR_ARG(given));
 	else if (own)
@@ -128,6 +129,7 @@ enum status where_open_store(const struct store_place *place, const struct where
 		.path = place->path,
 		.create = o->make,
 		.own_folder = place->own_folder,
+		.given = place->given,
 		.log = o->log,
 		.cancel = o->cancel,
 	};

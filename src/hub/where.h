@@ -28,6 +28,7 @@ void where_environment(const struct settings *settings, struct environment *out)
 struct store_place {
 	char path[LIMIT_PATH];
 	bool own_folder; /* nobody chose another: its folder is Arbor's alone */
+	bool given;	 /* the caller said it */
 };
 
 /* `given` is what the caller says, p NULL = nothing; settings may be NULL. */

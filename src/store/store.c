@@ -133,8 +133,8 @@ static enum status check_file(const struct store_options *o, struct err *err)
 		if (errno != ENOENT)
 			return err_fail_errno(err, errno, "%s", o->path);
 		if (!o->create)
-			return err_fail(err, STATUS_NOT_FOUND, "%s: no store here yet; 'arbor sync' makes one",
-					o->path);
+			return err_fail(err, STATUS_NOT_FOUND, "%s: no store here yet; 'arbor sync%s%s' makes one",
+					o->path, o->given ? " --store " : "", o->given ? o->path : "");
 		return make_file(o->path, err);
 	}
 	if (!S_ISREG(st.st_mode))

@@ -32,6 +32,7 @@ struct store_options {
 	const char *path;   /* of the database file */
 	bool create;        /* make it, and missing folders, when there is none */
 	bool own_folder;    /* its folder is for Arbor alone: keep it 0700 */
+	bool given;         /* somebody named it in the call, and has to do so again to make one */
 	struct clock clock; /* what "now" is; zero = the system's */
 	const struct log *log;
 	const atomic_bool *cancel; /* ends waiting for locks; may be NULL */

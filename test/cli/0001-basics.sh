@@ -33,6 +33,13 @@ for e in 0 1 2 3 4 5 6 7 8 9 10 11 70 130; do
 done
 arbor help environment; code 0
 for v in ARBOR_HOME CLAUDE_CONFIG_DIR XDG_DATA_HOME PAGER NO_COLOR; do out_has $v; done
+# shellcheck disable=SC2016 # backquotes are text
+grep -o '`[A-Z_]*`' docs/SETTINGS.md | grep -o 'ARBOR_[A-Z_]*' | sort -u >"$T/vars"; check test -s "$T/vars"
+while read -r v; do out_has "$v"; done <"$T/vars"
+arbor help places; code 0
+# shellcheck disable=SC2016
+sed -n 's/^| `\([a-z._]*\)` | .* | \(yes\|no\) | .*/\1/p' docs/SETTINGS.md >"$T/keys"; check test "$(wc -l <"$T/keys")" -gt 15
+while read -r key; do check grep -qE "( |^)$key(,| |\$)" "$T/out"; done <"$T/keys"
 arbor help output; code 0; out_has '--json'
 arbor help envirnment; code 2; err_has "did you mean 'environment'?"
 
@@ -150,7 +157,8 @@ done
 
 it "ends with the code that help lists: 1 nothing found, 2 usage"
 arbor versions nothing-like-it; code 1
-arbor sources --store "$T/none/arbor.db"; code 1; err_has "'arbor sync' makes one"
+arbor sources --store "$T/none/arbor.db"; code 1; err_has "'arbor sync --store $T/none/arbor.db' makes one"
+ARBOR_HOME=$T/none arbor sources; code 1; err_has "'arbor sync' makes one"
 check test ! -e "$T/none"
 arbor dump; code 2
 

@@ -47,6 +47,7 @@ arbor items --since noon; code 2; err_has "--since: 'noon' is not a time"
 arbor items --dry-rum; code 2; err_has "did you mean '--dry-run'?"
 arbor items --mood sad --mood glad; code 2; err_has '--mood: given twice, and only one can be taken'
 arbor items --since 2d --since 1d; code 2; err_has '--since: given twice'
+arbor items --lim 3; code 2; err_has "unknown option '--lim'; did you mean '--limit'?"
 arbor items --no-limit; code 2; err_has "unknown option '--no-limit'"
 arbor itmes; code 2; err_has "did you mean 'items'?"
 arbor call fixture.items '{"limit":"x"}'; code 2; err_has 'limit: wants number'; err_lacks '--limit'

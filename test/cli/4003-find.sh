@@ -41,6 +41,8 @@ arbor list --project dev; code 0; check test "$(wc -l <"$T/out")" -eq 15
 arbor list --project webs; code 1; err_has "no session of this project: 'webs'; did you mean /home/dev/webshop?"
 arbor list --project webshap; code 1; err_has 'did you mean /home/dev/webshop?'
 arbor list --project /home/dev/webs; code 1; err_has 'did you mean /home/dev/webshop?'
+ARBOR_LIST_LIMIT=1 arbor list; check test "$(wc -l <"$T/out")" -eq 1
+ARBOR_LIST_LIMIT=0 arbor list; code 0; cp "$T/out" "$T/all"; arbor list -n 0; same "$T/all" "$T/out"
 arbor list -p webshop -p parser; code 2; err_has '--project: given twice, and only one can be taken'
 arbor list --project nosuchthing; code 1; err_has '; the last ones are /home/dev/dotfiles, /home/dev/'
 arbor list --project ''; code 1; err_has "no session of this project: ''"
@@ -91,6 +93,10 @@ arbor show 2396; code 0
 out_has 'Add a money module that works in integer cents'
 out_has '● Write  /home/dev/webshop/src/money.ts'
 out_has 'File created successfully'
+for title in 'bashrc from scratch' 'Bashrc From Scratch'; do
+	arbor show "$title"; code 0; out_has 0ea33764-9f05-462f-a1d4-51fb8fdac471
+done
+arbor show 'bashrc from scratches'; code 2; err_has "is no id, nor what a session is called"; err_has "'arbor search' finds"
 arbor show @; code 0; out_has 'Measure how long my shell takes to start'
 second=$("$ARBOR" list -n 2 | sed -n 2p | cut -f 1)
 arbor show @~1; code 0; out_has "$second"

@@ -93,6 +93,8 @@ for f in 01 02 03 04; do
 done
 arbor --store "$T/shared" sync --source "$T/forks"; code 0
 sharing() { arbor --store "$T/shared" related "$fork$1"; grep shares_lines "$T/out" | cut -f 5 | sed "s/^$fork//" | sort | tr '\n' ' ' >"$T/who"; check test "$(cat "$T/who")" = "$2"; }
+arbor --store "$T/shared" show 'what all of them begin with'; code 2; err_has 'could be'; err_has "$fork"01; err_has "$fork"03
+arbor --store "$T/shared" show 'What the first and the last have'; code 0; out_has "$fork"04
 sharing 01 '02 03 04 '; sharing 02 '01 03 '; sharing 03 '01 02 '; sharing 04 '01 '
 arbor --store "$T/shared" sql "SELECT count(*), count(DISTINCT source_id || target_id) FROM links WHERE relationship = 'shares_lines'"; out_is '8	8'
 

@@ -67,7 +67,7 @@ out_is "\\N${tab}${tab}a␉b${tab}1.5${tab}7${tab}00ff${tab}$id"
 
 it "prints an object a row with --json"
 arbor sql --json "SELECT 1 AS a, 2 AS a, 3 AS v, NULL AS n, 0.1 AS f, 9e999 AS much, 9223372036854775807 AS i, x'0011' AS b, 'ü\"' AS s"
-out_is '{"v":1,"a":1,"a_2":2,"v_2":3,"n":null,"f":0.1,"much":9e999,"i":9223372036854775807,"b":"0011","s":"ü\""}'
+out_is '{"v":1,"a":1,"a_2":2,"v_2":3,"n":null,"f":0.1,"much":"Infinity","i":9223372036854775807,"b":"0011","s":"ü\""}'
 arbor call storage.sql '{"query":"SELECT 1 AS one"}'; code 0; out_is '{"v":1,"one":1}'
 arbor sql -0 'SELECT 1'; code 2
 

@@ -621,8 +621,8 @@ TEST(a_real_number_is_written_with_the_digits_that_bring_it_back)
 		{ 1.0 / 3, "0.3333333333333333" },
 		{ 1e300, "1e+300" },
 		{ -2.5e-7, "-2.5e-07" },
-		{ HUGE_VAL, "9e999" },
-		{ -HUGE_VAL, "-9e999" },
+		{ HUGE_VAL, "\"Infinity\"" },
+		{ -HUGE_VAL, "\"-Infinity\"" },
 	};
 	struct buf out CLEANUP(buf_release) = BUF_INIT(1000);
 	struct json_writer w;

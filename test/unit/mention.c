@@ -40,6 +40,8 @@ static const struct {
 	{ PLACE_PROMPT, RECORD_PROMPT, "Gemini's hooks/run.sh fails 3x with `--flag`, PARSE_ERR",
 	  "topic:gemini topic:fail topic:flag" },
 	{ PLACE_PROMPT, RECORD_QUEUED, "class glass", "topic:class topic:glass" },
+	{ PLACE_PROMPT, RECORD_QUEUED, "meant enough in addition for the third scenario",
+	  "topic:scenario" },
 	{ PLACE_PROMPT, 0, "a sub-agent's `parse_line` parser", "" },
 	{ PLACE_PROMPT, RECORD_PROMPT | RECORD_META, "parser", "" },
 	{ PLACE_PROMPT, RECORD_PROMPT, "<command-name>/clear</command-name>", "" },
