@@ -742,7 +742,8 @@ static void note_count(const struct finding *f, const struct search_query *q,
 			  (int64_t)q->offset + f->given, of);
 	else if (rest > 0 && q->each)
 		call_note(f->call,
-			  "%" PRId64 " hits, and perhaps more; -n 0 shows all that --each %zu leaves; arbor show ID opens one",
+			  "%" PRId64 " hits, and perhaps more; -n 0 shows all that --each %zu leaves; arbor show ID "
+			  "opens one",
 			  f->given, q->each);
 	else if (rest > 0)
 		call_note(f->call, "%" PRId64 "%s hits; -n 0 shows all; arbor show ID opens one", f->given, of);

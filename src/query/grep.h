@@ -17,7 +17,8 @@ struct grep {
 	const char *pattern;
 	int flags;
 	regex_t compiled;
-	size_t front;	     /* bytes of the text in hand that stand before it, as a tool's name does: no line begins there */
+	size_t front;	     /* bytes of the text in hand that stand before it, as a tool's name does: no line begins
+			      * there */
 	size_t scanned;	     /* bytes, since it was compiled */
 	int64_t deadline_ns; /* monotonic */
 	bool gave_up;	     /* it has passed */

@@ -579,7 +579,7 @@ static enum status give_hits(struct searching *y, const struct rank_query *rank,
 	*all = i < ranking.count || ranking.count < rank->limit || y->given.count >= enough || !rank->limit;
 	report->total = ranking.total - (int64_t)(i - y->given.count);
 	report->about = (int64_t)i < ranking.total && y->copies.renamed;
-	return STATUS_OK;
+	return (int64_t)i < ranking.total && !report->about ? copied_renamed(y->store, &report->about, err) : STATUS_OK;
 }
 
 /* Those that pass the check, of the next ones of a ranking that has them in the order of any other. */

@@ -43,6 +43,7 @@ enum {
 	COPIED_WITH,
 	COPIED_MOVED,
 	COPIED_ANY,
+	COPIED_RENAMED,
 	COPIED_OWN,
 	COPIED_LIST,
 	COPIED_RUNS,
@@ -76,6 +77,8 @@ static const char *const sql[COPIED_STATEMENTS] = {
 			 " AND original + docs > ?1 AND session <> ?3 ORDER BY original DESC LIMIT 1"),
 	[COPIED_MOVED] = "UPDATE entry SET doc = ?3 WHERE session = ?1 AND offset = ?2",
 	[COPIED_ANY] = "SELECT 1 FROM copied LIMIT 1",
+	[COPIED_RENAMED] = ("SELECT 1 FROM kin WHERE session < other AND session NOT IN (SELECT session FROM copied)"
+			    " AND other NOT IN (SELECT session FROM copied) LIMIT 1"),
 	[COPIED_OWN] = "SELECT doc, docs FROM copied WHERE original = 0 ORDER BY doc",
 	[COPIED_LIST] = "SELECT doc, docs FROM copied ORDER BY doc",
 	[COPIED_RUNS] = "SELECT doc, docs, original FROM copied WHERE original > 0 ORDER BY original",
@@ -613,16 +616,26 @@ enum status copied_remove(struct store *s, int64_t first, int64_t count, struct 
 
 /* ---- Asking ------------------------------------------------------------------ */
 
-enum status copied_any(struct store *s, bool *out, struct err *err)
+static enum status is_there(struct store *s, int index, bool *out, struct err *err)
 {
 	enum step step;
 	STMT st = { 0 };
 
-	if (use(s, COPIED_ANY, &st, err))
+	if (use(s, index, &st, err))
 		return err_failed(err->status);
 	step = stmt_step(&st, err);
 	*out = step == STEP_ROW;
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+enum status copied_any(struct store *s, bool *out, struct err *err)
+{
+	return is_there(s, COPIED_ANY, out, err);
+}
+
+enum status copied_renamed(struct store *s, bool *out, struct err *err)
+{
+	return is_there(s, COPIED_RENAMED, out, err);
 }
 
 enum status copied_load(struct store *s, bool all, struct arena *mem, struct doc_range **out, size_t *count,

@@ -47,6 +47,10 @@ enum status copied_remove(struct store *s, int64_t first, int64_t count, struct 
 /* Whether there are any. */
 enum status copied_any(struct store *s, bool *out, struct err *err) MUST_USE;
 
+/* Whether some transcripts are kin, and none of their lines is known here: so what one has of the other has ids of its
+ * own. */
+enum status copied_renamed(struct store *s, bool *out, struct err *err) MUST_USE;
+
 /* All of them, or those that have words of their own and so can match, by sequence, as an array in the arena. */
 enum status copied_load(struct store *s, bool all, struct arena *mem, struct doc_range **out, size_t *count,
 			struct err *err) MUST_USE;

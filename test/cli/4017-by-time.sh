@@ -49,9 +49,14 @@ it "does not say how many there are as if it had met the copies"
 arbor search walrus -n 2; err_has '2 of about 20 hits'
 arbor search walrus -n 2 --offset 1; err_has 'hits 2 to 3 of about 20'
 arbor search walrus -n 0; err_has '10 hits'
+mkdir -p "$T/claude/projects/-other"
+echo '{"uuid":"eeeeeeee-0000-4000-8000-000000000001","parentUuid":null,"sessionId":"e0000000-0000-4000-8000-000000000005","cwd":"/o","timestamp":"2026-11-09T10:00:00.000Z","type":"user","message":{"role":"user","content":"walrus"}}' \
+	>"$T/claude/projects/-other/e0000000-0000-4000-8000-000000000005.jsonl"
+arbor sync --source "$T/claude"; code 0
+arbor search walrus -n 1 --sort recent; out_has /o; err_has '1 of about 21 hits' # which is no copy itself
 
 it "says of --each what it leaves"
 arbor search walrus --each 3 -n 2 --json; lines 2; out_lacks '"total"'
 err_has '2 hits, and perhaps more; -n 0 shows all that --each 3 leaves'
-arbor search walrus --each 3 -n 0 --json; lines 3; out_lacks '"total"'; err_has '3 hits;'
+arbor search walrus --each 3 -n 0 --json; lines 4; out_lacks '"total"'; err_has '4 hits;'
 the_end
