@@ -9,7 +9,7 @@ get() { jq -r "$1" "$T/out"; }
 until_sql() { for ((n = 0; n < 500; n++)); do [ "$(sqlite3 "$db" "$1" 2>/dev/null)" = "$2" ] && return; sleep 0.02; done; fail "$1"; }
 
 it "has none before an agent was started, and says so"
-arbor sync --source demo -q
+arbor sync --source demo --project /home/dev/webshop -q # in which nothing was forked
 call streams '{}'; code 1; check test ! -s "$T/out"; err_has 'no agent was started from here yet'
 call poll '{"stream":"fix-tests"}'; code 1; err_has "'fix-tests' is no stream"
 check test "$(sqlite3 "$db" 'PRAGMA user_version')" = 1

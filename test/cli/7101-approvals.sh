@@ -16,7 +16,7 @@ bash_input() { jq -cn --arg c "$1" '{command: $c}'; }
 answer_of() { jq -c .answer "$T/answer.$1"; }
 
 it "has nothing to ask at first, and makes nothing by looking"
-arbor sync -q --source demo; code 0
+arbor sync -q --source demo --project /home/dev/webshop; code 0 # in which nothing was forked
 arbor approvals; code 1; err_has 'nothing waits for an approval'
 arbor rules; code 1; err_has 'no rules'
 check test "$(sqlite3 "$db" 'PRAGMA user_version')" = 1
