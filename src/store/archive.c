@@ -288,7 +288,7 @@ static enum status unpack_like(struct store *s, const struct archive_block *b, s
 			       struct buf *out, struct err *err)
 {
 	struct buf own CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_BLOCK_MAX);
-	struct buf other CLEANUP(buf_release) = BUF_INIT(ARCHIVE_BASES * LIMIT_BLOCK_MAX);
+	struct str other;
 
 	buf_str(&own, col_bytes(st, 1));
 	stmt_done(st);
@@ -297,7 +297,7 @@ static enum status unpack_like(struct store *s, const struct archive_block *b, s
 	if (like_bytes(s, b->data, &other, err))
 		return err_failed(err->status);
 	return unpack(s, b,
-		      &(struct packed){ PACK_CODEC_LIKE, buf_as_str(&own), buf_as_str(&other), (size_t)b->stored },
+		      &(struct packed){ PACK_CODEC_LIKE, buf_as_str(&own), other, (size_t)b->stored },
 		      wanted, out, err);
 }
 

@@ -226,6 +226,10 @@ struct like_cache {
 		struct buf raw;
 	} blocks[CACHED];
 	size_t next; /* they are used in turn */
+	/* Those that one block refers to, in a row. */
+	struct archive_block joined[ARCHIVE_BASES];
+	size_t joined_count;
+	struct buf bytes;
 };
 
 void like_cache_free(struct like_cache *c)
@@ -234,6 +238,7 @@ void like_cache_free(struct like_cache *c)
 		return;
 	for (size_t i = 0; i < CACHED; i++)
 		buf_release(&c->blocks[i].raw);
+	buf_release(&c->bytes);
 	mem_free(c);
 }
 
@@ -243,6 +248,7 @@ static struct like_cache *cache_of(struct store *s)
 		s->like = mem_alloc(sizeof *s->like);
 		for (size_t i = 0; i < CACHED; i++)
 			buf_init(&s->like->blocks[i].raw, LIMIT_BLOCK_MAX);
+		buf_init(&s->like->bytes, ARCHIVE_BASES * LIMIT_BLOCK_MAX);
 	}
 	return s->like;
 }
@@ -268,23 +274,54 @@ static enum status add_block(struct store *s, const struct archive_block *b, str
 	return STATUS_OK;
 }
 
-enum status like_bytes(struct store *s, int64_t data, struct buf *out, struct err *err)
+/* Which blocks a block refers to. */
+static enum status find_bases(struct store *s, int64_t data, struct archive_block *out, size_t *count, struct err *err)
 {
 	enum step step;
 	STMT st = { 0 };
 
+	*count = 0;
 	if (use(s, LIKE_BASES, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, data);
-	for (int i = 0; (step = stmt_step(&st, err)) == STEP_ROW; i++) {
-		struct archive_block b = whole_block(&st);
-
-		if (i == ARCHIVE_BASES || col_int(&st, 3) != PACK_CODEC_ZSTD)
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		if (*count == ARCHIVE_BASES || col_int(&st, 3) != PACK_CODEC_ZSTD)
 			return err_fail(err, STATUS_CORRUPT, "it refers to what it cannot refer to");
-		if (add_block(s, &b, out, err))
-			return err_pass(err, "what it refers to");
+		out[(*count)++] = whole_block(&st);
 	}
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+static bool are_joined(const struct like_cache *c, const struct archive_block *bases, size_t count)
+{
+	if (c->joined_count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (c->joined[i].data != bases[i].data || c->joined[i].hash != bases[i].hash)
+			return false;
+	return true;
+}
+
+enum status like_bytes(struct store *s, int64_t data, struct str *out, struct err *err)
+{
+	struct like_cache *c = cache_of(s);
+	struct archive_block bases[ARCHIVE_BASES];
+	size_t count;
+
+	if (find_bases(s, data, bases, &count, err))
+		return err_failed(err->status);
+	if (!are_joined(c, bases, count)) {
+		c->joined_count = 0;
+		buf_clear(&c->bytes);
+		for (size_t i = 0; i < count; i++) {
+			if (add_block(s, &bases[i], &c->bytes, err))
+				return err_pass(err, "what it refers to");
+			c->joined[i] = bases[i];
+		}
+		c->joined_count = count;
+	}
+	*out = buf_as_str(&c->bytes);
+	return STATUS_OK;
 }
 
 static enum status check_base(struct store *s, const struct archive_base *base, struct err *err)

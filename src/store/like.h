@@ -31,12 +31,13 @@ enum status like_find(struct store *s, struct str raw, struct likeness *out, str
 
 /* ---- Stored ---- All but the first want a write transaction. */
 
-/* The blocks that were referred to last, unpacked: copies of one conversation refer to the same. */
+/* The blocks that were referred to last, unpacked, and those of one block together: copies of one conversation refer to
+ * the same. */
 struct like_cache;
 void like_cache_free(struct like_cache *c); /* NULL is fine */
 
-/* The bytes that a block refers to. */
-enum status like_bytes(struct store *s, int64_t data, struct buf *out, struct err *err) MUST_USE;
+/* The bytes that a block refers to; they stay until it is asked for others. */
+enum status like_bytes(struct store *s, int64_t data, struct str *out, struct err *err) MUST_USE;
 
 /* What a new block refers to; STATUS_CONFLICT when that is not what it was packed against any more. */
 enum status like_note(struct store *s, int64_t data, const struct archive_new *b, struct err *err) MUST_USE;
