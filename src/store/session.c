@@ -79,11 +79,9 @@ enum {
 	SESSION_STATEMENTS
 };
 
-/* Of a conversation and its forks, which were last touched when it was until something is said in them, the one that
- * was here first. Copies of one follow each other. */
-#define LATEST_FIRST \
-	"e.updated_at DESC, iif(e.agent IS NULL, (SELECT min(x.source) FROM mirror_session x" \
-	" WHERE x.session_id = e.session_id AND x.agent IS NULL), 0), e.session_id, s.source_id"
+/* A fork was last touched when its original was, until something is said in it: the one that has more of the
+ * conversation comes first, since a fork leaves out what is not said. Never by which was here first. */
+#define LATEST_FIRST "e.updated_at DESC, e.messages DESC, e.read_to DESC, e.session_id, s.source_id"
 
 static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ALL] = SESSION_COLUMNS " WHERE e.old = 0 ORDER BY " LATEST_FIRST,

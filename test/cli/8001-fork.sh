@@ -172,6 +172,7 @@ arbor fork "$(basename "$F" .jsonl)"; code 0; err_lacks 'gone'
 rm "${F%.jsonl}/tool-results/b1.txt"; arbor fork "$(basename "$F" .jsonl)"; code 0; err_has "is gone; 'arbor export' has it still: "; err_has 'tool-results/b1.txt'
 it "is behind what it was forked from until something is said in it"
 F=$P/ffffff97-ffff-4000-8000-000000000000.jsonl; says 71 0 'asked last'; answers 72 71 k
+echo '{"type":"queue-operation","operation":"dequeue","sessionId":"'$ID'"}' >>"$F" # as clients note beside what is said
 sed -i "s/$ID/$(basename "$F" .jsonl)/; s/2026-11-15T10:00/2036-11-16T10:00/; s/:7/:0/" "$F"; arbor sync; code 0
 for n in 1 2 3; do arbor fork @ --json; code 0; check test "$(get .from)" = "$(basename "$F" .jsonl)"; done
 the_end
