@@ -3,8 +3,8 @@
 # then those of a shorter store, and the next sync makes them what they would have
 # been. What 20-kill.sh is for the archive, this is for what is read from it.
 #
-# Moments are drawn from the time an undisturbed sync takes. A kill counts when it
-# left something unread; while these are too few there are more, or they would have proven nothing.
+# Moments are drawn from the time an undisturbed sync takes, the least of three: other programs run, too. A kill
+# counts when it left something unread; while these are too few there are more, or they would have proven nothing.
 . test/harness/lib.sh
 S=$T/claude STORE=$T/s.db
 case ${SCALE:-short}:${MODE:-dev} in
@@ -20,12 +20,18 @@ derived() { "$BUILD/tool/derived" "$1"; }
 drop_store() { rm -f "$STORE" "$STORE"-*; }
 sync_store() { "$ARBOR" sync --source "$S" --store "$STORE" >"$T/out" 2>"$T/err"; }
 
+# time_sync [STORE]: how long it takes from nothing, or from that.
 time_sync() {
-	local from to
-	from=$(date +%s%N)
-	sync_store || fail "sync: $(cat "$T/err")"
-	to=$(date +%s%N)
-	ms=$(((to - from) / 1000000 + 1))
+	local from took
+	ms=
+	for _ in 1 2 3; do
+		drop_store
+		[ -z "${1:-}" ] || cp "$1" "$STORE"
+		from=$(date +%s%N)
+		sync_store || fail "sync: $(cat "$T/err")"
+		took=$((($(date +%s%N) - from) / 1000000 + 1))
+		ms=$((${ms:-$took} < took ? ms : took))
+	done
 }
 
 # Ends one sync with a signal somewhere in its first $ms.
@@ -49,9 +55,9 @@ look_after() {
 
 # $1 is the store to begin with, if any; $T/after is what it must become.
 end_many() {
-	local i k
+	local i k wanted=$((kills / 5 + 1))
 	hits=0
-	for ((i = 0; _bad == 0 && (i < kills || (hits * 5 < i && i < kills * 4)); )); do
+	for ((i = 0; _bad == 0 && (i < kills || (hits < wanted && i < kills * 16)); )); do
 		drop_store
 		[ -z "$1" ] || cp "$1" "$STORE"
 		for ((k = RANDOM % 3; k >= 0; k--)); do # sometimes the next one is ended too
@@ -64,7 +70,7 @@ end_many() {
 		cmp -s "$T/now" "$T/after" || fail "after kill $i: $(diff "$T/now" "$T/after" | head -4)"
 	done
 	echo "# $i ended, $hits in the middle of reading, within $ms ms"
-	[ $((hits * 5)) -ge "$i" ] || fail "only $hits of $i hit; nothing is proven"
+	[ "$hits" -ge "$wanted" ] || fail "only $hits of $i hit; nothing is proven"
 }
 
 it "survives kills while a store is first read"
@@ -83,8 +89,7 @@ while IFS= read -r f; do
 	i=$((i + 1))
 	if [ $((i % 2)) = 0 ]; then cat "$T/other/$f" >>"$S/$f"; else cat "$T/other/$f" >"$S/$f"; fi
 done < <(cd "$T/other" && find . -type f -size +8k -name '*.jsonl' | sed 's|^\./||' | sort)
-cp "$T/base.db" "$STORE"
-time_sync
+time_sync "$T/base.db"
 cp "$T/after" "$T/before"
 derived "$STORE" >"$T/after" || fail "not sound: $(grep '^!' "$T/after" | head)"
 cmp -s "$T/before" "$T/after" && fail "nothing had changed"
