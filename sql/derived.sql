@@ -66,7 +66,7 @@ CREATE TABLE mirror_session (
   tag         TEXT,                -- so too; '' = it was taken away
   title       TEXT NOT NULL DEFAULT '',
   title_rank  INTEGER NOT NULL DEFAULT 0,
-                                   -- what gave the title: 1 the first prompt, 2 the client,
+                                   -- what gave the title: 0 a prompt that says nothing, 1 the first one that does, 2 the client,
                                    -- 3 a person; a higher one wins, of equal ones the last,
                                    -- of prompts the first. A summary is better than a prompt
   started_at  INTEGER,             -- of its lines; NULL = none has a time
@@ -90,6 +90,7 @@ CREATE TABLE session_value (
   offset   INTEGER NOT NULL,       -- of the first line that says so
   PRIMARY KEY (session, kind, value)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX session_value_branch ON session_value(value) WHERE kind = 2;
 CREATE INDEX session_value_plan ON session_value(value) WHERE kind = 4;
 
 -- The branches of git that lines of a transcript were written on: where a line says another than the last that said

@@ -349,6 +349,19 @@ static void note_title(struct part *p, int rank, struct str title)
 	p->mirror.title = arena_str(&p->mem, shown(title));
 }
 
+/* "181", "ok": what is typed next may say more. */
+static bool says_nothing(struct str prompt)
+{
+	enum { SHORT = 4 };
+	bool speaks = false, foreign = false;
+
+	for (size_t i = 0; i < prompt.n; i++) {
+		foreign |= (unsigned char)prompt.p[i] >= 0x80;
+		speaks |= (prompt.p[i] | 32) >= 'a' && (prompt.p[i] | 32) <= 'z';
+	}
+	return !foreign && (!speaks || prompt.n < SHORT);
+}
+
 static void note_prompt(struct part *p, struct part_reader *r, const struct record *rec)
 {
 	struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
@@ -363,7 +376,10 @@ static void note_prompt(struct part *p, struct part_reader *r, const struct reco
 		if (record_text_is_typed(buf_as_str(&r->text)))
 			record_prompt_title(buf_as_str(&r->text), &title);
 	}
-	note_title(p, RANK_PROMPT, buf_as_str(&title));
+	if (!says_nothing(buf_as_str(&title)))
+		note_title(p, RANK_PROMPT, buf_as_str(&title));
+	else if (!p->mirror.title_rank && !p->mirror.title.n)
+		p->mirror.title = arena_str(&p->mem, shown(buf_as_str(&title)));
 }
 
 static struct said *said_of(struct part_reader *r, enum session_value kind, uint64_t hash)
@@ -599,7 +615,9 @@ static void note_relations(struct part *p, struct part_reader *r, struct mirror_
 	if (rec->type == RECORD_SUMMARY && l->link)
 		l->summary = arena_str(&p->mem, shown(record_title(&r->records, rec)));
 	l->agent = rec->flags & RECORD_EMBEDDED ? arena_str(&p->mem, shown(rec->agent)) : (struct str){ 0 };
-	note_seen(r, l);
+	/* What is told of a sub-agent is of a conversation of its own: nothing here hangs on it by where it stands. */
+	if (!(rec->flags & RECORD_EMBEDDED))
+		note_seen(r, l);
 }
 
 /* Of several records without the id of a message each is one of its own. Lines of one

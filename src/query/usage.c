@@ -25,8 +25,10 @@ static const char *const sql[USAGE_STATEMENTS] = {
 	/* The one that began first, of copies the one that ended first, told it first. */
 	[USAGE_RANKS] = "SELECT id FROM mirror_session ORDER BY started_at, updated_at, session_id, agent, id",
 	[USAGE_ROWS] = "SELECT 1 FROM usage u WHERE arbor_row(" COLUMNS ")",
-	[USAGE_ROWS_AGENTS] = "SELECT 1 FROM usage u JOIN mirror_session s ON s.id = u.session"
-			      " LEFT JOIN entry e ON e.session = u.session AND e.offset = u.first"
+	/* Each row has its line. A LEFT JOIN would load all lines of all sessions first: views of virtual tables are
+	 * not seen through there. */
+	[USAGE_ROWS_AGENTS] = "SELECT 1 FROM usage u CROSS JOIN mirror_session s ON s.id = u.session"
+			      " CROSS JOIN entry e ON e.session = u.session AND e.offset = u.first"
 			      " WHERE arbor_row(" COLUMNS ", coalesce(e.agent, s.agent), e.flags)",
 };
 

@@ -21,6 +21,7 @@
  */
 #include "store/copied.h"
 
+#include "store/borrowed.h"
 #include "store/db.h"
 #include "store/keys.h"
 #include "store/session.h"
@@ -75,7 +76,7 @@ static const char *const sql[COPIED_STATEMENTS] = {
 		       " AND original < ?2 AND original + docs > ?1 ORDER BY original, doc LIMIT 1"),
 	[COPIED_WITH] = ("SELECT 1 FROM copied WHERE original > max(?1 - ?2, 0) AND original <= ?1"
 			 " AND original + docs > ?1 AND session <> ?3 ORDER BY original DESC LIMIT 1"),
-	[COPIED_MOVED] = "UPDATE entry SET doc = ?3 WHERE session = ?1 AND offset = ?2",
+	[COPIED_MOVED] = "UPDATE entry@own SET doc = ?3 WHERE session = ?1 AND offset = ?2",
 	[COPIED_ANY] = "SELECT 1 FROM copied LIMIT 1",
 	[COPIED_RENAMED] = ("SELECT 1 FROM kin WHERE session < other AND session NOT IN (SELECT session FROM copied)"
 			    " AND other NOT IN (SELECT session FROM copied) LIMIT 1"),
@@ -569,7 +570,7 @@ static enum status tell_line(void *ctx, int64_t sequence, const struct doc *doc,
 		return STATUS_OK;
 	m->session = doc->session;
 	m->offset = doc->offset;
-	if (use(m->s, COPIED_MOVED, &st, err))
+	if (borrowed_end(m->s, doc->session, doc->offset, err) || use(m->s, COPIED_MOVED, &st, err))
 		return err_failed(err->status);
 	stmt_int(&st, 1, doc->session);
 	stmt_int(&st, 2, doc->offset);

@@ -32,6 +32,7 @@ const struct db_set *const db_sets[DB_SLOTS] = {
 	[DB_MIRROR] = &mirror_statements,
 	[DB_QUEUED] = &queued_statements,
 	[DB_COPIED] = &copied_statements,
+	[DB_BORROWED] = &borrowed_statements,
 	[DB_SESSION] = &session_statements,
 	[DB_KEYS] = &keys_statements,
 	[DB_SUMMARY] = &summary_statements,
@@ -178,20 +179,39 @@ static int prepare(struct store *s, const char *sql, sqlite3_stmt **out)
 	return code;
 }
 
+static const char own[] = "@own";
+
+/* With the names that tables have here. */
+static int prepare_own(struct store *s, const char *sql, sqlite3_stmt **out)
+{
+	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
+	const char *found;
+
+	for (; (found = strstr(sql, own)); sql = found + strlen(own)) {
+		buf_add(&text, sql, (size_t)(found - sql));
+		buf_text(&text, s->lends ? "_own" : "");
+	}
+	buf_text(&text, sql);
+	return prepare(s, text.p, out);
+}
+
 enum status stmt_use(struct store *s, const struct db_set *set, int index, struct stmt *out, struct err *err)
 {
 	sqlite3_stmt ***list = &s->prepared[set->slot];
 	enum store_part part = db_parts[set->slot];
+	const char *sql = set->sql[index];
 	int code;
 
 	if (part && !(s->parts & 1u << part) && db_see(s, part, err))
 		return err_failed(err->status);
 	if (!*list) {
-		*list = mem_alloc(set->count * sizeof **list);
-		s->prepared_count[set->slot] = set->count;
+		*list = mem_alloc(2 * set->count * sizeof **list);
+		s->prepared_count[set->slot] = 2 * set->count;
 	}
+	if (s->lends && strstr(sql, own)) /* another one than before rows were borrowed */
+		index += (int)set->count;
 	if (!(*list)[index]) {
-		code = prepare(s, set->sql[index], &(*list)[index]);
+		code = prepare_own(s, sql, &(*list)[index]);
 		if (code != SQLITE_OK)
 			return db_fail(s, code, "preparing a statement", err);
 	}
@@ -458,7 +478,9 @@ enum status txn_begin(struct store *s, struct txn *t, struct err *err)
 	s->depth++;
 	t->store = s;
 	/* With the lock in hand nobody can change it any more. */
-	return s->depth == 1 ? db_check_version(s, err) : STATUS_OK;
+	if (s->depth > 1)
+		return STATUS_OK;
+	return db_check_version(s, err) ? err_failed(err->status) : db_see_lending(s, err);
 }
 
 static void roll_back(struct store *s)

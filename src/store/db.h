@@ -5,6 +5,10 @@
  * statements once, as an enum-indexed table; they are prepared on first use and
  * kept in the connection. Every value is bound; SQL text is never put together
  * from data.
+ *
+ * Some tables have rows that are another's (store/borrowed.h). Who reads asks them by their name and gets all
+ * rows; who writes, or wants those alone that are stored, says `entry@own`. Where nothing is borrowed that is the
+ * same table. It counts for the write transaction in which the statement is used.
  */
 #ifndef ARBOR_STORE_DB_H
 #define ARBOR_STORE_DB_H
@@ -30,6 +34,7 @@ enum db_slot {
 	DB_MIRROR,
 	DB_QUEUED,
 	DB_COPIED,
+	DB_BORROWED,
 	DB_SESSION,
 	DB_KEYS,
 	DB_SUMMARY,
@@ -93,7 +98,7 @@ extern const struct db_set store_statements, source_statements, find_statements,
 	alias_statements, tree_statements, tree_node_statements, tree_walk_statements, lifecycle_statements,
 	tree_member_statements, tree_gone_statements, tree_graft_statements, gc_statements,
 	check_trees_statements, paper_statements, queued_statements, tombstone_statements, gap_statements,
-	wipe_statements, line_parent_statements, copied_statements;
+	wipe_statements, line_parent_statements, copied_statements, borrowed_statements;
 extern const struct db_set named_statements, run_statements, stream_statements, event_statements,
 	cursor_statements, inbox_statements, approval_statements, rule_statements; /* live agents */
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
@@ -124,6 +129,7 @@ struct store {
 	const struct log *log;
 	const atomic_bool *cancel;
 	char path[LIMIT_PATH];
+	bool given; /* whoever wants it again has to name it */
 	bool opened;
 	bool uses_derived;    /* the derived tables were this program's when it last looked */
 	int64_t seen_version; /* PRAGMA data_version at the last look */
@@ -137,6 +143,8 @@ struct store {
 	bool may_write;	      /* the connection is set up for it */
 	unsigned parts;       /* a bit for each enum store_part whose tables are known to be there */
 	unsigned stand_ins;   /* and for those of which empty ones are seen instead */
+	bool lends;	      /* some rows may be borrowed: `@own` names a table. Of the open transaction */
+	int64_t schema;	      /* PRAGMA schema_version when that was looked at */
 	struct row_taker *taker; /* who gets the rows of the statement that runs; db.c */
 };
 
@@ -248,6 +256,10 @@ enum status db_migrate(struct store *s, int up_to, struct err *err) MUST_USE;
 /* Lets this connection see the tables of a part and not of those before it: empty ones, as long as the store
  * has not got them. Statements of modules that say which part they ask (db.c, db_parts) need no other word. */
 enum status db_see(struct store *s, enum store_part part, struct err *err) MUST_USE;
+
+/* For a write transaction that begins: whether rows are borrowed (store.lends). And to have it so from here on. */
+enum status db_see_lending(struct store *s, struct err *err) MUST_USE;
+enum status db_begin_lending(struct store *s, struct err *err) MUST_USE;
 
 /* Whether no other version has made the derived tables its own since they were ours. */
 enum status db_check_derived(struct store *s, struct err *err) MUST_USE;

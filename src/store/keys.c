@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "store/borrowed.h"
 #include "store/copied.h"
 #include "store/db.h"
 #include "store/session.h"
@@ -30,6 +31,7 @@
 enum {
 	KEYS_UNKEYED,
 	KEYS_ENTRIES,
+	KEYS_BETWEEN,
 	KEYS_READING,
 	KEYS_VERSION,
 	KEYS_ADD,
@@ -48,21 +50,23 @@ enum {
 
 #define FOUR_ROWS "(?, ?, ?, ?), (?, ?, ?, ?), (?, ?, ?, ?), (?, ?, ?, ?)"
 
+#define ENTRIES "SELECT offset, uuid, line_id, first, blocks, message, parent, tools, link, flags FROM entry"
+
 /* Rows of KEYS_ADD_MANY: a statement costs as much as entering a row. */
 enum { MANY = 16 };
 
 static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_UNKEYED] =
 		("SELECT id, reading, keyed_to, read_to, old FROM mirror_session WHERE keyed_to < read_to ORDER BY id"),
-	[KEYS_ENTRIES] = ("SELECT offset, uuid, line_id, first, blocks, message, parent, tools, link, flags FROM entry"
-			  " WHERE session = ?1 AND offset >= ?2 ORDER BY offset"),
+	[KEYS_ENTRIES] = ENTRIES " WHERE session = ?1 AND offset >= ?2 ORDER BY offset",
+	[KEYS_BETWEEN] = ENTRIES " WHERE session = ?1 AND offset >= ?2 AND offset < ?3",
 	[KEYS_READING] = "SELECT reading FROM mirror_session WHERE id = ?1",
 	[KEYS_VERSION] = "PRAGMA data_version",
-	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
-	[KEYS_ADD_MANY] = "INSERT OR IGNORE INTO node_key(key, session, offset, part) VALUES " FOUR_ROWS ", " FOUR_ROWS
-			  ", " FOUR_ROWS ", " FOUR_ROWS,
-	[KEYS_FORGET] = "DELETE FROM node_key WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
-	[KEYS_HOLDER] = ("SELECT k.session FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
+	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key@own(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",
+	[KEYS_ADD_MANY] = "INSERT OR IGNORE INTO node_key@own(key, session, offset, part) VALUES " FOUR_ROWS
+			  ", " FOUR_ROWS ", " FOUR_ROWS ", " FOUR_ROWS,
+	[KEYS_FORGET] = "DELETE FROM node_key@own WHERE key = ?1 AND session = ?2 AND offset = ?3 AND part = ?4",
+	[KEYS_HOLDER] = ("SELECT k.session FROM node_key@own k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
 			 " WHERE k.key = ?1 AND k.part = ?2 ORDER BY k.session LIMIT 1"),
 	[KEYS_HANGING] = ("SELECT DISTINCT k.session FROM node_key k JOIN mirror_session m ON m.id = k.session"
 			  " AND m.old = 0 WHERE k.key = ?1 AND k.part = -4"),
@@ -96,6 +100,7 @@ struct keyed_session {
 	int64_t row, reading, from, to;
 	bool gone; /* read anew since */
 	bool old;
+	bool borrows; /* or lends: the keys of some lines may be the lender's */
 };
 
 struct key_list {
@@ -110,7 +115,8 @@ struct keys {
 	struct keyed_session *sessions; /* by row */
 	size_t session_count, session_cap;
 	int64_t version; /* of the database when they were last looked at */
-	bool any_gone;
+	bool seen_borrowed; /* and who borrows */
+	bool any_gone, any_borrows;
 	bool any_before;  /* there were keys when the batch began, or others have written since */
 	/* What is known from here on holds for one transaction only: between two of them others
 	 * may forget any session. The pair noted last: */
@@ -348,7 +354,8 @@ static enum status list_sessions(struct keys *k, struct err *err)
 			k->sessions = mem_resize(k->sessions, k->session_cap * sizeof *k->sessions);
 		}
 		k->sessions[k->session_count++] = (struct keyed_session){
-			col_int(&st, 0), col_int(&st, 1), col_int(&st, 2), col_int(&st, 3), false, col_int(&st, 4) != 0
+			.row = col_int(&st, 0), .reading = col_int(&st, 1), .from = col_int(&st, 2),
+			.to = col_int(&st, 3), .old = col_int(&st, 4) != 0,
 		};
 	}
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
@@ -417,7 +424,7 @@ static enum status gather(struct keys *k, struct err *err)
 	size_t half;
 
 	k->all.count = 0;
-	k->any_gone = false;
+	k->any_gone = k->seen_borrowed = false;
 	/* Asked before a snapshot is taken: who comes in between is noticed. */
 	if (data_version(k->s, &k->version, err) || list_sessions(k, err))
 		return err_failed(err->status);
@@ -527,6 +534,18 @@ static enum status enter_waiting(struct keys *k, struct err *err)
 	return stmt_run(&st, err);
 }
 
+/* Holds as long as nobody else writes: who changes it gives the session another `reading`. */
+static enum status see_borrowed(struct keys *k, struct err *err)
+{
+	k->any_borrows = false;
+	for (size_t i = 0; k->s->lends && i < k->session_count; i++) {
+		if (borrowed_any(k->s, k->sessions[i].row, &k->sessions[i].borrows, err))
+			return err_failed(err->status);
+		k->any_borrows |= k->sessions[i].borrows;
+	}
+	return STATUS_OK;
+}
+
 /* Looks which sessions are still what was gathered, if others have written. Wants the
  * write transaction in which that counts. */
 static enum status look_again(struct keys *k, struct err *err)
@@ -535,6 +554,9 @@ static enum status look_again(struct keys *k, struct err *err)
 
 	if (data_version(k->s, &version, err))
 		return err_failed(err->status);
+	if ((version != k->version || !k->seen_borrowed) && see_borrowed(k, err))
+		return err_failed(err->status);
+	k->seen_borrowed = true;
 	k->any_before |= version != k->version;
 	if (version != k->version && named_lines_load(k->s, &k->named, err))
 		return err_failed(err->status);
@@ -563,14 +585,26 @@ static int compare_rows(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static bool is_gone(const struct keys *k, int64_t session)
+static const struct keyed_session *session_of(const struct keys *k, const struct key *key)
 {
-	const struct keyed_session wanted = { .row = session }, *found;
+	const struct keyed_session wanted = { .row = key->session };
 
-	if (!k->any_gone)
-		return false;
-	found = bsearch(&wanted, k->sessions, k->session_count, sizeof wanted, compare_rows);
+	return bsearch(&wanted, k->sessions, k->session_count, sizeof wanted, compare_rows);
+}
+
+static bool is_gone(const struct keys *k, const struct key *key)
+{
+	const struct keyed_session *found = k->any_gone ? session_of(k, key) : NULL;
+
 	return found && found->gone;
+}
+
+static enum status is_borrowed(struct keys *k, const struct key *key, bool *out, struct err *err)
+{
+	const struct keyed_session *found = k->any_borrows ? session_of(k, key) : NULL;
+
+	*out = false;
+	return found && found->borrows ? borrowed_is(k->s, key->session, key->offset, out, err) : STATUS_OK;
 }
 
 /* ---- Kin ---------------------------------------------------------------------- */
@@ -666,8 +700,9 @@ static enum status note_copy(struct keys *k, const struct key *key, struct err *
 static enum status enter_key(struct keys *k, size_t at, struct err *err)
 {
 	const struct key *key = &k->all.keys[at];
+	bool borrowed;
 
-	if (is_gone(k, key->session))
+	if (is_gone(k, key))
 		return STATUS_OK;
 	if (key->part == PART_LINE && !key->old && named_lines_has(&k->named, key->key) &&
 	    summary_names(k->s, key->session, key->offset, key->key, err))
@@ -676,7 +711,10 @@ static enum status enter_key(struct keys *k, size_t at, struct err *err)
 	    (key->part == PART_LINE && k->shared &&
 	     (enter_waiting(k, err) || variant_compare(k->s, key->key, key->session, key->offset, err))))
 		return err_failed(err->status);
-	k->waiting[k->waiting_count++] = key;
+	if (is_borrowed(k, key, &borrowed, err))
+		return err_failed(err->status);
+	if (!borrowed)
+		k->waiting[k->waiting_count++] = key;
 	if (key->part == PART_LINE && k->shared)
 		return enter_waiting(k, err) || note_copy(k, key, err) ? err_failed(err->status) : STATUS_OK;
 	return k->waiting_count == MANY ? enter_waiting(k, err) : STATUS_OK;
@@ -738,6 +776,15 @@ static enum status note_done(struct keys *k, struct err *err)
 	return txn_commit(&txn, err);
 }
 
+/* What others have, too. */
+static enum status borrow_rows(struct keys *k, struct err *err)
+{
+	for (size_t i = 0; i < k->session_count; i++)
+		if (!k->sessions[i].old && borrowed_find(k->s, k->sessions[i].row, k->sessions[i].from, err))
+			return err_failed(err->status);
+	return STATUS_OK;
+}
+
 /* The room of words that have left the index. */
 static enum status give_back(struct store *s, struct err *err)
 {
@@ -766,7 +813,7 @@ enum status keys_complete(struct store *s, struct err *err)
 			if (enter_some(&k, &at, err))
 				return err_failed(err->status);
 		}
-		if (note_done(&k, err))
+		if (note_done(&k, err) || borrow_rows(&k, err))
 			return err_failed(err->status);
 	}
 }
@@ -790,6 +837,43 @@ static enum status forget_kin(struct store *s, int64_t session, struct err *err)
 	    stmt_run_with(s, &keys_statements, KEYS_KIN_FORGET_BACK, session, err))
 		return err_failed(err->status);
 	return stmt_run_with(s, &keys_statements, KEYS_KIN_FORGET, session, err);
+}
+
+static enum status drop_key(void *ctx, const struct key *key, struct err *err)
+{
+	return change_key(ctx, KEYS_FORGET, key, err);
+}
+
+static enum status put_key(void *ctx, const struct key *key, struct err *err)
+{
+	return change_key(ctx, KEYS_ADD, key, err);
+}
+
+static enum status each_between(struct store *s, int64_t session, int64_t from, int64_t until, key_fn *fn,
+				struct err *err)
+{
+	enum step step;
+	STMT st = { 0 };
+
+	if (use(s, KEYS_BETWEEN, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_int(&st, 2, from);
+	stmt_int(&st, 3, until);
+	while ((step = stmt_step(&st, err)) == STEP_ROW)
+		if (each_node(&st, session, fn, s, err))
+			return err_failed(err->status);
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+enum status keys_put_between(struct store *s, int64_t session, int64_t from, int64_t until, struct err *err)
+{
+	return each_between(s, session, from, until, put_key, err);
+}
+
+enum status keys_drop_between(struct store *s, int64_t session, int64_t from, int64_t until, struct err *err)
+{
+	return each_between(s, session, from, until, drop_key, err);
 }
 
 enum status keys_forget(struct store *s, int64_t session, struct err *err)

@@ -18,6 +18,12 @@ enum status keys_complete(struct store *s, struct err *err) MUST_USE;
 /* Whether there is any at all. */
 enum status keys_any(struct store *s, bool *out, struct err *err) MUST_USE;
 
+/* Of the lines of a session between two offsets: their keys as they are stored, without any consequence. For who
+ * moves their rows (store/borrowed.c). */
+enum status keys_put_between(struct store *s, int64_t session, int64_t from, int64_t until, struct err *err) MUST_USE;
+enum status keys_drop_between(struct store *s, int64_t session, int64_t from, int64_t until,
+			      struct err *err) MUST_USE;
+
 /* Takes the nodes of a session out. Wants a write transaction, before the entries
  * themselves go. */
 enum status keys_forget(struct store *s, int64_t session, struct err *err) MUST_USE;

@@ -375,22 +375,33 @@ enum status store_reach(struct store *s, enum store_part part, struct err *err)
 
 enum { DERIVED_HASH_TEXT = 96 };
 
-static const struct embedded *derived_file(void)
+static const struct embedded *file_called(const char *name)
 {
 	const struct embedded *f = sql_files;
 
-	while (strcmp(f->name, "derived.sql"))
+	while (strcmp(f->name, name))
 		f++;
 	return f;
+}
+
+static const struct embedded *derived_file(void)
+{
+	return file_called("derived.sql");
+}
+
+static const struct embedded *borrowed_file(void)
+{
+	return file_called("borrowed.sql");
 }
 
 /* Asked at every start, so it must cost nothing: the SQL goes in by its hash. */
 static void derived_hash(char text[DERIVED_HASH_TEXT])
 {
-	const struct embedded *f = derived_file();
+	const struct embedded *f = derived_file(), *more = borrowed_file();
 
 	snprintf(text, DERIVED_HASH_TEXT, "sql %016" PRIx64 ", rules %d, words %d, unicode %s",
-		 hash64(f->bytes, f->size), STORE_DERIVED_RULES, WORDS_RULES, words_unicode());
+		 hash64(f->bytes, f->size) ^ hash64(more->bytes, more->size), STORE_DERIVED_RULES, WORDS_RULES,
+		 words_unicode());
 }
 
 /* Whose the derived tables are: this program's, another version's, or, if neither, nobody's:
@@ -464,6 +475,20 @@ static enum status drop_one(struct store *s, bool *more, struct err *err)
 	return STATUS_OK;
 }
 
+/* What a file makes is noted: that is what is dropped one day. */
+static enum status make_derived(struct store *s, const struct embedded *file, struct err *err)
+{
+	if (db_exec(s, "CREATE TEMP TABLE before_derived AS SELECT name FROM sqlite_schema", err) ||
+	    db_exec(s, file->bytes, err) ||
+	    db_exec(s, "INSERT INTO derived_object SELECT name, type FROM sqlite_schema"
+		       " WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+		       " AND name NOT IN (SELECT name FROM before_derived);"
+		       "DROP TABLE before_derived", err))
+		return err_pass(err, "making the derived tables");
+	s->wrote = true;
+	return STATUS_OK;
+}
+
 enum status store_derived_reset(struct store *s, struct err *err)
 {
 	bool more = true;
@@ -472,13 +497,10 @@ enum status store_derived_reset(struct store *s, struct err *err)
 		if (drop_one(s, &more, err))
 			return err_failed(err->status);
 	s->wrote = true;
-	if (db_exec(s, "CREATE TEMP TABLE before_derived AS SELECT name FROM sqlite_schema", err) ||
-	    db_exec(s, derived_file()->bytes, err) ||
-	    db_exec(s, "INSERT INTO derived_object SELECT name, type FROM sqlite_schema"
-		       " WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-		       " AND name NOT IN (SELECT name FROM before_derived);"
-		       "DROP TABLE before_derived", err))
-		return err_pass(err, "making the derived tables");
+	s->lends = false;
+	s->schema = -1;
+	if (make_derived(s, derived_file(), err))
+		return err_failed(err->status);
 	return store_setting_put(s, "derived_hash", STR(""), err);
 }
 
@@ -489,4 +511,32 @@ enum status store_derived_made(struct store *s, struct err *err)
 	derived_hash(hash);
 	s->uses_derived = true;
 	return store_setting_put(s, "derived_hash", str_of(hash), err);
+}
+
+/* ---- Borrowed rows ----------------------------------------------------------- */
+
+enum status db_see_lending(struct store *s, struct err *err)
+{
+	int64_t schema, tables;
+
+	if (read_pragma(s, "PRAGMA schema_version", &schema, err))
+		return err_failed(err->status);
+	if (schema == s->schema)
+		return STATUS_OK;
+	if (read_pragma(s, "SELECT count(*) FROM main.sqlite_schema WHERE name = 'borrowed'", &tables, err))
+		return err_failed(err->status);
+	s->schema = schema;
+	s->lends = tables > 0;
+	return STATUS_OK;
+}
+
+enum status db_begin_lending(struct store *s, struct err *err)
+{
+	if (s->lends)
+		return STATUS_OK;
+	if (make_derived(s, borrowed_file(), err))
+		return err_failed(err->status);
+	s->lends = true;
+	s->schema = -1; /* it may be taken back */
+	return STATUS_OK;
 }

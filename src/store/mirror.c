@@ -22,6 +22,7 @@
 #include "store/mirror.h"
 
 #include "store/beginning.h"
+#include "store/borrowed.h"
 #include "store/copied.h"
 #include "store/db.h"
 #include "store/firsts.h"
@@ -126,7 +127,8 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 		" ELSE session_id END,"
 		" project = coalesce(project, ?2), branch = coalesce(?3, branch),"
 		" permission = coalesce(?12, permission), mode = coalesce(?13, mode), tag = coalesce(?14, tag),"
-		" title = CASE WHEN ?5 > title_rank OR (?5 = title_rank AND ?5 > 1) THEN ?4 ELSE title END,"
+		" title = CASE WHEN ?5 > title_rank OR (?5 = title_rank AND (?5 > 1 OR title = ''))"
+		" THEN coalesce(?4, '') ELSE title END,"
 		" title_rank = max(title_rank, ?5),"
 		" started_at = coalesce(min(started_at, ?6), started_at, ?6),"
 		" updated_at = coalesce(max(updated_at, ?7), updated_at, ?7),"
@@ -140,21 +142,21 @@ static const char *const sql[MIRROR_STATEMENTS] = {
 	/* By its key: what has none yet is asked of store/firsts.h. */
 	[MIRROR_FIRST] = "SELECT min(offset) FROM node_key WHERE key = ?1 AND session = ?2 AND part = -3",
 	[MIRROR_IS_THERE] = "SELECT count(*) FROM entry WHERE session = ?1 AND offset = ?2",
-	[MIRROR_ENTRY_ADD] = "INSERT INTO entry(session, offset, length, type, at, uuid, line_id, same, nth, "
+	[MIRROR_ENTRY_ADD] = "INSERT INTO entry@own(session, offset, length, type, at, uuid, line_id, same, nth, "
 			     "message, first, doc, docs,"
 			     " blocks, flags, parent, link, content, tools, agent) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
 			     " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
 	[MIRROR_DOCS] = "SELECT doc, docs FROM entry WHERE session = ?1 AND doc IS NOT NULL",
-	[MIRROR_FORGET] = "DELETE FROM entry WHERE session = ?1",
-	[MIRROR_FORGET_USAGE] = "DELETE FROM usage WHERE session = ?1",
+	[MIRROR_FORGET] = "DELETE FROM entry@own WHERE session = ?1",
+	[MIRROR_FORGET_USAGE] = "DELETE FROM usage@own WHERE session = ?1",
 	[MIRROR_FORGET_VALUES] = "DELETE FROM session_value WHERE session = ?1",
 	[MIRROR_MODEL_ADD] = "INSERT OR IGNORE INTO model(name) VALUES (?1)",
 	[MIRROR_USAGE_ADD] =
-		"INSERT INTO usage(session, first, model, told)"
+		"INSERT INTO usage@own(session, first, model, told)"
 		" VALUES (?1, ?2, (SELECT id FROM model WHERE name = ?3), ?4)",
 	[MIRROR_USAGE_TOLD] = "SELECT told FROM usage WHERE session = ?1 AND first = ?2",
 	[MIRROR_USAGE_RAISE] =
-		"UPDATE usage SET model = coalesce(model, (SELECT id FROM model WHERE name = ?3)), told = ?4"
+		"UPDATE usage@own SET model = coalesce(model, (SELECT id FROM model WHERE name = ?3)), told = ?4"
 		" WHERE session = ?1 AND first = ?2",
 	[MIRROR_TIDY_PROJECTS] = "DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM mirror_session m"
 				 " WHERE m.project = project.id)",
@@ -302,6 +304,8 @@ struct writing {
 	int64_t messages; /* that begin in it */
 	struct doc_reader known; /* documents that these may be copies of */
 	int strange;		 /* lines that followed each other and are no copies */
+	bool repeats;		/* some lines are copies */
+	bool borrows;		/* or lends rows of lines */
 	struct doc_range *told; /* documents of prompts that waited and have been said again */
 	size_t told_count, told_cap;
 };
@@ -421,6 +425,7 @@ static enum status look_for_original(struct writing *w, const struct mirror_line
 	if (find_original(w, l, docs, out, err))
 		return err_failed(err->status);
 	w->strange = *out ? 0 : w->strange + 1;
+	w->repeats |= *out != 0;
 	return STATUS_OK;
 }
 
@@ -561,6 +566,8 @@ static enum status write_usage(struct writing *w, const struct mirror_line *l, i
 		return err_failed(err->status);
 	told = l->usage->told;
 	told.at = l->has_time ? l->at : 0;
+	if (first != l->offset && w->borrows && borrowed_end(w->s, w->session, first, err))
+		return err_failed(err->status);
 	if (first != l->offset)
 		status = find_told(w, first, &before, err);
 	if (status == STATUS_NOT_FOUND)
@@ -764,7 +771,7 @@ static enum status forget_docs(struct store *s, int64_t session, struct err *err
 
 static enum status forget_lines(struct store *s, int64_t session, struct err *err)
 {
-	if (keys_forget(s, session, err) || forget_docs(s, session, err))
+	if (borrowed_end_all(s, session, err) || keys_forget(s, session, err) || forget_docs(s, session, err))
 		return err_failed(err->status);
 	if (run_with(s, MIRROR_FORGET_USAGE, session, err) || run_with(s, MIRROR_FORGET_VALUES, session, err) ||
 	    summary_forget(s, session, err) || link_forget(s, session, err) || queued_forget(s, session, err) ||
@@ -935,10 +942,10 @@ enum status mirror_add(struct store *s, const struct mirror_part *p, struct err 
 
 	if (p->old ? find_old(&w, err) : find_session(&w, err))
 		return err_failed(err->status);
-	if (write_lines(&w, err) || write_values(&w, err) || write_branches(&w, err) || write_links(&w, err) ||
-	    note_session(&w, err) || read_so_far(&w, err))
+	if (borrowed_any(s, w.session, &w.borrows, err) || write_lines(&w, err) || write_values(&w, err) ||
+	    write_branches(&w, err) || write_links(&w, err) || note_session(&w, err) || read_so_far(&w, err))
 		return err_failed(err->status);
-	return STATUS_OK;
+	return w.repeats ? borrowed_find_written(s, w.session, p->from, err) : STATUS_OK;
 }
 
 enum status mirror_forget(struct store *s, int64_t source, struct err *err)

@@ -6,6 +6,7 @@
  */
 #include "store/queued.h"
 
+#include "store/borrowed.h"
 #include "store/db.h"
 #include "store/session.h"
 
@@ -28,10 +29,10 @@ static const char *const sql[QUEUED_STATEMENTS] = {
 	[QUEUED_SAID] = ("SELECT offset, doc, docs FROM queued JOIN entry USING (session, offset)"
 			 " WHERE session = ?1 AND said = ?2 ORDER BY offset LIMIT 1"),
 	[QUEUED_TAKEN] = "UPDATE queued SET waits = 0 WHERE session = ?1 AND offset = ?2",
-	[QUEUED_MARK] = "UPDATE entry SET flags = flags | ?3 WHERE session = ?1 AND offset = ?2",
+	[QUEUED_MARK] = "UPDATE entry@own SET flags = flags | ?3 WHERE session = ?1 AND offset = ?2",
 	[QUEUED_DROP] = "DELETE FROM queued WHERE session = ?1 AND offset = ?2",
 	[QUEUED_CLEAR] =
-		"UPDATE entry SET flags = flags & ~?3, doc = NULL, docs = NULL WHERE session = ?1 AND offset = ?2",
+		"UPDATE entry@own SET flags = flags & ~?3, doc = NULL, docs = NULL WHERE session = ?1 AND offset = ?2",
 	[QUEUED_UNCOUNT] = "UPDATE mirror_session SET prompts = prompts - 1 WHERE id = ?1",
 	[QUEUED_FORGET] = "DELETE FROM queued WHERE session = ?1",
 };
@@ -57,6 +58,14 @@ static enum status run_at(struct store *s, int index, int64_t session, int64_t o
 	return stmt_run(&st, err);
 }
 
+/* The same for what changes the line's row. */
+static enum status change_line(struct store *s, int index, int64_t session, int64_t offset, int64_t more,
+			       struct err *err)
+{
+	return borrowed_end(s, session, offset, err) ? err_failed(err->status)
+						     : run_at(s, index, session, offset, more, err);
+}
+
 enum status queued_add(struct store *s, int64_t session, int64_t offset, uint64_t said, struct err *err)
 {
 	return run_at(s, QUEUED_ADD, session, offset, (int64_t)said, err);
@@ -79,7 +88,7 @@ static enum status take_first(struct store *s, int64_t session, unsigned how, bo
 	offset = col_int(&st, 0);
 	stmt_done(&st);
 	return run_at(s, QUEUED_TAKEN, session, offset, 0, err) ? err_failed(err->status)
-								: run_at(s, QUEUED_MARK, session, offset, how, err);
+								: change_line(s, QUEUED_MARK, session, offset, how, err);
 }
 
 enum status queued_take(struct store *s, int64_t session, struct err *err)
@@ -116,7 +125,7 @@ enum status queued_tell(struct store *s, int64_t session, uint64_t said, unsigne
 	if (!col_null(&st, 1))
 		*told = (struct doc_range){ col_int(&st, 1), col_int(&st, 2) };
 	stmt_done(&st);
-	if (run_at(s, QUEUED_DROP, session, offset, 0, err) || run_at(s, QUEUED_CLEAR, session, offset, flag, err))
+	if (run_at(s, QUEUED_DROP, session, offset, 0, err) || change_line(s, QUEUED_CLEAR, session, offset, flag, err))
 		return err_failed(err->status);
 	return stmt_run_with(s, &queued_statements, QUEUED_UNCOUNT, session, err);
 }

@@ -122,8 +122,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			  " AND e.offset = k.offset JOIN mirror_session m ON m.id = k.session WHERE k.key = ?1"
 			  " AND k.part = -5 AND (?2 = 0 OR k.session = ?2) ORDER BY m.old, k.session, k.offset",
 	[SESSION_UUIDS] = "SELECT e.session, e.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
-			  " coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
-			  " WHERE e.uuid BETWEEN ?1 AND ?2 AND e.session BETWEEN ?3 AND ?4"
+			  " coalesce(e.at, 0) FROM mirror_session m CROSS JOIN entry e ON e.session = m.id"
+			  " WHERE e.uuid BETWEEN ?1 AND ?2 AND m.id BETWEEN ?3 AND ?4"
 			  " ORDER BY e.uuid, m.old, e.session, e.offset",
 	[SESSION_AGENTS] = "SELECT id, session_id FROM mirror_session WHERE agent IS NOT NULL AND old = 0"
 			   " AND substr(agent, 1, length(?1)) = ?1 AND (?2 = 0 OR session_id ="
@@ -131,9 +131,9 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			   " ORDER BY agent, updated_at DESC, id",
 	/* The other columns are of the line with the least offset. */
 	[SESSION_TOLD] = "SELECT e.session, min(e.offset), -1, e.length, e.type, coalesce(e.first, -1), e.uuid,"
-			 " e.line_id, coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
+			 " e.line_id, coalesce(e.at, 0) FROM mirror_session m CROSS JOIN entry e ON e.session = m.id"
 			 " WHERE m.old = 0 AND e.agent IS NOT NULL AND substr(e.agent, 1, length(?1)) = ?1"
-			 " AND e.uuid IS NOT NULL AND e.session BETWEEN ?2 AND ?3"
+			 " AND e.uuid IS NOT NULL AND m.id BETWEEN ?2 AND ?3"
 			 " GROUP BY e.session, e.agent ORDER BY e.agent, e.session",
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
@@ -148,8 +148,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_BLOCKS] = "SELECT blocks FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_TOOLS] = "SELECT tools FROM entry WHERE session = ?1 AND offset = ?2",
 	[SESSION_NAMED] = "SELECT e.session, e.offset, -1, e.length, e.type, coalesce(e.first, -1), e.uuid, e.line_id,"
-			  " coalesce(e.at, 0) FROM entry e JOIN mirror_session m ON m.id = e.session"
-			  " WHERE m.old = 0 AND e.uuid IS NOT NULL AND e.session BETWEEN ?1 AND ?2"
+			  " coalesce(e.at, 0) FROM mirror_session m CROSS JOIN entry e ON e.session = m.id"
+			  " WHERE m.old = 0 AND e.uuid IS NOT NULL AND m.id BETWEEN ?1 AND ?2"
 			  " ORDER BY e.session, e.offset",
 	[SESSION_HELD] = "SELECT 1 FROM node_key k JOIN mirror_session m ON m.id = k.session AND m.old = 0"
 			 " WHERE k.key = ?1 AND k.part = -1 LIMIT 1",

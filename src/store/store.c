@@ -18,6 +18,7 @@
  * and SQLite is told that it does not change. Nothing else is touched then either.
  */
 #include "store/ahead.h"
+#include "store/borrowed.h"
 #include "store/db.h"
 #include "store/firsts.h"
 #include "store/fulltext.h"
@@ -285,7 +286,7 @@ static enum status connect_db(struct store *s, const char *pragmas, struct err *
 	if (code != SQLITE_OK)
 		return db_fail(s, code, "opening", err);
 	sqlite3_busy_handler(s->db, wait_for_lock, s);
-	if (db_exec(s, pragmas, err) || db_register_rows(s, err))
+	if (db_exec(s, pragmas, err) || db_register_rows(s, err) || borrowed_register(s, err))
 		return err_failed(err->status);
 	return fulltext_register(s, err);
 }
@@ -298,6 +299,7 @@ static struct store *store_new(const struct store_options *o)
 	s->clock = o->clock.now_ms ? o->clock : clock_system();
 	s->log = o->log;
 	s->cancel = o->cancel;
+	s->given = o->given;
 	s->seen_version = -1;
 	snprintf(s->path, sizeof s->path, "%s", o->path);
 	return s;
@@ -453,6 +455,11 @@ void store_closep(struct store **s)
 const char *store_path(const struct store *s)
 {
 	return s->path;
+}
+
+bool store_is_given(const struct store *s)
+{
+	return s->given;
 }
 
 int64_t store_now(const struct store *s)

@@ -32,7 +32,7 @@ struct store_options {
 	const char *path;   /* of the database file */
 	bool create;        /* make it, and missing folders, when there is none */
 	bool own_folder;    /* its folder is for Arbor alone: keep it 0700 */
-	bool given;         /* somebody named it in the call, and has to do so again to make one */
+	bool given;         /* somebody named it in the call, and has to do so again to make or mean it */
 	struct clock clock; /* what "now" is; zero = the system's */
 	const struct log *log;
 	const atomic_bool *cancel; /* ends waiting for locks; may be NULL */
@@ -70,6 +70,7 @@ extern const char *const store_file_suffixes[];
 enum { STORE_FILES = 5 };
 
 const char *store_path(const struct store *s);
+bool store_is_given(const struct store *s); /* as its options' `given` says */
 int64_t store_now(const struct store *s);
 const struct log *store_log(const struct store *s);
 bool store_is_cancelled(const struct store *s); /* as its options' `cancel` says */
@@ -90,7 +91,7 @@ enum status store_derived_current(struct store *s, bool *out, struct err *err) M
 
 /* Raise when the code that fills the derived tables changes its mind while
  * sql/derived.sql stays the same. */
-enum { STORE_DERIVED_RULES = 20 };
+enum { STORE_DERIVED_RULES = 22 };
 
 /* Inside a transaction: drop and make the derived tables, empty; and say that they
  * are this program's. Both together, or the next program starts over. */

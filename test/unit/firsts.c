@@ -1,6 +1,6 @@
 /*
- * Where messages begin in transcripts without keys: what is found, when it is looked for again, and that asking for each
- * message costs as much as there are of them.
+ * Where messages begin in transcripts without keys: what is found, when it is looked for again, and that asking for
+ * each message costs as much as there are of them.
  */
 #include "store/firsts.h"
 

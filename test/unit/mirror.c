@@ -284,6 +284,9 @@ TEST(titles_follow_their_rank)
 		const char *title, *then;
 	} steps[] = {
 		{ 0, "", "" },
+		{ 0, "181", "181" },
+		{ 0, "182", "181" },
+		{ 0, "", "181" },
 		{ 1, "prompt", "prompt" },
 		{ 1, "second prompt", "prompt" },
 		{ 2, "client", "client" },

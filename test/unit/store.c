@@ -71,6 +71,13 @@ static int64_t now_ms(void)
 
 /* ---- Statements ------------------------------------------------------------ */
 
+static enum status begin_lending(struct store *s, struct err *err)
+{
+	struct txn txn CLEANUP(txn_end) = { 0 };
+
+	return txn_begin(s, &txn, err) || db_begin_lending(s, err) ? err_failed(err->status) : txn_commit(&txn, err);
+}
+
 TEST(every_statement_can_be_prepared)
 {
 	STORE *s = NULL;
@@ -83,6 +90,7 @@ TEST(every_statement_can_be_prepared)
 	OK(open_store(path, &s, &err));
 	OK(rebuild_if_stale(s, NULL, &done, &err));
 	OK(store_reach(s, STORE_TREES, &err));
+	OK(begin_lending(s, &err));
 	for (int slot = 0; slot < DB_SLOTS; slot++) {
 		if (slot >= DB_RANK)
 			continue; /* src/query's come last: the first needs a function that is registered there */
