@@ -7,11 +7,12 @@
  * message, two calls, content, seconds, the line it names. "." is none.
  *
  * Whatever the bytes: what holds for every forest (test/harness/talk.h); the same from files in
- * another order; each tree has a line that names it, and everything its place in one; each message that is sent
- * is JSON; calls and results that are sent are paired.
+ * another order; each tree has a line that names it, and everything its place in one; all that is shown lies on a way
+ * that begins somewhere; each message that is sent is JSON; calls and results that are sent are paired.
  */
 #include "query/context.h"
 #include "query/grove.h"
+#include "query/ways.h"
 #include "talk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -313,6 +314,28 @@ static void check_file(const struct forest_source *s, struct str text)
 		check_context(c, text, i, i % 2);
 }
 
+/* Everything that is shown lies on a way, and every way begins somewhere. */
+static void check_ways(const struct forest *f, uint32_t source)
+{
+	struct arena mem = ARENA_INIT;
+	struct turns t = { .mem = &mem, .forest = f, .source = source };
+	struct ways w = { .turns = &t, .mem = &mem };
+	uint32_t shown = 0, step = f->order_count / 16 + 1;
+
+	turns_find(&t);
+	ways_find(&w);
+	for (uint32_t i = 0; i < f->order_count; i++)
+		shown += turns_show(&t, f->order[i]);
+	must(w.count == shown);
+	for (uint32_t i = 0; i < w.count; i += step) {
+		uint32_t count, m = w.order[i];
+
+		ways_path(&w, m, &mem, &count);
+		must(count && count <= shown && ways_end(&w, m, i % 2) != FOREST_NONE);
+	}
+	arena_release(&mem);
+}
+
 /* A grove has its forest, which is taken back from it. */
 static void check_trees(struct forest *f, uint32_t source)
 {
@@ -347,8 +370,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	build(&again, &s, true);
 	must(!forest_flaw(&f));
 	compare(&f, &again);
-	for (uint32_t i = 0; i < f.source_count; i++)
+	for (uint32_t i = 0; i < f.source_count; i++) {
 		check_trees(&f, i);
+		check_ways(&f, i);
+	}
 	for (size_t i = 0; i < s.count; i++)
 		check_file(&f.sources[i], buf_as_str(&s.texts[i]));
 	forest_release(&f);

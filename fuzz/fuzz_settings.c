@@ -71,7 +71,7 @@ static void check_value(const struct settings *s, const struct setting_key *k)
 {
 	const char *name = k->param.name;
 
-	if (k->param.type == VALUE_INT) {
+	if (k->param.type == VALUE_INT || k->param.type == VALUE_BYTES) {
 		must(settings_int(s, name) >= k->param.least && settings_int(s, name) <= k->param.most);
 	} else if (k->param.type == VALUE_ENUM) {
 		must(is_choice(k, settings_text(s, name)));

@@ -327,8 +327,8 @@ static void order_all_variants(struct build *b)
 
 /* ---- Parents ---------------------------------------------------------------------- */
 
-/* In its own source first; then anywhere; then what the client would take instead. Who names itself hangs on nothing, also
- * where another line has its uuid. */
+/* In its own source first; then anywhere; then what the client would take instead. Who names itself hangs on nothing,
+ * also where another line has its uuid. */
 uint32_t forest_parent(const struct forest *f, uint32_t node)
 {
 	const struct forest_source *s = &f->sources[f->nodes[node].canon.source];

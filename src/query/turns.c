@@ -4,7 +4,9 @@
  * A turn is known by the message it begins with. What follows nothing may still go on from
  * something: over a compaction, or over what is missing. A sub-agent's first turn belongs to
  * the turn with the call that asked for it. All of these can lead in circles where files are
- * out of order, or were made to; each is cut before its earliest turn.
+ * out of order, or were made to; each is cut before the earliest turn whose first message follows none.
+ * There is one in each, as messages that follow each other make no circle; and behind it nothing is left that leads
+ * around, from message to message either.
  */
 #include "query/turns.h"
 
@@ -102,8 +104,17 @@ static int latest_first(const void *a, const void *b, void *turns)
 	return x > y ? -1 : x < y;
 }
 
-/* Where turns go on from one another in a circle, as in a file whose lines are out of order,
- * the earliest follows none. */
+/* Whether a turn of a circle is to be the one that follows none, rather than another. */
+static bool cut_rather(struct turns *all, uint32_t turn, uint32_t other)
+{
+	bool begins = all->forest->messages[turn].prev == FOREST_NONE;
+
+	if (begins != (all->forest->messages[other].prev == FOREST_NONE))
+		return begins;
+	return latest_first(&turn, &other, all) > 0;
+}
+
+/* Where turns go on from one another in a circle, as in a file whose lines are out of order. */
 static void cut_circles(struct turns *all)
 {
 	uint32_t *seen = memset(arena_alloc(all->mem, (all->forest->message_count + 1) * sizeof *seen), 0xff,
@@ -120,7 +131,7 @@ static void cut_circles(struct turns *all)
 			continue;
 		first = at;
 		for (uint32_t t = all->list[at].parent; t != at; t = all->list[t].parent)
-			first = latest_first(&t, &first, all) > 0 ? t : first;
+			first = cut_rather(all, t, first) ? t : first;
 		all->list[first].parent = all->list[first].hangs_on = FOREST_NONE;
 	}
 }
@@ -219,6 +230,19 @@ static void gather_turns(struct turns *all)
 	number_turns(all);
 }
 
+static void want(struct turns *all, uint32_t message)
+{
+	for (uint32_t t = all->of[message]; t != FOREST_NONE && !all->list[t].wanted; t = all->list[t].parent)
+		all->list[t].wanted = true;
+}
+
+void turns_want(struct turns *all, uint32_t message)
+{
+	for (uint32_t i = 0; i < all->count; i++)
+		all->list[all->order[i]].wanted = false;
+	want(all, message);
+}
+
 static void gather_heads(struct turns *all)
 {
 	const struct forest *f = all->forest;
@@ -240,9 +264,7 @@ static void gather_heads(struct turns *all)
 			all->list[all->of[m]].head = s;
 		}
 		if (s == all->source)
-			for (uint32_t t = all->of[m]; t != FOREST_NONE && !all->list[t].wanted;
-			     t = all->list[t].parent)
-				all->list[t].wanted = true;
+			want(all, m);
 	}
 }
 

@@ -44,6 +44,9 @@ struct turns {
 
 void turns_find(struct turns *t);
 
+/* The way that is wanted leads to this message instead. */
+void turns_want(struct turns *t, uint32_t message);
+
 /* Whether a message is in any: those of sub-agents are not, unless they are wanted. */
 bool turns_show(const struct turns *t, uint32_t message);
 

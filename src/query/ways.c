@@ -9,11 +9,14 @@
 
 #include <stdlib.h>
 
+/* What goes on from something that is not shown begins. */
 static uint32_t from_of(const struct turns *t, uint32_t message)
 {
 	uint32_t prev = t->forest->messages[message].prev;
 
-	return prev != FOREST_NONE ? prev : t->list[message].hangs_on;
+	if (prev == FOREST_NONE)
+		return t->list[message].hangs_on;
+	return turns_show(t, prev) ? prev : FOREST_NONE;
 }
 
 static int latest_first(const void *a, const void *b, void *ways)

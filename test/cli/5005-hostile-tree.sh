@@ -155,6 +155,16 @@ arbor log "$id" --json; out_has '<script>alert(1)</script>'
 arbor log "$id" --as-sent --json; out_has 'onerror=alert(1)'
 check test "$(LC_ALL=C tr -d '\n\040-\176\200-\377' <"$T/out" | wc -c)" -eq 0
 
+it "hangs what names a sub-agent's message where it hangs however the file came in"
+next
+printf '{"type":"progress","uuid":"t1","data":{"type":"agent_progress","agentId":"a51c7987e0cb69ab7","prompt":"p","message":{"type":"user","uuid":"t2","timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"told"}}}}\n' >"$file"
+arbor sync; code 0
+printf '{"parentUuid":"t2","uuid":"t3"}\n' >>"$file"
+arbor sync; code 0
+arbor dump --logical; code 0; cp "$T/out" "$T/lived"
+arbor rebuild; code 0
+arbor dump --logical; code 0; check cmp "$T/lived" "$T/out"
+
 it "shows a conversation of nothing, or of nothing that was said"
 next; empty=$id
 echo >"$file"

@@ -119,6 +119,22 @@ TEST(a_way_goes_over_a_compaction)
 	CHECK(path[0] == message_of(&x, "A") && path[2] == message_of(&x, "S"));
 }
 
+/* A compaction says that it continues what is said behind it; that is where its times are the earliest. */
+TEST(ways_that_lead_around_are_cut)
+{
+	TOLD x = { 0 };
+	uint32_t count;
+
+	talk_file(&x.k, "f",
+		  "b X >D @30; u S<X -prompt +compact @31; a B<S m=1 @32; u C<B @10; a D<C m=2 @11; u E<D @12");
+	find(&x);
+	EQ(x.g.ways.count, x.g.grove.forest.order_count);
+	ON(NULL, "S 5 messages 3 turns 1 heads *\n");
+	ON("D", "E 1 messages 1 turns 1 heads <D *\n");
+	ways_path(&x.g.ways, message_of(&x, "E"), &x.mem, &count);
+	EQ(count, 5);
+}
+
 #define END(name, of_turn) name_of(&x, ways_end(&x.g.ways, message_of(&x, name), of_turn))
 
 TEST(a_way_ends_where_somebody_is_or_spoke_last_and_a_turn_before_the_next)
@@ -188,5 +204,7 @@ TEST(circles_end)
 TESTS(CASE(a_rewind_and_what_went_on_are_two_ways), CASE(forks_in_files_of_their_own_are_ways_with_heads),
       CASE(what_the_client_put_in_is_looked_through_and_what_was_left_behind_is_no_way),
       CASE(a_way_goes_over_a_compaction),
-      CASE(a_way_ends_where_somebody_is_or_spoke_last_and_a_turn_before_the_next), CASE(two_paths_have_in_common_what_they_begin_with),
-      CASE(what_follows_a_message_stands_behind_it_in_one_piece), CASE(circles_end))
+      CASE(a_way_ends_where_somebody_is_or_spoke_last_and_a_turn_before_the_next),
+      CASE(two_paths_have_in_common_what_they_begin_with),
+      CASE(what_follows_a_message_stands_behind_it_in_one_piece), CASE(circles_end),
+      CASE(ways_that_lead_around_are_cut))
