@@ -58,6 +58,7 @@ struct listing {
 	int64_t alive_count; /* of all that were looked at */
 	bool attached;	     /* there are notes and the like */
 	struct noted tagged; /* as 'tag' says */
+	struct branched branched;
 	struct hidden hidden;
 	struct period period;
 };
@@ -67,6 +68,7 @@ static void listing_release(struct listing *l)
 	noted_release(&l->tagged);
 	alive_release(&l->alive);
 	hidden_release(&l->hidden);
+	branched_release(&l->branched);
 }
 
 static bool is_wanted(const struct listing *l, const struct session *session, const struct live *live)
@@ -79,7 +81,7 @@ static bool is_wanted(const struct listing *l, const struct session *session, co
 }
 
 /* What costs more to know than the row in hand says. */
-static enum status is_wanted_still(const struct listing *l, const struct session *session, bool *out, struct err *err)
+static enum status is_wanted_still(struct listing *l, const struct session *session, bool *out, struct err *err)
 {
 	const struct call *c = l->call;
 	struct str model = call_text(c, "model");
@@ -89,7 +91,9 @@ static enum status is_wanted_still(const struct listing *l, const struct session
 		return STATUS_OK;
 	if (model.p && session_has_model(c->store, session->row, model, out, err))
 		return err_failed(err->status);
-	return *out && call_flag(c, "branched") ? forest_is_branched(c->store, session->row, out, err) : STATUS_OK;
+	if (*out && call_flag(c, "branched"))
+		return branched_has(&l->branched, c->store, session->row, out, err);
+	return STATUS_OK;
 }
 
 static enum status emit_session(void *ctx, const struct session *session, bool *go_on, struct err *err)

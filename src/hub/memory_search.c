@@ -644,13 +644,15 @@ static size_t limit_of(const struct call *c)
 	return (size_t)(fit < MOST ? fit : MOST);
 }
 
-static enum status set_filter(struct call *c, struct conditions *f, struct hidden *hidden, struct err *err)
+static enum status set_filter(struct call *c, struct conditions *f, struct hidden *hidden, struct branched *branched,
+			      struct err *err)
 {
 	struct period period = period_read(c, &zone_local);
 
 	if (!call_flag(c, "archived") && hidden_load(c->store, hidden, err))
 		return err_failed(err->status);
 	f->hidden = hidden;
+	f->branched = branched;
 	f->places = places_of(c);
 	f->after = period.from > 0 ? period.from : 0;
 	f->before = period.to < INT64_MAX ? period.to : 0;
@@ -678,7 +680,8 @@ static void note_foreign(struct call *c, const struct expr *e)
 		log_warn(c->log, "NEAR was looked for as a word; NEAR(a b, 5), with no blank before the bracket, finds "
 				 "words close to each other");
 	if (e->in_near.p)
-		log_warn(c->log, "'%.*s' was looked for as a word: in the brackets of NEAR there are words and phrases; "
+		log_warn(c->log,
+			 "'%.*s' was looked for as a word: in the brackets of NEAR there are words and phrases; "
 				 "NEAR(a b, 5) OR NEAR(a c, 5) finds one or the other",
 			 STR_ARG(shortened(c, e->in_near)));
 	if (e->bar.p)
@@ -748,9 +751,7 @@ static void note_count(const struct finding *f, const struct search_query *q,
 	else if (rest > 0)
 		call_note(f->call, "%" PRId64 "%s hits; -n 0 shows all; arbor show ID opens one", f->given, of);
 	else if (total)
-		call_note(f->call,
-			  "%" PRId64 " hit%s; arbor show ID opens one, arbor fork ID goes on from there", total,
-			  total == 1 ? "" : "s");
+		call_note(f->call, "%" PRId64 " hit%s; arbor show ID opens one", total, total == 1 ? "" : "s");
 }
 
 /* Ids of sub-agents are hex digits; what else is asked for is the type of one. */
@@ -1042,6 +1043,7 @@ static enum status run_search(struct call *c, struct err *err)
 	struct expr expr CLEANUP(expr_release) = { 0 };
 	struct grep check CLEANUP(grep_release) = { 0 };
 	struct hidden hidden CLEANUP(hidden_release) = HIDDEN_INIT;
+	struct branched branched CLEANUP(branched_release) = BRANCHED_INIT;
 	struct search_query q = { .expr = &expr,
 				  .limit = limit_of(c),
 				  .offset = (size_t)call_int(c, "offset"),
@@ -1055,7 +1057,7 @@ static enum status run_search(struct call *c, struct err *err)
 
 	if (read_query(c, &q, &expr, &check, err) || add_roles(c, &expr, err) ||
 	    read_begin(c->store, &snapshot, err) || look_up_names(c, &expr, err) ||
-	    set_filter(c, &q.filter, &hidden, err) || set_weights(c, &q, err))
+	    set_filter(c, &q.filter, &hidden, &branched, err) || set_weights(c, &q, err))
 		return err_failed(err->status);
 	if (search_asked(&f, &q, &report, err))
 		return err_failed(err->status);

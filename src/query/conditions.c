@@ -328,8 +328,8 @@ bool conditions_hold_branch(const struct conditions *f, struct str branch)
 }
 
 /* Without a store only the project and the row of the session count. */
-static enum status holds(const struct expr_condition *c, struct store *s, const struct session *session,
-			 bool *out, struct err *err)
+static enum status holds(const struct conditions *f, const struct expr_condition *c, struct store *s,
+			 const struct session *session, bool *out, struct err *err)
 {
 	*out = false;
 	if (!s && c->field != EXPR_PROJECT && c->field != EXPR_SESSION)
@@ -337,7 +337,7 @@ static enum status holds(const struct expr_condition *c, struct store *s, const 
 	if (c->field == EXPR_BRANCH)
 		return has_branch(s, session, c->value, out, err);
 	if (c->field == EXPR_IS && str_eq(c->value, STR("branch")))
-		return forest_is_branched(s, session->row, out, err);
+		return branched_has(f->branched, s, session->row, out, err);
 	*out = c->field == EXPR_PROJECT	  ? is_below(c->value, session->project)
 	       : c->field == EXPR_SESSION ? session->row == c->row
 					  : session->old;
@@ -364,7 +364,7 @@ static enum status all_hold(const struct conditions *f, struct store *s, const s
 		/* Some of its lines may be on others; of older versions of a file only lines know it. */
 		if (c->field == EXPR_BRANCH && !whole && (c->excluded || session->old))
 			continue;
-		if (holds(c, s, session, &yes, err))
+		if (holds(f, c, s, session, &yes, err))
 			return err_failed(err->status);
 		if (c->excluded) {
 			*out = !yes;

@@ -6,6 +6,7 @@
 #define ARBOR_QUERY_CONDITIONS_H
 
 #include "query/expr.h"
+#include "query/forest_load.h"
 #include "query/hidden.h"
 #include "store/session.h"
 
@@ -23,6 +24,7 @@ struct conditions {
 	struct str project;	 /* p NULL = all; else a folder and those below it */
 	int64_t session;	 /* row, or a tree as conditions_tree() has it; 0 = all */
 	const struct hidden *hidden; /* none of these, unless one is asked for; may be NULL */
+	struct branched *branched; /* asked for what has branches; NULL where nobody asks for that */
 	const struct expr *expr; /* its conditions on sessions hold, too; may be NULL */
 };
 

@@ -527,16 +527,46 @@ static bool begins_again(const struct forest *f)
 	return beginnings > 1;
 }
 
-enum status forest_is_branched(struct store *s, int64_t session, bool *out, struct err *err)
+static bool is_branched(struct forest *f, uint32_t source)
+{
+	for (uint32_t m = 0; m < f->message_count; m++)
+		if (f->messages[m].branches > 1 && !f->messages[m].sidechain)
+			return true;
+	return begins_again(f) || has_stopped(f, source);
+}
+
+void branched_release(struct branched *b)
+{
+	map_release(&b->known);
+	arena_release(&b->mem);
+}
+
+/* Of sub-agents it is told when they are asked for: the turns of theirs are others. */
+static const bool *note_branched(struct branched *b, struct forest *f, uint32_t source)
+{
+	bool *is = arena_alloc(&b->mem, sizeof *is);
+
+	*is = is_branched(f, source);
+	for (uint32_t i = 0; i < f->source_count; i++) {
+		int64_t row = f->sources[i].session.row;
+
+		if (i == source || (!forest_is_agents(f, source) && !forest_is_agents(f, i)))
+			map_put(&b->known, arena_str(&b->mem, str_from((const char *)&row, sizeof row)), is);
+	}
+	return is;
+}
+
+enum status branched_has(struct branched *b, struct store *s, int64_t session, bool *out, struct err *err)
 {
 	struct forest f CLEANUP(forest_release) = FOREST_INIT;
+	const bool *known = map_get(&b->known, str_from((const char *)&session, sizeof session));
 	uint32_t source;
 
-	*out = false;
-	if (forest_load(s, session, &f, &source, err))
-		return err_failed(err->status);
-	for (uint32_t m = 0; m < f.message_count; m++)
-		*out |= f.messages[m].branches > 1 && !f.messages[m].sidechain;
-	*out = *out || begins_again(&f) || has_stopped(&f, source);
+	if (!known) {
+		if (forest_load(s, session, &f, &source, err))
+			return err_failed(err->status);
+		known = note_branched(b, &f, source);
+	}
+	*out = *known;
 	return STATUS_OK;
 }
