@@ -259,11 +259,11 @@ static const char *const person_decides[] = {
 	NULL,
 };
 
+/* Not "intentionally" or "by design": with these a model tells what code does. */
 static const char *const model_decides[] = {
-	"we decided",	"i decided", "decided to",  "decision:",       "design decision", "we agreed",
-	"i chose",	"we chose",  "was chosen",  "chosen because",  "i went with",	  "we went with",
-	"going with",	"we'll use", "we will use", "approach chosen", "kept because",	  "intentionally",
-	"deliberately", "by design", NULL,
+	"we decided", "i decided", "decided to",  "decision:",	     "design decision", "we agreed",
+	"i chose",    "we chose",  "was chosen",  "chosen because",  "i went with",	"we went with",
+	"going with", "we'll use", "we will use", "approach chosen", "kept because",	NULL,
 };
 
 static const char *const undecided[] = {

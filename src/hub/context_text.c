@@ -56,7 +56,12 @@ static void add_project(struct buf *out, const struct json *j, struct arena *mem
 {
 	int64_t sessions = number(j, "times");
 
-	buf_printf(out, "%" PRId64 " session%s, the last on ", sessions, sessions == 1 ? "" : "s");
+	buf_printf(out, "%" PRId64 " session%s", sessions, sessions == 1 ? "" : "s");
+	if (has(j, "detail")) {
+		buf_byte(out, ' ');
+		add_field(out, j, "detail", SIZE_MAX, mem);
+	}
+	buf_text(out, ", the last on ");
 	add_field(out, j, "at", DAY, mem);
 }
 

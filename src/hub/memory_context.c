@@ -25,6 +25,7 @@
 #include "query/recap.h"
 #include "store/link.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,15 +108,22 @@ static const struct field context_fields[] = {
 	{ .name = "detail",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "of a session: how its last answer begins; of a task: how far it is" },
+	  .help = "of a session: how its last answer begins, or where it stopped; of a task: how far it "
+		  "is; of the project: how many sessions were not in these days" },
+	{ .name = "unfinished",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "of a session: its last turn has not come to its end" },
 	{ .name = "times",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "how often it happened: changes of a file, errors that are alike" },
+	  .help = "how often it happened: changes of a file, errors that are alike; of the project: sessions "
+		  "in these days" },
 	{ .name = "sessions",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "of errors: in how many sessions" },
+	  .help = "of errors: in how many sessions; of the project: how many it has in all, if that is "
+		  "more" },
 	{ .name = "session",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -133,6 +141,7 @@ struct item {
 	int64_t weight;	     /* of files, errors …: larger comes first */
 	struct uuid last;    /* session that counted it last */
 	int64_t sessions;
+	bool unfinished;
 };
 
 struct items {
@@ -149,6 +158,7 @@ struct context {
 	size_t count, cap;
 	struct items sections[SECTIONS];
 	struct items plan_files; /* that were written */
+	struct items older;	 /* sessions */
 	const struct session *reading;
 	struct item *of_session; /* its own */
 	int64_t decisions;	 /* of it */
@@ -160,6 +170,8 @@ static void context_release(struct context *x)
 		mem_free(x->sections[i].list);
 		map_release(&x->sections[i].known);
 	}
+	mem_free(x->older.list);
+	map_release(&x->older.known);
 	mem_free(x->plan_files.list);
 	map_release(&x->plan_files.known);
 	mem_free(x->sessions);
@@ -303,6 +315,7 @@ static void take_recap(void *ctx, const struct recap_item *i)
 		break;
 	case RECAP_OUTCOME:
 		x->of_session->detail = arena_str(&x->call->mem, i->text);
+		x->of_session->unfinished = i->unfinished;
 		break;
 	}
 }
@@ -325,8 +338,13 @@ static enum status tell_sessions(struct context *x, struct err *err)
 		const struct session *s = &x->sessions[i];
 		bool is_new;
 
-		if (s->updated_at < x->since || !is_told(x, s))
+		if (!is_told(x, s))
 			continue;
+		if (s->updated_at < x->since) {
+			get_item(x, &x->older, str_from((const char *)s->id.b, UUID_BYTES), (struct str){ 0 },
+				 &is_new);
+			continue;
+		}
 		if (call_is_cancelled(x->call))
 			return err_fail(err, STATUS_CANCELLED, "stopped");
 		x->reading = s;
@@ -536,9 +554,15 @@ static void thin_prompts(struct items *prompts)
 static void tell_project(struct context *x)
 {
 	struct item *project = add_item(x, &x->sections[PROJECT], x->project);
+	int64_t days = call_int(x->call, "days");
 
 	project->at = x->last;
 	project->times = (int64_t)x->sections[SESSIONS].count;
+	if (!x->older.count)
+		return;
+	project->sessions = project->times + (int64_t)x->older.count;
+	project->detail = arena_printf(&x->call->mem, "in %" PRId64 " day%s, %" PRId64 " in all", days,
+				       days == 1 ? "" : "s", project->sessions);
 }
 
 static void order_all(struct context *x)
@@ -563,9 +587,11 @@ static void write_item(struct context *x, int section, const struct item *i)
 	put_text(w, "text", i->text);
 	if (i->detail.n)
 		put_text(w, "detail", i->detail);
+	if (i->unfinished)
+		put_bool(w, "unfinished", true);
 	if (i->times)
 		put_int(w, "times", i->times);
-	if (section == ERRORS)
+	if (section == ERRORS || (section == PROJECT && i->sessions))
 		put_int(w, "sessions", i->sessions);
 	if (!uuid_eq(&i->session, &(struct uuid){ 0 }))
 		put_uuid(w, "session", &i->session);
@@ -743,10 +769,16 @@ const struct method memory_context = {
 		"is given "
 		"this knows where the work stands; no model is asked for it.\n\n"
 		"Days are counted back from the last thing that happened in the project. How a session ended "
-		"is how the last answer of a turn begins, and the commit that was made then; decisions are sentences "
-		"that say so, with the option or question they are about, and answers to questions. Errors "
-		"are counted as one where only paths and numbers differ. In the end it says what was left out. With "
-		"--budget it has at most so many characters, in the form that is printed: whole items, some of each "
+		"is how the last answer of a turn begins, and the commit that was made then; when its last "
+		"turn never "
+		"came to its end, that it is unfinished, and what was asked, said and called last. Decisions "
+		"are "
+		"sentences that say so, with the option or question they are about, and answers to "
+		"questions. Errors "
+		"are counted as one where only paths and numbers differ. In the end it says what was left "
+		"out. With "
+		"--budget it has at most so many characters, in the form that is printed: whole items, some "
+		"of each "
 		"kind, and all there is if that fits.\n",
 	.params = context_params,
 	.kind = RESULT_STREAM,

@@ -15,6 +15,7 @@ struct recap_item {
 	bool typed;	 /* DECISION: by a person */
 	struct str kind_of; /* ERROR: the same whenever the same thing fails */
 	bool slip;	    /* ERROR: of the model with its tools */
+	bool unfinished;    /* OUTCOME: the last turn has not come to its end */
 };
 
 /* In the order of the file, the outcome last; there is none of what never answered. */

@@ -50,9 +50,10 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"memory.context","params":{"proj
 arbor rpc --stdio <"$T/ask"; code 0; check test "$(grep -o '{"section".*}' "$T/out" | wc -m)" -le 500
 
 it "looks back from what happened last, as far as it is told to"
-arbor context dotfiles --days 3; code 0
+arbor context dotfiles --days 3; code 0; out_has ' sessions in 3 days, '; out_has ' in all, the last on '
+arbor context dotfiles --days 3 --json; out_has '"sessions":'
 check test "$(grep -c 'Which of these dotfiles' "$T/out")" -eq 0
-arbor context dotfiles --days 60; out_has 'Which of these dotfiles'
+arbor context dotfiles --days 60; out_lacks 'in all'; out_has 'Which of these dotfiles'
 
 it "takes a folder, this one, and refuses what is none"
 arbor context /home/dev/webshop --budget 300; code 0
@@ -112,6 +113,7 @@ file=33333333 && {
 	called
 	lint a.go 'x is unused'
 	failed '<tool_use_error>File does not exist. Did you mean b?</tool_use_error>'
+	said 'Done.'
 } | session 33333333
 file=44444444 && {
 	line user '"look at the lint errors in the exporter"'
@@ -135,6 +137,41 @@ for no in 'keep going with it (' 'keep going with it \[33333333\], user' underst
 	check test "$(grep -c -- "$no" "$T/out")" -eq 0
 done
 arbor --store "$T/ends" context /w/here --json; out_has '"times":2,"sessions":2'
+
+it "says that a session is unfinished where its last turn never came to its end, with what was asked, said and called last"
+n=10 && rm -r "$T/c/projects/-w" && mkdir "$T/c/projects/-w"
+begun() { line user '"please make the importer faster"'; said 'The importer streams its rows now and needs a tenth of the time.'; line user '"now commit all of it, and push it"'; }
+calls() { line assistant '[{"type":"tool_use","id":"c'$n'","name":"'"$1"'","input":'"$2"'}]'; }
+rejected() { failed "The user doesn't want to proceed with this tool use."; line user '"[Request interrupted by user for tool use]"'; }
+file=77777701 && { begun; said 'All green. Now let me commit and push.'; calls Bash '{"command":"git commit -m x","description":"Commit the importer"}'; } | session 77777701
+file=77777702 && { begun; calls ExitPlanMode '{"plan":"# Push in two steps\n\n1. One"}'; } | session 77777702
+file=77777703 && { begun; calls ExitPlanMode '{"plan":"# Push in two steps\n\n1. One"}'; rejected; } | session 77777703
+file=77777704 && begun | session 77777704
+file=77777705 && { begun; calls Bash '{"command":"git push"}'; line user '[{"type":"tool_result","tool_use_id":"g","content":"[main 1a2b3c4] Stream rows\n 2 files changed"}]'; } | session 77777705
+file=77777706 && { begun; said 'Committed and pushed.'; line user '"<command-name>/exit</command-name>"'; } | session 77777706
+file=77777707 && { begun; said 'It is about to be'; line user '"[Request interrupted by user]"'; } | session 77777707
+file=77777708 && { begun; calls AskUserQuestion '{"questions":[{"question":"Which remote?"}]}'; } | session 77777708
+arbor --store "$T/open" sync --source "$T/c"; code 0
+arbor --store "$T/open" context /w/here; code 0
+asked='Last prompt: now commit all of it, and push it.'
+out_has "[77777701]: Unfinished. $asked Said last: All green. Now let me commit and push. No result yet of Bash: Commit the importer."
+out_has "[77777702]: Unfinished. $asked A plan waits for approval: Push in two steps."
+out_has "[77777703]: Unfinished, stopped by the user. $asked A plan was not approved: Push in two steps."
+out_has '[77777704]: Unfinished. No answer yet to: now commit all of it, and push it. Before that: The importer streams its rows now and needs a tenth of the time.'
+out_has "[77777705]: Unfinished. $asked Last called Bash: git push. Committed as 1a2b3c4: Stream rows"
+out_has '[77777706]: The importer streams its rows now and needs a tenth of the time. Then: Committed and pushed.'
+out_has "[77777707]: Unfinished, stopped by the user. $asked Said last: It is about to be."
+out_has "[77777708]: Unfinished. $asked A question waits for an answer: Which remote?"
+arbor --store "$T/open" context /w/here --json
+check test "$(grep -c '"unfinished":true' "$T/out")" -eq 7; check test "$(grep 77777706 "$T/out" | grep -c unfinished)" -eq 0
+
+it "calls a session after the first prompt that says something"
+n=10 && rm -r "$T/c/projects/-w" && mkdir "$T/c/projects/-w"
+file=88888801 && { line user '"181"'; said 'Which of them?'; line user '"review the importer of orders"'; said 'The importer is fine as it is.'; } | session 88888801
+file=88888802 && { line user '"182"'; said 'The exporter is fine as it is.'; } | session 88888802
+arbor --store "$T/called" sync --source "$T/c"; code 0
+arbor --store "$T/called" context /w/here
+out_has '**review the importer of orders** [88888801]'; out_has '**182** [88888802]'
 
 it "says how much is left out where there is no room to say of what, and leaves out even the project"
 for room in 60 400; do

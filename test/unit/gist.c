@@ -84,6 +84,9 @@ static const struct {
 	{ false, 0, "If you want, we'll use a map." },
 	{ false, 0, "```\n// we decided to use a map here\n```" },
 	{ false, 0, "Now I will read the file that was mentioned." },
+	{ false, 0, "`TurnCheckpointIDs` is intentionally preserved when the counters are reset." },
+	{ false, 0, "Issue #5: Auto-commit doesn't wire EventTurnStart — By design per plan." },
+	{ false, 0, "The field is deliberately kept in the state." },
 };
 
 TEST(decisions_are_known_by_their_words)
