@@ -1,16 +1,17 @@
 /*
  * Links, followed.
  *
- * What is stored is what each transcript names (store/link.h), and enough to find which transcripts share lines
- * (store/sharing.h). Everything else is computed here: who else names the same, how rare that is, and so how
- * close two sessions are. A session and its sub-agents are one here.
+ * What is stored is what each transcript names (store/link.h), and enough to find which transcripts share
+ * lines (store/sharing.h). Everything else is computed here: who else names the same, how rare that is, and
+ * so how close two sessions are. A session and its sub-agents are one here.
  *
- * Who names an identifier, or any other word, is not taken from links, which have only what people put between
- * backticks, but from the words of all prompts and answers (query/said.h).
+ * Who names an identifier, or any other word, is not taken from links, which have only what people put
+ * between backticks, but from the words of all prompts and answers (query/said.h).
  *
  * Two sessions are related by what both name. Each name weighs what it says of either
  * (related_weight()); the sum is compared with what the first has in all, so 1 means that the
- * other has all of it. Words are worth half: they say less than a file or an issue.
+ * other has all of it. Words are worth half: they say less than a file or an issue. A branch of git that both
+ * worked on counts like a name, unless everybody has one of this name.
  *
  * Spreading takes the best few of each round further, so it is bounded however large the store.
  */
@@ -32,6 +33,9 @@ enum {
 	RELATED_ALL,
 	RELATED_NAMES,
 	RELATED_SHARED,
+	RELATED_BRANCHES,
+	RELATED_ON_BRANCH,
+	RELATED_REPOSITORY,
 	RELATED_BY_NAME,
 	RELATED_IS_NAMED,
 	RELATED_FILES,
@@ -50,9 +54,15 @@ enum {
 	MOST_NAMES = 400,    /* of a session */
 	MOST_SHARED = 64,    /* of these, the best, that other sessions are looked for by */
 	MOST_SESSIONS = 200, /* that name the same */
+	MOST_BRANCHES = 16,  /* of a session */
 	MOST_FILES = 50,     /* with the same end of their paths */
 	SHOWN_VIA = 3,
 };
+
+#define ON_BRANCH \
+	" FROM session_value x CROSS JOIN mirror_session o ON o.id = x.session AND o.old = 0 AND o.agent " \
+	"IS NULL" \
+	" WHERE x.kind = 2 AND x.value = "
 
 #define NAMED_BY "(SELECT count(*) FROM link x WHERE x.key = l.key)"
 
@@ -68,14 +78,29 @@ static const char *const sql[RELATED_STATEMENTS] = {
 		 " FROM link l JOIN mirror_session s ON s.id = l.session"
 		 " AND s.old = 0 WHERE l.key = ?1 GROUP BY s.session_id"
 		 " ORDER BY max(s.updated_at) DESC, s.session_id LIMIT ?2"),
+	[RELATED_BRANCHES] =
+		("SELECT DISTINCT v.value, (SELECT count(DISTINCT o.session_id)" ON_BRANCH "v.value)"
+		 " FROM mirror_session s CROSS JOIN session_value v ON v.session = s.id AND v.kind = 2"
+		 " WHERE s.session_id = ?1 AND s.old = 0 AND s.agent IS NULL AND v.value NOT IN"
+		 " ('', 'HEAD', 'main', 'master', 'develop', 'dev', 'trunk') ORDER BY v.value LIMIT ?2"),
+	[RELATED_ON_BRANCH] = ("SELECT o.session_id" ON_BRANCH "?1 GROUP BY o.session_id"
+			       " ORDER BY max(o.updated_at) DESC, o.session_id LIMIT ?2"),
+	/* Whose issues are named in the project of a session, up to the mark: the one that is named most. */
+	[RELATED_REPOSITORY] =
+		("SELECT substr(l.name, 1, instr(l.name, '#')) FROM mirror_session a"
+		 " CROSS JOIN mirror_session b ON b.project = a.project AND b.old = 0"
+		 " CROSS JOIN link l ON l.session = b.id AND l.kind = 3 AND instr(l.name, '#') > 1"
+		 " WHERE a.session_id = ?1 AND a.old = 0 AND a.agent IS NULL"
+		 " GROUP BY 1 ORDER BY sum(l.times) DESC, 1 LIMIT 1"),
 	[RELATED_BY_NAME] = "SELECT name FROM link WHERE key = ?1 LIMIT 1",
 	[RELATED_IS_NAMED] = "SELECT 1 FROM mirror_session WHERE session_id = ?1 AND old = 0 LIMIT 1",
 	[RELATED_FILES] =
 		("SELECT DISTINCT name FROM link WHERE kind = 1 AND substr(name, -length(?1) - 1) = '/' || ?1"
 		 " ORDER BY name LIMIT ?2"),
 	[RELATED_ROWS] = "SELECT id FROM mirror_session WHERE session_id = ?1 AND old = 0 AND agent IS NULL",
-	[RELATED_SHARER] = ("SELECT session_id FROM mirror_session WHERE id = ?1 AND old = 0 AND agent IS NULL"
-			    " AND session_id <> ?2"),
+	[RELATED_SHARER] =
+		("SELECT session_id FROM mirror_session WHERE id = ?1 AND old = 0 AND agent IS NULL"
+		 " AND session_id <> ?2"),
 	/* A line that says where it was copied from, or what it goes on from: the session of that. */
 	[RELATED_ORIGIN] = ("SELECT e.link, (e.flags & 32) <> 0 FROM mirror_session s CROSS JOIN entry e"
 			    " ON e.session = s.id WHERE s.session_id = ?1 AND s.old = 0 AND s.agent IS NULL"
@@ -96,7 +121,8 @@ static const char *const sql[RELATED_STATEMENTS] = {
 
 const struct db_set related_statements = { DB_RELATED, sql, RELATED_STATEMENTS };
 
-_Static_assert(MENTION_FILE == 1 && RECORD_BOUNDARY == 32 && RECORD_SUMMARY == 6 && RECORD_LAST_PROMPT == 9,
+_Static_assert(MENTION_FILE == 1 && MENTION_ISSUE == 3 && RECORD_BOUNDARY == 32 && RECORD_SUMMARY == 6 &&
+		       RECORD_LAST_PROMPT == 9,
 	       "numbers that stand in the statements");
 
 static enum status use(struct related_set *r, int index, struct stmt *st, struct err *err)
@@ -400,12 +426,62 @@ static enum status share_name(struct related_set *r, struct near *n, const struc
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
+static enum status share_branch(struct related_set *r, struct near *n, struct str branch, double weight,
+				struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(r, RELATED_ON_BRANCH, &st, err))
+		return err_failed(err->status);
+	stmt_text(&st, 1, branch);
+	stmt_int(&st, 2, MOST_SESSIONS);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		struct uuid id = col_uuid(&st, 0);
+		struct near_session *s;
+
+		if (uuid_eq(&id, &n->self))
+			continue;
+		s = near_get(r, n, &id);
+		s->score += weight * weight;
+		s->is_strong = true;
+		add_via(s, branch);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
+/* Branches that others worked on, too; *whole grows by what they weigh. */
+static enum status share_branches(struct related_set *r, struct near *n, double *whole, struct err *err)
+{
+	enum { AS_IF_NAMED = 5 }; /* times: nobody is on one by the way */
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(r, RELATED_BRANCHES, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, &n->self);
+	stmt_int(&st, 2, MOST_BRANCHES);
+	while ((step = stmt_step(&st, err)) == STEP_ROW) {
+		int64_t common = col_int(&st, 1);
+		double weight = related_weight(MENTION_ISSUE, AS_IF_NAMED, common, r->all);
+
+		if (common < 2)
+			continue;
+		*whole += weight * weight;
+		if (share_branch(r, n, arena_str(r->mem, col_bytes(&st, 0)), weight, err))
+			return err_failed(err->status);
+	}
+	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+}
+
 static enum status reach_near(struct related_set *r, const struct related *from, const struct uuid *self,
 			      const struct names *names, struct err *err)
 {
 	struct near n CLEANUP(near_release) = { .self = *self };
 	double whole = 0;
 
+	if (share_branches(r, &n, &whole, err))
+		return err_failed(err->status);
 	for (size_t i = 0; i < names->count && i < MOST_SHARED; i++) {
 		const struct name *name = &names->list[i];
 
@@ -550,6 +626,65 @@ static enum status reach_sayers(struct related_set *r, const struct related *fro
 	return STATUS_OK;
 }
 
+static enum status is_of_repository(struct related_set *r, const struct uuid *session, struct str repository,
+				    bool *out, struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(r, RELATED_REPOSITORY, &st, err))
+		return err_failed(err->status);
+	stmt_uuid(&st, 1, session);
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW && str_eq(col_bytes(&st, 0), repository);
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+}
+
+typedef void sayer_fn(void *ctx, const struct said *said);
+
+/* Who says "PR #12" where a project's issues are OWNER/NAME#12: nobody names the repository in its own
+ * folder. */
+static enum status number_sayers(struct related_set *r, struct str issue, sayer_fn *fn, void *ctx,
+				 struct err *err)
+{
+	static const char *const words[] = { "PR", "pull request", "pull", "issue", "review", "MR" };
+	size_t mark = str_find(issue, '#');
+
+	if (mark == SIZE_MAX)
+		return STATUS_OK;
+	for (size_t w = 0; w < COUNT(words); w++) {
+		struct str phrase = arena_printf(r->mem, "%s %.*s", words[w],
+						 STR_ARG(str_sub(issue, mark + 1, SIZE_MAX)));
+		struct said *list;
+		size_t count;
+
+		if (said_by(r->store, phrase, r->mem, &list, &count, err))
+			return err_failed(err->status);
+		for (size_t i = 0; i < count && i < MOST_SESSIONS; i++) {
+			bool is_here;
+
+			if (is_of_repository(r, &list[i].session, str_sub(issue, 0, mark + 1), &is_here, err))
+				return err_failed(err->status);
+			if (is_here)
+				fn(ctx, &list[i]);
+		}
+	}
+	return STATUS_OK;
+}
+
+struct reaching {
+	struct related_set *r;
+	const struct related *from;
+};
+
+static void reach_sayer(void *ctx, const struct said *said)
+{
+	struct reaching *a = ctx;
+
+	reach_session(a->r, a->from, &said->session, mention_relation(MENTION_IDENTIFIER),
+		      naming_weight(said->times), (struct str){ 0 });
+}
+
 /* Who names a session, a file, a topic … */
 static enum status reach_namers(struct related_set *r, const struct related *from, struct err *err)
 {
@@ -570,7 +705,12 @@ static enum status reach_namers(struct related_set *r, const struct related *fro
 			      is_session ? "referenced_by" : mention_relation((enum mention_kind)from->type),
 			      naming_weight(col_int(&st, 1)), via);
 	}
-	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
+	if (step != STEP_DONE)
+		return err_failed(err->status);
+	/* Only of what was asked for: each takes a search. */
+	return from->type == MENTION_ISSUE && from->hops == 0
+		       ? number_sayers(r, from->id, reach_sayer, &(struct reaching){ r, from }, err)
+		       : STATUS_OK;
 }
 
 /* ---- From one to the next ------------------------------------------------------------------- */
@@ -801,6 +941,24 @@ static enum status begin_by_key(struct related_set *r, int kind, struct str name
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
+static void note_sayer(void *ctx, const struct said *said)
+{
+	(void)said;
+	*(bool *)ctx = true;
+}
+
+/* Nobody may have said it at length. */
+static enum status begin_with_number(struct related_set *r, struct str issue, struct err *err)
+{
+	bool any = false;
+
+	if (number_sayers(r, issue, note_sayer, &any, err))
+		return err_failed(err->status);
+	if (any)
+		begin_with(r, MENTION_ISSUE, issue);
+	return STATUS_OK;
+}
+
 static enum status begin_with_files(struct related_set *r, struct str end, struct err *err)
 {
 	STMT st = { 0 };
@@ -848,7 +1006,8 @@ enum status related_add_named(struct related_set *r, struct str name, struct err
 		struct str as = mention_form((enum mention_kind)kind, name, &form);
 
 		if (kind != MENTION_SESSION && kind != MENTION_IDENTIFIER && as.n &&
-		    begin_by_key(r, kind, as, err))
+		    (begin_by_key(r, kind, as, err) ||
+		     (kind == MENTION_ISSUE && begin_with_number(r, as, err))))
 			return err_failed(err->status);
 	}
 	while (str_has_prefix(name, STR("./")))

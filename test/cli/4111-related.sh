@@ -129,6 +129,31 @@ check test "$(cut -f 1,2,5 "$T/out" | tr '\t\n' '  ')" = "0.500 touches_file ${s
 arbor --store "$T/words" related hooks.go --json; out_has '"via":"/w/hooks.go"'
 arbor --store "$T/words" related hook --json; out_has '"relationship":"mentions"'; out_has "${said}07"
 
+it "finds sessions on the same branch of git, unless everybody has one of that name"
+on=11111111-2222-4333-8444-5555555557 && mkdir -p "$T/on/projects/-w" && n=0
+for of in '01 fix/rounding' '02 fix/rounding' '03 main' '04 main' '05 fix/other'; do
+	line user "branch${of%% *}" '"go on"' ",\"gitBranch\":\"${of#* }\"" >"$T/on/projects/-w/$on${of%% *}.jsonl"
+done
+arbor --store "$T/branches" sync --source "$T/on"; code 0
+arbor --store "$T/branches" related "${on}01" -t session; code 0
+out_has "related_to	session"; out_has "${on}02"; out_has '[fix/rounding]'; check test "$(wc -l <"$T/out")" -eq 1
+arbor --store "$T/branches" related "${on}03" -t session; code 1
+arbor --store "$T/branches" related "${on}05" -t session; code 1
+
+it "finds who names an issue by its number alone, in a project of that repository"
+by=11111111-2222-4333-8444-5555555558 && mkdir -p "$T/by/projects/-w" "$T/by/projects/-v" && n=0
+line user n1 '"look at https://github.com/o/n/pull/11"' >"$T/by/projects/-w/${by}01.jsonl"
+line user n2 '"compare it to PR #12"' >"$T/by/projects/-w/${by}02.jsonl"
+line user n3 '"what is in line 12 of the review?"' >"$T/by/projects/-w/${by}03.jsonl"
+line user n4 '"compare it to PR #12"' | sed 's|"cwd":"/w"|"cwd":"/v"|' >"$T/by/projects/-v/${by}04.jsonl"
+arbor --store "$T/numbers" sync --source "$T/by"; code 0
+for name in o/n#12 https://github.com/o/n/pull/12; do
+	arbor --store "$T/numbers" related "$name"; code 0
+	check test "$(cut -f 2,5 "$T/out" | tr '\t' ' ')" = "mentions ${by}02"
+done
+arbor --store "$T/numbers" related o/n#13; code 1
+arbor --store "$T/numbers" related x/y#12; code 1
+
 it "is the same in SQL, in pieces, and made anew"
 arbor sql "SELECT relationship, target_type, target_id FROM links WHERE source_id = '$a' ORDER BY 3"; out_has 'touches_file	file	/w/x.c'
 arbor sql "SELECT sessions FROM topics WHERE name = 'cent'"; out_is 3
