@@ -207,10 +207,28 @@ static const char *nearest_option(const struct reader *r, struct str name)
 	return count == 1 ? longer : near.best;
 }
 
+/* A verb of the same group that has the option, since they do much alike; NULL = none. */
+static const char *other_with(const struct reader *r, struct str name)
+{
+	const char *group = r->method->group;
+	char typed[PARAM_TYPED];
+	struct verb v;
+
+	for (size_t i = 0; group && verb_at(r->face->hub, i, &v); i++)
+		for (const struct param *q = v.method->params; q && q->name; q++)
+			if (v.method->group && strcmp(v.method->group, group) == 0 &&
+			    !(q->flags & PARAM_WORD) && str_eq(str_of(param_typed(q, typed) + 2), name))
+				return v.method->verb;
+	return NULL;
+}
+
 static enum status unknown_option(const struct reader *r, struct str name, struct err *err)
 {
-	const char *near = nearest_option(r, name);
+	const char *near = nearest_option(r, name), *other = near ? NULL : other_with(r, name);
 
+	if (other)
+		return err_fail(err, STATUS_USAGE, "unknown option '--%.*s'; 'arbor %s' has it",
+				(int)size_min(name.n, 60), name.p, other);
 	return err_fail(err, STATUS_USAGE, "unknown option '--%.*s'%s%s%s", (int)size_min(name.n, 60), name.p,
 			near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "");
 }
@@ -314,6 +332,11 @@ static enum status too_many(const struct reader *r, struct err *err)
 	const struct param *q = r->method->params;
 	char typed[PARAM_TYPED];
 
+	while (q && q->name && !(q->flags & PARAM_WORD && str_eq(str_of(q->name), STR("name"))))
+		q++;
+	if (q && q->name)
+		return err_fail(err, STATUS_USAGE, "too many arguments; a name is one word");
+	q = r->method->params;
 	while (q && q->name && (q->type != VALUE_PATH || (q->flags & PARAM_WORD)))
 		q++;
 	if (!q || !q->name)

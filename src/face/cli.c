@@ -330,7 +330,8 @@ static enum status check_client(struct face *f, const struct verb *v, struct err
 
 	if (!v->activation || !view_runs_client(f, v->activation, v->method) || find_client(f, &path, err) == STATUS_OK)
 		return STATUS_OK;
-	return err_pass(err, "'arbor fork' writes the file without the client");
+	return err_fail(err, err->status, "%s; 'arbor fork' writes the file without the client",
+			arena_cstr(&f->mem, str_of(err->text)));
 }
 
 /* What was to be left out of a search may have been taken for an option. */

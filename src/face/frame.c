@@ -19,7 +19,7 @@ static int bounded(int n, int most)
 	return n < 0 ? 0 : n > most ? most : n;
 }
 
-void frame_begin(struct frame *f, int columns, int rows, bool colour)
+void frame_begin(struct frame *f, int columns, int rows, enum palette colour)
 {
 	frame_release(f);
 	*f = (struct frame){ .columns = bounded(columns, MOST_COLUMNS),
@@ -75,7 +75,7 @@ void pen_text(struct pen *p, enum style style, struct str safe)
 	if (!p->out || !fits.n)
 		return;
 	if (styled)
-		buf_printf(p->out, "\033[%sm", style_code(style));
+		buf_printf(p->out, "\033[%sm", style_code(style, p->colour));
 	buf_str(p->out, fits);
 	if (styled)
 		buf_text(p->out, "\033[0m");

@@ -9,12 +9,12 @@
 
 struct frame {
 	int columns, rows;
-	bool colour;
+	enum palette colour;
 	struct buf *lines;	       /* as they are written: filtered, with our own sequences */
 	int cursor_row, cursor_column; /* from 0 */
 };
 
-void frame_begin(struct frame *f, int columns, int rows, bool colour);
+void frame_begin(struct frame *f, int columns, int rows, enum palette colour);
 void frame_release(struct frame *f);
 
 /* Appends what turns the terminal from `before` into `now`; NULL, or another size: all of it. */
@@ -24,7 +24,7 @@ void frame_write(const struct frame *now, const struct frame *before, struct buf
 struct pen {
 	struct buf *out; /* NULL = there is no such line */
 	int left;	 /* columns */
-	bool colour;
+	enum palette colour;
 };
 
 /* Pens of one line are used one after the other, from left to right. */

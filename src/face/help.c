@@ -64,6 +64,7 @@ const struct topic topics[] = {
 			  { "LESS", "set to FRX for the pager when unset; otherwise less gets -R for colours" },
 			  { "NO_COLOR", "when not empty: no colours" },
 			  { "CLICOLOR_FORCE, FORCE_COLOR", "colours also into a pipe" },
+			  { "COLORTERM, TERM", "whether there are 256 colours, or the terminal's own eight" },
 			  { "COLUMNS", "width, where the terminal does not say it" },
 			  { 0 } } },
 	{ .name = "places",
@@ -521,7 +522,7 @@ static void print_topic(struct face *f, const struct topic *t)
  * groups. */
 static void print_first_examples(struct face *f)
 {
-	enum { SHOWN = 3 };
+	enum { SHOWN = 4 };
 	struct example list[SHOWN + 1] = { 0 };
 	struct verb v;
 	size_t n = 0;
@@ -537,33 +538,49 @@ static void print_first_examples(struct face *f)
 	print_examples(f, list);
 }
 
-enum { GROUPS = 16, BRIEF = 5, VERB_LINES = 13 }; /* the other lines of a screen are print_help()'s */
+enum { GROUPS = 16, LABEL = 12, VERB_LINES = 13 }; /* the other lines of a screen are print_help()'s */
 
 struct verb_group {
 	size_t first; /* index of its first verb */
 	size_t verbs;
-	bool brief; /* several on a line, without what they do */
+	struct str names; /* of all its verbs */
+	bool brief;	  /* only these, without what they do */
 };
 
 /* In the order in which the table first names them. */
-static size_t list_groups(const struct hub *h, struct verb_group list[GROUPS])
+static size_t list_groups(struct face *f, struct verb_group list[GROUPS])
 {
 	size_t count = 0;
 	struct verb v, w;
 
-	for (size_t i = 0; count < GROUPS && verb_at(h, i, &v); i++) {
-		if (!begins_group(h, i, &v))
+	for (size_t i = 0; count < GROUPS && verb_at(f->hub, i, &v); i++) {
+		struct buf names CLEANUP(buf_release) = BUF_INIT(4 * KIB);
+
+		if (!begins_group(f->hub, i, &v))
 			continue;
 		list[count] = (struct verb_group){ .first = i };
-		for (size_t j = i; verb_at(h, j, &w); j++)
-			list[count].verbs += same_group(&v, &w);
-		count++;
+		for (size_t j = i; verb_at(f->hub, j, &w); j++) {
+			if (!same_group(&v, &w))
+				continue;
+			buf_printf(&names, "%s%s", names.n ? "  " : "", w.method->verb);
+			list[count].verbs++;
+		}
+		list[count++].names = arena_str(&f->mem, buf_as_str(&names));
 	}
 	return count;
 }
 
+static size_t lines_of_names(const struct face *f, struct str names)
+{
+	size_t lines = 0;
+
+	for (struct str line; text_wrap(&names, help_width(f) - LABEL, &line);)
+		lines++;
+	return lines;
+}
+
 /* What does not fit is brief: the last groups, which are for those who know already. */
-static void fit_groups(struct verb_group *list, size_t count)
+static void fit_groups(const struct face *f, struct verb_group *list, size_t count)
 {
 	size_t lines = 0;
 
@@ -571,41 +588,34 @@ static void fit_groups(struct verb_group *list, size_t count)
 		lines += list[i].verbs;
 	for (size_t i = count; i-- > 0 && lines > VERB_LINES;) {
 		list[i].brief = list[i].verbs > 1;
-		lines -= list[i].verbs - (list[i].verbs + BRIEF - 1) / BRIEF;
+		lines -= list[i].verbs - lines_of_names(f, list[i].names);
 	}
 }
 
 static void print_label(struct face *f, struct str name)
 {
 	out_styled(&f->out, STYLE_DIM, name);
-	out_pad(&f->out, 12 - text_width(name));
+	out_pad(&f->out, LABEL - text_width(name));
 }
 
 static void print_group(struct face *f, const struct verb_group *g)
 {
 	struct verb v, w;
 	struct str name;
-	size_t left = g->verbs;
 
 	if (!verb_at(f->hub, g->first, &v))
 		return;
 	name = group_label(&v, &f->mem);
-	if (g->brief)
+	if (g->brief) {
 		print_label(f, name);
-	for (size_t i = g->first; left && verb_at(f->hub, i, &w); i++) {
+		print_wrapped(f, g->names, LABEL);
+		return;
+	}
+	for (size_t i = g->first; verb_at(f->hub, i, &w); i++) {
 		if (!same_group(&v, &w))
 			continue;
-		left--;
-		if (!g->brief) {
-			print_label(f, name);
-			out_printf(&f->out, "%-11s %s\n", w.method->verb, w.method->summary);
-		} else if (!left) {
-			out_printf(&f->out, "%s\n", w.method->verb);
-		} else if ((g->verbs - left) % BRIEF == 0) {
-			out_printf(&f->out, "%s\n%12s", w.method->verb, "");
-		} else {
-			out_printf(&f->out, "%-11s ", w.method->verb);
-		}
+		print_label(f, name);
+		out_printf(&f->out, "%-11s %s\n", w.method->verb, w.method->summary);
 		name.n = 0;
 	}
 }
@@ -613,9 +623,9 @@ static void print_group(struct face *f, const struct verb_group *g)
 static void print_verbs(struct face *f)
 {
 	struct verb_group list[GROUPS];
-	size_t count = list_groups(f->hub, list);
+	size_t count = list_groups(f, list);
 
-	fit_groups(list, count);
+	fit_groups(f, list, count);
 	for (size_t i = 0; i < count; i++)
 		print_group(f, &list[i]);
 }

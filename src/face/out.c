@@ -40,6 +40,13 @@ bool terminal_is_able(void)
 	return term && strcmp(term, "dumb") != 0;
 }
 
+static bool has_many_colours(void)
+{
+	const char *term = env_text("TERM");
+
+	return env_text("COLORTERM") || (term && (strstr(term, "256color") || strstr(term, "direct")));
+}
+
 static bool wants_colour(enum colour colour, bool terminal)
 {
 	if (colour != COLOUR_AUTO)
@@ -49,6 +56,13 @@ static bool wants_colour(enum colour colour, bool terminal)
 	if (env_on("CLICOLOR_FORCE") || env_on("FORCE_COLOR"))
 		return true;
 	return terminal && terminal_is_able();
+}
+
+static enum palette palette_for(enum colour colour, bool terminal)
+{
+	if (!wants_colour(colour, terminal))
+		return PALETTE_NONE;
+	return has_many_colours() ? PALETTE_MANY : PALETTE_FEW;
 }
 
 static int env_number(const char *name, int otherwise)
@@ -76,8 +90,8 @@ void out_init(struct out *o, enum colour colour, bool may_page, bool quiet)
 	*o = (struct out){ .held = BUF_INIT(SIZE_MAX / 4), .quiet = quiet };
 	o->terminal = isatty(STDOUT_FILENO) == 1;
 	o->err_terminal = isatty(STDERR_FILENO) == 1 && terminal_is_able();
-	o->colour = wants_colour(colour, o->terminal);
-	o->tty_colour = wants_colour(colour, true);
+	o->colour = palette_for(colour, o->terminal);
+	o->tty_colour = palette_for(colour, true);
 	o->may_page = may_page && o->terminal && terminal_is_able();
 	if (o->terminal)
 		terminal_size(STDOUT_FILENO, &o->columns, &o->rows);
@@ -197,22 +211,29 @@ void out_pad(struct out *o, int columns)
 		out_printf(o, "%*s", columns, "");
 }
 
-/* The restrained set that reads on light and dark backgrounds. */
-static const char *const styles[STYLES] = {
-	[STYLE_PLAIN] = "0",   [STYLE_ID] = "33",     [STYLE_DIM] = "2",
-	[STYLE_HEADING] = "1", [STYLE_USER] = "1;32", [STYLE_ASSISTANT] = "1;34",
-	[STYLE_NAME] = "36",   [STYLE_MARK] = "1;31", [STYLE_ERROR] = "31",
+/* What reads on light and dark backgrounds: of the eight, in the shades that terminals give them, only red and magenta
+ * do, and blue where it is bold, which is bright then on a dark one. Of the 256 each has a contrast of about four or
+ * more with both black and white. */
+static const char *const few[STYLES] = {
+	[STYLE_PLAIN] = "0",   [STYLE_ID] = "35",     [STYLE_DIM] = "2",
+	[STYLE_HEADING] = "1", [STYLE_USER] = "1;35", [STYLE_ASSISTANT] = "1;34",
+	[STYLE_NAME] = "1",    [STYLE_MARK] = "1;31", [STYLE_ERROR] = "31",
+};
+static const char *const many[STYLES] = {
+	[STYLE_PLAIN] = "0",	     [STYLE_ID] = "38;5;133",	 [STYLE_DIM] = "2",
+	[STYLE_HEADING] = "1",	     [STYLE_USER] = "1;38;5;28", [STYLE_ASSISTANT] = "1;38;5;63",
+	[STYLE_NAME] = "38;5;30",    [STYLE_MARK] = "1;38;5;160", [STYLE_ERROR] = "38;5;160",
 };
 
-const char *style_code(enum style style)
+const char *style_code(enum style style, enum palette palette)
 {
-	return styles[style];
+	return palette == PALETTE_MANY ? many[style] : few[style];
 }
 
 void out_style(struct out *o, enum style style)
 {
 	if (o->colour && style != STYLE_PLAIN)
-		out_printf(o, "\033[%sm", styles[style]);
+		out_printf(o, "\033[%sm", style_code(style, o->colour));
 }
 
 void out_plain(struct out *o)

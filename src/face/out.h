@@ -16,6 +16,10 @@
 
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
+/* Which colours there are: the eight of every terminal, which look as its owner likes, or 256 that look the same
+ * everywhere. */
+enum palette { PALETTE_NONE, PALETTE_FEW, PALETTE_MANY };
+
 /* What stands out, and how: see the table in out.c. */
 enum style {
 	STYLE_PLAIN,
@@ -43,8 +47,8 @@ struct progress {
 struct out {
 	bool terminal;	   /* standard output is one */
 	bool err_terminal; /* so is standard error, and lines can be redrawn there */
-	bool colour;
-	bool tty_colour; /* the same for what is drawn on the terminal itself, wherever standard output goes */
+	enum palette colour;
+	enum palette tty_colour; /* the same for what is drawn on the terminal itself, wherever standard output goes */
 	bool quiet;
 	int columns; /* of the terminal; 0 = there is none: nothing is cut or wrapped */
 	int rows;
@@ -65,7 +69,7 @@ bool terminal_is_able(void);
 void terminal_size(int fd, int *columns, int *rows);
 
 /* What stands between "ESC [" and "m". */
-const char *style_code(enum style style);
+const char *style_code(enum style style, enum palette palette);
 
 void out_init(struct out *o, enum colour colour, bool may_page, bool quiet);
 

@@ -12,6 +12,7 @@
 #include "face/pick.h"
 
 #include "base/clock.h"
+#include "face/offer.h"
 #include "face/screen.h"
 #include "face/text.h"
 
@@ -58,7 +59,7 @@ static void print_choice(struct face *f, const struct pick_row *row, struct str 
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 
 	if (str_eq(how, STR("resume")))
-		text_resume(&text, row->project, row->session);
+		offer_resume(f, &text, arena_cstr(&f->mem, row->session), row->project);
 	else
 		buf_str(&text, str_eq(how, STR("hit")) && row->hit.n ? row->hit : row->session);
 	out_foreign(&f->out, buf_as_str(&text), TERM_LINE);

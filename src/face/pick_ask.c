@@ -18,6 +18,7 @@
 enum {
 	AROUND = 16 * 1024, /* bytes of a text before and behind what was found */
 	FIRST_ROOM = 64,    /* rows */
+	COMPARED = 200,     /* rows whose folders are told apart */
 	LITTLE = 256,
 	PROMPT_BYTES = 600, /* of a prompt in the preview */
 	WHOLE_WORD = 3,	    /* letters: what is shorter is not taken for the beginning of a word */
@@ -123,7 +124,6 @@ static struct pick_row *add_row(struct asking *a, const struct json *j, const ch
 	*row = (struct pick_row){ 0 };
 	row->session = text_of(a, j, id);
 	row->project = text_of(a, j, "project");
-	row->folder = filtered(a->mem, text_last_folders(row->project));
 	row->title = filtered(a->mem, text_of(a, j, "title"));
 	row->at = time_of(j, at);
 	return row;
@@ -177,6 +177,21 @@ static void take_hit(struct asking *a, const struct json *j)
 	row->snippet = text_of(a, j, "snippet");
 	marks_read(j, json_get(j, json_root(j), STR("marks")), row->snippet, &row->marks);
 	row->line = marked_filter(a->mem, row->snippet, &row->marks, TERM_LINE);
+}
+
+/* As much of each folder as tells it from those of the others: of the first rows, which are mostly all. */
+static void name_folders(struct pick_answer *answer)
+{
+	struct str all[COMPARED];
+	size_t count = size_min(answer->count, COMPARED);
+
+	for (size_t i = 0; i < count; i++)
+		all[i] = answer->rows[i].project;
+	for (size_t i = 0; i < answer->count; i++) {
+		struct pick_row *row = &answer->rows[i];
+
+		row->folder = filtered(&answer->mem, text_distinct_folders(row->project, all, count));
+	}
 }
 
 /* ---- Questions -------------------------------------------------------------------- */
@@ -299,6 +314,7 @@ static enum status ask_once(struct face *f, const struct pick_question *q, struc
 	}
 	if (fresh.is_cut && q->is_whole && q->words.n && !q->every_hit && ask_for_others(f, q, &fresh, err))
 		return err_failed(err->status);
+	name_folders(&fresh);
 	if (fresh.count == 0)
 		return err_fail(err, STATUS_NOT_FOUND, "no sessions");
 	pick_answer_release(out);

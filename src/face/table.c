@@ -293,12 +293,33 @@ static void print_header(struct view *v)
 	print_row(v, titles, true);
 }
 
+/* Of which only the end is shown. */
+static bool is_short_path(const struct field *f)
+{
+	return f->type == VALUE_PATH && (f->flags & FIELD_SHORT);
+}
+
+/* Folders that are called alike are told apart by more of their paths, which are known whole until here. */
+static void shorten_paths(struct table *t, size_t column)
+{
+	struct str all[HELD_ROWS];
+
+	for (size_t i = 0; i < t->held; i++)
+		all[i] = t->rows[i][column];
+	for (size_t i = 0; i < t->held; i++)
+		if (all[i].n)
+			t->rows[i][column] = text_distinct_folders(all[i], all, t->held);
+}
+
 static void print_held(struct view *v)
 {
 	struct table *t = v->state;
 
 	if (t->running || !t->held)
 		return;
+	for (size_t i = 0; i < t->count; i++)
+		if (is_short_path(t->columns[i].field))
+			shorten_paths(t, i);
 	fit(t, v->out->columns);
 	t->running = true;
 	print_header(v);
@@ -312,7 +333,7 @@ static bool is_null(struct view *v, const struct json *j, const struct field *f)
 	return v->method->open && json_is(j, json_get(j, json_root(j), str_of(f->name)), JSON_NULL);
 }
 
-static struct str *make_row(struct view *v, const struct json *j, struct arena *mem)
+static struct str *make_row(struct view *v, const struct json *j, struct arena *mem, bool held)
 {
 	struct table *t = v->state;
 	struct str *row = arena_alloc(mem, t->count * sizeof *row);
@@ -324,7 +345,10 @@ static struct str *make_row(struct view *v, const struct json *j, struct arena *
 		if ((t->columns[i].field->flags & FIELD_STRETCH) && !t->open)
 			view_attached(v, &cell, j, "", true);
 		buf_text(&cell, cell.n ? "  " : "");
-		view_value(v, &cell, j, json_root(j), t->columns[i].field);
+		if (held && is_short_path(t->columns[i].field))
+			term_filter(&cell, view_path(v, j, json_root(j), t->columns[i].field->name), TERM_LINE);
+		else
+			view_value(v, &cell, j, json_root(j), t->columns[i].field);
 		if (!is_null(v, j, t->columns[i].field))
 			row[i] = arena_str(mem, buf_as_str(&cell));
 	}
@@ -357,9 +381,9 @@ static void table_item(struct view *v, const struct json *j)
 	if (!v->out->terminal) {
 		print_tabbed(v, j);
 	} else if (t->running) {
-		print_row(v, make_row(v, j, &v->mem), false);
+		print_row(v, make_row(v, j, &v->mem, false), false);
 	} else {
-		t->rows[t->held++] = make_row(v, j, &t->mem);
+		t->rows[t->held++] = make_row(v, j, &t->mem, true);
 		if (t->held == HELD_ROWS)
 			print_held(v);
 	}

@@ -126,8 +126,8 @@ struct str text_distinct_folders(struct str path, const struct str *others, size
 	return end;
 }
 
-/* For a shell: nothing inside single quotes means anything, but they themselves. */
-static void add_quoted(struct buf *out, struct str text)
+/* Nothing inside single quotes means anything, but they themselves. */
+void text_quote(struct buf *out, struct str text)
 {
 	buf_byte(out, '\'');
 	for (size_t i = 0; i < text.n; i++)
@@ -136,16 +136,6 @@ static void add_quoted(struct buf *out, struct str text)
 		else
 			buf_byte(out, text.p[i]);
 	buf_byte(out, '\'');
-}
-
-void text_resume(struct buf *out, struct str project, struct str session)
-{
-	if (project.n) {
-		buf_text(out, "cd ");
-		add_quoted(out, project);
-		buf_text(out, " && ");
-	}
-	buf_printf(out, "claude --resume %.*s", STR_ARG(session));
 }
 
 static struct str without_last_blanks(struct str s)

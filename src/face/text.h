@@ -24,8 +24,8 @@ struct str text_last_folders(struct str path);
 /* So too, with as many folders more as tell it from the others, some of which may be the same path. */
 struct str text_distinct_folders(struct str path, const struct str *others, size_t count);
 
-/* What somebody types to go on with a session, from wherever they are: appended. */
-void text_resume(struct buf *out, struct str project, struct str session);
+/* Appends a word for a shell. */
+void text_quote(struct buf *out, struct str text);
 
 /* Takes the next line that is at most so wide from *text: up to a line end, else
  * up to a blank where there is one. 0 columns = no limit. False at the end. */

@@ -181,6 +181,20 @@ void view_note(struct view *v, struct str text)
 	v->note = arena_str(&v->face->mem, text);
 }
 
+void view_commands(struct view *v, const char *what, const struct buf *const *commands, size_t count)
+{
+	out_text(v->out, "\n");
+	out_styled(v->out, STYLE_DIM, str_of(what));
+	out_text(v->out, "\n");
+	for (size_t i = 0; i < count; i++) {
+		struct buf safe CLEANUP(buf_release) = BUF_INIT(MIB);
+
+		/* Not dim: they are to be typed. */
+		term_filter(&safe, buf_as_str(commands[i]), TERM_LINE);
+		out_printf(v->out, "  %.*s\n", STR_ARG(buf_as_str(&safe)));
+	}
+}
+
 /* Whoever adds up a column of lines must not find the sum in it. */
 static bool is_sum(struct view *v, const struct json *j)
 {

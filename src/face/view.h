@@ -95,6 +95,9 @@ void view_attached(struct view *v, struct buf *out, const struct json *j, const 
  * line; nothing when there is nothing to be said. */
 void view_facts(struct view *v, const struct json *j);
 
+/* Prints commands below what they are for, each on a line of its own. */
+void view_commands(struct view *v, const char *what, const struct buf *const *commands, size_t count);
+
 /* Prints a tool's input, all of it: the name of every member, and its value as text. */
 void view_input(struct view *v, const struct json *j, uint32_t input);
 

@@ -8,7 +8,7 @@
 
 #include "face/text.h"
 
-enum { WANTED_TEXT = 16, LEAST_TEXT = 6, HEADS_WIDE = 24, HEADS_LEAST = 8, COUNT_WIDE = 6, TIME_WIDE = 12 };
+enum { WANTED_TEXT = 16, LEAST_TEXT = 3, HEADS_WIDE = 24, HEADS_LEAST = 8, COUNT_WIDE = 6, TIME_WIDE = 12 };
 
 /* Sessions that are on it, those with a name by that; the first, and how many more. */
 static void add_heads(struct view *v, const struct json *j, int room, struct buf *out)
@@ -16,16 +16,16 @@ static void add_heads(struct view *v, const struct json *j, int room, struct buf
 	enum { ID_SHOWN = 8 };
 	struct buf name CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf more CLEANUP(buf_release) = BUF_INIT(KIB);
-	uint32_t names = json_get(j, 0, STR("names")), ids = json_get(j, 0, STR("sessions"));
+	uint32_t list = json_get(j, 0, STR("here")), count = json_count(j, list), first;
 	struct str text;
-	uint32_t count = json_count(j, ids), named = json_count(j, names), first = named ? names : ids;
 
-	if (!json_count(j, first))
+	if (!count)
 		return;
-	text = json_string_in(j, json_first(j, first), &v->mem);
-	term_filter(&name, first == names ? text : str_sub(text, 0, ID_SHOWN), TERM_LINE);
+	first = json_first(j, list);
+	text = view_text(v, j, first, "name");
+	term_filter(&name, text.n ? text : str_sub(view_text(v, j, first, "session"), 0, ID_SHOWN),
+		    TERM_LINE);
 	buf_text(out, "← ");
-	count = count > named ? count : named; /* a name is mostly that of one of them */
 	if (count > 1)
 		buf_printf(&more, " +%" PRIu32, count - 1);
 	room -= 2 + text_width(buf_as_str(&more));

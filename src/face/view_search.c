@@ -17,9 +17,10 @@
 #include "face/view.h"
 
 #include "face/group.h"
+#include "face/offer.h"
 #include "face/text.h"
 
-#include <sys/stat.h>
+#include <string.h>
 
 enum { MARKS = 64, LINES = 3, WHERE = 9, READABLE = 100, HELD = 200 };
 
@@ -37,7 +38,9 @@ struct searching {
 	struct hit hits[HELD];
 	size_t count;
 	bool begun; /* something stands above */
-	struct buf resume; /* how to go on with the session of the best hit */
+	struct buf offered; /* the session it is said of: that of the best hit with which one can go on */
+	struct buf resume;  /* how to go on with it */
+	struct buf back;    /* and to before the first hit in it that was said */
 };
 
 struct snippet {
@@ -209,6 +212,17 @@ static struct str project_of(struct view *v, const struct hit *hit)
 	return text_distinct_folders(hit->project, all, s->count);
 }
 
+/* Whose prompt and answer it is, where not the conversation's own; how many columns that took. */
+static int print_agent(struct view *v, const struct json *j)
+{
+	static const char mark[] = "sub-agent  ";
+
+	if (!view_text(v, j, 0, "agent").n)
+		return 0;
+	out_styled(v->out, STYLE_DIM, str_of(mark));
+	return (int)sizeof mark - 1;
+}
+
 static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 {
 	struct snippet found CLEANUP(snippet_release) = { .text = BUF_INIT(64 * MIB) };
@@ -236,7 +250,7 @@ static void print_hit(struct view *v, const struct hit *hit, bool with_heading)
 	out_styled(v->out, STYLE_DIM, text_start(buf_as_str(&in), WHERE));
 	out_pad(v->out, WHERE - text_width(text_start(buf_as_str(&in), WHERE)));
 	read_snippet(v, &j, &found);
-	print_snippet(v, &found, indent);
+	print_snippet(v, &found, indent + print_agent(v, &j));
 	print_others(v, view_int(&j, 0, "also_in"), indent);
 	if (is_withdrawn(&j))
 		print_withdrawn(v, indent);
@@ -287,15 +301,31 @@ static struct str shown(struct view *v, const struct json *j, const char *name, 
 	return arena_str(&s->mem, buf_as_str(&text));
 }
 
-/* The client goes on in the folder of the conversation. Where that is not here, Arbor takes it to another. */
-static void set_resume(struct searching *s, struct str project, struct str session)
+/* Whether a prompt of the conversation led to what was found, to before which it can go back. */
+static bool has_prompt(struct view *v, const struct json *j)
 {
-	struct stat st;
+	static const char *const said[] = { "prompt", "answer", "thinking", "input", "output" };
+	struct str in = view_text(v, j, 0, "in"), handle = view_text(v, j, 0, "handle");
+	/* What the client answers itself stands elsewhere than what the model does. */
+	bool is_said = handle.n && memmem(handle.p, handle.n, "::content:", 10);
 
-	if (project.n && stat(arena_cstr(&s->mem, project), &st) != 0)
-		buf_printf(&s->resume, "arbor resume %.*s --cwd FOLDER", STR_ARG(session));
-	else
-		text_resume(&s->resume, project, session);
+	for (size_t i = 0; i < COUNT(said); i++)
+		is_said |= str_eq(in, str_of(said[i]));
+	return is_said && view_text(v, j, 0, "message").n && !view_text(v, j, 0, "queued").n;
+}
+
+/* Both commands are about one conversation. */
+static void offer(struct view *v, const struct json *j, const struct hit *hit)
+{
+	struct searching *s = v->state;
+
+	if (!s->offered.n) {
+		buf_str(&s->offered, hit->whole);
+		offer_resume(v->face, &s->resume, arena_cstr(&v->mem, hit->session), hit->project);
+	}
+	if (!s->back.n && str_eq(hit->whole, buf_as_str(&s->offered)) && has_prompt(v, j))
+		offer_resume(v->face, &s->back, arena_printf(&v->mem, "%.*s --before", STR_ARG(hit->id)).p,
+			     hit->project);
 }
 
 static void search_item(struct view *v, const struct json *j)
@@ -310,8 +340,8 @@ static void search_item(struct view *v, const struct json *j)
 		.whole = arena_str(&s->mem, file ? view_path(v, j, 0, "path") : view_text(v, j, 0, home_of(v, j))),
 		.project = arena_str(&s->mem, view_path(v, j, 0, "project")),
 	};
-	if (!s->resume.n && !file && !is_withdrawn(j) && view_text(v, j, 0, "session").n)
-		set_resume(s, view_path(v, j, 0, "project"), view_text(v, j, 0, "session"));
+	if (!file && !is_withdrawn(j) && view_text(v, j, 0, "session").n)
+		offer(v, j, &s->hits[s->count - 1]);
 	if (s->count == HELD)
 		print_held(v);
 }
@@ -319,24 +349,26 @@ static void search_item(struct view *v, const struct json *j)
 static void search_end(struct view *v, enum status status)
 {
 	struct searching *s = v->state;
-	struct buf safe CLEANUP(buf_release) = BUF_INIT(MIB);
 
 	(void)status;
 	print_held(v);
-	if (s->resume.n && !v->out->quiet) {
-		term_filter(&safe, buf_as_str(&s->resume), TERM_LINE);
-		out_text(v->out, "\n");
-		out_styled(v->out, STYLE_DIM, buf_as_str(&safe));
-		out_text(v->out, "\n");
-	}
+	if (s->back.n && !v->out->quiet)
+		view_commands(v, "Go on with it, or go back to before what was found and try another way:",
+			      (const struct buf *[]){ &s->resume, &s->back }, 2);
+	else if (s->resume.n && !v->out->quiet)
+		view_commands(v, "Go on with it:", (const struct buf *[]){ &s->resume }, 1);
+	buf_release(&s->offered);
 	buf_release(&s->resume);
+	buf_release(&s->back);
 }
 
 static void search_begin(struct view *v)
 {
 	struct searching *s = v->state;
 
+	buf_init(&s->offered, MIB);
 	buf_init(&s->resume, MIB);
+	buf_init(&s->back, MIB);
 }
 
 const struct view_kind view_search = {

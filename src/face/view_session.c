@@ -94,8 +94,8 @@ void view_facts(struct view *v, const struct json *j)
 	add_word(v, &line, j, "tag", "tag ", "");
 	view_attached(v, &line, j, line.n ? "  " : "", false);
 	add_some(v, &line, j, "prs", 0, "PR ");
-	add_word(v, &line, j, "mode", "", "normal");
-	add_word(v, &line, j, "permission_mode", "", "default");
+	add_word(v, &line, j, "mode", "mode ", "normal");
+	add_word(v, &line, j, "permission_mode", "permissions ", "default");
 	add_some(v, &line, j, "cwds", 1, "also in ");
 	if (!line.n)
 		return;

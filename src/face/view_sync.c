@@ -106,7 +106,7 @@ static void say_batch(struct view *v, const struct json *j)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_PATH);
 	uint32_t changes = json_get(j, 0, STR("changes"));
-	int64_t count[EVENTS] = { 0 }, at = 0, fresh = view_int(j, 0, "new_bytes");
+	int64_t count[EVENTS] = { 0 }, at = 0, fresh = view_int(j, 0, "new_bytes"), all = view_int(j, 0, "changed");
 	char local[LOCAL_TEXT], size[SIZE_TEXT];
 	struct str counts;
 
@@ -114,18 +114,31 @@ static void say_batch(struct view *v, const struct json *j)
 		take_change(v, j, i, count);
 	if (v->out->quiet)
 		return;
-	add_counts(&text, count, 0);
+	/* A batch lists so many and no more. */
+	if (all > json_count(j, changes))
+		buf_printf(&text, ", %" PRId64 " changes", all);
+	else
+		add_counts(&text, count, 0);
 	counts = arena_str(&v->mem, str_sub(buf_as_str(&text), 2, SIZE_MAX));
 	buf_clear(&text);
 	time_parse(view_text(v, j, 0, "at"), &at);
 	buf_printf(&text, "%s  %.*s", clock_text(at, local), STR_ARG(counts));
 	if (fresh)
 		buf_printf(&text, "  %s", size_text(fresh, size));
-	if (view_int(j, 0, "changed") == 1) {
+	if (all == 1) {
 		buf_text(&text, "  ");
 		buf_str(&text, view_path(v, j, json_first(j, changes), "path"));
 	}
 	say_foreign(v->out, "", buf_as_str(&text));
+}
+
+/* Whoever has just begun. */
+static bool is_first(struct view *v, const struct json *j)
+{
+	const struct syncing *s = v->state;
+	int64_t files = view_int(j, 0, "files");
+
+	return files && s->count[0] == files && view_int(j, 0, "new_sessions") && !view_switch(v, "dry_run");
 }
 
 static void sync_item(struct view *v, const struct json *j)
@@ -139,6 +152,9 @@ static void sync_item(struct view *v, const struct json *j)
 		take_change(v, j, 0, s->count);
 	} else if (!v->out->quiet) {
 		say_summary(v, j);
+		if (is_first(v, j) && v->out->err_terminal)
+			say_dim(v->out,
+				STR("arbor search WORDS finds what was said; arbor tree draws the last conversation"));
 		if (view_switch(v, "watch") && v->out->err_terminal)
 			say_dim(v->out, STR("watching; Ctrl-C ends it"));
 	}

@@ -5,7 +5,7 @@
  *     ├─● 2  7b86b870  no, the other one              3 messages
  *     │ ● 3  a90dff51  and now its tests              8 messages      ← 5abf9052
  *     │ ├─○ a16dbb5b Explore  find the tests          5 messages, 3 tools
- *     ● 2  51474354  use the lexer instead            5 messages      ← 7c0de512
+ *     ● 2  51474354  use the lexer instead            5 messages      ⇐ 7c0de512
  *
  * A turn's id is what 'arbor fork' and 'arbor resume' take; programs have it from --json.
  *
@@ -15,6 +15,7 @@
  */
 #include "face/view.h"
 
+#include "face/offer.h"
 #include "face/text.h"
 
 #include <limits.h>
@@ -27,6 +28,9 @@ struct rails {
 	bool ended[RAILS];
 	bool hidden;
 	int64_t depth; /* of the turn in hand */
+	struct buf project; /* folder of the conversation */
+	struct buf at;	    /* id of the last turn on its way, as it is shown; empty = there is none */
+	bool goes_on;	    /* others were drawn behind that */
 };
 
 /* ---- A turn ------------------------------------------------------------------- */
@@ -82,44 +86,71 @@ static int width_of(const struct buf *b)
 }
 
 /* One of those that would go on from here: a name, or an id, of which its beginning will do. */
-static void add_head(struct view *v, struct str text, bool is_id, int room, struct buf *out)
+static void add_head(struct view *v, const struct json *j, uint32_t one, int room, struct buf *out)
 {
 	enum { ID_SHOWN = 8 };
 	struct buf safe CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct str name = view_text(v, j, one, "name"), id = view_text(v, j, one, "session");
 
-	term_filter(&safe, is_id && v->out->terminal ? str_sub(text, 0, ID_SHOWN) : text, TERM_LINE);
+	term_filter(&safe, name.n ? name : v->out->terminal ? str_sub(id, 0, ID_SHOWN) : id, TERM_LINE);
 	text_cut(out, buf_as_str(&safe), room, false);
 }
 
-/* As many as there is room for, and one at least; returns for how many there is none. */
-static uint32_t add_list(struct view *v, const struct json *j, const char *name, bool are_ids, int room,
-			 struct buf *out)
+/* Who would go on from here. */
+struct heads {
+	struct buf asked;  /* the session that was asked for */
+	struct buf others; /* and how many more */
+};
+
+static void heads_release(struct heads *h)
+{
+	buf_release(&h->asked);
+	buf_release(&h->others);
+}
+
+#define HEADS_INIT \
+	{ \
+		BUF_INIT(MIB), BUF_INIT(MIB) \
+	}
+
+static int width_of_heads(const struct heads *h)
+{
+	return width_of(&h->asked) + (h->asked.n && h->others.n ? 1 : 0) + width_of(&h->others);
+}
+
+/* As many as there is room for, and one at least: the one that was asked for comes first. On a terminal in
+ * one of so many parts of a line. */
+static void add_heads(struct view *v, const struct json *j, int part, struct heads *h)
 {
 	enum { ARROW = 2 };
-	uint32_t list = json_get(j, json_root(j), str_of(name)), at = 0;
+	int room = v->out->terminal ? v->out->columns / part : INT_MAX;
+	uint32_t list = json_get(j, json_root(j), STR("here")), at = 0;
 
 	for (uint32_t i = json_first(j, list); list != JSON_NONE && i != json_end(j, list); i = json_next(j, i), at++) {
 		struct buf one CLEANUP(buf_release) = BUF_INIT(MIB);
+		bool asked = json_bool(j, json_get(j, i, STR("asked")));
+		struct buf *out = asked ? &h->asked : &h->others;
 
-		add_head(v, json_string_in(j, i, &v->mem), are_ids, room - ARROW, &one);
-		if (out->n && width_of(out) + 1 + width_of(&one) > room)
-			return json_count(j, list) - at;
-		buf_text(out, out->n ? " " : "← ");
+		add_head(v, j, i, room - ARROW, &one);
+		if (at && width_of_heads(h) + 1 + (out->n ? 0 : ARROW) + width_of(&one) > room)
+			break;
+		buf_text(out, out->n ? " " : asked ? "⇐ " : "← ");
 		buf_str(out, buf_as_str(&one));
 	}
-	return 0;
+	if (json_count(j, list) > at)
+		buf_printf(&h->others, "%s+%" PRIu32, h->others.n ? " " : "", json_count(j, list) - at);
 }
 
-/* Which conversations would go on from here: those with a name by that. On a terminal in one of so many parts of a
- * line. */
-static void add_heads(struct view *v, const struct json *j, int part, struct buf *out)
+static void print_heads(struct view *v, const struct heads *h)
 {
-	int room = v->out->terminal ? v->out->columns / part : INT_MAX;
-	uint32_t left = add_list(v, j, "named", false, room, out);
-
-	left += add_list(v, j, "heads", true, room, out);
-	if (left)
-		buf_printf(out, " +%" PRIu32, left);
+	if (width_of_heads(h))
+		out_text(v->out, "  ");
+	if (h->asked.n)
+		out_styled(v->out, STYLE_HEADING, buf_as_str(&h->asked));
+	if (h->asked.n && h->others.n)
+		out_text(v->out, " ");
+	if (h->others.n)
+		out_styled(v->out, STYLE_ID, buf_as_str(&h->others));
 }
 
 /* What a turn is called by: its number and, for people, its id; the first of a sub-agent by that's id and type. */
@@ -158,7 +189,8 @@ static void add_text(struct view *v, const struct json *j, struct buf *out)
 
 /* What stands behind the text of a turn. */
 struct behind {
-	struct buf counts, at, attached, heads;
+	struct buf counts, at, attached;
+	struct heads heads;
 };
 
 static void behind_release(struct behind *b)
@@ -166,14 +198,15 @@ static void behind_release(struct behind *b)
 	buf_release(&b->counts);
 	buf_release(&b->at);
 	buf_release(&b->attached);
-	buf_release(&b->heads);
+	heads_release(&b->heads);
 }
 
 static int room_left(const struct view *v, int front, const struct behind *b)
 {
-	int used = front + width_of(&b->counts) + width_of(&b->at) + width_of(&b->attached) + width_of(&b->heads);
+	int heads = width_of_heads(&b->heads);
+	int used = front + width_of(&b->counts) + width_of(&b->at) + width_of(&b->attached) + heads;
 
-	return v->out->columns - used - COLUMNS_LEFT * ((b->counts.n > 0) + (b->at.n > 0) + (b->heads.n > 0));
+	return v->out->columns - used - COLUMNS_LEFT * ((b->counts.n > 0) + (b->at.n > 0) + (heads > 0));
 }
 
 /* Whose file it is in from here on, where that of another ends above. */
@@ -197,7 +230,7 @@ static int add_behind(struct view *v, const struct json *j, int front, struct be
 	add_heads(v, j, 3, &b->heads);
 	view_attached(v, &b->attached, j, "  ", true);
 	/* When it was is wanted where a way ends, or begins. */
-	if (v->out->terminal && (b->heads.n || json_bool(j, json_get(j, 0, STR("aside")))))
+	if (v->out->terminal && (width_of_heads(&b->heads) || json_bool(j, json_get(j, 0, STR("aside")))))
 		view_short(v, &b->at, j, "at", VALUE_TIME);
 	if (!v->out->terminal)
 		return INT_MAX;
@@ -220,7 +253,7 @@ static void print_turn(struct view *v, const struct json *j)
 	struct buf text CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct buf cut CLEANUP(buf_release) = BUF_INIT(MIB);
 	struct behind b CLEANUP(behind_release) = {
-		.counts = BUF_INIT(KIB), .at = BUF_INIT(KIB), .attached = BUF_INIT(MIB), .heads = BUF_INIT(MIB)
+		.counts = BUF_INIT(KIB), .at = BUF_INIT(KIB), .attached = BUF_INIT(MIB), .heads = HEADS_INIT
 	};
 	int room;
 
@@ -245,10 +278,7 @@ static void print_turn(struct view *v, const struct json *j)
 		out_styled(v->out, STYLE_DIM, buf_as_str(&b.at));
 	}
 	out_styled(v->out, STYLE_NAME, buf_as_str(&b.attached));
-	if (b.heads.n) {
-		out_text(v->out, "  ");
-		out_styled(v->out, STYLE_ID, buf_as_str(&b.heads));
-	}
+	print_heads(v, &b.heads);
 	out_text(v->out, "\n");
 }
 
@@ -284,7 +314,7 @@ static void print_message(struct view *v, const struct json *j)
 	struct buf measured CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct buf ways CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct buf attached CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct buf heads CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct heads heads CLEANUP(heads_release) = HEADS_INIT;
 
 	add_rails_beside(v, &rails);
 	if (v->out->terminal)
@@ -302,14 +332,12 @@ static void print_message(struct view *v, const struct json *j)
 	view_field(v, j, "at", VALUE_TIME, STYLE_DIM);
 	out_pad(v->out, GAP);
 	out_str(v->out, buf_as_str(&ways));
-	print_beginning(v, j, width_of(&rails) + INDENT + ROLE + 3 * GAP + width_of(&measured) +
-				      width_of(&ways) + width_of(&attached) +
-				      (heads.n ? GAP + width_of(&heads) : 0));
+	print_beginning(v, j,
+			width_of(&rails) + INDENT + ROLE + 3 * GAP + width_of(&measured) + width_of(&ways) +
+				width_of(&attached) +
+				(width_of_heads(&heads) ? GAP + width_of_heads(&heads) : 0));
 	out_styled(v->out, STYLE_NAME, buf_as_str(&attached));
-	if (heads.n) {
-		out_pad(v->out, GAP);
-		out_styled(v->out, STYLE_ID, buf_as_str(&heads));
-	}
+	print_heads(v, &heads);
 	out_text(v->out, "\n");
 }
 
@@ -350,6 +378,21 @@ static void print_node(struct view *v, const struct json *j)
 	out_text(v->out, "\n");
 }
 
+/* Where the session that was asked for is. Ways aside come first; where others went on from there, these come
+ * behind. */
+static void take_turn(struct view *v, const struct json *j)
+{
+	struct rails *r = v->state;
+
+	if (view_text(v, j, 0, "agent").n)
+		return;
+	r->goes_on = !json_bool(j, json_get(j, 0, STR("current")));
+	if (r->goes_on)
+		return;
+	buf_clear(&r->at);
+	view_short(v, &r->at, j, "id", VALUE_ID);
+}
+
 static void tree_item(struct view *v, const struct json *j)
 {
 	struct str kind = view_text(v, j, 0, "kind");
@@ -357,6 +400,10 @@ static void tree_item(struct view *v, const struct json *j)
 
 	if (str_eq(kind, STR("turn")))
 		r->hidden = json_bool(j, json_get(j, 0, STR("warmup")));
+	if (str_eq(kind, STR("session")))
+		buf_str(&r->project, view_path(v, j, 0, "project"));
+	else if (str_eq(kind, STR("turn")) && v->out->terminal)
+		take_turn(v, j);
 	if (str_eq(kind, STR("session")))
 		print_session(v, j);
 	else if (r->hidden)
@@ -371,8 +418,38 @@ static void tree_item(struct view *v, const struct json *j)
 		print_node(v, j);
 }
 
+static void tree_begin(struct view *v)
+{
+	struct rails *r = v->state;
+
+	buf_init(&r->project, LIMIT_PATH);
+	buf_init(&r->at, KIB);
+}
+
+static void tree_end(struct view *v, enum status status)
+{
+	struct rails *r = v->state;
+	struct buf back CLEANUP(buf_release) = BUF_INIT(MIB);
+
+	(void)status;
+	if (r->at.n && !v->out->quiet) {
+		offer_resume(v->face, &back, r->at.p, buf_as_str(&r->project));
+		view_commands(
+			v,
+			r->goes_on
+				? "Go back to before a turn by its id, here the one at ⇐, and try another "
+				  "way:"
+				: "Go back to before a turn by its id, here the last, and try another way:",
+			(const struct buf *[]){ &back }, 1);
+	}
+	buf_release(&r->project);
+	buf_release(&r->at);
+}
+
 const struct view_kind view_tree = {
 	.method = "memory.tree",
 	.state = sizeof(struct rails),
+	.begin = tree_begin,
 	.item = tree_item,
+	.end = tree_end,
 };

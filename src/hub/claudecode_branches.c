@@ -3,8 +3,9 @@
  *
  * A way is called by the message it ends with, which stands for it in 'log', 'diff' and 'merge', and told by
  * what it leaves, how it begins, all that lies on it, and the sessions that would go on from there. Of a
- * conversation every way in its tree is told but its own, which comes first and as one: at each branch it would
- * be told again. A session that stopped where another went on has a way without messages.
+ * conversation every way in its tree is told but its own, which comes first and as one: at each branch it
+ * would be told again. So each ends somewhere else: where ways part one goes on, and the others begin. A
+ * session that stopped where another went on is told with the way it is on.
  */
 #include "hub/claudecode_methods.h"
 
@@ -18,6 +19,7 @@
 #include "query/ways.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct param branch_params[] = {
 	HEADED_PARAM("a session: all that branches off it; a message: the ways that lead on from it"),
@@ -28,6 +30,20 @@ static const struct param branch_params[] = {
 	  .least = 0,
 	  .most = INT32_MAX,
 	  .help = "at most so many; 0 for all" },
+	{ 0 },
+};
+
+static const struct field here_fields[] = {
+	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of a session that has one" },
+	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "as the client knows it" },
+	{ .name = "asked",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "it is the one that was asked for" },
+	{ .name = "at",
+	  .type = VALUE_ID,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "the message it stopped at, where others went on" },
 	{ 0 },
 };
 
@@ -49,7 +65,9 @@ static const struct field branch_fields[] = {
 	{ .name = "turn", .type = VALUE_INT, .help = "number of the turn it begins in" },
 	{ .name = "messages",
 	  .type = VALUE_INT,
-	  .help = "on it, as 'list' counts them, and on what branches off it in turn" },
+	  .help = "on it, as 'list' counts them; of the ways that lead on from a message also on what "
+		  "branches "
+		  "off them in turn" },
 	{ .name = "turns", .type = VALUE_INT, .flags = FIELD_HIDDEN, .help = "that begin there" },
 	{ .name = "started",
 	  .type = VALUE_TIME,
@@ -62,9 +80,7 @@ static const struct field branch_fields[] = {
 	{ .name = "from",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
-	  .help = "message it leads on from; absent: it begins a conversation. Of sessions that stopped "
-		  "where others went "
-		  "on, the message they stopped at, and 'messages' is 0" },
+	  .help = "message it leads on from; absent: it begins a conversation" },
 	{ .name = "head",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -77,6 +93,12 @@ static const struct field branch_fields[] = {
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
 	  .help = "named sessions that are on it" },
+	{ .name = "here",
+	  .type = VALUE_OBJECT,
+	  .flags = FIELD_LIST | FIELD_HIDDEN,
+	  .fields = here_fields,
+	  .help = "both, each session once: the one that was asked for first, those that stopped before its "
+		  "end last" },
 	{ .name = "tree_id",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
@@ -85,12 +107,27 @@ static const struct field branch_fields[] = {
 	{ 0 },
 };
 
-/* A way that is told; or a place where sessions stopped from which others went on. */
+/* A way that is told. */
 struct branch {
-	uint32_t message; /* that it begins with; that they stopped at */
+	uint32_t message; /* that it begins with */
 	uint32_t from;	  /* what it leads on from */
-	bool stopped;
+	uint32_t end;	  /* its last message */
+	struct way sum;	  /* of all that is told with it */
+	uint32_t standing, standing_count; /* those that are on it */
 	bool own; /* of a session: its own way, all of it */
+};
+
+enum stands { STANDS_ASKED, STANDS_AT_END, STANDS_BEFORE };
+
+/* A named session, or else the file of one, and where it is. */
+struct standing {
+	uint32_t branch;
+	enum stands stands;
+	struct str name; /* p NULL = a file */
+	uint32_t source; /* the file; FOREST_NONE = the named one has none here */
+	uint32_t message;
+	bool told;	/* a file of which a name on the same way tells */
+	uint32_t place; /* in the order they came up */
 };
 
 struct branching {
@@ -98,13 +135,19 @@ struct branching {
 	struct ground ground;
 	struct headed headed;
 	struct lines_set lines;
+	struct str name; /* by which the session was asked for; p NULL = by its file, or a message was */
 	struct branch *list;
 	uint32_t count;
-	/* By message: its place among all in the order of ways, and the last of those behind it. */
-	uint32_t *first, *last;
-	bool *heads;	   /* by message: a session would go on from it */
-	struct way own;	   /* of a session: its own way, as if there were no others */
-	uint32_t own_head; /* where that ends; FOREST_NONE = a message was asked for */
+	struct standing *standing;
+	uint32_t standing_count;
+	/* By message: */
+	uint32_t *place;   /* among all in the order of ways */
+	uint32_t *on;	   /* which of those behind it goes on with its way; FOREST_NONE = that ends */
+	uint32_t *behind;  /* the last before it that is not looked through; FOREST_NONE = it begins */
+	uint32_t *branch;  /* which it is told with; FOREST_NONE = none */
+	bool *leads;	   /* something comes of it that is told */
+	bool *goes_on;	   /* with the way of what is behind it */
+	uint32_t own_head; /* of a session: where its own way ends; FOREST_NONE = a message was asked for */
 };
 
 static void branching_release(struct branching *b)
@@ -116,76 +159,14 @@ static void branching_release(struct branching *b)
 /* ---- What is told of a way ----------------------------------------------------------- */
 
 /* What was asked for on it says more than the answer it may begin with. */
-static uint32_t telling(const struct branching *b, uint32_t message)
+static uint32_t telling(const struct branching *b, const struct branch *x)
 {
 	const struct forest *f = &b->ground.grove.forest;
 
-	for (uint32_t m = message; m != FOREST_NONE; m = b->ground.ways.list[m].child) {
+	for (uint32_t m = x->message; m != FOREST_NONE; m = b->on[m])
 		if (f->messages[m].role == FOREST_USER && !f->messages[m].through)
 			return m;
-		if (b->ground.ways.list[m].child == FOREST_NONE ||
-		    b->ground.ways.list[b->ground.ways.list[m].child].next != FOREST_NONE)
-			break;
-	}
-	return message;
-}
-
-/* On a session's own way only what is where that ends: the rest is told by itself. */
-static bool is_on(const struct branching *b, uint32_t message, const struct branch *x)
-{
-	if (x->own)
-		return message == b->own_head;
-	if (x->stopped)
-		return message == x->message;
-	return message != FOREST_NONE && b->first[message] >= b->first[x->message] &&
-	       b->first[message] <= b->last[x->message];
-}
-
-static enum status put_sessions(struct branching *b, const struct branch *x, struct err *err)
-{
-	struct json_writer *w = &b->call->writer;
-	const struct forest *f = &b->ground.grove.forest;
-	struct grove_ref head = { .kind = GROVE_MESSAGE, .at = FOREST_NONE };
-	char text[UUID_TEXT + 1];
-	struct uuid id;
-
-	json_write_key(w, STR("sessions"));
-	json_write_array_begin(w);
-	for (uint32_t s = 0; s < f->source_count; s++) {
-		if (f->sources[s].agent.n || !is_on(b, b->ground.turns.leaves[s], x))
-			continue;
-		uuid_print(&f->sources[s].session.id, text);
-		json_write_string(w, str_of(text));
-		if (head.at == FOREST_NONE || b->ground.ways.list[b->ground.turns.leaves[s]].updated >
-						      b->ground.ways.list[head.at].updated)
-			head.at = b->ground.turns.leaves[s];
-	}
-	json_write_array_end(w);
-	if (head.at == FOREST_NONE)
-		return STATUS_OK;
-	if (grove_id(&b->ground.grove, head, &id, err))
-		return err_failed(err->status);
-	put_uuid(w, "head", &id);
-	return STATUS_OK;
-}
-
-static void put_names(struct branching *b, const struct branch *x)
-{
-	struct json_writer *w = &b->call->writer;
-	bool any = false;
-
-	for (uint32_t i = 0; i < b->headed.count; i++) {
-		if (!is_on(b, b->headed.list[i].message, x))
-			continue;
-		if (!any) {
-			json_write_key(w, STR("names"));
-			json_write_array_begin(w);
-		}
-		any = true;
-		json_write_string(w, b->headed.list[i].name);
-	}
-	if (any)
-		json_write_array_end(w);
+	return x->message;
 }
 
 static enum status put_place(struct branching *b, const char *name, uint32_t message, struct err *err)
@@ -201,162 +182,341 @@ static enum status put_place(struct branching *b, const char *name, uint32_t mes
 	return STATUS_OK;
 }
 
-static uint32_t end_of(const struct branching *b, const struct branch *x)
+/* Files of sessions, and of these the last place. */
+static enum status put_sessions(struct branching *b, const struct branch *x, struct err *err)
 {
-	return x->own ? b->own_head : x->stopped ? x->message : ways_end(&b->ground.ways, x->message, false);
+	struct json_writer *w = &b->call->writer;
+	const struct forest *f = &b->ground.grove.forest;
+	const struct way *ways = b->ground.ways.list;
+	uint32_t head = FOREST_NONE;
+	char text[UUID_TEXT + 1];
+
+	json_write_key(w, STR("sessions"));
+	json_write_array_begin(w);
+	for (uint32_t i = 0; i < x->standing_count; i++) {
+		const struct standing *s = &b->standing[x->standing + i];
+
+		if (s->name.p)
+			continue;
+		uuid_print(&f->sources[s->source].session.id, text);
+		json_write_string(w, str_of(text));
+		if (head == FOREST_NONE || ways[s->message].said > ways[head].said)
+			head = s->message;
+	}
+	json_write_array_end(w);
+	return put_place(b, "head", head, err);
 }
 
-static struct way sum_of(const struct branching *b, const struct branch *x)
+static void put_names(struct branching *b, const struct branch *x)
 {
-	struct way sum = b->ground.ways.list[x->message];
+	struct json_writer *w = &b->call->writer;
+	bool any = false;
 
-	if (x->stopped)
-		sum = (struct way){ .updated = sum.said, .wanted = b->own_head == x->message };
-	return x->own ? b->own : sum;
+	for (uint32_t i = 0; i < x->standing_count; i++) {
+		const struct standing *s = &b->standing[x->standing + i];
+
+		if (!s->name.p)
+			continue;
+		if (!any) {
+			json_write_key(w, STR("names"));
+			json_write_array_begin(w);
+		}
+		any = true;
+		json_write_string(w, s->name);
+	}
+	if (any)
+		json_write_array_end(w);
+}
+
+static enum status put_here(struct branching *b, const struct branch *x, struct err *err)
+{
+	struct json_writer *w = &b->call->writer;
+
+	json_write_key(w, STR("here"));
+	json_write_array_begin(w);
+	for (uint32_t i = 0; i < x->standing_count; i++) {
+		const struct standing *s = &b->standing[x->standing + i];
+
+		if (s->told)
+			continue;
+		json_write_object_begin(w);
+		put_text_if(w, "name", s->name);
+		if (s->source != FOREST_NONE)
+			put_uuid(w, "session", &b->ground.grove.forest.sources[s->source].session.id);
+		if (s->stands == STANDS_ASKED)
+			put_bool(w, "asked", true);
+		if (s->stands == STANDS_BEFORE && put_place(b, "at", s->message, err))
+			return err_failed(err->status);
+		json_write_object_end(w);
+	}
+	json_write_array_end(w);
+	return STATUS_OK;
 }
 
 static enum status emit_branch(struct branching *b, const struct branch *x, struct err *err)
 {
 	struct buf title CLEANUP(buf_release) = BUF_INIT(KIB);
 	const struct forest *f = &b->ground.grove.forest;
-	struct way sum = sum_of(b, x);
 	int64_t at = forest_line(f, f->messages[x->message].first)->at;
 	struct json_writer *w;
 
 	if (call_is_cancelled(b->call))
 		return err_fail(err, STATUS_CANCELLED, "stopped");
 	w = call_begin(b->call);
-	if (put_message_name(b->call, &b->lines, &b->ground.grove, end_of(b, x), err) ||
-	    beginning_of(&b->lines, f, x->stopped ? x->message : telling(b, x->message), &title, err))
+	if (put_message_name(b->call, &b->lines, &b->ground.grove, x->end, err) ||
+	    beginning_of(&b->lines, f, telling(b, x), &title, err))
 		return err_failed(err->status);
-	if (sum.updated)
-		put_time(w, "updated", sum.updated);
-	put_bool(w, "current", sum.wanted);
+	if (x->sum.updated)
+		put_time(w, "updated", x->sum.updated);
+	put_bool(w, "current", x->sum.wanted);
 	put_int(w, "turn", b->ground.turns.list[b->ground.turns.of[x->message]].number);
-	put_int(w, "messages", sum.messages);
-	put_int(w, "turns", sum.turns);
+	put_int(w, "messages", x->sum.messages);
+	put_int(w, "turns", x->sum.turns);
 	if (at)
 		put_time(w, "started", at);
-	if (put_place(b, "first", x->stopped ? FOREST_NONE : x->message, err) || put_place(b, "from", x->from, err) ||
+	if (put_place(b, "first", x->message, err) || put_place(b, "from", x->from, err) ||
 	    put_sessions(b, x, err))
 		return err_failed(err->status);
 	put_names(b, x);
+	if (put_here(b, x, err))
+		return err_failed(err->status);
 	put_tree_id(w, &b->ground.grove, b->ground.grove.spots[x->message].tree);
 	put_text(w, "title", buf_as_str(&title));
 	return call_emit(b->call, err);
 }
 
-/* ---- Which are told ------------------------------------------------------------------- */
+/* ---- Where ways go on ------------------------------------------------------------------- */
 
-/* The ways on from a message, with the arena used again for each. */
-static void add_from(struct branching *b, uint32_t message, bool all)
+static uint32_t *alloc_list(struct branching *b)
 {
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	uint32_t count, *on = ways_on(&b->ground.ways, message, &mem, &count);
+	size_t room = (b->ground.grove.forest.message_count + 1) * sizeof(uint32_t);
 
-	for (uint32_t i = 0; i < count && (all || count > 1 || (message != FOREST_NONE && b->heads[message]));
-	     i++)
-		if (all || !b->ground.ways.list[on[i]].wanted)
-			b->list[b->count++] = (struct branch){ .message = on[i], .from = message };
+	return memset(arena_alloc(&b->call->mem, room), 0xff, room);
 }
 
-/* Where sessions stopped, each place once; `at` FOREST_NONE = anywhere. At the end of a way they are told
- * with that. */
-static void add_stopped(struct branching *b, uint32_t at)
+static bool is_through(const struct branching *b, uint32_t message)
 {
+	return b->ground.grove.forest.messages[message].through;
+}
+
+/* What comes of nothing that is told is left out, and so is what comes of it while it is only looked through.
+ */
+static void find_leading(struct branching *b)
+{
+	const struct ways *w = &b->ground.ways;
 	const struct forest *f = &b->ground.grove.forest;
+	bool *left_out = arena_alloc(&b->call->mem, f->message_count + 1);
 
-	for (uint32_t m = 0; m < f->message_count; m++) {
-		struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-		uint32_t count;
+	for (uint32_t i = 0; i < w->count; i++) {
+		uint32_t m = w->order[i], from = w->list[m].from;
 
-		if (!b->heads[m] || (at != FOREST_NONE && m != at))
-			continue;
-		ways_on(&b->ground.ways, m, &mem, &count);
-		if (count && m != b->own_head)
-			b->list[b->count++] = (struct branch){ .message = m, .from = m, .stopped = true };
+		b->place[m] = i;
+		left_out[m] = (!f->messages[m].live && !w->list[m].turns) ||
+			      (from != FOREST_NONE && is_through(b, from) && left_out[from]);
+		if (from != FOREST_NONE)
+			b->behind[m] = is_through(b, from) ? b->behind[from] : from;
+	}
+	for (uint32_t i = w->count; i-- > 0;) {
+		uint32_t m = w->order[i], from = w->list[m].from;
+
+		b->leads[m] = !left_out[m] && (b->leads[m] || !is_through(b, m));
+		if (from != FOREST_NONE && b->leads[m])
+			b->leads[from] = true;
 	}
 }
 
-static bool may_branch(const struct branching *b, uint32_t message)
+/* Where the session is that was asked for, or else where something was said last. */
+static uint32_t find_on(const struct branching *b, uint32_t message)
 {
-	uint32_t child = b->ground.ways.list[message].child;
+	const struct way *list = b->ground.ways.list;
+	uint32_t best = FOREST_NONE;
 
-	if (b->ground.grove.forest.messages[message].through || child == FOREST_NONE)
-		return false;
-	return b->heads[message] || b->ground.ways.list[child].next != FOREST_NONE ||
-	       b->ground.grove.forest.messages[child].through;
+	for (uint32_t c = list[message].child; message != b->own_head && c != FOREST_NONE; c = list[c].next) {
+		if (list[c].wanted)
+			return c;
+		if (b->leads[c] && (best == FOREST_NONE || list[c].updated >= list[best].updated))
+			best = c;
+	}
+	return best;
 }
 
-static void add_all(struct branching *b)
+/* Each message goes on with one way, so that each way ends somewhere else. */
+static void find_ways_on(struct branching *b)
 {
-	add_from(b, FOREST_NONE, false);
-	for (uint32_t i = 0; i < b->ground.ways.count; i++)
-		if (may_branch(b, b->ground.ways.order[i]))
-			add_from(b, b->ground.ways.order[i], false);
-	add_stopped(b, FOREST_NONE);
+	const struct ways *w = &b->ground.ways;
+
+	b->place = alloc_list(b);
+	b->on = alloc_list(b);
+	b->behind = alloc_list(b);
+	b->branch = alloc_list(b);
+	b->leads = arena_alloc(&b->call->mem, b->ground.grove.forest.message_count + 1);
+	b->goes_on = arena_alloc(&b->call->mem, b->ground.grove.forest.message_count + 1);
+	find_leading(b);
+	for (uint32_t i = 0; i < w->count; i++) {
+		uint32_t m = w->order[i], from = w->list[m].from;
+
+		b->on[m] = find_on(b, m);
+		if (from == FOREST_NONE)
+			b->goes_on[m] = b->own_head != FOREST_NONE && w->list[m].wanted;
+		else
+			b->goes_on[m] = b->on[from] == m && (!is_through(b, from) || b->goes_on[from]);
+	}
+}
+
+/* ---- Which are told ------------------------------------------------------------------- */
+
+/* A session's own way: to its head, which may be another than that of its file. */
+static void want_own(struct branching *b, uint32_t head)
+{
+	struct ways *w = &b->ground.ways;
+
+	b->own_head = head;
+	for (uint32_t i = 0; i < w->count; i++)
+		w->list[w->order[i]].wanted = false;
+	for (uint32_t m = head; m != FOREST_NONE; m = w->list[m].from)
+		w->list[m].wanted = true;
+}
+
+/* Whether a way that is told begins with it: from a message each that leads on, of a session what does not go
+ * on with another. */
+static bool begins(const struct branching *b, uint32_t message, uint32_t at)
+{
+	if (is_through(b, message) || !b->leads[message])
+		return false;
+	return b->own_head == FOREST_NONE ? b->behind[message] == at : !b->goes_on[message];
+}
+
+/* To where it ends; what branches off is told by itself, but of ways that lead on from a message. */
+static void sum_up(struct branching *b, struct branch *x)
+{
+	const struct ways *w = &b->ground.ways;
+	const struct forest *f = &b->ground.grove.forest;
+	uint32_t m = x->message;
+
+	x->end = m;
+	x->sum = b->own_head == FOREST_NONE ? w->list[m] : (struct way){ .wanted = x->own };
+	for (; m != FOREST_NONE; m = b->on[m]) {
+		if (!is_through(b, m) || m == b->own_head)
+			x->end = m;
+		if (b->own_head == FOREST_NONE)
+			continue;
+		x->sum.messages += turns_messages_in(f, &f->messages[m]);
+		x->sum.turns += f->messages[m].origin != ORIGIN_NONE;
+		x->sum.updated = w->list[m].said > x->sum.updated ? w->list[m].said : x->sum.updated;
+	}
+}
+
+/* All of them, and which of them each message is told with; of a session its own first. */
+static void find_branches(struct branching *b, uint32_t at)
+{
+	const struct ways *w = &b->ground.ways;
+
+	b->list = arena_alloc(&b->call->mem, ((size_t)w->count + 1) * sizeof *b->list);
+	for (uint32_t m = b->own_head; m != FOREST_NONE; m = w->list[m].from) {
+		b->list[0] = (struct branch){ .message = m, .from = FOREST_NONE, .own = true };
+		b->count = 1;
+		b->branch[m] = 0;
+	}
+	for (uint32_t i = 0; i < w->count; i++) {
+		uint32_t m = w->order[i], from = w->list[m].from;
+
+		if (b->branch[m] != FOREST_NONE)
+			continue;
+		if (begins(b, m, at)) {
+			b->branch[m] = b->count;
+			b->list[b->count++] = (struct branch){ .message = m, .from = b->behind[m] };
+		} else if (from != FOREST_NONE) {
+			b->branch[m] = b->branch[from];
+		}
+	}
+	for (uint32_t i = 0; i < b->count; i++)
+		sum_up(b, &b->list[i]);
 }
 
 static int last_first(const void *x, const void *y, void *branching)
 {
 	const struct branching *b = branching;
 	const struct branch *m = x, *n = y;
-	int64_t tm = sum_of(b, m).updated, tn = sum_of(b, n).updated;
-	uint32_t pm = b->first[m->message], pn = b->first[n->message];
+	uint32_t pm = b->place[m->message], pn = b->place[n->message];
 
-	if (tm != tn)
-		return tm > tn ? -1 : 1;
-	return pm != pn ? (pm < pn ? -1 : 1) : (int)n->stopped - (int)m->stopped;
+	if (m->own != n->own)
+		return m->own ? -1 : 1;
+	if (m->sum.updated != n->sum.updated)
+		return m->sum.updated > n->sum.updated ? -1 : 1;
+	return pm < pn ? -1 : pm > pn;
 }
 
-/* ways.order is such that what follows a message stands behind it, together. */
-static void find_spans(struct branching *b)
+/* ---- Who is on them --------------------------------------------------------------------- */
+
+static void add_standing(struct branching *b, struct standing s)
 {
-	size_t room = (b->ground.grove.forest.message_count + 1) * sizeof *b->first;
+	const struct branch *x;
 
-	b->first = arena_alloc(&b->call->mem, room);
-	b->last = arena_alloc(&b->call->mem, room);
-	b->list = arena_alloc(&b->call->mem,
-			      (2 * (size_t)b->ground.grove.forest.message_count + 1) * sizeof *b->list);
-	b->heads = arena_alloc(&b->call->mem, b->ground.grove.forest.message_count + 1);
-	for (uint32_t m = 0; m < b->ground.grove.forest.message_count; m++)
-		b->first[m] = FOREST_NONE;
-	for (uint32_t i = b->ground.ways.count; i-- > 0;) {
-		uint32_t m = b->ground.ways.order[i], from = b->ground.ways.list[m].from;
-
-		b->first[m] = i;
-		b->last[m] = b->last[m] > i ? b->last[m] : i;
-		if (from != FOREST_NONE && b->last[from] < b->last[m])
-			b->last[from] = b->last[m];
-	}
-	for (uint32_t s = 0; s < b->ground.grove.forest.source_count; s++) {
-		uint32_t leaf = b->ground.turns.leaves[s];
-
-		if (leaf != FOREST_NONE && b->first[leaf] != FOREST_NONE &&
-		    !b->ground.grove.forest.sources[s].agent.n)
-			b->heads[leaf] = true;
-	}
+	if (s.message == FOREST_NONE || b->branch[s.message] == FOREST_NONE)
+		return;
+	s.branch = b->branch[s.message];
+	s.place = b->standing_count;
+	x = &b->list[s.branch];
+	if (s.stands != STANDS_ASKED)
+		s.stands = s.message == x->end || (is_through(b, s.message) && b->behind[s.message] == x->end)
+				   ? STANDS_AT_END
+				   : STANDS_BEFORE;
+	b->standing[b->standing_count++] = s;
 }
 
-/* A session's own way: to its head, which may be another than that of its file. */
-static struct branch take_own(struct branching *b, uint32_t head)
+static int by_branch(const void *x, const void *y)
+{
+	const struct standing *m = x, *n = y;
+
+	if (m->branch != n->branch)
+		return m->branch < n->branch ? -1 : 1;
+	if (m->stands != n->stands)
+		return m->stands < n->stands ? -1 : 1;
+	return m->place < n->place ? -1 : m->place > n->place;
+}
+
+/* A session that has a name is told by that, on the way that both are on. */
+static void find_standing(struct branching *b)
 {
 	const struct forest *f = &b->ground.grove.forest;
-	uint32_t m = head;
+	const struct turns *t = &b->ground.turns;
+	bool by_file = b->own_head != FOREST_NONE && !b->name.p;
+	/* By source: the way on which a name tells of it. */
+	uint32_t *told = memset(arena_alloc(&b->call->mem, (f->source_count + 1) * sizeof *told), 0xff,
+				(f->source_count + 1) * sizeof *told);
 
-	b->own = (struct way){ .wanted = true, .updated = b->ground.ways.list[head].said };
-	b->own_head = head;
-	for (uint32_t i = 0; i < b->ground.ways.count; i++)
-		b->ground.ways.list[b->ground.ways.order[i]].wanted = false;
-	for (;; m = b->ground.ways.list[m].from) {
-		b->own.messages += turns_messages_in(f, &f->messages[m]);
-		b->own.turns += f->messages[m].origin != ORIGIN_NONE;
-		b->ground.ways.list[m].wanted = true;
-		if (b->ground.ways.list[m].from == FOREST_NONE)
-			break;
+	b->standing = arena_alloc(&b->call->mem,
+				  ((size_t)b->headed.count + f->source_count + 1) * sizeof *b->standing);
+	for (uint32_t i = 0; i < b->headed.count; i++) {
+		const struct headed_one *one = &b->headed.list[i];
+		bool asked = b->name.p ? str_eq(b->name, one->name)
+				       : by_file && one->source == t->source && one->message == b->own_head;
+
+		if (one->source != FOREST_NONE)
+			told[one->source] = b->branch[one->message];
+		add_standing(b, (struct standing){ .stands = asked ? STANDS_ASKED : STANDS_AT_END,
+						   .name = one->name,
+						   .source = one->source,
+						   .message = one->message });
 	}
-	return (struct branch){ .message = m, .from = FOREST_NONE, .own = true };
+	for (uint32_t s = 0; s < f->source_count; s++)
+		if (!f->sources[s].agent.n && t->leaves[s] != FOREST_NONE)
+			add_standing(b,
+				     (struct standing){ .stands = by_file && s == t->source ? STANDS_ASKED
+											    : STANDS_AT_END,
+							.source = s,
+							.message = t->leaves[s],
+							.told = told[s] == b->branch[t->leaves[s]] });
+	qsort(b->standing, b->standing_count, sizeof *b->standing, by_branch);
+	for (uint32_t i = b->standing_count; i-- > 0;) {
+		struct branch *x = &b->list[b->standing[i].branch];
+
+		x->standing = i;
+		x->standing_count++;
+	}
 }
+
+/* ---- All of it -------------------------------------------------------------------------- */
 
 static enum status load(struct branching *b, const struct resolved *what, struct err *err)
 {
@@ -366,13 +526,7 @@ static enum status load(struct branching *b, const struct resolved *what, struct
 	    ground_load_brief(c->store, what->session.row, &b->ground, err))
 		return err_failed(err->status);
 	warn_unread(c);
-	find_spans(b);
-	if (headed_load(c, &b->ground.turns, &b->headed, err))
-		return err_failed(err->status);
-	for (uint32_t i = 0; i < b->headed.count; i++)
-		if (b->first[b->headed.list[i].message] != FOREST_NONE)
-			b->heads[b->headed.list[i].message] = true;
-	return STATUS_OK;
+	return headed_load(c, &b->ground.turns, &b->headed, err);
 }
 
 static enum status run_branches(struct call *c, struct err *err)
@@ -381,31 +535,27 @@ static enum status run_branches(struct call *c, struct err *err)
 	struct branching b CLEANUP(
 		branching_release) = { .call = c, .lines = { .store = c->store }, .own_head = FOREST_NONE };
 	uint32_t most = call_int(c, "limit") ? (uint32_t)call_int(c, "limit") : UINT32_MAX;
-	struct branch own = { 0 };
-	struct resolved what;
+	struct meant what;
 	bool whole;
 	struct place at;
 
 	if (read_begin(c->store, &snapshot, err) ||
-	    headed_find_whole(c, call_text(c, "id"), &what, &whole, err) || load(&b, &what, err) ||
-	    place_find(&b.ground.grove.forest, &what, &at, err))
+	    headed_meant_by(c, call_text(c, "id"), MEANT_MIRRORED, &what, &b.name, err) ||
+	    load(&b, &what.mirrored, err) || place_find(&b.ground.grove.forest, &what.mirrored, &at, err))
 		return err_failed(err->status);
-	if (whole) {
-		own = take_own(&b, at.message);
-		add_all(&b);
-	} else {
-		add_from(&b, at.message, true);
-		add_stopped(&b, at.message);
-	}
+	whole = b.name.p || what.mirrored.is_session;
+	if (whole)
+		want_own(&b, at.message);
+	find_ways_on(&b);
+	find_branches(&b, at.message);
+	find_standing(&b);
 	qsort_r(b.list, b.count, sizeof *b.list, last_first, &b);
-	if (own.own && emit_branch(&b, &own, err))
-		return err_failed(err->status);
-	for (uint32_t i = 0; i < b.count && i + own.own < most; i++)
+	for (uint32_t i = 0; i < b.count && i < most; i++)
 		if (emit_branch(&b, &b.list[i], err))
 			return err_failed(err->status);
-	if (b.count + own.own > most)
-		call_note(c, "%u of %u branches; -n 0 lists all", most, b.count + own.own);
-	else if (whole && !b.count)
+	if (b.count > most)
+		call_note(c, "%u of %u branches; -n 0 lists all", most, b.count);
+	else if (whole && b.count < 2)
 		call_note(c, "it has no branches");
 	return STATUS_OK;
 }
@@ -414,15 +564,20 @@ const struct method claudecode_list_branches = {
 	.name = "list_branches",
 	.verb = "branches",
 	.also = "branch forks",
-	.group = "find",
+	.group = "go back",
 	.summary = "List the branches of a conversation, or the ways that lead on from a message",
 	.text = "A conversation branches where it was rewound, forked or continued twice. Each branch is "
 		"told by the "
-		"id of its last message, how it begins, how many messages lie on it, when something was last said "
+		"id of its last message, how it begins, how many messages lie on it, when something was last "
+		"said "
 		"there, and which "
-		"sessions would go on from it. Of a session its own way comes first, then all others of its "
+		"sessions would go on from somewhere on it. Each ends somewhere else: where ways part, the "
+		"one that was last "
+		"touched goes on and the others begin. Of a session its own way comes first, then all others "
+		"of its "
 		"tree, the "
-		"last touched first; with --json 'first' is the message each begins with, and 'from' where it "
+		"last touched first; with --json 'first' is the message each begins with, and 'from' where "
+		"it "
 		"leaves.\n\n"
 		"'arbor tree' draws them, 'arbor log ID' reads one, 'arbor diff ID ID' compares two, 'arbor "
 		"fork ID' goes on with one.\n",

@@ -225,10 +225,13 @@ static enum status continue_content(struct call *c, const struct submitting *wha
 {
 	struct json j CLEANUP(json_release) = JSON_INIT;
 	struct str given = call_text(c, "prompt");
+	struct environment env;
+	bool begins;
 
-	if (given.p && check_words(given, err))
+	where_environment(c->settings, &env);
+	if ((given.p && check_words(given, err)) || resume_begins(c->store, &env, &what->session, &begins, err))
 		return err_failed(err->status);
-	if (!given.p && !what->session.head.has_session) {
+	if (!given.p && (begins || !what->session.head.has_session)) {
 		if (json_read(&j, before->prompt, LIMIT_JSON_DEPTH, err))
 			return err_failed(err->status);
 		buf_str(out, json_raw(&j, json_get(&j, 0, STR("content"))));

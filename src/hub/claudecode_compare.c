@@ -36,8 +36,7 @@ static const struct param compare_params[] = {
 	  .shown = "B",
 	  .names = "memory.sessions",
 	  .help = "what it is compared with; left out: of those that share something with A the one last "
-		  "touched, or else the last "
-		  "conversation" },
+		  "touched, rather one with something of its own, or else the last conversation" },
 	{ .name = "patch",
 	  .type = VALUE_BOOL,
 	  .letter = 'p',
@@ -417,20 +416,39 @@ static enum status find_side(struct comparing *c, struct side *s, const struct r
 	return STATUS_OK;
 }
 
-/* What somebody means who names one side alone: the other end of a fork. Of several the last touched; p NULL
- * = there is none. */
+/* How much there is to compare with a session that ends there: it has something of its own, or stopped before
+ * the other end, or is where that is. */
+static int tells(const struct comparing *c, uint32_t leaf, const bool *on_path)
+{
+	const struct turns *t = &c->ground.turns;
+
+	return leaf == t->leaves[t->source] ? 0 : on_path[leaf] ? 1 : 2;
+}
+
+/* What somebody means who names one side alone: the other end of a fork. Of several the one that tells most,
+ * then the last touched; p NULL = there is none. */
 static struct str find_relative(struct comparing *c, const struct session *of)
 {
 	const struct forest *f = &c->ground.grove.forest;
+	const struct turns *t = &c->ground.turns;
 	const struct session *best = NULL;
+	bool *on_path = arena_alloc(&c->call->mem, f->message_count + 1);
 	char id[UUID_TEXT + 1];
+	int most = 0;
 
+	for (uint32_t m = t->leaves[t->source]; m != FOREST_NONE; m = c->ground.ways.list[m].from)
+		on_path[m] = true;
 	for (uint32_t i = 0; i < f->source_count; i++) {
 		const struct session *s = &f->sources[i].session;
+		int now;
 
-		if (!f->sources[i].agent.n && !uuid_eq(&s->id, &of->id) &&
-		    c->ground.turns.leaves[i] != FOREST_NONE && (!best || s->updated_at > best->updated_at))
-			best = s;
+		if (f->sources[i].agent.n || uuid_eq(&s->id, &of->id) || t->leaves[i] == FOREST_NONE)
+			continue;
+		now = tells(c, t->leaves[i], on_path);
+		if (best && (now != most ? now < most : s->updated_at <= best->updated_at))
+			continue;
+		best = s;
+		most = now;
 	}
 	if (!best)
 		return (struct str){ 0 };
@@ -484,7 +502,7 @@ const struct method claudecode_compare = {
 	.name = "compare",
 	.verb = "diff",
 	.also = "compare cmp",
-	.group = "find",
+	.group = "go back",
 	.summary = "Compare two branches: what they share, what each has alone, which files differ",
 	.text = "A and B are sessions, named or not, messages, or turns by the ids that 'arbor tree' shows: of each "
 		"the way to it, and to the end of a turn. First comes what "

@@ -7,6 +7,7 @@
  */
 #include "hub/claudecode_methods.h"
 
+#include "base/utf8.h"
 #include "hub/decider.h"
 #include "hub/forkable.h"
 #include "hub/naming.h"
@@ -28,18 +29,26 @@ static const struct field fork_fields[] = {
 	{ .name = "session",
 	  .type = VALUE_ID,
 	  .flags = FIELD_KEY | FIELD_OPTIONAL,
-	  .help = "what the client calls it; left out when nothing was said before, and it begins anew" },
+	  .help = "what the client calls it; left out when nothing was said before and it has no name: it "
+		  "begins anew" },
 	{ .name = "command", .type = VALUE_TEXT, .help = "what goes on with it, for a shell" },
 	{ .name = "prompt",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "what was said there, to be said again or otherwise" },
+	{ .name = "prompt_id",
+	  .type = VALUE_ID,
+	  .flags = FIELD_HIDDEN | FIELD_OPTIONAL,
+	  .help = "message that says it" },
 	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "that it was given" },
 	{ .name = "head",
 	  .type = VALUE_ID,
 	  .flags = FIELD_HIDDEN | FIELD_OPTIONAL,
 	  .help = "message that the next prompt follows" },
-	{ .name = "from", .type = VALUE_ID, .flags = FIELD_HIDDEN, .help = "session it is made of" },
+	{ .name = "from",
+	  .type = VALUE_ID,
+	  .flags = FIELD_HIDDEN | FIELD_OPTIONAL,
+	  .help = "session it is made of; left out where nothing was said yet" },
 	{ .name = "words",
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_LIST | FIELD_HIDDEN,
@@ -63,8 +72,13 @@ struct fork {
 	struct forkable what;
 	struct str folder;
 	struct str prompt; /* p NULL = none */
+	struct named_head prompt_at; /* the message that says it; no head = not known */
 	bool is_empty;	   /* nothing was said before */
+	bool begins;	   /* with the id that is reserved for what will be said */
 	bool at_compaction; /* it was forked at one, and goes on before that */
+	struct uuid same;   /* a conversation in which nothing was said since, either; a fork that was made
+			       before */
+	bool has_same;
 	struct named_head before; /* where to fork to go on before what it goes on behind; no head = not known */
 	struct forked file;
 	struct named named; /* its settings and head, with or without a name */
@@ -108,10 +122,56 @@ static struct str command_text(struct call *c, const struct fork *f, const char 
 	return arena_str(&c->mem, buf_as_str(&out));
 }
 
+/* What has to be typed behind a command for it to mean the same store. */
+static void add_store(const struct call *c, struct buf *out)
+{
+	if (!store_is_given(c->store))
+		return;
+	buf_text(out, " --store ");
+	quote(out, str_of(store_path(c->store)));
+}
+
+/* What was typed, with the folder one is in. False = more was given than words and switches: it is not all. */
+static bool add_again(const struct call *c, struct buf *out)
+{
+	const struct param *q = c->method->params;
+	bool is_whole = c->method->verb != NULL;
+	char typed[PARAM_TYPED];
+
+	buf_printf(out, "arbor %s", is_whole ? c->method->verb : "");
+	for (size_t i = 0; q[i].name; i++) {
+		const struct value *v = &c->values[i];
+
+		if ((q[i].flags & PARAM_WORD) && v->text.p) {
+			buf_byte(out, ' ');
+			quote(out, v->text);
+		} else if (q[i].type == VALUE_BOOL && v->number) {
+			buf_printf(out, " %s", param_typed(&q[i], typed));
+		} else if (v->given && q[i].type != VALUE_BOOL) {
+			is_whole = false;
+		}
+	}
+	buf_text(out, " --cwd .");
+	add_store(c, out);
+	return is_whole;
+}
+
+static enum status find_folder(struct call *c, struct fork *f, struct err *err)
+{
+	struct buf again CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct str advice = STR("--cwd names another; '.' is the one you are in");
+
+	if (add_again(c, &again))
+		advice = arena_printf(&c->mem, "to go on in the one you are in: %.*s",
+				      STR_ARG(buf_as_str(&again)));
+	return forkable_folder(c, &f->what, call_text(c, "cwd"), arena_cstr(&c->mem, advice), &f->folder,
+			       err);
+}
+
 /* The program is the client that is set, if one is. */
 static const char *const *words_of(struct call *c, const struct fork *f)
 {
-	const char **words, *const *all = client_words_for_person(&f->named, &c->mem);
+	const char **words, *const *all = client_words_for_person(&f->named, f->begins, &c->mem);
 	struct str own = settings_text(c->settings, "claude");
 	size_t n = 0;
 
@@ -134,11 +194,14 @@ static enum status emit_fork(struct call *c, const struct fork *f, struct err *e
 	put_text(w, "command", command_text(c, f, words));
 	if (f->prompt.p)
 		put_text(w, "prompt", f->prompt);
+	if (f->prompt_at.has_head)
+		put_uuid(w, "prompt_id", &f->prompt_at.head);
 	if (f->named.name.p)
 		put_text(w, "name", f->named.name);
 	if (f->named.head.has_head)
 		put_uuid(w, "head", &f->named.head.head);
-	put_uuid(w, "from", &f->what.session.id);
+	if (f->what.session.row)
+		put_uuid(w, "from", &f->what.session.id);
 	json_write_key(w, STR("words"));
 	json_write_array_begin(w);
 	for (size_t i = 0; words[i]; i++)
@@ -161,9 +224,11 @@ static enum status take_prompt(struct call *c, struct fork *f, struct forking *l
 
 	if (forking_prompt(lines, &text, err))
 		return err_failed(err->status);
-	if (lines->point.prompt != CHAIN_NONE) /* an empty one, or of images alone, is one */
-		f->prompt = arena_str(&c->mem, buf_as_str(&text));
-	return STATUS_OK;
+	if (lines->point.prompt == CHAIN_NONE)
+		return STATUS_OK;
+	f->prompt = arena_str(&c->mem, buf_as_str(&text)); /* an empty one, or of images alone, is one */
+	return head_of_line(c->store, lines->session.row, lines->chain.lines[lines->point.prompt].offset,
+			    &f->prompt_at, err);
 }
 
 /* What to say of a node behind which it goes on. */
@@ -181,6 +246,105 @@ static enum status look_before(struct call *c, struct fork *f, struct forking *l
 	return head_of_line(c->store, lines->session.row, chain->lines[line].offset, &f->before, err);
 }
 
+/* What is said in the client comes back under the name only if it is known before by which id. */
+static enum status reserve(struct fork *f, struct err *err)
+{
+	f->begins = f->named.head.has_session = true;
+	return uuid_random(&f->named.head.session, err);
+}
+
+struct reusing {
+	struct call *call;
+	const struct fork *fork;
+};
+
+/* One that nobody has open, that is no named session's, that was not purged, and not the conversation that somebody
+ * wants another of; whose it is that has a message says nothing, for forks have it, too. */
+static bool may_be(void *ctx, const struct uuid *session)
+{
+	const struct reusing *r = ctx;
+	struct call *c = r->call;
+	bool is_open, any, found = false;
+	struct named named;
+	struct err ignored;
+
+	return (r->fork->what.is_node || !uuid_eq(session, &r->fork->what.session.id)) &&
+	       !forkable_is_open(c, session, &is_open, &ignored) && !is_open &&
+	       !store_has(c->store, STORE_LIVE, &any, &ignored) &&
+	       (!any || !named_of_client(c->store, session, &c->mem, &named, &found, &ignored)) && !found &&
+	       !resolve_check_purged(c->store, session, &ignored);
+}
+
+/* ---- What is there already ------------------------------------------------------------- */
+
+struct repeating {
+	struct store *store;
+	const struct session *from;
+	int64_t before; /* what it goes back to before: nothing later was said in one that is meant */
+	struct uuid line;
+	int64_t newest; /* row; 0 = none */
+	struct uuid id; /* of the newest */
+};
+
+/* The newest file that goes on from a line, which it has from another. */
+static enum status look_at_copy(void *ctx, const struct node *node, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct repeating *r = ctx;
+	struct named_head head;
+	struct session session;
+
+	if (node->session == r->from->row || node->session <= r->newest)
+		return STATUS_OK;
+	if (session_get(r->store, node->session, &mem, &session, err))
+		return err_failed(err->status);
+	if (session.old || session.agent.n || uuid_eq(&session.id, &r->from->id) ||
+	    (r->before && session.updated_at >= r->before))
+		return STATUS_OK;
+	if (head_of_session(r->store, &session.id, &head, err))
+		return err_failed(err->status);
+	if (head.has_line && uuid_eq(&head.line, &r->line)) {
+		r->newest = node->session;
+		r->id = session.id;
+	}
+	return STATUS_OK;
+}
+
+/* Who goes back again has been there, and may want to be further back: a conversation stays the last one as
+ * long as nothing is said in what was forked from it. */
+static enum status look_for_same(struct call *c, struct fork *f, struct forking *lines, struct err *err)
+{
+	struct repeating r = { .store = c->store, .from = &lines->session };
+	struct named_head at;
+
+	if (!f->what.before || f->what.is_node || lines->point.prompt == CHAIN_NONE)
+		return STATUS_OK;
+	r.before = lines->chain.lines[lines->point.prompt].at;
+	if (head_of_line(c->store, lines->session.row, lines->chain.lines[lines->point.line].offset, &at,
+			 err))
+		return err_failed(err->status);
+	r.line = at.line;
+	if (at.has_line && node_each(c->store, &at.line, look_at_copy, &r, err))
+		return err_failed(err->status);
+	f->has_same = r.newest != 0;
+	f->same = r.id;
+	return STATUS_OK;
+}
+
+/* Nobody means to begin anew who goes back in a sub-agent. */
+static enum status check_empty(struct call *c, const struct fork *f, struct err *err)
+{
+	char id[UUID_TEXT + 1];
+
+	if (!f->what.before || !f->what.in_agent || f->what.left_agent)
+		return STATUS_OK;
+	uuid_print(&f->what.session.id, id);
+	return err_fail(err, STATUS_NOT_FOUND,
+			"that is a sub-agent's, and what started it is not known; 'arbor tree %.*s --agents' "
+			"shows it",
+			(int)resolve_digits(c->store, str_of(id)), id);
+}
+
 /* In one snapshot: which lines, the file, and where it goes on. */
 static enum status write_fork(struct call *c, struct fork *f, bool wants_head, struct err *err)
 {
@@ -190,15 +354,22 @@ static enum status write_fork(struct call *c, struct fork *f, bool wants_head, s
 		.env = &env, .folder = f->folder, .title = f->named.name, .cancel = c->cancel
 	};
 	struct str was = call_real_path(c, f->what.session.project);
+	struct reusing reusing = { c, f };
 
 	where_environment(c->settings, &env);
+	if (!f->named.name.p) {
+		ask.may_be = may_be;
+		ask.ctx = &reusing;
+	}
 	ask.moves = !str_eq(was.p ? was : f->what.session.project, f->folder);
 	if (forkable_load(c, &f->what, &lines, err) || take_prompt(c, f, &lines, err) ||
 	    look_before(c, f, &lines, err))
 		return err_failed(err->status);
 	f->is_empty = !lines.count;
 	if (f->is_empty)
-		return STATUS_OK;
+		return check_empty(c, f, err) ? err_failed(err->status) : f->named.name.p ? reserve(f, err) : STATUS_OK;
+	if (look_for_same(c, f, &lines, err))
+		return err_failed(err->status);
 	if (wants_head && head_of_line(c->store, lines.session.row,
 				       lines.chain.lines[lines.point.line].offset, &f->named.head, err))
 		return err_failed(err->status);
@@ -251,6 +422,21 @@ static enum status give_name(struct call *c, struct fork *f, struct err *err)
 	return err_failed(err->status);
 }
 
+/* Only a session with a name remembers them: the client's command does not say them. */
+static enum status check_settings(struct call *c, const struct fork *f, struct err *err)
+{
+	static const char *const kept[] = { "system_prompt", "mcp_config", "loopback", "metadata" };
+	const struct param *q = c->method->params;
+	char typed[PARAM_TYPED];
+
+	for (size_t i = 0; !f->named.name.p && q[i].name; i++)
+		for (size_t k = 0; k < COUNT(kept); k++)
+			if (c->values[i].given && !strcmp(q[i].name, kept[k]))
+				return err_fail(err, STATUS_USAGE, "%s needs a NAME",
+						param_typed(&q[i], typed));
+	return STATUS_OK;
+}
+
 /* All that the other session had, and what is given instead. */
 static void take_settings(struct call *c, struct fork *f)
 {
@@ -280,20 +466,60 @@ static void take_settings(struct call *c, struct fork *f)
 	s->working_dir = f->folder;
 }
 
-/* Behind or before what was named. */
+/* It goes back elsewhere than in what was named. */
+static void say_agent(struct call *c, const struct fork *f)
+{
+	enum { TITLE = 60 };
+	const struct str title = f->what.session.title;
+	struct str cut = str_sub(title, 0, TITLE);
+	char id[UUID_TEXT + 1];
+
+	cut.n = utf8_valid_prefix(cut);
+	uuid_print(&f->what.session.id, id);
+	call_note(c, "that is a sub-agent's; before the prompt in %.*s%s%.*s that led to it%s", STR_ARG(cut),
+		  cut.n < title.n ? "… "
+		  : cut.n	  ? " "
+				  : "",
+		  (int)resolve_digits(c->store, str_of(id)), id,
+		  f->is_empty ? ": nothing was said before that, the client begins anew" : "");
+}
+
+static void say_same(struct call *c, const struct fork *f, struct str rest)
+{
+	char id[UUID_TEXT + 1];
+	int digits;
+
+	uuid_print(&f->same, id);
+	digits = (int)resolve_digits(c->store, str_of(id));
+	call_note(c, "you have that already as %.*s; one more back: arbor %s %.*s --before%.*s", digits, id,
+		  c->method->verb, digits, id, STR_ARG(rest));
+}
+
+/* Behind or before what was named. What is typed instead goes to the same folder, from the same store. */
 static void say_where(struct call *c, const struct fork *f)
 {
+	struct buf rest CLEANUP(buf_release) = BUF_INIT(MIB);
 	char id[UUID_TEXT + 1];
 
 	uuid_print(&f->before.head, id);
-	if (f->is_empty)
+	if (call_text(c, "cwd").p) {
+		buf_text(&rest, " --cwd ");
+		quote(&rest, call_text(c, "cwd"));
+	}
+	add_store(c, &rest);
+	if (f->what.left_agent)
+		say_agent(c, f);
+	else if (f->has_same)
+		say_same(c, f, buf_as_str(&rest));
+	else if (f->is_empty)
 		call_note(c, "nothing was said before that: the client begins anew");
 	else if (f->at_compaction)
 		call_note(c, "it goes on before the compaction, with all that this summed up; to go on behind "
 			     "it, fork at what was said next");
-	else if (f->what.is_node && !f->prompt.p && f->before.has_head)
-		call_note(c, "it goes on behind that; to go on before it: 'arbor fork %.*s'",
-			  (int)resolve_digits(c->store, str_of(id)), id);
+	else if (f->what.is_node && !f->prompt.p && f->before.has_head) /* a sub-agent's prompt is nobody's */
+		call_note(c, "it goes on behind that; to go on before it: arbor %s %.*s%s%.*s", c->method->verb,
+			  (int)resolve_digits(c->store, str_of(id)), id, f->what.in_agent ? " --before" : "",
+			  STR_ARG(buf_as_str(&rest)));
 	else if (f->what.is_node && !f->prompt.p)
 		call_note(c, "it goes on behind that");
 }
@@ -352,18 +578,21 @@ static void say_what_next(struct call *c, const struct fork *f)
 
 	say_where(c, f);
 	say_what_is_gone(c, f);
-	if (!f->named.name.p)
+	if (!f->named.name.p || f->what.left_agent)
 		return;
 	quote(&name, f->named.name);
-	call_note(c, "\"arbor chat %.*s\" goes on with it here, too", STR_ARG(buf_as_str(&name)));
+	add_store(c, &name);
+	call_note(c, "%s\"arbor chat %.*s\" goes on with it here, too",
+		  f->is_empty ? "nothing was said before that: the client begins anew; " : "",
+		  STR_ARG(buf_as_str(&name)));
 }
 
 /* `what` is found; a snapshot is open and ends here. */
 static enum status make_fork(struct call *c, struct fork *f, struct read_txn *snapshot, struct err *err)
 {
-	if (forkable_folder(c, &f->what, call_text(c, "cwd"), &f->folder, err))
-		return err_failed(err->status);
 	f->named.name = call_text(c, "name");
+	if (check_settings(c, f, err) || find_folder(c, f, err))
+		return err_failed(err->status);
 	take_settings(c, f);
 	if (check_name(c, f, err) || write_fork(c, f, f->named.name.p != NULL, err))
 		return err_failed(err->status);
@@ -421,6 +650,7 @@ static const struct param fork_params[] = {
 	  .flags = PARAM_WORD,
 	  .shown = "NAME",
 	  .help = "what it is called from now on, for 'arbor chat'" },
+	BEFORE_PARAM,
 	FORK_SETTING_PARAMS,
 	{ 0 },
 };
@@ -428,9 +658,11 @@ static const struct param fork_params[] = {
 static enum status run_fork(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct fork f = { 0 };
+	struct fork f = { .what.before = call_flag(c, "before") };
 
 	if (forkable_find_now(c, call_text(c, "session"), &snapshot, &f.what, err))
+		return err_failed(err->status);
+	if (forkable_leave_agent(c, &f.what, err))
 		return err_failed(err->status);
 	return make_fork(c, &f, &snapshot, err);
 }
@@ -438,26 +670,22 @@ static enum status run_fork(struct call *c, struct err *err)
 const struct method claudecode_fork = {
 	.name = "fork",
 	.verb = "fork",
-	.group = "agents",
+	.group = "go back",
 	.summary = "Go on from any message, in a conversation of its own",
 	.text = "Writes a file with which Claude Code goes on from there, and prints the command that does. "
-		"The "
-		"conversation itself stays as it is, also while a client has it open; that its own file was "
-		"deleted does "
-		"not matter.\n\n"
-		"At an answer it goes on behind the results of its tools. At a prompt it goes on before it: "
-		"what was said "
-		"there is printed, to be said otherwise. At a compaction it goes on before that, with all that was "
-		"summed up. Inside a sub-agent, its conversation becomes one of "
-		"its own. "
-		"'arbor tree' and 'arbor log' say which turns and messages there are; without @NODE it is "
-		"the "
-		"end.\n\n"
+		"The conversation itself stays as it is, also while a client has it open; that its own file was "
+		"deleted does not matter.\n\n"
+		"At an answer it goes on behind the results of its tools. At a prompt it goes on before it: what "
+		"was said there is printed, to be said otherwise. At a compaction it goes on before that, with all "
+		"that was summed up. Inside a sub-agent, its conversation becomes one of its own. With --before it "
+		"goes on before the prompt that led to what is named, whatever that is; in a sub-agent, in the "
+		"conversation that started it. 'arbor tree' and 'arbor log' say which turns and messages there are; "
+		"without @NODE it is the end.\n\n"
 		"Only the conversation goes back. Files stay as they are: 'arbor files' tells what stood in "
 		"them.\n\n"
-		"With NAME it is a session for 'arbor chat', too, with all settings of the one it is made of "
-		"unless others "
-		"are given. --cwd takes it to another folder, or a machine to which the store was copied.\n",
+		"With NAME it is a session for 'arbor chat', too, with all settings of the one it is made of unless "
+		"others are given. Without, a fork of the same place that nobody has gone on with is used again. "
+		"--cwd takes it to another folder, or a machine to which the store was copied.\n",
 	.params = fork_params,
 	.kind = RESULT_ONE,
 	.fields = fork_fields,
@@ -599,6 +827,7 @@ static const struct param resume_params[] = {
 	  .shown = "SESSION[@NODE]",
 	  .names = "memory.sessions",
 	  .help = "a conversation, by its name or id, or a message of one" },
+	BEFORE_PARAM,
 	CWD_PARAM,
 	{ 0 },
 };
@@ -611,7 +840,8 @@ static bool can_go_on(struct call *c, const struct fork *f)
 
 	where_environment(c->settings, &env);
 	path = forked_path(&env, f->folder, &f->what.session.id, &c->mem);
-	return !f->what.is_node && !f->what.session.agent.n && access(arena_cstr(&c->mem, path), F_OK) == 0;
+	return !f->what.is_node && !f->what.before && !f->what.session.agent.n &&
+	       access(arena_cstr(&c->mem, path), F_OK) == 0;
 }
 
 static enum status resume_named(struct call *c, struct fork *f, struct err *err)
@@ -623,7 +853,9 @@ static enum status resume_named(struct call *c, struct fork *f, struct err *err)
 	f->named = f->what.named;
 	f->named.settings.working_dir = f->folder;
 	if (forkable_check_rest(c, &f->named, err) || resume_follow(c->store, &f->named, err) ||
-	    resume_prepare(c->store, &env, &f->named, false, &c->mem, &made, err))
+	    resume_prepare(c->store, &env, &f->named, false, &c->mem, &made, err) ||
+	    resume_reserve(c->store, &f->named, err) ||
+	    resume_begins(c->store, &env, &f->named, &f->begins, err))
 		return err_failed(err->status);
 	if (!made.p && f->named.head.has_session && forkable_check_open(c, &f->named.head.session, err))
 		return err_failed(err->status);
@@ -645,18 +877,20 @@ static enum status resume_found(struct call *c, struct fork *f, struct read_txn 
 	read_end(snapshot);
 	if (f->file.path.p)
 		(void)mirror_now(c, f->file.path);
+	say_where(c, f);
 	return emit_fork(c, f, err);
 }
 
 static enum status run_resume(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
-	struct fork f = { 0 };
+	struct fork f = { .what.before = call_flag(c, "before") };
 
-	if (forkable_find_now(c, call_text(c, "session"), &snapshot, &f.what, err) ||
-	    forkable_folder(c, &f.what, call_text(c, "cwd"), &f.folder, err))
+	if (forkable_find_now(c, call_text(c, "session"), &snapshot, &f.what, err))
 		return err_failed(err->status);
-	if (!f.what.is_named || f.what.is_node)
+	if (forkable_leave_agent(c, &f.what, err) || find_folder(c, &f, err))
+		return err_failed(err->status);
+	if (!f.what.is_named || f.what.is_node || f.what.before)
 		return resume_found(c, &f, &snapshot, err);
 	read_end(&snapshot);
 	return resume_named(c, &f, err);
@@ -665,15 +899,19 @@ static enum status run_resume(struct call *c, struct err *err)
 const struct method claudecode_resume = {
 	.name = "resume",
 	.verb = "resume",
-	.group = "agents",
-	.summary = "Go on with a conversation in Claude Code itself",
+	.also = "rewind undo back",
+	.group = "go back",
+	.first = 4,
+	.summary = "Go on with a conversation, or go back in it, in Claude Code itself",
 	.text = "Runs the client in the folder of the conversation, with what it takes to go on there. A "
 		"session with a name goes on "
 		"where its last prompt left it, or where you left it in the client since, with its model and "
 		"permissions; other sessions where the client left them.\n\n"
-		"With @NODE it goes on from that message in a conversation of its own, as 'arbor fork' makes "
-		"one, and so does a "
-		"conversation whose file the client has deleted. With --json, or where nobody is at a "
+		"With @NODE, or the id of a message alone, it goes on from that in a conversation of its own, as "
+		"'arbor fork' makes one: at a prompt before it, at an answer behind it. With --before it is before "
+		"the prompt that led there in any case, without a message before the last. A conversation whose "
+		"file the client has deleted goes on in one of its own, too.\n\n"
+		"With --json, or where nobody is at a "
 		"terminal, the command is "
 		"printed and not run.\n",
 	.params = resume_params,
@@ -681,7 +919,9 @@ const struct method claudecode_resume = {
 	.fields = fork_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "resume @ --cwd /tmp", "the last one, in another folder" },
+	.examples = (const struct example[]){ { "resume 7abd08b4 --before",
+						"go back to before that, and try another way" },
+					      { "resume @ --cwd /tmp", "the last one, in another folder" },
 					      { 0 } },
 	.run = run_resume,
 };

@@ -171,17 +171,35 @@ static enum status find_places(struct call *c, struct moving *m, struct err *err
 	return forkable_find_node(c, named, call_text(c, "node"), &m->to, err);
 }
 
+static enum status find_once(struct call *c, struct moving *m, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+
+	return read_begin(c->store, &snapshot, err) || find_places(c, m, err) ? err_failed(err->status)
+									      : STATUS_OK;
+}
+
+/* Has the client's files in the store as far as they are wanted here. */
+static enum status mirror_both(struct call *c, struct moving *m, struct err *err)
+{
+	bool is_last = forkable_is_last(call_text(c, "session")) || forkable_is_last(call_text(c, "node"));
+	bool all_is_here = is_last && mirror_all_now(c);
+	enum status status = all_is_here ? STATUS_OK : find_once(c, m, err);
+
+	if (!is_last && forkable_may_be_new(status) && mirror_all_now(c))
+		return STATUS_OK;
+	if (status == STATUS_OK && !all_is_here)
+		mirror_session(c, &m->to.session);
+	return status;
+}
+
 /* In one snapshot, with what the client has written until now: a session's end is where it ends. */
 static enum status find_both(struct call *c, struct moving *m, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct forking f CLEANUP(forking_release) = FORKING_INIT;
 
-	if (read_begin(c->store, &snapshot, err) || find_places(c, m, err))
-		return err_failed(err->status);
-	read_end(&snapshot);
-	mirror_session(c, &m->to.session);
-	if (read_begin(c->store, &snapshot, err) || find_places(c, m, err) ||
+	if (mirror_both(c, m, err) || read_begin(c->store, &snapshot, err) || find_places(c, m, err) ||
 	    forkable_load(c, &m->to, &f, err) || take_texts(c, &f, m, err))
 		return err_failed(err->status);
 	m->is_cut_off = f.point.line != CHAIN_NONE && fork_is_cut_off(&f.chain, f.point.line);
@@ -230,8 +248,8 @@ static enum status run_set_head(struct call *c, struct err *err)
 const struct method claudecode_set_head = {
 	.name = "set_head",
 	.verb = "checkout",
-	.also = "rewind switch undo back",
-	.group = "agents",
+	.also = "switch",
+	.group = "go back",
 	.summary = "Have a session go on from another message",
 	.text = "The next prompt of 'arbor chat' follows that message, on whichever branch it is; what was "
 		"said behind it stays "

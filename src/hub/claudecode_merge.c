@@ -207,7 +207,7 @@ const struct method claudecode_merge_note = {
 	.name = "merge_note",
 	.verb = "merge",
 	.also = "merge-note cherry-pick",
-	.group = "notes",
+	.group = "go back",
 	.summary = "Bring what a branch came to into another, as a note or as a prompt",
 	.text = "FROM's last answer, or TEXT in its place, becomes a note on INTO, with the branch it is "
 		"from: 'arbor show' "

@@ -274,12 +274,30 @@ const struct method claudecode_rename = {
 	.run = run_rename,
 };
 
+/* Whoever wants to be rid of a conversation that nobody gave a name. */
+static enum status no_name(struct call *c, struct err *err)
+{
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	struct str text = call_text(c, "session");
+	struct resolved r;
+	struct err ignored;
+
+	if (err->status == STATUS_NOT_FOUND && !read_begin(c->store, &snapshot, &ignored) &&
+	    !resolve_id(c->store, text, &c->mem, &r, &ignored))
+		return err_fail(err, STATUS_NOT_FOUND,
+				"no session is called '%.*s'; it is %s conversation: 'arbor purge %.*s' removes "
+				"it from the store",
+				STR_ARG(text), r.is_session ? "the id of a" : "in a", STR_ARG(text));
+	return err_failed(err->status);
+}
+
 static enum status run_delete(struct call *c, struct err *err)
 {
 	struct named n;
 
-	if (named_find(c->store, call_text(c, "session"), &c->mem, &n, err) ||
-	    named_delete(c->store, &n, err))
+	if (named_find(c->store, call_text(c, "session"), &c->mem, &n, err))
+		return no_name(c, err);
+	if (named_delete(c->store, &n, err))
 		return err_failed(err->status);
 	put_named(call_begin(c), &n);
 	return call_emit(c, err);

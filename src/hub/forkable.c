@@ -1,7 +1,8 @@
 /*
  * A name and a place: which line of which transcript is meant.
  *
- * Named sessions come first, by their whole name, since that is what people gave them to be called by. A node
+ * Named sessions come first, by their whole name, since that is what people gave them to be called by; their ids
+ * come last. A node
  * behind a name may stand in another file than the session's own: what it was forked from has it, too.
  */
 #include "hub/forkable.h"
@@ -9,6 +10,7 @@
 #include "base/file.h"
 #include "hub/alive.h"
 #include "hub/excluded.h"
+#include "hub/meant.h"
 #include "hub/resolve.h"
 #include "hub/settings.h"
 #include "hub/where.h"
@@ -26,7 +28,7 @@ static enum status take_resolved(struct forkable *out, const struct resolved *r,
 		return err_fail(
 			err, STATUS_NOT_FOUND,
 			"only an older version of its file had that line, and nothing goes on from there");
-	if (r->agent.n)
+	if (r->agent.n && !out->before)
 		return err_fail(err, STATUS_USAGE,
 				"sub-agent '%.*s' stands in the file of its conversation: name one of its messages,"
 				" which 'arbor show' lists, or the conversation",
@@ -73,23 +75,13 @@ enum status forkable_find_node(struct call *c, const struct named *in, struct st
 	return status ? status : take_resolved(out, &r, err);
 }
 
-/* By its whole name; *found false = nobody is called so. */
-static enum status find_named(struct call *c, struct str name, struct named *out, bool *found,
-			      struct err *err)
-{
-	enum status status = name.n ? named_find(c->store, name, &c->mem, out, err) : STATUS_NOT_FOUND;
-
-	*found = status == STATUS_OK && str_eq(out->name, name);
-	return status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS ? STATUS_OK : status;
-}
-
 enum status forkable_find(struct call *c, struct str text, struct forkable *out, struct err *err)
 {
 	struct str node, name = str_cut(text, '@', &node);
 	struct resolved r;
 
-	*out = (struct forkable){ 0 };
-	if (find_named(c, name, &out->named, &out->is_named, err) ||
+	*out = (struct forkable){ .before = out->before };
+	if (resolve_named(c->store, name, &c->mem, &out->named, &out->is_named, err) ||
 	    (out->is_named && resume_head(c->store, &out->named, &out->head, err)))
 		return err_failed(err->status);
 	if (out->is_named)
@@ -100,10 +92,12 @@ enum status forkable_find(struct call *c, struct str text, struct forkable *out,
 
 enum status forkable_load(struct call *c, const struct forkable *what, struct forking *out, struct err *err)
 {
+	enum fork_from from = what->before ? FORK_FROM_PROMPT : what->at_head ? FORK_FROM_HEAD : FORK_FROM_POINT;
+
 	if (!what->session.row)
 		return err_fail(err, STATUS_NOT_FOUND, "nothing was said in '%.*s' yet",
 				STR_ARG(what->named.name));
-	return forking_load(c->store, what->line.session, what->line.offset, what->at_head, out, err);
+	return forking_load(c->store, what->line.session, what->line.offset, from, out, err);
 }
 
 static bool is_folder(struct call *c, struct str path)
@@ -113,8 +107,8 @@ static bool is_folder(struct call *c, struct str path)
 	return stat(arena_cstr(&c->mem, path), &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-enum status forkable_folder(struct call *c, const struct forkable *what, struct str given, struct str *out,
-			    struct err *err)
+enum status forkable_folder(struct call *c, const struct forkable *what, struct str given, const char *advice,
+			    struct str *out, struct err *err)
 {
 	struct str wanted = given.p	     ? given
 			    : what->is_named ? what->named.settings.working_dir
@@ -126,9 +120,8 @@ enum status forkable_folder(struct call *c, const struct forkable *what, struct 
 	if (given.p)
 		return err_fail(err, STATUS_NOT_FOUND, "there is no folder '%.*s'",
 				(int)size_min(given.n, 200), given.p);
-	return err_fail(err, STATUS_NOT_FOUND,
-			"the folder it worked in is not here: %.*s; --cwd names another",
-			(int)size_min(wanted.n, 200), wanted.p ? wanted.p : "");
+	return err_fail(err, STATUS_NOT_FOUND, "the folder it worked in is not here: %.*s; %s",
+			(int)size_min(wanted.n, 200), wanted.p ? wanted.p : "", advice);
 }
 
 enum status forkable_is_open(struct call *c, const struct uuid *session, bool *out, struct err *err)
@@ -145,14 +138,16 @@ enum status forkable_check_open(struct call *c, const struct uuid *session, stru
 {
 	struct alive alive CLEANUP(alive_release) = { 0 };
 	const struct live *client;
+	char id[UUID_TEXT + 1];
 
 	if (alive_load(c->store, &alive, err))
 		return err_failed(err->status);
 	client = alive_find(&alive, session);
+	uuid_print(session, id);
 	return client ? err_fail(err, STATUS_BUSY,
 				 "a client has it open just now (process %" PRId64
-				 "); 'arbor fork' goes on beside it",
-				 client->pid)
+				 "); 'arbor fork %.*s' goes on beside it",
+				 client->pid, (int)resolve_digits(c->store, str_of(id)), id)
 		      : STATUS_OK;
 }
 
@@ -171,14 +166,19 @@ enum status forkable_check_rest(struct call *c, const struct named *n, struct er
 
 /* ---- Mirroring what was written ------------------------------------------------------ */
 
-static enum status sync_one(struct call *c, const char *home, struct str below, struct err *err)
+/* Of a folder that is mirrored, what is below a path; p NULL = all of it. */
+static enum status sync_home(struct call *c, const char *home, struct str below, struct err *err)
 {
 	struct filter unwanted = { .max_size = settings_int(c->settings, "sync.max_size") };
 	const struct filter_rules *filter CLEANUP(filter_release) = NULL;
-	struct sync_options o = { .dir = home, .paths = &below, .path_count = 1, .cancel = c->cancel };
+	struct sync_options o = { .dir = home, .cancel = c->cancel };
 	struct sync_report report = { 0 };
 	struct root root;
 
+	if (below.p) {
+		o.paths = &below;
+		o.path_count = 1;
+	}
 	excluded_take(c, NULL, &unwanted);
 	if (root_find(c->store, home, (struct str){ 0 }, &root, err) ||
 	    filter_make(&unwanted, &c->mem, &filter, err))
@@ -200,7 +200,7 @@ bool mirror_now(struct call *c, struct str path)
 	if (!home.p || !path.p || path.n <= home.n + 1 || !path_is_below(path, home))
 		return false;
 	below = str_sub(path, home.n + 1, SIZE_MAX);
-	if (!sync_one(c, arena_cstr(&c->mem, home), below, &err))
+	if (!sync_home(c, arena_cstr(&c->mem, home), below, &err))
 		return true;
 	log_debug(c->log, "the new file is not mirrored yet: %s", err.text);
 	return false;
@@ -220,16 +220,100 @@ void mirror_session(struct call *c, const struct session *session)
 						 STR_ARG(session->path)));
 }
 
+/* Of a named session nothing of which is here yet: its client may have begun meanwhile. */
+static void mirror_begun(struct call *c, const struct forkable *f)
+{
+	struct environment env;
+
+	if (!f->head.has_session)
+		return;
+	where_environment(c->settings, &env);
+	(void)mirror_now(c, forked_path(&env, f->named.settings.working_dir, &f->head.session, &c->mem));
+}
+
 /* ---- What was said until now ---------------------------------------------------------- */
+
+bool forkable_is_last(struct str text)
+{
+	return text.n && text.p[0] == '@' && (text.n == 1 || text.p[1] == '~' || text.p[1] == '@');
+}
+
+bool mirror_all_now(struct call *c)
+{
+	struct environment env;
+	struct str home;
+	struct err err;
+	enum status status;
+
+	where_environment(c->settings, &env);
+	home = call_real_path(c, forked_home(&env, &c->mem));
+	if (!home.p)
+		return false;
+	status = sync_home(c, arena_cstr(&c->mem, home), (struct str){ 0 }, &err);
+	if (status == STATUS_OK || status == STATUS_PARTIAL)
+		return true;
+	log_debug(c->log, "what is new in the client's folder is not mirrored: %s", err.text);
+	return false;
+}
+
+static enum status find_in(struct call *c, struct str text, struct read_txn *snapshot, struct forkable *out,
+			   struct err *err)
+{
+	return read_begin(c->store, snapshot, err) || forkable_find(c, text, out, err)
+		       ? err_failed(err->status)
+		       : STATUS_OK;
+}
+
+/* What it was forked from has lines of it still. */
+static enum status check_purged(struct call *c, const struct forkable *f, struct err *err)
+{
+	return f->is_named && !f->is_node && f->head.has_session &&
+			       (!f->session.row || !uuid_eq(&f->session.id, &f->head.session))
+		       ? resolve_check_purged(c->store, &f->head.session, err)
+		       : STATUS_OK;
+}
+
+/* What the id is of, where nothing can be gone on from it. */
+static enum status explain(struct call *c, struct str text, struct err *err)
+{
+	static const unsigned others = MEANT_NOTE | MEANT_TYPED | MEANT_FILE;
+	struct read_txn snapshot CLEANUP(read_end) = { 0 };
+	enum status status = err->status;
+	struct err ignored;
+	struct meant m;
+
+	if (status != STATUS_NOT_FOUND || read_join(c->store, &snapshot, &ignored) ||
+	    meant_find(c->store, text, others, &c->mem, &m, &ignored))
+		return status;
+	return err_fail(err, STATUS_USAGE, "'%.*s' is %s and no conversation; 'arbor show' shows it",
+			(int)size_min(text.n, 60), text.p,
+			m.kind == MEANT_NOTE	? "a note or bookmark"
+			: m.kind == MEANT_TYPED ? "a line of what was typed"
+						: "a file");
+}
 
 enum status forkable_find_now(struct call *c, struct str text, struct read_txn *snapshot,
 			      struct forkable *out, struct err *err)
 {
-	if (read_begin(c->store, snapshot, err) || forkable_find(c, text, out, err))
-		return err_failed(err->status);
-	read_end(snapshot);
-	mirror_session(c, &out->session);
-	return read_begin(c->store, snapshot, err) || forkable_find(c, text, out, err)
-		       ? err_failed(err->status)
-		       : STATUS_OK;
+	bool is_last = forkable_is_last(text), all_is_here = is_last && mirror_all_now(c);
+	enum status status = find_in(c, text, snapshot, out, err);
+
+	if (!is_last && forkable_may_be_new(status)) {
+		read_end(snapshot);
+		all_is_here = mirror_all_now(c);
+		if (all_is_here)
+			status = find_in(c, text, snapshot, out, err);
+	}
+	if (status)
+		return explain(c, text, err);
+	if (!all_is_here) {
+		read_end(snapshot);
+		if (out->is_named && !out->session.row)
+			mirror_begun(c, out);
+		else
+			mirror_session(c, &out->session);
+		if (find_in(c, text, snapshot, out, err))
+			return err_failed(err->status);
+	}
+	return check_purged(c, out, err);
 }

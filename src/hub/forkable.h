@@ -14,6 +14,12 @@
 			"out: where it was" \
 	}
 
+#define BEFORE_PARAM \
+	{ \
+		.name = "before", .type = VALUE_BOOL, \
+		.help = "before the prompt that led there; at an answer or result, too" \
+	}
+
 struct forkable {
 	bool is_named;		 /* by the name of a session */
 	struct named named;	 /* that one */
@@ -21,18 +27,37 @@ struct forkable {
 	bool is_node;		 /* not a whole session, but a place in one */
 	bool at_head;		 /* where the next prompt of the named one goes */
 	struct session session;	 /* it is in; row 0 = nothing was said yet in the named one */
+	bool before;		 /* the prompt that led there is meant, and to go on before it */
+	bool in_agent;		 /* forkable_leave_agent() has found it in a sub-agent, */
+	bool left_agent;	 /* and is now what started that */
 	struct resume_line line; /* offset FORK_AT_END = where the client would go on */
 };
 
 /*
- * NAME, NAME@NODE, or what resolve_id() takes. A name has to be given whole. Wants a read transaction.
+ * NAME, NAME@NODE, or what resolve_id() takes. A name has to be given whole. `before` is set by who asks, the
+ * rest is found. Wants a read transaction.
  */
 enum status forkable_find(struct call *c, struct str text, struct forkable *out, struct err *err) MUST_USE;
 
 /* The same in a read transaction that it begins, when what the client has written since to the file that this
- * is in is mirrored: the end of a conversation is then where it ends now. */
+ * is in is mirrored: the end of a conversation is then where it ends now. What is not here, and what the last
+ * one is, is looked for in all that the client has written. */
 enum status forkable_find_now(struct call *c, struct str text, struct read_txn *snapshot,
 			      struct forkable *out, struct err *err) MUST_USE;
+
+/* Whether a text means a conversation by how long ago it was: which that is another one may decide that is
+ * not mirrored yet. */
+bool forkable_is_last(struct str text);
+
+/* Whether what was not found may be just that. A title that is new looks like a mistake. */
+static inline bool forkable_may_be_new(enum status status)
+{
+	return status == STATUS_NOT_FOUND || status == STATUS_USAGE;
+}
+
+/* Whether something is in a sub-agent; and where what led there is meant, that in the conversation that it was started
+ * in, if that is known. Wants a read transaction. */
+enum status forkable_leave_agent(struct call *c, struct forkable *what, struct err *err) MUST_USE;
 
 /* A node of the conversation that a named session has, or of any other. Wants a read transaction. */
 enum status forkable_find_node(struct call *c, const struct named *in, struct str node, struct forkable *out,
@@ -42,9 +67,10 @@ enum status forkable_find_node(struct call *c, const struct named *in, struct st
 enum status forkable_load(struct call *c, const struct forkable *what, struct forking *out,
 			  struct err *err) MUST_USE;
 
-/* The folder it goes on in, as `given` (p NULL = as it was) says; in the call's arena. */
-enum status forkable_folder(struct call *c, const struct forkable *what, struct str given, struct str *out,
-			    struct err *err) MUST_USE;
+/* The folder it goes on in, as `given` (p NULL = as it was) says; in the call's arena. `advice` is for whoever gave
+ * none, and the one it was in is not here. */
+enum status forkable_folder(struct call *c, const struct forkable *what, struct str given, const char *advice,
+			    struct str *out, struct err *err) MUST_USE;
 
 /* Whether a client has a session open just now. */
 enum status forkable_is_open(struct call *c, const struct uuid *session, bool *out, struct err *err) MUST_USE;
@@ -58,6 +84,10 @@ enum status forkable_check_rest(struct call *c, const struct named *n, struct er
 /* A file that was written below the client's folder (forked_home()) is mirrored at once, if that folder is at
  * all; whether it was. Whoever reads ends that first. */
 bool mirror_now(struct call *c, struct str path);
+
+/* All that is new below it, by the same rules; false also where the store cannot be written, or the folder is
+ * gone. What is here is then all there is. */
+bool mirror_all_now(struct call *c);
 
 /* The same with the file of a session. */
 void mirror_session(struct call *c, const struct session *session);

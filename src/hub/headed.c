@@ -29,34 +29,41 @@ static enum status named_is_there(struct call *c, struct str text, struct named 
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
+static enum status nothing_said(const struct named *n, struct err *err)
+{
+	return err_fail(err, STATUS_NOT_FOUND,
+			"%.*s: nothing was said in this session yet that is mirrored; 'arbor sync' brings in what was",
+			STR_ARG(n->name));
+}
+
 static enum status head_of(struct call *c, const struct named *n, struct resolved *out, struct err *err)
 {
 	char session[UUID_TEXT + 1], head[UUID_TEXT + 1];
 	enum status status = STATUS_NOT_FOUND;
 
 	if (!n->head.has_head && !n->head.has_session)
-		return err_fail(err, STATUS_NOT_FOUND, "%.*s: nothing was said in this session yet",
-				STR_ARG(n->name));
+		return nothing_said(n, err);
 	uuid_print(&n->head.session, session);
 	uuid_print(&n->head.head, head);
-	if (!n->head.has_head)
-		return resolve_id(c->store, str_of(session), &c->mem, out, err);
+	if (!n->head.has_head) {
+		status = resolve_id(c->store, str_of(session), &c->mem, out, err);
+		return status == STATUS_NOT_FOUND ? nothing_said(n, err) : status;
+	}
 	if (n->head.has_session)
 		status = resolve_id(c->store, arena_printf(&c->mem, "%s@%s", session, head), &c->mem, out,
 				    err);
 	return status == STATUS_NOT_FOUND ? resolve_id(c->store, str_of(head), &c->mem, out, err) : status;
 }
 
-/* *named: it is a session by its name, and *out where that is. */
-static enum status find(struct call *c, struct str text, unsigned kinds, struct meant *out, bool *named,
-			struct err *err)
+enum status headed_meant_by(struct call *c, struct str text, unsigned kinds, struct meant *out,
+			    struct str *name, struct err *err)
 {
 	struct named n;
 	struct err why;
 	enum status status;
 	bool found;
 
-	*named = false;
+	*name = (struct str){ 0 };
 	/* What could be several names may be one id. */
 	status = named_is_there(c, text, &n, &found, &why);
 	if (status && status != STATUS_AMBIGUOUS) {
@@ -69,35 +76,26 @@ static enum status find(struct call *c, struct str text, unsigned kinds, struct 
 			return status;
 	}
 	*out = (struct meant){ .kind = MEANT_MIRRORED };
-	*named = true;
+	*name = n.name;
 	return resume_head(c->store, &n, &n.head, err) ? err_failed(err->status)
 						       : head_of(c, &n, &out->mirrored, err);
 }
 
 enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct meant *out, struct err *err)
 {
-	bool named;
+	struct str name;
 
-	return find(c, text, kinds, out, &named, err);
-}
-
-enum status headed_find_whole(struct call *c, struct str text, struct resolved *out, bool *whole,
-			      struct err *err)
-{
-	struct meant what;
-
-	if (find(c, text, MEANT_MIRRORED, &what, whole, err))
-		return err_failed(err->status);
-	*out = what.mirrored;
-	*whole |= out->is_session;
-	return STATUS_OK;
+	return headed_meant_by(c, text, kinds, out, &name, err);
 }
 
 enum status headed_find(struct call *c, struct str text, struct resolved *out, struct err *err)
 {
-	bool whole;
+	struct meant what;
 
-	return headed_find_whole(c, text, out, &whole, err);
+	if (headed_meant(c, text, MEANT_MIRRORED, &what, err))
+		return err_failed(err->status);
+	*out = what.mirrored;
+	return STATUS_OK;
 }
 
 /* ---- In a forest ----------------------------------------------------------------------- */
@@ -108,6 +106,7 @@ struct heading {
 	struct headed *out;
 	uint32_t cap;
 	uint32_t message; /* that the head in hand is */
+	uint32_t source;  /* the file of its session; FOREST_NONE = it is not here */
 };
 
 static enum status find_copy(void *ctx, const struct node *node, struct err *err)
@@ -135,29 +134,28 @@ static uint32_t source_of(const struct turns *t, const struct uuid *session)
 static enum status find_in_own(struct heading *h, const struct named *n, struct err *err)
 {
 	const struct named_head *head = &n->head;
-	uint32_t source = head->has_session ? source_of(h->turns, &head->session) : FOREST_NONE;
 	char id[UUID_TEXT + 1];
 	struct id_match match;
 	bool went_on = false;
 	size_t count = 0;
 
-	if (source == FOREST_NONE)
+	if (h->source == FOREST_NONE)
 		return STATUS_OK;
 	if (!head->has_head) {
-		h->message = h->turns->leaves[source];
+		h->message = h->turns->leaves[h->source];
 		return STATUS_OK;
 	}
 	uuid_print(&head->head, id);
-	if (id_search(h->call->store, str_of(id), h->turns->forest->sources[source].session.row, &match, 1, &count,
-		      err))
+	if (id_search(h->call->store, str_of(id), h->turns->forest->sources[h->source].session.row, &match, 1,
+		      &count, err))
 		return err_failed(err->status);
 	if (!count || match.is_session)
 		return STATUS_OK;
 	if (find_copy(h, &match.node, err) ||
-	    (h->message != h->turns->leaves[source] && resume_went_on(h->call->store, n, &went_on, err)))
+	    (h->message != h->turns->leaves[h->source] && resume_went_on(h->call->store, n, &went_on, err)))
 		return err_failed(err->status);
 	if (went_on)
-		h->message = h->turns->leaves[source];
+		h->message = h->turns->leaves[h->source];
 	return STATUS_OK;
 }
 
@@ -167,6 +165,7 @@ static enum status take_named(void *ctx, const struct named *n, struct err *err)
 	struct headed_one *more;
 
 	h->message = FOREST_NONE;
+	h->source = n->head.has_session ? source_of(h->turns, &n->head.session) : FOREST_NONE;
 	if (find_in_own(h, n, err) ||
 	    (n->head.has_head && h->message == FOREST_NONE &&
 	     node_each(h->call->store, &n->head.head, find_copy, h, err)))
@@ -181,7 +180,7 @@ static enum status take_named(void *ctx, const struct named *n, struct err *err)
 		h->out->list = more;
 	}
 	h->out->list[h->out->count++] = (struct headed_one){ arena_str(&h->call->mem, n->name), h->message,
-							     FOREST_NONE };
+							     h->source, FOREST_NONE };
 	return STATUS_OK;
 }
 

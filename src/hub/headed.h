@@ -20,18 +20,19 @@
 enum status headed_meant(struct call *c, struct str text, unsigned kinds, struct meant *out,
 			 struct err *err) MUST_USE;
 
+/* The same; *name is that of the session which was meant by it, p NULL = by something else. */
+enum status headed_meant_by(struct call *c, struct str text, unsigned kinds, struct meant *out,
+			    struct str *name, struct err *err) MUST_USE;
+
 /* The same where only a conversation, or a part of one, will do. */
 enum status headed_find(struct call *c, struct str text, struct resolved *out, struct err *err) MUST_USE;
-
-/* The same; *whole: a session was meant, by its id or name, and not a part of one. */
-enum status headed_find_whole(struct call *c, struct str text, struct resolved *out, bool *whole,
-			      struct err *err) MUST_USE;
 
 /* A named session, and the message it is at. */
 struct headed_one {
 	struct str name;
 	uint32_t message;
-	uint32_t next; /* at the same message */
+	uint32_t source; /* its file; FOREST_NONE = it has none here */
+	uint32_t next;	 /* at the same message */
 };
 
 struct headed {

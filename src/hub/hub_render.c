@@ -58,7 +58,7 @@ static enum status run_render(struct call *c, struct err *err)
 const struct method hub_render_method = {
 	.name = "render",
 	.verb = "render",
-	.group = "find",
+	.group = "programs",
 	.summary = "Print what a handle stands for, as text",
 	.text = "Resolves the handle and renders what it stands for by a template: the one of this name that "
 		"somebody set, "

@@ -45,7 +45,7 @@ static enum status run_resolve(struct call *c, struct err *err)
 const struct method hub_resolve_method = {
 	.name = "resolve",
 	.verb = "resolve",
-	.group = "find",
+	.group = "programs",
 	.summary = "Show what a handle stands for",
 	.text = HANDLE_TEXT
 	"\nThis program is asked first, then the hubs it knows; a path in front of the handle, as in "

@@ -4,6 +4,9 @@
 #include "hub/memory_purge.h"
 
 #include "hub/resolve.h"
+#include "store/source.h"
+
+#include <unistd.h>
 
 static const struct param purge_params[] = {
 	{ .name = "id",
@@ -32,6 +35,32 @@ static const struct field purge_fields[] = {
 	{ 0 },
 };
 
+/* A purge on its way, and transcripts of the client's that are still where it has them. */
+struct purging {
+	struct call *call;
+	enum status (*file)(void *ctx, const struct purge_file *f, struct err *err);
+	struct str first; /* p NULL = there are none */
+	int64_t others;
+};
+
+static void look_for(struct purging *s, const struct purge_file *f)
+{
+	struct buf path CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_PATH);
+	struct call *c = s->call;
+	struct err ignored;
+
+	if (!f->whole || !str_has_suffix(f->path, STR(".jsonl")) ||
+	    root_dir(c->store, f->root, &path, &ignored) || !path.n)
+		return;
+	buf_printf(&path, "/%.*s", STR_ARG(f->path));
+	if (access(arena_cstr(&c->mem, buf_as_str(&path)), F_OK) != 0)
+		return;
+	if (s->first.p)
+		s->others++;
+	else
+		s->first = arena_str(&c->mem, buf_as_str(&path));
+}
+
 static enum status emit_file(void *ctx, const struct purge_file *f, struct err *err)
 {
 	struct call *c = ctx;
@@ -45,9 +74,17 @@ static enum status emit_file(void *ctx, const struct purge_file *f, struct err *
 	return call_emit(c, err);
 }
 
+static enum status on_file(void *ctx, const struct purge_file *f, struct err *err)
+{
+	struct purging *p = ctx;
+
+	look_for(p, f);
+	return p->file ? p->file(p->call, f, err) : STATUS_OK;
+}
+
 static void on_progress(void *ctx, const char *what, int64_t done, int64_t total)
 {
-	const struct call *c = ctx;
+	const struct call *c = ((const struct purging *)ctx)->call;
 
 	if (c->sink.progress)
 		c->sink.progress(c->sink.ctx, what, done, total);
@@ -80,8 +117,20 @@ static enum status find_subjects(struct call *c, struct purge_subject *out, stru
 	return STATUS_OK;
 }
 
-static void note_result(struct call *c, const struct purge_report *r, bool dry_run)
+static struct str still_there(const struct purging *p)
 {
+	const char *more = p->others == 1 ? " and another" : p->others ? " and others" : "";
+
+	if (!p->first.p)
+		return STR("");
+	return arena_printf(&p->call->mem, "; the client's own file%s still there, and left alone: %.*s%s",
+			    p->others ? "s are" : " is", (int)size_min(p->first.n, 400), p->first.p, more);
+}
+
+static void note_result(const struct purging *p, const struct purge_report *r, bool dry_run)
+{
+	struct str still = dry_run ? STR("") : still_there(p);
+	struct call *c = p->call;
 	const char *files = r->files == 1 ? "file" : "files", *lines = r->lines == 1 ? "line" : "lines";
 
 	if (!r->files)
@@ -90,23 +139,24 @@ static void note_result(struct call *c, const struct purge_report *r, bool dry_r
 		call_note(c,
 			  "%s %" PRId64 " %s in %" PRId64 " %s; %" PRId64
 			  " %s other sessions have, too, and stay with them:"
-			  " --tree takes these as well",
+			  " --tree takes these as well%.*s",
 			  dry_run ? "would go:" : "gone:", r->lines, lines, r->files, files, r->shared,
-			  r->shared == 1 ? "line" : "lines");
+			  r->shared == 1 ? "line" : "lines", STR_ARG(still));
 	else
-		call_note(c, "%s %" PRId64 " %s in %" PRId64 " %s%s",
+		call_note(c, "%s %" PRId64 " %s in %" PRId64 " %s%s%.*s",
 			  dry_run ? "would go:" : "gone:", r->lines, lines, r->files, files,
-			  dry_run ? "" : "; no sync brings them back");
+			  dry_run ? "" : "; no sync brings them back", STR_ARG(still));
 }
 
 enum status memory_purge_run(struct call *c, const struct purge_subject *list, size_t count,
 			     const struct purge_options *o, struct purge_report *report, struct err *err)
 {
-	struct purge_options own = { o->dry_run, o->file, on_progress, c };
+	struct purging p = { .call = c, .file = o->file };
+	struct purge_options own = { o->dry_run, on_file, on_progress, &p };
 
 	if (purge_subjects(c->store, list, count, &own, report, err))
 		return err_failed(err->status);
-	note_result(c, report, o->dry_run);
+	note_result(&p, report, o->dry_run);
 	return STATUS_OK;
 }
 

@@ -41,6 +41,16 @@ static const struct param tree_params[] = {
 	{ 0 },
 };
 
+static const struct field here_fields[] = {
+	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of a session that has one" },
+	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "as the client knows it" },
+	{ .name = "asked",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "it is the one that was asked for" },
+	{ 0 },
+};
+
 static const struct field tree_fields[] = {
 	{ .name = "kind", .type = VALUE_ENUM, .choices = kinds, .help = "what the item is" },
 	{ .name = "id",
@@ -73,7 +83,10 @@ static const struct field tree_fields[] = {
 	  .choices = origins,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "turn: why it begins" },
-	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL, .help = "turn, message, tree, node: when" },
+	{ .name = "at",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn, message, tree, node: when" },
 	{ .name = "says",
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
@@ -82,7 +95,10 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_OPTIONAL,
 	  .help = "turn: how many calls of tools" },
-	{ .name = "text", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "turn, message, node: how it begins" },
+	{ .name = "text",
+	  .type = VALUE_TEXT,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn, message, node: how it begins" },
 	{ .name = "in",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
@@ -95,6 +111,15 @@ static const struct field tree_fields[] = {
 	  .type = VALUE_TEXT,
 	  .flags = FIELD_LIST | FIELD_OPTIONAL,
 	  .help = "turn, message: sessions with a name that are there" },
+	{ .name = "here",
+	  .type = VALUE_OBJECT,
+	  .flags = FIELD_LIST | FIELD_OPTIONAL,
+	  .fields = here_fields,
+	  .help = "turn, message: both, each session once, the one that was asked for first" },
+	{ .name = "current",
+	  .type = VALUE_BOOL,
+	  .flags = FIELD_OPTIONAL,
+	  .help = "turn: on the way of the session that was asked for" },
 	{ .name = "role",
 	  .type = VALUE_ENUM,
 	  .choices = roles,
@@ -163,6 +188,9 @@ struct drawing {
 	struct turns turns;
 	struct subagents subagents; /* when they are wanted */
 	struct headed headed;
+	struct str name;    /* by which the session was asked for; p NULL = by its file */
+	uint32_t *told;	    /* by source: the last list it was in by its name */
+	uint32_t told_last; /* of these lists */
 	struct lines_set lines;
 	struct attached attached; /* notes and the like */
 	bool messages;
@@ -231,6 +259,69 @@ static void put_named(struct drawing *d, uint32_t turn, uint32_t message)
 				put_listed(w, "named", &any, d->headed.list[i].name);
 	if (any)
 		json_write_array_end(w);
+}
+
+/* Whether the file of a session would be continued in a turn; at a message of it, unless that is FOREST_NONE.
+ */
+static bool is_head(const struct drawing *d, uint32_t source, uint32_t turn, uint32_t message)
+{
+	uint32_t leaf = source == FOREST_NONE ? FOREST_NONE : d->turns.leaves[source];
+
+	return leaf != FOREST_NONE && d->turns.of[leaf] == turn &&
+	       (message == FOREST_NONE || leaf == message);
+}
+
+/* One more in the list; both may be missing. */
+static void put_one_here(struct drawing *d, struct str name, uint32_t source, bool asked, bool *any)
+{
+	struct json_writer *w = &d->call->writer;
+
+	if (!*any) {
+		json_write_key(w, STR("here"));
+		json_write_array_begin(w);
+	}
+	*any = true;
+	json_write_object_begin(w);
+	put_text_if(w, "name", name);
+	if (source != FOREST_NONE)
+		put_uuid(w, "session", &d->forest.sources[source].session.id);
+	if (asked)
+		put_bool(w, "asked", true);
+	json_write_object_end(w);
+}
+
+/* Those that have a name by that, and so not by their files again. */
+static void put_some_here(struct drawing *d, uint32_t turn, uint32_t message, bool asked, bool *any)
+{
+	for (uint32_t m = d->turns.first[turn]; d->headed.at && m != FOREST_NONE; m = d->turns.after[m])
+		for (uint32_t i = d->headed.at[m]; i != FOREST_NONE; i = d->headed.list[i].next) {
+			const struct headed_one *one = &d->headed.list[i];
+			bool is_asked = d->name.p ? str_eq(one->name, d->name)
+						  : one->source == d->turns.source &&
+							    is_head(d, one->source, turn, message);
+
+			if (message != FOREST_NONE && message != m)
+				continue;
+			if (one->source != FOREST_NONE)
+				d->told[one->source] = d->told_last;
+			if (is_asked == asked)
+				put_one_here(d, one->name, one->source, asked, any);
+		}
+	for (uint32_t s = d->turns.list[turn].head; s != FOREST_NONE; s = d->turns.next_head[s])
+		if (is_head(d, s, turn, message) && d->told[s] != d->told_last &&
+		    (!d->name.p && s == d->turns.source) == asked)
+			put_one_here(d, (struct str){ 0 }, s, asked, any);
+}
+
+static void put_here(struct drawing *d, uint32_t turn, uint32_t message)
+{
+	bool any = false;
+
+	d->told_last++;
+	put_some_here(d, turn, message, true, &any);
+	put_some_here(d, turn, message, false, &any);
+	if (any)
+		json_write_array_end(&d->call->writer);
 }
 
 /* Whose file a turn is in, where another conversation stops before it: it is drawn straight on below that. */
@@ -340,6 +431,8 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 		put_bool(w, "aside", true);
 	if (p->last)
 		put_bool(w, "last", true);
+	if (d->turns.list[turn].wanted)
+		put_bool(w, "current", true);
 	put_text(w, "origin", str_of(origins[m->origin]));
 	if (forest_line(f, first)->at)
 		put_time(w, "at", forest_line(f, first)->at);
@@ -350,6 +443,7 @@ static enum status emit_turn(struct drawing *d, const struct place *p, struct er
 	put_file(d, turn, p->aside);
 	put_heads(d, turn, FOREST_NONE);
 	put_named(d, turn, FOREST_NONE);
+	put_here(d, turn, FOREST_NONE);
 	if (put_start(d, turn, err) || put_beginning(d, turn, err))
 		return err_failed(err->status);
 	put_attached_turn(d, turn);
@@ -422,6 +516,7 @@ static enum status emit_message(struct drawing *d, uint32_t message, struct err 
 		put_time(w, "at", forest_line(f, m->first)->at);
 	put_heads(d, d->turns.of[message], message);
 	put_named(d, d->turns.of[message], message);
+	put_here(d, d->turns.of[message], message);
 	if (put_first(d, m, err) || put_beginning(d, message, err))
 		return err_failed(err->status);
 	attached_take_message(&d->attached, &attached, message, ATTACHED_NO_TURNS);
@@ -550,7 +645,18 @@ static enum status load_grove(struct drawing *d, const struct resolved *what, st
 	return grove_load(s, what->session.row, &d->grove, err);
 }
 
-static enum status draw_mirrored(struct call *c, const struct resolved *what, struct err *err)
+/* A session that was asked for by its name is where its name is. */
+static void find_asked(struct drawing *d, struct str name)
+{
+	for (uint32_t i = 0; name.p && i < d->headed.count; i++)
+		if (str_eq(d->headed.list[i].name, name)) {
+			d->name = name;
+			turns_want(&d->turns, d->headed.list[i].message);
+		}
+}
+
+static enum status draw_mirrored(struct call *c, const struct resolved *what, struct str name,
+				 struct err *err)
 {
 	struct drawing d CLEANUP(drawing_release) = {
 		.call = c,
@@ -574,6 +680,8 @@ static enum status draw_mirrored(struct call *c, const struct resolved *what, st
 	turns_find(&d.turns);
 	if (headed_load(c, &d.turns, &d.headed, err))
 		return err_failed(err->status);
+	d.told = arena_alloc(&c->mem, (d.forest.source_count + 1) * sizeof *d.told);
+	find_asked(&d, name);
 	w = call_begin(c);
 	put_text(w, "kind", STR("session"));
 	if (put_session(c, w, &what->session, err) || put_attached_session(c, &what->session, err))
@@ -591,35 +699,41 @@ static enum status run_tree(struct call *c, struct err *err)
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct made_path path;
 	struct meant what;
+	struct str name;
 
 	if (read_begin(c->store, &snapshot, err) ||
-	    headed_meant(c, call_text(c, "id"), MEANT_MIRRORED | MEANT_TREE | MEANT_NODE, &what, err))
+	    headed_meant_by(c, call_text(c, "id"), MEANT_MIRRORED | MEANT_TREE | MEANT_NODE, &what, &name,
+			    err))
 		return err_failed(err->status);
 	if (what.kind == MEANT_MIRRORED)
-		return draw_mirrored(c, &what.mirrored, err);
+		return draw_mirrored(c, &what.mirrored, name, err);
 	if (made_path_find(c, &what, &path, err) ||
 	    (path.on.p && resolve_id(c->store, path.on, &c->mem, &what.mirrored, err)))
 		return err_failed(err->status);
-	return path.on.p ? draw_mirrored(c, &what.mirrored, err) : draw_made(c, &what, err);
+	return path.on.p ? draw_mirrored(c, &what.mirrored, name, err) : draw_made(c, &what, err);
 }
 
 const struct method memory_tree = {
 	.name = "tree",
 	.verb = "tree",
 	.also = "graph",
-	.group = "find",
+	.group = "go back",
 	.summary = "Draw the turns of a conversation, and where it branches",
 	.text = "A turn is a prompt and all that followed until the next. Rewinding, forking and resuming "
 		"make several "
 		"ways: those aside come first, one step in; the way the conversation is on comes last. "
 		"Conversations "
-		"that were forked from it, or it from them, are in the same tree. An arrow says where a file "
+		"that were forked from it, or it from them, are in the same tree. An arrow says where a "
+		"session "
 		"would "
-		"be continued; what is straight below that and not in it says whose it is. With --agents what "
+		"go on, a double one where the one that was asked for; what is straight below that and not "
+		"in it says whose it is. With --agents what "
 		"sub-agents did hangs on the turn they were started in.\n\n"
-		"'arbor resume ID' goes back to before a turn, and on from there another way; 'arbor fork ID' "
+		"'arbor resume ID' goes back to before a turn, and on from there another way; 'arbor fork "
+		"ID' "
 		"makes that ready.\n\n"
-		"A tree of your own is drawn node by node; 'arbor call arbor.tree_render' does that a page at a "
+		"A tree of your own is drawn node by node; 'arbor call arbor.tree_render' does that a page "
+		"at a "
 		"time.\n",
 	.params = tree_params,
 	.kind = RESULT_STREAM,

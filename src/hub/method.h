@@ -125,7 +125,7 @@ struct method {
 	const char *under;   /* a verb that may stand before its own: "approvals answer"; NULL = none */
 	const char *group;   /* what its verb is listed under in help; NULL = not listed */
 	const char *also;    /* what other tools call it, blanks between: who types that is told the verb */
-	int first;	     /* its first example is shown to newcomers, as number 1, 2 or 3; 0 = not */
+	int first;	     /* its first example is shown to newcomers, as number 1, 2, 3 or 4; 0 = not */
 	const char *summary; /* one line, no full stop */
 	const char *text;    /* more, for help and manual; an empty line parts paragraphs, other line ends
 				are blanks */

@@ -167,7 +167,7 @@ const struct method mustache_list = {
 	.name = "list",
 	.verb = "templates",
 	.also = "formats",
-	.group = "about",
+	.group = "programs",
 	.summary = "List the templates that render handles",
 	.text = "Those that came with the program, and those that somebody set with 'arbor call "
 		"mustache.set', which "

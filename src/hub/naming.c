@@ -44,6 +44,8 @@ void put_named(struct json_writer *w, const struct named *n)
 	put_time(w, "updated", n->updated_at);
 	put_time(w, "created", n->created_at);
 	put_text_if(w, "permission_mode", n->settings.permission_mode);
+	if (n->has_origin)
+		put_uuid(w, "made_of", &n->origin);
 	put_text_if(w, "system_prompt", n->settings.system_prompt);
 	put_json_if(w, "mcp_config", n->settings.mcp_config);
 	put_json_if(w, "allowed_tools", n->settings.allowed_tools);

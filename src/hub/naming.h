@@ -49,6 +49,11 @@ int permission_freedom(struct str mode);
 		  .flags = FIELD_OPTIONAL, \
 		  .title = "mode", \
 		  .help = "what tools may do without being asked for" }, \
+		{ .name = "made_of", \
+		  .type = VALUE_ID, \
+		  .flags = FIELD_OPTIONAL, \
+		  .title = "from", \
+		  .help = "the conversation it was forked from or took over; of a session with a name its id" }, \
 		{ .name = "system_prompt", \
 		  .type = VALUE_TEXT, \
 		  .flags = FIELD_HIDDEN | FIELD_OPTIONAL, \

@@ -367,12 +367,26 @@ static enum status tell_purged(struct store *s, struct str text, struct err *err
 			at);
 }
 
+enum status resolve_check_purged(struct store *s, const struct uuid *session, struct err *err)
+{
+	char id[UUID_TEXT + 1];
+
+	uuid_print(session, id);
+	return tell_purged(s, str_of(id), err);
+}
+
 static enum status not_found(struct store *s, struct str text, struct str root, int64_t session,
 			     struct err *err)
 {
+	struct id_match other;
+	size_t count = 0;
+
 	if (!can_be_id(text))
 		return no_id(text, session, err);
-	if (tell_purged(s, text, err))
+	/* What was purged with one conversation may still be in another. */
+	if ((session || root.p) && find_matches(s, text, 0, &other, 1, &count, err))
+		return err_failed(err->status);
+	if (!count && tell_purged(s, text, err))
 		return err_failed(err->status);
 	if (root.p)
 		return err_fail(err, STATUS_NOT_FOUND, "no session of '%.*s' begins with '%.*s'",
@@ -583,25 +597,60 @@ static enum status find_typed(struct store *s, struct str text, struct candidate
 	return find_id(s, text, (struct str){ 0 }, 0, out, mem, err);
 }
 
-/* By its whole name, its file; *found false = nobody is called so. */
+static bool id_begins(const struct uuid *id, struct str text)
+{
+	struct uuid low, high;
+
+	return is_id_text(text) && uuid_range(text, &low, &high) && memcmp(low.b, id->b, UUID_BYTES) <= 0 &&
+	       memcmp(id->b, high.b, UUID_BYTES) <= 0;
+}
+
+/* By its whole name, or how its id begins. */
+static enum status find_name(struct store *s, struct str text, struct arena *mem, struct named *out, bool *found,
+			     struct err *err)
+{
+	enum status status;
+
+	if (store_has(s, STORE_LIVE, found, err))
+		return err_failed(err->status);
+	status = *found && text.n ? named_find(s, text, mem, out, err) : STATUS_NOT_FOUND;
+	*found = status == STATUS_OK && (str_eq(out->name, text) || id_begins(&out->id, text));
+	return status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS ? STATUS_OK : status;
+}
+
+enum status resolve_named(struct store *s, struct str text, struct arena *mem, struct named *out, bool *found,
+			  struct err *err)
+{
+	struct candidate mirrored = { 0 };
+	enum status status;
+
+	if (find_name(s, text, mem, out, found, err))
+		return err_failed(err->status);
+	if (!*found || str_eq(out->name, text))
+		return STATUS_OK;
+	status = find_typed(s, text, &mirrored, mem, err);
+	*found = status == STATUS_NOT_FOUND;
+	return *found || status == STATUS_AMBIGUOUS || status == STATUS_GONE ? STATUS_OK : status;
+}
+
+/* The file of one with a name; *found false = none is meant. */
 static enum status find_called(struct store *s, struct str name, struct candidate *out, struct arena *mem, bool *found,
 			       struct err *err)
 {
 	struct named named;
-	enum status status;
 	int64_t *rows;
 	size_t count = 0;
 
-	if (store_has(s, STORE_LIVE, found, err))
+	if (find_name(s, name, mem, &named, found, err))
 		return err_failed(err->status);
-	status = *found ? named_find(s, name, mem, &named, err) : STATUS_NOT_FOUND;
-	*found = status == STATUS_OK && str_eq(named.name, name);
 	if (!*found)
-		return status == STATUS_NOT_FOUND || status == STATUS_AMBIGUOUS ? STATUS_OK : status;
+		return STATUS_OK;
 	if (named.head.has_session && session_rows(s, &named.head.session, STR(""), mem, &rows, &count, err))
 		return err_failed(err->status);
 	if (!count)
-		return err_fail(err, STATUS_NOT_FOUND, "nothing of '%.*s' is mirrored yet", STR_ARG(named.name));
+		return err_fail(err, STATUS_NOT_FOUND,
+				"nothing of '%.*s' is mirrored yet; 'arbor sync' brings in what was said",
+				STR_ARG(named.name));
 	out->match = (struct id_match){ .is_session = true, .session = rows[0] };
 	return session_get(s, rows[0], mem, &out->session, err);
 }
@@ -660,6 +709,20 @@ static enum status find_titled(struct store *s, struct str title, struct candida
 	return session_get(s, out->match.session, mem, &out->session, err);
 }
 
+/* The client keeps the name that a fork was made with as a title, whatever becomes of the name. */
+static enum status tell_titled(struct store *s, struct str text, struct err *err)
+{
+	struct titled t = { .title = text };
+	char id[UUID_TEXT + 1];
+	struct err ignored;
+
+	if (!text.n || session_each(s, (struct str){ 0 }, take_titled, &t, &ignored) || !t.count)
+		return err_failed(err->status);
+	uuid_print(&t.list[0].id, id);
+	return err_fail(err, err->status, "no session is called '%.*s'; it is a title, that of %s%s",
+			(int)size_min(text.n, 60), text.p, id, t.count > 1 ? " and others" : "");
+}
+
 /* What stands in front of a node, or alone. What is no id, or of nothing, may be a name or a title. */
 static enum status find_first(struct store *s, struct str text, struct candidate *out, struct arena *mem,
 			      struct err *err)
@@ -675,7 +738,7 @@ static enum status find_first(struct store *s, struct str text, struct candidate
 		*err = why;
 		return err_failed(err->status);
 	}
-	return found ? STATUS_OK : status;
+	return found ? STATUS_OK : tell_titled(s, text, err);
 }
 
 /* ---- Handles -------------------------------------------------------------------- */

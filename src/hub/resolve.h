@@ -8,6 +8,7 @@
 #include "store/session.h"
 
 struct activation;
+struct named;
 
 struct resolved {
 	bool is_session;
@@ -22,7 +23,8 @@ struct resolved {
  *     ID          the beginning (four digits or more) of its id
  *     ROOT:ID     the same in one mirrored folder
  *     ROOT:PATH   its file, also as 'arbor export' takes it otherwise, with a '/' in it
- *     NAME        the whole of what it is called, where that is no id: the client's file of it
+ *     NAME        the whole of what it is called, where that is no id, or the beginning of the id that it has
+ *                 as a named session, where nothing mirrored begins so: the client's file of it
  *     TITLE       all of it, of more than one word, where no other has it; large letters or small
  *     @           the one last touched; @~ or @~1 the one before it, @~2 and so on
  *     @NAME       what a bookmark of this name is on, which may be a node, too
@@ -37,6 +39,14 @@ struct resolved {
  */
 enum status resolve_id(struct store *s, struct str text, struct arena *mem, struct resolved *out,
 		       struct err *err) MUST_USE;
+
+/* The named session that is meant where one will do, too: by its whole name, which comes before all ids; or by the
+ * beginning of its id, which comes behind all others. *found false = none is. */
+enum status resolve_named(struct store *s, struct str text, struct arena *mem, struct named *out, bool *found,
+			  struct err *err) MUST_USE;
+
+/* STATUS_GONE says when a session, of which nothing is mirrored, was purged. */
+enum status resolve_check_purged(struct store *s, const struct uuid *session, struct err *err) MUST_USE;
 
 /* What a handle of claudecode means, of a mirrored tree or node, or of a file that is a transcript; it has been
  * checked against its kind (handle_fit() in hub/handle_resolve.h). */

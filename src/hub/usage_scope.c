@@ -6,6 +6,7 @@
  */
 #include "hub/usage_scope.h"
 
+#include "base/utf8.h"
 #include "hub/memory_project.h"
 #include "hub/settings.h"
 
@@ -142,9 +143,11 @@ void usage_note_unknown(const struct usage_scope *s, const struct usage_sum *tot
 
 	if (!s->unknown_count)
 		return;
-	for (size_t i = 0; i < s->unknown_count; i++)
-		buf_printf(&names, "%s%.*s", i ? ", " : "", (int)size_min(s->unknown[i].n, 60),
-			   s->unknown[i].p);
+	for (size_t i = 0; i < s->unknown_count; i++) {
+		struct str name = str_sub(s->unknown[i], 0, 60);
+
+		buf_printf(&names, "%s%.*s", i ? ", " : "", (int)utf8_valid_prefix(name), name.p);
+	}
 	call_note(s->call,
 		  "no price is known for %" PRId64 " tokens (%s%s); the setting usage.prices can name one",
 		  total->unpriced, names.p ? names.p : "",

@@ -116,13 +116,13 @@ static void add_tools(struct words *w, const char *option, struct str list, stru
 		add_value(w, option, buf_as_str(&names));
 }
 
-static void add_resume(struct words *w, const struct named_head *head)
+static void add_resume(struct words *w, const struct named_head *head, bool begins)
 {
 	char id[UUID_TEXT + 1];
 
 	uuid_print(&head->session, id);
 	if (head->has_session)
-		add_value(w, "--resume", str_of(id));
+		add_value(w, begins ? "--session-id" : "--resume", str_of(id));
 }
 
 static const char *const *words_for(const struct client_ask *ask, struct arena *mem)
@@ -142,7 +142,7 @@ static const char *const *words_for(const struct client_ask *ask, struct arena *
 
 	for (size_t i = 0; i < COUNT(always); i++)
 		add(&w, always[i]);
-	add_resume(&w, &ask->session->head);
+	add_resume(&w, &ask->session->head, ask->begins);
 	add_value(&w, "--model", n->model);
 	if (ask->system_file)
 		add_value(&w, "--system-prompt-file", str_of(ask->system_file));
@@ -161,13 +161,13 @@ static const char *const *words_for(const struct client_ask *ask, struct arena *
 }
 
 /* Not what is secret: a person's own settings say that. */
-const char *const *client_words_for_person(const struct named *session, struct arena *mem)
+const char *const *client_words_for_person(const struct named *session, bool begins, struct arena *mem)
 {
 	const struct named_settings *n = &session->settings;
 	struct words w = { mem, arena_alloc(mem, (MOST_WORDS + 1) * sizeof(char *)), 0 };
 
 	add(&w, "claude");
-	add_resume(&w, &session->head);
+	add_resume(&w, &session->head, begins);
 	add_value(&w, "--model", n->model);
 	add_value(&w, "--permission-mode", n->permission_mode);
 	add_tools(&w, "--allowedTools", n->allowed_tools, (struct str){ 0 });

@@ -19,6 +19,7 @@ struct client_ask {
 	const char *system_file; /* its system prompt; so too */
 	struct prompt prompt; /* what holds for this one alone */
 	bool ephemeral;	      /* nothing of it is kept by the client */
+	bool begins;	      /* it has not begun its conversation yet (live/resume.h) */
 };
 
 /* All of it in the arena. STATUS_NOT_FOUND says where it was looked for. */
@@ -30,7 +31,7 @@ enum status client_find(const struct environment *env, struct str program, struc
 			struct err *err) MUST_USE;
 
 /* The words for a person who goes on with a session, the program first; in the arena, ended by NULL. */
-const char *const *client_words_for_person(const struct named *session, struct arena *mem);
+const char *const *client_words_for_person(const struct named *session, bool begins, struct arena *mem);
 
 /* ---- What it is told, each a line; *out is appended to ---- */
 

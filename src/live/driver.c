@@ -923,7 +923,8 @@ static enum status start_client(struct driver *d, const struct drive_ask *ask, s
 
 	if (!prompt_read(d->run.prompt, &d->mem, &client.prompt))
 		return err_fail(err, STATUS_FORMAT, "what was submitted cannot be read");
-	if (resume_prepare(d->store, ask->env, &d->session, ask->beside, &d->mem, &made, err))
+	if (resume_prepare(d->store, ask->env, &d->session, ask->beside, &d->mem, &made, err) ||
+	    resume_begins(d->store, ask->env, &d->session, &client.begins, err))
 		return err_failed(err->status);
 	if (secret_make(&d->mcp, d->session.settings.mcp_config, err) ||
 	    secret_make(&d->system_prompt, d->session.settings.system_prompt, err))

@@ -13,6 +13,9 @@ struct forked_ask {
 	bool moves;		       /* it worked in another: its lines say this one instead */
 	struct str title;	       /* p NULL = none */
 	const atomic_bool *cancel;     /* may be NULL */
+	/* Whether a file that is there already, and is what would be written, may be that; NULL = none may. */
+	bool (*may_be)(void *ctx, const struct uuid *session);
+	void *ctx;
 };
 
 struct forked {
@@ -28,7 +31,7 @@ struct str forked_home(const struct environment *env, struct arena *mem);
 struct str forked_path(const struct environment *env, struct str folder, const struct uuid *session,
 		       struct arena *mem);
 
-/* Writes it, whole or not at all; it has a line at least. */
+/* Writes it, whole or not at all, or finds that it is there; it has a line at least. */
 enum status forked_write(struct forking *f, const struct forked_ask *ask, struct arena *mem,
 			 struct forked *out, struct err *err) MUST_USE;
 

@@ -199,7 +199,7 @@ static enum status fork_it(struct store *s, const struct environment *env, struc
 	struct forked_ask ask = { .env = env, .folder = session->settings.working_dir };
 	struct forked file;
 
-	if (forking_load(s, line->session, line->offset, true, &f, err))
+	if (forking_load(s, line->session, line->offset, FORK_FROM_HEAD, &f, err))
 		return err_failed(err->status);
 	ask.moves = !str_eq(f.session.project, ask.folder);
 	if (!f.count) {
@@ -243,4 +243,37 @@ enum status resume_prepare(struct store *s, const struct environment *env, struc
 	if (look_and_fork(s, env, session, beside, mem, made, err))
 		return err_failed(err->status);
 	return made->p ? named_set_head(s, session->row, &session->head, err) : STATUS_OK;
+}
+
+/* ---- One that begins ---------------------------------------------------------------------- */
+
+enum status resume_reserve(struct store *s, struct named *session, struct err *err)
+{
+	if (session->head.has_session)
+		return STATUS_OK;
+	if (uuid_random(&session->head.session, err))
+		return err_failed(err->status);
+	session->head.has_session = true;
+	return named_set_head(s, session->row, &session->head, err);
+}
+
+enum status resume_begins(struct store *s, const struct environment *env, const struct named *session, bool *out,
+			  struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	const struct named_head *head = &session->head;
+	struct str path;
+	int64_t *rows;
+	size_t count;
+
+	*out = false;
+	if (!head->has_session || head->has_head)
+		return STATUS_OK;
+	path = forked_path(env, session->settings.working_dir, &head->session, &mem);
+	if (access(arena_cstr(&mem, path), F_OK) == 0)
+		return STATUS_OK;
+	if (session_rows(s, &head->session, STR(""), &mem, &rows, &count, err))
+		return err_failed(err->status);
+	*out = !count;
+	return STATUS_OK;
 }

@@ -28,6 +28,17 @@ enum status resume_find_line(struct store *s, const struct named_head *head, str
 enum status resume_prepare(struct store *s, const struct environment *env, struct named *session, bool beside,
 			   struct arena *mem, struct str *made, struct err *err) MUST_USE;
 
+/*
+ * A session in which nothing was said yet can have the id of its conversation nevertheless, so that what a person
+ * says in the client is said in this session: `head.session` alone. The client takes such an id once, to begin
+ * with. resume_reserve() gives one to a session that has none.
+ */
+enum status resume_reserve(struct store *s, struct named *session, struct err *err) MUST_USE;
+
+/* Whether the client has to begin the conversation: nobody has seen its file. */
+enum status resume_begins(struct store *s, const struct environment *env, const struct named *session, bool *out,
+			  struct err *err) MUST_USE;
+
 /* Whether somebody has gone on from the head of a session since it was put there, in the file that this session
  * alone has: it is then at the end of that. Wants a read transaction. */
 enum status resume_went_on(struct store *s, const struct named *session, bool *out, struct err *err) MUST_USE;

@@ -83,19 +83,27 @@ struct fork_point fork_point(const struct chain *c, uint32_t line)
 	return (struct fork_point){ line, CHAIN_NONE };
 }
 
+uint32_t fork_prompt_of(const struct chain *c, uint32_t line)
+{
+	for (uint32_t steps = 0; line != CHAIN_NONE && steps <= c->line_count; steps++) {
+		const struct chain_line *l = &c->lines[line];
+
+		if (!is_result(l) && is_prompt(l))
+			return line;
+		line = l->flags & RECORD_BOUNDARY ? chain_before(c, line) : l->parent;
+	}
+	return CHAIN_NONE;
+}
+
 uint32_t fork_before(const struct chain *c, uint32_t line)
 {
 	bool is_answer = c->lines[line].type == RECORD_ASSISTANT || is_result(&c->lines[line]);
-	uint32_t at = c->lines[line].parent;
+	uint32_t said;
 
-	if (!is_answer) {
-		at = chain_said(c, at);
-		return at != CHAIN_NONE && is_prompt(&c->lines[at]) ? CHAIN_NONE : at;
-	}
-	for (uint32_t steps = 0; at != CHAIN_NONE && !is_prompt(&c->lines[at]); at = c->lines[at].parent)
-		if (steps++ > c->line_count)
-			return CHAIN_NONE;
-	return at;
+	if (is_answer)
+		return fork_prompt_of(c, line);
+	said = chain_said(c, c->lines[line].parent);
+	return said != CHAIN_NONE && is_prompt(&c->lines[said]) ? CHAIN_NONE : said;
 }
 
 /* ---- Which lines ------------------------------------------------------------------- */
@@ -170,7 +178,16 @@ static void leave_out_prompt(struct forking *f)
 	f->count = kept;
 }
 
-enum status forking_load(struct store *s, int64_t session, int64_t offset, bool head, struct forking *out,
+static struct fork_point point_of(const struct chain *c, uint32_t line, enum fork_from from)
+{
+	if (from == FORK_FROM_HEAD)
+		return (struct fork_point){ line, CHAIN_NONE };
+	if (from == FORK_FROM_PROMPT && !(c->lines[line].flags & RECORD_BOUNDARY))
+		line = fork_prompt_of(c, line);
+	return line != CHAIN_NONE ? fork_point(c, line) : (struct fork_point){ CHAIN_NONE, CHAIN_NONE };
+}
+
+enum status forking_load(struct store *s, int64_t session, int64_t offset, enum fork_from from, struct forking *out,
 			 struct err *err)
 {
 	uint32_t line;
@@ -185,8 +202,9 @@ enum status forking_load(struct store *s, int64_t session, int64_t offset, bool 
 	if (out->chain.lines[line].shadowed)
 		line = chain_find(&out->chain, &out->chain.lines[line].key);
 	lines_init(&out->lines, s, &out->session);
-	out->point = head || offset == FORK_AT_END ? (struct fork_point){ line, CHAIN_NONE }
-						   : fork_point(&out->chain, line);
+	if (offset == FORK_AT_END && from == FORK_FROM_POINT)
+		from = FORK_FROM_HEAD;
+	out->point = point_of(&out->chain, line, from);
 	if (fork_find_lines(&out->lines, &out->chain, out->point.line, &out->mem, &out->order, &out->count,
 			    err))
 		return err_failed(err->status);

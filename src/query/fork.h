@@ -17,6 +17,9 @@ struct fork_point {
 
 struct fork_point fork_point(const struct chain *c, uint32_t line);
 
+/* The prompt that led to a line, also over a compaction; a prompt is its own. CHAIN_NONE = none did. */
+uint32_t fork_prompt_of(const struct chain *c, uint32_t line);
+
 /* Where to fork instead to go on before a line behind which it goes on: at the prompt above an answer; above all else
  * at what was said before. CHAIN_NONE = there is no such line. */
 uint32_t fork_before(const struct chain *c, uint32_t line);
@@ -45,11 +48,14 @@ struct forking {
 	}
 void forking_release(struct forking *f);
 
-/* Of a transcript (its row), at the line that begins at an offset; -1 = where the client would go on. Where
- * it is a `head`, what hangs there is to hang behind that line as it is. STATUS_NOT_FOUND when that is no
- * part of what was said. Wants a read transaction until it is released. */
+/* What is meant by a line: the point of fork_point(); the line itself, as it is, which a head is; or the prompt that
+ * led to it, before which it goes on. */
+enum fork_from { FORK_FROM_POINT, FORK_FROM_HEAD, FORK_FROM_PROMPT };
+
+/* Of a transcript (its row), at the line that begins at an offset; -1 = where the client would go on.
+ * STATUS_NOT_FOUND when that is no part of what was said. Wants a read transaction until it is released. */
 enum { FORK_AT_END = -1 };
-enum status forking_load(struct store *s, int64_t session, int64_t offset, bool head, struct forking *out,
+enum status forking_load(struct store *s, int64_t session, int64_t offset, enum fork_from from, struct forking *out,
 			 struct err *err) MUST_USE;
 
 /* Gives its lines one by one, each whole, as `f` says. */

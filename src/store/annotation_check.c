@@ -36,9 +36,9 @@ static const char *name_fault(struct str name)
 
 	if (!name.n)
 		return "is empty";
-	if (name.n > LIMIT_ANNOTATION_NAME)
-		return "is too long";
-	if (!utf8_valid(name) || !is_visible(name) || has_blank(name))
+	if (!utf8_valid(name))
+		return "has bytes in it that are no UTF-8";
+	if (!is_visible(name) || has_blank(name))
 		return "has a blank in it, or something that cannot be seen";
 	for (size_t i = 0; i < name.n; i++)
 		if (strchr(inside, name.p[i]) || (name.p[i] == '.' && i && name.p[i - 1] == '.'))
@@ -53,6 +53,10 @@ enum status annotation_check_name(struct str name, struct err *err)
 	const char *fault = name_fault(name);
 	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB);
 
+	if (name.n > LIMIT_ANNOTATION_NAME)
+		return err_fail(err, STATUS_USAGE,
+				"that cannot be a name: it has %zu bytes, and at most %d will do", name.n,
+				LIMIT_ANNOTATION_NAME);
 	if (!fault)
 		return STATUS_OK;
 	utf8_repair(&shown, str_sub(name, 0, 60));

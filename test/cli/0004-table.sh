@@ -122,6 +122,7 @@ arbor call hub.schema
 grep -o '"command":"[^"\\]*\(\\.[^"\\]*\)*"' "$T/out" | sed 's/^"command":"//; s/"$//; s/\\\(.\)/\1/g' >"$T/examples"
 check test "$(wc -l <"$T/examples")" -ge 10
 export ARBOR_HOME="$T/full"
+rm -r "$T/.claude"; demo_here "$T/.claude"
 arbor sync -q; code 0; plant_trees
 unset ARBOR_HOME
 export ARBOR_CLAUDE="$PWD/test/harness/claude.py"

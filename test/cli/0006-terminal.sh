@@ -32,13 +32,13 @@ screen=80x50 on_terminal items '汉字汉字汉字汉字汉字汉字汉字汉字
 
 screen=80x24
 it "uses colour on a terminal, unless told not to"
-on_terminal items; check grep -q "$esc\\[33m" "$T/out"
+on_terminal items; check grep -q "$esc\\[35m" "$T/out"
 on_terminal items --color never; check test "$(grep -c "$esc" "$T/out")" -eq 0
 NO_COLOR=1 on_terminal items; check test "$(grep -c "$esc" "$T/out")" -eq 0
-NO_COLOR='' on_terminal items; check grep -q "$esc\\[33m" "$T/out"
+NO_COLOR='' on_terminal items; check grep -q "$esc\\[35m" "$T/out"
 dumb() { TERM=dumb "$BUILD/tool/pty" 80x24 "$ARBOR" "$@" >"$T/out" 2>"$T/err"; }
 dumb items; check test "$(grep -c "$esc" "$T/out")" -eq 0
-dumb items --color always; check grep -q "$esc\\[33m" "$T/out"
+dumb items --color always; check grep -q "$esc\\[35m" "$T/out"
 
 # A pager that tells how it was called, and shows what it gets.
 cat >"$T/my pager" <<'END'
@@ -131,9 +131,15 @@ cat >"$T/show" <<'END'
 END
 screen=80x100
 
+it "has colours that do not depend on the terminal's own, where there are many"
+TERM=xterm-256color "$BUILD/tool/pty" 80x100 "$ARBOR" show "$T/show" >"$T/out" 2>"$T/err"
+out_has "${esc}[1;38;5;28muser${esc}[0m  ${esc}[38;5;133m1abf9052${esc}[0m"
+TERM=xterm COLORTERM=truecolor "$BUILD/tool/pty" 80x100 "$ARBOR" show "$T/show" >"$T/out" 2>"$T/err"
+out_has "${esc}[1;38;5;28muser"
+
 it "shows a conversation to read"
 on_terminal show "$T/show"; code 0
-out_has "${esc}[1;32muser${esc}[0m  ${esc}[33m1abf9052${esc}[0m"
+out_has "${esc}[1;35muser${esc}[0m  ${esc}[35m1abf9052${esc}[0m"
 out_has "${esc}[1;34massistant"
 out_has "${esc}[2mFloats.${esc}[0m"
 out_has "${esc}[31mno      such file"

@@ -24,7 +24,7 @@ json=$(awk 'BEGIN { for (i = 0; i < 256; i++) printf "\\\\u%04x", i; printf "\\\
 line='^(?:[\x20-\x7E]|\xC2[\xA0-\xBF]|[\xC3-\xDF][\x80-\xBF]|\xE2(?!\x80[\x8B\xAA-\xAE])[\x80-\xBF]{2}'
 line="$line"'|\xEF(?!\xBB\xBF)[\x80-\xBF]{2}|\xE0[\xA0-\xBF][\x80-\xBF]|\xED[\x80-\x9F][\x80-\xBF]|[\xE1\xE3-\xEC\xEE][\x80-\xBF]{2}'
 line="$line"'|\xF0[\x90-\xBF][\x80-\xBF]{2}|[\xF1-\xF3][\x80-\xBF]{3}|\xF4[\x80-\x8F][\x80-\xBF]{2}'
-line="$line"'|\x1B\[(?:0|33|2|1|1;32|1;34|36|1;31|31)m|\r*\x1B\[K)*+$'
+line="$line"'|\x1B\[(?:0|35|2|1|1;35|1;34|1;31|31)m|\r*\x1B\[K)*+$'
 
 # Our own sequences: colours, and how a progress line is drawn and erased.
 harmless() { # WHAT
@@ -36,7 +36,7 @@ allowed() {
 	[ $? = 1 ]
 }
 explain() { # WHAT
-	sed "s/$esc\\[\\(0\\|33\\|2\\|1\\|1;32\\|1;34\\|36\\|1;31\\|31\\)m//g; s/\r*$esc\\[K//g" "$T/out" >"$T/rest"
+	sed "s/$esc\\[\\(0\\|35\\|2\\|1\\|1;35\\|1;34\\|1;31\\|31\\)m//g; s/\r*$esc\\[K//g" "$T/out" >"$T/rest"
 	left=$(LC_ALL=C tr -d '\n\040-\176\200-\377' <"$T/rest" | od -An -tx1 | head -n 2)
 	[ -z "$left" ] || fail "$1: control characters: $left"
 	iconv -f UTF-8 -t UTF-8 "$T/rest" >/dev/null 2>&1 || fail "$1: not UTF-8"
@@ -111,7 +111,7 @@ cat >"$T/approvals" <<END
 {"id":"$json","state":"pending","asked":"$json","tool":"$json","what":"$json","input":"$json"}
 END
 for screen in 40x40 100x40 300x40; do try approvals "$T/approvals"; try approvals "$T/approvals" --approval x; done
-printf '{"id":"%s","updated":"%s","current":true,"messages":3,"sessions":["%s","%s"],"names":["%s"],"title":"%s"}\n{"id":"%s","sessions":["%s"]}\n' \
+printf '{"id":"%s","updated":"%s","current":true,"messages":3,"sessions":["%s","%s"],"here":[{"name":"%s"}],"title":"%s"}\n{"id":"%s","here":[{"session":"%s"}]}\n' \
 	"$json" "$json" "$json" "$json" "$json" "$json" "$json" "$json" >"$T/branches"
 for screen in 40x40 100x40 300x40; do try list_branches "$T/branches"; done
 {

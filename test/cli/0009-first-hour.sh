@@ -94,6 +94,9 @@ blame files
 cmp diff
 fzf pick
 import sync
+rewind resume
+undo resume
+back resume
 END
 arbor serch; code 2; err_has "did you mean 'search'?"
 
@@ -105,7 +108,7 @@ arbor call no.such --help; code 1
 arbor call; code 2; err_has 'METHOD is missing'
 
 it "lists verbs behind what they are about, which cannot be mistaken for a verb"
-arbor help; code 0; out_has 'Find:       list'; out_has 'Notes:      note '
+arbor help; code 0; out_has 'Find:       list'; out_has 'Notes:      note '; out_has 'Go back:    tree  '
 check test "$(grep -c '^[A-Z][a-z]*: ' "$T/out")" -ge 7
 
 it "explains itself within eighty columns"
@@ -225,6 +228,15 @@ arbor search 'OR cents'; code 0; err_has 'OR stands between two words'
 arbor search 'cents OR (price OR)'; code 0; err_has 'OR stands between two words'
 arbor search 'cents OR price'; code 0; err_lacks 'OR stands'
 arbor search 'cents OR tool:Bash'; err_lacks 'OR stands'
+
+it "tells folders apart that are called alike"
+mkdir -p "$T/alike/projects/x"
+for u in alex kim; do
+	printf '{"type":"user","uuid":"%s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/home/%s/work/cli","message":{"role":"user","content":"hello"}}\n' \
+		"$u" "$u" >"$T/alike/projects/x/$(printf '0b7f3c1e-1111-4000-8000-%012d' "${#u}").jsonl"
+done
+arbor sync --source "$T/alike" --store "$T/alike.db"; code 0
+on_terminal list --color never --store "$T/alike.db"; code 0; out_has '  alex/work/cli  '; out_has '  kim/work/cli  '
 
 it "shows of a call what matters, whatever the tool calls it"
 arbor show d4861786; out_has '● ExitPlanMode  # A faster shell start'

@@ -167,4 +167,14 @@ line 51 ocarina >>"$P/$A.jsonl"
 within_a_minute finds ocarina
 check test "$(grep -c 'a symbolic link' "$T/w.err")" -eq 1
 ends INT 130
+
+it "says how many changes there were, also where it lists only some of them"
+line 52 piccolo >"$T/small.jsonl"
+watch
+within_a_minute said 'unchanged'
+kill -STOP "$pid"
+for i in $(seq 1 2500); do ln "$T/small.jsonl" "$P/small$i.jsonl"; done
+kill -CONT "$pid"
+within_a_minute said ' changes  '
+ends INT 130
 the_end

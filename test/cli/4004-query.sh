@@ -91,7 +91,7 @@ arbor search --json --budget 1000000 -n 2 cents; check test "$(wc -l <"$T/out")"
 it "shows hits below their session, or in their order"
 screen=100x40
 on_terminal search -n 6 cents --sort old; code 0; out_has 'main'
-screen=120x40 on_terminal search integer cents --color never; out_has 'arbor resume a142ef82-8817-4271-a6f0-ba29c1d2a50a --cwd FOLDER'
+screen=120x40 on_terminal search integer cents --color never; out_has '  arbor resume a142ef82 --cwd .'
 arbor search cents agent:Explore; code 1; err_has 'arbor usage agent --each'; arbor search cents agent:abc; code 1; err_lacks 'usage agent'
 on_terminal search -n 6 cents --sort old --group none; code 0
 arbor search -n 6 cents --sort old --json
@@ -333,11 +333,18 @@ check test "$(first)" != output
 check test "$(ARBOR_SEARCH_WEIGHTS='{"output":100,"prompt":0.01}' first)" = output
 ARBOR_SEARCH_WEIGHTS='{"output":-1}' arbor search cents; code 2; err_has 'output is not a number from 0.01 to 100'
 
-it "says how to go on with the best hit: with the client where its folder is here"
+it "says how to go on with the best hit where its folder is here"
 mkdir -p "$S/projects/-here" "$T/it's here"
 printf '{"type":"user","uuid":"aaaa0000-0000-4000-8000-000000000001","sessionId":"aaaa0000-0000-4000-8000-000000000000","timestamp":"2026-01-02T03:04:05.000Z","cwd":"%s","message":{"role":"user","content":"thylacine"}}\n' "$T/it's here" >"$S/projects/-here/aaaa0000-0000-4000-8000-000000000000.jsonl"
 arbor sync --source "$S"; code 0
-screen=200x40 on_terminal search thylacine --color never; out_has "/it'\\''s here' && claude --resume aaaa0000-0000-4000-8000-000000000000"
+screen=200x40 on_terminal search thylacine --color never; check grep -qx '  arbor resume aaaa0000' "$T/out"
+it "says how to go back to before the best hit that was said: where its folder is not here, in the one you are in"
+id=$("$ARBOR" search thylacine --json 2>"$T/err" | sed 's/.*"v":1,"id":"\([0-9a-f]\{8\}\).*/\1/')
+screen=200x40 on_terminal search thylacine --color never; check grep -qx "  arbor resume $id --before" "$T/out"
 rmdir "$T/it's here"
-screen=200x40 on_terminal search thylacine --color never; out_has 'arbor resume aaaa0000-0000-4000-8000-000000000000 --cwd FOLDER'
+screen=200x40 on_terminal search thylacine --color never; check grep -qx "  arbor resume $id --before --cwd \." "$T/out"; check grep -qx '  arbor resume aaaa0000 --cwd \.' "$T/out"
+screen=200x40 on_terminal search thylacine --color never --store "$ARBOR_HOME/arbor.db"; out_has "--before --cwd . --store '$ARBOR_HOME/arbor.db'"
+screen=200x40 on_terminal search thylacine --color never -q; out_lacks 'arbor resume'
+arbor search thylacine; code 0; out_lacks 'arbor resume'
+screen=200x60 on_terminal search 'parseFloat agent:*' --color never; out_has 'Go on with it, or go back'; out_has ' --before'
 the_end

@@ -53,7 +53,7 @@ pick 80x24 --project nosuchthing; code 1; err_has 'no session of this project'
 it "prints what was found, or the command that resumes, when asked to"
 pick -k 'integer cents' -p hits -k "$enter" 80x24 --print hit; code 0; seen ' hits '
 hit=$(cat "$T/out"); arbor show "$hit"; code 0; out_has 'Integer cents. Sketch the migration'
-pick -k "$enter" 80x24 --print resume; code 0; out_is "cd '/home/dev/dotfiles' && claude --resume $newest"
+pick -k "$enter" 80x24 --print resume; code 0; out_is "arbor resume $newest --cwd ."
 
 it "leaves with 130 and prints nothing"
 for key in "$esc" $'\003' $'\007' $'\004'; do pick -k "$key" 80x24; code 130; nothing; done

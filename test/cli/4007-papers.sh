@@ -117,7 +117,7 @@ it "does not get in the way of who chooses a conversation"
 arbor pick --plain '"slow"'; code 0; lines 1; out_has d4861786-f226-4170-a3f5-719f14be0776
 arbor pick --plain 'build slow'; code 1
 arbor pick --plain --print hit 'build slow'; code 0; out_has "$history"
-arbor pick --plain --print resume screenrc; code 0; lines 1; out_has 'claude --resume a2a32e82'
+arbor pick --plain --print resume screenrc; code 0; lines 1; out_has 'arbor resume a2a32e82'
 
 it "is in no table of SQL"
 arbor sql "SELECT count(*) FROM messages WHERE messages MATCH 'build slow'"; code 0; out_is 0

@@ -40,7 +40,7 @@ arbor tree @; code 0
 out_is 'first prompt
   00000000-0000-4000-8000-000000000001  2026-01-01T00:00:08.000Z
 ● 1  ce9f97bd-3201-5554-acea-1d6e2fd39a7f  first prompt  4 messages, 1 tool
-● 2  acc3a219-bb26-55b7-8347-ca203e7ffc17  other prompt  2 messages  ← 00000000-0000-4000-8000-000000000001'
+● 2  acc3a219-bb26-55b7-8347-ca203e7ffc17  other prompt  2 messages  ⇐ 00000000-0000-4000-8000-000000000001'
 
 it "says how each message begins, when they are asked for"
 arbor tree @ -m; code 0

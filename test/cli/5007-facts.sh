@@ -50,7 +50,7 @@ done
 
 it "gives people one line of it"
 arbor show @; code 0
-out_has '  on main, feature  tag done  PR #7, #8  acceptEdits  also in api'
+out_has '  on main, feature  tag done  PR #7, #8  permissions acceptEdits  also in api'
 
 it "forgets a tag that was taken away"
 note tag '"tag":""' >>"$file"

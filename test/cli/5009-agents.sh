@@ -51,7 +51,7 @@ cat >"$T/wanted" <<'END'
 ├─● 2  rewound prompt  3 messages, 1 tool
 │ └─○ a3 general-purpose  aside job  1 message
 │   ○ 2  more of it  1 message
-● 2  second prompt  1 message  ← 00000000-0000-4000-8000-000000000001
+● 2  second prompt  1 message  ⇐ 00000000-0000-4000-8000-000000000001
 END
 same "$T/wanted" "$T/drawn"
 

@@ -53,7 +53,13 @@ it "goes on behind all results at an answer, and at one of these"
 for n in 2 3 4 5; do forked "$ID@$(u $n)"; is_linear "$made"; check test "$(uuids "$made")" = '1 2 3 4 5 '; done
 it "says at which prompt to fork to go on before an answer"
 arbor fork "$ID@$(u 8)"; code 0; err_has 'it goes on behind that; to go on before it: '
-arbor fork "$(sed -n "s/.*'arbor fork \([0-9a-f-]*\)'.*/\1/p" "$T/err")" --json; code 0; check test "$(get .prompt)" = 'the wrong question'
+arbor fork "$(sed -n 's/.*: arbor fork \([0-9a-f-]*\)$/\1/p' "$T/err")" --json; code 0; check test "$(get .prompt)" = 'the wrong question'
+arbor fork "$ID@$(u 8)" --cwd "$T/other"; code 0; check grep -qE ": arbor fork [0-9a-f-]+ --cwd $T/other\$" "$T/err"
+it "goes on before the prompt that led to an answer, a call or a result, when asked to"
+for n in 7 8; do forked "$ID@$(u $n)" --before; check test "$(uuids "$made")" = '1 2 3 4 5 6 '; check test "$(get .prompt)" = 'the wrong question'; done
+for n in 1 2 3 4 5 6; do forked "$ID@$(u $n)" --before; check test -z "$made"; check test "$(get .prompt)" = 'first question'; done
+it "goes on before the last prompt when no message is named"
+forked "$ID" --before; is_linear "$made"; check test "$(uuids "$made")" = '1 2 3 4 5 6 '; check test "$(get .prompt)" = 'the right question'
 it "goes on before a prompt, and offers it again"
 forked "$ID@$(u 9)"; check test "$(uuids "$made")" = '1 2 3 4 5 6 '; check test "$(get .prompt)" = 'the right question'
 it "goes on from the branch that was given up"
@@ -71,6 +77,17 @@ it "begins anew before the first prompt, without a file"
 files=$(find "$T/.claude" -name '*.jsonl' | wc -l)
 forked "$ID@$(u 1)"; check test -z "$made"; check test "$(get '.prompt, .command, (.session // "none")' | tr '\n' '|')" = "first question|cd $W && $ARBOR_CLAUDE|none|"
 check test "$(find "$T/.claude" -name '*.jsonl' | wc -l)" = "$files"
+it "gives one with a name an id for what will be said, and finds it by that"
+forked "$ID@$(u 1)" anew; new=$(get .session); check test -z "$made"; check test "$(get .command)" = "cd $W && $ARBOR_CLAUDE --session-id $new"
+check test "$(get .from)" = "$ID"; arbor fork "$ID@$(u 1)" anew2; code 0; err_has 'nothing was said before that: the client begins anew'
+for _ in 1 2; do arbor resume anew --json; code 0; check test "$(get '.command, (.from // "none")' | tr '\n' '|')" = "cd $W && $ARBOR_CLAUDE --session-id $new|none|"; done
+arbor tree anew; code 1; err_has 'nothing was said in this session yet'
+printf '{"parentUuid":null,"isSidechain":false,"type":"user","uuid":"%s","timestamp":"2026-11-15T10:02:00.000Z","cwd":"%s","sessionId":"%s","version":"2.1.197","message":{"role":"user","content":"said anew"}}\n' "$(u 81)" "$W" "$new" >"$P/$new.jsonl"
+arbor resume anew --json; code 0; check test "$(get .command)" = "cd $W && $ARBOR_CLAUDE --resume $new"; arbor log anew; code 0; out_has 'said anew'
+it "and chats by that id"
+arbor resume anew2 --json; new=$(get .session); arbor call claudecode.chat '{"session":"anew2","prompt":"say so"}'; code 0
+arbor call claudecode.get '{"session":"anew2"}'; check test "$(get .claude_session_id)" = "$new"; check test -e "$P/$new.jsonl"
+arbor resume anew2 --json; check test "$(get .command)" = "cd $W && $ARBOR_CLAUDE --resume $new"
 it "makes a conversation of a sub-agent's"
 forked "$(u 22)"; is_linear "$made"; check test "$(jq -r .isSidechain "$made" | sort -u)" = false; check test "$(uuids "$made")" = '21 22 '
 it "has that conversation in its tree, and among its branches"
@@ -81,6 +98,22 @@ it "and compares it whole"
 for agent in "$task" "$(u 22)"; do arbor diff "$ID" "$agent" --json; code 0; check test "$(get 'select(.side == "b" and .kind == "side") | .messages')" = 2; done
 it "knows no line that is no part of what was said"
 arbor fork "$ID@99999999"; code 1; arbor fork nothing-like-it; check test $rc != 0
+it "uses the same file again as long as nobody has gone on with it"
+forked "$(u 22)"; one=$made; arbor sync; code 0; forked "$(u 22)"; check test "$made" = "$one"
+forked "$ID@$(u 5)"; one=$made; files=$(find "$T/.claude" -name '*.jsonl' | wc -l)
+for _ in 1 2 3; do forked "$ID@$(u 5)"; check test "$made" = "$one"; arbor resume "$ID@$(u 5)" --json; check test "$(get .path)" = "$one"; done
+check test "$(find "$T/.claude" -name '*.jsonl' | wc -l)" = "$files"
+echo '{"type":"mode","sessionId":"'"$(get .session)"'"}' >>"$one"; forked "$ID@$(u 5)"; check test "$made" != "$one"; one=$made
+arbor fork "$ID@$(u 5)" own --json; own=$(get .path); check test "$own" != "$one"; forked "$ID@$(u 8)"; check test "$made" != "$one"
+arbor purge "$(basename "$one" .jsonl)" --yes; code 0; forked "$ID@$(u 5)"; check test "$made" != "$one"; check test "$made" != "$own"
+mkdir -p "$T/.claude/sessions"; start=$(awk '{ print $22 }' "/proc/$$/stat"); one=$made
+printf '{"pid":%d,"sessionId":"%s","cwd":"%s","startedAt":1,"procStart":"%s","version":"2.1.197","kind":"interactive"}' $$ "$(get .session)" "$W" "$start" >"$T/.claude/sessions/$$.json"
+forked "$ID@$(u 5)"; check test "$made" != "$one"; rm "$T/.claude/sessions/$$.json"
+it "never uses what the client began, nor what is forked"
+F=$P/00000095-ffff-4000-8000-000000000000.jsonl; says 91 0 'plain'; answers 92 91 l
+sed -i "s/$ID/$(basename "$F" .jsonl)/; s/T10:00:9/T10:09:0/" "$F"; arbor sync; code 0
+forked "$(basename "$F" .jsonl)"; one=$made; check test "$one" != "$F"; forked "$(get .session)"; check test "$made" != "$one"; check test "$made" != "$F"
+rm "$F" "$one" "$made"; F=$P/$ID.jsonl; arbor sync; code 0
 it "goes to another folder, and says so in every line"
 forked "$ID" --cwd "$T/other"; check test "$(jq -r .cwd "$made" | sort -u)" = "$T/other"; check test "$(get .command)" = "cd $T/other && $ARBOR_CLAUDE --resume $(get .session)"
 other=$T/other; check test "$(basename "$(dirname "$made")")" = "${other//[^a-zA-Z0-9]/-}"
@@ -130,7 +163,7 @@ printf '{"pid":%d,"sessionId":"%s","cwd":"%s","startedAt":1,"procStart":"%s","ve
 cp "$F" "$T/before"
 arbor checkout "$ID" "$(u 10)" --in-place; check test $rc != 0; err_has 'a client has it open just now'; same "$F" "$T/before"
 it "does not go on with what somebody has open, but beside it"
-arbor resume "$ID"; check test $rc != 0; err_has "'arbor fork' goes on beside it"; forked "$ID"; is_linear "$made"
+arbor resume "$ID"; check test $rc != 0; err_has "'arbor fork ${ID:0:8}' goes on beside it"; forked "$ID"; is_linear "$made"
 rm "$T/.claude/sessions/$$.json"
 
 cat >"$T/client" <<'END'
@@ -142,6 +175,10 @@ it "runs the client at a terminal, where the conversation was"
 (cd / && on_terminal resume "$ID"; exit $rc); rc=$?; code 0; out_has "in $W: --resume $ID"
 on_terminal resume "$ID@$(u 9)"; code 0; out_has 'the right question'; out_has "in $W: --resume "; out_lacks "--resume $ID"
 on_terminal resume try; code 0; out_has "--model sonnet --permission-mode plan"
+on_terminal resume "$ID" --before; code 0; out_has 'the wrong question'; out_has "in $W: --resume "; out_lacks "--resume $ID"
+on_terminal resume try --before; code 0; out_has 'the wrong question'; out_lacks "--resume $ID"
+it "says whether the client goes on behind what was named, and how it goes on before that"
+screen=200x40 on_terminal resume "$ID@$(u 8)"; code 0; out_has 'it goes on behind that; to go on before it: arbor resume '
 it "only prints the command where nobody is at a terminal"
 arbor resume "$ID" --json; code 0; check test "$(get '.words | join(" ")')" = "$T/client --resume $ID"
 it "says it when there is no client"
@@ -161,7 +198,7 @@ line "$F" 64 63 user '"isCompactSummary":true,"message":{"role":"user","content"
 line "$F" 67 66 user '"isMeta":true,"message":{"role":"user","content":"something the client says"}'; answers 68 67 j
 sed -i "s/$ID/$(basename "$F" .jsonl)/; s/T10:00:6/T10:01:0/" "$F"; arbor sync; code 0
 arbor fork "$(u 63)"; code 0; err_has 'it goes on before the compaction'; err_lacks 'behind that'
-arbor fork "$(u 67)"; code 0; arbor fork "$(sed -n "s/.*'arbor fork \([0-9a-f-]*\)'.*/\1/p" "$T/err")" --json; code 0; check test "$(uuids "$(get .path)" | tail -c 4 | tr -d " ")" = 66
+arbor fork "$(u 67)"; code 0; arbor fork "$(sed -n 's/.*: arbor fork \([0-9a-f-]*\)$/\1/p' "$T/err")" --json; code 0; check test "$(uuids "$(get .path)" | tail -c 4 | tr -d " ")" = 66
 it "is followed from its beginning, over the compaction"
 arbor log "$(basename "$F" .jsonl)" --json; code 0; check test "$(get 'select(.kind == "message") | .blocks[0].text' | tr '\n' '|')" = 'asked|answer h|a summary|asked again|answer i|something the client says|answer j|'
 it "takes a sub-agent's message behind the session that started it"

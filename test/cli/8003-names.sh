@@ -76,11 +76,17 @@ arbor checkout alpha "$ID"; code 0; arbor log alpha; out_has 'Said right now.'
 it "is among the branches where it was moved to, though no file ends there"
 says "$F" 55 54 'one more'; answers "$F" 56 55 'One more.'; says "$F" 57 56 'the last'; answers "$F" 58 57 'The last.'
 arbor fork "$ID" late --json; code 0; arbor checkout late "$(u 56)"; code 0; arbor branches "$ID" --json; code 0
-check test "$(get 'select((.names // [])[] == "late") | "\(.messages) \(.title)"')" = '0 One more.'
+check test "$(get 'select((.names // [])[] == "late") | "\(.current) \(.here[] | select(.name == "late") | .at | .[0:8])"')" = "true $("$ARBOR" show "$(u 56)" --json | jq -r 'select(.kind == "message") | .id | .[0:8]')"
 it "has the ways that lead on from there"
 arbor branches late --json; code 0; check test "$(get 'select(.title == "the last") | "\(.messages) \(.current)"')" = '2 false'
 
-it "is taken wherever an id is"
+it "is taken wherever an id is, and so is the id that 'chats' shows"
+arbor fork "$ID" by-id -q; arbor chats --json; short=$(get 'select(.name == "by-id") | .id' | cut -c1-8); own=$(get 'select(.name == "by-id") | .claude_session_id')
+for words in show log tree branches 'diff late' note "show $short@$(u 2)"; do case $words in note) words="note $short good";; *@*) ;; *) words="$words $short";; esac; arbor $words; code 0; done
+resumed "$short"; check test "$session" = "$own"; arbor fork "$short@$(u 2)" --json; code 0
+arbor fork "$short" of-id --json; code 0; check test "$(get .from)" = "$own"
+arbor checkout "$short" "$(u 2)" --json; code 0; check test "$(get .name)" = by-id
+for name in of-id by-id; do arbor delete $name; code 0; done
 arbor call claudecode.get '{"session":"beta"}' --json; own=$(get .claude_session_id)
 for words in 'show beta' 'resolve beta' 'note beta well done' 'tag beta keep' 'bookmark beta b1' "show beta@$(u 2)" 'search right --session beta' 'notes beta'; do arbor $words; code 0; done
 arbor show beta --json; check test "$(get 'select(.kind == "session") | .id')" = "$own"
@@ -88,9 +94,26 @@ arbor agents beta; err_has 'no sub-agents'; arbor files beta; err_lacks 'is no i
 it "cannot be what could be an id"
 arbor fork "$ID" 0b7f3c1e; code 2; err_has 'looks like an id; to go on from a message: SESSION@0b7f3c1e'
 arbor rename beta 0b7f3c1e; code 2; err_has 'looks like an id'
+it "is needed for what only a session with a name remembers"
+for option in '--system-prompt hello' '--metadata {}' '--mcp-config {}' '--loopback off'; do
+	# shellcheck disable=SC2086 # two words
+	arbor fork "$ID" $option; code 2; err_has "${option%% *} needs a NAME"
+done
+arbor fork "$ID" --allowed-tools Read --model opus; code 0; out_has '--model opus --allowedTools Read'
+it "says which command has an option that this one has not"
+arbor resume "$ID" --model opus; code 2; err_has "unknown option '--model'; 'arbor fork' has it"
+it "is one word, of so many bytes of text"
+arbor fork "$ID" one two; code 2; err_has 'too many arguments; a name is one word'
+arbor fork "$ID" "$(printf 'n%.0s' $(seq 101))"; code 2; err_has 'it has 101 bytes, and at most 100 will do'
+arbor fork "$ID" "$(printf 'n\377')"; code 2; err_has 'no UTF-8'
 it "comes behind an id that is the same"
 arbor fork "$ID" 0b7f3c1 --json; code 0; arbor show 0b7f3c1 --json; check test "$(get 'select(.kind == "session") | .id')" = "$ID"
+it "says whose title it is what was a name"
+arbor fork "$ID" once --json; code 0; made=$(get .session); arbor rename once now; code 0
+for verb in resume fork show tree; do arbor $verb once; code 2; err_has "no session is called 'once'; it is a title, that of $made"; done
+arbor delete now; code 0; arbor resume once; code 2; err_has "it is a title, that of $made"; arbor resume now; code 2; err_has 'nor what a session is called'
 it "says that nothing is called so"
+arbor delete "$ID"; code 1; err_has "no session is called '$ID'"; err_has "'arbor purge $ID' removes it from the store"
 arbor fork betta; code 2; err_has "'betta' is no id, nor what a session is called"
 arbor fork feedfeed; code 1; err_has "'arbor sync' brings in new ones"
 
@@ -100,7 +123,7 @@ arbor diff "$(u 6)" "$(u 62)" --json; code 0; check test "$(get 'select(.kind ==
 arbor diff "$(u 2)" "$(u 62)" --json; code 0; check test "$(get 'select(.kind == "turn") | .text')" = otherwise
 it "is not the only one there, though no file ends there"
 arbor call claudecode.adopt "{\"name\":\"p1\",\"conversation\":\"$ID\"}"; code 0; arbor checkout p1 "$(u 56)"; code 0
-screen=100x40 on_terminal branches "$ID" --color never; code 0; check grep -q '0 messages  One more.*← late +1' "$T/out"
+screen=100x40 on_terminal branches late --color never; code 0; check grep -q '^\* .*← late +[0-9]' "$T/out"
 
 it "is not resumed while an agent of its is at work, but forked beside it"
 arbor fork "$ID" busy -q; code 0; arbor call claudecode.chat_async '{"session":"busy","prompt":"wait"}'; code 0

@@ -33,6 +33,8 @@ import json, os, re, signal, subprocess, sys, time, uuid
 session = str(uuid.UUID(int=int.from_bytes(os.urandom(16), 'big'), version=4))
 if '--resume' in sys.argv:
     session = sys.argv[sys.argv.index('--resume') + 1]
+if '--session-id' in sys.argv:
+    session = sys.argv[sys.argv.index('--session-id') + 1]
 told = open('told.jsonl', 'a')
 json.dump({'argv': sys.argv, 'env': dict(os.environ), 'pid': os.getpid()}, open('seen.json', 'w'))
 

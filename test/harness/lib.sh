@@ -36,6 +36,10 @@ on_terminal() {
 	TERM=xterm "$BUILD/tool/pty" "${screen:-120x40}" "$ARBOR" "$@" >"$T/out" 2>"$T/err"
 	rc=$?
 }
+# demo_here DIR: the demo, with the folder that most of it was said in.
+demo_here() {
+	mkdir -p "$T/webshop" && cp -R demo "$1" && grep -rlF /home/dev/webshop "$1" | xargs sed -i "s|/home/dev/webshop|$T/webshop|g"
+}
 # The trees and streams that examples name, into the store that ARBOR_HOME says.
 plant_trees() {
 	"$BUILD/tool/plant" "$ARBOR_HOME/arbor.db" >"$T/planted" 2>&1 || { fail 'no stream'; show "$T/planted"; }

@@ -13,7 +13,7 @@
 //
 // Prints what differs; ends with 0 when nothing does.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, cpSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { closeSync, cpSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { faultsOf, readTranscripts } from './forked.mjs';
 import { differencesOf, tamperWith } from './sent.mjs';
@@ -134,13 +134,19 @@ function forkAt(id) {
 	return { ...fork, bytes: fork.path ? readFileSync(fork.path) : Buffer.alloc(0) };
 }
 
-// Forked again it is the same file under another id.
+// Forked again it is the same file, as nobody has gone on with it; where that is gone, the same under another id.
 function checkFile(where, id, fork) {
 	const again = forkAt(id);
-	if (again.path)
-		rmSync(again.path);
-	if (fork.bytes.toString('latin1').replaceAll(fork.session, again.session) !== again.bytes.toString('latin1'))
+	if (again.session !== fork.session || !again.bytes.equals(fork.bytes))
 		complain(where, ['forked again it is another file']);
+	if (!fork.path)
+		return;
+	rmSync(fork.path);
+	const anew = forkAt(id);
+	rmSync(anew.path);
+	writeFileSync(fork.path, fork.bytes, { mode: 0o600 });
+	if (anew.session === fork.session || fork.bytes.toString('latin1').replaceAll(fork.session, anew.session) !== anew.bytes.toString('latin1'))
+		complain(where, ['forked anew it is another file']);
 	const faults = faultsOf(fromLines(fork.bytes.toString('utf8')), transcripts);
 	if (faults.length)
 		complain(where, faults);

@@ -74,6 +74,36 @@ TEST(a_prompt_goes_on_before_it)
 	POINT("u A ~ -prompt +task; a B<A m=1 ~", "A", "none before A");
 }
 
+static void check_prompt_of(struct t *t, int line, const char *text, const char *at, const char *want)
+{
+	struct chain c = CHAIN_INIT;
+	uint32_t i = 0;
+	TALK k = { 0 };
+
+	talk_lines(&k, &c, text);
+	chain_build(&c);
+	while (i < c.line_count && !str_eq(k.names[c.lines[i].offset], str_of(at)))
+		i++;
+	i = fork_prompt_of(&c, i);
+	t_eq_str(t, __FILE__, line, i == CHAIN_NONE ? STR("none") : k.names[c.lines[i].offset], str_of(want), at);
+	chain_release(&c);
+}
+
+#define PROMPT_OF(text, at, want) check_prompt_of(t, __LINE__, text, at, want)
+
+TEST(a_prompt_leads_to_all_that_follows_until_the_next)
+{
+	static const char talk[] = "u A; a B<A m=1 call=x; u R<B res=x; s S<R; a C<S m=2; u D<C; a E<D m=3";
+
+	for (const char *at = "A\0B\0R\0S\0C\0"; *at; at += 2)
+		PROMPT_OF(talk, at, "A");
+	PROMPT_OF(talk, "D", "D");
+	PROMPT_OF(talk, "E", "D");
+	PROMPT_OF("a B m=1; u C<B -prompt +meta", "C", "none");
+	PROMPT_OF("u A; a B<A m=1; b X; u S<X -prompt +compact; a D<S m=2", "D", "A");
+	PROMPT_OF("u A<C res=x; u B<A res=x; u C<B res=x", "B", "none");
+}
+
 TEST(what_the_client_said_goes_on_behind_it)
 {
 	POINT("u A; a B<A m=1; u C<B -prompt +meta; a D<C m=2", "C", "C");
@@ -248,7 +278,7 @@ static enum status fork_at(struct talked *k, uint32_t number, bool *any, struct 
 	chain_release(&c);
 	if (!*any)
 		return STATUS_OK;
-	if (forking_load(k->files.s, row, offset, false, &f, err))
+	if (forking_load(k->files.s, row, offset, FORK_FROM_POINT, &f, err))
 		return err_failed(err->status);
 	if (f.count && context_each(&f.lines, &f.chain, f.point.line, false, take_sent, &k->was, err))
 		return err_failed(err->status);
@@ -449,7 +479,8 @@ TEST(so_is_one_of_any_shape)
 	}
 }
 
-TESTS(CASE(an_answer_goes_on_behind_all_its_results), CASE(results_that_hang_on_each_other_are_one_group),
+TESTS(CASE(an_answer_goes_on_behind_all_its_results), CASE(a_prompt_leads_to_all_that_follows_until_the_next),
+      CASE(results_that_hang_on_each_other_are_one_group),
       CASE(a_result_is_of_the_answer_above_it_alone), CASE(a_prompt_goes_on_before_it),
       CASE(what_the_client_said_goes_on_behind_it), CASE(circles_end),
       CASE(a_line_keeps_its_bytes_but_for_its_place), CASE(members_of_that_name_elsewhere_stay),

@@ -13,10 +13,11 @@
 #include <stdio.h>
 
 /* What they need of parts that are not tested here. */
-const char *style_code(enum style style)
+const char *style_code(enum style style, enum palette palette)
 {
 	static const char *const codes[STYLES] = { [STYLE_MARK] = "31", [STYLE_HEADING] = "1" };
 
+	(void)palette;
 	return codes[style] ? codes[style] : "2";
 }
 
@@ -53,7 +54,7 @@ TEST(a_pen_stays_in_its_part_of_a_line)
 	struct frame f CLEANUP(frame_release) = { 0 };
 	struct pen p;
 
-	frame_begin(&f, 10, 2, true);
+	frame_begin(&f, 10, 2, PALETTE_FEW);
 	p = frame_pen(&f, 0, 0, 4);
 	pen_text(&p, STYLE_MARK, STR("ab"));
 	pen_text(&p, STYLE_PLAIN, STR("cdef"));
@@ -78,8 +79,8 @@ TEST(only_lines_that_changed_are_written)
 	struct frame a CLEANUP(frame_release) = { 0 }, b CLEANUP(frame_release) = { 0 };
 	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
 
-	frame_begin(&a, 10, 3, false);
-	frame_begin(&b, 10, 3, false);
+	frame_begin(&a, 10, 3, PALETTE_NONE);
+	frame_begin(&b, 10, 3, PALETTE_NONE);
 	buf_text(&a.lines[0], "same");
 	buf_text(&b.lines[0], "same");
 	buf_text(&a.lines[1], "old");
@@ -91,7 +92,7 @@ TEST(only_lines_that_changed_are_written)
 	EQS(buf_as_str(&out),
 	    STR("\033[?25l\033[0m\033[2J\033[1;1H\033[2Ksame\033[2;1H\033[2Kold\033[1;1H\033[?25h"));
 	buf_clear(&out);
-	frame_begin(&b, 9, 3, false);
+	frame_begin(&b, 9, 3, PALETTE_NONE);
 	frame_write(&b, &a, &out); /* another size */
 	EQS(buf_as_str(&out), STR("\033[?25l\033[0m\033[2J\033[1;1H\033[?25h"));
 }
@@ -333,7 +334,7 @@ TEST(a_picture_of_any_size_stays_inside)
 						  .foot = STR("18/30 sessions  Enter takes"),
 						  .now_ms = 1000 };
 
-			frame_begin(&f, columns, rows, true);
+			frame_begin(&f, columns, rows, PALETTE_FEW);
 			pick_draw(&p, &f);
 			for (int i = 0; i < rows; i++)
 				if (line_width(buf_as_str(&f.lines[i])) > columns)
@@ -354,7 +355,7 @@ TEST(what_was_found_is_seen_in_a_narrow_row)
 	struct frame f CLEANUP(frame_release) = { 0 };
 	struct pen pen;
 
-	frame_begin(&f, 30, 1, false);
+	frame_begin(&f, 30, 1, PALETTE_NONE);
 	pen = frame_pen(&f, 0, 0, 30);
 	draw_line(&line, STYLE_PLAIN, &pen);
 	EQS(buf_as_str(&f.lines[0]), STR("…, so that found is far behind"));

@@ -1,0 +1,51 @@
+#!/bin/bash
+# What the client has written since the last sync counts for whoever goes on: the last one is the last one, and is found.
+. test/harness/lib.sh
+export ARBOR_HOME=$T/store ARBOR_CLAUDE=$PWD/test/harness/claude.py ANTHROPIC_API_KEY=none
+W=$T/work
+P=$T/.claude/projects/${W//[^a-zA-Z0-9]/-}
+mkdir -p "$W" "$P"
+# talk N [DIR]: a conversation of its own, later than those with smaller numbers.
+talk() {
+	local id=0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e0$1
+	printf '{"parentUuid":null,"isSidechain":false,"type":"user","uuid":"0000000%d-0000-4000-8000-000000000001","timestamp":"2026-11-1%dT10:00:01.000Z","cwd":"%s","sessionId":"%s","version":"2.1.197","promptSource":"typed","message":{"role":"user","content":"question %d"}}\n' \
+		"$1" "$1" "$W" "$id" "$1" >"${2:-$P}/$id.jsonl"
+	printf '{"parentUuid":"0000000%d-0000-4000-8000-000000000001","isSidechain":false,"type":"assistant","uuid":"0000000%d-0000-4000-8000-000000000002","timestamp":"2026-11-1%dT10:00:02.000Z","cwd":"%s","sessionId":"%s","version":"2.1.197","message":{"id":"m%d","type":"message","role":"assistant","model":"opus","content":[{"type":"text","text":"answer %d"}]}}\n' \
+		"$1" "$1" "$1" "$W" "$id" "$1" "$1" >>"${2:-$P}/$id.jsonl"
+}
+get() { jq -r "$1" "$T/out"; }
+talk 1; arbor sync; code 0
+
+it "means the last one by @, before any sync"
+talk 2; arbor resume --json; code 0; check test "$(get .session)" = 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e02
+talk 3; arbor resume @ --before --json; code 0; check test "$(get .prompt)" = 'question 3'
+talk 4; arbor fork @~1@00000003-0000-4000-8000-000000000002 --before --json; code 0; check test "$(get .prompt)" = 'question 3'
+it "says how to go further back when one has been there already"
+F=$P/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e04.jsonl
+for n in 4 5 6; do sed "s/00000004-/0000004$n-/g; s/question 4/more $n/; s/\"m4\"/\"m4$n\"/; s/10:00/10:0$n/; s/null/\"0000004$((n - 1))-0000-4000-8000-000000000002\"/" "$F" >"$T/turn$n"; done
+sed -i 's/00000043-/00000004-/' "$T/turn4"; cat "$T"/turn[456] >>"$F"
+arbor resume --before; code 0; out_has 'more 6'; err_lacks 'already'; first=$(sed -n 's/^session	//p' "$T/out")
+arbor resume --before; code 0; out_has 'more 6'; err_has "you have that already as ${first:0:8}; one more back: arbor resume ${first:0:8} --before"
+eval "$(sed -n 's/.*one more back: arbor/arbor/p' "$T/err")"; code 0; out_has 'more 5'; err_lacks 'already'
+it "finds a session and a message by their ids, before any sync"
+talk 5; arbor resume 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e05 --json; code 0; check test "$(get .session)" = 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e05
+talk 6; arbor fork 00000006-0000-4000-8000-000000000002 --before --json; code 0; check test "$(get .prompt)" = 'question 6'
+it "moves a head to what is new"
+arbor fork 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e01 one; code 0
+talk 7; arbor checkout one 00000007-0000-4000-8000-000000000001 --json; code 0; check test "$(get .prompt)" = 'question 7'
+talk 8; arbor checkout one @ --json; code 0; check test "$(get .claude_session_id)" = 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e08
+it "says what is nowhere as before"
+arbor fork feedfeed; code 1; err_has "no session or node begins with 'feedfeed'"
+arbor fork betta; code 2
+
+it "leaves a folder alone that the store does not know"
+mkdir -p "$T/backup/projects/-x"; talk 1 "$T/backup/projects/-x"
+export ARBOR_HOME=$T/other; arbor sync --source "$T/backup" -q; code 0
+arbor resume @ --json; code 0; check test "$(get .session)" = 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e01
+arbor list --json; code 0; check test "$(wc -l <"$T/out")" = 1
+it "leaves out what the settings leave out"
+export ARBOR_HOME=$T/third; arbor sync -q --exclude "$P/*04.jsonl" --exclude "projects/*04.jsonl"; code 0
+talk 9; ARBOR_SYNC_EXCLUDE='projects/*09.jsonl:projects/*04.jsonl' arbor resume @ --json; code 0; check test "$(get .session)" = 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e08
+it "goes on with what is here when the folder is gone"
+mv "$T/.claude" "$T/gone"; arbor fork @ --json; code 0; check test "$(get .from)" = 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e08
+the_end
