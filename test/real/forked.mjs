@@ -1,6 +1,7 @@
 // Whether the file of a fork is right by itself, read without any code of Arbor's.
 //
 //   readTranscripts(FOLDER) -> { byUuid: uuid -> lines with it, cutOff: uuids of lines that hang on one in another file }
+//   hasCircle(TRANSCRIPTS) -> whether lines hang on each other in one
 //   faultsOf(FORK, TRANSCRIPTS) -> lines that say what is wrong with the lines of a fork
 //
 // Each line hangs on the one before it. Each is one that the client has written, and says the same but for where it stands and what
@@ -41,6 +42,16 @@ export function readTranscripts(folder) {
 		}
 	}
 	return { byUuid, cutOff };
+}
+
+export function hasCircle({ byUuid }) {
+	const ends = from => {
+		let uuid = from;
+		for (let steps = 0; byUuid.has(uuid) && steps <= byUuid.size; steps++)
+			uuid = byUuid.get(uuid)[0].parent;
+		return !byUuid.has(uuid);
+	};
+	return ![...byUuid.keys()].every(ends);
 }
 
 // Where a line stands, and what older clients did not write or wrote otherwise.

@@ -15,7 +15,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, cpSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { faultsOf, readTranscripts } from './forked.mjs';
+import { faultsOf, hasCircle, readTranscripts } from './forked.mjs';
 import { differencesOf, tamperWith } from './sent.mjs';
 
 const [claude, api, log, work, ...captures] = process.argv.slice(2);
@@ -129,8 +129,12 @@ function complain(where, lines) {
 		console.log(`${where}: and ${lines.length - SHOWN} more`);
 }
 
+// Lines that hang on each other in a circle are cut by each file at another place, by a fork too: what is before a message is asked
+// of the file that was there first.
+let circular = '';
+
 function forkAt(id) {
-	const [fork] = arborItems(['fork', id, '--cwd', join(home, 'work')]);
+	const [fork] = arborItems(['fork', circular + id, '--cwd', join(home, 'work')]);
 	return { ...fork, bytes: fork.path ? readFileSync(fork.path) : Buffer.alloc(0) };
 }
 
@@ -198,6 +202,7 @@ function tryConversation(capture) {
 	arborRun(['sync', '--quiet'], BEFORE);
 	const { messages, trees } = loadTrees();
 	transcripts = readTranscripts(join(home, '.claude'));
+	circular = isTranscript(capture) && hasCircle(transcripts) ? `${name}@` : '';
 	if (DELETED && existsSync(join(home, '.claude/projects')))
 		removeTranscripts(join(home, '.claude/projects'));
 	const before = forks;

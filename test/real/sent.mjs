@@ -199,18 +199,26 @@ const TAMPERING = {
 };
 
 // The last one cannot be moved, nor one before its like; and where a call without a result stands is not compared.
+const callsMadeUp = blocks => blocks.filter(({ block }) => isMadeUp(block)).map(({ block }) => block.tool_use_id);
 function isFixed(blocks, at) {
-	const calls = blocks.filter(({ block }) => isMadeUp(block)).map(({ block }) => block.tool_use_id);
+	const calls = callsMadeUp(blocks);
 	const [one, other] = blocks.slice(at, at + 2);
 	return !other || JSON.stringify(one.block) === JSON.stringify(other.block) ||
 		[one, other].some(({ block }) => calls.includes(block.id) || calls.includes(block.tool_use_id));
+}
+
+// Nor are thoughts, where such calls are all else that was answered.
+function isCompared(blocks, { block, message }) {
+	const calls = callsMadeUp(blocks), answer = blocks.filter(one => one.message === message).map(one => one.block);
+	return !isThought(block) || !answer.some(one => calls.includes(one.id)) || !answer.every(one => isThought(one) || calls.includes(one.id));
 }
 
 // RANDOM gives whole numbers. What the client says on its own account is not tampered with.
 export function tamperWith(messages, random) {
 	const blocks = flat(messages.filter(({ role }) => role !== 'system'))
 		.filter(({ block }) => !isText(block) || block.text !== NO_CONTENT && (!REMINDER.test(block.text) || NOTIFIED.test(block.text)));
-	const at = random() % blocks.length, names = Object.keys(TAMPERING).filter(name => name !== 'moved' || !isFixed(blocks, at));
+	const places = [...blocks.keys()].filter(n => isCompared(blocks, blocks[n]));
+	const at = places[random() % places.length], names = Object.keys(TAMPERING).filter(name => name !== 'moved' || !isFixed(blocks, at));
 	const what = names[random() % names.length];
 	return { what: `${blocks[at].block.type} ${at} of ${blocks.length} is ${what}`,
 		messages: asMessages([...blocks.slice(0, at), ...TAMPERING[what](blocks.slice(at))]) };
