@@ -14,13 +14,6 @@ enum { RELATED_MESSAGE = MENTION_KINDS, RELATED_AGENT, RELATED_TYPES };
 
 const char *related_type_name(int type);
 
-/*
- * How much a link says, above 0 and at most 1: more when it was named more often, less when
- * many others name it too; a word that nobody else uses is hardly a topic. `common`: transcripts that name
- * it, of `all`.
- */
-double related_weight(int kind, int64_t times, int64_t common, int64_t all);
-
 struct related {
 	int type;      /* enum mention_kind, or above */
 	struct str id; /* of a session, message, agent; else its name */

@@ -8,7 +8,7 @@
 #include "query/sql_inside.h"
 
 #include "base/hash.h"
-#include "query/related.h"
+#include "query/alike.h"
 #include "query/snippet.h"
 #include "store/event.h"
 #include "store/keys.h"
@@ -210,7 +210,7 @@ static void key_of_call(sqlite3_context *result, int count, sqlite3_value **row)
 static void weigh(sqlite3_context *result, int count, sqlite3_value **row)
 {
 	(void)count;
-	sqlite3_result_double(result, related_weight(sqlite3_value_int(row[0]), sqlite3_value_int64(row[1]),
+	sqlite3_result_double(result, alike_weight(sqlite3_value_int(row[0]), sqlite3_value_int64(row[1]),
 						     sqlite3_value_int64(row[2]), sqlite3_value_int64(row[3])));
 }
 

@@ -76,6 +76,8 @@ enum db_slot {
 	DB_SQL,
 	DB_STATS,
 	DB_RELATED,
+	DB_ALIKE,
+	DB_ISSUE,
 	DB_RECAP,
 	DB_HIDDEN,
 	DB_SLOTS
@@ -102,7 +104,8 @@ extern const struct db_set store_statements, source_statements, find_statements,
 extern const struct db_set named_statements, run_statements, stream_statements, event_statements,
 	cursor_statements, inbox_statements, approval_statements, rule_statements; /* live agents */
 extern const struct db_set rank_statements, usage_statements, sql_statements, stats_statements,
-	related_statements, recap_statements, hidden_statements; /* src/query */
+	related_statements, alike_statements, issue_statements, recap_statements,
+	hidden_statements; /* src/query */
 
 /* What can be done with the files of a store. */
 enum db_access {
