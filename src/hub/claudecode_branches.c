@@ -34,12 +34,7 @@ static const struct param branch_params[] = {
 };
 
 static const struct field here_fields[] = {
-	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of a session that has one" },
-	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "as the client knows it" },
-	{ .name = "asked",
-	  .type = VALUE_BOOL,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "it is the one that was asked for" },
+	HEADED_HERE_FIELDS,
 	{ .name = "at",
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL,
@@ -240,11 +235,7 @@ static enum status put_here(struct branching *b, const struct branch *x, struct 
 		if (s->told)
 			continue;
 		json_write_object_begin(w);
-		put_text_if(w, "name", s->name);
-		if (s->source != FOREST_NONE)
-			put_uuid(w, "session", &b->ground.grove.forest.sources[s->source].session.id);
-		if (s->stands == STANDS_ASKED)
-			put_bool(w, "asked", true);
+		headed_put_here(w, &b->ground.grove.forest, s->name, s->source, s->stands == STANDS_ASKED);
 		if (s->stands == STANDS_BEFORE && put_place(b, "at", s->message, err))
 			return err_failed(err->status);
 		json_write_object_end(w);

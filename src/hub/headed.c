@@ -219,3 +219,12 @@ unsigned headed_range(struct str text, struct str *a, struct str *b)
 	}
 	return 0;
 }
+
+void headed_put_here(struct json_writer *w, const struct forest *f, struct str name, uint32_t source, bool asked)
+{
+	put_text_if(w, "name", name);
+	if (source != FOREST_NONE)
+		put_uuid(w, "session", &f->sources[source].session.id);
+	if (asked)
+		put_bool(w, "asked", true);
+}

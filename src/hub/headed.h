@@ -45,6 +45,14 @@ struct headed {
 enum status headed_load(struct call *c, const struct turns *turns, struct headed *out,
 			struct err *err) MUST_USE;
 
+/* A session where it is: by its name, its file (FOREST_NONE = it has none here), or both. */
+#define HEADED_HERE_FIELDS \
+	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of a session that has one" }, \
+	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "as the client knows it" }, \
+	{ .name = "asked", .type = VALUE_BOOL, .flags = FIELD_OPTIONAL, .help = "it is the one that was asked for" }
+
+void headed_put_here(struct json_writer *w, const struct forest *f, struct str name, uint32_t source, bool asked);
+
 /* How many dots it has if it is A..B or A...B, 0 = it is neither. Either may be left out and is then the last
  * conversation. No name has two dots in it. */
 unsigned headed_range(struct str text, struct str *a, struct str *b);

@@ -42,12 +42,7 @@ static const struct param tree_params[] = {
 };
 
 static const struct field here_fields[] = {
-	{ .name = "name", .type = VALUE_TEXT, .flags = FIELD_OPTIONAL, .help = "of a session that has one" },
-	{ .name = "session", .type = VALUE_ID, .flags = FIELD_OPTIONAL, .help = "as the client knows it" },
-	{ .name = "asked",
-	  .type = VALUE_BOOL,
-	  .flags = FIELD_OPTIONAL,
-	  .help = "it is the one that was asked for" },
+	HEADED_HERE_FIELDS,
 	{ 0 },
 };
 
@@ -282,11 +277,7 @@ static void put_one_here(struct drawing *d, struct str name, uint32_t source, bo
 	}
 	*any = true;
 	json_write_object_begin(w);
-	put_text_if(w, "name", name);
-	if (source != FOREST_NONE)
-		put_uuid(w, "session", &d->forest.sources[source].session.id);
-	if (asked)
-		put_bool(w, "asked", true);
+	headed_put_here(w, &d->forest, name, source, asked);
 	json_write_object_end(w);
 }
 
