@@ -10,8 +10,29 @@
 
 #include "base/json_write.h"
 
+#include <string.h>
+
 static const char a_time[] = "\"1970-01-01T00:00:00.000Z\"";
 static const char a_model[] = "\"unknown\"";
+
+enum { MARKED = 4 }; /* bytes */
+
+void fork_mark(struct uuid *id)
+{
+	struct uuid rest = *id;
+
+	memset(rest.b + UUID_BYTES - MARKED, 0, MARKED);
+	rest = uuid_v5(&rest, STR("arbor fork"));
+	memcpy(id->b + UUID_BYTES - MARKED, rest.b + UUID_BYTES - MARKED, MARKED);
+}
+
+bool fork_is_marked(const struct uuid *id)
+{
+	struct uuid marked = *id;
+
+	fork_mark(&marked);
+	return uuid_eq(&marked, id);
+}
 
 void fork_lines_release(struct fork_lines *f)
 {

@@ -11,6 +11,10 @@
 
 #include "claude/record.h"
 
+/* The last bytes of a fork's id follow from the others, by which it can be told from what the client began. */
+void fork_mark(struct uuid *id);
+bool fork_is_marked(const struct uuid *id);
+
 /* The file, line after line; kept from one to the next. */
 struct fork_lines {
 	struct uuid session;

@@ -139,28 +139,8 @@ static bool read_name(const char *name, struct uuid *session)
 	       uuid_parse(str_from(name, UUID_TEXT), session);
 }
 
-/* The last bytes of a fork's id follow from the others, by which it can be told from what the client began: a file
- * of that could have the same lines, and is somebody's. */
-enum { MARKED = 4 };
-
-static void mark(struct uuid *id)
-{
-	struct uuid rest = *id;
-
-	memset(rest.b + UUID_BYTES - MARKED, 0, MARKED);
-	rest = uuid_v5(&rest, STR("arbor fork"));
-	memcpy(id->b + UUID_BYTES - MARKED, rest.b + UUID_BYTES - MARKED, MARKED);
-}
-
-static bool is_marked(const struct uuid *id)
-{
-	struct uuid marked = *id;
-
-	mark(&marked);
-	return uuid_eq(&marked, id);
-}
-
-/* Whether one of a folder's files is what has just been written, which is of that size. */
+/* Whether one of a folder's files is what has just been written, which is of that size. What the client began is
+ * somebody's, also where it has the same lines. */
 static bool find_same(struct forking *f, const struct forked_ask *ask, const struct fork_lines *as,
 		      const char *folder, int64_t size, struct uuid *session)
 {
@@ -170,7 +150,7 @@ static bool find_same(struct forking *f, const struct forked_ask *ask, const str
 	struct stat st;
 
 	while (dir && !found && (e = readdir(dir)))
-		found = read_name(e->d_name, session) && is_marked(session) &&
+		found = read_name(e->d_name, session) && fork_is_marked(session) &&
 			fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
 			st.st_size == size && ask->may_be(ask->ctx, session) &&
 			is_same(f, as, dirfd(dir), e->d_name, session);
@@ -190,7 +170,7 @@ enum status forked_write(struct forking *f, const struct forked_ask *ask, struct
 	*out = (struct forked){ 0 };
 	if (uuid_random(&out->session, err))
 		return err_failed(err->status);
-	mark(&out->session);
+	fork_mark(&out->session);
 	out->path = forked_path(ask->env, ask->folder, &out->session, mem);
 	as.session = out->session;
 	as.cwd = ask->moves ? ask->folder : (struct str){ 0 };

@@ -10,6 +10,7 @@
 #include "query/forest_build.h"
 
 #include "base/hash.h"
+#include "claude/fork.h"
 #include "claude/record.h"
 
 #include <stdlib.h>
@@ -85,6 +86,7 @@ static void find_first_own(struct build *b)
 	for (uint32_t s = 0; s < f->source_count; s++) {
 		struct forest_source *x = &f->sources[s];
 
+		x->is_fork = !x->agent.n && fork_is_marked(&x->session.id);
 		x->first_own = INT64_MAX;
 		for (uint32_t i = 0; i < x->chain.line_count; i++) {
 			const struct chain_line *l = &x->chain.lines[i];
@@ -127,10 +129,13 @@ static struct standing standing_of(const struct forest *f, const struct forest_c
 	return standing_in(f, c, s->standing ? s->standing[c->line] : c->source);
 }
 
+/* Nothing that was said is a fork's first: who was forked at its end has no record of its own, and stays what it was,
+ * a sub-agent above all. */
 static int compare_sources(const struct forest *f, uint32_t a, uint32_t b)
 {
-	int order = compare_times(f->sources[a].first_own, f->sources[b].first_own);
+	int order = f->sources[a].is_fork - f->sources[b].is_fork;
 
+	order = order ? order : compare_times(f->sources[a].first_own, f->sources[b].first_own);
 	return order ? order : (a > b) - (a < b);
 }
 

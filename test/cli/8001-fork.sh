@@ -96,6 +96,11 @@ check test "$(get "select(.kind == \"turn\" and any(.heads[]?; . == \"$task\")) 
 arbor branches "$task" --json; code 0; check test "$(get 'select(.current) | "\(.messages) \(.title)"')" = '2 a task'
 it "and compares it whole"
 for agent in "$task" "$(u 22)"; do arbor diff "$ID" "$agent" --json; code 0; check test "$(get 'select(.side == "b" and .kind == "side") | .messages')" = 2; done
+it "leaves it with the session that started it when somebody goes on with it"
+arbor fork "$(u 22)" aside -q; code 0; arbor call claudecode.chat '{"session":"aside","prompt":"and more"}'; code 0
+arbor agents "$ID" --json; code 0; check test "$(get '"\(.agent) \(.messages)"')" = 'a0123456789abcdef 2'
+arbor fork "$(u 22)" --before; err_has "that is a sub-agent's"
+arbor tree "$ID" --json; code 0; check test "$(get 'select(.kind == "turn") | .text' | grep -c 'a task')" = 0
 it "knows no line that is no part of what was said"
 arbor fork "$ID@99999999"; code 1; arbor fork nothing-like-it; check test $rc != 0
 it "uses the same file again as long as nobody has gone on with it"

@@ -2,6 +2,7 @@
  * Transcripts together: the rules one by one in shorthand, each with its files in either
  * order; then what holds for any lines, on random ones.
  */
+#include "claude/fork.h"
 #include "query/forest.h"
 #include "t.h"
 #include "talk.h"
@@ -236,6 +237,17 @@ TEST(the_canonical_copy_is_the_original)
 	CANONICAL("a A @5; o x @9", "a A @5; o y @8", "b");
 	CANONICAL("a A @5; u X @9", "a A @5", "a");
 	CANONICAL("a A @5", "a A @5", "a");
+}
+
+TEST(a_fork_is_never_the_original)
+{
+	TALK k = { 0 };
+
+	talk_file(&k, "a", "a A @5");
+	talk_file(&k, "b", "a A @5; u X @6");
+	fork_mark(&k.f.sources[1].session.id);
+	forest_build(&k.f);
+	EQS(k.f.sources[k.f.nodes[k.f.sources[0].nodes[0]].canon.source].session.path, STR("a"));
 }
 
 TEST(parts_of_an_answer_that_stand_in_different_files_are_one_message)
@@ -572,6 +584,7 @@ TESTS(CASE(lines_of_an_answer_are_one_message_and_its_results_another),
       CASE(a_line_in_several_files_is_one), CASE(of_one_uuid_the_last_line_of_a_file_counts),
       CASE(one_uuid_with_other_content_is_a_variant),
       CASE(a_line_of_an_answer_that_was_written_anew_belongs_to_the_answer), CASE(the_canonical_copy_is_the_original),
+      CASE(a_fork_is_never_the_original),
       CASE(parts_of_an_answer_that_stand_in_different_files_are_one_message),
       CASE(copies_with_fresh_ids_are_joined_by_their_answers),
       CASE(one_copy_may_hold_fewer_parts_of_an_answer),
