@@ -3,6 +3,8 @@
  */
 #include "hub/memory_place.h"
 
+#include "claude/record.h"
+
 static uint32_t line_at(const struct chain *c, int64_t offset)
 {
 	uint32_t i = 0;
@@ -60,15 +62,38 @@ static void go_to_end(const struct forest *f, struct place *at)
 	at->line = f->nodes[node].canon.line;
 }
 
+/* A compaction is no message; what it begins with is. */
+static uint32_t message_below(const struct forest *f, uint32_t source, uint32_t *line)
+{
+	const struct chain *c = &f->sources[source].chain;
+
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		uint32_t message = c->lines[i].parent == *line ? forest_message_of(f, source, i) : FOREST_NONE;
+
+		if (message != FOREST_NONE) {
+			*line = i;
+			return message;
+		}
+	}
+	return FOREST_NONE;
+}
+
 enum status place_find(const struct forest *f, const struct resolved *what, struct place *out,
 		       struct err *err)
 {
+	uint32_t line;
+
 	if (!find_line(f, what, out))
 		return err_fail(err, STATUS_NOT_FOUND,
 				what->is_session
 					? "nothing was said in this conversation yet"
 					: "that line is told elsewhere, or was lost; 'arbor show' prints it");
+	line = out->line;
 	out->message = forest_message_above(f, out->source, &out->line);
+	if (out->message == FOREST_NONE && (f->sources[out->source].chain.lines[line].flags & RECORD_BOUNDARY)) {
+		out->line = line;
+		out->message = message_below(f, out->source, &out->line);
+	}
 	if (out->message == FOREST_NONE)
 		return err_fail(err, STATUS_NOT_FOUND,
 				"that line is no part of what was said; 'arbor show' prints it");
