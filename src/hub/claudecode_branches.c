@@ -11,6 +11,7 @@
 
 #include "hub/beginning.h"
 #include "hub/call.h"
+#include "hub/grown.h"
 #include "hub/handle_node.h"
 #include "hub/headed.h"
 #include "hub/memory_message.h"
@@ -517,6 +518,7 @@ static enum status load(struct branching *b, const struct resolved *what, struct
 	    ground_load_brief(c->store, what->session.row, &b->ground, err))
 		return err_failed(err->status);
 	warn_unread(c);
+	warn_grown(c, &b->ground.grove.forest);
 	return headed_load(c, &b->ground.turns, &b->headed, err);
 }
 

@@ -14,6 +14,7 @@
 #include "hub/beginning.h"
 #include "hub/call.h"
 #include "hub/file_diff.h"
+#include "hub/grown.h"
 #include "hub/handle_node.h"
 #include "hub/headed.h"
 #include "hub/memory_place.h"
@@ -475,11 +476,13 @@ static enum status find_sides(struct comparing *c, struct err *err)
 		return err_fail(err, STATUS_USAGE, "no other conversation shares anything with this one; name B, which"
 						   " it is compared with");
 	warn_unread(call);
+	warn_grown(call, &c->ground.grove.forest);
 	a->ground = b->ground = &c->ground;
 	if (!has_place(&c->ground, &y)) {
 		b->ground = &c->other;
 		if (ground_load(call->store, y.session.row, &c->other, err))
 			return err_failed(err->status);
+		warn_grown(call, &c->other.grove.forest);
 	}
 	if (find_side(c, a, &x, err) || find_side(c, b, &y, err))
 		return err_failed(err->status);

@@ -9,8 +9,10 @@
 #include "hub/claudecode_methods.h"
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "hub/forkable.h"
 #include "hub/resolve.h"
+#include "query/forest_load.h"
 #include "query/head.h"
 #include "store/source.h"
 
@@ -193,6 +195,28 @@ static enum status mirror_both(struct call *c, struct moving *m, struct err *err
 	return status;
 }
 
+/* Any message will do; but who gives the wrong one goes on with another conversation, in the old folder. */
+static enum status note_elsewhere(struct call *c, const struct moving *m, struct err *err)
+{
+	const struct named *named = &m->session.named;
+	struct forest f CLEANUP(forest_release) = FOREST_INIT;
+	bool is_here = false;
+	uint32_t source;
+
+	if (!m->session.is_named || !m->session.head.has_head)
+		return STATUS_OK;
+	if (forest_load(c->store, m->to.session.row, &f, &source, err))
+		return err_failed(err->status);
+	for (uint32_t i = 0; i < f.source_count; i++)
+		is_here |= uuid_eq(&f.sources[i].session.id, &m->session.head.session);
+	if (!is_here)
+		log_warn(c->log,
+			 "that is in a conversation that shares nothing with the one in which '%.*s' was: \"%.*s\"",
+			 STR_ARG(named->name), (int)utf8_valid_prefix(str_sub(m->to.session.title, 0, 80)),
+			 m->to.session.title.p);
+	return STATUS_OK;
+}
+
 /* In one snapshot, with what the client has written until now: a session's end is where it ends. */
 static enum status find_both(struct call *c, struct moving *m, struct err *err)
 {
@@ -200,7 +224,7 @@ static enum status find_both(struct call *c, struct moving *m, struct err *err)
 	struct forking f CLEANUP(forking_release) = FORKING_INIT;
 
 	if (mirror_both(c, m, err) || read_begin(c->store, &snapshot, err) || find_places(c, m, err) ||
-	    forkable_load(c, &m->to, &f, err) || take_texts(c, &f, m, err))
+	    forkable_load(c, &m->to, &f, err) || take_texts(c, &f, m, err) || note_elsewhere(c, m, err))
 		return err_failed(err->status);
 	m->is_cut_off = f.point.line != CHAIN_NONE && fork_is_cut_off(&f.chain, f.point.line);
 	if (!f.count)
@@ -265,7 +289,7 @@ const struct method claudecode_set_head = {
 	.fields = head_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "checkout fix-tests @", "the end of the last conversation" },
+	.examples = (const struct example[]){ { "checkout fix-tests 3f2a91c7", "a message, as 'arbor log fix-tests' shows it" },
 					      { 0 } },
 	.run = run_set_head,
 };

@@ -64,6 +64,7 @@ static const struct field merge_fields[] = {
 struct conclusion {
 	struct uuid message;
 	struct session session;
+	bool is_whole; /* the end of that is meant, and not a place in it */
 	struct buf text;
 };
 
@@ -150,13 +151,14 @@ static enum status conclude(struct call *call, struct conclusion *c, struct err 
 		return err_failed(err->status);
 	warn_unread(call);
 	c->session = what.session;
+	c->is_whole = what.is_session;
 	write_text(c, own.n ? own : buf_as_str(&said));
 	return STATUS_OK;
 }
 
 /* ---- Where it goes ------------------------------------------------------------------------ */
 
-static enum status find_into(struct call *call, struct subject *out, struct err *err)
+static enum status find_into(struct call *call, const struct conclusion *c, struct subject *out, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
 	struct resolved what;
@@ -166,6 +168,8 @@ static enum status find_into(struct call *call, struct subject *out, struct err 
 	if (read_begin(call->store, &snapshot, err) || headed_find(call, call_text(call, "into"), &what, err))
 		return err_failed(err->status);
 	read_end(&snapshot);
+	if (what.is_session && c->is_whole && what.session.row == c->session.row)
+		return err_fail(err, STATUS_USAGE, "that is the branch itself; name another one to bring it into");
 	uuid_print(what.is_session ? &what.session.id : &what.node.id, text);
 	id = arena_str(&call->mem, str_of(text));
 	return subject_resolve(call, id, out, err);
@@ -180,7 +184,7 @@ static enum status run_merge(struct call *call, struct err *err)
 	struct subject into;
 	struct json_writer *w;
 
-	if (conclude(call, &c, err) || find_into(call, &into, err))
+	if (conclude(call, &c, err) || find_into(call, &c, &into, err))
 		return err_failed(err->status);
 	note.text = buf_as_str(&c.text);
 	note.on = into.on;

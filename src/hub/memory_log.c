@@ -9,6 +9,7 @@
 
 #include "hub/attached.h"
 #include "hub/call.h"
+#include "hub/grown.h"
 #include "hub/handle_node.h"
 #include "hub/headed.h"
 #include "hub/memory_log.h"
@@ -374,6 +375,7 @@ static enum status load(struct logging *y, const struct resolved *what, struct p
 		return err_failed(err->status);
 	y->forest = y->ground.grove.forest;
 	warn_unread(c);
+	warn_grown(c, &y->forest);
 	if (note_state(c, &what->session, err) || place_find(&y->forest, what, at, err))
 		return err_failed(err->status);
 	y->source = at->source;

@@ -13,6 +13,7 @@
 #include "hub/attached.h"
 #include "hub/beginning.h"
 #include "hub/call.h"
+#include "hub/grown.h"
 #include "hub/handle_node.h"
 #include "hub/headed.h"
 #include "hub/memory_made.h"
@@ -663,6 +664,7 @@ static enum status draw_mirrored(struct call *c, const struct resolved *what, st
 	d.forest = d.grove.forest;
 	d.turns.source = d.grove.source;
 	warn_unread(c);
+	warn_grown(c, &d.forest);
 	if (d.turns.agents) {
 		if (subagents_find(c, &d.forest, &d.subagents, err))
 			return err_failed(err->status);

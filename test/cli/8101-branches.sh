@@ -177,6 +177,7 @@ it "brings what a branch came to into another, as a note"
 arbor merge "$b" "$a" --json; code 0
 out_has '"done":"added"'; out_has 'Integers do not drift.'
 arbor merge "$b" "$a" --json; out_has '"done":"there"'
+arbor merge "$b" "$b"; code 2; err_has 'that is the branch itself'
 arbor notes "$a"; out_has 'Integers do not drift.'; check test "$(wc -l <"$T/out")" = 1
 arbor call claudecode.render_context "$a" --json; out_lacks 'Integers'
 arbor merge "$b" "$a" Take integers --author ann --json; out_has 'Take integers'; out_lacks 'do not drift'
