@@ -4,6 +4,7 @@
  */
 #include "face/offer.h"
 
+#include "base/shell.h"
 #include "face/text.h"
 
 #include <string.h>
@@ -28,6 +29,6 @@ void offer_resume(const struct face *f, struct buf *out, const char *words, stru
 		buf_text(out, " --cwd .");
 	if (f->store.p) {
 		buf_text(out, " --store ");
-		text_quote(out, f->store);
+		shell_quote(out, f->store);
 	}
 }

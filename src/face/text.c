@@ -127,17 +127,6 @@ struct str text_distinct_folders(struct str path, const struct str *others, size
 }
 
 /* Nothing inside single quotes means anything, but they themselves. */
-void text_quote(struct buf *out, struct str text)
-{
-	buf_byte(out, '\'');
-	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] == '\'')
-			buf_text(out, "'\\''");
-		else
-			buf_byte(out, text.p[i]);
-	buf_byte(out, '\'');
-}
-
 static struct str without_last_blanks(struct str s)
 {
 	while (s.n && s.p[s.n - 1] == ' ')

@@ -24,9 +24,6 @@ struct str text_last_folders(struct str path);
 /* So too, with as many folders more as tell it from the others, some of which may be the same path. */
 struct str text_distinct_folders(struct str path, const struct str *others, size_t count);
 
-/* Appends a word for a shell. */
-void text_quote(struct buf *out, struct str text);
-
 /* Takes the next line that is at most so wide from *text: up to a line end, else
  * up to a blank where there is one. 0 columns = no limit. False at the end. */
 bool text_wrap(struct str *text, int columns, struct str *line);

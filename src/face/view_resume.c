@@ -6,6 +6,7 @@
  */
 #include "face/view.h"
 
+#include "base/shell.h"
 #include "base/term.h"
 #include "face/text.h"
 
@@ -39,7 +40,7 @@ static void say_rest(struct view *v, const struct json *j)
 		buf_printf(&text, " the rest: arbor show %.*s", STR_ARG(buf_as_str(&id)));
 		if (v->face->store.p) {
 			buf_text(&text, " --store ");
-			text_quote(&text, v->face->store);
+			shell_quote(&text, v->face->store);
 		}
 	}
 	out_foreign(v->out, buf_as_str(&text), TERM_LINE);

@@ -7,6 +7,7 @@
  */
 #include "hub/claudecode_methods.h"
 
+#include "base/shell.h"
 #include "base/utf8.h"
 #include "hub/decider.h"
 #include "hub/forkable.h"
@@ -86,38 +87,16 @@ struct fork {
 
 /* ---- The command ------------------------------------------------------------------- */
 
-/* A word as a shell takes it. */
-static void quote(struct buf *out, struct str word)
-{
-	static const char plain[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=@%+,~";
-	bool is_plain = word.n > 0 && word.p[0] != '~';
-
-	for (size_t i = 0; i < word.n; i++)
-		is_plain = is_plain && word.p[i] && strchr(plain, word.p[i]);
-	if (is_plain) {
-		buf_str(out, word);
-		return;
-	}
-	buf_byte(out, '\'');
-	for (size_t i = 0; i < word.n; i++)
-		if (word.p[i] == '\'')
-			buf_text(out, "'\\''");
-		else
-			buf_byte(out, word.p[i]);
-	buf_byte(out, '\'');
-}
-
 static struct str command_text(struct call *c, const struct fork *f, const char *const *words)
 {
 	struct buf out CLEANUP(buf_release) = BUF_INIT(MIB);
 
 	buf_text(&out, "cd ");
-	quote(&out, f->folder);
+	shell_word(&out, f->folder);
 	buf_text(&out, " &&");
 	for (size_t i = 0; words[i]; i++) {
 		buf_byte(&out, ' ');
-		quote(&out, str_of(words[i]));
+		shell_word(&out, str_of(words[i]));
 	}
 	return arena_str(&c->mem, buf_as_str(&out));
 }
@@ -128,7 +107,7 @@ static void add_store(const struct call *c, struct buf *out)
 	if (!store_is_given(c->store))
 		return;
 	buf_text(out, " --store ");
-	quote(out, str_of(store_path(c->store)));
+	shell_word(out, str_of(store_path(c->store)));
 }
 
 /* What was typed, with the folder one is in. False = more was given than words and switches: it is not all. */
@@ -144,7 +123,7 @@ static bool add_again(const struct call *c, struct buf *out)
 
 		if ((q[i].flags & PARAM_WORD) && v->text.p) {
 			buf_byte(out, ' ');
-			quote(out, v->text);
+			shell_word(out, v->text);
 		} else if (q[i].type == VALUE_BOOL && v->number) {
 			buf_printf(out, " %s", param_typed(&q[i], typed));
 		} else if (v->given && q[i].type != VALUE_BOOL) {
@@ -504,7 +483,7 @@ static void say_where(struct call *c, const struct fork *f)
 	uuid_print(&f->before.head, id);
 	if (call_text(c, "cwd").p) {
 		buf_text(&rest, " --cwd ");
-		quote(&rest, call_text(c, "cwd"));
+		shell_word(&rest, call_text(c, "cwd"));
 	}
 	add_store(c, &rest);
 	if (f->what.left_agent)
@@ -580,7 +559,7 @@ static void say_what_next(struct call *c, const struct fork *f)
 	say_what_is_gone(c, f);
 	if (!f->named.name.p || f->what.left_agent)
 		return;
-	quote(&name, f->named.name);
+	shell_word(&name, f->named.name);
 	add_store(c, &name);
 	call_note(c, "%s\"arbor chat %.*s\" goes on with it here, too",
 		  f->is_empty ? "nothing was said before that: the client begins anew; " : "",

@@ -134,14 +134,6 @@ TEST(folders_that_are_called_alike_are_told_apart)
 	EQ(text_distinct_folders((struct str){ 0 }, all, COUNT(all)).n, 0);
 }
 
-TEST(a_word_for_a_shell_is_quoted)
-{
-	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
-
-	text_quote(&out, STR("/it's $(here)"));
-	EQS(buf_as_str(&out), STR("'/it'\\''s $(here)'"));
-}
-
 TEST(text_is_cut_at_its_end)
 {
 	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
@@ -201,5 +193,5 @@ TESTS(CASE(an_age_is_told_in_four_columns),
       CASE(text_wraps_at_blanks_and_line_ends), CASE(wrapping_loses_nothing_but_blanks_and_is_never_too_wide),
       CASE(of_a_path_the_name_stays),
       CASE(the_last_folders_of_a_path_say_which_it_is), CASE(folders_that_are_called_alike_are_told_apart),
-      CASE(a_word_for_a_shell_is_quoted), CASE(text_is_cut_at_its_end),
+      CASE(text_is_cut_at_its_end),
       CASE(tabs_go_to_the_next_stop), CASE(sizes_read_well))
