@@ -285,6 +285,7 @@ static const char *word_hint(const struct method *m)
 static enum status short_options(struct reader *r, struct err *err)
 {
 	const char *arg = r->argv[r->at];
+	uint64_t number;
 
 	for (const char *c = arg + 1; *c; c++) {
 		const struct param *q = args_letter(r->method, *c);
@@ -294,7 +295,8 @@ static enum status short_options(struct reader *r, struct err *err)
 		if (args_takes_word(q)) {
 			if (!c[1] && r->at + 1 >= r->argc)
 				return needs_value(r, q, err);
-			if (c[1] && word_hint(r->method)[0])
+			/* A number is what the option wants, not a word to be left out. */
+			if (c[1] && !str_to_u64(str_of(c + 1), &number) && word_hint(r->method)[0])
 				r->args->glued = arg;
 			return set(r, q, str_of(c[1] ? c + 1 : r->argv[++r->at]), err);
 		}

@@ -712,8 +712,8 @@ static void note_odd(struct call *c, const struct expr *e)
 	note_foreign(c, e);
 	if (e->apart)
 		log_warn(c->log,
-			 "'%s:' with a blank behind it was looked for as text; without the blank it is a condition",
-			 e->apart);
+			 "'%s:' with no value right behind it was looked for as text; '%s:VALUE' is a condition",
+			 e->apart, e->apart);
 	if (e->odd.p && e->near)
 		log_warn(c->log, "'%.*s:' is no field and was looked for as text; did you mean '%s:'?",
 			 STR_ARG(str_sub(e->odd, 0, 40)), e->near);

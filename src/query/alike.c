@@ -221,11 +221,11 @@ static struct near_session *near_get(struct near *n, const struct uuid *id)
 	return &n->list[n->count++];
 }
 
-/* Files in different folders may be called the same. */
+/* Files in different folders may be called the same; and one may be named with and without its folder. */
 static void add_via(struct near_session *s, struct str name)
 {
 	for (size_t i = 0; i < s->via_count; i++)
-		if (str_eq(s->via[i], name))
+		if (str_eq(str_basename(s->via[i]), str_basename(name)))
 			return;
 	if (s->via_count < SHOWN_VIA)
 		s->via[s->via_count++] = name;

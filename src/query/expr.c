@@ -528,7 +528,7 @@ static bool take_condition(struct reading *r, bool excluded)
 		field++;
 	if (field == EXPR_FIELDS)
 		note_odd(r, name, value);
-	else if (!quoted && !value.n && str_trim(r->rest).n)
+	else if (!quoted && !value.n)
 		r->e->apart = names[field];
 	if (field == EXPR_FIELDS || (!quoted && !value.n) || str_has_prefix(value, STR(":")) ||
 	    str_has_prefix(value, STR("//")))

@@ -11,8 +11,8 @@
  *
  * An item is what was typed as one; its phrases are spellings of the same, of which the
  * most frequent one counts. With a single item its idf is the same for all and is left
- * out. With several, documents are counted up to MOST_COUNTED; how far that went tells
- * how many there are in all, near enough for a logarithm.
+ * out. With several, documents are counted: lists know how many they have, and with FTS5 it is done up to
+ * MOST_COUNTED; how far that went tells how many there are in all, near enough for a logarithm.
  *
  * The best `limit` are kept in a heap while all matches pass by, in the order of their
  * numbers, which means nothing. The day that counts then is that of a document's neighbours; its own is looked up
@@ -107,23 +107,17 @@ static int count_one(const Fts5ExtensionApi *api, Fts5Context *fts, void *ctx)
 	return ++c->count < MOST_COUNTED ? SQLITE_OK : SQLITE_DONE;
 }
 
-static struct counting count_listed(const struct postings *p)
-{
-	size_t count = size_min(p->count, MOST_COUNTED);
-
-	return (struct counting){ (int64_t)count, count ? doc_sequence(posting_id(p->list[count - 1])) : 0 };
-}
-
 /* How many documents of all have the phrase. */
 static int count_documents(const struct source *from, int phrase, double rows, double *out)
 {
 	struct counting c = { 0 };
-	int code = SQLITE_OK;
+	int code;
 
-	if (from->lists)
-		c = count_listed(&from->lists->phrases[phrase].found);
-	else
-		code = from->api->xQueryPhrase(from->fts, phrase, &c, count_one);
+	if (from->lists) {
+		*out = (double)from->lists->phrases[phrase].found.count;
+		return SQLITE_OK;
+	}
+	code = from->api->xQueryPhrase(from->fts, phrase, &c, count_one);
 	*out = (double)c.count;
 	if (c.count == MOST_COUNTED && (double)c.sequence < rows)
 		*out *= rows / (double)c.sequence;

@@ -315,7 +315,8 @@ arbor search 'from:the cents'; err_has "'from:' is no field and was looked for a
 arbor search 'cents foo:bar OR cents'; code 0; err_has "'foo:' is no field"
 check test "$(count cents Role:User)" -eq "$(count cents role:user)"
 arbor search cents 'PROJECT:Webshop'; code 0
-arbor search 'role: user OR cents'; err_has "'role:' with a blank behind it was looked for as text"
+arbor search 'role: user OR cents'; err_has "'role:' with no value right behind it was looked for as text"
+arbor search 'cents role:'; err_has "'role:VALUE' is a condition"
 arbor search 'cents role:user'; err_lacks blank; err_lacks 'no field'
 
 it "says where a page would be behind the last hit, and what is taken for an option"
@@ -323,6 +324,7 @@ arbor search cents --offset 99999; code 1; err_has "there are $all hits, and --o
 arbor search cents -integer; code 2; err_has "unknown option '-integer'; in quotes with the words before it"
 arbor search cents -shadow; code 2; err_has "'-shadow' is read as -s with 'hadow'"; err_has 'or behind --'
 arbor search cents -n 1; code 0; err_lacks 'is read as'
+arbor search zyzzyva -n1; code 1; err_lacks 'is read as'
 arbor search --regex "$(printf 'shadow\377zz')"; code 1; err_has "nothing found for 'shadow�zz'"
 arbor search cents after:Jan 20; code 0
 arbor search cents after:jan day:mon; err_lacks 'did you mean'

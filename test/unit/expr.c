@@ -216,7 +216,7 @@ TEST(a_name_and_a_value_are_a_condition_and_other_colons_are_text)
 		  "(\"\1e\") AND (\"\1s\") AND (\"\1ta\")", "" },
 		{ "\"role:user\"", "", "(\"role\" + \"user\")", "" },
 		{ "role: user", "", "(\"role\") AND (\"user\")", "role:" },
-		{ "role:", "", "(\"role\")", "" },
+		{ "role:", "", "(\"role\")", "role:" },
 		{ "Role:User x", "role=user", "(\"x\")", "" },
 		{ "IS:Error", "is=error", "(\"\1e\")", "" },
 		{ "PROJECT:CLI", "project=CLI", "", "" },
