@@ -289,7 +289,7 @@ const struct method claudecode_set_head = {
 	.fields = head_fields,
 	.scope = SCOPE_DRIVE,
 	.need = NEED_STORE,
-	.examples = (const struct example[]){ { "checkout fix-tests 3f2a91c7", "a message, as 'arbor log fix-tests' shows it" },
-					      { 0 } },
+	.examples = (const struct example[]){
+		{ "checkout fix-tests 909bcac6", "before that prompt, which is printed" }, { 0 } },
 	.run = run_set_head,
 };
