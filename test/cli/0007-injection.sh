@@ -224,6 +224,7 @@ printf '{"on":"%s","text":"walrus %s"}' $id "$text" >"$T/note"; try call arbor.n
 try note $id "$(printf 'walrus \033[95m\302\233\342\200\256')"; code 0
 try note @ "$(printf 'x\033[95m')" --delete; try note "$(printf '\033[95m')" x; try bookmark $id "$(printf 'a\033[95m')"; code 2
 try bookmark $id walrus; code 0; try bookmark "$(printf '\033[95m')" --delete; try show "@$(printf '\033[95m')"; code 1
+answer=$("$arbor" show $id --json | grep '"role":"assistant"' | grep -o '"kind":"message","id":"[^"]*"' | cut -d '"' -f 8 | tail -n 1)
 try tag $id walrus; code 0; try tag $id "$(printf 'a\302\233')"; code 2; try tags "$(printf '\033[95m')"
 for json_too in '' --json; do
 	try notes $json_too; code 0; try notes $id $json_too; try bookmarks $json_too; code 0; try tags $json_too; code 0
@@ -240,7 +241,7 @@ for json_too in '' --json; do
 	on_terminal plans walrus $json_too; tabs; harmless plans
 	for t in sessions messages tool_uses file_modifications nodes notes bookmarks tags; do try sql "SELECT * FROM $t" $json_too; done
 	for verb in "show" "show --full" "show --all" "log" "log --full" "log --all" "log --as-sent" "tree" \
-		"tree --messages --agents" "branches" "diff $id" "merge $id" "merge --as prompt $id" \
+		"tree --messages --agents" "branches" "diff $id" "merge $answer" "merge --as prompt $answer" \
 		"call claudecode.get_conversation" "call claudecode.render_context"; do
 		# shellcheck disable=SC2086 # words
 		try $verb $id $json_too; code 0
