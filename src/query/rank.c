@@ -11,8 +11,7 @@
  *
  * An item is what was typed as one; its phrases are spellings of the same, of which the
  * most frequent one counts. With a single item its idf is the same for all and is left
- * out. With several, documents are counted: lists know how many they have, and with FTS5 it is done up to
- * MOST_COUNTED; how far that went tells how many there are in all, near enough for a logarithm.
+ * out. With several, documents are counted, all of them: an estimate would depend on the order in which files came in.
  *
  * The best `limit` are kept in a heap while all matches pass by, in the order of their
  * numbers, which means nothing. The day that counts then is that of a document's neighbours; its own is looked up
@@ -44,7 +43,7 @@
 #define HALF_LIFE_DAYS 21.0
 #define DAY_MS (24.0 * 3600 * 1000)
 
-enum { MOST_PHRASES = RANK_PHRASES, MOST_COUNTED = 500, MOST_TF = 16, BLOCK = 16 };
+enum { MOST_PHRASES = RANK_PHRASES, MOST_TF = 16, BLOCK = 16 };
 
 enum { RANK_MATCHES, RANK_COUNT, RANK_STATEMENTS };
 
@@ -95,33 +94,24 @@ struct source {
 
 /* ---- What a query needs once --------------------------------------------------- */
 
-struct counting {
-	int64_t count, sequence; /* of the last one */
-};
-
 static int count_one(const Fts5ExtensionApi *api, Fts5Context *fts, void *ctx)
 {
-	struct counting *c = ctx;
+	size_t *count = ctx;
 
-	c->sequence = doc_sequence(api->xRowid(fts));
-	return ++c->count < MOST_COUNTED ? SQLITE_OK : SQLITE_DONE;
+	(void)api;
+	(void)fts;
+	++*count;
+	return SQLITE_OK;
 }
 
 /* How many documents of all have the phrase. */
-static int count_documents(const struct source *from, int phrase, double rows, double *out)
+static int count_documents(const struct source *from, int phrase, size_t *out)
 {
-	struct counting c = { 0 };
-	int code;
-
-	if (from->lists) {
-		*out = (double)from->lists->phrases[phrase].found.count;
-		return SQLITE_OK;
-	}
-	code = from->api->xQueryPhrase(from->fts, phrase, &c, count_one);
-	*out = (double)c.count;
-	if (c.count == MOST_COUNTED && (double)c.sequence < rows)
-		*out *= rows / (double)c.sequence;
-	return code == SQLITE_DONE ? SQLITE_OK : code;
+	*out = 0;
+	if (!from->lists)
+		return from->api->xQueryPhrase(from->fts, phrase, out, count_one);
+	*out = from->lists->phrases[phrase].found.count;
+	return SQLITE_OK;
 }
 
 /* Whether a weighed phrase is another spelling of the item before. */
@@ -141,6 +131,11 @@ static void choose_phrases(struct ranker *r, int count)
 			r->weighed[r->phrases++] = (uint8_t)i;
 }
 
+static double idf_of(double count, double rows)
+{
+	return fmax(0.01, log(1 + (rows - count + 0.5) / (count + 0.5)));
+}
+
 static int weigh_items(struct ranker *r, const struct source *from, double rows)
 {
 	int code = SQLITE_OK, items = 0;
@@ -149,16 +144,16 @@ static int weigh_items(struct ranker *r, const struct source *from, double rows)
 		items += !goes_on(r, i);
 	r->idf_sum = 0;
 	for (int i = 0, next; i < r->phrases && code == SQLITE_OK; i = next) {
-		double most = 0, count;
+		size_t most = 0, count;
 
 		for (next = i; code == SQLITE_OK && next < r->phrases && (next == i || goes_on(r, next)); next++) {
 			r->idf[next] = 0;
 			if (items == 1)
 				continue;
-			code = count_documents(from, r->weighed[next], rows, &count);
-			most = fmax(most, count);
+			code = count_documents(from, r->weighed[next], &count);
+			most = size_max(most, count);
 		}
-		r->idf[i] = items == 1 ? 1 : fmax(0.01, log(1 + (rows - most + 0.5) / (most + 0.5)));
+		r->idf[i] = items == 1 ? 1 : idf_of((double)most, rows);
 		r->idf_sum += r->idf[i];
 	}
 	return code;
