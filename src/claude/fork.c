@@ -212,7 +212,7 @@ static void rewrite_member(struct rewriting *w, const struct record *rec, uint32
 	} else if (is_member(j, key, "isSidechain") && json_is(j, value, JSON_TRUE)) {
 		skip_value(w, value);
 		buf_text(w->out, "false");
-	} else if (rec->type == RECORD_ASSISTANT && is_member(j, key, "message")) {
+	} else if (rec->type == RECORD_ASSISTANT && is_member(j, key, "message") && json_is(j, value, JSON_OBJECT)) {
 		rewrite_answer(w, value);
 	}
 }

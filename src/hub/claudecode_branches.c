@@ -534,7 +534,7 @@ static enum status run_branches(struct call *c, struct err *err)
 
 	if (read_begin(c->store, &snapshot, err) ||
 	    headed_meant_by(c, call_text(c, "id"), MEANT_MIRRORED, &what, &b.name, err) ||
-	    load(&b, &what.mirrored, err) || place_find(&b.ground.grove.forest, &what.mirrored, &at, err))
+	    load(&b, &what.mirrored, err) || place_find_end(&b.ground, &what.mirrored, &at, err))
 		return err_failed(err->status);
 	whole = b.name.p || what.mirrored.is_session;
 	if (whole)
@@ -558,7 +558,7 @@ const struct method claudecode_list_branches = {
 	.verb = "branches",
 	.also = "branch forks",
 	.group = "go back",
-	.summary = "List the branches of a conversation, or the ways that lead on from a message",
+	.summary = "List the branches of a conversation, or the ways that lead on from a message or a turn",
 	.text = "A conversation branches where it was rewound, forked or continued twice. Each branch is "
 		"told by the "
 		"id of its last message, how it begins, how many messages lie on it, when something was last "

@@ -457,6 +457,42 @@ static struct str find_relative(struct comparing *c, const struct session *of)
 	return arena_str(&c->call->mem, str_of(id));
 }
 
+/* The way that the session has left and that was touched last, by the id of its end; p NULL = it has left none. */
+static enum status find_left(struct comparing *c, struct str *out, struct err *err)
+{
+	const struct ground *g = &c->ground;
+	struct grove_ref ref = { .kind = GROVE_MESSAGE };
+	uint32_t best = FOREST_NONE;
+	struct uuid id;
+	char text[UUID_TEXT + 1];
+
+	*out = (struct str){ 0 };
+	for (uint32_t i = 0; i < g->ways.count; i++) {
+		uint32_t m = g->ways.order[i], from = g->ways.list[m].from;
+		const struct way *w = &g->ways.list[m];
+
+		if (w->wanted || !w->turns || (from != FOREST_NONE && !g->ways.list[from].wanted))
+			continue;
+		if (best == FOREST_NONE || w->updated > g->ways.list[best].updated)
+			best = m;
+	}
+	if (best == FOREST_NONE)
+		return STATUS_OK;
+	ref.at = ways_end(&g->ways, best, false);
+	if (grove_id(&g->grove, ref, &id, err))
+		return err_failed(err->status);
+	uuid_print(&id, text);
+	*out = arena_str(&c->call->mem, str_of(text));
+	return STATUS_OK;
+}
+
+/* What A is compared with where nobody says: another session of its tree, or a way of its own that it has left. */
+static enum status find_other(struct comparing *c, const struct resolved *a, struct str *out, struct err *err)
+{
+	*out = find_relative(c, &a->session);
+	return out->p || !a->is_session ? STATUS_OK : find_left(c, out, err);
+}
+
 static enum status find_sides(struct comparing *c, struct err *err)
 {
 	struct call *call = c->call;
@@ -468,8 +504,8 @@ static enum status find_sides(struct comparing *c, struct err *err)
 		(void)headed_range(one, &one, &other);
 	if (headed_find(call, one, &x, err) || ground_load(call->store, x.session.row, &c->ground, err))
 		return err_failed(err->status);
-	if (!other.p)
-		other = find_relative(c, &x.session);
+	if (!other.p && find_other(c, &x, &other, err))
+		return err_failed(err->status);
 	if (headed_find(call, other.p ? other : STR("@"), &y, err))
 		return err_failed(err->status);
 	if (!other.p && x.is_session && y.is_session && x.session.row == y.session.row)

@@ -369,7 +369,7 @@ static enum status check_name(struct call *c, const struct fork *f, struct err *
 		return STATUS_OK;
 	if (named_is_like_id(f->named.name))
 		return err_fail(err, STATUS_USAGE,
-				"'%.*s' cannot be a name, it looks like an id; to go on from a message: "
+				"'%.*s' cannot be a name, it could be an id; to go on from a message: "
 				"SESSION@%.*s, or its id alone",
 				STR_ARG(f->named.name), STR_ARG(f->named.name));
 	if (naming_loosens(&f->named.settings) && decider_may_loosen(c, 0, &f->what.session.id, err))

@@ -107,6 +107,20 @@ static enum status ends_with_line_feed(int fd, bool *out, struct err *err)
 	return STATUS_OK;
 }
 
+/* Nobody else writes to a file that a client has open. */
+static enum status check_closed(struct call *c, const struct moving *m, struct err *err)
+{
+	struct str node = call_text(c, "node");
+	bool is_open;
+
+	if (forkable_is_open(c, &m->to.session.id, &is_open, err))
+		return err_failed(err->status);
+	return is_open ? err_fail(err, STATUS_BUSY,
+				  "a client has it open just now; 'arbor fork %.*s' goes on from there beside it",
+				  (int)size_min(node.n, 100), node.p)
+		       : STATUS_OK;
+}
+
 static enum status choose_leaf(struct call *c, const struct moving *m, struct err *err)
 {
 	struct buf line CLEANUP(buf_release) = BUF_INIT(MIB);
@@ -129,7 +143,7 @@ static enum status choose_leaf(struct call *c, const struct moving *m, struct er
 		return err_fail(err, STATUS_USAGE,
 				"nothing was said before that, so the client has nothing to go on from in this file; "
 				"'arbor fork' prints what begins anew, and the prompt");
-	if (forkable_check_open(c, &s->id, err) || open_transcript(c, s, &fd, err) ||
+	if (check_closed(c, m, err) || open_transcript(c, s, &fd, err) ||
 	    ends_with_line_feed(fd, &is_whole, err))
 		return err_failed(err->status);
 	if (!is_whole)
@@ -211,7 +225,7 @@ static enum status note_elsewhere(struct call *c, const struct moving *m, struct
 		is_here |= uuid_eq(&f.sources[i].session.id, &m->session.head.session);
 	if (!is_here)
 		log_warn(c->log,
-			 "that is in a conversation that shares nothing with the one in which '%.*s' was: \"%.*s\"",
+			 "'%.*s' is in another conversation now, which shares nothing with the one before: \"%.*s\"",
 			 STR_ARG(named->name), (int)utf8_valid_prefix(str_sub(m->to.session.title, 0, 80)),
 			 m->to.session.title.p);
 	return STATUS_OK;

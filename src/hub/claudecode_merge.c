@@ -24,7 +24,7 @@ static const struct param merge_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
 	  .shown = "FROM",
 	  .names = "memory.sessions",
-	  .help = "the branch that came to something: a session, named or not, a message, or a turn" },
+	  .help = "the branch that came to something: a session, named or not, a message, or a turn by its id or its prompt" },
 	{ .name = "into",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
@@ -128,7 +128,19 @@ static void write_text(struct conclusion *c, struct str said)
 	if (title.n)
 		buf_printf(&c->text, " of \"%.*s%s\"", STR_ARG(title),
 			   title.n < c->session.title.n ? "…" : "");
-	buf_printf(&c->text, " (%s):\n\n%.*s", id, STR_ARG(str_trim(said)));
+	buf_printf(&c->text, " (%s):\n\n", id);
+	buf_str(&c->text, str_trim(said));
+}
+
+/* A prompt, and a turn, stand for what they came to. */
+static enum status find_end(const struct ground *g, const struct resolved *what, struct place *at, struct err *err)
+{
+	if (place_find_end(g, what, at, err))
+		return err_failed(err->status);
+	if (!what->is_session && g->grove.forest.messages[at->message].origin != ORIGIN_NONE &&
+	    turns_show(&g->turns, at->message))
+		at->message = ways_end(&g->ways, at->message, true);
+	return STATUS_OK;
 }
 
 static enum status conclude(struct call *call, struct conclusion *c, struct err *err)
@@ -141,18 +153,17 @@ static enum status conclude(struct call *call, struct conclusion *c, struct err 
 	struct resolved what;
 	struct place at;
 
-	if (read_begin(call->store, &snapshot, err) ||
+	if ((own.p && annotation_check_text(own, err)) || read_begin(call->store, &snapshot, err) ||
 	    headed_find(call, call_text(call, "from"), &what, err) ||
-	    ground_load(call->store, what.session.row, &ground, err) ||
-	    place_find_end(&ground, &what, &at, err) ||
-	    (!own.n && find_answer(&lines, &ground, &at.message, &said, err)) ||
+	    ground_load(call->store, what.session.row, &ground, err) || find_end(&ground, &what, &at, err) ||
+	    (!own.p && find_answer(&lines, &ground, &at.message, &said, err)) ||
 	    grove_id(&ground.grove, (struct grove_ref){ .kind = GROVE_MESSAGE, .at = at.message },
 		     &c->message, err))
 		return err_failed(err->status);
 	warn_unread(call);
 	c->session = what.session;
 	c->is_whole = what.is_session;
-	write_text(c, own.n ? own : buf_as_str(&said));
+	write_text(c, own.p ? own : buf_as_str(&said));
 	return STATUS_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "hub/forkable.h"
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "hub/alive.h"
 #include "hub/excluded.h"
 #include "hub/meant.h"
@@ -58,19 +59,51 @@ static enum status take_head(struct call *c, struct forkable *out, struct err *e
 				 : STATUS_OK;
 }
 
+/* A node in the tree of a session. */
+static enum status find_behind(struct call *c, const struct uuid *session, struct str node, struct resolved *out,
+			       struct err *err)
+{
+	char id[UUID_TEXT + 1];
+
+	uuid_print(session, id);
+	return resolve_id(c->store, arena_printf(&c->mem, "%s@%.*s", id, STR_ARG(node)), &c->mem, out, err);
+}
+
+/* A node in the tree of a named session, whose own file may not be mirrored yet: what it was forked from is. */
+static enum status find_within(struct call *c, const struct named *in, struct str node, struct resolved *out,
+			       struct err *err)
+{
+	enum status status = STATUS_NOT_FOUND;
+	char head[UUID_TEXT + 1];
+	struct resolved from;
+	struct err ignored;
+
+	if (str_has_byte(node, '@'))
+		return err_fail(err, STATUS_USAGE, "'%.*s@%.*s': one '@' is enough", STR_ARG(in->name),
+				(int)size_min(node.n, 60), node.p);
+	if (in->head.has_session)
+		status = find_behind(c, &in->head.session, node, out, err);
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	uuid_print(&in->head.head, head);
+	if (in->head.has_head && resolve_id(c->store, str_of(head), &c->mem, &from, &ignored) == STATUS_OK)
+		status = find_behind(c, &from.session.id, node, out, err);
+	return status == STATUS_NOT_FOUND
+		       ? err_fail(err, STATUS_NOT_FOUND,
+				  "no node of '%.*s' begins with '%.*s'; 'arbor tree %.*s' shows them",
+				  STR_ARG(in->name), (int)size_min(node.n, 60), node.p, STR_ARG(in->name))
+		       : status;
+}
+
 enum status forkable_find_node(struct call *c, const struct named *in, struct str node, struct forkable *out,
 			       struct err *err)
 {
 	enum status status = STATUS_NOT_FOUND;
-	char id[UUID_TEXT + 1];
 	struct resolved r;
 
-	if (in && in->head.has_session && !str_has_byte(node, '@')) {
-		uuid_print(&in->head.session, id);
-		status = resolve_id(c->store, arena_printf(&c->mem, "%s@%.*s", id, STR_ARG(node)), &c->mem,
-				    &r, err);
-	}
-	if (status == STATUS_NOT_FOUND)
+	if (in->head.has_session && !str_has_byte(node, '@'))
+		status = find_behind(c, &in->head.session, node, &r, err);
+	if (forkable_may_be_new(status))
 		status = resolve_id(c->store, node, &c->mem, &r, err);
 	return status ? status : take_resolved(out, &r, err);
 }
@@ -84,10 +117,11 @@ enum status forkable_find(struct call *c, struct str text, struct forkable *out,
 	if (resolve_named(c->store, name, &c->mem, &out->named, &out->is_named, err) ||
 	    (out->is_named && resume_head(c->store, &out->named, &out->head, err)))
 		return err_failed(err->status);
-	if (out->is_named)
-		return node.p ? forkable_find_node(c, &out->named, node, out, err) : take_head(c, out, err);
-	return resolve_id(c->store, text, &c->mem, &r, err) ? err_failed(err->status)
-							    : take_resolved(out, &r, err);
+	if (out->is_named && !node.p)
+		return take_head(c, out, err);
+	if (out->is_named ? find_within(c, &out->named, node, &r, err) : resolve_id(c->store, text, &c->mem, &r, err))
+		return err_failed(err->status);
+	return take_resolved(out, &r, err);
 }
 
 enum status forkable_load(struct call *c, const struct forkable *what, struct forking *out, struct err *err)
@@ -115,13 +149,19 @@ enum status forkable_folder(struct call *c, const struct forkable *what, struct 
 					     : what->session.project;
 
 	*out = wanted.n ? call_real_path(c, wanted) : (struct str){ 0 };
+	if (out->p && !utf8_valid(*out))
+		return err_fail(err, STATUS_USAGE,
+				"a folder whose path is no UTF-8 cannot be written down in the client's files; %s",
+				given.p ? "name another" : advice);
 	if (out->p && is_folder(c, *out))
 		return STATUS_OK;
 	if (given.p)
 		return err_fail(err, STATUS_NOT_FOUND, "there is no folder '%.*s'",
 				(int)size_min(given.n, 200), given.p);
+	if (!wanted.n)
+		return err_fail(err, STATUS_NOT_FOUND, "nothing says which folder it worked in; %s", advice);
 	return err_fail(err, STATUS_NOT_FOUND, "the folder it worked in is not here: %.*s; %s",
-			(int)size_min(wanted.n, 200), wanted.p ? wanted.p : "", advice);
+			(int)size_min(wanted.n, 200), wanted.p, advice);
 }
 
 enum status forkable_is_open(struct call *c, const struct uuid *session, bool *out, struct err *err)

@@ -281,7 +281,6 @@ enum status named_each(struct store *s, named_fn *fn, void *ctx, struct err *err
 
 bool named_is_like_id(struct str name)
 {
-	enum { SHORTEST = 8 }; /* that is printed */
 	size_t digits = 0;
 
 	for (size_t i = 0; i < name.n; i++) {
@@ -291,7 +290,7 @@ bool named_is_like_id(struct str name)
 			return false;
 		digits += is_digit;
 	}
-	return digits >= SHORTEST;
+	return digits >= LIMIT_ID_PREFIX;
 }
 
 static enum status check_name(struct str name, struct err *err)
@@ -300,7 +299,7 @@ static enum status check_name(struct str name, struct err *err)
 		return err_failed(err->status);
 	return named_is_like_id(name)
 		       ? err_fail(err, STATUS_USAGE,
-				  "'%.*s' cannot be a name: it looks like an id, and would be taken "
+				  "'%.*s' cannot be a name: it could be the beginning of an id, and would be taken "
 				  "for one",
 				  STR_ARG(name))
 		       : STATUS_OK;

@@ -92,8 +92,16 @@ for words in 'show beta' 'resolve beta' 'note beta well done' 'tag beta keep' 'b
 arbor show beta --json; check test "$(get 'select(.kind == "session") | .id')" = "$own"
 arbor agents beta; err_has 'no sub-agents'; arbor files beta; err_lacks 'is no id'
 it "cannot be what could be an id"
-arbor fork "$ID" 0b7f3c1e; code 2; err_has 'looks like an id; to go on from a message: SESSION@0b7f3c1e'
-arbor rename beta 0b7f3c1e; code 2; err_has 'looks like an id'
+arbor fork "$ID" 0b7f3c1e; code 2; err_has 'could be an id; to go on from a message: SESSION@0b7f3c1e'
+for name in 0b7f3c1e 0b7f cafe dead-beef 1234; do arbor rename beta $name; code 2; err_has 'could be the beginning of an id'; done
+arbor fork "$ID" 0b7f; code 2; arbor adopt 0b7f "$ID"; code 2; err_has 'could be the beginning of an id'
+arbor rename beta bad; code 0; arbor rename bad beta; code 0
+it "is left by a node only for another of its tree"
+O=$P/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e09.jsonl; says "$O" 81 0 'another matter'; answers "$O" 82 81 'It is.'; arbor sync -q; code 0
+for verb in fork resume; do arbor $verb "beta@$(u 82)"; code 1; err_has "no node of 'beta' begins with '$(u 82)'"; done
+arbor fork "beta@$(u 2)" --json; code 0; arbor fork "beta@$ID@$(u 2)"; code 2
+it "is where its own head can be moved to"
+arbor checkout beta beta; code 0
 it "is needed for what only a session with a name remembers"
 for option in '--system-prompt hello' '--metadata {}' '--mcp-config {}' '--loopback off'; do
 	# shellcheck disable=SC2086 # two words
@@ -106,8 +114,6 @@ it "is one word, of so many bytes of text"
 arbor fork "$ID" one two; code 2; err_has 'too many arguments; a name is one word'
 arbor fork "$ID" "$(printf 'n%.0s' $(seq 101))"; code 2; err_has 'it has 101 bytes, and at most 100 will do'
 arbor fork "$ID" "$(printf 'n\377')"; code 2; err_has 'no UTF-8'
-it "comes behind an id that is the same"
-arbor fork "$ID" 0b7f3c1 --json; code 0; arbor show 0b7f3c1 --json; check test "$(get 'select(.kind == "session") | .id')" = "$ID"
 it "says whose title it is what was a name"
 arbor fork "$ID" once --json; code 0; made=$(get .session); arbor rename once now; code 0
 for verb in resume fork show tree; do arbor $verb once; code 2; err_has "no session is called 'once'; it is a title, that of $made"; done

@@ -36,7 +36,7 @@ talk 7; arbor checkout one 00000007-0000-4000-8000-000000000001 --json; code 0; 
 talk 8; arbor checkout one @ --json; code 0; check test "$(get .claude_session_id)" = 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e08
 it "says that it is in a conversation that shares nothing with the one it was in"
 arbor fork 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e01 two; code 0; arbor checkout two 00000008-0000-4000-8000-000000000002; code 0
-err_has "that is in a conversation that shares nothing with the one in which 'two' was: \"question 8\""
+err_has "'two' is in another conversation now, which shares nothing with the one before: \"question 8\""
 arbor checkout two 00000008-0000-4000-8000-000000000002; code 0; err_lacks 'shares nothing'
 it "tells who reads that the client has written on, when it has come to the end of a line"
 F=$P/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e08.jsonl; arbor sync -q; code 0

@@ -75,6 +75,15 @@ arbor log "$turn"; code 0; out_has 'Integers do not drift.'; out_lacks forget
 arbor log "$a..$turn"; code 0; out_has 'Integers do not drift.'; out_lacks 'The clock is made.'
 arbor diff "$a" "$turn"; code 0; out_has '1 turn, 6 messages, 2 tools'
 arbor merge "$turn" "$a" --as prompt; code 0; out_has 'Integers do not drift.'
+arbor merge "$(id 1a)" "$a" --as prompt; code 0; out_has 'Integers do not drift.' # by its prompt, which search finds
+turn=$("$ARBOR" tree "$a" --json | jq -r 'select(.text == "make the clock right") | .id')
+arbor branches "$turn"; code 0; check test "$(wc -l <"$T/out")" = 3
+it "compares a conversation that is alone with the way it has left"
+session=$(id 0a); { says aa "" 01 'one way'; answers ab aa 02 'Done so.'; says ac ab 03 'go left'; answers ad ac 04 'Left.'; says ae ab 05 'go right'; answers af ae 06 'Right.'; } | file 0a
+session=$(id 0b); { says ba "" 01 'only this'; answers bb ba 02 'Yes.'; } | file 0b; arbor sync -q; code 0
+arbor diff "$(id 0a)" --json; code 0; check test "$(jq -r 'select(.kind == "turn") | .text' "$T/out" | paste -sd,)" = 'go right,go left'
+arbor diff "$(id 0b)"; code 0; err_lacks 'name B' # with the last one
+rm "$T/.claude/projects/p/$(id 0a).jsonl" "$T/.claude/projects/p/$(id 0b).jsonl"; arbor purge "$(id 0a)" "$(id 0b)" --yes -q; code 0
 it "keeps to the line, however long a name is"
 "$ARBOR" adopt a-name-that-is-much-too-long-for-a-line "$b" --working-dir "$T" >/dev/null 2>&1
 for columns in 60 80; do
@@ -181,6 +190,9 @@ arbor merge "$b" "$b"; code 2; err_has 'that is the branch itself'
 arbor notes "$a"; out_has 'Integers do not drift.'; check test "$(wc -l <"$T/out")" = 1
 arbor call claudecode.render_context "$a" --json; out_lacks 'Integers'
 arbor merge "$b" "$a" Take integers --author ann --json; out_has 'Take integers'; out_lacks 'do not drift'
+it "stores nothing of a text that is none"
+printf 'keep\0lost' >"$T/in"; arbor merge "$b" "$a" - <"$T/in"; code 2; err_has 'it has a NUL in it'
+: >"$T/in"; arbor merge "$b" "$a" - <"$T/in"; code 2; err_has 'is empty'; arbor merge "$b" "$a" ''; code 2; err_has 'is empty'
 
 it "or as a prompt, and writes nothing then"
 arbor merge "$b" "$c" --as prompt --json; code 0

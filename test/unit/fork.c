@@ -223,6 +223,21 @@ TEST(what_the_client_cannot_do_without_is_put_in)
 		"\",\"type\":\"assistant\",\"uuid\":\"v\",\"message\":{\"model\":\"opus\",\"content\":[]}}");
 }
 
+TEST(a_message_that_is_none_stays_as_it_is)
+{
+#define AS_IT_IS(message) \
+	BECOMES("{\"parentUuid\":null,\"sessionId\":\"s\",\"timestamp\":\"t\",\"type\":\"assistant\",\"uuid\":\"u\"," \
+		"\"message\":" message "}", \
+		"{\"parentUuid\":null,\"sessionId\":\"" FORKED \
+		"\",\"timestamp\":\"t\",\"type\":\"assistant\",\"uuid\":\"u\",\"message\":" message "}")
+	AS_IT_IS("\"said\"");
+	AS_IT_IS("null");
+	AS_IT_IS("5");
+	AS_IT_IS("[]");
+	AS_IT_IS("[\"content\",\"model\"]");
+#undef AS_IT_IS
+}
+
 /* ---- Whole files ------------------------------------------------------------------------ */
 
 struct talked {
@@ -486,5 +501,6 @@ TESTS(CASE(an_answer_goes_on_behind_all_its_results), CASE(a_prompt_leads_to_all
       CASE(a_line_keeps_its_bytes_but_for_its_place), CASE(members_of_that_name_elsewhere_stay),
       CASE(a_folder_is_another_only_where_that_is_wanted),
       CASE(a_sub_agents_line_becomes_one_of_a_conversation),
-      CASE(what_the_client_cannot_do_without_is_put_in), CASE(a_fork_is_sent_as_the_conversation_was),
+      CASE(what_the_client_cannot_do_without_is_put_in),
+      CASE(a_message_that_is_none_stays_as_it_is), CASE(a_fork_is_sent_as_the_conversation_was),
       CASE(so_is_one_of_any_shape))
