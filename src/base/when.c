@@ -111,17 +111,26 @@ static int month_number(struct str text)
 	return name_number(text, names, COUNT(names));
 }
 
-/* The last day that was called so, today if it is. */
-static bool parse_weekday(struct str text, int64_t now_ms, const struct zone *zone, int64_t *from, int64_t *to)
+static int weekday_number(struct str text)
 {
 	static const char *const names[] = { "monday", "tuesday",  "wednesday", "thursday",
 					     "friday", "saturday", "sunday" };
+
+	return name_number(text, names, COUNT(names));
+}
+
+/* The last day that was called so, today if it is; with "last" in front a day that is over. */
+static bool parse_weekday(struct str text, int64_t now_ms, const struct zone *zone, int64_t *from, int64_t *to)
+{
+	bool last = str_has_prefix(text, STR("last ")) || str_has_prefix(text, STR("last-"));
 	int64_t clock = zone_to_clock(zone, now_ms), days = clock / MS_DAY - (clock % MS_DAY < 0);
-	int day = name_number(text, names, COUNT(names)), back;
+	int day = weekday_number(last ? str_sub(text, 5, SIZE_MAX) : text), back;
 
 	if (day < 0)
 		return false;
 	back = (int)(((days + 3 - day) % 7 + 7) % 7); /* 1970 began with a Thursday */
+	if (last && !back)
+		back = 7;
 	*from = midnight(zone, now_ms, back);
 	*to = midnight(zone, now_ms, back - 1);
 	return true;
@@ -140,7 +149,8 @@ static int64_t unit_seconds(struct str unit)
 		int64_t seconds;
 	} units[] = { { "s", 1 },	   { "second", 1 },	   { "m", 60 },	       { "minute", 60 },
 		      { "h", 3600 },	   { "hour", 3600 },	   { "d", 86400 },     { "day", 86400 },
-		      { "w", 7 * 86400 },  { "week", 7 * 86400 },  { "month", 30 * 86400 }, { "year", 365 * 86400 },
+		      { "w", 7 * 86400 },  { "week", 7 * 86400 },  { "mo", 30 * 86400 },
+		      { "month", 30 * 86400 }, { "year", 365 * 86400 },
 		      { "y", 365 * 86400 } };
 
 	if (unit.n > 2 && str_has_suffix(unit, STR("s")))
@@ -157,7 +167,7 @@ static size_t split_words(struct str text, struct str *words, size_t most)
 	size_t count = 0, from = 0;
 
 	for (size_t i = 0; i <= text.n; i++) {
-		if (i < text.n && text.p[i] != ' ' && text.p[i] != '.' && text.p[i] != '-')
+		if (i < text.n && text.p[i] != ' ' && text.p[i] != '.' && text.p[i] != '-' && text.p[i] != '/')
 			continue;
 		if (count == most)
 			return 0;
@@ -183,18 +193,41 @@ static bool day_from(int64_t year, int64_t month, int64_t day, const struct zone
 	return true;
 }
 
-/* "2026-1-5". */
+/* "2026-1-5", "2026/01/05" and "20260105". */
 static bool parse_short_date(struct str text, const struct zone *zone, int64_t *from, int64_t *to)
 {
-	struct str words[3];
+	struct str words[3] = { str_sub(text, 0, 4), str_sub(text, 4, 2), str_sub(text, 6, SIZE_MAX) };
+	bool packed = text.n == 8 && is_digit(text.p[4]) && is_digit(text.p[6]);
 	uint64_t n[3];
 
-	if (!str_has_byte(text, '-') || split_words(text, words, COUNT(words)) != COUNT(words) || words[0].n != 4)
+	if (!packed && ((!str_has_byte(text, '-') && !str_has_byte(text, '/')) ||
+			split_words(text, words, COUNT(words)) != COUNT(words) || words[0].n != 4))
 		return false;
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (words[i].n > 4 || !str_to_u64(words[i], &n[i]))
 			return false;
 	return day_from((int64_t)n[0], (int64_t)n[1], (int64_t)n[2], zone, from, to);
+}
+
+/* "2026-W05", a week as ISO 8601 counts them: one is of the year that its Thursday is in. */
+static bool parse_week(struct str text, const struct zone *zone, int64_t *from, int64_t *to)
+{
+	const size_t year = 4, week = 8;
+	int64_t fourth, end, clock, days;
+	char thursday[TIME_TEXT + 1];
+	uint64_t y, n;
+
+	if (text.n != week || text.p[year] != '-' || (text.p[year + 1] | 32) != 'w' ||
+	    !str_to_u64(str_sub(text, 0, year), &y) || !str_to_u64(str_sub(text, year + 2, 2), &n) || n < 1 || n > 53 ||
+	    !day_from((int64_t)y, 1, 4, zone, &fourth, &end))
+		return false;
+	clock = zone_to_clock(zone, fourth);
+	days = clock / MS_DAY - (clock % MS_DAY < 0);
+	days += 7 * ((int64_t)n - 1) - ((days + 3) % 7 + 7) % 7; /* 1970 began with a Thursday */
+	*from = zone_from_clock(zone, days * MS_DAY);
+	*to = zone_from_clock(zone, (days + 7) * MS_DAY);
+	time_print((days + 3) * MS_DAY, thursday);
+	return str_has_prefix(str_of(thursday), str_sub(text, 0, year));
 }
 
 /* "jan", "jan 20", "20 jan", "jan 2026", "jan 20 2026": without a year the last there was. */
@@ -243,7 +276,7 @@ bool when_goes_on(struct str word, struct str next)
 	for (size_t i = 0; i < COUNT(units); i++)
 		if (str_alike(next, str_of(units[i])))
 			return str_alike(word, STR("last")) || str_alike(word, STR("this"));
-	return false;
+	return str_alike(word, STR("last")) && weekday_number(next) >= 0;
 }
 
 /* A number and its unit: 7d, 7 days, 7 days ago. */
@@ -303,7 +336,7 @@ static bool parse_span(struct str text, int64_t now_ms, const struct zone *zone,
 
 	if (parse_month(text, zone, from, to) || parse_name(text, now_ms, zone, from, to) ||
 	    parse_span_name(text, now_ms, zone, from, to) || parse_weekday(text, now_ms, zone, from, to) ||
-	    parse_month_name(text, now_ms, zone, from, to))
+	    parse_month_name(text, now_ms, zone, from, to) || parse_week(text, zone, from, to))
 		return true;
 	if (!time_parse(text, from) && !parse_age(text, now_ms, from) && !parse_date(text, zone, from))
 		return parse_short_date(text, zone, from, to);

@@ -259,12 +259,26 @@ static bool find_file(struct str name, struct arena *mem, struct zone *out)
 	return false;
 }
 
+/* As UTC+2, of which the rules of TZ say that it is in the Atlantic. */
+static bool is_counted_from_utc(struct str name)
+{
+	bool is_named = str_has_prefix(name, STR("UTC")) || str_has_prefix(name, STR("utc")) ||
+			str_has_prefix(name, STR("GMT")) || str_has_prefix(name, STR("gmt"));
+
+	return is_named && name.n > 3 && strchr("+-0123456789", name.p[3]);
+}
+
 enum status zone_find(struct str name, struct arena *mem, struct zone *out, struct err *err)
 {
 	if (str_eq(name, STR("local")))
 		*out = zone_local;
 	else if (str_eq(name, STR("UTC")) || str_eq(name, STR("utc")) || str_eq(name, STR("Z")))
 		*out = zone_utc;
+	else if (is_counted_from_utc(name))
+		return err_fail(err, STATUS_USAGE,
+				"'%.*s' means the west in some programs and the east in others; give a name such as "
+				"Europe/Berlin, or Etc/GMT-2, which is two hours east",
+				(int)size_min(name.n, 60), name.p);
 	else if (!find_file(name, mem, out)) {
 		*out = (struct zone){ 0 };
 		if (!zone_read_rule(name, &out->rule))

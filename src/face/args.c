@@ -103,12 +103,17 @@ bool args_are_options(const struct method *m, int argc, char **argv)
 	return i == argc;
 }
 
-bool args_want_help(int argc, char **argv)
+bool args_have(int argc, char **argv, const char *option)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+		if (strcmp(argv[i], option) == 0)
 			return true;
 	return false;
+}
+
+bool args_want_help(int argc, char **argv)
+{
+	return args_have(argc, argv, "--help") || args_have(argc, argv, "-h");
 }
 
 /* ---- Reading ---------------------------------------------------------------- */

@@ -492,6 +492,9 @@ static enum status dispatch(struct face *f, int argc, char **argv, struct err *e
 	char *word;
 	int under;
 
+	/* Whoever asks for help has no options read. */
+	if (args_have(argc, argv, "--no-pager"))
+		f->out.may_page = false;
 	if (argc == 0 || (at < 0 && args_want_help(argc, argv)))
 		return run_help(f, 0, NULL, NULL, err);
 	if (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0)

@@ -75,7 +75,8 @@ int args_first_word(int argc, char **argv);
 /* Whether these are options of a method or of every verb, with their values, and nothing else. */
 bool args_are_options(const struct method *m, int argc, char **argv);
 
-/* Whether --help or -h stands among the options, whatever is wrong with the rest. */
+/* Whether an option stands there, spelled so, whatever is wrong with the rest; and whether --help or -h does. */
+bool args_have(int argc, char **argv, const char *option);
 bool args_want_help(int argc, char **argv);
 
 /* The option called so, of the method or of every verb; NULL = there is none. */

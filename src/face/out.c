@@ -216,13 +216,13 @@ void out_pad(struct out *o, int columns)
  * more with both black and white. */
 static const char *const few[STYLES] = {
 	[STYLE_PLAIN] = "0",   [STYLE_ID] = "35",     [STYLE_DIM] = "2",
-	[STYLE_HEADING] = "1", [STYLE_USER] = "1;35", [STYLE_ASSISTANT] = "1;34",
-	[STYLE_NAME] = "1",    [STYLE_MARK] = "1;31", [STYLE_ERROR] = "31",
+	[STYLE_HEADING] = "1", [STYLE_USER] = "1;35", [STYLE_ASSISTANT] = "1",
+	[STYLE_NAME] = "1",    [STYLE_MARK] = "1;4;31", [STYLE_ERROR] = "31",
 };
 static const char *const many[STYLES] = {
-	[STYLE_PLAIN] = "0",	     [STYLE_ID] = "38;5;133",	 [STYLE_DIM] = "2",
+	[STYLE_PLAIN] = "0",	     [STYLE_ID] = "38;5;98",	 [STYLE_DIM] = "2",
 	[STYLE_HEADING] = "1",	     [STYLE_USER] = "1;38;5;28", [STYLE_ASSISTANT] = "1;38;5;63",
-	[STYLE_NAME] = "38;5;30",    [STYLE_MARK] = "1;38;5;160", [STYLE_ERROR] = "38;5;160",
+	[STYLE_NAME] = "38;5;29",    [STYLE_MARK] = "1;4;38;5;160", [STYLE_ERROR] = "38;5;160",
 };
 
 const char *style_code(enum style style, enum palette palette)

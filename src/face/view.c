@@ -130,7 +130,7 @@ bool view_runs_client(const struct face *f, const char *activation, const struct
 enum status view_refuse(const struct face *f, const struct method *m, struct err *err)
 {
 	if (f->json && m->kind == RESULT_RAW)
-		return err_fail(err, STATUS_USAGE, "--json: this gives bytes as they are, not JSON");
+		return err_fail(err, STATUS_USAGE, "--json: this gives bytes as they are, not JSON; leave it out");
 	if (f->print0 && f->json)
 		return err_fail(err, STATUS_USAGE, "--print0 and --json: one of them");
 	if (f->print0 && !field_key(m->fields))

@@ -635,7 +635,7 @@ static enum rank_order order_of(const struct call *c)
 /* As many as could fit, if nobody says how many. */
 static size_t limit_of(const struct call *c)
 {
-	enum { SMALLEST = 400, MOST = 1000 };
+	enum { SMALLEST = 400, MOST = 10000 };
 	const struct value *budget = call_value(c, "budget");
 	int64_t fit = budget->number / SMALLEST + 1;
 
@@ -684,6 +684,9 @@ static void note_foreign(struct call *c, const struct expr *e)
 			 "'%.*s' was looked for as a word: in the brackets of NEAR there are words and phrases; "
 				 "NEAR(a b, 5) OR NEAR(a c, 5) finds one or the other",
 			 STR_ARG(shortened(c, e->in_near)));
+	if (e->bang.p)
+		log_warn(c->log, "'%.*s': ! means nothing here; NOT a, or -a, leaves out what has it",
+			 STR_ARG(shortened(c, e->bang)));
 	if (e->bar.p)
 		log_warn(c->log, "'%.*s': | means nothing here; a OR b finds what has one of them",
 			 STR_ARG(shortened(c, e->bar)));
@@ -745,9 +748,9 @@ static void note_count(const struct finding *f, const struct search_query *q,
 			  (int64_t)q->offset + f->given, of);
 	else if (rest > 0 && q->each)
 		call_note(f->call,
-			  "%" PRId64 " hits, and perhaps more; -n 0 shows all that --each %zu leaves; arbor show ID "
+			  "%" PRId64 " hit%s, and perhaps more; -n 0 shows all that --each %zu leaves; arbor show ID "
 			  "opens one",
-			  f->given, q->each);
+			  f->given, f->given == 1 ? "" : "s", q->each);
 	else if (rest > 0)
 		call_note(f->call, "%" PRId64 "%s hits; -n 0 shows all; arbor show ID opens one", f->given, of);
 	else if (total)
@@ -899,6 +902,7 @@ static enum status search_inside(struct finding *f, const struct search_query *a
 	if (!said.absent && !call_flag(c, "inside"))
 		return STATUS_OK; /* all are words, only not as they are asked for */
 	grep_inside(&check, asked->expr, call_flag(c, "inside") ? 2000 : UNASKED_MS);
+	check.open_front = !call_flag(c, "inside");
 	q.expr = &narrow;
 	q.check = &check;
 	f->inside = true;
@@ -972,7 +976,7 @@ static enum status search_further(struct finding *f, const struct search_query *
 
 	if (report->total || q->check || !q->expr->count || q->expr->excludes)
 		return STATUS_OK;
-	if (!q->offset && search_inside(f, q, report, err))
+	if (search_inside(f, q, report, err))
 		return err_failed(err->status);
 	if (report->total)
 		log_warn(c->log, "no text has this as words; these have it inside of words%s",
@@ -1069,8 +1073,8 @@ static enum status run_search(struct call *c, struct err *err)
 				report.total, f.first);
 	if (report.total && !f.given && q.offset)
 		return err_fail(err, STATUS_NOT_FOUND,
-				"there are %" PRId64 " hits, and --offset %zu is behind the last", report.total,
-				q.offset);
+				"there %s %" PRId64 " hit%s, and --offset %zu is behind the last",
+				report.total == 1 ? "is" : "are", report.total, report.total == 1 ? "" : "s", q.offset);
 	note_count(&f, &q, &report);
 	if (report.gave_up)
 		log_warn(c->log,
@@ -1102,7 +1106,7 @@ const struct method memory_search = {
 		"it); tag:NAME (on it, its message, turn or session, 'arbor help tag'), is:noted,\n"
 		"is:bookmarked; is:error, is:subagent, is:withdrawn (gone from the newest version of its file),\n"
 		"is:branch (its conversation was rewound, forked or continued twice); after:, before: and day: with\n"
-		"2026-01-31, 2026-01, jan 20, monday, yesterday, 7d, last-week; NOT, or - in front,\n"
+		"2026-01-31, 2026-01, jan 20, monday, yesterday, 7d, last-week, 2026-W05; NOT, or - in front,\n"
 		"excludes; of several of one kind one has to hold;\n"
 		"tool, file, branch and tag may end with *, and a file's name may have it anywhere, as in\n"
 		"file:*_test.go. A word with a colon that is none of these is text.\n\n"

@@ -582,6 +582,8 @@ static void note_foreign(struct reading *r)
 	r->e->bare_near |= str_eq(r->lexed, STR("NEAR")) || str_has_prefix(r->lexed, STR("NEAR/"));
 	if (!r->e->bar.p && str_has_byte(r->lexed, '|'))
 		r->e->bar = r->lexed;
+	if (!r->e->bang.p && r->begins && r->lexed.n > 1 && r->lexed.p[0] == '!' && is_ascii_alnum(r->lexed.p[1]))
+		r->e->bang = r->lexed;
 }
 
 /* One thing, with what excludes it in front. */

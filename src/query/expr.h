@@ -92,6 +92,7 @@ struct expr {
 	bool bare_near;	  /* NEAR without brackets, taken for text */
 	struct str in_near; /* an operator within its brackets, so too; p NULL = there is none */
 	struct str bar;	  /* what has a | in it, which is no operator; p NULL = there is none */
+	struct str bang;  /* what has a ! in front of it, which is none either; so too */
 	const char *apart; /* a field with a blank behind its colon, or nothing, taken for text; NULL = none is */
 	const char *near; /* the field that may have been meant; NULL = none */
 };

@@ -424,7 +424,10 @@ static struct str literal_of(const struct grep *g, const struct expr_node *n)
 {
 	if (g->cited_only && !n->cited)
 		return (struct str){ 0 };
-	return g->signs_only ? n->name : n->typed;
+	if (g->signs_only)
+		return n->name;
+	return g->open_front && !n->quoted && str_has_prefix(n->typed, STR("*")) ? str_sub(n->typed, 1, SIZE_MAX)
+										 : n->typed;
 }
 
 /* Wherever it stands. */

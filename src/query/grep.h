@@ -12,6 +12,7 @@ struct grep {
 	const struct expr *expr; /* its items, as typed; NULL = the pattern */
 	bool any_case;		 /* of letters, in these */
 	bool inside;		 /* also inside of other words */
+	bool open_front;	 /* a * in front of a word is no part of it, but says that it may go on there */
 	bool signs_only;	 /* only those that have signs: of the others the index knows all */
 	bool cited_only;	 /* so too, those that have some between their words */
 	const char *pattern;

@@ -81,6 +81,10 @@ for none in cat ''; do
 	PAGER=$none on_terminal items -n 30; code 0; check test "$(plain | wc -l)" -eq 31
 done
 on_terminal items -n 30 --no-pager; code 0; out_lacks OTHER; check test "$(plain | wc -l)" -eq 31
+for words in 'items --help --no-pager' 'items --no-pager -h' '--no-pager --help'; do
+	# shellcheck disable=SC2086 # words
+	on_terminal $words; code 0; out_lacks OTHER
+done
 
 it "is silent and content when the pager is left early"
 PAGER="$T/quitter" on_terminal items -n 5000; code 0; out_is QUIT
@@ -133,14 +137,14 @@ screen=80x100
 
 it "has colours that do not depend on the terminal's own, where there are many"
 TERM=xterm-256color "$BUILD/tool/pty" 80x100 "$ARBOR" show "$T/show" >"$T/out" 2>"$T/err"
-out_has "${esc}[1;38;5;28muser${esc}[0m  ${esc}[38;5;133m1abf9052${esc}[0m"
+out_has "${esc}[1;38;5;28muser${esc}[0m  ${esc}[38;5;98m1abf9052${esc}[0m"
 TERM=xterm COLORTERM=truecolor "$BUILD/tool/pty" 80x100 "$ARBOR" show "$T/show" >"$T/out" 2>"$T/err"
 out_has "${esc}[1;38;5;28muser"
 
 it "shows a conversation to read"
 on_terminal show "$T/show"; code 0
 out_has "${esc}[1;35muser${esc}[0m  ${esc}[35m1abf9052${esc}[0m"
-out_has "${esc}[1;34massistant"
+out_has "${esc}[1massistant"
 out_has "${esc}[2mFloats.${esc}[0m"
 out_has "${esc}[31mno      such file"
 plain >"$T/plain"
@@ -173,8 +177,8 @@ END
 
 it "shows hits below their sessions, what was found standing out"
 on_terminal search "$T/search"; code 0
-out_has "The ${esc}[1;31mtotal${esc}[0m in the ${esc}[1;31mcheckout${esc}[0m is wrong by"
-out_has "…${esc}[1;31mtotal${esc}[0m"
+out_has "The ${esc}[1;4;31mtotal${esc}[0m in the ${esc}[1;4;31mcheckout${esc}[0m is wrong by"
+out_has "…${esc}[1;4;31mtotal${esc}[0m"
 plain >"$T/plain"
 check test "$(grep -c '^5abf9052  Fix the total  webshop  Nov 1[56] ' "$T/plain")" -eq 1
 check test "$(grep -c '^6abf9052  Another  parser' "$T/plain")" -eq 1

@@ -24,7 +24,7 @@ json=$(awk 'BEGIN { for (i = 0; i < 256; i++) printf "\\\\u%04x", i; printf "\\\
 line='^(?:[\x20-\x7E]|\xC2[\xA0-\xBF]|[\xC3-\xDF][\x80-\xBF]|\xE2(?!\x80[\x8B\xAA-\xAE])[\x80-\xBF]{2}'
 line="$line"'|\xEF(?!\xBB\xBF)[\x80-\xBF]{2}|\xE0[\xA0-\xBF][\x80-\xBF]|\xED[\x80-\x9F][\x80-\xBF]|[\xE1\xE3-\xEC\xEE][\x80-\xBF]{2}'
 line="$line"'|\xF0[\x90-\xBF][\x80-\xBF]{2}|[\xF1-\xF3][\x80-\xBF]{3}|\xF4[\x80-\x8F][\x80-\xBF]{2}'
-line="$line"'|\x1B\[(?:0|35|2|1|1;35|1;34|1;31|31)m|\r*\x1B\[K)*+$'
+line="$line"'|\x1B\[(?:0|35|2|1|1;35|1;4;31|31)m|\r*\x1B\[K)*+$'
 
 # Our own sequences: colours, and how a progress line is drawn and erased.
 harmless() { # WHAT

@@ -47,6 +47,13 @@ arbor search 'chaining -git'; code 1
 
 it "goes on with the same where a page ended"
 arbor search 'why do we chain git hooks' --offset 1; code 1
+it "looks inside of words on each page, and takes a star there for what may go on"
+arbor search alru -n 1; code 0; lines 1
+arbor search alru -n 1 --offset 1; code 1; err_has 'there is 1 hit, and --offset 1 is behind the last'
+arbor search '*elug*'; code 0; lines 1; arbor search --inside '*elug'; code 1
+it "says that a ! leaves out nothing"
+arbor search '!walrus beluga'; code 0; lines 1; err_has "'!walrus': ! means nothing here"
+arbor search 'walrus! beluga'; code 0; err_lacks 'means nothing'
 
 it "gives what was typed twice within seconds twice"
 {

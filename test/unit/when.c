@@ -66,10 +66,15 @@ TEST(days_and_months_are_known_by_name_and_without_zeros)
 	EQ(when(t, "jan 2025"), INT64_C(1735689600000));
 	EQ(when(t, "jan-20-2025"), INT64_C(1737331200000));
 	EQ(when(t, "2026-1-5"), INT64_C(1767571200000));
+	EQ(when(t, "2026/01/05"), INT64_C(1767571200000));
+	EQ(when(t, "20260105"), INT64_C(1767571200000));
+	EQ(when(t, "last friday"), today - 2 * day);
+	EQ(when(t, "last-sunday"), today - 7 * day);
 	EQ(when(t, "1y"), now - 365 * day);
 	CHECK(when_goes_on(STR("Jan"), STR("20")));
 	CHECK(!when_goes_on(STR("Jan"), STR("next")));
 	CHECK(!when_goes_on(STR("monday"), STR("20")));
+	CHECK(when_goes_on(STR("last"), STR("friday")));
 }
 
 TEST(a_day_may_have_25_hours)
@@ -106,6 +111,7 @@ TEST(an_age_may_be_said_as_people_say_it)
 	EQ(when(t, "a week ago"), now - 7 * day);
 	EQ(when(t, "an hour ago"), now - 3600 * 1000);
 	EQ(when(t, "3 months ago"), now - 90 * day);
+	EQ(when(t, "9mo"), now - 270 * day);
 	EQ(when(t, "1 year ago"), now - 365 * day);
 	EQ(when(t, "7d ago"), now - 7 * day);
 	EQ(when(t, "7 d"), now - 7 * day);
@@ -130,7 +136,11 @@ TEST(everything_else_is_no_time)
 		"febru",
 		"20",
 		"2026-11-15T",
-		"20261115",
+		"20261315",
+		"2026-W00",
+		"2025-W53",
+		"2026-W5",
+		"20261115x",
 		"tomorrow",
 		"Yesterday",
 		"yesterday ",
@@ -139,7 +149,9 @@ TEST(everything_else_is_no_time)
 		"2026-11-15 25:00",
 		"2026-11-15 18:1",
 		"2026-11-15 18:18Z",
-		"2026/11/15",
+		"2026/13/15",
+		"11/15/2026",
+		"last fri13",
 		"ago",
 		"days ago",
 		"7 ago",
@@ -184,6 +196,10 @@ TEST(weeks_months_and_years_are_spans_and_begin_with_their_first_day)
 	check_span(t, "last year", "2025-01-01T00:00:00+01:00", "2026-01-01T00:00:00+01:00");
 	check_span(t, "yesterday", "2026-11-14T00:00:00+01:00", "2026-11-15T00:00:00+01:00");
 	check_span(t, "2026-11-03", "2026-11-03T00:00:00+01:00", "2026-11-04T00:00:00+01:00");
+	check_span(t, "2026-W05", "2026-01-26T00:00:00+01:00", "2026-02-02T00:00:00+01:00");
+	check_span(t, "2026-W01", "2025-12-29T00:00:00+01:00", "2026-01-05T00:00:00+01:00");
+	check_span(t, "2020-W53", "2020-12-28T00:00:00+01:00", "2021-01-04T00:00:00+01:00");
+	check_span(t, "2026/11/03", "2026-11-03T00:00:00+01:00", "2026-11-04T00:00:00+01:00");
 	check_span(t, "7d", "2026-11-08T00:00:00+01:00", "2026-11-09T00:00:00+01:00");
 	CHECK(!when_parse_span(STR("2026-13"), now, &zone_local, &from, &to));
 	CHECK(!when_parse_span(STR("last"), now, &zone_local, &from, &to));
