@@ -24,7 +24,8 @@ static const struct param merge_params[] = {
 	  .flags = PARAM_REQUIRED | PARAM_WORD,
 	  .shown = "FROM",
 	  .names = "memory.sessions",
-	  .help = "the branch that came to something: a session, named or not, a message, or a turn by its id or its prompt" },
+	  .help = "the branch that came to something: a session, named or not, a message, or a turn, by its id "
+		  "or its prompt" },
 	{ .name = "into",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_REQUIRED | PARAM_WORD,

@@ -14,6 +14,7 @@
 #include "hub/memory_project.h"
 #include "hub/memory_session.h"
 #include "hub/period.h"
+#include "hub/search_notes.h"
 #include "hub/settings.h"
 #include "hub/storage_handles.h"
 #include "query/forgive.h"
@@ -21,7 +22,6 @@
 #include "query/pattern.h"
 #include "query/rank.h"
 #include "query/search.h"
-#include "query/suggest.h"
 #include "query/values.h"
 
 #include <stdio.h>
@@ -661,71 +661,6 @@ static enum status set_filter(struct call *c, struct conditions *f, struct hidde
 	return project_of(c, &f->project, err);
 }
 
-/* The beginning of something that was typed, for a message. */
-static struct str shortened(struct call *c, struct str text)
-{
-	enum { MOST = 40 };
-	struct buf out CLEANUP(buf_release) = BUF_INIT(KIB);
-
-	record_short(text, MOST, &out);
-	return arena_str(&c->mem, buf_as_str(&out));
-}
-
-/* Operators of other tools. */
-static void note_foreign(struct call *c, const struct expr *e)
-{
-	if (e->count < 2)
-		return;
-	if (e->bare_near)
-		log_warn(c->log, "NEAR was looked for as a word; NEAR(a b, 5), with no blank before the bracket, finds "
-				 "words close to each other");
-	if (e->in_near.p)
-		log_warn(c->log,
-			 "'%.*s' was looked for as a word: in the brackets of NEAR there are words and phrases; "
-				 "NEAR(a b, 5) OR NEAR(a c, 5) finds one or the other",
-			 STR_ARG(shortened(c, e->in_near)));
-	if (e->bang.p)
-		log_warn(c->log, "'%.*s': ! means nothing here; NOT a, or -a, leaves out what has it",
-			 STR_ARG(shortened(c, e->bang)));
-	if (e->bar.p)
-		log_warn(c->log, "'%.*s': | means nothing here; a OR b finds what has one of them",
-			 STR_ARG(shortened(c, e->bar)));
-}
-
-/* What was taken for text and may have been meant otherwise, or was not looked for at all. */
-static void note_odd(struct call *c, const struct expr *e)
-{
-	if (e->cut && e->wide)
-		log_warn(c->log, "too many words are given by their first letter: what follows from '%.*s' on was not "
-				 "looked for", STR_ARG(shortened(c, e->left)));
-	else if (e->cut)
-		log_warn(c->log, "the query is long: what follows from '%.*s' on was not looked for",
-			 STR_ARG(shortened(c, e->left)));
-	if (e->open.p)
-		log_warn(c->log,
-			 "a quote is not closed; all that stands behind it was looked for as a phrase: \"%.*s\"",
-			 STR_ARG(shortened(c, e->open)));
-	if (e->loose_or)
-		log_warn(
-			c->log,
-			"OR stands between two words; one that has none before or behind it was passed over");
-	if (e->aside_or)
-		log_warn(c->log, "conditions hold for the whole query, also beside OR: '%s:%.*s' is asked of every hit",
-			 expr_field_name(e->conditions[0].field), STR_ARG(shortened(c, e->conditions[0].value)));
-	note_foreign(c, e);
-	if (e->apart)
-		log_warn(c->log,
-			 "'%s:' with no value right behind it was looked for as text; '%s:VALUE' is a condition",
-			 e->apart, e->apart);
-	if (e->odd.p && e->near)
-		log_warn(c->log, "'%.*s:' is no field and was looked for as text; did you mean '%s:'?",
-			 STR_ARG(str_sub(e->odd, 0, 40)), e->near);
-	else if (e->odd.p)
-		log_warn(c->log,
-			 "'%.*s:' is no field and was looked for as text; there are " EXPR_FIELD_NAMES,
-			 STR_ARG(str_sub(e->odd, 0, 40)));
-}
-
 static void note_count(const struct finding *f, const struct search_query *q,
 		       const struct search_report *report)
 {
@@ -755,105 +690,6 @@ static void note_count(const struct finding *f, const struct search_query *q,
 		call_note(f->call, "%" PRId64 "%s hits; -n 0 shows all; arbor show ID opens one", f->given, of);
 	else if (total)
 		call_note(f->call, "%" PRId64 " hit%s; arbor show ID opens one", total, total == 1 ? "" : "s");
-}
-
-/* Ids of sub-agents are hex digits; what else is asked for is the type of one. */
-static bool asks_agent_type(const struct expr *e)
-{
-	for (size_t i = 0; i < e->condition_count; i++)
-		for (size_t k = 0; e->conditions[i].field == EXPR_AGENT && k < e->conditions[i].value.n; k++)
-			if (!strchr("0123456789abcdefABCDEF*", e->conditions[i].value.p[k]))
-				return true;
-	return false;
-}
-
-/* What is asked of times cannot be. */
-static bool is_no_time(struct call *c, const struct search_query *q)
-{
-	struct conditions all = q->filter;
-	struct err ignored;
-
-	all.expr = q->expr;
-	return !conditions_read(&all, store_now(c->store), &ignored) && all.before && all.after >= all.before;
-}
-
-struct outside {
-	int64_t at; /* of the newest */
-};
-
-static enum status take_outside(void *ctx, const struct search_hit *hit, struct err *err)
-{
-	struct outside *o = ctx;
-
-	(void)err;
-	o->at = hit->at;
-	return STATUS_OK;
-}
-
-/* What there is at other times than those that options ask for. */
-static enum status advise_on_times(struct call *c, const struct search_query *asked, struct buf *out, struct err *err)
-{
-	struct search_query q = *asked;
-	struct search_report report = { 0 };
-	struct outside o = { 0 };
-	char day[TIME_TEXT + 1];
-	const int date = 10;
-
-	q.filter.after = q.filter.before = 0;
-	q.limit = 1;
-	q.offset = q.each = q.context = 0;
-	q.order = RANK_RECENT;
-	if (search_run(c->store, &q, take_outside, &o, &report, err))
-		return err_failed(err->status);
-	if (!report.total)
-		return STATUS_OK;
-	buf_printf(out, "; there %s at other times", report.total == 1 ? "is one hit" : "are hits");
-	time_print(o.at, day);
-	if (o.at)
-		buf_printf(out, ", the newest of %.*s", date, day);
-	return STATUS_OK;
-}
-
-static enum status not_found(const struct finding *f, const struct search_query *q, struct str query, struct err *err)
-{
-	struct call *c = f->call;
-	struct str text = str_sub(query, 0, 80);
-	struct buf shown CLEANUP(buf_release) = BUF_INIT(KIB);
-	struct buf advice CLEANUP(buf_release) = BUF_INIT(LIMIT_ERR_TEXT);
-	struct session last;
-
-	if (!q->filter.hidden->count &&
-	    resolve_session(c->store, STR("@"), &c->mem, &last, err) == STATUS_NOT_FOUND)
-		buf_text(&advice, "; there is no session yet: 'arbor sync' brings them in");
-	else if (values_advise(c->store, q->expr, &c->mem, &advice, err))
-		return err_failed(err->status);
-	if (!advice.n && !q->check && period_is_given(c) && advise_on_times(c, q, &advice, err))
-		return err_failed(err->status);
-	/* What a check refused is there, as far as words go. */
-	if (!q->check && !advice.n &&
-	    suggest(c->store, q->expr, q->expr->condition_count || is_narrowed(c), &advice, err))
-		return err_failed(err->status);
-	if (!advice.n && !q->check && !q->expr->count && q->expr->condition_count + is_narrowed(c) > 1)
-		buf_text(&advice, "; there may be hits with fewer conditions");
-	if (text.n < query.n && utf8_valid(query))
-		text.n = utf8_valid_prefix(text);
-	utf8_repair(&shown, text);
-	if (asks_agent_type(q->expr))
-		buf_text(&advice, "; agent: takes the id of a sub-agent, and 'arbor usage agent --each' lists "
-				  "these with their types");
-	if (call_flag(c, "regex") && !call_flag(c, "case_sensitive") && !(q->check->flags & REG_ICASE))
-		buf_text(&advice, "; capitals count in a pattern that has some, unless (?i) stands in front of it");
-	if (is_no_time(c, q))
-		buf_text(&advice, "; no time is both after and before what it says");
-	if (f->looked && f->looked_all)
-		buf_text(&advice, "; nor does it stand inside of words");
-	else if (f->looked)
-		buf_printf(&advice, "; nor inside of words in the %" PRId64 " newest texts; --inside looks further",
-			   f->looked);
-	if (q->filter.hidden->count)
-		buf_text(&advice, "; conversations that are archived are searched with --archived");
-	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(buf_as_str(&shown)),
-			STR_ARG(buf_as_str(&advice)));
 }
 
 /* What of a query are words that texts have. */
@@ -994,7 +830,7 @@ static enum status search_signs(struct finding *f, const struct search_query *as
 				struct err *err)
 {
 	struct call *c = f->call;
-	struct str name = shortened(c, asked->expr->signs);
+	struct str name = search_shorten(c, asked->expr->signs);
 	struct grep check CLEANUP(grep_release) = { 0 };
 	struct search_query q = *asked;
 
@@ -1066,7 +902,7 @@ static enum status run_search(struct call *c, struct err *err)
 	if (search_asked(&f, &q, &report, err))
 		return err_failed(err->status);
 	warn_unread(c);
-	note_odd(c, &expr);
+	search_note_odd(c, &expr);
 	if (f.left_out && !f.given)
 		return err_fail(err, STATUS_USAGE,
 				"--budget: the first of %" PRId64 " hits takes %" PRId64 " characters",
@@ -1080,7 +916,10 @@ static enum status run_search(struct call *c, struct err *err)
 		log_warn(c->log,
 			 "%" PRId64 " texts were looked at, and there are more: a word or a condition narrows it",
 			 report.looked);
-	return report.total ? STATUS_OK : not_found(&f, &q, query_text(c, 0, STR("")), err);
+	if (report.total)
+		return STATUS_OK;
+	return search_not_found(c, &q, is_narrowed(c), query_text(c, 0, STR("")),
+				&(struct search_looked){ f.looked, f.looked_all }, err);
 }
 
 const struct method memory_search = {

@@ -176,8 +176,9 @@ static enum status advise_on_all(struct store *s, const struct expr *e, bool nar
 	else if (e->excludes)
 		buf_text(out, "; a word with - in front is left out: in quotes it is looked for");
 	else if (together && e->count > 1)
-		buf_text(out, "; its words stand in one text, but not as they are asked for here: without quotes, NEAR "
-			      "and conditions they are found");
+		buf_text(out, "; its words stand in one text, but not as they are asked for here: what is typed "
+			      "without a blank, in quotes or in NEAR has to stand together, and conditions have to "
+			      "hold");
 	else if (e->condition_count)
 		buf_text(out, "; there may be hits without its conditions");
 	else if (e->count > 1)
