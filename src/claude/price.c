@@ -177,6 +177,20 @@ const struct price *price_find(const struct prices *p, struct str model, int64_t
 	return own ? own : find_in(price_list, model, plain, at);
 }
 
+void price_era(int64_t at, int64_t *from, int64_t *until)
+{
+	*from = INT64_MIN;
+	*until = INT64_MAX;
+	for (const struct price *p = price_list; p->model; p++) {
+		if (!p->since) /* always */
+			continue;
+		if (p->since <= at && p->since > *from)
+			*from = p->since;
+		if (p->since > at && p->since < *until)
+			*until = p->since;
+	}
+}
+
 /* ---- Money ---------------------------------------------------------------------- */
 
 int64_t money_add(int64_t a, int64_t b)

@@ -45,6 +45,9 @@ enum status prices_read(struct str json, struct arena *mem, struct prices *out, 
 /* The price of a model at a moment; NULL = nobody knows. A pattern with more letters wins. */
 const struct price *price_find(const struct prices *p, struct str model, int64_t at);
 
+/* The time around a moment in which no price of the list changes: *from is the first of it, *until is behind it. */
+void price_era(int64_t at, int64_t *from, int64_t *until);
+
 /* What an answer with so many tokens cost, in nano-dollars. False when that is not known. */
 bool price_of(const struct price *p, const int64_t tokens[TOKEN_KINDS], bool fast, int64_t *nano);
 

@@ -317,7 +317,7 @@ static enum status dump_usage(struct dumping *d, struct err *err)
 	struct usage *list;
 	size_t count;
 
-	if (usage_all(d->call->store, 0, &d->call->mem, &list, &count, err))
+	if (usage_all(d->call->store, USAGE_ORDERED, &d->call->mem, &list, &count, err))
 		return err_failed(err->status);
 	for (const struct usage *u = list; u < list + count; u++) {
 		buf_clear(&d->line);

@@ -345,7 +345,7 @@ static enum status run_stats(struct call *c, struct err *err)
 	s.by_day = numbers_new(&c->mem, LIMIT_STATS_DAYS);
 	s.seen = arena_alloc(&c->mem, s.scope.count + 1);
 	if (stats_each(c->store, &c->mem, count_event, &s, err) ||
-	    usage_all(c->store, USAGE_SESSIONS, &c->mem, &list, &count, err))
+	    usage_all(c->store, USAGE_SESSIONS | USAGE_ORDERED, &c->mem, &list, &count, err))
 		return err_failed(err->status);
 	count_usage(&s, list, count);
 	if (!s.messages && !s.total.answers)

@@ -1,11 +1,12 @@
 /*
  * memory.usage: tokens and what they cost, added up.
  *
- * Answers come in the order of their times, each once (query/usage.h). What is added up
- * has a name, and sums are kept by name; with --by-model by that of the model, too.
+ * Answers come each once (query/usage.h). What is added up has a name, and sums are kept by
+ * name; with --by-model by that of the model, too. Of most names it does not matter in which
+ * order answers come, and putting them in one costs as much as adding them up.
  *
- * Billing blocks depend on what was before, so they are found over all answers: leaving
- * some out does not move them.
+ * Billing blocks depend on what was before, so they are found over all answers, in the order
+ * of their times: leaving some out does not move them.
  */
 #include "hub/memory_find.h"
 
@@ -123,8 +124,6 @@ struct usage_run {
 	int64_t quarter; /* of an hour, of the answer before */
 	char period[PERIOD_TEXT];
 	struct usage_blocks blocks;
-	struct str last_key; /* of the sum that was begun last */
-	int64_t place;
 };
 
 static void run_release(struct usage_run *r)
@@ -364,9 +363,6 @@ static const struct session *conversation_of(const struct usage_scope *s, int64_
 
 static void begin_sum(struct usage_run *r, struct usage_sum *sum, const struct usage *u)
 {
-	/* What has no time stands behind everything. */
-	sum->place = !u->at ? INT64_MAX : str_eq(sum->key, r->last_key) ? r->place : ++r->place;
-	r->last_key = sum->key;
 	if (r->group == SESSION)
 		sum->about = conversation_of(&r->scope, u->session);
 	if (r->group == AGENT)
@@ -375,7 +371,7 @@ static void begin_sum(struct usage_run *r, struct usage_sum *sum, const struct u
 
 static void add_up(struct usage_run *r, const struct usage *list, size_t count)
 {
-	int64_t first = 0; /* they come in the order of their times */
+	int64_t first = 0;
 
 	for (const struct usage *u = list; u < list + count; u++) {
 		int64_t block = u->at ? usage_block(&r->blocks, u->at) : 0;
@@ -391,7 +387,7 @@ static void add_up(struct usage_run *r, const struct usage *list, size_t count)
 		usage_scope_add(&r->scope, sum, u);
 		if (r->group == BLOCKS && block)
 			sum->first = block;
-		if (!first)
+		if (u->at && (!first || u->at < first))
 			first = u->at;
 	}
 	for (size_t i = 0; i < r->sums.count; i++)
@@ -438,7 +434,23 @@ static int compare_cost(const void *a, const void *b)
 	return order ? order : compare_tokens(a, b);
 }
 
-/* Parts of the calendar, which came in this order. */
+/* Parts of the calendar: where clocks are put back their names are not in the order of their times. Each begins with
+ * the first answer of any model in it. What has no time stands behind everything. */
+static void find_places(struct usage_sums *sums)
+{
+	if (sums->count)
+		qsort(sums->list, sums->count, sizeof *sums->list, compare_name);
+	for (size_t i = 0, end; i < sums->count; i = end) {
+		int64_t place = INT64_MAX;
+
+		for (end = i; end < sums->count && str_eq(sums->list[end]->key, sums->list[i]->key); end++)
+			if (sums->list[end]->first && sums->list[end]->first < place)
+				place = sums->list[end]->first;
+		for (size_t k = i; k < end; k++)
+			sums->list[k]->place = place;
+	}
+}
+
 static int compare_place(const void *a, const void *b)
 {
 	const struct usage_sum *x = *(struct usage_sum *const *)a, *y = *(struct usage_sum *const *)b;
@@ -459,6 +471,8 @@ static void sort(struct usage_run *r)
 		order = timed || r->group == SESSION ? STR("time") : STR("cost");
 	while (!str_eq(order, str_of(orders[which])))
 		which++;
+	if (timed && !which)
+		find_places(&r->sums);
 	if (r->sums.count)
 		qsort(r->sums.list, r->sums.count, sizeof(*r->sums.list),
 		      timed && !which ? compare_place : compare[which]);
@@ -537,6 +551,15 @@ static enum status begin(struct call *c, struct usage_run *r, struct err *err)
 	return r->group == AGENT ? load_types(r, err) : STATUS_OK;
 }
 
+static unsigned wanted(const struct usage_run *r)
+{
+	/* What a sum is about is asked of the first answer in it. */
+	bool ordered = r->group == BLOCKS || r->group == SESSION || r->group == AGENT;
+
+	return (r->group == AGENT ? USAGE_AGENTS : 0) | (r->scope.loaded ? USAGE_SESSIONS : 0) |
+	       (ordered ? USAGE_ORDERED : 0);
+}
+
 static enum status run_usage(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
@@ -545,8 +568,7 @@ static enum status run_usage(struct call *c, struct err *err)
 	size_t count;
 
 	if (read_begin(c->store, &snapshot, err) || begin(c, &r, err) ||
-	    usage_all(c->store, (r.group == AGENT ? USAGE_AGENTS : 0) | (r.scope.loaded ? USAGE_SESSIONS : 0),
-		      &c->mem, &list, &count, err))
+	    usage_all(c->store, wanted(&r), &c->mem, &list, &count, err))
 		return err_failed(err->status);
 	warn_unread(c);
 	if (r.group == AGENT && (load_told(&r, list, count, err) || load_others(&r, list, count, err)))

@@ -80,17 +80,24 @@ bool usage_scope_has(const struct usage_scope *s, int64_t at, int64_t row)
 
 /* ---- What it costs ------------------------------------------------------------------ */
 
+/* The first by their names: which these are does not depend on the order in which answers come. */
+static void note_unknown(struct usage_scope *s, struct str model)
+{
+	size_t at = s->unknown_count, most = COUNT(s->unknown);
+
+	while (at && str_cmp(model, s->unknown[at - 1]) < 0)
+		at--;
+	if (at == most || (at && str_eq(s->unknown[at - 1], model)))
+		return;
+	s->unknown_count += s->unknown_count < most;
+	memmove(&s->unknown[at + 1], &s->unknown[at], (s->unknown_count - 1 - at) * sizeof *s->unknown);
+	s->unknown[at] = model;
+}
+
 void usage_scope_add(struct usage_scope *s, struct usage_sum *to, const struct usage *u)
 {
-	struct str model = u->model.n ? u->model : STR("unknown");
-
-	if (usage_sum_add(to, u, &s->prices))
-		return;
-	for (size_t i = 0; i < s->unknown_count; i++)
-		if (str_eq(s->unknown[i], model))
-			return;
-	if (s->unknown_count < COUNT(s->unknown))
-		s->unknown[s->unknown_count++] = model;
+	if (!usage_sum_add(to, u, &s->prices))
+		note_unknown(s, u->model.n ? u->model : STR("unknown"));
 }
 
 static bool is_unknown(const struct usage_sum *sum)

@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USAGE_COUNT, USAGE_MODELS, USAGE_RANKS, USAGE_ROWS, USAGE_ROWS_AGENTS, USAGE_STATEMENTS };
+enum { USAGE_PAGES, USAGE_MODELS, USAGE_RANKS, USAGE_ROWS, USAGE_ROWS_AGENTS, USAGE_STATEMENTS };
 
 /* Handed over inside of SQLite (arbor_row): there are tens of thousands. */
 #define COLUMNS "u.session, u.model, u.told"
 
 static const char *const sql[USAGE_STATEMENTS] = {
-	[USAGE_COUNT] = "SELECT count(*) FROM usage",
+	[USAGE_PAGES] = "PRAGMA page_count",
 	[USAGE_MODELS] = "SELECT id, name FROM model ORDER BY name",
 	/* The one that began first, of copies the one that ended first, told it first. */
 	[USAGE_RANKS] = "SELECT id FROM mirror_session ORDER BY started_at, updated_at, session_id, agent, id",
@@ -153,6 +153,19 @@ static bool read_row(const struct adding *a, sqlite3_value **row, struct usage *
 	return true;
 }
 
+static void make_room(struct adding *a, size_t most)
+{
+	struct usage *bigger = arena_room(a->mem, most * sizeof *bigger);
+
+	if (a->count)
+		memcpy(bigger, a->list, a->count * sizeof *bigger);
+	a->list = bigger;
+	a->most = most;
+	a->known = numbers_new(a->mem, most);
+	for (size_t i = 0; i < a->count; i++)
+		numbers_put(&a->known, a->list[i].message, (uint32_t)i);
+}
+
 static enum status add_row(void *ctx, sqlite3_value **row, struct err *err)
 {
 	struct adding *a = ctx;
@@ -161,12 +174,12 @@ static enum status add_row(void *ctx, sqlite3_value **row, struct err *err)
 
 	if (!read_row(a, row, &u))
 		return tokens_damaged(a->store, err);
-	/* More than were counted there cannot be: all of it is asked of one snapshot. */
-	at = a->count < a->most ? numbers_add(&a->known, u.message, (uint32_t)a->count)
-				: numbers_get(&a->known, u.message);
+	if (a->count == a->most)
+		make_room(a, 2 * a->most);
+	at = numbers_add(&a->known, u.message, (uint32_t)a->count);
 	if (at < a->count)
 		join(&a->list[at], &u, &a->ranks);
-	else if (at == a->count)
+	else
 		a->list[a->count++] = u;
 	return STATUS_OK;
 }
@@ -228,13 +241,15 @@ static enum status load_ranks(struct store *s, struct arena *mem, struct numbers
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
-static enum status count_rows(struct store *s, size_t *out, struct err *err)
+/* Counting rows would read them all once more. A store has about one answer on each page; of room that is not
+ * needed nothing is touched. */
+static enum status guess_rows(struct store *s, size_t *out, struct err *err)
 {
-	STMT total = { 0 };
+	STMT pages = { 0 };
 
-	if (use(s, USAGE_COUNT, &total, err) || stmt_row(&total, "usage", err))
+	if (use(s, USAGE_PAGES, &pages, err) || stmt_row(&pages, "pages", err))
 		return err_failed(err->status);
-	*out = (size_t)col_int(&total, 0);
+	*out = 1000 + (size_t)col_int(&pages, 0) / 4 * 5;
 	return STATUS_OK;
 }
 
@@ -243,16 +258,17 @@ enum status usage_all(struct store *s, unsigned want, struct arena *mem, struct 
 {
 	struct adding a = { .store = s, .want = want, .mem = mem, .ranks = numbers_new(mem, 0) };
 	STMT st = { 0 };
+	size_t rows;
 
-	if (load_models(s, mem, &a.models, err) || count_rows(s, &a.most, err) ||
+	if (load_models(s, mem, &a.models, err) || guess_rows(s, &rows, err) ||
 	    ((want & USAGE_SESSIONS) && load_ranks(s, mem, &a.ranks, err)) ||
 	    use(s, want & USAGE_AGENTS ? USAGE_ROWS_AGENTS : USAGE_ROWS, &st, err))
 		return err_failed(err->status);
-	a.list = arena_room(mem, (a.most + 1) * sizeof *a.list);
-	a.known = numbers_new(mem, a.most);
+	make_room(&a, rows);
 	if (stmt_each(&st, add_row, &a, err))
 		return err_failed(err->status);
-	put_in_order(a.list, a.count, mem);
+	if (want & USAGE_ORDERED)
+		put_in_order(a.list, a.count, mem);
 	*out = a.list;
 	*count = a.count;
 	return STATUS_OK;

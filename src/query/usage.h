@@ -25,9 +25,10 @@ struct usage {
 enum usage_want {
 	USAGE_AGENTS = 1,   /* whose they are: takes a look-up for each */
 	USAGE_SESSIONS = 2, /* `session` does not depend on which file was read first */
+	USAGE_ORDERED = 4,  /* by their times, those of one moment by their messages; else in any order */
 };
 
-/* All of them, in the order of their times. Wants a read transaction. */
+/* All of them. Wants a read transaction. */
 enum status usage_all(struct store *s, unsigned want, struct arena *mem, struct usage **out, size_t *count,
 		      struct err *err) MUST_USE;
 

@@ -22,15 +22,17 @@ int64_t usage_tokens(const struct usage_sum *s)
 
 static const struct price *price_at(struct usage_prices *p, struct str model, int64_t at)
 {
-	int64_t day = at / MS_DAY;
-	size_t slot = ((size_t)(uintptr_t)model.p / 16 + (size_t)day) % COUNT(p->seen);
+	size_t slot = (size_t)(uintptr_t)model.p / 16 % COUNT(p->seen);
 
 	if (!model.n)
 		return NULL;
+	if (at < p->from || at >= p->until) {
+		memset(p->seen, 0, sizeof p->seen);
+		price_era(at, &p->from, &p->until);
+	}
 	/* Names of models are kept once: the same name is at the same place. */
-	if (p->seen[slot].model != model.p || p->seen[slot].day != day) {
+	if (p->seen[slot].model != model.p) {
 		p->seen[slot].model = model.p;
-		p->seen[slot].day = day;
 		p->seen[slot].price = price_find(&p->prices, model, at);
 	}
 	return p->seen[slot].price;

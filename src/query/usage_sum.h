@@ -24,12 +24,12 @@ struct usage_sum {
 
 int64_t usage_tokens(const struct usage_sum *s);
 
-/* What models cost, looked up once a day and model. */
+/* What models cost, looked up once for each as long as no price changes. */
 struct usage_prices {
 	struct prices prices;
+	int64_t from, until; /* that long what was seen holds */
 	struct {
 		const char *model;
-		int64_t day;
 		const struct price *price;
 	} seen[16];
 };

@@ -103,6 +103,16 @@ done
 arbor usage --store "$T/odd.db"; check test "$(columns 1)" = '1969-12-31 9999-12-31 unknown '
 arbor stats --store "$T/odd.db"; code 0
 
+it "counts as many answers as there are, whatever the size of the store lets expect"
+mkdir -p "$T/many/projects/p"
+awk 'BEGIN { for (i = 1; i <= 12000; i++)
+	printf "{\"type\":\"assistant\",\"uuid\":\"00000000-0000-4000-8000-%012d\",\"timestamp\":\"2026-11-%02dT09:00:00Z\",\"message\":{\"id\":\"m%d\",\"role\":\"assistant\",\"model\":\"m\",\"content\":[],\"usage\":{\"input_tokens\":1,\"output_tokens\":2}}}\n", i, 1 + i % 3, i % 6000 }' \
+	>"$T/many/projects/p/4e7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e05.jsonl"
+arbor sync --source "$T/many" --store "$T/many.db"; code 0
+arbor usage --store "$T/many.db"; check test "$(columns 1,3,4,5)" = '2026-11-01:2000:2000:4000 2026-11-02:2000:2000:4000 2026-11-03:2000:2000:4000 '
+# These are more than were expected, or this shows nothing.
+check test $(($(stat -c %s "$T/many.db") / 8192 * 5 / 4 + 1000)) -lt 6000
+
 it "is a table with bars on a terminal, that fits"
 for size in 40x30 80x30 120x30; do
 	for group in hourly session 'monthly --by-model' project; do

@@ -85,6 +85,20 @@ TEST(a_price_may_change_on_a_day)
 	EQ(million("claude-sonnet-5-5", TOKENS_READ, INT64_C(1791331200000)), DOLLARS(0.10));
 }
 
+TEST(no_price_changes_within_an_era)
+{
+	int64_t from, until;
+
+	price_era(0, &from, &until);
+	EQ(from, INT64_MIN);
+	EQ(until, INT64_C(1791331200000));
+	price_era(until - 1, &from, &until);
+	EQ(until, INT64_C(1791331200000));
+	price_era(until, &from, &until);
+	EQ(from, INT64_C(1791331200000));
+	EQ(until, INT64_MAX);
+}
+
 TEST(a_long_prompt_costs_more_as_a_whole)
 {
 	const struct price *p = price_find(&none, STR("claude-sonnet-4-5"), 0);

@@ -139,6 +139,28 @@ TEST(a_sum_says_which_tokens_have_no_price)
 	EQ(usage_tokens(&sum), 1040);
 }
 
+TEST(an_answer_has_the_price_of_its_time_in_whichever_order_answers_come)
+{
+	struct usage_prices prices = { 0 };
+	struct usage answers[] = {
+		{ .at = INT64_C(1791331200000), .read = 1000, .model = STR("claude-sonnet-5-5") },
+		{ .at = INT64_C(1791331199999), .read = 1000, .model = STR("claude-sonnet-5-5") },
+		{ .at = INT64_C(1791331200001), .read = 1000, .model = STR("claude-sonnet-5-5") },
+	};
+	int64_t nano[COUNT(answers)];
+
+	for (size_t i = 0; i < COUNT(answers); i++) {
+		struct usage_sum sum = { 0 };
+
+		answers[i].model.p = answers[0].model.p;
+		CHECK(usage_sum_add(&sum, &answers[i], &prices));
+		nano[i] = sum.nano;
+	}
+	EQ(nano[0], 1000 * 100);
+	EQ(nano[1], 1000 * 200);
+	EQ(nano[2], 1000 * 100);
+}
+
 TEST(sums_are_kept_by_name_and_model)
 {
 	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
