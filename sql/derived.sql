@@ -291,7 +291,7 @@ CREATE VIRTUAL TABLE search USING fts5(text, content='', contentless_delete=1, t
 INSERT INTO search(search, rank) VALUES ('hashsize', 16777216);
 INSERT INTO search(search, rank) VALUES ('automerge', 0);  -- in transactions of its own instead,
 INSERT INTO search(search, rank) VALUES ('usermerge', 8);  -- and often: a search looks into every segment
-INSERT INTO search(search, rank) VALUES ('crisismerge', 64);
+INSERT INTO search(search, rank) VALUES ('crisismerge', 160);
 
 -- What is known of documents, 128 in a row. What ranking needs of each match is in
 -- its number: sequence * 2^7 + place * 2^4 + size, see store/fulltext.c. Numbers in

@@ -30,9 +30,11 @@
 
 enum {
 	PROGRESS_NS = 100 * 1000 * 1000,
-	/* Segments that may wait to be merged. With 64 of them (crisismerge in sql/derived.sql) FTS5 merges in the
-	 * middle of a transaction, and two programs may be reading. A search looks into each of them meanwhile. */
-	MERGED_AT_ONCE = 24,
+	/* Segments that may wait to be merged. A gigabyte makes some two hundred: merged two dozen at once they made
+	 * eight, which are merged again (usermerge in sql/derived.sql), and every word is written once more. With 160
+	 * (crisismerge) FTS5 merges in the middle of a transaction, and several programs may be reading. A search looks
+	 * into each of them meanwhile. */
+	MERGED_AT_ONCE = 48,
 };
 
 /* ---- Writing ---------------------------------------------------------------- */
