@@ -33,14 +33,14 @@ int inner_disconnect(sqlite3_vtab *table)
 {
 	struct inner_table *t = (struct inner_table *)table;
 
-	for (int kind = 0; kind < INNER_KINDS; kind++)
+	for (unsigned kind = 0; kind < INNER_KINDS; kind++)
 		for (int i = 0; i < INNER_KEPT; i++)
 			sqlite3_finalize(t->kept[kind][i].st);
 	mem_free(t);
 	return SQLITE_OK;
 }
 
-static int prepare_some(struct inner_table *t, int kind, uint32_t columns, sqlite3_stmt **out)
+static int prepare_some(struct inner_table *t, unsigned kind, uint32_t columns, sqlite3_stmt **out)
 {
 	struct buf text CLEANUP(buf_release) = BUF_INIT(4 * KIB);
 
@@ -53,7 +53,7 @@ static int prepare_some(struct inner_table *t, int kind, uint32_t columns, sqlit
 	return sqlite3_prepare_v3(t->db, text.p, (int)text.n, SQLITE_PREPARE_PERSISTENT, out, NULL);
 }
 
-int inner_take(struct inner_table *t, int kind, uint32_t columns, sqlite3_stmt **out)
+int inner_take(struct inner_table *t, unsigned kind, uint32_t columns, sqlite3_stmt **out)
 {
 	struct inner_kept *kept = t->kept[kind];
 
@@ -69,7 +69,7 @@ int inner_take(struct inner_table *t, int kind, uint32_t columns, sqlite3_stmt *
 }
 
 /* Where there is no room the one goes that nobody has wanted for longest. */
-void inner_give_back(struct inner_table *t, int kind, uint32_t columns, sqlite3_stmt **st)
+void inner_give_back(struct inner_table *t, unsigned kind, uint32_t columns, sqlite3_stmt **st)
 {
 	struct inner_kept *kept = t->kept[kind];
 

@@ -34,8 +34,8 @@ static inline struct inner_table *inner_of(const sqlite3_vtab_cursor *c)
 
 /* A statement of some kind, and back. With `columns`, a bit for each, its text is what follows their list, in which all
  * others are NULL; with 0 it is all of it. */
-int inner_take(struct inner_table *t, int kind, uint32_t columns, sqlite3_stmt **out);
-void inner_give_back(struct inner_table *t, int kind, uint32_t columns, sqlite3_stmt **st);
+int inner_take(struct inner_table *t, unsigned kind, uint32_t columns, sqlite3_stmt **out);
+void inner_give_back(struct inner_table *t, unsigned kind, uint32_t columns, sqlite3_stmt **st);
 
 /* An error code other than of a row or of none. */
 int inner_step(sqlite3_stmt *st, bool *has);

@@ -5,8 +5,8 @@
  * as ours. So they are ended every STEP bytes: a reader who wants a line of the first
  * half, as a snippet may, unpacks only that. It costs 1 % of size.
  *
- * Level 3 takes 20 % more time than level 1 on transcripts and saves 4 %; higher levels take
- * two and three times as much for another 5 %. Dictionaries gain nothing at this block size.
+ * Level 3 takes 30 % more time than this on transcripts and saves 4 %; higher levels take
+ * twice and three times as much for another 5 %. Dictionaries gain nothing at this block size.
  */
 #include "store/pack.h"
 

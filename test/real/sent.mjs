@@ -12,7 +12,8 @@
 //               It writes that into the file, so it is expected to the letter, at the place where the file has it; and only that:
 //               these two texts, and notices of tasks that the fork knows.
 //   reminders   A text that is a <system-reminder> from its first to its last letter, and is not in the context. So is
-//               role `system`. A prompt that was queued is sent in one of these; it has to be there.
+//               role `system`. A prompt that was queued is sent in one of these; it has to be there. Where results stand in one
+//               message with the prompt, 2.1.325 writes them behind the text of the last.
 //   notices     2.1.325 puts a reminder around the notice of a task; what it is around counts.
 //   calls       A call without a result is left out by 2.1.197, and by us. 2.1.325 sends it with a result that says so: in these
 //               words, once, and only for a call of which the fork has no result. Thoughts alone, as then are left of the answer,
@@ -92,6 +93,21 @@ function reworded(block) {
 function withoutReminders(theirs, ours) {
 	const known = new Set(ours.map(({ block }) => block.text));
 	return theirs.filter(({ block }) => !isText(block) || known.has(block.text) || !REMINDER.test(block.text));
+}
+
+const APPENDED = /^(\n\n<system-reminder>\n[^]*?\n<\/system-reminder>\n?)+$/;
+function withoutAppended(theirs, ours) {
+	const last = theirs.at(-1)?.message;
+	return theirs.map(one => {
+		const known = one.message === last && one.block.type === 'tool_result' &&
+			ours.find(({ block }) => block.type === 'tool_result' && block.tool_use_id === one.block.tool_use_id)?.block;
+		const [own, sent] = [known?.content, one.block.content].map(asBlocks);
+		const rest = own.length && own.length === sent.length && isText(own.at(-1)) && isText(sent.at(-1)) &&
+			sent.at(-1).text.startsWith(own.at(-1).text) && sent.at(-1).text.slice(own.at(-1).text.length);
+		if (!rest || !APPENDED.test(rest))
+			return one;
+		return { ...one, block: { ...one.block, content: [...sent.slice(0, -1), own.at(-1)] } };
+	});
 }
 
 // What says that nothing is left of a message may be absent where the client says something in the same one: a reminder, or behind it.
@@ -176,7 +192,7 @@ export function differencesOf({ expected, prompt, fork, added, request }) {
 	const known = withPutIn(withoutForeign(flat(expected), fork, request.model), { prompt, fork, added }, wrong);
 	const ours = withNothing(comparable(known), request.messages);
 	const received = comparable(flat(request.messages.filter(({ role }) => role !== 'system')));
-	const theirs = withoutMadeUp(withoutReminders(received, ours), fork, wrong);
+	const theirs = withoutMadeUp(withoutAppended(withoutReminders(received, ours), ours), fork, wrong);
 	return [...wrong, ...lostPrompts(ours, request.messages), ...differencesBehind(ours, theirs)];
 }
 

@@ -182,6 +182,7 @@ TEST(absurd_numbers_do_not_overflow)
 
 TESTS(CASE(each_kind_of_token_has_its_price), CASE(vendors_dates_and_windows_do_not_matter),
       CASE(what_is_not_in_the_list_is_unknown), CASE(a_price_may_change_on_a_day),
-      CASE(a_long_prompt_costs_more_as_a_whole), CASE(a_hurry_costs_more_where_it_is_sold),
+      CASE(no_price_changes_within_an_era), CASE(a_long_prompt_costs_more_as_a_whole),
+      CASE(a_hurry_costs_more_where_it_is_sold),
       CASE(prices_of_ones_own_come_first), CASE(a_price_that_cannot_be_meant_is_refused),
       CASE(absurd_numbers_do_not_overflow))

@@ -188,4 +188,6 @@ TESTS(CASE(a_week_is_of_the_year_of_its_thursday), CASE(days_and_months_are_thos
       CASE(an_hour_that_comes_twice_has_two_names), CASE(what_has_no_time_is_in_no_part_of_the_calendar),
       CASE(a_block_begins_at_a_full_hour_and_lasts_for_five),
       CASE(a_block_before_1970_begins_before_its_answers), CASE(a_block_is_over_after_five_quiet_hours),
-      CASE(a_sum_says_which_tokens_have_no_price), CASE(sums_are_kept_by_name_and_model))
+      CASE(a_sum_says_which_tokens_have_no_price),
+      CASE(an_answer_has_the_price_of_its_time_in_whichever_order_answers_come),
+      CASE(sums_are_kept_by_name_and_model))
