@@ -206,7 +206,9 @@ static void print_options(struct face *f, const struct param *list)
 		else
 			add_option(&left, q);
 		buf_text(&help, q->help);
-		if (q->initial && q->type != VALUE_BOOL)
+		if (q->initial && str_eq(str_of(q->initial), STR(PARAM_LAST_SESSION)))
+			buf_text(&help, " (unless given the last of the folder you are in, or else of all)");
+		else if (q->initial && q->type != VALUE_BOOL)
 			buf_printf(&help, " (%s unless given)", q->initial);
 		print_pair(f, left.p, help.p, OPTION_INDENT);
 	}

@@ -3,18 +3,26 @@
  */
 #include "face/view.h"
 
+#include "base/term.h"
+#include "face/text.h"
+
 static void merge_item(struct view *v, const struct json *j)
 {
+	struct buf safe CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED),
+		   expanded CLEANUP(buf_release) = BUF_INIT(4 * LIMIT_LINE_PARSED);
 	struct str text = view_text(v, j, 0, "text");
 
 	if (!str_eq(view_text(v, j, 0, "as"), STR("prompt"))) {
 		view_record.item(v, j);
 		return;
 	}
-	if (v->out->terminal)
-		out_foreign(v->out, text, TERM_TEXT);
-	else
+	if (v->out->terminal) {
+		term_filter(&safe, text, TERM_TEXT);
+		text_expand(&expanded, buf_as_str(&safe));
+		out_str(v->out, buf_as_str(&expanded));
+	} else {
 		out_raw(v->out, text);
+	}
 	out_text(v->out, "\n");
 }
 

@@ -47,6 +47,23 @@ static void say_rest(struct view *v, const struct json *j)
 	out_text(v->out, "\n");
 }
 
+/* The client says nothing of where it is. */
+static void say_beside(struct view *v, const struct json *j)
+{
+	struct buf id CLEANUP(buf_release) = BUF_INIT(MIB), from CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct str session = view_text(v, j, 0, "session"), other = view_text(v, j, 0, "from");
+
+	if (!session.n || !other.n || str_eq(session, other) || view_text(v, j, 0, "name").n)
+		return;
+	view_short(v, &id, j, "session", VALUE_ID);
+	view_short(v, &from, j, "from", VALUE_ID);
+	out_text(v->out, "It goes on as ");
+	out_str(v->out, buf_as_str(&id));
+	out_text(v->out, "; ");
+	out_str(v->out, buf_as_str(&from));
+	out_text(v->out, " stays as it is.\n");
+}
+
 static void resume_item(struct view *v, const struct json *j)
 {
 	struct buf safe CLEANUP(buf_release) = BUF_INIT(2 * LIMIT_LINE_PARSED),
@@ -54,6 +71,7 @@ static void resume_item(struct view *v, const struct json *j)
 	struct str prompt = view_text(v, j, 0, "prompt"), rest, line;
 
 	keep_words(v, j);
+	say_beside(v, j);
 	if (!prompt.n)
 		return;
 	term_filter(&safe, prompt, TERM_TEXT);

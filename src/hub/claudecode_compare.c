@@ -506,7 +506,7 @@ static enum status find_sides(struct comparing *c, struct err *err)
 		return err_failed(err->status);
 	if (!other.p && find_other(c, &x, &other, err))
 		return err_failed(err->status);
-	if (headed_find(call, other.p ? other : STR("@"), &y, err))
+	if (headed_find(call, other.p ? other : STR(PARAM_LAST_SESSION), &y, err))
 		return err_failed(err->status);
 	if (!other.p && x.is_session && y.is_session && x.session.row == y.session.row)
 		return err_fail(err, STATUS_USAGE, "no other conversation shares anything with this one; name B, which"

@@ -81,6 +81,7 @@ struct fork {
 			       before */
 	bool has_same;
 	struct named_head before; /* where to fork to go on before what it goes on behind; no head = not known */
+	struct named_head step;	  /* the same, but not before the prompt */
 	struct forked file;
 	struct named named; /* its settings and head, with or without a name */
 };
@@ -121,7 +122,7 @@ static bool add_again(const struct call *c, struct buf *out)
 	for (size_t i = 0; q[i].name; i++) {
 		const struct value *v = &c->values[i];
 
-		if ((q[i].flags & PARAM_WORD) && v->text.p) {
+		if ((q[i].flags & PARAM_WORD) && v->given) {
 			buf_byte(out, ' ');
 			shell_word(out, v->text);
 		} else if (q[i].type == VALUE_BOOL && v->number) {
@@ -215,7 +216,11 @@ static enum status look_before(struct call *c, struct fork *f, struct forking *l
 {
 	const struct chain *chain = &lines->chain;
 	uint32_t line = f->what.is_node ? chain_line_at(chain, f->what.line.offset) : CHAIN_NONE;
+	uint32_t step = line == CHAIN_NONE ? CHAIN_NONE : fork_step_before(chain, line);
 
+	if (step != CHAIN_NONE &&
+	    head_of_line(c->store, lines->session.row, chain->lines[step].offset, &f->step, err))
+		return err_failed(err->status);
 	if (line == CHAIN_NONE || lines->point.prompt != CHAIN_NONE)
 		return STATUS_OK;
 	f->at_compaction = chain->lines[line].flags & RECORD_BOUNDARY;
@@ -477,26 +482,38 @@ static void say_same(struct call *c, const struct fork *f, struct str rest)
 /* Behind or before what was named. What is typed instead goes to the same folder, from the same store. */
 static void say_where(struct call *c, const struct fork *f)
 {
-	struct buf rest CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct buf rest CLEANUP(buf_release) = BUF_INIT(MIB), step CLEANUP(buf_release) = BUF_INIT(MIB);
 	char id[UUID_TEXT + 1];
 
-	uuid_print(&f->before.head, id);
 	if (call_text(c, "cwd").p) {
 		buf_text(&rest, " --cwd ");
 		shell_word(&rest, call_text(c, "cwd"));
 	}
 	add_store(c, &rest);
+	if (f->step.has_head && !f->what.in_agent) {
+		uuid_print(&f->step.head, id);
+		buf_printf(&step, "arbor %s %.*s%.*s", c->method->verb, (int)resolve_digits(c->store, str_of(id)), id,
+			   STR_ARG(buf_as_str(&rest)));
+	}
+	uuid_print(&f->before.head, id);
 	if (f->what.left_agent)
 		say_agent(c, f);
 	else if (f->has_same)
 		say_same(c, f, buf_as_str(&rest));
+	else if (f->is_empty && f->what.before && step.n)
+		call_note(c,
+			  "nothing was said before its prompt: the client begins anew; to go on before that step "
+			  "alone: %.*s",
+			  STR_ARG(buf_as_str(&step)));
 	else if (f->is_empty)
 		call_note(c, "nothing was said before that: the client begins anew");
 	else if (f->at_compaction)
 		call_note(c, "it goes on before the compaction, with all that this summed up; to go on behind "
 			     "it, fork at what was said next");
 	else if (f->what.is_node && !f->prompt.p && f->before.has_head) /* a sub-agent's prompt is nobody's */
-		call_note(c, "it goes on behind that; to go on before it: arbor %s %.*s%s%.*s", c->method->verb,
+		call_note(c, "it goes on behind that; to go on before %s: %.*s%sarbor %s %.*s%s%.*s",
+			  step.n ? "that step" : "it", STR_ARG(buf_as_str(&step)),
+			  step.n ? "; before its prompt: " : "", c->method->verb,
 			  (int)resolve_digits(c->store, str_of(id)), id, f->what.in_agent ? " --before" : "",
 			  STR_ARG(buf_as_str(&rest)));
 	else if (f->what.is_node && !f->prompt.p)
@@ -802,7 +819,7 @@ static const struct param resume_params[] = {
 	{ .name = "session",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_WORD,
-	  .initial = "@",
+	  .initial = PARAM_LAST_SESSION,
 	  .shown = "SESSION[@NODE]",
 	  .names = "memory.sessions",
 	  .help = "a conversation, by its name or id, or a message of one" },

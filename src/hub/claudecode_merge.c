@@ -117,6 +117,19 @@ static enum status find_answer(struct lines_set *set, const struct ground *g, ui
 	return err_fail(err, STATUS_NOT_FOUND, "no answer on that branch says anything; give TEXT");
 }
 
+/* What no note may have is told as what cannot be read. */
+static void add_said(struct buf *out, struct str said)
+{
+	const struct str unreadable = STR("\xEF\xBF\xBD");
+	struct str rest;
+
+	for (; said.p; said = rest) {
+		utf8_repair(out, str_cut(said, '\0', &rest));
+		if (rest.p)
+			buf_str(out, unreadable);
+	}
+}
+
 static void write_text(struct conclusion *c, struct str said)
 {
 	enum { TITLE_SHOWN = 200 };
@@ -130,7 +143,7 @@ static void write_text(struct conclusion *c, struct str said)
 		buf_printf(&c->text, " of \"%.*s%s\"", STR_ARG(title),
 			   title.n < c->session.title.n ? "…" : "");
 	buf_printf(&c->text, " (%s):\n\n", id);
-	buf_str(&c->text, str_trim(said));
+	add_said(&c->text, str_trim(said));
 }
 
 /* A prompt, and a turn, stand for what they came to. */

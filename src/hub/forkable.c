@@ -275,7 +275,7 @@ static void mirror_begun(struct call *c, const struct forkable *f)
 
 bool forkable_is_last(struct str text)
 {
-	return text.n && text.p[0] == '@' && (text.n == 1 || text.p[1] == '~' || text.p[1] == '@');
+	return text.n && text.p[0] == '@' && (text.n == 1 || text.p[1] == '~' || text.p[1] == '@' || text.p[1] == '.');
 }
 
 bool mirror_all_now(struct call *c)

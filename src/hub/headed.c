@@ -213,8 +213,8 @@ unsigned headed_range(struct str text, struct str *a, struct str *b)
 
 		if (text.p[i] != '.' || text.p[i + 1] != '.' || str_has_byte(text, '/'))
 			continue;
-		*a = i ? str_sub(text, 0, i) : STR("@");
-		*b = behind < text.n ? str_sub(text, behind, SIZE_MAX) : STR("@");
+		*a = i ? str_sub(text, 0, i) : STR(PARAM_LAST_SESSION);
+		*b = behind < text.n ? str_sub(text, behind, SIZE_MAX) : STR(PARAM_LAST_SESSION);
 		return dots;
 	}
 	return 0;

@@ -11,8 +11,8 @@
 /* The parameter by which methods are told of one; `HELP` says what they do with it. */
 #define HEADED_PARAM(HELP) \
 	{ \
-		.name = "id", .type = VALUE_TEXT, .flags = PARAM_WORD, .initial = "@", .shown = "SESSION|NODE", \
-		.names = "memory.sessions", .help = HELP \
+		.name = "id", .type = VALUE_TEXT, .flags = PARAM_WORD, .initial = PARAM_LAST_SESSION, \
+		.shown = "SESSION|NODE", .names = "memory.sessions", .help = HELP \
 	}
 
 /* What meant_find() takes; and the name of a session, which means where that is now. A whole name comes

@@ -32,10 +32,11 @@ static const struct param show_params[] = {
 	{ .name = "id",
 	  .type = VALUE_TEXT,
 	  .flags = PARAM_WORD | PARAM_REST,
-	  .initial = "@",
+	  .initial = PARAM_LAST_SESSION,
 	  .shown = "ID",
 	  .names = "memory.sessions",
-	  .help = "a session, or a turn, message, block or line of one; @ for the last session; a tree or node of "
+	  .help = "a session, or a turn, message, block or line of one; @ for the last session, @. for the last of the "
+		  "folder you are in; a tree or node of "
 		  "your own, a plan, or another file that a search has found, a note" },
 	{ .name = "full",
 	  .type = VALUE_BOOL,

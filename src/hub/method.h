@@ -46,6 +46,10 @@ enum param_flag {
 	PARAM_JOIN = 64, /* with PARAM_WORD, VALUE_TEXT: further words belong to it, a blank between them */
 };
 
+/* Initial value of what names a conversation, or something in one: the last of the folder the caller is in, or of all
+ * where that has none. Who has just left a client means that. */
+#define PARAM_LAST_SESSION "@."
+
 struct param {
 	const char *name; /* lower case, words joined by '_' */
 	enum value_type type;

@@ -23,6 +23,7 @@
 #include "store/variant.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { LISTED = 8, MOST = 64 };
 
@@ -72,20 +73,31 @@ static void counting_release(struct counting *c)
 	hidden_release(&c->hidden);
 }
 
-static enum status latest_session(struct store *s, uint64_t back, struct arena *mem, struct session *out,
-				  struct err *err)
+/* Of the folder we are in, when that has any; p NULL = of all. */
+static enum status latest_session(struct store *s, struct str folder, uint64_t back, struct arena *mem,
+				  struct session *out, struct err *err)
 {
 	struct counting c CLEANUP(counting_release) = { .back = back };
 
-	if (hidden_load(s, &c.hidden, err) || session_each(s, (struct str){ 0 }, count_back, &c, err))
+	if (hidden_load(s, &c.hidden, err) || session_each(s, folder, count_back, &c, err))
 		return err_failed(err->status);
+	if (!c.seen && folder.p)
+		return latest_session(s, (struct str){ 0 }, back, mem, out, err);
 	if (!c.seen)
 		return err_fail(err, STATUS_NOT_FOUND,
 				"there is no session yet; 'arbor sync' brings them in");
 	if (!c.row)
-		return err_fail(err, STATUS_NOT_FOUND,
-				"so far back there is no session; the oldest is @~%" PRIu64, c.seen - 1);
+		return err_fail(err, STATUS_NOT_FOUND, "so far back there is no session; the oldest is @%s~%" PRIu64,
+				folder.p ? "." : "", c.seen - 1);
 	return session_get(s, c.row, mem, out, err);
+}
+
+/* p NULL when nobody can say. */
+static struct str own_folder(char room[LIMIT_PATH])
+{
+	const char *here = getcwd(room, LIMIT_PATH);
+
+	return here ? str_of(here) : (struct str){ 0 };
 }
 
 /* What stands behind the first @: nothing, ~ or ~N. */
@@ -333,8 +345,8 @@ static enum status no_id(struct str text, int64_t session, struct err *err)
 				(int)size_min(text.n, 60), text.p, LIMIT_ID_PREFIX);
 	return err_fail(err, STATUS_USAGE,
 			"'%.*s' is no id, nor what a session is called; ids have digits and the letters a to f:"
-			" give %d or more of them, the whole id of a tool's call, or @ for the last session;"
-			" 'arbor search' finds sessions by words",
+			" give %d or more of them, the whole id of a tool's call, or @ for the last session, @. for "
+			"the last of this folder; 'arbor search' finds sessions by words",
 			(int)size_min(text.n, 60), text.p ? text.p : "", LIMIT_ID_PREFIX);
 }
 
@@ -892,15 +904,18 @@ static enum status find_bookmark(struct store *s, struct str name, struct candid
 	return status == STATUS_NOT_FOUND ? bookmark_gone(&b, err) : status;
 }
 
-/* What begins with an @: one of the last sessions, or a name. */
+/* What begins with an @: one of the last sessions, of all or of the folder we are in, or a name. */
 static enum status find_named(struct store *s, struct str name, struct candidate *out, struct arena *mem,
 			      struct err *err)
 {
+	bool is_here = str_has_prefix(name, STR("."));
+	char here[LIMIT_PATH];
 	enum status status;
 	uint64_t back;
 
-	if (read_back(name, &back))
-		return latest_session(s, back, mem, &out->session, err);
+	if (read_back(str_sub(name, is_here, SIZE_MAX), &back))
+		return latest_session(s, is_here ? own_folder(here) : (struct str){ 0 }, back, mem, &out->session,
+				      err);
 	if (str_has_prefix(name, STR("~")))
 		return err_fail(err, STATUS_USAGE, "'@%.*s': @~2 is the third last session", (int)size_min(name.n, 60),
 				name.p);

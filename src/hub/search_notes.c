@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "hub/grown.h"
 #include "hub/period.h"
 #include "hub/resolve.h"
 #include "query/suggest.h"
@@ -181,6 +182,8 @@ enum status search_not_found(struct call *c, const struct search_query *q, bool 
 			   looked->texts);
 	if (q->filter.hidden->count)
 		buf_text(&advice, "; conversations that are archived are searched with --archived");
+	if (grown_here(c))
+		buf_text(&advice, "; " GROWN_HERE);
 	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(buf_as_str(&shown)),
 			STR_ARG(buf_as_str(&advice)));
 }

@@ -28,7 +28,7 @@ struct str forked_home(const struct environment *env, struct arena *mem)
 	return arena_printf(mem, "%s/.claude", home ? home : "");
 }
 
-static struct str folder_of(const struct environment *env, struct str folder, struct arena *mem)
+struct str forked_folder(const struct environment *env, struct str folder, struct arena *mem)
 {
 	struct buf name CLEANUP(buf_release) = BUF_INIT(CLAUDE_FOLDER_MAX + 1);
 	struct str home = forked_home(env, mem);
@@ -48,7 +48,7 @@ static struct str file_name(const struct uuid *session, struct arena *mem)
 struct str forked_path(const struct environment *env, struct str folder, const struct uuid *session,
 		       struct arena *mem)
 {
-	return arena_printf(mem, "%.*s/%.*s", STR_ARG(folder_of(env, folder, mem)),
+	return arena_printf(mem, "%.*s/%.*s", STR_ARG(forked_folder(env, folder, mem)),
 			    STR_ARG(file_name(session, mem)));
 }
 
@@ -164,7 +164,7 @@ enum status forked_write(struct forking *f, const struct forked_ask *ask, struct
 {
 	struct fork_lines as CLEANUP(fork_lines_release) = FORK_LINES_INIT;
 	struct writing w CLEANUP(writing_release) = { .file = NEWFILE_INIT, .out = out, .cancel = ask->cancel };
-	const char *folder = arena_cstr(mem, folder_of(ask->env, ask->folder, mem));
+	const char *folder = arena_cstr(mem, forked_folder(ask->env, ask->folder, mem));
 	struct uuid session;
 
 	*out = (struct forked){ 0 };

@@ -27,7 +27,10 @@ struct forked {
 /* The client's own folder, in the arena. */
 struct str forked_home(const struct environment *env, struct arena *mem);
 
-/* Where the client has a conversation that it is told to resume in a folder. */
+/* Where the client keeps the conversations of a folder, in the arena. */
+struct str forked_folder(const struct environment *env, struct str folder, struct arena *mem);
+
+/* Where it has one that it is told to resume there. */
 struct str forked_path(const struct environment *env, struct str folder, const struct uuid *session,
 		       struct arena *mem);
 

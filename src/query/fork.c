@@ -67,12 +67,16 @@ bool fork_is_cut_off(const struct chain *c, uint32_t line)
 	return false;
 }
 
+/* That a line is of, or may have results of; CHAIN_NONE = none. */
+static uint32_t answer_of(const struct chain *c, const struct chain_line *l)
+{
+	return l->type == RECORD_ASSISTANT ? l->answer : is_result(l) ? answer_above(c, l->parent) : CHAIN_NONE;
+}
+
 struct fork_point fork_point(const struct chain *c, uint32_t line)
 {
 	const struct chain_line *l = &c->lines[line];
-	uint32_t answer = l->type == RECORD_ASSISTANT ? l->answer
-			  : is_result(l)	      ? answer_above(c, l->parent)
-						      : CHAIN_NONE;
+	uint32_t answer = answer_of(c, l);
 
 	if (l->flags & RECORD_BOUNDARY)
 		return (struct fork_point){ chain_before(c, line), CHAIN_NONE };
@@ -104,6 +108,16 @@ uint32_t fork_before(const struct chain *c, uint32_t line)
 		return fork_prompt_of(c, line);
 	said = chain_said(c, c->lines[line].parent);
 	return said != CHAIN_NONE && is_prompt(&c->lines[said]) ? CHAIN_NONE : said;
+}
+
+uint32_t fork_step_before(const struct chain *c, uint32_t line)
+{
+	uint32_t answer = answer_of(c, &c->lines[line]), said;
+
+	if (answer == CHAIN_NONE)
+		return CHAIN_NONE;
+	said = chain_said(c, c->lines[c->answers[answer].first].parent);
+	return said != CHAIN_NONE && is_result(&c->lines[said]) ? said : CHAIN_NONE;
 }
 
 /* ---- Which lines ------------------------------------------------------------------- */

@@ -24,6 +24,10 @@ uint32_t fork_prompt_of(const struct chain *c, uint32_t line);
  * at what was said before. CHAIN_NONE = there is no such line. */
 uint32_t fork_before(const struct chain *c, uint32_t line);
 
+/* Where to fork to go on right before the answer that a line is of, or whose results it has: at the results that it
+ * follows. CHAIN_NONE = it follows something else, as a prompt. */
+uint32_t fork_step_before(const struct chain *c, uint32_t line);
+
 /* A compaction comes behind it in the file, and the client forgets what stands before the last one. */
 bool fork_is_cut_off(const struct chain *c, uint32_t line);
 

@@ -36,7 +36,7 @@ allowed() {
 	[ $? = 1 ]
 }
 explain() { # WHAT
-	sed "s/$esc\\[\\(0\\|35\\|2\\|1\\|1;35\\|1;34\\|1;31\\|31\\)m//g; s/\r*$esc\\[K//g" "$T/out" >"$T/rest"
+	sed "s/$esc\\[\\(0\\|35\\|2\\|1\\|1;35\\|1;4;31\\|1;31\\|31\\)m//g; s/\r*$esc\\[K//g" "$T/out" >"$T/rest"
 	left=$(LC_ALL=C tr -d '\n\040-\176\200-\377' <"$T/rest" | od -An -tx1 | head -n 2)
 	[ -z "$left" ] || fail "$1: control characters: $left"
 	iconv -f UTF-8 -t UTF-8 "$T/rest" >/dev/null 2>&1 || fail "$1: not UTF-8"

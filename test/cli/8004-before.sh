@@ -69,12 +69,17 @@ arbor tree 2396d03e; out_lacks 'arbor resume'
 
 it "says the whole command when the folder is not here"
 for words in 'resume 909bcac6' 'fork 7abd08b4 --before' "fork @ 'other way'" resume; do
-	eval "arbor $words"; code 1; [ "$words" != resume ] || words='resume @'; check grep -qF "to go on in the one you are in: arbor $words --cwd ." "$T/err"
+	eval "arbor $words"; code 1; check grep -qF "to go on in the one you are in: arbor $words --cwd ." "$T/err"
 done
 arbor fork 7abd08b4 --before --store "$T/store/arbor.db"; code 1; err_has "arbor fork 7abd08b4 --before --cwd . --store $T/store/arbor.db"
 arbor fork c57a5706 --cwd "$T/work" --store "$T/store/arbor.db"; code 0; err_has "--cwd $T/work --store $T/store/arbor.db"
 arbor fork c57a5706 kept --cwd "$T/work" --store "$T/store/arbor.db"; code 0; err_has "arbor chat kept --store $T/store/arbor.db"
 arbor fork @ other --model opus; code 1; err_has "--cwd names another; '.' is the one you are in"
+
+it "says how to go back by one step, and not to before the prompt"
+arbor fork 2d3965ff --before --cwd "$T/work"; code 0; err_has "nothing was said before its prompt: the client begins anew; to go on before that step alone: arbor fork 531599bd --cwd $T/work"
+arbor fork 531599bd --cwd "$T/work"; code 0; err_has "it goes on behind that; to go on before that step: arbor fork 203b7858 --cwd $T/work; before its prompt: arbor fork 5970792d"
+arbor fork 203b7858 --cwd "$T/work" --json; code 0; check test "$(jq 'has("prompt")' "$T/out")" = false
 
 it "goes back to before what every hit of a search says"
 arbor search -n 0 --json cents; grep -v '"kind":' "$T/out" | sed 's/.*"v":1,"id":"\([^"]*\)".*/\1/' >"$T/ids"; check test "$(wc -l <"$T/ids")" -gt 15

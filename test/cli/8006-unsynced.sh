@@ -49,6 +49,31 @@ it "says what is nowhere as before"
 arbor fork feedfeed; code 1; err_has "no session or node begins with 'feedfeed'"
 arbor fork betta; code 2
 
+it "means the last one of the folder somebody is in, where none is named"
+V=$T/elsewhere; Q=$T/.claude/projects/${V//[^a-zA-Z0-9]/-}; mkdir -p "$V/below" "$Q" "$T/third"
+W=$V talk 9 "$Q"; arbor sync -q; code 0
+here() { (cd "$1" && shift && arbor "$@"; exit $rc); rc=$?; }
+for dir in "$W" "$V" "$T/third"; do
+	last=8; [ "$dir" = "$W" ] || last=9
+	here "$dir" resume --json; code 0; check test "$(get .session)" = "0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e0$last"
+	for verb in tree log show branches; do here "$dir" $verb --json; code 0; out_has "0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e0$last"; done
+done
+here "$W" resume @ --json; code 0; check test "$(get .session)" = 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e09
+here "$W" log @.@00000008-0000-4000-8000-000000000001 --json; code 0; here "$W" show @.~1 --json; code 0; out_has 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e07
+here "$V" show @.~1; code 1; err_has 'so far back there is no session; the oldest is @.~0'
+here "$T/third" show @.~1 --json; code 0; out_has 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e08
+it "tells who reads there of a conversation that is not here yet"
+for verb in tree branches log; do here "$V" $verb; code 0; err_lacks 'the client has written'; done
+mv "$Q/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e09.jsonl" "$T/nine"; mkdir "$T/ten"; W=$V talk 3 "$T/ten"
+sed 's/0a1b2c3d4e03/0a1b2c3d4e0c/; s/"0000000/"000000c/g; s/question 3/walrus/' "$T/ten/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e03.jsonl" >"$Q/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e0c.jsonl"
+for verb in tree branches log; do here "$V" $verb; code 0; err_has "the client has written in this folder since the last sync; 'arbor sync' brings that in"; done
+here "$V" tree 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e07; code 0; err_lacks 'the client has written'
+here "$V" search walrus; code 1; err_has 'the client has written in this folder'; here "$W" search walrus; code 1; err_lacks 'the client has written'
+ARBOR_SYNC_EXCLUDE='projects/*0c.jsonl' here "$V" tree; code 0; err_lacks 'the client has written'
+ARBOR_SYNC_EXCLUDE="$V" here "$V" tree; code 0; err_lacks 'the client has written'
+arbor sync -q; here "$V" tree; code 0; err_lacks 'the client has written'; here "$V" search walrus; code 0
+rm -r "$Q"; arbor sync -q; code 0; arbor purge 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e09 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e0c --yes; code 0
+
 it "leaves a folder alone that the store does not know"
 mkdir -p "$T/backup/projects/-x"; talk 1 "$T/backup/projects/-x"
 export ARBOR_HOME=$T/other; arbor sync --source "$T/backup" -q; code 0

@@ -66,6 +66,35 @@ TEST(a_result_is_of_the_answer_above_it_alone)
 	POINT("u A; a B<A m=1; u R<B res=none; a C<R m=2", "R", "R");
 }
 
+/* Where to fork to go on right before the answer of a line, or its results. */
+static void check_step(struct t *t, int line, const char *text, const char *at, const char *want)
+{
+	struct chain c = CHAIN_INIT;
+	uint32_t i = 0, step;
+	TALK k = { 0 };
+
+	talk_lines(&k, &c, text);
+	chain_build(&c);
+	while (i < c.line_count && !str_eq(k.names[c.lines[i].offset], str_of(at)))
+		i++;
+	step = fork_step_before(&c, i);
+	t_eq_str(t, __FILE__, line, step == CHAIN_NONE ? STR("none") : k.names[c.lines[step].offset], str_of(want),
+		 at);
+	chain_release(&c);
+}
+
+TEST(a_step_back_goes_to_the_results_before)
+{
+	static const char talk[] = "u A; a B<A m=1 call=x; u R<B res=x; a C<R m=2 call=y; s S<C; a D<S m=2 call=z;"
+				   " u T<D res=z; u U<D res=y; p P<U; a E<P m=3; u F<E";
+	static const char *const want[][2] = { { "A", "none" }, { "B", "none" }, { "R", "none" }, { "C", "R" },
+					       { "D", "R" },	{ "T", "R" },	 { "U", "R" },	  { "E", "U" },
+					       { "F", "none" } };
+
+	for (size_t i = 0; i < COUNT(want); i++)
+		check_step(t, __LINE__, talk, want[i][0], want[i][1]);
+}
+
 TEST(a_prompt_goes_on_before_it)
 {
 	POINT("u A; a B<A m=1; s S<B; u C<S; a D<C m=2", "C", "S before C");
@@ -496,7 +525,8 @@ TEST(so_is_one_of_any_shape)
 
 TESTS(CASE(an_answer_goes_on_behind_all_its_results), CASE(a_prompt_leads_to_all_that_follows_until_the_next),
       CASE(results_that_hang_on_each_other_are_one_group),
-      CASE(a_result_is_of_the_answer_above_it_alone), CASE(a_prompt_goes_on_before_it),
+      CASE(a_result_is_of_the_answer_above_it_alone), CASE(a_step_back_goes_to_the_results_before),
+      CASE(a_prompt_goes_on_before_it),
       CASE(what_the_client_said_goes_on_behind_it), CASE(circles_end),
       CASE(a_line_keeps_its_bytes_but_for_its_place), CASE(members_of_that_name_elsewhere_stay),
       CASE(a_folder_is_another_only_where_that_is_wanted),
