@@ -344,6 +344,9 @@ static enum status too_many(const struct reader *r, struct err *err)
 	if (q && q->name)
 		return err_fail(err, STATUS_USAGE, "too many arguments; a name is one word");
 	q = r->method->params;
+	if (q && q->names && !strcmp(q->names, "memory.sessions") && access(r->argv[r->at], F_OK))
+		return err_fail(err, STATUS_USAGE,
+				"too many arguments; an id or a name is one word, and 'arbor search' finds by words");
 	while (q && q->name && (q->type != VALUE_PATH || (q->flags & PARAM_WORD)))
 		q++;
 	if (!q || !q->name)

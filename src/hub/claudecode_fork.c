@@ -895,7 +895,7 @@ static enum status run_resume(struct call *c, struct err *err)
 const struct method claudecode_resume = {
 	.name = "resume",
 	.verb = "resume",
-	.also = "rewind undo back",
+	.also = "rewind undo back goto",
 	.group = "go back",
 	.first = 4,
 	.summary = "Go on with a conversation, or go back in it, in Claude Code itself",

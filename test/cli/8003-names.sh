@@ -112,6 +112,9 @@ it "says which command has an option that this one has not"
 arbor resume "$ID" --model opus; code 2; err_has "unknown option '--model'; 'arbor fork' has it"
 it "is one word, of so many bytes of text"
 arbor fork "$ID" one two; code 2; err_has 'too many arguments; a name is one word'
+arbor resume one or another; code 2; err_has "too many arguments; an id or a name is one word, and 'arbor search' finds by words"
+arbor resume "$ID" /; code 2; err_has "too many arguments; did you mean '--cwd /'?"
+arbor goto x; code 2; err_has "'resume'"
 arbor fork "$ID" "$(printf 'n%.0s' $(seq 101))"; code 2; err_has 'it has 101 bytes, and at most 100 will do'
 arbor fork "$ID" "$(printf 'n\377')"; code 2; err_has 'no UTF-8'
 it "says whose title it is what was a name"
