@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 	store_close(s);
 	if (failed)
 		die("readers", "some have not seen all of it");
-	printf("%lld %lld %lld %lld %lld\n", (long long)(per_second * seconds),
+	printf("%lld %lld %lld %lld %lld\n", (long long)per_second * seconds,
 	       (long long)(per_second * seconds * 1000 / (took / 1000000 + 1)), (long long)percentile(t, 0.5),
 	       (long long)percentile(t, 0.99), (long long)percentile(t, 1));
 	return 0;

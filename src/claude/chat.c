@@ -16,7 +16,7 @@
 #include <string.h>
 
 static const char *const names[CHAT_TYPES] = {
-#define CHAT_NAME(id, name) [CHAT_##id] = name,
+#define CHAT_NAME(id, name) [CHAT_##id] = (name),
 	CHAT_EVENTS(CHAT_NAME)
 #undef CHAT_NAME
 };

@@ -324,6 +324,7 @@ enum status chat_run(struct face *f, const char *activation, const struct method
 	if (f->json) {
 		f->chat = &c;
 		status = face_run(f, activation, m, p, err);
+		f->chat = NULL;
 		return status ? status : outcome(f, &c, err);
 	}
 	f->out.may_page = false;

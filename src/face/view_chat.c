@@ -221,7 +221,9 @@ static struct str subject_of(struct view *v, struct str tool, struct str input)
 	subject = permission_subject(tool, &j, &v->mem);
 	if (!subject.p)
 		subject = json_string_in(&j, json_get(&j, 0, STR("description")), &v->mem);
-	return subject.p ? arena_str(&v->mem, subject) : str_eq(input, STR("{}")) ? (struct str){ 0 } : input;
+	if (subject.p)
+		return arena_str(&v->mem, subject);
+	return str_eq(input, STR("{}")) ? subject : input;
 }
 
 static void on_tool_end(struct view *v, const struct json *j, uint32_t data)

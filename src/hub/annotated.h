@@ -53,9 +53,9 @@ extern const char *const subject_kinds[];
 	  .names = "memory.sessions", \
 	  .help = "a session, sub-agent, turn, message, block or line, a node or tree, a file" more }
 #define ANNOTATION_AUTHOR_PARAM(what) \
-	{ .name = "author", .type = VALUE_TEXT, .setting = "author", .help = what }
+	{ .name = "author", .type = VALUE_TEXT, .setting = "author", .help = (what) }
 #define ANNOTATION_DELETE_PARAM(what) \
-	{ .name = "delete", .type = VALUE_BOOL, .letter = 'd', .help = what }
+	{ .name = "delete", .type = VALUE_BOOL, .letter = 'd', .help = (what) }
 
 /* What a method has done, where it does something. */
 extern const char *const annotation_deeds[];

@@ -11,7 +11,7 @@
 
 #define TAGS_PARAM(what) \
 	{ .name = "tags", .type = VALUE_TEXT, .flags = PARAM_REQUIRED | PARAM_WORD | PARAM_REST, .shown = "TAG", \
-	  .names = "arbor.tag_list", .help = what }
+	  .names = "arbor.tag_list", .help = (what) }
 
 static const struct param set_params[] = {
 	ANNOTATION_ON_PARAM(""),

@@ -12,7 +12,7 @@
 #define HEADED_PARAM(HELP) \
 	{ \
 		.name = "id", .type = VALUE_TEXT, .flags = PARAM_WORD, .initial = PARAM_LAST_SESSION, \
-		.shown = "SESSION|NODE", .names = "memory.sessions", .help = HELP \
+		.shown = "SESSION|NODE", .names = "memory.sessions", .help = (HELP) \
 	}
 
 /* What meant_find() takes; and the name of a session, which means where that is now. A whole name comes

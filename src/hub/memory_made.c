@@ -274,11 +274,8 @@ static enum status visit_drawn(struct call *c, const struct made_node *m, struct
 enum status draw_made(struct call *c, const struct meant *what, struct err *err)
 {
 	struct made_node m;
-	struct tree t;
 
-	if (what->kind == MEANT_TREE ? get_tree(c, &what->id, &t, err) : get_node(c, &what->id, &m, err))
+	if (what->kind == MEANT_TREE ? get_tree(c, &what->id, &m.tree, err) : get_node(c, &what->id, &m, err))
 		return err_failed(err->status);
-	if (what->kind == MEANT_NODE)
-		t = m.tree;
-	return give_tree(c, &t, err) ? err_failed(err->status) : walk_nodes(c, &t, visit_drawn, err);
+	return give_tree(c, &m.tree, err) ? err_failed(err->status) : walk_nodes(c, &m.tree, visit_drawn, err);
 }

@@ -88,6 +88,7 @@ static const struct field show_fields[] = {
 struct showing {
 	struct call *call;
 	const struct session *session;
+	struct session heading; /* that session, where it is a sub-agent in the file of its conversation */
 	struct show_manner how;
 	size_t parts;	    /* within its window, so far */
 	size_t blocks;	    /* that were given */
@@ -446,7 +447,6 @@ static enum status describe_agent(struct showing *y, const struct resolved *what
 static enum status show_agent(struct showing *y, const struct resolved *what, struct err *err)
 {
 	struct forest f CLEANUP(forest_release) = FOREST_INIT;
-	struct session heading;
 	uint32_t source, line, count, *messages;
 
 	if (forest_load(y->call->store, what->session.row, &f, &source, err))
@@ -455,9 +455,9 @@ static enum status show_agent(struct showing *y, const struct resolved *what, st
 	    forest_message_of(&f, source, line) == FOREST_NONE)
 		return show_node(y, &what->node, err);
 	messages = place_agent(&f, forest_message_of(&f, source, line), &y->mem, &count);
-	if (describe_agent(y, what, &f, messages, count, &heading, err))
+	if (describe_agent(y, what, &f, messages, count, &y->heading, err))
 		return err_failed(err->status);
-	y->session = &heading;
+	y->session = &y->heading;
 	if (show_heading(y, false, err))
 		return err_failed(err->status);
 	y->several = true;

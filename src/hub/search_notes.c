@@ -171,7 +171,7 @@ enum status search_not_found(struct call *c, const struct search_query *q, bool 
 	if (asks_agent_type(q->expr))
 		buf_text(&advice, "; agent: takes the id of a sub-agent, and 'arbor usage agent --each' lists "
 				  "these with their types");
-	if (call_flag(c, "regex") && !call_flag(c, "case_sensitive") && !(q->check->flags & REG_ICASE))
+	if (q->check && call_flag(c, "regex") && !call_flag(c, "case_sensitive") && !(q->check->flags & REG_ICASE))
 		buf_text(&advice, "; capitals count in a pattern that has some, unless (?i) stands in front of it");
 	if (is_no_time(c, q))
 		buf_text(&advice, "; no time is both after and before what it says");

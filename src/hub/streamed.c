@@ -112,7 +112,9 @@ static struct str words_of(const struct json *j, struct arena *mem)
 		return json_string_in(j, content, mem);
 	for (uint32_t i = json_first(j, content); i != json_end(j, content); i = json_next(j, i))
 		last = i;
-	return last == JSON_NONE ? (struct str){ 0 } : json_string_in(j, json_get(j, last, STR("text")), mem);
+	if (last == JSON_NONE)
+		return (struct str){ 0 };
+	return json_string_in(j, json_get(j, last, STR("text")), mem);
 }
 
 static enum status put_prompt(struct json_writer *w, struct store *s, const struct stream *stream,

@@ -172,15 +172,16 @@ static bool is_at(const struct fresh_block *block, int64_t generation, int64_t o
 
 void fresh_give(struct fresh *f, struct fresh_block *block, int64_t generation)
 {
-	struct fresh_block **to, *other;
+	struct fresh_block **to;
 
 	if (!f || !block)
 		return;
 	pthread_mutex_lock(&f->lock);
 	block->generation = generation;
 	block->next = NULL;
-	to = place_of(f, generation);
-	while ((other = *to)) {
+	for (to = place_of(f, generation); *to;) {
+		struct fresh_block *other = *to;
+
 		if (is_at(other, generation, block->offset)) { /* the last block, before it grew */
 			*to = other->next;
 			let_go(f, other);

@@ -323,19 +323,16 @@ static enum status read_lines(struct reader *r, struct err *err)
 
 /* ---- Reading older versions ------------------------------------------------------ */
 
-static enum status read_old_version(struct reader *r, const struct old_version *old, struct err *err)
+static enum status read_old_version(struct reader *r, const struct old_version *old,
+				    const struct mirror_part *before, struct err *err)
 {
-	struct mirror_part before = r->part->mirror;
-
-	if (!hand_over(r))
-		return err_fail(err, STATUS_CANCELLED, "stopped");
 	begin_part(r, old->from);
 	r->part->mirror.generation = old->generation;
-	r->part->mirror.session_id = before.session_id;
-	r->part->mirror.agent = before.agent;
+	r->part->mirror.session_id = before->session_id;
+	r->part->mirror.agent = before->agent;
 	r->part->mirror.old = true;
-	r->part->mirror.first_old = !before.old;
-	r->part->mirror.newest_to = before.to;
+	r->part->mirror.first_old = !before->old;
+	r->part->mirror.newest_to = before->to;
 	r->part->mirror.anew = true;
 	r->part->has_lines = true;
 	part_reader_begin(&r->lines, true);
@@ -355,8 +352,12 @@ static enum status read_old(struct reader *r, struct err *err)
 	if (r->key_count)
 		qsort(r->keys, r->key_count, sizeof *r->keys, by_number);
 	for (size_t i = 0; i < r->old_count; i++) {
-		enum status status = read_old_version(r, &r->old[i], err);
+		struct mirror_part before = r->part->mirror;
+		enum status status;
 
+		if (!hand_over(r))
+			return err_fail(err, STATUS_CANCELLED, "stopped");
+		status = read_old_version(r, &r->old[i], &before, err);
 		/* What is damaged of what nobody needs any more is let be: 'check' tells. */
 		if (status != STATUS_OK && status != STATUS_CORRUPT)
 			return status;

@@ -395,11 +395,9 @@ static void push(struct span **list, size_t *count, size_t *cap, struct span spa
 /* Neighbours are one, which is also how they are marked. */
 static void add_span(struct scrubbing *y, struct span span)
 {
-	struct span *last = y->span_count ? &y->spans[y->span_count - 1] : NULL;
-
 	y->bytes += span.to - span.from;
-	if (last && last->to + 1 >= span.from)
-		last->to = span.to;
+	if (y->span_count && y->spans[y->span_count - 1].to + 1 >= span.from)
+		y->spans[y->span_count - 1].to = span.to;
 	else
 		push(&y->spans, &y->span_count, &y->span_cap, span);
 }

@@ -132,7 +132,9 @@ static struct str raw_of(const struct json *j, uint32_t request, const char *key
 {
 	uint32_t node = json_get(j, request, str_of(key));
 
-	return node == JSON_NONE || json_is(j, node, JSON_NULL) ? (struct str){ 0 } : json_raw(j, node);
+	if (node == JSON_NONE || json_is(j, node, JSON_NULL))
+		return (struct str){ 0 };
+	return json_raw(j, node);
 }
 
 /* Why it is no question that anybody could answer; NULL: it is one. */

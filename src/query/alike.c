@@ -192,8 +192,8 @@ struct near {
 	size_t count, cap;
 	struct map by_id;
 	struct uuid self;
-	const struct alike_name *name; /* in hand */
-	double whole;		       /* what all names weigh */
+	struct alike_name name; /* in hand */
+	double whole;		/* what all names weigh */
 };
 
 static void near_release(struct near *n)
@@ -234,7 +234,7 @@ static void add_via(struct near_session *s, struct str name)
 static void share(void *ctx, const struct alike_session *has)
 {
 	struct near *n = ctx;
-	const struct alike_name *name = n->name;
+	const struct alike_name *name = &n->name;
 	struct near_session *s;
 
 	if (uuid_eq(&has->id, &n->self))
@@ -249,7 +249,7 @@ static void share(void *ctx, const struct alike_session *has)
 
 static void take_up(struct near *n, const struct alike_name *name)
 {
-	n->name = name;
+	n->name = *name;
 	n->whole += worth(name->kind) * name->weight * name->weight;
 }
 
@@ -257,7 +257,7 @@ static enum status share_names(struct near *n, const struct alike_names *names, 
 {
 	for (size_t i = 0; i < names->count && i < MOST_SHARED; i++) {
 		take_up(n, &names->list[i]);
-		if (n->name->common > 1 && alike_each_namer(n->in, n->name->key, &n->self, share, n, err))
+		if (n->name.common > 1 && alike_each_namer(n->in, n->name.key, &n->self, share, n, err))
 			return err_failed(err->status);
 	}
 	return STATUS_OK;

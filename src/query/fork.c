@@ -130,22 +130,23 @@ static bool is_said(const struct chain_line *l)
 enum status fork_find_lines(struct lines *lines, const struct chain *c, uint32_t line, struct arena *mem,
 			    uint32_t **out, uint32_t *count, struct err *err)
 {
-	uint32_t all, kept = 0;
+	uint32_t *list, all, kept = 0;
 	bool any = false;
 
 	*count = 0;
 	*out = NULL;
 	if (line == CHAIN_NONE)
 		return STATUS_OK;
-	if (context_lines(lines, c, line, mem, out, &all, err))
+	if (context_lines(lines, c, line, mem, &list, &all, err))
 		return err_failed(err->status);
 	for (uint32_t i = 0; i < all; i++) {
-		const struct chain_line *l = &c->lines[(*out)[i]];
+		const struct chain_line *l = &c->lines[list[i]];
 
 		any |= is_said(l);
 		if (l->type != RECORD_PROGRESS)
-			(*out)[kept++] = (*out)[i];
+			list[kept++] = list[i];
 	}
+	*out = list;
 	*count = any ? kept : 0;
 	return STATUS_OK;
 }

@@ -51,24 +51,25 @@ static enum status load_models(struct store *s, struct arena *mem, struct models
 	enum { MOST = 4096 }; /* nobody has had more; the rest is unknown */
 	int64_t rows[MOST];
 	enum step step;
-	size_t cap = 0;
+	size_t count = 0, cap = 0;
 	STMT st = { 0 };
 
 	if (use(s, USAGE_MODELS, &st, err))
 		return err_failed(err->status);
-	while ((step = stmt_step(&st, err)) == STEP_ROW && out->count < MOST) {
-		if (out->count == cap) {
+	while ((step = stmt_step(&st, err)) == STEP_ROW && count < MOST) {
+		if (count == cap) {
 			struct str *bigger = arena_alloc(mem, ((cap = cap ? 2 * cap : 32) + 1) * sizeof *bigger);
 
-			if (out->count)
-				memcpy(bigger, out->names, (out->count + 1) * sizeof *bigger);
+			if (count)
+				memcpy(bigger, out->names, (count + 1) * sizeof *bigger);
 			out->names = bigger;
 		}
-		rows[out->count++] = col_int(&st, 0);
-		out->names[out->count] = arena_str(mem, col_bytes(&st, 1));
+		rows[count++] = col_int(&st, 0);
+		out->names[count] = arena_str(mem, col_bytes(&st, 1));
 	}
-	out->places = numbers_new(mem, out->count);
-	for (size_t i = 0; i < out->count; i++)
+	out->count = count;
+	out->places = numbers_new(mem, count);
+	for (size_t i = 0; i < count; i++)
 		numbers_put(&out->places, (uint64_t)rows[i], (uint32_t)i + 1);
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }

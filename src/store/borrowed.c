@@ -61,7 +61,7 @@ static const char *const sql[BORROWED_STATEMENTS] = {
 	[BORROWED_HAS_KIN] = "SELECT 1 FROM kin WHERE session = ?1 AND other < ?1 LIMIT 1",
 	[BORROWED_LENDS] = "SELECT 1 FROM borrowed WHERE lender = ?1 LIMIT 1",
 	[BORROWED_KEYED] = "SELECT keyed_to FROM mirror_session WHERE id = ?1 AND old = 0",
-	[BORROWED_MINE] = LINES_FROM " LIMIT ?4",
+	[BORROWED_MINE] = (LINES_FROM " LIMIT ?4"),
 	[BORROWED_THEIRS] = LINES_FROM,
 	[BORROWED_HOLDER] = ("SELECT k.session, k.offset, m.keyed_to FROM node_key@own k JOIN mirror_session m"
 			     " ON m.id = k.session AND m.old = 0 WHERE k.key = ?1 AND k.session < ?2 AND k.part = -1"
@@ -76,11 +76,11 @@ static const char *const sql[BORROWED_STATEMENTS] = {
 	[BORROWED_CHANGED] = "UPDATE mirror_session SET reading = random() WHERE id = ?1",
 	[BORROWED_ANY] = ("SELECT EXISTS (SELECT 1 FROM borrowed WHERE session = ?1)"
 			  " OR EXISTS (SELECT 1 FROM borrowed WHERE lender = ?1)"),
-	[BORROWED_OVER] = INNER_RUNS " WHERE session = ?1 AND offset <= ?2 ORDER BY offset DESC LIMIT 1",
+	[BORROWED_OVER] = (INNER_RUNS " WHERE session = ?1 AND offset <= ?2 ORDER BY offset DESC LIMIT 1"),
 	[BORROWED_FROM] = (INNER_RUNS " WHERE lender = ?1 AND at > ?2 - ?3 AND at <= ?2 AND at + until - offset > ?2"
 			   " ORDER BY session, offset LIMIT 1"),
-	[BORROWED_ALL_OF] = INNER_RUNS " WHERE session = ?1 LIMIT 1",
-	[BORROWED_ALL_FROM] = INNER_RUNS " WHERE lender = ?1 ORDER BY session, offset LIMIT 1",
+	[BORROWED_ALL_OF] = (INNER_RUNS " WHERE session = ?1 LIMIT 1"),
+	[BORROWED_ALL_FROM] = (INNER_RUNS " WHERE lender = ?1 ORDER BY session, offset LIMIT 1"),
 	[BORROWED_PARENT] = "SELECT parent FROM entry@own WHERE session = ?1 AND offset = ?2",
 	/* ?1 what a run was lent by, ?2 its borrower, ?3 and ?4 from where to where in the lender, ?5 and ?6 how far it
 	 * was moved, its documents too; ?7 what its first line follows in the lender, where in the borrower it follows

@@ -40,11 +40,11 @@ struct table {
 #define IN_RANGE(column) column " BETWEEN ?2 AND ?3 ORDER BY " column
 #define LINES_SQL(table, column, same) \
 	{ \
-		[LINES_UP] = LINES_OF(table, IN_RANGE(column)), \
-		[LINES_DOWN] = LINES_OF(table, IN_RANGE(column) " DESC"), \
+		[LINES_UP] = (LINES_OF(table, IN_RANGE(column))), \
+		[LINES_DOWN] = (LINES_OF(table, IN_RANGE(column) " DESC")), \
 		[LINES_SAME] = (same), \
-		[LINES_ALL] = " FROM main." table "_own", \
-		[RUNS_IN] = INNER_RUNS " WHERE session = ?1 AND offset > ?2 AND offset <= ?3 ORDER BY offset", \
+		[LINES_ALL] = (" FROM main." table "_own"), \
+		[RUNS_IN] = (INNER_RUNS " WHERE session = ?1 AND offset > ?2 AND offset <= ?3 ORDER BY offset"), \
 		[RUNS_ALL] = INNER_RUNS, \
 	}
 

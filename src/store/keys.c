@@ -58,8 +58,8 @@ enum { MANY = 16 };
 static const char *const sql[KEYS_STATEMENTS] = {
 	[KEYS_UNKEYED] =
 		("SELECT id, reading, keyed_to, read_to, old FROM mirror_session WHERE keyed_to < read_to ORDER BY id"),
-	[KEYS_ENTRIES] = ENTRIES " WHERE session = ?1 AND offset >= ?2 ORDER BY offset",
-	[KEYS_BETWEEN] = ENTRIES " WHERE session = ?1 AND offset >= ?2 AND offset < ?3",
+	[KEYS_ENTRIES] = (ENTRIES " WHERE session = ?1 AND offset >= ?2 ORDER BY offset"),
+	[KEYS_BETWEEN] = (ENTRIES " WHERE session = ?1 AND offset >= ?2 AND offset < ?3"),
 	[KEYS_READING] = "SELECT reading FROM mirror_session WHERE id = ?1",
 	[KEYS_VERSION] = "PRAGMA data_version",
 	[KEYS_ADD] = "INSERT OR IGNORE INTO node_key@own(key, session, offset, part) VALUES (?1, ?2, ?3, ?4)",

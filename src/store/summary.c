@@ -30,7 +30,7 @@ enum {
 
 static const char *const sql[SUMMARY_STATEMENTS] = {
 	[SUMMARY_ANY] = "SELECT 1 FROM summarised WHERE session = ?1 LIMIT 1",
-	[SUMMARY_FIRST] = SUMMARY_OF("?1"),
+	[SUMMARY_FIRST] = (SUMMARY_OF("?1")),
 	[SUMMARY_ADD] = "INSERT INTO summary(session, about, title) VALUES (?1, ?2, ?3)",
 	[SUMMARY_AGAIN] = "UPDATE summary SET title = ?3 WHERE session = ?1 AND about = ?2",
 	[SUMMARY_KEYS] = "SELECT DISTINCT about FROM summary ORDER BY about",

@@ -151,7 +151,7 @@ static inline bool groves_tree(struct groves *x, uint32_t tree)
 			continue;
 		}
 		while (sound && depth && !is_there) {
-			struct grove_ref parent;
+			struct grove_ref parent = at;
 
 			if (grove_next(&x->g, at, &next, &is_there, &err) ||
 			    !grove_parent(&x->g, at, &parent))

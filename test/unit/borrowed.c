@@ -106,7 +106,7 @@ static void write_part(struct model *m, int session, int from, int to, int64_t k
 
 		parents[i] = uuid_of(l->uuid);
 		uuid_print(&parents[i], text[i]);
-		tools[i] = (uint64_t)(1000 + l->uuid);
+		tools[i] = 1000 + (uint64_t)l->uuid;
 		usage[i] = (struct mirror_usage){ .model = STR("a model"),
 						  .told = { .message = (uint64_t)l->uuid / 3, .output = l->tokens } };
 		lines[i] = (struct mirror_line){ .offset = l->offset,

@@ -34,7 +34,7 @@ static int pick(struct model *m, int below)
 
 static uint64_t content_of(const struct said *l)
 {
-	return (uint64_t)(l->uuid * 2 + (l->words == WORDS - 1) + 1);
+	return (uint64_t)l->uuid * 2 + (l->words == WORDS - 1) + 1;
 }
 
 /* Two words, packed as the index takes them (base/words.h). */

@@ -18,12 +18,13 @@
 static void check_point(struct t *t, int line, const char *text, const char *at, const char *want)
 {
 	struct buf got CLEANUP(buf_release) = BUF_INIT(KIB);
-	struct chain c = CHAIN_INIT;
+	struct chain c CLEANUP(chain_release) = CHAIN_INIT;
 	struct fork_point p;
 	uint32_t i = 0;
 	TALK k = { 0 };
 
 	talk_lines(&k, &c, text);
+	NEED(k.names);
 	chain_build(&c);
 	while (i < c.line_count && !str_eq(k.names[c.lines[i].offset], str_of(at)))
 		i++;
@@ -35,7 +36,6 @@ static void check_point(struct t *t, int line, const char *text, const char *at,
 	if (p.prompt != CHAIN_NONE)
 		buf_printf(&got, " before %.*s", STR_ARG(k.names[c.lines[p.prompt].offset]));
 	t_eq_str(t, __FILE__, line, buf_as_str(&got), str_of(want), at);
-	chain_release(&c);
 }
 
 #define POINT(text, at, want) check_point(t, __LINE__, text, at, want)

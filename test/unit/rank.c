@@ -29,7 +29,7 @@ static enum status run_both(struct store *s, const struct rank_query *q, struct 
 	same = listed.total == out->total && listed.count == out->count;
 	for (size_t i = 0; same && i < out->count; i++)
 		same = listed.list[i].id == out->list[i].id &&
-		       memcmp(&listed.list[i].score, &out->list[i].score, sizeof(double)) == 0;
+		       listed.list[i].score == out->list[i].score;
 	return same ? STATUS_OK : err_fail(err, STATUS_INTERNAL, "lists and FTS5 differ for %.*s", STR_ARG(q->match));
 }
 
