@@ -124,6 +124,7 @@ arbor tree cd3400; code 0; out_has 'look for another narwhal'
 arbor resolve cd3400; code 0; out_has "$ID"; out_has 'look for another narwhal'
 "$ARBOR" agents $ID -0 | xargs -0 "$ARBOR" show >"$T/out"; out_has 'there is none'; out_has horn.c
 arbor show "claudecode@1.0.0::agent:cd35:$ID"; code 1
+# shellcheck disable=SC2086 # words
 for verb in 'purge --dry-run' fork; do arbor $verb cd3400; code 2; err_has 'stands in the file of its conversation'; done
 arbor sync --source demo --store "$T/demo.db"
 arbor show --store "$T/demo.db" b8982b80; code 0; out_has 'sub-agent b8982b80'; out_has '0 prompts, 4 messages, 1 tool'; out_has 'screenrc and xinitrc are not'; out_lacks 'Which of these'

@@ -28,7 +28,7 @@ it "says that two nodes are in different trees"
 call node_create_text "$tree" --content x --parent $said; code 1; err_has "parent: $said is in the conversation $session, and not in this tree"
 for m in node_get_path_between node_get_common_ancestor; do
 	call $m "$node" $said; code 1; err_has "to: $said is in the conversation $session, and not in this tree"
-	call $m "$said" "$node"; code 2; err_has 'not in this'
+	call "$m" "$said" "$node"; code 2; err_has 'not in this'
 done
 
 it "says that something is a conversation's, and what can be done with it"

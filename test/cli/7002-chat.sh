@@ -133,7 +133,7 @@ ARBOR_CLAUDE=/no/such/claude arbor call claudecode.chat '{"session":"a","prompt"
 check test "$(get 'select(.type == "error") | .data.message')" = '/no/such/claude: No such file or directory'
 
 it "says why nobody drives an agent, to who asked and in its stream"
-long=$(printf '%5000s' | tr ' ' x)
+long=$(printf '%5000s' '' | tr ' ' x)
 for what in chat chat_async; do
 	ARBOR_SYNC_EXCLUDE=$long call $what '{"session":"a","prompt":"say x"}'; code 12; err_has 'ended at once: a pattern '; err_has 'too long'
 	check test "$(state a)" = failed

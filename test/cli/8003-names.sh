@@ -82,12 +82,14 @@ arbor branches late --json; code 0; check test "$(get 'select(.title == "the las
 
 it "is taken wherever an id is, and so is the id that 'chats' shows"
 arbor fork "$ID" by-id -q; arbor chats --json; short=$(get 'select(.name == "by-id") | .id' | cut -c1-8); own=$(get 'select(.name == "by-id") | .claude_session_id')
+# shellcheck disable=SC2086 # words
 for words in show log tree branches 'diff late' note "show $short@$(u 2)"; do case $words in note) words="note $short good";; *@*) ;; *) words="$words $short";; esac; arbor $words; code 0; done
 resumed "$short"; check test "$session" = "$own"; arbor fork "$short@$(u 2)" --json; code 0
 arbor fork "$short" of-id --json; code 0; check test "$(get .from)" = "$own"
 arbor checkout "$short" "$(u 2)" --json; code 0; check test "$(get .name)" = by-id
 for name in of-id by-id; do arbor delete $name; code 0; done
 arbor call claudecode.get '{"session":"beta"}' --json; own=$(get .claude_session_id)
+# shellcheck disable=SC2086 # words
 for words in 'show beta' 'resolve beta' 'note beta well done' 'tag beta keep' 'bookmark beta b1' "show beta@$(u 2)" 'search right --session beta' 'notes beta'; do arbor $words; code 0; done
 arbor show beta --json; check test "$(get 'select(.kind == "session") | .id')" = "$own"
 arbor agents beta; err_has 'no sub-agents'; arbor files beta; err_lacks 'is no id'

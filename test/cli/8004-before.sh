@@ -47,7 +47,7 @@ END
 arbor sync; code 0
 arbor log 0b7f3c1e; code 0; out_has 'Both are in'
 arbor branches 0b7f3c1e; err_lacks 'nothing was said'
-forked 0b7f3c1e; check test "$(said | tail -n 1)" = "$(printf 'Both are in %s.md.' TO''DO)"
+forked 0b7f3c1e; check test "$(said | tail -n 1)" = "$(printf 'Both are in %s%s.md.' TO DO)"
 
 it "goes back in three commands that can be typed as they are shown, from any folder"
 cat >"$T/client" <<'END'
@@ -138,6 +138,7 @@ arbor fork 909bcac6 --cwd /etc/passwd; code 1; err_has "there is no folder '/etc
 count=$(find "$T/.claude" -name '*.jsonl' | wc -l)
 ARBOR_CLAUDE=$T/nowhere on_terminal resume 909bcac6 --cwd "$T/work"; check grep -q "resume: .*nowhere.*; 'arbor fork' writes the file without the client" "$T/out"
 check test "$count" = "$(find "$T/.claude" -name '*.jsonl' | wc -l)"
+# shellcheck disable=SC2016 # nobody expands it
 arbor fork 909bcac6 'x$(id)' --cwd "$T/work"; code 0; err_has "arbor chat 'x\$(id)'"
 
 it "says of what is no conversation what it is"

@@ -40,9 +40,10 @@ err_has "'two' is in another conversation now, which shares nothing with the one
 arbor checkout two 00000008-0000-4000-8000-000000000002; code 0; err_lacks 'shares nothing'
 it "tells who reads that the client has written on, when it has come to the end of a line"
 F=$P/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e08.jsonl; arbor sync -q; code 0
+# shellcheck disable=SC2086 # words
 reads() { for verb in tree branches log 'log --as-sent'; do arbor $verb 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e08; code 0; "$1" 'the client has written on'; done; }
 reads err_lacks
-sed 's/00000008-/00000088-/; s/"m8"/"m88"/' "$F" | tail -n 1 | tr -d '\n' >>"$F"; reads err_lacks
+line=$(sed 's/00000008-/00000088-/; s/"m8"/"m88"/' "$F" | tail -n 1); printf %s "$line" >>"$F"; reads err_lacks
 echo >>"$F"; reads err_has; arbor diff 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e0{8,7}; err_has 'the client has written on'
 arbor sync -q; reads err_lacks
 it "says what is nowhere as before"

@@ -238,8 +238,9 @@ mkdir -p "$T/w2"
 arbor fork b899e3df --cwd "$T/w2" --store "$T/demo.db"; code 0; err_has "'arbor sync'"
 arbor sync --store "$T/demo.db"; code 0; arbor fork b899e3df --cwd "$T/w2" --store "$T/demo.db"; code 0; err_lacks 'not mirrored'
 it "takes the turn of a compaction for what it begins with"
-export ARBOR_HOME=$T/compacted; arbor sync --source demo -q; code 0
+export ARBOR_HOME="$T/compacted"; arbor sync --source demo -q; code 0
 arbor tree 8ec269a1 --json; turn=$(jq -r 'select(.kind == "turn" and .origin == "compaction") | .id' "$T/out")
 arbor log "$turn" --json; code 0; check test "$(jq -r 'select(.kind == "message") | .blocks[0].text' "$T/out" | grep -c '^Run the tokenizer\|^This session is being continued')" = 2
+# shellcheck disable=SC2086 # words
 for verb in "log 8ec269a1@$turn" "log $turn --as-sent" "diff $turn 8ec269a1" "branches $turn" "merge $turn b899e3df"; do arbor $verb; code 0; done
 the_end

@@ -17,8 +17,7 @@ line() {
 says() { line "$1" "$2" "$3" "\"type\":\"user\",\"promptSource\":\"typed\",\"message\":{\"role\":\"user\",\"content\":\"$4\"}"; }
 answers() { line "$1" "$2" "$3" "\"type\":\"assistant\",\"message\":{\"id\":\"m$2\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"opus\",\"content\":[{\"type\":\"text\",\"text\":\"$4\"}]}"; }
 get() { jq -r "$1" "$T/out"; }
-# fork OF NAME: its file is $made.
-fork() { arbor fork "$@" --json; code 0; made=$(get .path) session=$(get .session); }
+fork() { arbor fork "$@" --json; code 0; }
 drawn() { screen=80x60 on_terminal "$@" --color never --no-pager; code 0; tr -d '\r' <"$T/out" >"$T/plain"; mv "$T/plain" "$T/out"; check test "$(wc -L <"$T/out")" -le 80; }
 
 says "$F" 1 0 'first question'; answers "$F" 2 1 'First answer.'
