@@ -59,9 +59,9 @@ static void say_beside(struct view *v, const struct json *j)
 	view_short(v, &from, j, "from", VALUE_ID);
 	out_text(v->out, "It goes on as ");
 	out_str(v->out, buf_as_str(&id));
-	out_text(v->out, "; ");
+	out_text(v->out, ", made of ");
 	out_str(v->out, buf_as_str(&from));
-	out_text(v->out, " stays as it is.\n");
+	out_text(v->out, ".\n");
 }
 
 static void resume_item(struct view *v, const struct json *j)

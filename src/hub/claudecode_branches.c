@@ -518,7 +518,8 @@ static enum status load(struct branching *b, const struct resolved *what, struct
 	    ground_load_brief(c->store, what->session.row, &b->ground, err))
 		return err_failed(err->status);
 	warn_unread(c);
-	warn_grown(c, &b->ground.grove.forest);
+	if (!warn_grown(c, &b->ground.grove.forest))
+		warn_grown_here(c);
 	return headed_load(c, &b->ground.turns, &b->headed, err);
 }
 

@@ -499,6 +499,7 @@ static enum status find_sides(struct comparing *c, struct err *err)
 	struct side *a = &c->sides[0], *b = &c->sides[1];
 	struct str one = call_text(call, "a"), other = call_text(call, "b");
 	struct resolved x, y;
+	bool told;
 
 	if (!other.p)
 		(void)headed_range(one, &one, &other);
@@ -512,14 +513,16 @@ static enum status find_sides(struct comparing *c, struct err *err)
 		return err_fail(err, STATUS_USAGE, "no other conversation shares anything with this one; name B, which"
 						   " it is compared with");
 	warn_unread(call);
-	warn_grown(call, &c->ground.grove.forest);
+	told = warn_grown(call, &c->ground.grove.forest);
 	a->ground = b->ground = &c->ground;
 	if (!has_place(&c->ground, &y)) {
 		b->ground = &c->other;
 		if (ground_load(call->store, y.session.row, &c->other, err))
 			return err_failed(err->status);
-		warn_grown(call, &c->other.grove.forest);
+		told = told || warn_grown(call, &c->other.grove.forest);
 	}
+	if (!told)
+		warn_grown_here(call);
 	if (find_side(c, a, &x, err) || find_side(c, b, &y, err))
 		return err_failed(err->status);
 	c->shared = a->ground == b->ground ? ways_shared(a->path, a->count, b->path, b->count) : 0;

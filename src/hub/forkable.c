@@ -206,30 +206,30 @@ enum status forkable_check_rest(struct call *c, const struct named *n, struct er
 
 /* ---- Mirroring what was written ------------------------------------------------------ */
 
-/* Of a folder that is mirrored, what is below a path; p NULL = all of it. */
-static enum status sync_home(struct call *c, const char *home, struct str below, struct err *err)
+typedef enum status syncing_fn(struct store *s, const struct sync_options *o, struct sync_report *report,
+			       struct err *err);
+
+/* Of a folder that is mirrored, what is at some paths; NULL = all of it. */
+static enum status sync_home(struct call *c, const char *home, const struct str *paths, size_t count, syncing_fn *run,
+			     struct sync_report *report, struct err *err)
 {
 	struct filter unwanted = { .max_size = settings_int(c->settings, "sync.max_size") };
 	const struct filter_rules *filter CLEANUP(filter_release) = NULL;
-	struct sync_options o = { .dir = home, .cancel = c->cancel };
-	struct sync_report report = { 0 };
+	struct sync_options o = { .dir = home, .paths = paths, .path_count = count, .cancel = c->cancel };
 	struct root root;
 
-	if (below.p) {
-		o.paths = &below;
-		o.path_count = 1;
-	}
 	excluded_take(c, NULL, &unwanted);
 	if (root_find(c->store, home, (struct str){ 0 }, &root, err) ||
 	    filter_make(&unwanted, &c->mem, &filter, err))
 		return err_failed(err->status);
 	o.filter = filter;
-	return sync_run(c->store, &o, &report, err);
+	return run(c->store, &o, report, err);
 }
 
 /* A folder that is not mirrored stays so, and what fails is left to the next sync. */
 bool mirror_now(struct call *c, struct str path)
 {
+	struct sync_report report = { 0 };
 	struct environment env;
 	struct str home, below;
 	struct err err;
@@ -240,7 +240,7 @@ bool mirror_now(struct call *c, struct str path)
 	if (!home.p || !path.p || path.n <= home.n + 1 || !path_is_below(path, home))
 		return false;
 	below = str_sub(path, home.n + 1, SIZE_MAX);
-	if (!sync_home(c, arena_cstr(&c->mem, home), below, &err))
+	if (!sync_home(c, arena_cstr(&c->mem, home), &below, 1, sync_run, &report, &err))
 		return true;
 	log_debug(c->log, "the new file is not mirrored yet: %s", err.text);
 	return false;
@@ -280,6 +280,7 @@ bool forkable_is_last(struct str text)
 
 bool mirror_all_now(struct call *c)
 {
+	struct sync_report report = { 0 };
 	struct environment env;
 	struct str home;
 	struct err err;
@@ -289,11 +290,28 @@ bool mirror_all_now(struct call *c)
 	home = call_real_path(c, forked_home(&env, &c->mem));
 	if (!home.p)
 		return false;
-	status = sync_home(c, arena_cstr(&c->mem, home), (struct str){ 0 }, &err);
+	status = sync_home(c, arena_cstr(&c->mem, home), NULL, 0, sync_run, &report, &err);
 	if (status == STATUS_OK || status == STATUS_PARTIAL)
 		return true;
 	log_debug(c->log, "what is new in the client's folder is not mirrored: %s", err.text);
 	return false;
+}
+
+bool mirror_is_behind(struct call *c, const struct str *paths, size_t count)
+{
+	struct sync_report report = { 0 };
+	struct environment env;
+	struct str home;
+	struct err err;
+	enum status status;
+
+	where_environment(c->settings, &env);
+	home = call_real_path(c, forked_home(&env, &c->mem));
+	if (!home.p || !count)
+		return false;
+	status = sync_home(c, arena_cstr(&c->mem, home), paths, count, sync_preview, &report, &err);
+	return (status == STATUS_OK || status == STATUS_PARTIAL) &&
+	       report.count[SYNC_ADDED] + report.count[SYNC_GREW] > 0;
 }
 
 static enum status find_in(struct call *c, struct str text, struct read_txn *snapshot, struct forkable *out,

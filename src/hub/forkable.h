@@ -89,6 +89,9 @@ bool mirror_now(struct call *c, struct str path);
  * gone. What is here is then all there is. */
 bool mirror_all_now(struct call *c);
 
+/* Whether a sync would bring in something that was written to these files below it, by the same rules. */
+bool mirror_is_behind(struct call *c, const struct str *paths, size_t count);
+
 /* The same with the file of a session. */
 void mirror_session(struct call *c, const struct session *session);
 

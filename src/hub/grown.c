@@ -10,11 +10,9 @@
 
 #include "base/file.h"
 #include "claude/record.h"
-#include "hub/excluded.h"
 #include "hub/forkable.h"
 #include "hub/where.h"
 #include "live/forked.h"
-#include "store/session.h"
 #include "store/source.h"
 
 #include <dirent.h>
@@ -22,6 +20,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { NEWEST = 8 };
 
 /* A line that has not come to its end waits, and is none yet. */
 static bool has_line(const char *path, int64_t from)
@@ -35,105 +35,111 @@ static bool has_line(const char *path, int64_t from)
 	       (got == sizeof text || memchr(text, '\n', got));
 }
 
+/* A sync leaves out of the client's folder what the settings leave out by now. */
+static bool is_wanted(struct call *c, const struct session *s, struct str dir)
+{
+	struct environment env;
+	struct str home;
+
+	where_environment(c->settings, &env);
+	home = call_real_path(c, forked_home(&env, &c->mem));
+	return !home.p || !str_eq(home, dir) || mirror_is_behind(c, &s->path, 1);
+}
+
 static bool has_grown(struct call *c, const struct session *s, struct str dir)
 {
 	const char *path = arena_cstr(&c->mem, arena_printf(&c->mem, "%.*s/%.*s", STR_ARG(dir), STR_ARG(s->path)));
 	struct stat st;
 
-	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > s->read_to && has_line(path, s->read_to);
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > s->read_to && has_line(path, s->read_to) &&
+	       is_wanted(c, s, dir);
 }
 
-/* The file in a folder that was written to last. */
-static bool newest_in(struct call *c, struct str dir, struct str *name, struct stat *out)
+/* Transcripts of a folder of the client's, those that were written to last. */
+struct written {
+	struct str path[NEWEST];
+	struct timespec at[NEWEST];
+	size_t count;
+};
+
+static bool is_later(struct timespec a, struct timespec b)
 {
-	DIR *list = opendir(arena_cstr(&c->mem, dir));
-	struct transcript_name parts;
+	return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+static void take_written(struct written *w, struct str path, struct timespec at)
+{
+	size_t i = w->count < NEWEST ? w->count++ : NEWEST;
+
+	for (; i > 0 && is_later(at, w->at[i - 1]); i--) {
+		if (i == NEWEST)
+			continue;
+		w->path[i] = w->path[i - 1];
+		w->at[i] = w->at[i - 1];
+	}
+	if (i < NEWEST) {
+		w->path[i] = path;
+		w->at[i] = at;
+	}
+}
+
+static void find_written(struct call *c, struct str home, struct str below, struct written *out)
+{
+	DIR *list = opendir(arena_cstr(&c->mem, arena_printf(&c->mem, "%.*s/%.*s", STR_ARG(home), STR_ARG(below))));
+	struct transcript_name name;
 	struct dirent *one;
 	struct stat st;
 
-	*name = (struct str){ 0 };
+	*out = (struct written){ 0 };
 	while (list && (one = readdir(list))) {
-		if (!record_transcript_of_path(arena_printf(&c->mem, "projects/x/%s", one->d_name), &parts) ||
-		    fstatat(dirfd(list), one->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
-		    (name->p && (st.st_mtim.tv_sec < out->st_mtim.tv_sec ||
-				 (st.st_mtim.tv_sec == out->st_mtim.tv_sec &&
-				  st.st_mtim.tv_nsec <= out->st_mtim.tv_nsec))))
-			continue;
-		*name = arena_str(&c->mem, str_of(one->d_name));
-		*out = st;
+		struct str path = arena_printf(&c->mem, "%.*s/%s", STR_ARG(below), one->d_name);
+
+		if (record_transcript_of_path(path, &name) && !name.agent.n &&
+		    fstatat(dirfd(list), one->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			take_written(out, path, st.st_mtim);
 	}
 	if (list)
 		closedir(list);
-	return name->p != NULL;
-}
-
-/* A file that nobody wants to be mirrored is not missed. */
-static bool is_wanted(struct call *c, struct str path, struct str folder)
-{
-	const struct filter_rules *rules CLEANUP(filter_release) = NULL;
-	struct filter filter = { 0 };
-	struct err ignored;
-
-	excluded_take(c, NULL, &filter);
-	return filter_make(&filter, &c->mem, &rules, &ignored) == STATUS_OK && filter_wants(rules, path, false) &&
-	       !filter_excludes_folder(rules, folder);
-}
-
-/* How much of a conversation has been read; -1 = it is not known here. */
-static int64_t read_of(struct call *c, struct str name)
-{
-	struct session session;
-	struct uuid id;
-	struct err ignored;
-	int64_t *rows;
-	size_t count;
-
-	if (!uuid_parse(str_sub(name, 0, UUID_TEXT), &id) ||
-	    session_rows(c->store, &id, (struct str){ 0 }, &c->mem, &rows, &count, &ignored) || !count ||
-	    session_get(c->store, rows[0], &c->mem, &session, &ignored))
-		return -1;
-	return session.read_to;
 }
 
 bool grown_here(struct call *c)
 {
-	struct str home, dir, name, path;
-	char here[LIMIT_PATH];
 	struct environment env;
-	struct root root;
-	struct err ignored;
-	struct stat st = { 0 };
-	int64_t read;
+	struct written written;
+	char here[LIMIT_PATH];
+	struct str home, dir;
 
 	if (!getcwd(here, sizeof here))
 		return false;
 	where_environment(c->settings, &env);
-	home = call_real_path(c, forked_home(&env, &c->mem));
-	/* Of a folder that is not mirrored nothing is expected. */
-	if (!home.p || root_find(c->store, arena_cstr(&c->mem, home), (struct str){ 0 }, &root, &ignored))
-		return false;
+	home = forked_home(&env, &c->mem);
 	dir = forked_folder(&env, str_of(here), &c->mem);
-	if (!newest_in(c, dir, &name, &st))
-		return false;
-	path = arena_printf(&c->mem, "%.*s/%.*s", STR_ARG(dir), STR_ARG(name));
-	read = read_of(c, name);
-	if (read < 0 && !is_wanted(c, str_sub(path, forked_home(&env, &c->mem).n + 1, SIZE_MAX), str_of(here)))
-		return false;
-	return st.st_size > read && has_line(arena_cstr(&c->mem, path), read < 0 ? 0 : read);
+	find_written(c, home, str_sub(dir, home.n + 1, SIZE_MAX), &written);
+	return mirror_is_behind(c, written.path, written.count);
 }
 
-/* Whether the method was told of a conversation only that it is the last. */
+/* Whether a conversation is the last because nobody has named one, or because somebody said so. */
 static bool is_of_last(const struct call *c)
 {
 	const struct param *q = c->method->params;
 
-	for (size_t i = 0; q[i].name; i++)
-		if (q[i].type == VALUE_TEXT && forkable_is_last(c->values[i].text))
+	for (size_t i = 0; q[i].name; i++) {
+		struct str text = c->values[i].text;
+
+		if (q[i].type == VALUE_TEXT &&
+		    (forkable_is_last(text) || str_has_prefix(text, STR("..")) || str_has_suffix(text, STR(".."))))
 			return true;
+	}
 	return false;
 }
 
-void warn_grown(struct call *c, const struct forest *f)
+void warn_grown_here(struct call *c)
+{
+	if (is_of_last(c) && grown_here(c))
+		log_warn(c->log, GROWN_HERE);
+}
+
+bool warn_grown(struct call *c, const struct forest *f)
 {
 	struct buf dir CLEANUP(buf_release) = BUF_INIT(LIMIT_PATH);
 	struct str root = { 0 };
@@ -153,9 +159,8 @@ void warn_grown(struct call *c, const struct forest *f)
 		if (dir.n && has_grown(c, s, buf_as_str(&dir))) {
 			log_warn(c->log,
 				 "the client has written on since the last sync; 'arbor sync' brings that in");
-			return;
+			return true;
 		}
 	}
-	if (is_of_last(c) && grown_here(c))
-		log_warn(c->log, GROWN_HERE);
+	return false;
 }

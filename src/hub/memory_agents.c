@@ -3,6 +3,7 @@
  */
 #include "hub/memory_find.h"
 
+#include "hub/grown.h"
 #include "hub/handle_node.h"
 #include "hub/memory_agents.h"
 #include "hub/memory_session.h"
@@ -101,6 +102,8 @@ static enum status run_agents(struct call *c, struct err *err)
 	    forest_load(c->store, what.session.row, &forest, &source, err))
 		return err_failed(err->status);
 	warn_unread(c);
+	if (!warn_grown(c, &forest))
+		warn_grown_here(c);
 	if (subagents_find(c, &forest, &agents, err))
 		return err_failed(err->status);
 	for (uint32_t i = 0; i < agents.count; i++)

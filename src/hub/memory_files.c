@@ -11,6 +11,7 @@
 #include "base/term.h"
 #include "base/utf8.h"
 #include "hub/file_diff.h"
+#include "hub/grown.h"
 #include "hub/handle_node.h"
 #include "hub/headed.h"
 #include "hub/memory_place.h"
@@ -500,6 +501,8 @@ static enum status run_files(struct call *c, struct err *err)
 	    forest_load(c->store, what.session.row, &l.forest, &source, err))
 		return err_failed(err->status);
 	warn_unread(c);
+	if (!warn_grown(c, &l.forest))
+		warn_grown_here(c);
 	l.session = what.session;
 	if ((at.n && resolve_at(c, at, &what, err)) || find_place(&l, &what, err))
 		return err_failed(err->status);

@@ -375,7 +375,8 @@ static enum status load(struct logging *y, const struct resolved *what, struct p
 		return err_failed(err->status);
 	y->forest = y->ground.grove.forest;
 	warn_unread(c);
-	warn_grown(c, &y->forest);
+	if (!warn_grown(c, &y->forest))
+		warn_grown_here(c);
 	if (note_state(c, &what->session, err) || place_find(&y->forest, what, at, err))
 		return err_failed(err->status);
 	y->source = at->source;

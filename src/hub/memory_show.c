@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "hub/attached.h"
 #include "hub/call.h"
+#include "hub/grown.h"
 #include "hub/handle_node.h"
 #include "hub/meant.h"
 #include "hub/memory_made.h"
@@ -573,6 +574,7 @@ static enum status run_show(struct call *c, struct err *err)
 		if (find_shown(c, ids->list[i], &meant[i], err))
 			return err_failed(err->status);
 	warn_unread(c);
+	warn_grown_here(c);
 	for (size_t i = 0; i < ids->count; i++)
 		if (show_meant(c, &meant[i], &how, err))
 			return err_failed(err->status);

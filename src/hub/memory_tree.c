@@ -664,7 +664,8 @@ static enum status draw_mirrored(struct call *c, const struct resolved *what, st
 	d.forest = d.grove.forest;
 	d.turns.source = d.grove.source;
 	warn_unread(c);
-	warn_grown(c, &d.forest);
+	if (!warn_grown(c, &d.forest))
+		warn_grown_here(c);
 	if (d.turns.agents) {
 		if (subagents_find(c, &d.forest, &d.subagents, err))
 			return err_failed(err->status);

@@ -121,7 +121,8 @@ struct usage_run {
 	/* Of one told in progress lines, by row and name -> its type, as struct str; of any other with row 0. */
 	struct map told;
 	struct map searched; /* rows whose conversations were looked through for sub-agents */
-	int64_t quarter; /* of an hour, of the answer before */
+	int64_t quarter;  /* of an hour, of the answer before, */
+	bool has_quarter; /* if that has a time */
 	char period[PERIOD_TEXT];
 	struct usage_blocks blocks;
 };
@@ -148,11 +149,12 @@ static enum group group_of(struct str name)
 static struct str name_period(struct usage_run *r, enum usage_period period, int64_t at)
 {
 	const int64_t quarter_ms = 15 * 60 * 1000;
-	int64_t quarter = at / quarter_ms + 1;
+	int64_t quarter = at / quarter_ms - (at % quarter_ms < 0);
 
-	if (quarter != r->quarter || !at) {
+	if (!r->has_quarter || quarter != r->quarter || !at) {
 		usage_period_name(period, &r->scope.zone, at, r->period);
 		r->quarter = quarter;
+		r->has_quarter = at != 0; /* else it is that of no time */
 	}
 	return str_of(r->period);
 }

@@ -875,7 +875,12 @@ static enum status find_root(struct syncing *y, struct err *err)
 
 static enum status preview(struct syncing *y, struct err *err)
 {
-	struct plan_options planning = { .filter = y->o->filter, .cancel = y->o->cancel };
+	struct plan_options planning = {
+		.filter = y->o->filter,
+		.paths = y->o->paths,
+		.path_count = y->o->path_count,
+		.cancel = y->o->cancel,
+	};
 
 	if (find_root(y, err) || (y->store && purge_mark(y->store, &planning.mark, err)) ||
 	    plan_make(&y->plan, y->store, y->root.row, y->root_fd, &planning, err))

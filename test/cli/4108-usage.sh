@@ -101,6 +101,10 @@ for group in hourly daily weekly monthly session model project agent blocks; do
 	TZ=JST-9 arbor usage $group --store "$T/odd.db"; code 0
 done
 arbor usage --store "$T/odd.db"; check test "$(columns 1)" = '1969-12-31 9999-12-31 unknown '
+answer "$odd" o4 1969-12-31T23:40:00.000Z claude-opus-4-8 1 0 0 0 /w/odd; answer "$odd" o5 1969-12-31T23:55:00.000Z claude-opus-4-8 1 0 0 0 /w/odd
+answer "$odd" o6 none claude-opus-4-8 1 0 0 0 /w/odd; answer "$odd" o7 1970-01-01T00:06:00.000Z claude-opus-4-8 1 0 0 0 /w/odd
+answer "$odd" o8 1969-12-31T23:56:00.000Z claude-opus-4-8 1 0 0 0 /w/odd; arbor sync --source "$T/odd" --store "$T/odd.db"
+arbor usage --store "$T/odd.db"; check test "$(columns 1,3)" = '1969-12-31:4 1970-01-01:1 9999-12-31:1 unknown:2 '
 arbor stats --store "$T/odd.db"; code 0
 
 it "counts as many answers as there are, whatever the size of the store lets expect"

@@ -72,8 +72,13 @@ here "$V" tree 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e07; code 0; err_lacks 'the clie
 here "$V" search walrus; code 1; err_has 'the client has written in this folder'; here "$W" search walrus; code 1; err_lacks 'the client has written'
 ARBOR_SYNC_EXCLUDE='projects/*0c.jsonl' here "$V" tree; code 0; err_lacks 'the client has written'
 ARBOR_SYNC_EXCLUDE="$V" here "$V" tree; code 0; err_lacks 'the client has written'
+ARBOR_SYNC_MAX_SIZE=100 here "$V" tree; code 0; err_lacks 'the client has written'
+for verb in show 'log @.~0..' 'diff @. 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e07'; do here "$V" $verb; check test "$verb $(grep -c 'the client has written' "$T/err")" = "$verb 1"; done
+here "$V" agents; err_has 'the client has written'; here "$V" files; err_has 'the client has written'
+touch -d tomorrow "$Q/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e0d.jsonl"; here "$V" tree; err_has 'the client has written'
 arbor sync -q; here "$V" tree; code 0; err_lacks 'the client has written'; here "$V" search walrus; code 0
-rm -r "$Q"; arbor sync -q; code 0; arbor purge 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e09 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e0c --yes; code 0
+arbor purge 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e09 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e0c --yes; code 0
+arbor sync -q; here "$V" tree; code 0; err_lacks 'the client has written'; rm -r "$Q"; arbor sync -q; code 0
 
 it "leaves a folder alone that the store does not know"
 mkdir -p "$T/backup/projects/-x"; talk 1 "$T/backup/projects/-x"
