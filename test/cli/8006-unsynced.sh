@@ -73,6 +73,7 @@ here "$V" search walrus; code 1; err_has 'the client has written in this folder'
 ARBOR_SYNC_EXCLUDE='projects/*0c.jsonl' here "$V" tree; code 0; err_lacks 'the client has written'
 ARBOR_SYNC_EXCLUDE="$V" here "$V" tree; code 0; err_lacks 'the client has written'
 ARBOR_SYNC_MAX_SIZE=100 here "$V" tree; code 0; err_lacks 'the client has written'
+# shellcheck disable=SC2086 # words
 for verb in show 'log @.~0..' 'diff @. 0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e07'; do here "$V" $verb; check test "$verb $(grep -c 'the client has written' "$T/err")" = "$verb 1"; done
 here "$V" agents; err_has 'the client has written'; here "$V" files; err_has 'the client has written'
 touch -d tomorrow "$Q/0b7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e0d.jsonl"; here "$V" tree; err_has 'the client has written'
