@@ -12,6 +12,7 @@
 #include "hub/decider.h"
 #include "hub/excluded.h"
 #include "hub/forkable.h"
+#include "hub/mirror_now.h"
 #include "hub/settings.h"
 #include "hub/streamed.h"
 #include "hub/submitted.h"

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "hub/decider.h"
 #include "hub/forkable.h"
+#include "hub/mirror_now.h"
 #include "hub/naming.h"
 #include "hub/resolve.h"
 #include "hub/settings.h"

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "hub/forkable.h"
+#include "hub/mirror_now.h"
 #include "hub/resolve.h"
 #include "query/forest_load.h"
 #include "query/head.h"

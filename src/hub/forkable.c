@@ -7,18 +7,14 @@
  */
 #include "hub/forkable.h"
 
-#include "base/file.h"
 #include "base/utf8.h"
 #include "hub/alive.h"
-#include "hub/excluded.h"
 #include "hub/meant.h"
+#include "hub/mirror_now.h"
 #include "hub/resolve.h"
-#include "hub/settings.h"
 #include "hub/where.h"
-#include "ingest/sync.h"
 #include "live/lease.h"
 #include "store/run.h"
-#include "store/source.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -204,61 +200,7 @@ enum status forkable_check_rest(struct call *c, const struct named *n, struct er
 		       : STATUS_OK;
 }
 
-/* ---- Mirroring what was written ------------------------------------------------------ */
-
-typedef enum status syncing_fn(struct store *s, const struct sync_options *o, struct sync_report *report,
-			       struct err *err);
-
-/* Of a folder that is mirrored, what is at some paths; NULL = all of it. */
-static enum status sync_home(struct call *c, const char *home, const struct str *paths, size_t count, syncing_fn *run,
-			     struct sync_report *report, struct err *err)
-{
-	struct filter unwanted = { .max_size = settings_int(c->settings, "sync.max_size") };
-	const struct filter_rules *filter CLEANUP(filter_release) = NULL;
-	struct sync_options o = { .dir = home, .paths = paths, .path_count = count, .cancel = c->cancel };
-	struct root root;
-
-	excluded_take(c, NULL, &unwanted);
-	if (root_find(c->store, home, (struct str){ 0 }, &root, err) ||
-	    filter_make(&unwanted, &c->mem, &filter, err))
-		return err_failed(err->status);
-	o.filter = filter;
-	return run(c->store, &o, report, err);
-}
-
-/* A folder that is not mirrored stays so, and what fails is left to the next sync. */
-bool mirror_now(struct call *c, struct str path)
-{
-	struct sync_report report = { 0 };
-	struct environment env;
-	struct str home, below;
-	struct err err;
-
-	where_environment(c->settings, &env);
-	home = call_real_path(c, forked_home(&env, &c->mem));
-	path = call_real_path(c, path);
-	if (!home.p || !path.p || path.n <= home.n + 1 || !path_is_below(path, home))
-		return false;
-	below = str_sub(path, home.n + 1, SIZE_MAX);
-	if (!sync_home(c, arena_cstr(&c->mem, home), &below, 1, sync_run, &report, &err))
-		return true;
-	log_debug(c->log, "the new file is not mirrored yet: %s", err.text);
-	return false;
-}
-
-void mirror_session(struct call *c, const struct session *session)
-{
-	struct buf dir CLEANUP(buf_release) = BUF_INIT(LIMIT_PATH);
-	struct err err;
-
-	if (!session->row)
-		return;
-	if (root_dir(c->store, session->root, &dir, &err))
-		log_debug(c->log, "its file is not mirrored again: %s", err.text);
-	else
-		(void)mirror_now(c, arena_printf(&c->mem, "%.*s/%.*s", STR_ARG(buf_as_str(&dir)),
-						 STR_ARG(session->path)));
-}
+/* ---- What was said until now ---------------------------------------------------------- */
 
 /* Of a named session nothing of which is here yet: its client may have begun meanwhile. */
 static void mirror_begun(struct call *c, const struct forkable *f)
@@ -271,47 +213,9 @@ static void mirror_begun(struct call *c, const struct forkable *f)
 	(void)mirror_now(c, forked_path(&env, f->named.settings.working_dir, &f->head.session, &c->mem));
 }
 
-/* ---- What was said until now ---------------------------------------------------------- */
-
 bool forkable_is_last(struct str text)
 {
 	return text.n && text.p[0] == '@' && (text.n == 1 || text.p[1] == '~' || text.p[1] == '@' || text.p[1] == '.');
-}
-
-bool mirror_all_now(struct call *c)
-{
-	struct sync_report report = { 0 };
-	struct environment env;
-	struct str home;
-	struct err err;
-	enum status status;
-
-	where_environment(c->settings, &env);
-	home = call_real_path(c, forked_home(&env, &c->mem));
-	if (!home.p)
-		return false;
-	status = sync_home(c, arena_cstr(&c->mem, home), NULL, 0, sync_run, &report, &err);
-	if (status == STATUS_OK || status == STATUS_PARTIAL)
-		return true;
-	log_debug(c->log, "what is new in the client's folder is not mirrored: %s", err.text);
-	return false;
-}
-
-bool mirror_is_behind(struct call *c, const struct str *paths, size_t count)
-{
-	struct sync_report report = { 0 };
-	struct environment env;
-	struct str home;
-	struct err err;
-	enum status status;
-
-	where_environment(c->settings, &env);
-	home = call_real_path(c, forked_home(&env, &c->mem));
-	if (!home.p || !count)
-		return false;
-	status = sync_home(c, arena_cstr(&c->mem, home), paths, count, sync_preview, &report, &err);
-	return (status == STATUS_OK || status == STATUS_PARTIAL) &&
-	       report.count[SYNC_ADDED] + report.count[SYNC_GREW] > 0;
 }
 
 static enum status find_in(struct call *c, struct str text, struct read_txn *snapshot, struct forkable *out,

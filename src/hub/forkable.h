@@ -81,18 +81,4 @@ enum status forkable_check_open(struct call *c, const struct uuid *session, stru
 /* STATUS_BUSY while an agent of a named session is at work: where that ends is not known yet. */
 enum status forkable_check_rest(struct call *c, const struct named *n, struct err *err) MUST_USE;
 
-/* A file that was written below the client's folder (forked_home()) is mirrored at once, if that folder is at
- * all; whether it was. Whoever reads ends that first. */
-bool mirror_now(struct call *c, struct str path);
-
-/* All that is new below it, by the same rules; false also where the store cannot be written, or the folder is
- * gone. What is here is then all there is. */
-bool mirror_all_now(struct call *c);
-
-/* Whether a sync would bring in something that was written to these files below it, by the same rules. */
-bool mirror_is_behind(struct call *c, const struct str *paths, size_t count);
-
-/* The same with the file of a session. */
-void mirror_session(struct call *c, const struct session *session);
-
 #endif

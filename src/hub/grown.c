@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "claude/record.h"
 #include "hub/forkable.h"
+#include "hub/mirror_now.h"
 #include "hub/where.h"
 #include "live/forked.h"
 #include "store/source.h"
@@ -38,11 +39,8 @@ static bool has_line(const char *path, int64_t from)
 /* A sync leaves out of the client's folder what the settings leave out by now. */
 static bool is_wanted(struct call *c, const struct session *s, struct str dir)
 {
-	struct environment env;
-	struct str home;
+	struct str home = mirror_home(c);
 
-	where_environment(c->settings, &env);
-	home = call_real_path(c, forked_home(&env, &c->mem));
 	return !home.p || !str_eq(home, dir) || mirror_is_behind(c, &s->path, 1);
 }
 
