@@ -246,11 +246,12 @@ static enum status load_ranks(struct store *s, struct arena *mem, struct numbers
  * needed nothing is touched. */
 static enum status guess_rows(struct store *s, size_t *out, struct err *err)
 {
+	enum { MOST = 100 * 1000 }; /* more room is made when there are more */
 	STMT pages = { 0 };
 
 	if (use(s, USAGE_PAGES, &pages, err) || stmt_row(&pages, "pages", err))
 		return err_failed(err->status);
-	*out = 1000 + (size_t)col_int(&pages, 0) / 4 * 5;
+	*out = size_min(1000 + (size_t)col_int(&pages, 0) / 4 * 5, MOST);
 	return STATUS_OK;
 }
 
