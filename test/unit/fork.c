@@ -15,19 +15,27 @@
 
 /* ---- Points ------------------------------------------------------------------------ */
 
+/* The line that is called so; `k` keeps the names. */
+static uint32_t line_called(struct talk *k, struct chain *c, const char *text, const char *name)
+{
+	uint32_t i = 0;
+
+	talk_lines(k, c, text);
+	chain_build(c);
+	while (k->names && i < c->line_count && !str_eq(k->names[c->lines[i].offset], str_of(name)))
+		i++;
+	return i;
+}
+
 static void check_point(struct t *t, int line, const char *text, const char *at, const char *want)
 {
 	struct buf got CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct chain c CLEANUP(chain_release) = CHAIN_INIT;
 	struct fork_point p;
-	uint32_t i = 0;
 	TALK k = { 0 };
+	uint32_t i = line_called(&k, &c, text, at);
 
-	talk_lines(&k, &c, text);
 	NEED(k.names);
-	chain_build(&c);
-	while (i < c.line_count && !str_eq(k.names[c.lines[i].offset], str_of(at)))
-		i++;
 	p = fork_point(&c, i);
 	if (p.line == CHAIN_NONE)
 		buf_text(&got, "none");
@@ -69,18 +77,14 @@ TEST(a_result_is_of_the_answer_above_it_alone)
 /* Where to fork to go on right before the answer of a line, or its results. */
 static void check_step(struct t *t, int line, const char *text, const char *at, const char *want)
 {
-	struct chain c = CHAIN_INIT;
-	uint32_t i = 0, step;
+	struct chain c CLEANUP(chain_release) = CHAIN_INIT;
 	TALK k = { 0 };
+	uint32_t i = line_called(&k, &c, text, at), step;
 
-	talk_lines(&k, &c, text);
-	chain_build(&c);
-	while (i < c.line_count && !str_eq(k.names[c.lines[i].offset], str_of(at)))
-		i++;
+	NEED(k.names);
 	step = fork_step_before(&c, i);
 	t_eq_str(t, __FILE__, line, step == CHAIN_NONE ? STR("none") : k.names[c.lines[step].offset], str_of(want),
 		 at);
-	chain_release(&c);
 }
 
 TEST(a_step_back_goes_to_the_results_before)
@@ -105,17 +109,13 @@ TEST(a_prompt_goes_on_before_it)
 
 static void check_prompt_of(struct t *t, int line, const char *text, const char *at, const char *want)
 {
-	struct chain c = CHAIN_INIT;
-	uint32_t i = 0;
+	struct chain c CLEANUP(chain_release) = CHAIN_INIT;
 	TALK k = { 0 };
+	uint32_t i = line_called(&k, &c, text, at);
 
-	talk_lines(&k, &c, text);
-	chain_build(&c);
-	while (i < c.line_count && !str_eq(k.names[c.lines[i].offset], str_of(at)))
-		i++;
+	NEED(k.names);
 	i = fork_prompt_of(&c, i);
 	t_eq_str(t, __FILE__, line, i == CHAIN_NONE ? STR("none") : k.names[c.lines[i].offset], str_of(want), at);
-	chain_release(&c);
 }
 
 #define PROMPT_OF(text, at, want) check_prompt_of(t, __LINE__, text, at, want)
