@@ -46,7 +46,7 @@ static enum status sync_home(struct call *c, struct str home, const struct str *
 bool mirror_now(struct call *c, struct str path)
 {
 	struct str home = mirror_home(c), below;
-	struct sync_report report;
+	struct sync_report report = { 0 };
 	struct err err;
 
 	path = call_real_path(c, path);
@@ -76,7 +76,7 @@ void mirror_session(struct call *c, const struct session *session)
 bool mirror_all_now(struct call *c)
 {
 	struct str home = mirror_home(c);
-	struct sync_report report;
+	struct sync_report report = { 0 };
 	enum status status;
 	struct err err;
 
@@ -92,7 +92,7 @@ bool mirror_all_now(struct call *c)
 bool mirror_is_behind(struct call *c, const struct str *paths, size_t count)
 {
 	struct str home = mirror_home(c);
-	struct sync_report report;
+	struct sync_report report = { 0 };
 	enum status status;
 	struct err err;
 
