@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -88,6 +91,37 @@ void mem_touch(void *p, size_t bytes)
 #else
 	(void)p;
 	(void)bytes;
+#endif
+}
+
+/*
+ * A page of 4 KB takes the system a microsecond to find, clear and note, and again some to take back; a command that
+ * reads needs two hundred. A large page of 2 MB takes it as long as seventy. malloc() grows one heap upwards from wherever it
+ * began, so what lies between that and the next large page is taken and never used: addresses, not memory. Nothing on the
+ * page itself may have been written before, for then it has small ones: so the heap is first made to grow over it, by
+ * something that fits in front.
+ *
+ * Where any of this is otherwise, the heap is as it was.
+ */
+void mem_begin_large(void)
+{
+#ifdef __GLIBC__
+	enum { GROWS_BY = 256 * 1024, HEAD = 16, LEAST = 64 };
+	char *first, *unused, *page;
+	size_t before;
+
+	/* More than it has to begin with. */
+	if (!mallopt(M_TOP_PAD, 2 * LARGE_PAGE) || !mallopt(M_MMAP_THRESHOLD, 2 * LARGE_PAGE))
+		return;
+	first = malloc(GROWS_BY);
+	before = in_large_pages((uintptr_t)first + LEAST) - (uintptr_t)first;
+	free(first);
+	unused = malloc(before - HEAD);
+	page = unused + before;
+	if (!unused || (uintptr_t)page % LARGE_PAGE || (uintptr_t)page + LARGE_PAGE > (uintptr_t)sbrk(0))
+		free(unused);
+	else
+		(void)madvise(page, LARGE_PAGE, MADV_HUGEPAGE);
 #endif
 }
 

@@ -140,17 +140,6 @@ static void take_note(void *ctx, struct str text)
 	view_note(v, text);
 }
 
-/* What nearly every command is going to touch, from the system in one piece: page by page, it would be
- * a thirtieth of a search. Where a system cannot do this, it does that. */
-static void touch_memory(void)
-{
-	enum { TOUCHED = 800 * 1024 };
-	char *p = mem_resize(NULL, TOUCHED);
-
-	mem_touch(p, TOUCHED);
-	mem_free(p);
-}
-
 /* A command that reads is over in milliseconds, of which asking the system for memory
  * bit by bit, and giving it back, would be a twentieth. */
 static void take_memory_at_once(const struct method *m)
@@ -159,10 +148,8 @@ static void take_memory_at_once(const struct method *m)
 	if (!only_reads(m) || m->need == NEED_NOTHING)
 		return;
 	mallopt(M_ARENA_MAX, 1);
-	mallopt(M_TOP_PAD, 4 * MIB);
-	mallopt(M_MMAP_THRESHOLD, 4 * MIB);
 	mallopt(M_TRIM_THRESHOLD, 64 * MIB);
-	touch_memory();
+	mem_begin_large();
 #ifndef __SANITIZE_ADDRESS__ /* which is to see all that SQLite takes and gives back */
 	quick_memory();
 #endif
