@@ -231,9 +231,10 @@ build/gen/templates.c: build/gen/embed $(TEMPLATES)
 
 # ---- One mode ---------------------------------------------------------------
 
-# A linker writes its file here and there, and the system then has it in memory page by page. Written from
-# beginning to end, as installing does, it lies there in larger pieces and starts sooner: a search takes a twelfth less.
-WRITE_THROUGH = $(Q)cp $@ $@.whole && mv $@.whole $@
+# What debuggers and profilers want to know lies beside the program, two thirds of its size. That also has it written
+# in one piece: a linker writes here and there, and what the system then has in memory, page by page, starts slower. A
+# search takes a tenth less.
+SET_DEBUG_APART = $(Q)objcopy --only-keep-debug $@ $@.debug && objcopy --strip-all --add-gnu-debuglink=$@.debug $@ $@.whole && mv $@.whole $@
 
 define MODE
 $(1)_LIB  := build/$(1)/parts.a
@@ -268,7 +269,7 @@ $(1)_PUBLIC := build/$(1)/libarbor.a build/$(1)/libarbor.so build/$(1)/arbor.pc
 build/$(1)/arbor: $$(patsubst %.c,build/$(1)/%.o,$$(FACE_SRC)) $$($(1)_LIB) $$($(1)_SQLITE)
 	@echo "LD  $$@"
 	$$(Q)$$(CC_$(1)) $$(LINK_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
-	$(if $(filter release,$(1)),$$(WRITE_THROUGH))
+	$(if $(filter release,$(1)),$$(SET_DEBUG_APART))
 build/$(1)/unit/%: build/$(1)/test/unit/%.o $$(patsubst %.c,build/$(1)/%.o,$$(HARNESS_SRC)) $$($(1)_LIB) $$($(1)_SQLITE)
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(LINK_$(1)) $$(if $$(findstring lto,$$(LINK_$(1))),-fno-lto) -o $$@ $$^ $$(LIBS)
 build/$(1)/tool/fixture: build/$(1)/test/cli/fixture.o $$(patsubst %.c,build/$(1)/%.o,$$(filter-out %/main.c,$$(FACE_SRC))) \
