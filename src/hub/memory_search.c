@@ -304,7 +304,8 @@ struct finding {
 	bool inside;		 /* looked for inside of words */
 	struct str asked;	 /* what was looked for instead of what was typed; p NULL = that */
 	int64_t looked;		 /* nobody asked for that, and it does not stand in so many texts: */
-	bool looked_all;	 /* which are all that could have it */
+	bool looked_all;	 /* which are all that could have it, */
+	bool looked_narrowed;	 /* and these only such as have the other words */
 	bool waits;		 /* nothing is given where there are few, */
 	bool few;		 /* and so it was: */
 	int64_t total;		 /* that many there were */
@@ -670,14 +671,12 @@ static void note_count(const struct finding *f, const struct search_query *q,
 	/* How many each session leaves is known of those that were met. */
 	if (!q->each)
 		snprintf(of, sizeof of, " of %s%" PRId64, report->about ? "about " : "", total);
-	if (report->more && f->given)
+	if (f->left_out)
+		call_note(f->call, "%" PRId64 "%s hits; the others did not fit; --offset %" PRId64 " goes on",
+			  f->given, report->more ? "" : of, (int64_t)q->offset + f->given);
+	else if (report->more && f->given)
 		call_note(f->call, "%" PRId64 " hit%s, and perhaps more; arbor show ID opens one", f->given,
 			  f->given == 1 ? "" : "s");
-	else if (f->left_out)
-		call_note(f->call,
-			  "%" PRId64 "%s hits; the others did not fit; --offset %" PRId64
-			  " goes on",
-			  f->given, of, (int64_t)q->offset + f->given);
 	else if (q->offset && f->given)
 		call_note(f->call, "hits %zu to %" PRId64 "%s; arbor show ID opens one", q->offset + 1,
 			  (int64_t)q->offset + f->given, of);
@@ -695,7 +694,7 @@ static void note_count(const struct finding *f, const struct search_query *q,
 /* What of a query are words that texts have. */
 struct said {
 	struct store *store;
-	size_t absent;
+	size_t absent, kept;
 };
 
 static enum status is_said(void *ctx, struct str match, bool *keeps, struct err *err)
@@ -707,6 +706,7 @@ static enum status is_said(void *ctx, struct str match, bool *keeps, struct err 
 		return err_failed(err->status);
 	*keeps = found > 0;
 	y->absent += !*keeps;
+	y->kept += *keeps;
 	return STATUS_OK;
 }
 
@@ -742,6 +742,7 @@ static enum status search_inside(struct finding *f, const struct search_query *a
 	q.expr = &narrow;
 	q.check = &check;
 	f->inside = true;
+	f->looked_narrowed = said.kept > 0;
 	return search_run(c->store, &q, emit_hit, f, report, err);
 }
 
@@ -877,6 +878,19 @@ static enum status set_weights(struct call *c, struct search_query *q, struct er
 	return STATUS_OK;
 }
 
+/* Not even one fits. */
+static enum status too_small(const struct finding *f, const struct search_query *q,
+			     const struct search_report *report, struct err *err)
+{
+	char of[32] = "";
+
+	if (!report->more)
+		snprintf(of, sizeof of, " of %" PRId64, report->total);
+	return err_fail(err, STATUS_USAGE,
+			"--budget: hit %zu%s takes %" PRId64 " characters, and there is room for %" PRId64,
+			q->offset + 1, of, f->first, f->budget);
+}
+
 static enum status run_search(struct call *c, struct err *err)
 {
 	struct read_txn snapshot CLEANUP(read_end) = { 0 };
@@ -904,13 +918,12 @@ static enum status run_search(struct call *c, struct err *err)
 	warn_unread(c);
 	search_note_odd(c, &expr);
 	if (f.left_out && !f.given)
-		return err_fail(err, STATUS_USAGE,
-				"--budget: the first of %" PRId64 " hits takes %" PRId64 " characters",
-				report.total, f.first);
+		return too_small(&f, &q, &report, err);
 	if (report.total && !f.given && q.offset)
 		return err_fail(err, STATUS_NOT_FOUND,
-				"there %s %" PRId64 " hit%s, and --offset %zu is behind the last",
-				report.total == 1 ? "is" : "are", report.total, report.total == 1 ? "" : "s", q.offset);
+				"there %s %" PRId64 " hit%s%s, and --offset %zu is behind the last",
+				report.total == 1 ? "is" : "are", report.total, report.total == 1 ? "" : "s",
+				report.gave_up ? " in those texts that were looked at" : "", q.offset);
 	note_count(&f, &q, &report);
 	if (report.gave_up)
 		log_warn(c->log,
@@ -919,7 +932,7 @@ static enum status run_search(struct call *c, struct err *err)
 	if (report.total)
 		return STATUS_OK;
 	return search_not_found(c, &q, is_narrowed(c), query_text(c, 0, STR("")),
-				&(struct search_looked){ f.looked, f.looked_all }, err);
+				&(struct search_looked){ f.looked, f.looked_all, f.looked_narrowed }, err);
 }
 
 const struct method memory_search = {

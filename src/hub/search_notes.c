@@ -175,7 +175,9 @@ enum status search_not_found(struct call *c, const struct search_query *q, bool 
 		buf_text(&advice, "; capitals count in a pattern that has some, unless (?i) stands in front of it");
 	if (is_no_time(c, q))
 		buf_text(&advice, "; no time is both after and before what it says");
-	if (looked->texts && looked->all)
+	if (looked->texts && looked->all && looked->narrowed)
+		buf_text(&advice, "; nor does it stand inside of words where the others do");
+	else if (looked->texts && looked->all)
 		buf_text(&advice, "; nor does it stand inside of words");
 	else if (looked->texts)
 		buf_printf(&advice, "; nor inside of words in the %" PRId64 " newest texts; --inside looks further",

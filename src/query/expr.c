@@ -93,6 +93,8 @@ struct reading {
 	enum lexeme lexeme; /* in hand */
 	struct str lexed;
 	int groups;
+	bool choice;	/* the brackets read last had conditions alone, with OR between any two */
+	bool entangled; /* NOT is in front of brackets whose conditions cannot be excluded one by one */
 	struct expr_node *marks; /* what conditions say of the words */
 };
 
@@ -170,16 +172,25 @@ static bool is_number(struct str word)
 	return true;
 }
 
-/* Whether signs between words are meant: in quotes, and between numbers, which nobody writes in another style. */
+/* Whether signs are meant: in quotes, and between numbers, which nobody writes in another style. */
 static bool is_cited(struct str text, const struct splitting *s, bool quoted)
 {
-	bool numbers = true, signs = false;
+	size_t from = quoted ? 0 : s->first, to = quoted ? text.n : s->last_end;
+	bool numbers = s->parts.count > 1, signs = false;
 
 	for (size_t i = 0; i < s->parts.count; i++)
 		numbers &= is_number(s->part_room[i].word);
-	for (size_t i = s->first; i < s->last_end; i++)
+	for (size_t i = from; i < to; i++)
 		signs |= text.p[i] > ' ' && text.p[i] < 0x7f && !is_ascii_alnum(text.p[i]);
-	return s->parts.count > 1 && signs && (quoted || numbers);
+	return signs && (quoted || numbers);
+}
+
+/* What of an item with signs a text has to have: of a name, that; in quotes, all. */
+static struct str signs_of(struct str text, const struct splitting *s, bool quoted)
+{
+	struct str name = name_of(text, s->first, s->last_end);
+
+	return name.p && quoted ? str_trim(text) : name;
 }
 
 /* What was typed as one; NULL when there is no word in it, or no room for more. */
@@ -206,8 +217,8 @@ static struct expr_node *read_item(struct reading *r, struct str text, bool quot
 	n = new_node(r, EXPR_NODE_WORDS);
 	n->typed = prefix ? str_sub(text, 0, text.n - 1) : text;
 	n->quoted = quoted;
-	n->name = name_of(text, s.first, s.last_end);
-	n->cited = is_cited(text, &s, quoted);
+	n->name = signs_of(n->typed, &s, quoted);
+	n->cited = is_cited(n->typed, &s, quoted);
 	n->parts = s.parts;
 	keep_phrase(r->mem, &n->parts, s.part_room, prefix);
 	if (s.has_wholes && !s.cut) {
@@ -586,6 +597,47 @@ static void note_foreign(struct reading *r)
 		r->e->bang = r->lexed;
 }
 
+/*
+ * NOT in front of brackets with conditions, which hold for the whole query: each of them is excluded. That is
+ * the same where one of them has to hold, be it for OR between them or because they are of one kind; beside
+ * words, or where all have to hold, it is not, and there is no way to say it.
+ */
+static void exclude_conditions(struct reading *r, size_t from, bool words)
+{
+	struct expr *e = r->e;
+	const struct expr_condition *first = &e->conditions[from];
+	bool one_kind = true, wanted = true, unwanted = true;
+
+	for (size_t i = from; i < e->condition_count; i++) {
+		struct expr_condition *c = &e->conditions[i];
+
+		one_kind &= c->field == first->field && c->field != EXPR_IS;
+		wanted &= !c->excluded;
+		unwanted &= c->excluded;
+		c->excluded = !c->excluded;
+		c->group = 0;
+	}
+	if (words || !(e->condition_count == from + 1 || (wanted && (r->choice || one_kind)) ||
+		       (unwanted && one_kind && !r->choice)))
+		r->entangled = true;
+}
+
+/* What stands in brackets, of which the first is in hand. */
+static struct expr_node *read_inner(struct reading *r, bool excluded)
+{
+	size_t from = r->e->condition_count;
+	bool aside = r->e->aside_or;
+	struct expr_node *n;
+
+	advance(r);
+	n = read_any(r);
+	if (excluded && r->e->condition_count > from) {
+		exclude_conditions(r, from, n != NULL);
+		r->e->aside_or = aside;
+	}
+	return n;
+}
+
 /* One thing, with what excludes it in front. */
 static struct expr_node *read_one(struct reading *r)
 {
@@ -595,8 +647,7 @@ static struct expr_node *read_one(struct reading *r)
 	for (; r->lexeme == LEX_NOT; advance(r))
 		excluded = !excluded;
 	if (r->lexeme == LEX_OPEN) {
-		advance(r);
-		n = read_any(r);
+		n = read_inner(r, excluded);
 	} else if (r->lexeme == LEX_NEAR) {
 		n = read_near(r, r->lexed);
 	} else if (r->lexeme == LEX_QUOTED) {
@@ -680,6 +731,7 @@ static struct expr_node *read_any(struct reading *r)
 	}
 	if (is_or)
 		note_or(r, n->first != NULL, single, conditions);
+	r->choice = is_or && single && !n->first;
 	return simplest(n);
 }
 
@@ -751,7 +803,13 @@ static enum status read_expr(struct expr *e, struct str text, bool fields, bool 
 	if (!words && !e->condition_count)
 		words = read_query(&r, false);
 	if (!words && !e->condition_count)
-		return nothing("has no word to look for", text, err);
+		return nothing("has no word to look for; signs alone are found by --regex, as --regex '\\./'",
+			       text, err);
+	if (r.entangled)
+		return nothing("excludes conditions that hold for the whole query, together with something "
+			       "else; put "
+			       "NOT in front of each of them, or leave the words outside of the brackets",
+			       text, err);
 	mark_words(&r);
 	all = new_node(&r, EXPR_NODE_ALL);
 	expr_node_add(all, words);
@@ -761,7 +819,9 @@ static enum status read_expr(struct expr *e, struct str text, bool fields, bool 
 	if (!all || expr_match(e, all))
 		return STATUS_OK;
 	if (!beside && !wants_any(e))
-		return nothing("only says what is not wanted; add a word to look for, or a condition as in:answer",
+		return nothing("means nearly everything, as it only says what is not wanted, be it behind "
+			       "OR; add a word "
+			       "to look for, or a condition as in:answer",
 			       text, err);
 	set_negative(e, all);
 	return STATUS_OK;

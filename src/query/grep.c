@@ -145,6 +145,7 @@ void grep_inside(struct grep *g, const struct expr *e, int64_t most_ms)
 void grep_signs(struct grep *g, const struct expr *e, int64_t most_ms)
 {
 	grep_inside(g, e, most_ms);
+	g->found_deadline_ns = clock_monotonic_ns() + SECONDS * INT64_C(1000000000);
 	g->inside = false;
 	g->signs_only = true;
 }
@@ -483,6 +484,8 @@ bool grep_text(struct grep *g, struct str text)
 		return false;
 	if (g->expr ? g->expr->root && !holds(g, g->expr->root, text) : !scan_pattern(g, text))
 		return false;
+	if (g->found_deadline_ns)
+		g->deadline_ns = g->found_deadline_ns;
 	qsort(g->found, g->count, sizeof *g->found, by_start);
 	return true;
 }

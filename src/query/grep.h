@@ -14,7 +14,7 @@ struct grep {
 	bool inside;		 /* also inside of other words */
 	bool open_front;	 /* a * in front of a word is no part of it, but says that it may go on there */
 	bool signs_only;	 /* only those that have signs: of the others the index knows all */
-	bool cited_only;	 /* so too, those that have some between their words */
+	bool cited_only;	 /* so too, those whose signs are meant */
 	const char *pattern;
 	int flags;
 	regex_t compiled;
@@ -22,6 +22,7 @@ struct grep {
 			      * there */
 	size_t scanned;	     /* bytes, since it was compiled */
 	int64_t deadline_ns; /* monotonic */
+	int64_t found_deadline_ns; /* from the first text on in which it is; 0 = the same */
 	bool gave_up;	     /* it has passed */
 	struct snippet_range found[SNIPPET_MARKS];
 	size_t count;
@@ -43,10 +44,11 @@ void grep_exact(struct grep *g, const struct expr *e);
 /* So too, but in any case of its letters (of ASCII), and be it inside of other words. Nobody waits longer for it. */
 void grep_inside(struct grep *g, const struct expr *e, int64_t most_ms);
 
-/* So too, of the items that have signs (query/expr.h). */
+/* So too, of the items that have signs (query/expr.h). Who has found some waits for all as after
+ * grep_exact(). */
 void grep_signs(struct grep *g, const struct expr *e, int64_t most_ms);
 
-/* So too, of those that have them between their words. Without a deadline: for few texts. */
+/* So too, of those whose signs are meant. Without a deadline: for few texts. */
 void grep_cited(struct grep *g, const struct expr *e);
 void grep_release(struct grep *g);
 

@@ -40,7 +40,7 @@ static bool is_inside(struct str text, struct str part)
 static bool is_met(const struct listing *l, struct str name)
 {
 	if (l->field == EXPR_MODEL)
-		return memmem(name.p, name.n, l->typed.p, l->typed.n) != NULL;
+		return is_inside(name, l->typed);
 	if (l->field == EXPR_TOOL)
 		return str_alike(l->prefix ? str_sub(name, 0, l->typed.n) : name, l->typed);
 	return l->prefix ? str_has_prefix(name, l->typed) : str_eq(name, l->typed);

@@ -167,7 +167,7 @@ static const char *const sql[SESSION_STATEMENTS] = {
 			   " ORDER BY offset LIMIT ?4",
 	[SESSION_MODEL] = "SELECT 1 FROM usage u JOIN model m ON m.id = u.model WHERE u.session = ?1"
 			  " AND instr(m.name, ?2) LIMIT 1",
-	[SESSION_MODELS] = "SELECT name FROM model WHERE instr(name, ?1) ORDER BY name LIMIT ?2",
+	[SESSION_MODELS] = "SELECT name FROM model WHERE instr(lower(name), lower(?1)) ORDER BY name LIMIT ?2",
 	[SESSION_BY_PLAN] = "SELECT m.id FROM session_value v CROSS JOIN mirror_session a ON a.id = v.session"
 			    " CROSS JOIN mirror_session m ON m.session_id = a.session_id AND m.agent IS NULL"
 			    " WHERE v.kind = 4 AND v.value = ?1 ORDER BY m.old, m.updated_at DESC, m.id LIMIT 1",

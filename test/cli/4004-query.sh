@@ -84,7 +84,7 @@ check test "$(wc -l <"$T/out")" -ge 1
 given=$(wc -l <"$T/out")
 err_has "$given of $all hits; the others did not fit; --offset $given goes on"
 check test "$(tail -n 1 "$T/out" | sed 's/.*"number":\([0-9]*\),"total":\([0-9]*\),.*/\1 \2/')" = "$given $all"
-arbor search --json --budget 1 cents; code 2; check test ! -s "$T/out"; err_has "the first of $all hits takes"
+arbor search --json --budget 1 cents; code 2; check test ! -s "$T/out"; err_has "hit 1 of $all takes"
 arbor search --json --budget 1000000 cents; check test "$(wc -l <"$T/out")" -eq "$all"
 arbor search --json --budget 1000000 -n 2 cents; check test "$(wc -l <"$T/out")" -eq 2
 
@@ -227,21 +227,26 @@ mkdir -p "$T/cited/projects/-w"
 {
 	# Short prompts come first by their words.
 	for i in $(seq 1 12); do
-		printf '{"type":"user","uuid":"00000000-0000-4000-8000-%012d","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"1, 2, 3 and %d; open file"}}\n' "$i" "$i"
+		printf '{"type":"user","uuid":"00000000-0000-4000-8000-%012d","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"1, 2, 3 and %d; open file; wrap xwrap"}}\n' "$i" "$i"
 	done
-	printf '{"type":"assistant","uuid":"00000000-0000-4000-8000-000000000077","timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant","content":[{"type":"text","text":"%s released 1.2.3 after v11.2.3, with Open.File in it"}]}}\n' "$(seq -f 'word%.0f' 1 200 | tr '\n' ' ')"
+	printf '{"type":"assistant","uuid":"00000000-0000-4000-8000-000000000077","timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant","content":[{"type":"text","text":"%s released 1.2.3 after v11.2.3, with Open.File in it (as -wrap -xwrap ~/.wrap wrap%% does)"}]}}\n' "$(seq -f 'word%.0f' 1 200 | tr '\n' ' ')"
 } >"$T/cited/projects/-w/00000000-0000-4000-8000-000000000007.jsonl"
 "$ARBOR" sync --source "$T/cited" --store "$T/cited.db" >/dev/null 2>&1
 cited() { "$ARBOR" --store "$T/cited.db" search "$@" 2>/dev/null >"$T/out"; }
-for query in '"1.2.3"' '1.2.3' '"open.file"'; do
+for query in '"1.2.3"' '1.2.3' '"open.file"' '"-wrap"' '"wrap%"'; do
 	cited "$query"; check test "$(head -n 1 "$T/out" | grep -c released)" -eq 1; check test "$(wc -l <"$T/out")" -eq 10
 	cited "$query" --limit 0; check test "$(wc -l <"$T/out")" -eq 13; mv "$T/out" "$T/all"
 	for at in 0 1 2 3 4 5 6 7 8 9 10 11 12; do cited "$query" --limit 1 --offset $at; cat "$T/out"; done >"$T/pages"
 	same "$T/all" "$T/pages"
 done
 uncited() { cited "$@"; check test "$(wc -l <"$T/out")" -eq 10; check test "$(head -n 1 "$T/out" | grep -c released)" -eq 0; }
-for query in '1 2 3' '"1 2 3"' 'open.file' '"open file"'; do uncited "$query"; done
+for query in '1 2 3' '"1 2 3"' 'open.file' '"open file"' '"wrap"' wrap; do uncited "$query"; done
 uncited '"1.2.3"' --sort old
+
+it "takes a name in quotes with all of its signs"
+cited '"~/.wrap"' -n 0; check test "$(wc -l <"$T/out")" -eq 1
+cited '"/.wrap"' -n 0; check test "$(wc -l <"$T/out")" -eq 1
+arbor --store "$T/cited.db" search '"@/.wrap"'; code 0; err_has "no text has '@/.wrap' as it was typed; these have its words"
 
 it "says which operators are none"
 for query in 'integer NEAR cents' 'NEAR (integer cents)' 'integer NEAR/3 cents'; do
@@ -266,7 +271,7 @@ arbor search cents --until 2026-01; code 1; err_has 'there are hits at other tim
 it "says which tools, models and branches there are where none is called so"
 arbor search 'cents tool:Bsh'; code 1; err_has "no tool is called 'Bsh': there are bash, "
 arbor search 'tool:zz*'; code 1; err_has "no tool is called 'zz': there are "
-arbor search 'cents model:Opus'; code 1; err_has "no model is called 'Opus': there are claude-opus"
+arbor search 'cents model:Opuz'; code 1; err_has "no model is called 'Opuz': there are claude-opus"
 arbor search 'cents branch:mian'; code 1; err_has "no branch is called 'mian': there are main"; err_lacks 'without its conditions'
 arbor search 'zzqqxx tool:bash branch:main branch:ma* model:claude -tool:zz'; code 1; err_lacks 'called'
 
@@ -308,7 +313,31 @@ less role:user cents
 less 'role:user project:webshop' cents
 check test "$(count --in input ' -tool:Bash')" -eq "$(count 'in:input -tool:Bash')"
 arbor search --regex 'cents?' ' -model:claude'; code 0
-arbor search -- '-tool:Bash -cents'; code 2; err_has 'only says what is not wanted; add a word to look for, or a condition'
+arbor search -- '-tool:Bash -cents'; code 2; err_has 'it only says what is not wanted, be it behind OR; add a word to look for, or a condition'
+
+it "knows a model by a part of its name in any case"
+alike() { check test "$(count "$1")" -eq "$(count "$2")"; check test "$(count "$1")" -gt 0; }
+alike model:CLAUDE model:claude
+check test "$(count 'in:input -model:CLAUDE')" -eq "$(count 'in:input -model:claude')"
+
+it "excludes conditions in brackets one by one, and refuses where that would mean something else"
+alike 'cents NOT (role:user)' 'cents NOT role:user'
+alike 'cents -(role:user)' 'cents -role:user'
+alike 'NOT (role:user) cents' 'cents -role:user'
+alike 'cents NOT (NOT (role:user))' 'cents role:user'
+alike 'cents NOT (NOT role:user)' 'cents role:user'
+alike 'cents NOT (role:user OR role:tool)' 'cents -role:user -role:tool'
+alike 'cents NOT (role:user,tool)' 'cents -role:user -role:tool'
+alike 'cents NOT (role:user OR in:output)' 'cents -role:user -in:output'
+alike 'cents NOT (-role:user -role:tool)' 'cents role:user,tool'
+alike 'in:input NOT (tool:Bash OR tool:Edit)' 'in:input -tool:Bash -tool:Edit'
+alike 'cents NOT (after:2027-01-01)' 'cents -after:2027-01-01'
+alike 'cents NOT (is:error)' 'cents -is:error'
+arbor search 'cents NOT (role:user OR in:output)'; err_lacks 'warning'
+for query in 'cents -(tool:Bash integer)' 'cents NOT (role:user in:prompt)' 'cents NOT (is:error is:subagent)' \
+	'cents NOT (integer (role:user))' 'cents NOT (role:user OR NOT in:prompt OR NOT in:output)'; do
+	arbor search -- "$query"; code 2; err_has 'put NOT in front of each of them'
+done
 
 it "says what is no field, also where there are hits, and takes fields in any case"
 arbor search 'from:the cents'; err_has "'from:' is no field and was looked for as text; there are role:"

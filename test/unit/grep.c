@@ -7,6 +7,7 @@
 #include "t.h"
 
 #include <string.h>
+#include <time.h>
 
 #define GREP  struct grep CLEANUP(grep_release)
 #define EXPR  struct expr CLEANUP(expr_release)
@@ -181,6 +182,27 @@ TEST(exact_items_stand_as_they_were_typed)
 	}
 }
 
+/* Who finds nothing is not kept waiting; who finds some wants all of them, the same ones each time. */
+TEST(time_is_short_until_something_is_found)
+{
+	enum { MOST_MS = 100 };
+	struct timespec past = { .tv_nsec = 2 * MOST_MS * 1000000 };
+	ARENA;
+	EXPR e = { 0 };
+	struct err err;
+
+	OK(expr_read(&e, STR("C++"), true, &mem, &err));
+	for (int found = 0; found < 2; found++) {
+		GREP g = { 0 };
+
+		grep_signs(&g, &e, MOST_MS);
+		EQ(grep_text(&g, found ? STR("in C++") : STR("in C")), found);
+		nanosleep(&past, NULL);
+		EQ(grep_text(&g, STR("and C++")), found);
+		EQ(g.gave_up, !found);
+	}
+}
+
 TESTS(CASE(only_words_that_every_match_has_narrow), CASE(a_pattern_matches_in_lines_and_says_where),
       CASE(a_long_line_is_searched_to_its_end), CASE(what_would_take_too_much_is_refused_or_given_up),
-      CASE(exact_items_stand_as_they_were_typed))
+      CASE(exact_items_stand_as_they_were_typed), CASE(time_is_short_until_something_is_found))
