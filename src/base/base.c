@@ -95,26 +95,27 @@ void mem_touch(void *p, size_t bytes)
 }
 
 /*
- * A page of 4 KB takes the system a microsecond to find, clear and note, and again some to take back; a command that
- * reads needs two hundred. A large page of 2 MB takes it as long as seventy. malloc() grows one heap upwards from wherever it
- * began, so what lies between that and the next large page is taken and never used: addresses, not memory. Nothing on the
- * page itself may have been written before, for then it has small ones: so the heap is first made to grow over it, by
- * something that fits in front.
+ * A page of 4 KB takes the system a microsecond to find, clear and note, and again some to take back; a
+ * command that reads needs two hundred. A large page of 2 MB takes it as long as seventy. malloc() grows one
+ * heap upwards from wherever it began, so what lies between that and the next large page is taken and never
+ * used: addresses, not memory. Nothing on the page itself may have been written before, for then it has small
+ * ones. So the heap is first made to grow, by something behind which malloc() notes what is left, and the
+ * page is the first behind that.
  *
  * Where any of this is otherwise, the heap is as it was.
  */
 void mem_begin_large(void)
 {
 #ifdef __GLIBC__
-	enum { GROWS_BY = 256 * 1024, HEAD = 16, LEAST = 64 };
+	enum { GROWS_BY = 256 * 1024, HEAD = 16, NOTED = 64 };
 	char *first, *unused, *page;
 	size_t before;
 
 	/* More than it has to begin with. */
-	if (!mallopt(M_TOP_PAD, 2 * LARGE_PAGE) || !mallopt(M_MMAP_THRESHOLD, 2 * LARGE_PAGE))
+	if (!mallopt(M_TOP_PAD, 3 * LARGE_PAGE) || !mallopt(M_MMAP_THRESHOLD, 3 * LARGE_PAGE))
 		return;
 	first = malloc(GROWS_BY);
-	before = in_large_pages((uintptr_t)first + LEAST) - (uintptr_t)first;
+	before = in_large_pages((uintptr_t)first + GROWS_BY + NOTED) - (uintptr_t)first;
 	free(first);
 	unused = malloc(before - HEAD);
 	page = unused + before;

@@ -4,9 +4,11 @@
 #include "base/base.h"
 #include "t.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { LARGE_PAGE = 2 * 1024 * 1024, PIECE = 1000, PIECES = 8 * LARGE_PAGE / PIECE };
@@ -29,6 +31,61 @@ static bool wants_large_page(const void *p)
 	if (f)
 		fclose(f);
 	return wants;
+}
+
+/* Of the part of memory that is wanted in large pages, what is there already; -1 = there is no such part.
+ * Takes none itself. */
+static int there_kb(void)
+{
+	static char maps[256 * 1024];
+	int fd = open("/proc/self/smaps", O_RDONLY), kb = 0;
+	size_t size = 0;
+	ssize_t n;
+
+	while (fd >= 0 && size < sizeof maps && (n = read(fd, maps + size, sizeof maps - size)) > 0)
+		size += (size_t)n;
+	if (fd >= 0)
+		close(fd);
+	for (struct str rest = str_from(maps, size), line; rest.n;) {
+		line = str_cut(rest, '\n', &rest);
+		if (str_has_prefix(line, STR("Rss:")))
+			kb = atoi(line.p + 4);
+		else if (str_has_prefix(line, STR("VmFlags:")) && memmem(line.p, line.n, " hg", 3))
+			return kb;
+	}
+	return -1;
+}
+
+/* In a process of its own, since the heap does not go back. */
+static int there_kb_behind(size_t taken)
+{
+	pid_t child = fork();
+	int state = 0;
+
+	if (!child) {
+		int kb;
+
+		/* In pieces, since larger ones are not in the heap. */
+		for (size_t n = 0; n < taken; n += PIECE)
+			mem_alloc(PIECE);
+		mem_begin_large();
+		kb = there_kb();
+		_exit(kb < 0 || kb > 99 ? 99 : kb);
+	}
+	return waitpid(child, &state, 0) == child && WIFEXITED(state) ? WEXITSTATUS(state) : 99;
+}
+
+TEST(nothing_stands_on_the_large_page_before_wherever_the_heap_begins)
+{
+	enum { STEP = 56 * 1024 };
+
+#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
+	SKIP("malloc() is another one here, and has no heap that grows upwards");
+#endif
+	if (access("/sys/kernel/mm/transparent_hugepage", F_OK))
+		SKIP("the system has no large pages");
+	for (size_t taken = 0; taken < LARGE_PAGE; taken += STEP)
+		EQ(there_kb_behind(taken), 0);
 }
 
 /* Once for the program: the heap does not go back. */
@@ -70,4 +127,5 @@ TEST(behind_a_large_page_there_is_more)
 		mem_free(pieces[i]);
 }
 
-TESTS(CASE(the_heap_goes_on_on_a_large_page), CASE(behind_a_large_page_there_is_more))
+TESTS(CASE(nothing_stands_on_the_large_page_before_wherever_the_heap_begins),
+      CASE(the_heap_goes_on_on_a_large_page), CASE(behind_a_large_page_there_is_more))
