@@ -1,12 +1,15 @@
 #!/bin/sh
-# train.sh BUILD: what people do most, done with a program that counts which ways it takes, so that
-# the compiler knows (see PROFILE in the Makefile). Counts are added to files beside the objects.
+# train.sh BUILD ORDER: what people do most, done with a program that counts which ways it takes, so that
+# the compiler knows (see PROFILE in the Makefile). Counts are added to files beside the objects; into ORDER goes
+# how the linker is to lay the program out (tools/order.sh).
 #
 # Conversations are those of demo/, many times over and each time with other ids, and made-up ones
 # with all that can be odd about files. Nothing is measured here and nothing depends on what comes out.
 set -eu
 cd "$(dirname "$0")/.."
-build=$PWD/${1:?usage: tools/train.sh BUILD}
+top=$PWD
+build=$PWD/${1:?usage: tools/train.sh BUILD ORDER}
+order=$PWD/${2:?usage: tools/train.sh BUILD ORDER}
 echo "RUN $1: trained with what people do"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/arbor-train-XXXXXX")
@@ -14,8 +17,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/home" "$work/claude"
 "$build/tool/replicate" demo "$work/claude" 60
 "$build/tool/mktree" "$work/odd" 1 20 4000000
-# What made the material is not what is trained for.
-find "$build" -name '*.gcda' -exec rm -f {} +
+forget() { find "$build" -name '*.gcda' -exec rm -f {} +; }
 
 cd "$work/home"
 # A search may find nothing (1), and odd files may not all be read (3); what else fails says why, and trains nobody.
@@ -32,13 +34,18 @@ arbor() {
 	esac
 }
 
-arbor sync --source "$work/claude"
-arbor sync --source "$work/claude"
-arbor sync --source "$work/odd"
-while read -r query; do
-	for _ in 1 2 3; do arbor search --limit 10 "$query"; done
-	arbor search --json --limit 10 "$query"
-done <<-'QUERIES'
+mirror() {
+	arbor sync --source "$work/claude"
+	arbor sync --source "$work/claude"
+	arbor sync --source "$work/odd"
+}
+search() {
+	while read -r query; do
+		for _ in 1 2 3; do arbor search --limit 10 "$query"; done
+		arbor search --json --limit 10 "$query"
+	done <"$work/queries"
+}
+cat >"$work/queries" <<-'QUERIES'
 	integer
 	price
 	the
@@ -71,6 +78,18 @@ done <<-'QUERIES'
 	before:2027-01-01 test
 	is:error test
 QUERIES
+
+# What a search runs is asked for while nothing else is counted.
+mirror
+forget
+search
+arbor usage daily
+"$top/tools/order.sh" "$build" >"$order"
+
+rm "$work"/arbor.db*
+forget
+mirror
+search
 for _ in 1 2 3; do
 	for period in daily monthly session model project; do arbor usage $period --json; done
 	arbor list
