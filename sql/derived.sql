@@ -194,8 +194,9 @@ CREATE TABLE usage (
   model      INTEGER,
   told       BLOB NOT NULL,        -- what is read together, as store/tokens.c packs it: XXH3 of the message's id, or of its
                                    -- uuid where it has none; the time of its first line; whether one of its lines
-                                   -- has a stop reason, whether it was asked for in a hurry, which costs more; tokens
-                                   -- of input and output, written into the cache, of that for an hour, read from it
+                                   -- has a stop reason, whether it was asked for in a hurry, which costs more, whether
+                                   -- one says where it was forked from; tokens of input and output, written into the
+                                   -- cache, of that for an hour, read from it
   PRIMARY KEY (session, first)
 ) STRICT, WITHOUT ROWID;
 

@@ -595,7 +595,8 @@ const struct method memory_usage = {
 	.summary = "Count tokens and what they cost",
 	.text = "By hour, day, week (from Monday), month, session, model, project, type of sub-agent or "
 		"billing block of five hours. Each answer of a model counts once, in however many files and "
-		"lines it stands, where and when it was told first; sub-agents are in. Of what its lines say "
+		"lines it stands, where and when it was told first, which is in no file that says it was forked "
+		"while another has it; sub-agents are in. Of what its lines say "
 		"the largest numbers count. Failed requests and answers that no model gave are out.\n"
 		"\n"
 		"Costs are those of the API by " PRICE_LIST_OF

@@ -640,6 +640,7 @@ static void note_usage(struct part *p, struct part_reader *r, struct mirror_line
 		.read = u.read,
 		.fast = u.fast,
 		.final = (rec->flags & RECORD_STOPPED) != 0,
+		.copied = rec->link.n > 0,
 	};
 	if (p->usage && p->usage->told.message == told.message && rec->message_id.n) {
 		tokens_raise(&p->usage->told, &told);

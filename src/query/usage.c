@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "base/order.h"
+#include "claude/fork.h"
 #include "claude/record.h"
 #include "store/db.h"
 #include "store/tokens.h"
@@ -23,7 +24,8 @@ static const char *const sql[USAGE_STATEMENTS] = {
 	[USAGE_PAGES] = "PRAGMA page_count",
 	[USAGE_MODELS] = "SELECT id, name FROM model ORDER BY name",
 	/* The one that began first, of copies the one that ended first, told it first. */
-	[USAGE_RANKS] = "SELECT id FROM mirror_session ORDER BY started_at, updated_at, session_id, agent, id",
+	[USAGE_RANKS] = ("SELECT id, session_id, agent IS NULL FROM mirror_session"
+			 " ORDER BY started_at, updated_at, session_id, agent, id"),
 	[USAGE_ROWS] = "SELECT 1 FROM usage u WHERE arbor_row(" COLUMNS ")",
 	/* Each row has its line. A LEFT JOIN would load all lines of all sessions first: views of virtual tables are
 	 * not seen through there. */
@@ -87,12 +89,22 @@ static bool is_before(const struct numbers *ranks, int64_t a, int64_t b)
 	return x != y ? x < y : a < b;
 }
 
+/* A copy that says it is one tells nothing first, whatever else its file says: the original may have gone on later. */
+static bool told_first(const struct usage *a, const struct usage *b, const struct numbers *ranks)
+{
+	if (a->copied != b->copied)
+		return b->copied;
+	if (a->at != b->at)
+		return a->at && (!b->at || a->at < b->at);
+	return is_before(ranks, a->session, b->session);
+}
+
 static void join(struct usage *to, const struct usage *from, const struct numbers *ranks)
 {
-	if (from->at && (!to->at || from->at < to->at ||
-			 (from->at == to->at && is_before(ranks, from->session, to->session)))) {
+	if (told_first(from, to, ranks)) {
 		to->at = from->at;
 		to->session = from->session;
+		to->copied = from->copied;
 	}
 	to->input = larger(to->input, from->input);
 	to->output = larger(to->output, from->output);
@@ -144,6 +156,7 @@ static bool read_row(const struct adding *a, sqlite3_value **row, struct usage *
 		.read = told.read,
 		.final = told.final,
 		.fast = told.fast,
+		.copied = told.copied,
 	};
 	if (place != NUMBERS_NONE)
 		out->model = a->models.names[place];
@@ -221,6 +234,15 @@ static void put_in_order(struct usage *list, size_t count, struct arena *mem)
 	}
 }
 
+/* Whether it is a file that we wrote, of lines that others have. */
+static bool is_fork(struct stmt *st)
+{
+	struct uuid id = col_uuid(st, 1);
+
+	return col_int(st, 2) && fork_is_marked(&id);
+}
+
+/* Forks come behind all others, whose answers they repeat. */
 static enum status load_ranks(struct store *s, struct arena *mem, struct numbers *out, struct err *err)
 {
 	size_t count = 0, cap = 0;
@@ -233,11 +255,11 @@ static enum status load_ranks(struct store *s, struct arena *mem, struct numbers
 	while ((step = stmt_step(&st, err)) == STEP_ROW) {
 		if (count == cap)
 			rows = mem_resize(rows, (cap = cap ? 2 * cap : 256) * sizeof *rows);
-		rows[count++] = col_int(&st, 0);
+		rows[count++] = is_fork(&st) ? -col_int(&st, 0) : col_int(&st, 0);
 	}
 	*out = numbers_new(mem, count);
 	for (size_t i = 0; i < count; i++)
-		numbers_put(out, (uint64_t)rows[i], (uint32_t)i);
+		numbers_put(out, (uint64_t)(rows[i] < 0 ? -rows[i] : rows[i]), (uint32_t)(rows[i] < 0 ? count + i : i));
 	mem_free(rows);
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }

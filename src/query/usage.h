@@ -9,7 +9,7 @@
 
 /* An answer of a model. The same one may stand in several files, and its lines may know
  * different parts of what it cost: of each number the largest counts, of its times the
- * first. */
+ * first, that of a copy which says it is one only where nobody else has it. */
 struct usage {
 	uint64_t message; /* hash of its id */
 	int64_t at;	 /* ms; 0 = unknown */
@@ -18,6 +18,7 @@ struct usage {
 	struct str model; /* in the arena, each name once; empty = unknown */
 	struct str agent; /* with USAGE_AGENTS: the sub-agent it is of; empty = none, or */
 	bool aside;	  /* one that has no name */
+	bool copied;	  /* whoever told it says where that was forked from */
 	bool fast;	  /* asked for in a hurry */
 	bool final;	  /* false: no line says that it ended, and the numbers are a lower bound */
 };

@@ -7,7 +7,7 @@
  *
  *     message   8 bytes, little-endian
  *     at        8 bytes, the same
- *     flags     1 byte: 1 final, 2 fast
+ *     flags     1 byte: 1 final, 2 fast, 4 copied
  *     input, output, written, written_1h, read
  *               seven bits a byte, the lowest first, bit 7 = more follow; as unsigned numbers
  */
@@ -15,7 +15,7 @@
 
 #include "store/db.h"
 
-enum { FINAL = 1, FAST = 2, FIXED = 17 };
+enum { FINAL = 1, FAST = 2, COPIED = 4, FIXED = 17 };
 
 static uint8_t *put_fixed(uint8_t *to, uint64_t v)
 {
@@ -64,7 +64,7 @@ size_t tokens_pack(const struct tokens *t, uint8_t out[TOKENS_BYTES])
 {
 	uint8_t *to = put_fixed(put_fixed(out, t->message), (uint64_t)t->at);
 
-	*to++ = (uint8_t)((t->final ? FINAL : 0) | (t->fast ? FAST : 0));
+	*to++ = (uint8_t)((t->final ? FINAL : 0) | (t->fast ? FAST : 0) | (t->copied ? COPIED : 0));
 	to = put_number(put_number(to, t->input), t->output);
 	to = put_number(put_number(put_number(to, t->written), t->written_1h), t->read);
 	return (size_t)(to - out);
@@ -82,6 +82,7 @@ bool tokens_unpack(struct str bytes, struct tokens *out)
 	out->at = (int64_t)get_fixed(from + 8);
 	out->final = from[16] & FINAL;
 	out->fast = from[16] & FAST;
+	out->copied = from[16] & COPIED;
 	from += FIXED;
 	for (size_t i = 0; i < COUNT(numbers); i++)
 		if (!(from = get_number(from, end, numbers[i])))
@@ -110,4 +111,5 @@ void tokens_raise(struct tokens *to, const struct tokens *from)
 	raise_to(&to->read, from->read);
 	to->final |= from->final;
 	to->fast |= from->fast;
+	to->copied |= from->copied;
 }

@@ -13,6 +13,7 @@ struct tokens {
 	int64_t input, output, written, written_1h, read;
 	bool final; /* a line has a stop reason */
 	bool fast;  /* asked for in a hurry */
+	bool copied; /* a line says where it was forked from */
 };
 
 enum { TOKENS_BYTES = 8 + 8 + 1 + 5 * 10 }; /* at most */

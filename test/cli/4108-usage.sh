@@ -117,6 +117,27 @@ arbor usage --store "$T/many.db"; check test "$(columns 1,3,4,5)" = '2026-11-01:
 # These are more than were expected, or this shows nothing.
 check test $(($(stat -c %s "$T/many.db") * 5 / 4 / 8192 + 1000)) -lt 6000
 
+it "leaves answers with the original when a fork ends before it goes on"
+F=$T/forked/projects/-w-shop original=5e7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e06 fork=4e7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e07
+forked=7e7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e08
+mkdir -p "$F"
+for n in 1 2; do
+	answer "$F/$original.jsonl" f$n 2026-11-03T09:0$n:00.000Z claude-opus-4-8 1 1 0 0 /w/shop
+	answer "$F/$fork.jsonl" f$n 2026-11-03T09:0$n:00.000Z claude-opus-4-8 1 1 0 0 /w/shop '' ",\"forkedFrom\":{\"sessionId\":\"$original\",\"messageUuid\":\"x\"}"
+done
+answer "$F/$fork.jsonl" f3 2026-11-03T10:00:00.000Z claude-opus-4-8 1 1 0 0 /w/shop
+# A fork of the fork, which went on after it.
+sed "s/$original/$fork/" "$F/$fork.jsonl" | sed '3s/"sessionId"/"forkedFrom":{"messageUuid":"x"},&/' >"$F/$forked.jsonl"
+answer "$F/$forked.jsonl" f4 2026-11-03T11:00:00.000Z claude-opus-4-8 1 1 0 0 /w/shop
+answer "$F/$fork.jsonl" f5 2026-11-03T12:00:00.000Z claude-opus-4-8 1 1 0 0 /w/shop
+answer "$F/$original.jsonl" f6 2026-11-03T13:00:00.000Z claude-opus-4-8 1 1 0 0 /w/shop
+arbor sync --source "$T/forked" --store "$T/forked.db"
+arbor usage session --order name --store "$T/forked.db"; check test "$(columns 1,3)" = "$fork:2 $original:3 $forked:1 "
+arbor usage model --session ${original%%-*} --store "$T/forked.db"; check test "$(columns 3)" = '3 '
+# Without the original somebody has them still.
+rm -r "$T/forked.db" "$F/$original.jsonl"; arbor sync --source "$T/forked" --store "$T/forked.db"
+arbor usage session --order name --store "$T/forked.db"; check test "$(columns 3)" = '2 3 '
+
 it "is a table with bars on a terminal, that fits"
 for size in 40x30 80x30 120x30; do
 	for group in hourly session 'monthly --by-model' project; do

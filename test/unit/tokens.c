@@ -12,7 +12,7 @@ static bool same(const struct tokens *a, const struct tokens *b)
 {
 	return a->message == b->message && a->at == b->at && a->input == b->input && a->output == b->output &&
 	       a->written == b->written && a->written_1h == b->written_1h && a->read == b->read &&
-	       a->final == b->final && a->fast == b->fast;
+	       a->final == b->final && a->fast == b->fast && a->copied == b->copied;
 }
 
 static struct tokens example(size_t i)
@@ -25,7 +25,8 @@ static struct tokens example(size_t i)
 			      .written_1h = numbers[(i + 4) % COUNT(numbers)],
 			      .read = numbers[(i + 5) % COUNT(numbers)],
 			      .final = i & 1,
-			      .fast = i & 2 };
+			      .fast = i & 2,
+			      .copied = i & 4 };
 }
 
 TEST(what_was_packed_comes_back_and_no_part_of_it_does)
@@ -55,10 +56,11 @@ TEST(numbers_that_never_end_are_none)
 
 TEST(of_each_number_the_larger_one_counts_in_any_order)
 {
-	struct tokens a = { .message = 1, .at = 5, .input = 3, .output = 9, .written = 2, .read = 7, .final = true };
+	struct tokens a = { .message = 1, .at = 5, .input = 3, .output = 9, .written = 2, .read = 7, .final = true,
+			   .copied = true };
 	struct tokens b = { .message = 1, .at = 6, .input = 4, .output = 8, .written_1h = 1, .read = 7, .fast = true };
 	struct tokens want = { .message = 1, .at = 5, .input = 4, .output = 9, .written = 2, .written_1h = 1, .read = 7,
-			     .final = true, .fast = true };
+			     .final = true, .fast = true, .copied = true };
 	struct tokens one = a, other = b;
 
 	tokens_raise(&one, &b);
