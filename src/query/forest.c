@@ -63,6 +63,26 @@ static uint64_t record_key(const struct chain_line *l)
 	return l->has_key ? hash64(l->key.b, UUID_BYTES) : l->same;
 }
 
+/* Where its first message says so: the client that forks says it of every line it copies. */
+static bool says_forked(const struct chain *c)
+{
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		const struct chain_line *l = &c->lines[i];
+
+		if (l->has_key && (l->type == RECORD_USER || l->type == RECORD_ASSISTANT))
+			return l->has_link;
+	}
+	return false;
+}
+
+/* A sub-agent's file stays what it was. What is here in part is known from where all of it is. */
+static bool is_fork(const struct forest_source *s)
+{
+	if (s->agent.n)
+		return false;
+	return s->is_fork || fork_is_marked(&s->session.id) || (s->base == FOREST_NONE && says_forked(&s->chain));
+}
+
 /* Which records stand in one source only, and the first time of any of them. Of one source
  * alone nobody asks. */
 static void find_first_own(struct build *b)
@@ -86,7 +106,7 @@ static void find_first_own(struct build *b)
 	for (uint32_t s = 0; s < f->source_count; s++) {
 		struct forest_source *x = &f->sources[s];
 
-		x->is_fork = !x->agent.n && fork_is_marked(&x->session.id);
+		x->is_fork = is_fork(x);
 		x->first_own = INT64_MAX;
 		for (uint32_t i = 0; i < x->chain.line_count; i++) {
 			const struct chain_line *l = &x->chain.lines[i];

@@ -40,7 +40,7 @@ struct forest_source {
 	uint32_t lent; /* so many lines at its beginning are those of others, too, that do not have them */
 	uint32_t borrower, next_borrower; /* of a base: these; of one of them: the next */
 	uint32_t *standing; /* of a base, by line: the source in which it is the original; NULL = in itself */
-	bool is_fork;	   /* written by us, of lines that others have */
+	bool is_fork;	   /* written by us, or as it says itself, of lines that others have */
 	int64_t first_own; /* time of its earliest record that is in no other source */
 	uint32_t *nodes;   /* by line; FOREST_NONE = it has no uuid */
 };

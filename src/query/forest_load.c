@@ -374,6 +374,9 @@ static enum status load_tail(struct briefly *b, uint32_t source, const struct ba
 		return STATUS_OK;
 	}
 	s->base = base->source;
+	/* What says so is among the lines that are shared. */
+	if (session_first_links(l->store, row, RECORD_ASSISTANT, RECORD_EMBEDDED, &s->is_fork, err))
+		return err_failed(err->status);
 	if (l->f->sources[base->source].lent < s->chain.shared)
 		l->f->sources[base->source].lent = s->chain.shared;
 	return STATUS_OK;

@@ -58,6 +58,7 @@ enum {
 	SESSION_AGENT,
 	SESSION_TELLING,
 	SESSION_ANY_KIN,
+	SESSION_FIRST_LINK,
 	SESSION_NAMED,
 	SESSION_HELD,
 	SESSION_ENTRIES,
@@ -138,6 +139,8 @@ static const char *const sql[SESSION_STATEMENTS] = {
 	[SESSION_ENTRY] = "SELECT session, offset, -1, length, type, coalesce(first, -1), uuid, line_id,"
 			  " coalesce(at, 0) FROM entry"
 			  " WHERE session = ?1 AND offset = ?2",
+	[SESSION_FIRST_LINK] = ("SELECT link FROM entry WHERE session = ?1 AND uuid IS NOT NULL AND type <= ?2"
+				" AND flags & ?3 = 0 ORDER BY offset LIMIT 1"),
 	[SESSION_ANY_KIN] = "SELECT 1 FROM kin WHERE session BETWEEN ?1 AND ?2 LIMIT 1",
 	[SESSION_TELLING] =
 		"SELECT offset, length FROM entry WHERE session = ?1 AND offset <"
@@ -625,6 +628,21 @@ enum status session_any_kin(struct store *s, int64_t session, bool *out, struct 
 	stmt_int(&st, 1, session);
 	stmt_int(&st, 2, session ? session : INT64_MAX);
 	return stmt_found(&st, out, err);
+}
+
+enum status session_first_links(struct store *s, int64_t session, int type, unsigned without, bool *out, struct err *err)
+{
+	STMT st = { 0 };
+	enum step step;
+
+	if (use(s, SESSION_FIRST_LINK, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, session);
+	stmt_int(&st, 2, type);
+	stmt_int(&st, 3, without);
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW && !col_null(&st, 0);
+	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }
 
 enum status entry_is_held(struct store *s, const struct uuid *id, bool *out, struct err *err)

@@ -251,6 +251,10 @@ enum status session_kin(struct store *s, int64_t session, struct arena *mem, int
 /* Whether it shares lines or messages with others; 0 = whether any does. */
 enum status session_any_kin(struct store *s, int64_t session, bool *out, struct err *err) MUST_USE;
 
+/* Whether its first line that has a uuid, a type up to this one and none of these flags names another. */
+enum status session_first_links(struct store *s, int64_t session, int type, unsigned without, bool *out,
+				struct err *err) MUST_USE;
+
 typedef enum status entry_line_fn(void *ctx, const struct entry_line *line, struct err *err);
 enum status entry_lines(struct store *s, int64_t session, entry_line_fn *fn, void *ctx, struct err *err) MUST_USE;
 

@@ -30,8 +30,9 @@
 // joined one and the beginning or the end of both.
 //
 // Canonical, of copies of a line and of joined messages: has a requestId; then earliest timestamp; then
-// the source whose earliest record that is in no other source is earliest; then a file before what progress lines
-// tell; then the smallest source path. Where messages would follow one another in a circle, the earliest follows none.
+// a source whose first message does not say where it was forked from; then the source whose earliest record that is in
+// no other source is earliest; then a file before what progress lines tell; then the smallest source path. Where
+// messages would follow one another in a circle, the earliest follows none.
 //
 // Messages inside agent_progress lines belong to that agent: each follows the one before it of the same
 // agent in the source; those the agent's own file has (by uuid, else by message.id and block) are left out.
@@ -129,6 +130,13 @@ function addFirstOwnTimes(sources) {
 	}
 }
 
+function addForked(sources) {
+	for (const source of sources) {
+		const first = source.lines.find(line => typeof line.uuid === 'string' && (line.type === 'user' || line.type === 'assistant'));
+		source.isForked = !source.agent && typeof first?.forkedFrom?.messageUuid === 'string';
+	}
+}
+
 const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
 
 // What progress lines tell of an agent comes behind all files: its own file wins.
@@ -137,6 +145,7 @@ const bySource = (a, b) => compare(a.isEmbedded ? 1 : 0, b.isEmbedded ? 1 : 0) |
 function byCanon(a, b) {
 	return compare(a.line.requestId ? 0 : 1, b.line.requestId ? 0 : 1)
 		|| compare(a.line.timestamp ?? '~', b.line.timestamp ?? '~')
+		|| compare(a.source.isForked ? 1 : 0, b.source.isForked ? 1 : 0)
 		|| compare(a.source.firstOwn, b.source.firstOwn)
 		|| bySource(a.source, b.source)
 		|| b.order - a.order;
@@ -555,6 +564,7 @@ export function buildTree(folder) {
 	const own = readSources(folder);
 	const sources = [...own, ...embeddedSources(own)];
 	addFirstOwnTimes(sources);
+	addForked(sources);
 	const byUuid = addNodes(sources);
 	const tree = { sources, byUuid, nodes: nameNodes(byUuid), messages: [], continues: [] };
 	groupAssistants(tree);

@@ -250,6 +250,17 @@ TEST(a_fork_is_never_the_original)
 	EQS(k.f.sources[k.f.nodes[k.f.sources[0].nodes[0]].canon.source].session.path, STR("a"));
 }
 
+TEST(a_file_that_says_it_was_forked_is_not_the_original)
+{
+	/* Whichever has lines of its own, and whichever of these is older. */
+	CANONICAL("a A >A @5; u X @6", "a A @5; u Y @8", "b");
+	CANONICAL("a A >A @5; u X @6", "a A @5", "b");
+	/* Of two forks the one that would be it otherwise. */
+	CANONICAL("a A >A @5; u X @6", "a A >A @5; u Y @8", "a");
+	/* Only what was copied says so, not what it names later. */
+	CANONICAL("a A @5; u X @9", "a A @5; u Y >X @8", "b");
+}
+
 TEST(parts_of_an_answer_that_stand_in_different_files_are_one_message)
 {
 	FOREST("user A human\nassistant K T <A\n", "a", "u A @1; a T<A m=1 @3", "b",
@@ -584,7 +595,7 @@ TESTS(CASE(lines_of_an_answer_are_one_message_and_its_results_another),
       CASE(a_line_in_several_files_is_one), CASE(of_one_uuid_the_last_line_of_a_file_counts),
       CASE(one_uuid_with_other_content_is_a_variant),
       CASE(a_line_of_an_answer_that_was_written_anew_belongs_to_the_answer), CASE(the_canonical_copy_is_the_original),
-      CASE(a_fork_is_never_the_original),
+      CASE(a_fork_is_never_the_original), CASE(a_file_that_says_it_was_forked_is_not_the_original),
       CASE(parts_of_an_answer_that_stand_in_different_files_are_one_message),
       CASE(copies_with_fresh_ids_are_joined_by_their_answers),
       CASE(one_copy_may_hold_fewer_parts_of_an_answer),

@@ -16,6 +16,7 @@ enum { MOST_FORKS = 12, MOST_LINES = 120 };
 struct made {
 	uint32_t lines[2 * MOST_LINES], count;
 	bool odd;
+	uint32_t forked; /* so many say where they come from */
 };
 
 struct making {
@@ -60,11 +61,14 @@ static void make(struct making *m)
 	while (m->file_count < 2 + pick(m, MOST_FORKS - 2) || m->file_count < 3) {
 		const struct made *from = &m->files[pick(m, m->file_count)];
 		struct made *f = &m->files[m->file_count++];
+		uint32_t copied;
 
 		*f = *from;
 		f->count = pick(m, 4) ? 1 + pick(m, from->count) : from->count;
+		copied = f->count;
 		go_on(m, f, pick(m, 5) ? pick(m, 12) : pick(m, 80));
 		f->odd = pick(m, 8) == 0;
+		f->forked = m->seed & 1 << 20 ? copied : 0;
 	}
 }
 
@@ -83,7 +87,7 @@ static void write_note(struct making *m, const struct made *f, uint32_t upto, ui
 			   leaf, session);
 }
 
-static void write_line(const struct making *m, uint32_t line, uint32_t file, bool odd, struct buf *out)
+static void write_line(const struct making *m, uint32_t line, uint32_t file, bool odd, bool forked, struct buf *out)
 {
 	char session[UUID_TEXT + 1], id[UUID_TEXT + 1], parent[UUID_TEXT + 1];
 	bool user = line % 2;
@@ -95,6 +99,8 @@ static void write_line(const struct making *m, uint32_t line, uint32_t file, boo
 		   id, session);
 	if (m->parents[line])
 		buf_printf(out, ",\"parentUuid\":\"%s\"", parent);
+	if (forked)
+		buf_printf(out, ",\"forkedFrom\":{\"messageUuid\":\"%s\"}", id);
 	buf_printf(out, ",\"timestamp\":\"2026-01-01T%02u:%02u:%02u.000Z\",\"message\":{\"role\":\"%s\"",
 		   line / 3600, line / 60 % 60, line % 60, user ? "user" : "assistant");
 	/* Lines of one answer, some of them in one fork and some in another. */
@@ -112,12 +118,12 @@ static enum status put_file(struct making *m, struct files *files, uint32_t file
 	bool notes = pick(m, 2);
 
 	for (uint32_t i = 0; i < f->count; i++) {
-		write_line(m, f->lines[i], file, f->odd && pick(m, 20) == 0, &text);
+		write_line(m, f->lines[i], file, f->odd && pick(m, 20) == 0, i < f->forked, &text);
 		if (notes && pick(m, 10) == 0)
 			write_note(m, f, i, file, &text);
 		/* Twice, or out of order, where a file is odd. */
 		if (f->odd && pick(m, 30) == 0)
-			write_line(m, f->lines[pick(m, f->count)], file, false, &text);
+			write_line(m, f->lines[pick(m, f->count)], file, false, false, &text);
 	}
 	session_name(file, session);
 	return files_put(files, session, buf_as_str(&text), err);
