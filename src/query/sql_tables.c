@@ -157,7 +157,8 @@ static const struct column meta_columns[] = {
 	{ "cache_tokens INTEGER", USAGE("arbor_tokens(u.told, 3)"), NULL },
 	{ "message_id TEXT", MESSAGE_ID, NULL },
 	{ "agent TEXT", AGENT, NULL },
-	{ "answer_id TEXT", "coalesce(format('%016x', e.message), " MESSAGE_ID ")", NULL },
+	{ "answer_id TEXT",
+	  "iif(e.message IS NULL, coalesce(" MESSAGE_ID ", " LINE_ID "), format('%016x', e.message))", NULL },
 	{ 0 },
 };
 

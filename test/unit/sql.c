@@ -273,6 +273,33 @@ TEST(copies_of_lines_are_in_each_session_and_linked)
 	     "5\n");
 }
 
+/* Puts a second session beside the first. */
+static enum status add_session(struct world *w, const char *lines, struct err *err)
+{
+	struct sync_report report;
+
+	return write_session(w, TWO, lines, err)
+		       ? err_failed(err->status)
+		       : sync_run(w->s, &(struct sync_options){ .dir = w->tree, .force = true }, &report, err);
+}
+
+#define SAYS(type, name, second, message) \
+	"{\"type\":\"" type "\",\"uuid\":\"" UUID name "\"," AT(second) ",\"message\":{\"role\":\"" type "\"," message "}}"
+
+TEST(what_is_no_answer_counts_once_by_its_answer_id)
+{
+	WORLD w = { 0 };
+	struct err err;
+
+	OK(world_init(t, &w, &err));
+	ROWS("SELECT role, count(*), count(DISTINCT answer_id), count(message_id) FROM messages_meta GROUP BY role",
+	     "assistant|2|1|2\n"
+	     "system|2|2|1\n"
+	     "tool|1|1|1\n"
+	     "user|1|1|1\n");
+	ROWS("SELECT count(*) FROM messages_meta WHERE answer_id = coalesce(message_id, id)", "4\n");
+}
+
 TEST(a_query_ends_at_its_limit_at_its_time_and_when_told)
 {
 	static const char forever[] =
@@ -342,5 +369,7 @@ TESTS(CASE(values_of_every_type_arrive), CASE(roles_tell_what_people_typed_from_
       CASE(words_are_found_where_they_are_looked_for), CASE(tokens_stand_once_and_parents_are_named),
       CASE(calls_have_their_results_errors_apart), CASE(a_backup_that_is_noted_twice_is_one),
       CASE(copies_of_lines_are_in_each_session_and_linked),
+      CASE(what_is_no_answer_counts_once_by_its_answer_id),
+     
       CASE(a_query_ends_at_its_limit_at_its_time_and_when_told), CASE(what_is_typed_can_do_nothing_but_read),
       CASE(a_damaged_archive_is_told_as_what_it_is))
