@@ -84,7 +84,8 @@ static const struct column session_columns[] = {
 	{ "summary TEXT", "nullif(" SUMMARY_TITLE("s") ", '')", NULL },
 	{ "git_branch TEXT", "s.branch", NULL },
 	{ "last_sync_at TEXT", "(SELECT arbor_time(synced_at) FROM root WHERE id = f.root)", NULL },
-	{ "last_sync_line INTEGER", "(SELECT lines FROM line_count WHERE generation = s.generation)", NULL },
+	{ "last_sync_line INTEGER", "(SELECT lines + (tail > 0) FROM line_count WHERE generation = s.generation)",
+	  NULL },
 	{ "prompt_count INTEGER", "s.prompts", NULL },
 	{ "root TEXT", "(SELECT label FROM root WHERE id = f.root)", NULL },
 	{ "file TEXT", "f.path", NULL },
@@ -225,7 +226,11 @@ static const struct way file_ways[] = {
 static const struct column extraction_columns[] = {
 	{ "id TEXT", "arbor_uuid(f.source_id)", NULL },
 	{ "session_file TEXT", "r.dir || '/' || f.path", NULL },
-	{ "last_line INTEGER", "(SELECT lines FROM line_count WHERE generation = s.generation)", NULL },
+	/* One that has no line feed yet may have been read, and may not. */
+	{ "last_line INTEGER",
+	  "(SELECT c.lines + (c.tail > 0 AND s.read_to > g.length - c.tail) FROM line_count c"
+	  " JOIN generation g ON g.id = c.generation WHERE c.generation = s.generation)",
+	  NULL },
 	{ "last_byte INTEGER", "s.read_to", NULL },
 	{ "file_size INTEGER", "f.size", NULL },
 	{ "file_mtime TEXT", "arbor_time(f.mtime_ns / 1000000)", NULL },

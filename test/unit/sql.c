@@ -300,6 +300,22 @@ TEST(what_is_no_answer_counts_once_by_its_answer_id)
 	ROWS("SELECT count(*) FROM messages_meta WHERE answer_id = coalesce(message_id, id)", "4\n");
 }
 
+TEST(a_last_line_counts_when_it_has_been_read)
+{
+	WORLD w = { 0 };
+	struct err err;
+
+	OK(world_init(t, &w, &err));
+	OK(add_session(&w, SAYS("user", "a", "1", "\"content\":\"one\"") "\n" SAYS("user", "b", "2", "\"content\":\"two\""),
+		       &err));
+	ROWS("SELECT last_sync_line FROM sessions WHERE id = '" TWO "'", "2\n");
+	ROWS("SELECT last_line, last_byte = file_size FROM extraction_state WHERE session_id = '" TWO "'", "2|1\n");
+	ROWS("SELECT count(*) FROM messages WHERE session_id = '" TWO "'", "2\n");
+	OK(add_session(&w, SAYS("user", "a", "1", "\"content\":\"one\"") "\n{\"type\":\"us", &err));
+	ROWS("SELECT last_sync_line FROM sessions WHERE id = '" TWO "'", "2\n");
+	ROWS("SELECT last_line, last_byte < file_size FROM extraction_state WHERE session_id = '" TWO "'", "1|1\n");
+}
+
 TEST(a_query_ends_at_its_limit_at_its_time_and_when_told)
 {
 	static const char forever[] =
@@ -369,7 +385,7 @@ TESTS(CASE(values_of_every_type_arrive), CASE(roles_tell_what_people_typed_from_
       CASE(words_are_found_where_they_are_looked_for), CASE(tokens_stand_once_and_parents_are_named),
       CASE(calls_have_their_results_errors_apart), CASE(a_backup_that_is_noted_twice_is_one),
       CASE(copies_of_lines_are_in_each_session_and_linked),
-      CASE(what_is_no_answer_counts_once_by_its_answer_id),
+      CASE(what_is_no_answer_counts_once_by_its_answer_id), CASE(a_last_line_counts_when_it_has_been_read),
      
       CASE(a_query_ends_at_its_limit_at_its_time_and_when_told), CASE(what_is_typed_can_do_nothing_but_read),
       CASE(a_damaged_archive_is_told_as_what_it_is))
