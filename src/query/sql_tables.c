@@ -53,7 +53,8 @@ struct sql_table {
 _Static_assert(RECORD_USER == 1 && RECORD_ASSISTANT == 2 && RECORD_SYSTEM == 3 && RECORD_SUMMARY == 6 &&
 		       RECORD_LAST_PROMPT == 9 && RECORD_SNAPSHOT == 10,
 	       "types of lines");
-_Static_assert(RECORD_BOUNDARY == 32 && RECORD_RESULT == 128, "flags of lines");
+_Static_assert(RECORD_BOUNDARY == 32 && RECORD_RESULT == 128 && RECORD_SIDECHAIN == 256 && RECORD_EMBEDDED == 512,
+	       "flags of lines");
 _Static_assert(PLACE_THINKING == 2 && PLACES == 7, "places of texts");
 
 #define TRANSCRIPT_ID "arbor_uuid(s.session_id)"
@@ -77,9 +78,10 @@ static const struct column session_columns[] = {
 	{ "tool_use_count INTEGER", "s.tools", NULL },
 	{ "claude_version TEXT", NULL,
 	  "SELECT arbor_member(session, offset, 'version') FROM entry WHERE session = ?1 AND uuid IS NOT NULL"
-	  " ORDER BY offset DESC LIMIT 1" },
+	  " AND flags & 512 = 0 ORDER BY offset DESC LIMIT 1" },
 	{ "model TEXT", NULL,
-	  "SELECT m.name FROM usage u JOIN model m ON m.id = u.model WHERE u.session = ?1 GROUP BY m.id"
+	  "SELECT m.name FROM usage u CROSS JOIN entry e ON e.session = u.session AND e.offset = u.first"
+	  " JOIN model m ON m.id = u.model WHERE u.session = ?1 AND e.flags & 256 = 0 AND e.agent IS NULL GROUP BY m.id"
 	  " ORDER BY count(*) DESC, m.name LIMIT 1" },
 	{ "summary TEXT", "nullif(" SUMMARY_TITLE("s") ", '')", NULL },
 	{ "git_branch TEXT", "s.branch", NULL },

@@ -316,6 +316,27 @@ TEST(a_last_line_counts_when_it_has_been_read)
 	ROWS("SELECT last_line, last_byte < file_size FROM extraction_state WHERE session_id = '" TWO "'", "1|1\n");
 }
 
+TEST(a_session_has_the_version_and_the_model_of_its_own_lines)
+{
+	WORLD w = { 0 };
+	struct err err;
+
+	OK(world_init(t, &w, &err));
+	OK(add_session(&w,
+		       SAYS("assistant", "a", "1",
+			    "\"id\":\"m1\",\"model\":\"own\",\"content\":[],\"usage\":{\"output_tokens\":1}") "\n"
+		       "{\"type\":\"progress\",\"uuid\":\"" UUID "b\",\"version\":\"2.1.0\"," AT("2") ",\"data\":{"
+		       "\"type\":\"agent_progress\",\"agentId\":\"a1\",\"message\":"
+		       SAYS("assistant", "c", "3",
+			    "\"id\":\"m2\",\"model\":\"other\",\"content\":[],\"usage\":{\"output_tokens\":1}") "}}\n"
+		       "{\"type\":\"progress\",\"uuid\":\"" UUID "d\",\"version\":\"2.1.1\"," AT("4") ",\"data\":{"
+		       "\"type\":\"agent_progress\",\"agentId\":\"a1\",\"message\":"
+		       SAYS("assistant", "e", "5",
+			    "\"id\":\"m3\",\"model\":\"other\",\"content\":[],\"usage\":{\"output_tokens\":1}") "}}\n",
+		       &err));
+	ROWS("SELECT claude_version, model FROM sessions WHERE id = '" TWO "'", "2.1.1|own\n");
+}
+
 TEST(a_query_ends_at_its_limit_at_its_time_and_when_told)
 {
 	static const char forever[] =
@@ -386,6 +407,7 @@ TESTS(CASE(values_of_every_type_arrive), CASE(roles_tell_what_people_typed_from_
       CASE(calls_have_their_results_errors_apart), CASE(a_backup_that_is_noted_twice_is_one),
       CASE(copies_of_lines_are_in_each_session_and_linked),
       CASE(what_is_no_answer_counts_once_by_its_answer_id), CASE(a_last_line_counts_when_it_has_been_read),
+      CASE(a_session_has_the_version_and_the_model_of_its_own_lines),
      
       CASE(a_query_ends_at_its_limit_at_its_time_and_when_told), CASE(what_is_typed_can_do_nothing_but_read),
       CASE(a_damaged_archive_is_told_as_what_it_is))
