@@ -301,7 +301,8 @@ static void member_at(sqlite3_context *result, int count, sqlite3_value **row)
 	leave(q, result, status, &err);
 }
 
-/* arbor_result(SESSION, CALL, WHETHER): the result of a call: its text, or whether it is an error. */
+/* arbor_result(SESSION, OFFSET, CALL, WHETHER): the result of a call in this line: its text, or whether it is an
+ * error. */
 static void result_of(sqlite3_context *result, int count, sqlite3_value **row)
 {
 	struct sql *q = enter(result);
@@ -310,9 +311,10 @@ static void result_of(sqlite3_context *result, int count, sqlite3_value **row)
 	struct err err = { 0 };
 
 	(void)count;
-	if (sqlite3_value_type(row[1]) == SQLITE_TEXT)
-		status = sql_call(q, sqlite3_value_int64(row[0]), row_bytes(row, 1), BLOCK_TOOL_RESULT, &b, &err);
-	if (status == STATUS_OK && b && sqlite3_value_int(row[2])) {
+	if (sqlite3_value_type(row[2]) == SQLITE_TEXT)
+		status = sql_call(q, sqlite3_value_int64(row[0]), row_bytes(row, 2), BLOCK_TOOL_RESULT,
+				  sqlite3_value_int64(row[1]), &b, &err);
+	if (status == STATUS_OK && b && sqlite3_value_int(row[3])) {
 		sqlite3_result_int(result, b->is_error);
 	} else if (status == STATUS_OK && b) {
 		buf_clear(&q->text);
@@ -521,7 +523,7 @@ static const struct {
 	{ "arbor_name", 1, name_of_path },    { "arbor_text", 3, text_at },
 	{ "arbor_tree", 2, tree_at },	      { "arbor_tokens", 2, give_tokens },
 	{ "arbor_weight", 4, weigh },	      { "arbor_sharing", 1, sharing_of },
-	{ "arbor_member", 3, member_at },     { "arbor_result", 3, result_of },
+	{ "arbor_member", 3, member_at },     { "arbor_result", 4, result_of },
 	{ "arbor_hit_value", 3, make_hit },   { "content", 1, content_of },
 	{ "thinking", 1, thinking_of },	      { "line", 1, line_of },
 	{ "snippet", 1, snippet_of },	      { "snippet", 2, snippet_of },

@@ -138,30 +138,40 @@ enum status sql_message_text(struct sql *q, int64_t session, int64_t first, stru
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
-enum status sql_call(struct sql *q, int64_t session, struct str call, enum block_kind kind,
+/* In one line; *out is left alone when it is not there. */
+static enum status find_call(struct sql *q, int64_t session, int64_t offset, struct str call, enum block_kind kind,
+			     const struct record_block **out, struct err *err)
+{
+	bool found;
+
+	if (sql_line(q, session, offset, &found, err))
+		return err_failed(err->status);
+	for (int64_t at = 0; found && !*out && at <= (int64_t)LIMIT_LINE_BLOCKS; at++) {
+		const struct record_block *b = sql_block(q, at);
+
+		if (!b)
+			break;
+		if (b->kind == kind && str_eq(b->tool, call))
+			*out = b;
+	}
+	return STATUS_OK;
+}
+
+enum status sql_call(struct sql *q, int64_t session, struct str call, enum block_kind kind, int64_t behind,
 		     const struct record_block **out, struct err *err)
 {
 	enum { MOST = 8 }; /* lines with it: the call, its result, copies of both */
 	struct id_match lines[MOST];
-	size_t count;
+	size_t count, first = 0;
 
 	*out = NULL;
 	if (call_search(q->store, call, session, lines, MOST, &count, err))
 		return err_failed(err->status);
-	for (size_t i = 0; i < count && !*out; i++) {
-		bool found;
-
-		if (sql_line(q, session, lines[i].node.offset, &found, err))
+	while (first < count && lines[first].node.offset <= behind)
+		first++;
+	for (size_t i = 0; i < count && !*out; i++)
+		if (find_call(q, session, lines[(first + i) % count].node.offset, call, kind, out, err))
 			return err_failed(err->status);
-		for (int64_t at = 0; found && !*out && at <= (int64_t)LIMIT_LINE_BLOCKS; at++) {
-			const struct record_block *b = sql_block(q, at);
-
-			if (!b)
-				break;
-			if (b->kind == kind && str_eq(b->tool, call))
-				*out = b;
-		}
-	}
 	return STATUS_OK;
 }
 

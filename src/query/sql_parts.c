@@ -339,7 +339,7 @@ static enum status take_call(struct change_cursor *c, struct sql *q, int64_t ses
 	const struct record_block *call;
 	struct change change;
 
-	if (sql_call(q, session, done->id, BLOCK_TOOL_USE, &call, err))
+	if (sql_call(q, session, done->id, BLOCK_TOOL_USE, -1, &call, err))
 		return err_failed(err->status);
 	if (call && change_of_call(&q->from->reader, call, done->made, &change))
 		add_change(c, &(struct change_row){ .path = change.path,

@@ -337,6 +337,23 @@ TEST(a_session_has_the_version_and_the_model_of_its_own_lines)
 	ROWS("SELECT claude_version, model FROM sessions WHERE id = '" TWO "'", "2.1.1|own\n");
 }
 
+TEST(calls_with_one_id_have_each_its_own_result)
+{
+#define CALL(name, second) \
+	SAYS("assistant", name, second, \
+	     "\"content\":[{\"type\":\"tool_use\",\"id\":\"toolu_9\",\"name\":\"Bash\",\"input\":{}}]") "\n"
+#define RESULT(name, second, text) \
+	SAYS("user", name, second, \
+	     "\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_9\",\"content\":\"" text "\"}]") "\n"
+	WORLD w = { 0 };
+	struct err err;
+
+	OK(world_init(t, &w, &err));
+	OK(add_session(&w, CALL("a", "1") RESULT("b", "2", "first") CALL("c", "3") RESULT("d", "4", "second"), &err));
+	ROWS("SELECT message_uuid, output_text FROM tool_uses WHERE tool_id = 'toolu_9'",
+	     UUID "a|first\n" UUID "c|second\n");
+}
+
 TEST(a_query_ends_at_its_limit_at_its_time_and_when_told)
 {
 	static const char forever[] =
@@ -407,7 +424,7 @@ TESTS(CASE(values_of_every_type_arrive), CASE(roles_tell_what_people_typed_from_
       CASE(calls_have_their_results_errors_apart), CASE(a_backup_that_is_noted_twice_is_one),
       CASE(copies_of_lines_are_in_each_session_and_linked),
       CASE(what_is_no_answer_counts_once_by_its_answer_id), CASE(a_last_line_counts_when_it_has_been_read),
-      CASE(a_session_has_the_version_and_the_model_of_its_own_lines),
+      CASE(a_session_has_the_version_and_the_model_of_its_own_lines), CASE(calls_with_one_id_have_each_its_own_result),
      
       CASE(a_query_ends_at_its_limit_at_its_time_and_when_told), CASE(what_is_typed_can_do_nothing_but_read),
       CASE(a_damaged_archive_is_told_as_what_it_is))
