@@ -14,4 +14,8 @@ enum { EXACT_FIRST = 50 };
  * EXACT_FIRST at least, if there are as many, and a read transaction. */
 enum status exact_first(struct store *s, const struct expr *e, struct ranking *r, struct err *err) MUST_USE;
 
+/* Of all of them keeps those that have names with signs, as C++, the way they were typed; where none has, the words of
+ * the index are all there is to them, and nothing is left out. Wants a read transaction. */
+enum status exact_signs(struct store *s, const struct expr *e, struct ranking *r, struct err *err) MUST_USE;
+
 #endif

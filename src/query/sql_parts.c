@@ -13,6 +13,7 @@
 
 #include "base/map.h"
 #include "claude/change.h"
+#include "query/exact.h"
 #include "query/expr.h"
 #include "query/rank.h"
 #include "query/search.h"
@@ -484,7 +485,7 @@ static enum status run_search(struct sql *q, struct str query, const struct rank
 	rank.match = buf_as_str(&expr.match);
 	rank.items = expr.items;
 	rank.phrase_count = expr.phrase_count;
-	if (rank_run(q->store, &rank, out, err))
+	if (rank_run(q->store, &rank, out, err) || exact_signs(q->store, &expr, out, err))
 		return err_failed(err->status);
 	keep_lines(out);
 	return STATUS_OK;

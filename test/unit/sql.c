@@ -284,7 +284,8 @@ static enum status add_session(struct world *w, const char *lines, struct err *e
 }
 
 #define SAYS(type, name, second, message) \
-	"{\"type\":\"" type "\",\"uuid\":\"" UUID name "\"," AT(second) ",\"message\":{\"role\":\"" type "\"," message "}}"
+	"{\"type\":\"" type "\",\"uuid\":\"" UUID name "\"," AT(second) ",\"message\":{\"role\":\"" type \
+	"\"," message "}}"
 
 TEST(what_is_no_answer_counts_once_by_its_answer_id)
 {
@@ -306,7 +307,9 @@ TEST(a_last_line_counts_when_it_has_been_read)
 	struct err err;
 
 	OK(world_init(t, &w, &err));
-	OK(add_session(&w, SAYS("user", "a", "1", "\"content\":\"one\"") "\n" SAYS("user", "b", "2", "\"content\":\"two\""),
+	OK(add_session(&w,
+		       SAYS("user", "a", "1", "\"content\":\"one\"") "\n"
+		       SAYS("user", "b", "2", "\"content\":\"two\""),
 		       &err));
 	ROWS("SELECT last_sync_line FROM sessions WHERE id = '" TWO "'", "2\n");
 	ROWS("SELECT last_line, last_byte = file_size FROM extraction_state WHERE session_id = '" TWO "'", "2|1\n");
@@ -352,6 +355,22 @@ TEST(calls_with_one_id_have_each_its_own_result)
 	OK(add_session(&w, CALL("a", "1") RESULT("b", "2", "first") CALL("c", "3") RESULT("d", "4", "second"), &err));
 	ROWS("SELECT message_uuid, output_text FROM tool_uses WHERE tool_id = 'toolu_9'",
 	     UUID "a|first\n" UUID "c|second\n");
+}
+
+TEST(names_with_signs_are_found_as_they_were_typed)
+{
+	WORLD w = { 0 };
+	struct err err;
+
+	OK(world_init(t, &w, &err));
+	OK(add_session(&w,
+		       SAYS("user", "a", "1", "\"content\":\"written in C++ mostly\"") "\n"
+		       SAYS("user", "b", "2", "\"content\":\"or in c, and c again\"") "\n",
+		       &err));
+	ROWS("SELECT uuid FROM messages WHERE messages MATCH 'C++'", UUID "a\n");
+	ROWS("SELECT count(*) FROM messages WHERE messages MATCH 'c'", "2\n");
+	/* Where it stands nowhere, lines that have its words. */
+	ROWS("SELECT count(*) FROM messages WHERE messages MATCH 'C#'", "2\n");
 }
 
 TEST(a_query_ends_at_its_limit_at_its_time_and_when_told)
@@ -425,6 +444,6 @@ TESTS(CASE(values_of_every_type_arrive), CASE(roles_tell_what_people_typed_from_
       CASE(copies_of_lines_are_in_each_session_and_linked),
       CASE(what_is_no_answer_counts_once_by_its_answer_id), CASE(a_last_line_counts_when_it_has_been_read),
       CASE(a_session_has_the_version_and_the_model_of_its_own_lines), CASE(calls_with_one_id_have_each_its_own_result),
-     
+      CASE(names_with_signs_are_found_as_they_were_typed),
       CASE(a_query_ends_at_its_limit_at_its_time_and_when_told), CASE(what_is_typed_can_do_nothing_but_read),
       CASE(a_damaged_archive_is_told_as_what_it_is))
