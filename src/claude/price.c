@@ -259,6 +259,21 @@ static bool read_times(struct str text, int *out)
 	return true;
 }
 
+unsigned price_lacks(const struct price *p, const int64_t tokens[TOKEN_KINDS], bool fast)
+{
+	unsigned lacks = fast && !p->fast ? 1u << TOKEN_KINDS : 0;
+
+	for (int kind = 0; kind < TOKEN_KINDS; kind++)
+		if (tokens[kind] && p->tokens[kind] == PRICE_UNKNOWN)
+			lacks |= 1u << kind;
+	return lacks;
+}
+
+const char *price_part(int part)
+{
+	return part < TOKEN_KINDS ? kind_names[part] : "fast";
+}
+
 static int kind_of(struct str name)
 {
 	for (int kind = 0; kind < TOKEN_KINDS; kind++)
@@ -298,8 +313,7 @@ static enum status read_price(const struct json *j, uint32_t object, struct aren
 		out->tokens[kind] = PRICE_UNKNOWN;
 	if (!json_is(j, object, JSON_OBJECT))
 		return err_fail(err, STATUS_FORMAT,
-				"the price of '%s' is no object such as {\"input\": 3, \"output\": 15}",
-				out->model);
+				"the price of '%s' is no object such as " PRICE_EXAMPLE, out->model);
 	for (uint32_t k = json_first(j, object); k != json_end(j, object); k = json_next(j, k + 1))
 		if (read_member(j, k, mem, out, err))
 			return err_failed(err->status);

@@ -39,7 +39,9 @@ struct prices {
  * "cache_read": 0.30, "fast": 2}}, in dollars per million tokens. What is left out is unknown.
  * STATUS_FORMAT says what is wrong.
  */
-#define PRICES_EXAMPLE "{\"my-model\": {\"input\": 3, \"output\": 15}}"
+#define PRICE_EXAMPLE \
+	"{\"input\": 3, \"output\": 15, \"cache_write\": 3.75, \"cache_write_1h\": 6, \"cache_read\": 0.30}"
+#define PRICES_EXAMPLE "{\"my-model\": " PRICE_EXAMPLE "}"
 enum status prices_read(struct str json, struct arena *mem, struct prices *out, struct err *err) MUST_USE;
 
 /* The price of a model at a moment; NULL = nobody knows. A pattern with more letters wins. */
@@ -50,6 +52,12 @@ void price_era(int64_t at, int64_t *from, int64_t *until);
 
 /* What an answer with so many tokens cost, in nano-dollars. False when that is not known. */
 bool price_of(const struct price *p, const int64_t tokens[TOKEN_KINDS], bool fast, int64_t *nano);
+
+/* Why that is not known: what the price lacks, as bits of kinds, and behind them one for what is asked for in a hurry.
+ * And what the nth of these is called. */
+unsigned price_lacks(const struct price *p, const int64_t tokens[TOKEN_KINDS], bool fast);
+const char *price_part(int part);
+enum { PRICE_PARTS = TOKEN_KINDS + 1 };
 
 /* What a run of the client cost by these prices, from what it reports of each model (`modelUsage` of a
  * result, JSON) and of its last turn (`usage`), in nano-dollars. False when a model has no price, or nothing

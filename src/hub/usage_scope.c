@@ -81,23 +81,28 @@ bool usage_scope_has(const struct usage_scope *s, int64_t at, int64_t row)
 /* ---- What it costs ------------------------------------------------------------------ */
 
 /* The first by their names: which these are does not depend on the order in which answers come. */
-static void note_unknown(struct usage_scope *s, struct str model)
+static void note_unknown(struct usage_scope *s, struct str model, unsigned lacks)
 {
 	size_t at = s->unknown_count, most = COUNT(s->unknown);
 
-	while (at && str_cmp(model, s->unknown[at - 1]) < 0)
+	while (at && str_cmp(model, s->unknown[at - 1].model) < 0)
 		at--;
-	if (at == most || (at && str_eq(s->unknown[at - 1], model)))
+	if (at && str_eq(s->unknown[at - 1].model, model)) {
+		s->unknown[at - 1].lacks |= lacks;
+		return;
+	}
+	if (at == most)
 		return;
 	s->unknown_count += s->unknown_count < most;
 	memmove(&s->unknown[at + 1], &s->unknown[at], (s->unknown_count - 1 - at) * sizeof *s->unknown);
-	s->unknown[at] = model;
+	s->unknown[at].model = model;
+	s->unknown[at].lacks = lacks;
 }
 
 void usage_scope_add(struct usage_scope *s, struct usage_sum *to, const struct usage *u)
 {
 	if (!usage_sum_add(to, u, &s->prices))
-		note_unknown(s, u->model.n ? u->model : STR("unknown"));
+		note_unknown(s, u->model.n ? u->model : STR("unknown"), usage_price_lacks(u, &s->prices));
 }
 
 static bool is_unknown(const struct usage_sum *sum)
@@ -144,16 +149,28 @@ void usage_put_cost(struct json_writer *w, const struct usage_sum *sum)
 	json_write_raw(w, dollars_text(sum->nano, text));
 }
 
+static void put_parts(struct buf *out, unsigned lacks)
+{
+	const char *before = " lacks ";
+
+	for (int part = 0; part < PRICE_PARTS; part++)
+		if (lacks & 1u << part) {
+			buf_printf(out, "%s%s", before, price_part(part));
+			before = " and ";
+		}
+}
+
 void usage_note_unknown(const struct usage_scope *s, const struct usage_sum *total)
 {
-	struct buf names CLEANUP(buf_release) = BUF_INIT(KIB);
+	struct buf names CLEANUP(buf_release) = BUF_INIT(2 * KIB);
 
 	if (!s->unknown_count)
 		return;
 	for (size_t i = 0; i < s->unknown_count; i++) {
-		struct str name = str_sub(s->unknown[i], 0, 60);
+		struct str name = str_sub(s->unknown[i].model, 0, 60);
 
 		buf_printf(&names, "%s%.*s", i ? ", " : "", (int)utf8_valid_prefix(name), name.p);
+		put_parts(&names, s->unknown[i].lacks);
 	}
 	call_note(s->call,
 		  "no price is known for %" PRId64 " tokens (%s%s); the setting usage.prices can name one",

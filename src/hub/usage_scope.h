@@ -57,8 +57,11 @@ struct usage_scope {
 	size_t count, cap;
 	struct numbers rows;
 	bool loaded;
-	/* Models without a price that were met. */
-	struct str unknown[8];
+	/* Models without a price that were met, or with one that lacks something: usage_price_lacks(). */
+	struct {
+		struct str model;
+		unsigned lacks;
+	} unknown[8];
 	size_t unknown_count;
 };
 

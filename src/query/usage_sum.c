@@ -46,15 +46,25 @@ static void widen(struct usage_sum *to, int64_t first, int64_t last)
 		to->last = last;
 }
 
+/* For the functions of prices: an array. */
+#define TOKENS_OF(u) \
+	{ \
+		[TOKENS_INPUT] = (u)->input, [TOKENS_OUTPUT] = (u)->output, \
+		[TOKENS_WRITE] = (u)->written - (u)->written_1h, [TOKENS_WRITE_1H] = (u)->written_1h, \
+		[TOKENS_READ] = (u)->read, \
+	}
+
+unsigned usage_price_lacks(const struct usage *u, struct usage_prices *prices)
+{
+	const int64_t tokens[TOKEN_KINDS] = TOKENS_OF(u);
+	const struct price *price = price_at(prices, u->model, u->at);
+
+	return price ? price_lacks(price, tokens, u->fast) : 0;
+}
+
 bool usage_sum_add(struct usage_sum *to, const struct usage *u, struct usage_prices *prices)
 {
-	const int64_t tokens[TOKEN_KINDS] = {
-		[TOKENS_INPUT] = u->input,
-		[TOKENS_OUTPUT] = u->output,
-		[TOKENS_WRITE] = u->written - u->written_1h,
-		[TOKENS_WRITE_1H] = u->written_1h,
-		[TOKENS_READ] = u->read,
-	};
+	const int64_t tokens[TOKEN_KINDS] = TOKENS_OF(u);
 	const struct price *price = price_at(prices, u->model, u->at);
 	int64_t nano;
 	bool known = price && price_of(price, tokens, u->fast, &nano);

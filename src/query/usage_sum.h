@@ -37,6 +37,9 @@ struct usage_prices {
 /* Adds an answer; false when it has no price. */
 bool usage_sum_add(struct usage_sum *to, const struct usage *u, struct usage_prices *prices);
 
+/* What the price of such an answer lacks: price_lacks(); 0 = there is none at all. */
+unsigned usage_price_lacks(const struct usage *u, struct usage_prices *prices);
+
 /* Adds what another has. */
 void usage_sum_join(struct usage_sum *to, const struct usage_sum *from);
 

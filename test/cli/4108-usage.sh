@@ -42,6 +42,10 @@ echo '{ "usage": { "prices": { "strange-*": { "input": 1000, "output": 2000 } } 
 arbor usage --since 2026-11-01; check test "$(columns 8)" = '0.023 '; err_lacks 'no price'
 ARBOR_USAGE_PRICES='{"claude-opus-4-8":{"input":1,"output":1,"cache_write":0,"cache_read":0}}' arbor usage --until 2026-10-24 --json
 out_has '"nanodollars":1100000,'
+ARBOR_USAGE_PRICES='{"claude-opus-4-8":{"input":3,"output":15},"claude-haiku-*":{"input":1}}' arbor usage
+err_has 'tokens (claude-haiku-4-5-20251001 lacks output, claude-opus-4-8 lacks cache_write and cache_read and fast, strange-model)'
+example=$(sed -n "s/.*an object such as \({.*}\) | - | .ARBOR_USAGE_PRICES.*/\1/p" docs/SETTINGS.md)
+ARBOR_USAGE_PRICES=${example/my-model/claude-opus-4-8} arbor usage --until 2026-10-24; check test "$(columns 8)" = '0.021 '; err_lacks 'no price'
 ARBOR_USAGE_PRICES='{"x":1}' arbor usage; code 2; err_has "ARBOR_USAGE_PRICES: usage.prices: the price of 'x'"
 rm "$T/.config/arbor/settings.json"
 
