@@ -52,7 +52,7 @@ static const struct field related_fields[] = {
 	{ .name = "relationship",
 	  .type = VALUE_TEXT,
 	  .title = "how",
-	  .help = "forked_from, continues, shares_lines, spawned, spawned_by, part_of, references, "
+	  .help = "forked_from, forked_into, continues, shares_lines, spawned, spawned_by, part_of, references, "
 		  "referenced_by, "
 		  "mentions, touches_file, related_to" },
 	{ .name = "type", .type = VALUE_ENUM, .choices = types, .help = "what it is" },
@@ -225,7 +225,8 @@ const struct method memory_related = {
 	.also = "similar like links",
 	.group = "find",
 	.summary = "Show what has to do with a session, a file, a topic",
-	.text = "Of a session: what it was forked from or continues, its sub-agents, the files it changed, "
+	.text = "Of a session: what it was forked from or continues, what was forked from it, its sub-agents, "
+		"the files it changed, "
 		"the "
 		"issues, commits, addresses and sessions it names, what it is about; and the sessions that "
 		"have most "

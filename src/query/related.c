@@ -36,6 +36,7 @@ enum {
 	RELATED_AGENT_OF,
 	RELATED_SESSION_OF,
 	RELATED_LINK_OF,
+	RELATED_FORKED,
 	RELATED_STATEMENTS
 };
 
@@ -56,8 +57,9 @@ static const char *const sql[RELATED_STATEMENTS] = {
 	[RELATED_SHARER] =
 		("SELECT session_id FROM mirror_session WHERE id = ?1 AND old = 0 AND agent IS NULL"
 		 " AND session_id <> ?2"),
-	/* A line that says where it was copied from, or what it goes on from: the session of that. */
-	[RELATED_ORIGIN] = ("SELECT e.link, (e.flags & 32) <> 0 FROM mirror_session s CROSS JOIN entry e"
+	/* A line that says where it was copied from, or what it goes on from: the session of that. A fork of a fork has
+	 * lines of both, those of the latter behind the others. */
+	[RELATED_ORIGIN] = ("SELECT e.link, (e.flags & 32) <> 0, max(e.offset) FROM mirror_session s CROSS JOIN entry e"
 			    " ON e.session = s.id WHERE s.session_id = ?1 AND s.old = 0 AND s.agent IS NULL"
 			    " AND e.link IS NOT NULL AND e.type NOT IN (6, 9) GROUP BY (e.flags & 32) <> 0"),
 	/* With files of their own, or told in progress lines of the conversation. */
@@ -70,8 +72,10 @@ static const char *const sql[RELATED_STATEMENTS] = {
 				" ORDER BY agent IS NOT NULL, updated_at DESC LIMIT 1"),
 	[RELATED_LINK_OF] =
 		("SELECT k.session, s.session_id FROM node_key k JOIN mirror_session s ON s.id = k.session"
-		 " AND s.old = 0 WHERE k.key = ?1 AND k.part = -1 ORDER BY s.session_id = ?2,"
-		 " s.session_id"),
+		 " AND s.old = 0 JOIN entry e ON e.session = k.session AND e.offset = k.offset"
+		 " WHERE k.key = ?1 AND k.part = -1 ORDER BY s.session_id = ?2, e.link IS NOT NULL, s.session_id"),
+	[RELATED_FORKED] = ("SELECT link FROM entry WHERE session = ?1 AND link IS NOT NULL AND type NOT IN (6, 9)"
+			    " AND flags & 32 = 0 ORDER BY offset DESC LIMIT 1"),
 };
 
 const struct db_set related_statements = { DB_RELATED, sql, RELATED_STATEMENTS };
@@ -264,6 +268,32 @@ static enum status reach_origins(struct related_set *r, const struct related *fr
 	return step == STEP_DONE ? STATUS_OK : err_failed(err->status);
 }
 
+/* Whether a transcript of another session says that it was forked from this one. */
+static enum status is_forked_from(struct related_set *r, int64_t row, const struct uuid *other, const struct uuid *self,
+				  bool *out, struct err *err)
+{
+	STMT st = { 0 };
+	struct uuid line, origin;
+	enum step step;
+
+	if (session_first_links(r->store, row, RECORD_ASSISTANT, RECORD_EMBEDDED, out, err))
+		return err_failed(err->status);
+	if (!*out)
+		return STATUS_OK;
+	if (use(r, RELATED_FORKED, &st, err))
+		return err_failed(err->status);
+	stmt_int(&st, 1, row);
+	step = stmt_step(&st, err);
+	*out = step == STEP_ROW;
+	if (step != STEP_ROW)
+		return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
+	line = col_uuid(&st, 0);
+	if (origin_of(r, &line, other, &origin, out, err))
+		return err_failed(err->status);
+	*out = *out && uuid_eq(&origin, self);
+	return STATUS_OK;
+}
+
 static enum status reach_sharer(struct related_set *r, const struct related *from, const struct uuid *self,
 				int64_t row, struct err *err)
 {
@@ -277,8 +307,12 @@ static enum status reach_sharer(struct related_set *r, const struct related *fro
 	step = stmt_step(&st, err);
 	if (step == STEP_ROW) {
 		struct uuid other = col_uuid(&st, 0);
+		bool is_fork;
 
-		reach_session(r, from, &other, "shares_lines", 0.9, (struct str){ 0 });
+		if (is_forked_from(r, row, &other, self, &is_fork, err))
+			return err_failed(err->status);
+		reach_session(r, from, &other, is_fork ? "forked_into" : "shares_lines", is_fork ? 1 : 0.9,
+			      (struct str){ 0 });
 	}
 	return step == STEP_FAILED ? err_failed(err->status) : STATUS_OK;
 }

@@ -80,6 +80,22 @@ for name in o/n#12 https://github.com/o/n/pull/12; do
 done
 for name in 1a2b3c4d5 5d6e7f8 'parse_line()' https://docs.rs/serde; do arbor related "$name"; code 0; out_has "$a"; done
 
+it "tells of a fork where it is from, and of that what was forked from it"
+F=$T/forked/projects/-w; mkdir -p "$F"
+names=(5e7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e09 4e7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e08 3e7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e07)
+copied() { sed '/forkedFrom/!s/"uuid":"\([^"]*\)"/&,"forkedFrom":{"messageUuid":"\1"}/' "$1"; }
+n=0
+line user 22222222-2222-4333-8444-555555555501 '"first"' >"$F/${names[0]}.jsonl"
+{ copied "$F/${names[0]}.jsonl"; line user 22222222-2222-4333-8444-555555555502 '"second"'; } >"$F/${names[1]}.jsonl"
+{ copied "$F/${names[1]}.jsonl"; line user 22222222-2222-4333-8444-555555555503 '"third"'; } >"$F/${names[2]}.jsonl"
+line user 22222222-2222-4333-8444-555555555504 '"fourth"' >>"$F/${names[0]}.jsonl"
+cp "$F/${names[0]}.jsonl" "$F/6e7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e10.jsonl" # says nothing
+arbor sync --source "$T/forked" --store "$T/forked.db"
+how() { arbor related "$1" --store "$T/forked.db" -t session; code 0; check test "$(cut -f 2,5 "$T/out" | cut -c 1-22 | sort | tr '\t\n' ': ')" = "$2"; }
+how ${names[0]} 'forked_into:4e7f3c1e-8 shares_lines:3e7f3c1e- shares_lines:6e7f3c1e- '
+how ${names[1]} 'forked_from:5e7f3c1e-8 forked_into:3e7f3c1e-8 shares_lines:6e7f3c1e- '
+how ${names[2]} 'forked_from:4e7f3c1e-8 shares_lines:5e7f3c1e- shares_lines:6e7f3c1e- '
+
 it "tells of all that share lines with a session, and not of what only one of those shares lines with"
 fork=22222222-2222-4333-8444-5555555555 && mkdir -p "$T/forks/projects/-w" && n=0
 one=$(line user 33333333-2222-4333-8444-555555555501 '"what all of them begin with"')
