@@ -84,14 +84,15 @@ static bool day_number(struct view *v, const struct json *j, uint32_t day, int64
 /* Sundays are three days after the Thursday that 1970 began with. */
 static int64_t next_sunday(int64_t day)
 {
-	return day + 6 - (day + 3) % WEEKDAYS;
+	return day + 6 - ((day + 3) % WEEKDAYS + WEEKDAYS) % WEEKDAYS;
 }
 
 /* A clock that was wrong once must not push all other days out of the map. */
 static int64_t last_day(struct view *v, const struct json *j, uint32_t days)
 {
 	struct clock clock = clock_system();
-	int64_t tomorrow = clock_now(&clock) / (HOURS * 3600 * INT64_C(1000)) + 1, number, last = 0, any = 0;
+	int64_t tomorrow = clock_now(&clock) / (HOURS * 3600 * INT64_C(1000)) + 1, number;
+	int64_t last = INT64_MIN, any = INT64_MIN;
 
 	for (uint32_t d = json_first(j, days); d != json_end(j, days); d = json_next(j, d)) {
 		if (!day_number(v, j, d, &number))
@@ -99,14 +100,15 @@ static int64_t last_day(struct view *v, const struct json *j, uint32_t days)
 		any = number > any ? number : any;
 		last = number > last && number <= tomorrow ? number : last;
 	}
-	return last ? last : any;
+	last = last > INT64_MIN ? last : any;
+	return last > INT64_MIN ? last : 0;
 }
 
 static void read_map(struct view *v, const struct json *j, uint32_t days, struct day_map *m)
 {
-	int64_t number, first = INT64_MAX;
+	int64_t number, first;
 
-	m->last = next_sunday(last_day(v, j, days));
+	m->last = first = next_sunday(last_day(v, j, days));
 	for (uint32_t d = json_first(j, days); d != json_end(j, days); d = json_next(j, d)) {
 		int64_t back;
 

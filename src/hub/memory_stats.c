@@ -75,6 +75,10 @@ static const struct field stats_fields[] = {
 	  .type = VALUE_INT,
 	  .flags = FIELD_LIST | FIELD_HIDDEN,
 	  .help = "messages of each day of the week, from Monday on" },
+	{ .name = "undated",
+	  .type = VALUE_INT,
+	  .flags = FIELD_HIDDEN,
+	  .help = "messages without a time, which no day and no hour has" },
 	{ .name = "models",
 	  .type = VALUE_OBJECT,
 	  .flags = FIELD_LIST | FIELD_HIDDEN,
@@ -95,6 +99,7 @@ struct stats {
 	struct usage_sums models;
 	struct usage_sum total;
 	int64_t prompts, messages, tools, agent_tools, first, last;
+	int64_t undated; /* messages */
 	int64_t hours[HOURS], weekdays[WEEKDAYS];
 	struct day *days;
 	size_t day_count, day_cap;
@@ -128,24 +133,36 @@ static struct day *day_of(struct stats *s, int64_t number)
 	return &s->days[at];
 }
 
+/* The part of a time before 1970 is as far behind its beginning as one after. */
+static int64_t divide(int64_t a, int64_t by, int64_t *rest)
+{
+	int64_t whole = a / by - (a % by < 0);
+
+	*rest = a - whole * by;
+	return whole;
+}
+
 static void note_time(struct stats *s, const struct stats_event *e)
 {
-	int64_t hour = zone_to_clock(&s->scope.zone, e->at) / MS_HOUR;
+	int64_t hour, weekday, rest;
 	struct day *day;
 
-	/* Times are whatever lines say; what is before 1970 is none. */
-	if (e->at <= 0 || hour < 0 || s->day_count >= LIMIT_STATS_DAYS)
+	/* Times are whatever lines say. */
+	if (!e->at || s->day_count >= LIMIT_STATS_DAYS) {
+		s->undated += e->kind == STATS_MESSAGE;
 		return;
-	day = day_of(s, hour / HOURS);
+	}
+	day = day_of(s, divide(divide(zone_to_clock(&s->scope.zone, e->at), MS_HOUR, &rest), HOURS, &hour));
 	day->prompts += e->kind == STATS_PROMPT;
 	day->messages += e->kind == STATS_MESSAGE;
 	if (e->kind != STATS_MESSAGE)
 		return;
-	s->hours[hour % HOURS]++;
-	s->weekdays[(hour / HOURS + 3) % WEEKDAYS]++; /* 1970-01-01 was a Thursday */
+	divide(day->number + 3, WEEKDAYS, &weekday); /* 1970-01-01 was a Thursday */
+	s->hours[hour]++;
+	s->weekdays[weekday]++;
 	if (!s->first || e->at < s->first)
 		s->first = e->at;
-	if (e->at > s->last)
+	if (!s->last || e->at > s->last)
 		s->last = e->at;
 }
 
@@ -285,6 +302,7 @@ static void put_days(const struct stats *s, struct json_writer *w)
 	json_write_array_end(w);
 	put_numbers(w, "by_hour", s->hours, HOURS);
 	put_numbers(w, "by_weekday", s->weekdays, WEEKDAYS);
+	put_int(w, "undated", s->undated);
 }
 
 static void put_models(const struct stats *s, struct json_writer *w)

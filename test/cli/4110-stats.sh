@@ -56,6 +56,17 @@ else
 	skip 'there is no jq'
 fi
 
+it "counts days before 1970, and says how many messages have no time"
+said() { printf '{"type":"user","uuid":"22222222-2222-4333-8444-55555555550%d","parentUuid":null,%s"message":{"role":"user","content":"word %d"}}\n' "$1" "${2:+\"timestamp\":\"$2\",}" "$1"; }
+mkdir -p "$T/odd/projects/-w"
+{ said 1; said 2 1969-12-31T23:30:00.000Z; said 3 1969-12-28T00:30:00.000Z; said 4 1970-01-01T05:00:00.000Z; } >"$T/odd/projects/-w/11111111-2222-4333-8444-555555555501.jsonl"
+arbor sync --source "$T/odd" --store "$T/odd.db"; arbor stats --json --store "$T/odd.db"; code 0
+out_has '"first":"1969-12-28T00:30:00.000Z","last":"1970-01-01T05:00:00.000Z","days":3'
+out_has '"by_day":[{"day":"1969-12-28","prompts":1,"messages":1},{"day":"1969-12-31","prompts":1,"messages":1},{"day":"1970-01-01","prompts":1,"messages":1}],"by_hour":[1,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1],"by_weekday":[0,0,1,1,0,0,1],"undated":1,'
+screen=80x30 on_terminal stats --color never --store "$T/odd.db"; code 0
+arbor stats --until 1969-12-28 --store "$T/odd.db"; check test "$(value days)" -eq 1
+screen=80x30 on_terminal stats --color never --until 1969-12-28 --store "$T/odd.db"; code 0; out_has '█'
+
 it "is of one project, some days, another zone, when asked"
 arbor stats --project webshop; check test "$(value projects) $(value sessions) $(value first)" = '1 5 2026-11-03T09:12:09.368Z'
 arbor stats --since 2026-11-12 --until 2026-11-12; check test "$(value days) $(value messages)" = '1 31'
