@@ -354,9 +354,9 @@ static const char *const failures[] = { "error",     "fail",	  "fatal",	"panic",
 					"unknown",   "invalid",	  "unexpected", NULL };
 
 /* Lines that count others, or name what ran. */
-static const char *const no_failures[] = { "0 failed",	  "no errors",	     "0 errors",
-					   "--- pass",	  "[no test files]", "\tpass\t",
-					   "task failed", "=== run",	     NULL };
+static const char *const no_failures[] = { "0 failed",	      "no errors", "0 errors",	  "--- pass",
+					   "[no test files]", "\tpass\t",  "task failed", "=== run",
+					   " warn ",	      NULL };
 
 /* A line of code that is quoted speaks of errors, too. */
 static bool tells_failure(struct str line)
@@ -370,14 +370,31 @@ static bool tells_failure(struct str line)
 	       low.p[0] != '{';
 }
 
-/* "$ make test", as runners of tasks print it, perhaps behind their own name: "[test] $ go test". */
-static struct str command_of(struct str line)
+/* Names what ran, or counts; what failed stands in another line. */
+static bool is_frame(struct str line)
+{
+	static const char *const fronts[] = { "# ",
+					      "FAIL\t",
+					      "FAIL ",
+					      "Exit code ",
+					      "exit status ",
+					      "Error: exit status",
+					      "make: *** ",
+					      "make[",
+					      "error Command failed with",
+					      "Error Trace",
+					      NULL };
+	static const char *const headings[] = { ": # ", NULL }; /* "x.go:1: : # package" */
+
+	return str_eq(line, STR("FAIL")) || begins_so(line, fronts) || has_cue(line, headings);
+}
+
+/* Without the name that runners of tasks put in front: "[test] $ go test". */
+static struct str strip_runner(struct str line)
 {
 	size_t end = line.n && line.p[0] == '[' ? str_find(line, ']') : SIZE_MAX;
 
-	if (end != SIZE_MAX && end < 40)
-		line = str_trim(str_sub(line, end + 1, SIZE_MAX));
-	return str_has_prefix(line, STR("$ ")) ? str_trim(str_sub(line, 2, SIZE_MAX)) : (struct str){ 0 };
+	return end < 40 ? str_trim(str_sub(line, end + 1, SIZE_MAX)) : line;
 }
 
 /* The first sentence says it; what comes behind it is advice. */
@@ -391,35 +408,49 @@ static void read_slip(struct str text, struct gist_failure *out)
 	out->slip = true;
 }
 
-/* "file.c:12: …": a compiler or a linter tells of a place. */
-static bool is_located(struct str line)
+/* "file.c:12: …": how many numbers tell the place, behind the name; 0 = the line, or word, tells none. */
+static int located(struct str line)
 {
-	for (size_t i = 1; i + 2 < line.n && !is_blank(line.p[i]); i++) {
-		size_t end = i + 1;
+	size_t at = str_find(line, ':');
+	int numbers = 0;
 
-		while (line.p[i] == ':' && end < line.n && is_digit(line.p[end]))
+	for (size_t i = 0; i < at && i < line.n; i++)
+		if (is_blank(line.p[i]) || (i == 0 && is_digit(line.p[i]))) /* a time of day */
+			return 0;
+	while (at < line.n && line.p[at] == ':') {
+		size_t end = at + 1;
+
+		while (end < line.n && is_digit(line.p[end]))
 			end++;
-		if (end > i + 1 && end < line.n && line.p[end] == ':')
-			return true;
+		if (end == at + 1)
+			break;
+		numbers++;
+		at = end;
 	}
-	return false;
+	return at < line.n && line.p[at] == ':' ? numbers : 0;
 }
 
-/* The first line that tells of a failure, else the first; of the commands the last before that. */
+/* By a compiler or a linter: a task has run it, or the column is told, too. Tests note lines alone. */
+static bool is_reported(struct str line, bool is_task)
+{
+	return located(line) > (is_task ? 0 : 1);
+}
+
+/* The first line that tells of a failure, else the first. */
 static void read_failure(struct str text, struct gist_failure *out)
 {
-	struct str rest = text, line, first = { 0 };
+	struct str rest = text, first = { 0 };
+	bool is_task = false;
 
 	while (rest.p) {
-		line = str_trim(str_cut(rest, '\n', &rest));
-		if (!line.n || str_has_prefix(line, STR("Exit code ")))
+		struct str line = str_trim(str_cut(rest, '\n', &rest)), bare = strip_runner(line);
+		bool is_command = str_has_prefix(bare, STR("$ "));
+
+		is_task |= is_command;
+		if (!bare.n || is_command || is_frame(bare))
 			continue;
-		if (command_of(line).n) {
-			out->command = command_of(line);
-			continue;
-		}
-		if (tells_failure(line) || (out->command.n && is_located(line))) {
-			out->line = line;
+		if (is_reported(bare, is_task) || tells_failure(line)) {
+			out->line = located(bare) ? bare : line;
 			return;
 		}
 		if (!first.p)
@@ -447,47 +478,33 @@ void gist_failure(struct str text, struct gist_failure *out)
 		read_slip(text, out);
 }
 
-/* How long what stands in quotes is, these included; 0 = it is not in quotes. */
-static size_t quoted(struct str text)
-{
-	size_t end;
-
-	if (!text.n || !strchr("'\"`", text.p[0]))
-		return 0;
-	end = str_find(str_sub(text, 1, SIZE_MAX), text.p[0]);
-	return end == SIZE_MAX ? 0 : end + 2;
-}
-
 static bool is_end_of_word(char c)
 {
 	return is_blank(c) || strchr(",;()'\"`", c) != NULL;
 }
 
+static void add_kind_of_word(struct buf *out, struct str word)
+{
+	if (str_has_byte(word, '/') || located(word)) {
+		buf_byte(out, '/');
+		return;
+	}
+	for (size_t i = 0; i < word.n; i++)
+		if (!is_digit(word.p[i]))
+			buf_byte(out, word.p[i]);
+}
+
 void gist_failure_kind(const struct gist_failure *f, struct buf *out)
 {
-	enum { MOST_KIND = 120 };
-	struct str text = f->command.n ? f->command : f->line;
-	size_t begin = out->n;
+	enum { MOST_KIND = 800 };
+	struct str text = str_sub(f->line, 0, MOST_KIND);
 
-	for (size_t at = 0, end; at < text.n && out->n - begin < MOST_KIND; at = end) {
-		struct str word;
-
-		end = at + quoted(str_sub(text, at, SIZE_MAX));
-		if (end > at) {
-			buf_byte(out, '"');
-			continue;
-		}
-		while (end < text.n && !is_end_of_word(text.p[end]))
+	for (size_t at = 0, end; at < text.n; at = end + 1) {
+		for (end = at; end < text.n && !is_end_of_word(text.p[end]);)
 			end++;
-		word = str_sub(text, at, end - at);
-		if (str_has_byte(word, '/') && !f->command.n)
-			buf_byte(out, '/');
-		else
-			for (size_t i = 0; i < word.n; i++)
-				if (!is_digit(word.p[i]))
-					buf_byte(out, word.p[i]);
-		if (end == at)
-			buf_byte(out, is_blank(text.p[end++]) ? ' ' : ',');
+		add_kind_of_word(out, str_sub(text, at, end - at));
+		if (end < text.n)
+			buf_byte(out, is_blank(text.p[end]) ? ' ' : text.p[end]);
 	}
 }
 

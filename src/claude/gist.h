@@ -26,14 +26,13 @@ void gist_decisions(struct str text, bool typed, gist_fn *fn, void *ctx);
 
 /* What failed, as a tool has told it; all in its text. */
 struct gist_failure {
-	struct str command; /* that was running, where the text says so; may be empty */
-	struct str line;    /* that says what failed; empty when it tells nothing of the work: a refusal, an end
-			     * that is no failure */
-	bool slip;	    /* of the model with its tools: a file that is not there, a text that does not match */
+	struct str line; /* that says what failed; empty when it tells nothing of the work: a refusal, an end
+			  * that is no failure */
+	bool slip;	 /* of the model with its tools: a file that is not there, a text that does not match */
 };
 void gist_failure(struct str text, struct gist_failure *out);
 
-/* What is the same whenever the same thing fails: without paths, numbers and what stands in quotes. Appended. */
+/* What is the same whenever the same thing fails: its line without paths and numbers. Appended. */
 void gist_failure_kind(const struct gist_failure *f, struct buf *out);
 
 /* Whether a prompt is none of a person's, but of the client, which does not say so. */

@@ -158,6 +158,7 @@ struct context {
 	size_t count, cap;
 	struct items sections[SECTIONS];
 	struct items plan_files; /* that were written */
+	struct map failures;	 /* that were counted, by time and kind: the session of each */
 	struct items older;	 /* sessions */
 	const struct session *reading;
 	struct item *of_session; /* its own */
@@ -174,6 +175,7 @@ static void context_release(struct context *x)
 	map_release(&x->older.known);
 	mem_free(x->plan_files.list);
 	map_release(&x->plan_files.known);
+	map_release(&x->failures);
 	mem_free(x->sessions);
 }
 
@@ -285,6 +287,17 @@ static void take_decision(struct context *x, const struct recap_item *i)
 	item->detail = i->typed ? STR("user") : STR("assistant");
 }
 
+/* A fork has the lines of its original: what failed then has failed once. */
+static bool is_copied_error(struct context *x, const struct recap_item *i)
+{
+	struct str key = arena_printf(&x->call->mem, "%" PRId64 " %.*s", i->at, STR_ARG(i->kind_of));
+	const struct item *whose = map_get(&x->failures, key);
+
+	if (!whose && i->at)
+		map_put(&x->failures, key, x->of_session);
+	return whose && whose != x->of_session;
+}
+
 /* The last of a kind is told. A slip of the model with its tools says less than what failed in the project. */
 static void take_error(struct context *x, const struct recap_item *i)
 {
@@ -292,6 +305,8 @@ static void take_error(struct context *x, const struct recap_item *i)
 	struct item *item;
 	bool is_new;
 
+	if (is_copied_error(x, i))
+		return;
 	item = get_item(x, &x->sections[ERRORS], i->kind_of, i->text, &is_new);
 	if (i->at > item->at)
 		item->text = arena_str(&x->call->mem, i->text);
@@ -775,8 +790,10 @@ const struct method memory_context = {
 		"are "
 		"sentences that say so, with the option or question they are about, and answers to "
 		"questions. Errors "
-		"are counted as one where only paths and numbers differ. In the end it says what was left "
-		"out. With "
+		"are told by the line that says what failed, and counted as one where only paths and numbers "
+		"differ; one that "
+		"a fork has from its original counts once. "
+		"In the end it says what was left out. With "
 		"--budget it has at most so many characters, in the form that is printed: whole items, some "
 		"of each "
 		"kind, and all there is if that fits.\n",

@@ -356,8 +356,6 @@ static void take_error(struct recap *r)
 	gist_failure(buf_as_str(&r->text), &f);
 	gist_failure_kind(&f, &kind);
 	buf_clear(&r->short_text);
-	if (f.command.n)
-		buf_printf(&r->short_text, "%.*s: ", STR_ARG(str_sub(f.command, 0, MOST_ERROR / 2)));
 	record_short(f.line, MOST_ERROR, &r->short_text);
 	r->kind_of = buf_as_str(&kind);
 	r->slip = f.slip;

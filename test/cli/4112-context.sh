@@ -113,11 +113,15 @@ file=33333333 && {
 	called
 	lint a.go 'x is unused'
 	failed '<tool_use_error>File does not exist. Did you mean b?</tool_use_error>'
+	lint a.go 'only once is used'
+	failed 'Exit code 1\n# io/cli [io/cli.test]\nFAIL\tio/cli [build failed]\nFAIL'
+	failed 'Exit code 1\n# io/cli [io/cli.test]\nFAIL\tio/cli [build failed]\nFAIL'
 	said 'Done.'
 } | session 33333333
 file=44444444 && {
 	line user '"look at the lint errors in the exporter"'
 	line user '[{"type":"tool_result","tool_use_id":"q","content":"User has answered your questions: \"Which linter should the exporter use?\"=\"The strict one\". You can now continue."}]'
+	lint b/c.go 'x is unused'
 	lint b/c.go 'y is unused'
 	failed '<tool_use_error>File does not exist.</tool_use_error>'
 	said 'The exporter has no errors left that the linter finds.'
@@ -131,12 +135,26 @@ arbor --store "$T/ends" context /w/here; code 0
 out_has '[33333333]: The importer streams its rows now and needs a tenth of the time. Committed as 1a2b3c4: Stream rows in the importer'
 out_has 'yes, lets go with 2 please (2: Stream rows through one statement.) [33333333], user'
 out_has 'Which linter should the exporter use? → The strict one [44444444], user'
-out_has 'golangci-lint run ./...: a.go:20:2: x is unused (2 times in 2 sessions)'
+check grep -q '^- 2026-11-01 \(a\|b/c\).go:..:2: x is unused (2 times in 2 sessions)' "$T/out"
 out_has 'File does not exist. (3 times in 3 sessions)'
-for no in 'keep going with it (' 'keep going with it \[33333333\], user' understanding 'Did you mean'; do
+for no in 'keep going with it (' 'keep going with it \[33333333\], user' understanding 'Did you mean' 'only once' 'y is unused' 'FAIL'; do
 	check test "$(grep -c -- "$no" "$T/out")" -eq 0
 done
 arbor --store "$T/ends" context /w/here --json; out_has '"times":2,"sessions":2'
+
+it "counts an error that a fork has from its original once"
+n=10 && rm -r "$T/c/projects/-w" && mkdir "$T/c/projects/-w"
+n=20 file=99999901 && {
+	line user '"please look at the parser and its tests"'
+	failed 'Exit code 1\nparse.c:12: error: x is undefined'
+} >"$T/begun"
+session 99999901 <"$T/begun"
+{ cat "$T/begun"; n=30 file=99999902 && line user '"try it in another way, with a table"'; } | session 99999902
+arbor --store "$T/forks" sync --source "$T/c"; code 0
+arbor --store "$T/forks" context /w/here; code 0; out_has 99999902; out_lacks 'is undefined'
+file=99999902 && { cat "$T/begun"; n=30; failed 'Exit code 1\nparse.c:77: error: x is undefined'; } | session 99999902
+arbor --store "$T/again" sync --source "$T/c"; code 0
+arbor --store "$T/again" context /w/here; code 0; out_has 'parse.c:77: error: x is undefined (2 times) [99999902]'
 
 it "says that a session is unfinished where its last turn never came to its end, with what was asked, said and called last"
 n=10 && rm -r "$T/c/projects/-w" && mkdir "$T/c/projects/-w"

@@ -116,6 +116,20 @@ static const struct {
 	{ "Exit code 1\n[fmt] $ gofmt -w .\n[lint] $ golangci-lint run ./...\n[lint] ERROR task failed\n\n"
 	  "a/b.go:25:58: directive should provide explanation\n\t_ = x() // error",
 	  "a/b.go:25:58: directive should provide explanation" },
+	{ "Exit code 1\n[lint:go] ERROR task failed\n[lint:go] a/b.go:34:9: err is shadowed",
+	  "a/b.go:34:9: err is shadowed" },
+	{ "Exit code 1\n# io/cli [io/cli.test]\ncli/a_test.go:4:2: \"json\" imported and not used\n"
+	  "FAIL\tio/cli [build failed]",
+	  "cli/a_test.go:4:2: \"json\" imported and not used" },
+	{ "Exit code 1\n[lint] $ golangci-lint run ./...\na/b_test.go:1: : # io/cli\n"
+	  "a/b_test.go:12:5: undefined: strings",
+	  "a/b_test.go:12:5: undefined: strings" },
+	{ "Exit code 1\nmain.go:11:2: could not import io/cli (-: # io/cli\na.go:16:6: start redeclared in this block",
+	  "a.go:16:6: start redeclared in this block" },
+	{ "Exit code 2\nFAIL\tio/cli\t0.3s\nFAIL\nexit status 1\nmake: *** [Makefile:3: test] Error 1", "" },
+	{ "Exit code 1\n=== RUN TestX\n    x_test.go:3: begins\n16:30:27:12: note\n--- FAIL: TestX (0.00s)",
+	  "--- FAIL: TestX (0.00s)" },
+	{ "Exit code 1", "" },
 	{ "The user doesn't want to proceed with this tool use.", "" },
 	{ "", "" },
 };
@@ -135,12 +149,18 @@ static const struct {
 	bool same;
 	const char *one, *other;
 } failures[] = {
-	{ true, "/a/b.c:12: error: 'x' is undefined", "src/c.c:7: error: 'y' is undefined" },
+	{ true, "/a/b.c:12: error: 'x' is undefined", "src/c.c:7: error: 'x' is undefined" },
+	{ true, "a.c:12:3: error: x is undefined", "src/c.c:7:1: error: x is undefined" },
 	{ true, "Path does not exist: /a/b", "Path does not exist: c/d" },
+	{ true, "ENOENT: no such file, open '/a/b'", "ENOENT: no such file, open '/c'" },
 	{ true, "Exit code 1\n[lint] $ golangci-lint run ./...\na.go:1:2: one",
-	  "Exit code 1\n$ golangci-lint run ./...\nb.go:3:4: two" },
+	  "Exit code 1\n$ golangci-lint run ./...\nb.go:3:4: one" },
+	{ true, "Exit code 1\n$ lint\na.go:5: 5-8 lines are duplicate of `a.go:9-12`",
+	  "Exit code 1\n$ lint\na.go:7: 7-9 lines are duplicate of `a.go:15-17`" },
 	{ true, "Found 2 matches of it", "Found 15 matches of it" },
-	{ false, "Exit code 1\n$ make lint\na.c:1: bad", "Exit code 1\n$ make test\na.c:1: bad" },
+	{ false, "Exit code 1\n$ golangci-lint run ./...\na.go:1:2: one",
+	  "Exit code 1\n$ golangci-lint run ./...\na.go:1:2: two" },
+	{ false, "a.c:1: error: 'x' is undefined", "a.c:1: error: 'y' is undefined" },
 	{ false, "fatal: no such branch", "fatal: no such remote" },
 };
 
