@@ -1,9 +1,9 @@
 /*
  * memory.context: what somebody needs to go on with a project.
  *
- * Everything is taken from what was said and done, without a model: the newest conversations are
- * read for their last answers, prompts, decisions and errors (query/recap.h); files, issues and
- * topics are what transcripts name (store/link.h); tasks and plans come from the methods that
+ * Everything is taken from what was said and done, without a model: the conversations of these days, or the
+ * newest few hundred, are read for their last answers, prompts, decisions and errors (query/recap.h); files,
+ * issues and topics are what transcripts name (store/link.h); tasks and plans come from the methods that
  * list them. Days are counted back from the last thing that happened in the project, so that a
  * project that rested is told of as well.
  *
@@ -160,6 +160,7 @@ struct context {
 	struct items plan_files; /* that were written */
 	struct map failures;	 /* that were counted, by time and kind: the session of each */
 	struct items older;	 /* sessions */
+	size_t unread;		 /* sessions of these days */
 	const struct session *reading;
 	struct item *of_session; /* its own */
 	int64_t decisions;	 /* of it */
@@ -346,7 +347,7 @@ static bool is_told(struct context *x, const struct session *s)
 
 static enum status tell_sessions(struct context *x, struct err *err)
 {
-	enum { MOST_READ = 24 };
+	enum { MOST_READ = 300 }; /* takes a second or two, and is more than a month has */
 	size_t told = 0;
 
 	for (size_t i = 0; i < x->count; i++) {
@@ -369,7 +370,9 @@ static enum status tell_sessions(struct context *x, struct err *err)
 					 plain_title(x->call, s->title), &is_new);
 		x->of_session->weight = x->of_session->at = s->updated_at;
 		x->of_session->session = s->id;
-		if (told++ < MOST_READ && recap_read(x->call->store, s, take_recap, x, err))
+		if (told++ >= MOST_READ)
+			x->unread++;
+		else if (recap_read(x->call->store, s, take_recap, x, err))
 			return err_failed(err->status);
 	}
 	return STATUS_OK;
@@ -663,6 +666,9 @@ static struct str left_out(struct context *x, const struct share *s)
 	}
 	if (all && s->briefly)
 		return arena_printf(&x->call->mem, "%zu item%s", all, all == 1 ? "" : "s");
+	if (x->unread)
+		buf_printf(&text, "%sall that %zu older session%s said", text.n ? ", " : "", x->unread,
+			   x->unread == 1 ? "" : "s");
 	return arena_str(&x->call->mem, buf_as_str(&text));
 }
 
@@ -725,7 +731,7 @@ static void share_out(struct context *x, struct share *s)
 	const struct value *budget = call_value(x->call, "budget");
 
 	s->room = budget->number;
-	if (!budget->given || all_fits(x, s->room)) {
+	if (!budget->given || (!x->unread && all_fits(x, s->room))) {
 		take_all(x, !budget->given, s);
 		return;
 	}

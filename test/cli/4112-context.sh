@@ -156,6 +156,23 @@ file=99999902 && { cat "$T/begun"; n=30; failed 'Exit code 1\nparse.c:77: error:
 arbor --store "$T/again" sync --source "$T/c"; code 0
 arbor --store "$T/again" context /w/here; code 0; out_has 'parse.c:77: error: x is undefined (2 times) [99999902]'
 
+it "reads all that happened in these days, and says what it has not read"
+n=10 && rm -r "$T/c/projects/-w" && mkdir "$T/c/projects/-w"
+many() { # FROM TO
+	for ((i = $1; i <= $2; i++)); do
+		file=aaaaa$(printf %03d "$i") && { line user "\"I prefer colour $i for the border of each cell\""; said 'It has that colour now, as you can see.'; } | session "$file"
+	done
+}
+many 1 40
+arbor --store "$T/many" sync --source "$T/c"; code 0
+arbor --store "$T/many" context /w/here --budget 100000; code 0; out_has 'colour 1 for'; out_lacks 'Left out'
+check test "$(grep -c 'I prefer colour.*, user$' "$T/out")" -eq 40
+many 41 302
+arbor --store "$T/many" sync --source "$T/c"; code 0
+arbor --store "$T/many" context /w/here --budget 1000000; code 0; check test "$(tail -1 "$T/out")" = 'Left out: all that 2 older sessions said.'
+check test "$(grep -c 'I prefer colour.*, user$' "$T/out")" -eq 300
+arbor --store "$T/many" context /w/here; check grep -q '^Left out: .* decisions, .*all that 2 older sessions said\.$' "$T/out"
+
 it "says that a session is unfinished where its last turn never came to its end, with what was asked, said and called last"
 n=10 && rm -r "$T/c/projects/-w" && mkdir "$T/c/projects/-w"
 begun() { line user '"please make the importer faster"'; said 'The importer streams its rows now and needs a tenth of the time.'; line user '"now commit all of it, and push it"'; }
