@@ -128,7 +128,10 @@ static const struct field context_fields[] = {
 	  .type = VALUE_ID,
 	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
 	  .help = "where it was said, or happened last" },
-	{ .name = "at", .type = VALUE_TIME, .flags = FIELD_OPTIONAL | FIELD_HIDDEN, .help = "when" },
+	{ .name = "at",
+	  .type = VALUE_TIME,
+	  .flags = FIELD_OPTIONAL | FIELD_HIDDEN,
+	  .help = "when; of a task, when it was changed last" },
 	{ 0 },
 };
 
@@ -445,6 +448,7 @@ static enum status take_todo(void *ctx, struct str text, struct err *err)
 	item = add_item(x, &x->sections[TODOS], text_in(x, &j, "subject"));
 	item->detail = text_in(x, &j, "status");
 	uuid_parse(text_in(x, &j, "session"), &item->session);
+	time_parse(text_in(x, &j, "updated"), &item->at);
 	item->weight = -(int64_t)x->sections[TODOS].count; /* as they come */
 	return STATUS_OK;
 }
@@ -798,7 +802,7 @@ const struct method memory_context = {
 		"questions. Errors "
 		"are told by the line that says what failed, and counted as one where only paths and numbers "
 		"differ; one that "
-		"a fork has from its original counts once. "
+		"a fork has from its original counts once. Tasks have the day on which they were changed last. "
 		"In the end it says what was left out. With "
 		"--budget it has at most so many characters, in the form that is printed: whole items, some "
 		"of each "

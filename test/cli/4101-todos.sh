@@ -126,7 +126,7 @@ err_has '1 more is done'
 arbor todos --json 77777777; out_has '"active_form":"doing"'; out_has '"path":"projects/-w/'; out_has '"updated":"2026-11-01T00:00:02'
 arbor resolve "$(grep -o '"handle":"[^"]*"' "$T/out" | head -1 | cut -d '"' -f 4)"; code 0; out_has TodoWrite
 arbor todos --project told -a; check test "$(wc -l <"$T/out")" -eq 3
-arbor context /w/told; out_has '- second [77777777], in_progress'; out_lacks 'of a sub-agent'
+arbor context /w/told; out_has '- 2026-11-01 second [77777777], in_progress'; out_lacks 'of a sub-agent'
 
 it "does again what was done to tasks one by one, by sub-agents too"
 {

@@ -8,7 +8,7 @@ it "tells how sessions ended, what is open, what was asked, changed and talked a
 arbor context webshop; code 0
 sed -n '1,2p' "$T/out" | tr '\n' '|' >"$T/head"; check test "$(cat "$T/head")" = '# /home/dev/webshop|5 sessions, the last on 2026-11-06|'
 out_has '- 2026-11-05 **Break the move to integer cents into tasks** [4e4f12db]: The importer is done; the migration waits for it and comes next.'
-out_has '- Migrate the orders table [4e4f12db], pending'
+check grep -q '^- 20..-..-.. Migrate the orders table \[4e4f12db\], pending' "$T/out"
 out_has '## Last prompts'; out_has '- 2026-11-06 Integer cents. Sketch the migration [a142ef82]'
 out_has '- 2026-11-06 Then numeric it is. [a142ef82], user'
 out_has '- src/money.ts (3 times)'
@@ -172,6 +172,14 @@ arbor --store "$T/many" sync --source "$T/c"; code 0
 arbor --store "$T/many" context /w/here --budget 1000000; code 0; check test "$(tail -1 "$T/out")" = 'Left out: all that 2 older sessions said.'
 check test "$(grep -c 'I prefer colour.*, user$' "$T/out")" -eq 300
 arbor --store "$T/many" context /w/here; check grep -q '^Left out: .* decisions, .*all that 2 older sessions said\.$' "$T/out"
+
+it "tells when a task was changed last"
+n=10 && rm -r "$T/c/projects/-w" && mkdir "$T/c/projects/-w"
+calls() { line assistant '[{"type":"tool_use","id":"c'$n'","name":"'"$1"'","input":'"$2"'}]'; }
+file=bbbbbb01 && { line user '"please make the importer faster"'; calls TodoWrite '{"todos":[{"content":"Stream the rows","status":"pending","activeForm":"Streaming"}]}'; } | session bbbbbb01
+arbor --store "$T/tasks" sync --source "$T/c"; code 0
+arbor --store "$T/tasks" context /w/here; code 0; out_has '- 2026-11-01 Stream the rows [bbbbbb01], pending'
+arbor --store "$T/tasks" context /w/here --json; check grep -q '"section":"todos",.*"at":"2026-11-01T00:00:12.000Z"' "$T/out"
 
 it "says that a session is unfinished where its last turn never came to its end, with what was asked, said and called last"
 n=10 && rm -r "$T/c/projects/-w" && mkdir "$T/c/projects/-w"
