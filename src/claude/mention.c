@@ -11,6 +11,7 @@
  */
 #include "claude/mention.h"
 
+#include "base/plural.h"
 #include "base/words.h"
 #include "claude/change.h"
 
@@ -22,6 +23,7 @@ enum {
 	MOST_PRINTED = 4 * 1024, /* what git and gh print is short */
 	MOST_TOPIC_TEXT = 600,	 /* people say first what they want */
 	MOST_TOPICS = 10,
+	SHORTEST_TOPIC = 4,
 	MOST_URL = 300,
 	MOST_IDENTIFIER = 48,
 	COMMIT_DIGITS = 7,
@@ -437,12 +439,12 @@ struct topics {
 	int count;
 };
 
-/* Without the plural's s: hooks are a hook. */
-static struct str singular(struct str word)
+/* In the singular, if that is no shorter than topics are. */
+static struct str topic_form(struct str word, struct buf *room)
 {
-	if (word.n > 4 && word.p[word.n - 1] == 's' && !strchr("sui", word.p[word.n - 2]))
-		word.n--;
-	return word;
+	struct str one = plural_singular(word, room);
+
+	return one.n >= SHORTEST_TOPIC ? one : word;
 }
 
 /* A word of letters that stands by itself: no part of a path, a name in code, a number. */
@@ -450,23 +452,28 @@ static bool is_topic(struct str text, struct str word, size_t start, size_t end)
 {
 	char before = start ? text.p[start - 1] : ' ', after = end < text.n ? text.p[end] : ' ';
 
-	if (word.n < 4 || word.n > 24 || strchr("/\\_.@$<#=:&", before) || strchr("/\\_@(=", after) ||
+	if (word.n < SHORTEST_TOPIC || word.n > 24 || strchr("/\\_.@$<#=:&", before) || strchr("/\\_@(=", after) ||
 	    is_digit(after) || is_digit(before) || is_letter(before) || is_letter(after))
 		return false;
 	for (size_t i = 0; i < word.n; i++)
 		if (is_digit(word.p[i]))
 			return false;
-	return !mention_is_common(word) && !mention_is_common(singular(word));
+	return !mention_is_common(word);
 }
 
 static void take_word(void *ctx, struct str word, size_t start, size_t end, unsigned flags)
 {
+	struct buf room CLEANUP(buf_release) = BUF_INIT(KIB);
 	struct topics *t = ctx;
+	struct str one;
 
 	if (t->count >= MOST_TOPICS || (flags & WORD_COLOCATED) || !is_topic(t->text, word, start, end))
 		return;
+	one = topic_form(word, &room);
+	if (mention_is_common(one))
+		return;
 	t->count++;
-	t->fn(t->ctx, MENTION_TOPIC, singular(word));
+	t->fn(t->ctx, MENTION_TOPIC, one);
 }
 
 void mention_topics(struct str text, mention_fn *fn, void *ctx)

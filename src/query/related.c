@@ -12,6 +12,7 @@
  */
 #include "query/related.h"
 
+#include "base/plural.h"
 #include "query/alike.h"
 #include "query/issue.h"
 #include "query/said.h"
@@ -696,18 +697,41 @@ static bool has_address(const struct related_set *r)
 	return false;
 }
 
-static enum status begin_with_said(struct related_set *r, struct str name, struct err *err)
+static enum status begin_with_word(struct related_set *r, struct str word, struct err *err)
 {
-	struct buf form CLEANUP(buf_release) = BUF_INIT(MIB);
-	struct str as = mention_form(MENTION_IDENTIFIER, name, &form);
 	struct said *list;
 	size_t count;
 
-	if (said_by(r->store, as, r->mem, &list, &count, err))
+	if (said_by(r->store, word, r->mem, &list, &count, err))
 		return err_failed(err->status);
 	if (count)
-		begin_with(r, MENTION_IDENTIFIER, as);
+		begin_with(r, MENTION_IDENTIFIER, word);
 	return STATUS_OK;
+}
+
+/* A word of a language is said in the singular and in the plural; what has a capital letter inside is a name. */
+static bool is_plain(struct str word)
+{
+	for (size_t i = 0; i < word.n; i++)
+		if (word.p[i] < 'a' || word.p[i] > 'z')
+			return false;
+	return word.n > 0;
+}
+
+static enum status begin_with_said(struct related_set *r, struct str name, struct err *err)
+{
+	struct buf form CLEANUP(buf_release) = BUF_INIT(MIB), low CLEANUP(buf_release) = BUF_INIT(MIB);
+	struct str as = mention_form(MENTION_IDENTIFIER, name, &form), other;
+
+	if (begin_with_word(r, as, err))
+		return err_failed(err->status);
+	buf_str(&low, as);
+	if (low.n)
+		low.p[0] = (char)(low.p[0] >= 'A' && low.p[0] <= 'Z' ? low.p[0] | 32 : low.p[0]);
+	if (!is_plain(buf_as_str(&low)))
+		return STATUS_OK;
+	other = plural_other(buf_as_str(&low), &form);
+	return other.n ? begin_with_word(r, other, err) : STATUS_OK;
 }
 
 enum status related_add_named(struct related_set *r, struct str name, struct err *err)

@@ -91,7 +91,7 @@ enum status store_derived_current(struct store *s, bool *out, struct err *err) M
 
 /* Raise when the code that fills the derived tables changes its mind while
  * sql/derived.sql stays the same. */
-enum { STORE_DERIVED_RULES = 22 };
+enum { STORE_DERIVED_RULES = 23 };
 
 /* Inside a transaction: drop and make the derived tables, empty; and say that they
  * are this program's. Both together, or the next program starts over. */

@@ -170,6 +170,20 @@ done
 arbor --store "$T/numbers" related o/n#13; code 1
 arbor --store "$T/numbers" related x/y#12; code 1
 
+it "finds the same by a word in the singular and in the plural"
+of=11111111-2222-4333-8444-5555555560 && mkdir -p "$T/of/projects/-w" && n=0
+line user p1 '"which strategies do we have?"' >"$T/of/projects/-w/${of}01.jsonl"
+line assistant p2 '[{"type":"text","text":"The strategy is on this branch."}]' >"$T/of/projects/-w/${of}02.jsonl"
+line assistant p3 '[{"type":"text","text":"There are two branches."}]' >"$T/of/projects/-w/${of}03.jsonl"
+arbor --store "$T/plurals" sync --source "$T/of"; code 0
+for name in strategy strategies Strategies; do
+	arbor --store "$T/plurals" related "$name"; code 0; out_has "${of}01"; out_has "${of}02"; check test "$(wc -l <"$T/out")" -eq 2
+done
+for name in branch branches; do
+	arbor --store "$T/plurals" related "$name"; code 0; out_has "${of}02"; out_has "${of}03"; check test "$(wc -l <"$T/out")" -eq 2
+done
+arbor --store "$T/plurals" sql "SELECT name FROM topics ORDER BY name"; out_is strategy
+
 it "is the same in SQL, in pieces, and made anew"
 arbor sql "SELECT relationship, target_type, target_id FROM links WHERE source_id = '$a' ORDER BY 3"; out_has 'touches_file	file	/w/x.c'
 arbor sql "SELECT sessions FROM topics WHERE name = 'cent'"; out_is 3

@@ -40,6 +40,8 @@ static const struct {
 	{ PLACE_PROMPT, RECORD_PROMPT, "Gemini's hooks/run.sh fails 3x with `--flag`, PARSE_ERR",
 	  "topic:gemini topic:fail topic:flag" },
 	{ PLACE_PROMPT, RECORD_QUEUED, "class glass", "topic:class topic:glass" },
+	{ PLACE_PROMPT, RECORD_QUEUED, "strategies, matches, branches and fixes of aliases",
+	  "topic:strategy topic:match topic:fixes topic:alias" },
 	{ PLACE_PROMPT, RECORD_QUEUED, "meant enough in addition for the third scenario",
 	  "topic:scenario" },
 	{ PLACE_PROMPT, 0, "a sub-agent's `parse_line` parser", "" },
@@ -102,6 +104,7 @@ TEST(what_is_typed_is_brought_into_the_form_of_names)
 	struct buf room CLEANUP(buf_release) = BUF_INIT(KIB);
 
 	EQS(mention_form(MENTION_TOPIC, STR("Parsers"), &room), STR("parser"));
+	EQS(mention_form(MENTION_TOPIC, STR("Strategies"), &room), STR("strategy"));
 	EQS(mention_form(MENTION_COMMIT, STR("1a2b3c4d5e6f"), &room), STR("1a2b3c4"));
 	EQS(mention_form(MENTION_COMMIT, STR("main.c"), &room), STR(""));
 	EQS(mention_form(MENTION_ISSUE, STR("https://github.com/o/n/issues/2"), &room), STR("o/n#2"));
