@@ -562,6 +562,22 @@ static void keep_first(void *ctx, enum mention_kind kind, struct str name)
 		buf_str(w->room, name);
 }
 
+/* web-12: in texts that may be anything, but who asks by it means the issue. */
+static void keep_ticket(struct str name, struct wanted *w)
+{
+	struct buf key CLEANUP(buf_release) = BUF_INIT(KIB);
+	size_t letters = span(name, is_letter);
+	struct str rest = str_sub(name, letters, SIZE_MAX);
+
+	if (name.n > MOST_IDENTIFIER || rest.n < 2 || rest.p[0] != '-' ||
+	    span(str_sub(rest, 1, SIZE_MAX), is_digit) != rest.n - 1)
+		return;
+	for (size_t i = 0; i < letters; i++)
+		buf_byte(&key, (char)(name.p[i] & ~32));
+	buf_str(&key, rest);
+	find_tickets(buf_as_str(&key), keep_first, w);
+}
+
 struct str mention_form(enum mention_kind kind, struct str name, struct buf *room)
 {
 	struct wanted w = { kind, room };
@@ -575,9 +591,11 @@ struct str mention_form(enum mention_kind kind, struct str name, struct buf *roo
 	/* hooks.go is no hook. */
 	if (kind == MENTION_TOPIC && span(name, is_wordy) == name.n)
 		mention_topics(name, keep_first, &w);
-	else if (kind == MENTION_ISSUE)
+	if (kind == MENTION_ISSUE) {
 		said(name, keep_first, &w);
-	else if (kind == MENTION_IDENTIFIER)
+		keep_ticket(name, &w);
+	}
+	if (kind == MENTION_IDENTIFIER)
 		return str_has_suffix(name, STR("()")) ? str_sub(name, 0, name.n - 2) : name;
 	return buf_as_str(room);
 }

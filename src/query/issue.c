@@ -46,9 +46,11 @@ enum status issue_said_by(struct store *s, struct str issue, struct arena *mem, 
 {
 	size_t mark = str_find(issue, '#');
 
+	if (mark == SIZE_MAX)
+		return said_by(s, issue, mem, out, count, err);
 	*count = 0;
 	*out = arena_alloc(mem, COUNT(words) * MOST_SAYERS * sizeof **out);
-	for (size_t w = 0; mark != SIZE_MAX && w < COUNT(words); w++) {
+	for (size_t w = 0; w < COUNT(words); w++) {
 		struct str phrase = arena_printf(mem, "%s %.*s", words[w],
 						 STR_ARG(str_sub(issue, mark + 1, SIZE_MAX)));
 		struct said *list;

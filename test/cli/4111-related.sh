@@ -170,6 +170,17 @@ done
 arbor --store "$T/numbers" related o/n#13; code 1
 arbor --store "$T/numbers" related x/y#12; code 1
 
+it "finds who names a ticket in any letters, whichever it is asked by"
+in=11111111-2222-4333-8444-5555555559 && mkdir -p "$T/in/projects/-w" && n=0
+line user t1 '"work on WEB-12 please"' >"$T/in/projects/-w/${in}01.jsonl"
+line user t2 '"look at the branch fix/web-12-rounding"' >"$T/in/projects/-w/${in}02.jsonl"
+line user t3 '"the web has 12 pages"' >"$T/in/projects/-w/${in}03.jsonl"
+arbor --store "$T/tickets" sync --source "$T/in"; code 0
+for name in WEB-12 web-12 Web-12; do
+	arbor --store "$T/tickets" related "$name"; code 0
+	check test "$(cut -f 2,5 "$T/out" | tr '\t\n' '  ')" = "references ${in}01 mentions ${in}02 "
+done
+
 it "finds the same by a word in the singular and in the plural"
 of=11111111-2222-4333-8444-5555555560 && mkdir -p "$T/of/projects/-w" && n=0
 line user p1 '"which strategies do we have?"' >"$T/of/projects/-w/${of}01.jsonl"

@@ -108,6 +108,12 @@ TEST(what_is_typed_is_brought_into_the_form_of_names)
 	EQS(mention_form(MENTION_COMMIT, STR("1a2b3c4d5e6f"), &room), STR("1a2b3c4"));
 	EQS(mention_form(MENTION_COMMIT, STR("main.c"), &room), STR(""));
 	EQS(mention_form(MENTION_ISSUE, STR("https://github.com/o/n/issues/2"), &room), STR("o/n#2"));
+	EQS(mention_form(MENTION_ISSUE, STR("WEB-12"), &room), STR("WEB-12"));
+	EQS(mention_form(MENTION_ISSUE, STR("web-12"), &room), STR("WEB-12"));
+	EQS(mention_form(MENTION_ISSUE, STR("Web-12"), &room), STR("WEB-12"));
+	EQS(mention_form(MENTION_ISSUE, STR("utf-8"), &room), STR(""));
+	EQS(mention_form(MENTION_ISSUE, STR("web-12x"), &room), STR(""));
+	EQS(mention_form(MENTION_ISSUE, STR("web-"), &room), STR(""));
 	EQS(mention_form(MENTION_IDENTIFIER, STR("f_x()"), &room), STR("f_x"));
 }
 
