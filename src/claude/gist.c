@@ -297,21 +297,80 @@ static const char *const undecided[] = {
 	NULL,
 };
 
+enum quote { NO_QUOTE, QUOTE_OPENS, QUOTE_CLOSES };
+
+/* Straight ones open behind a blank. */
+static enum quote quote_at(struct str text, size_t i, bool inside)
+{
+	struct str rest = str_sub(text, i, SIZE_MAX);
+	bool begins = !i || is_blank(text.p[i - 1]) || text.p[i - 1] == '(';
+
+	if (str_has_prefix(rest, STR("“")))
+		return QUOTE_OPENS;
+	if (str_has_prefix(rest, STR("”")))
+		return QUOTE_CLOSES;
+	if (text.p[i] != '"')
+		return NO_QUOTE;
+	return begins && !inside ? QUOTE_OPENS : QUOTE_CLOSES;
+}
+
+/* Without what stands in quotes: somebody else has said that. A quote may begin or end in another sentence. */
+static void add_own_words(struct buf *out, struct str text)
+{
+	bool inside = false;
+
+	for (size_t i = 0; i < text.n; i++) {
+		enum quote quote = quote_at(text, i, inside);
+
+		if (quote == QUOTE_CLOSES && !inside)
+			buf_clear(out);
+		inside = quote == QUOTE_OPENS || (inside && quote != QUOTE_CLOSES);
+		if (!inside)
+			buf_byte(out, text.p[i]);
+	}
+}
+
 static bool decides(struct str sentence, bool typed)
 {
 	struct buf low CLEANUP(buf_release) = BUF_INIT(2 * LONGEST_SENTENCE);
+	struct buf own CLEANUP(buf_release) = BUF_INIT(2 * LONGEST_SENTENCE);
 	struct str text;
 
 	if (sentence.n < SHORTEST_DECISION || sentence.n > LONGEST_DECISION ||
 	    strchr("?:", sentence.p[sentence.n - 1]) || strchr("\"'+/`[(", sentence.p[0]))
 		return false;
 	lower(&low, sentence);
-	text = buf_as_str(&low);
-	if (has_cue(text, undecided))
+	if (has_cue(buf_as_str(&low), undecided))
 		return false;
+	add_own_words(&own, buf_as_str(&low));
+	text = buf_as_str(&own);
 	/* "Then numeric it is." */
 	return has_cue(text, typed ? person_decides : model_decides) ||
 	       (typed && str_has_suffix(text, STR(" it is.")));
+}
+
+/* "let's use 2, though can we keep the tests?": what is asked for besides leaves the choice as it is. */
+static struct str without_request(struct str sentence)
+{
+	static const char *const fronts[] = {
+		", though can ", ", though could ", ", but can ",  ", but could ", ", and can ",
+		", can we ",	 ", can you ",	    ", could we ", ", could you ", NULL
+	};
+	struct buf low CLEANUP(buf_release) = BUF_INIT(2 * LONGEST_SENTENCE);
+	struct str tail;
+
+	lower(&low, sentence);
+	for (size_t i = 0; fronts[i]; i++) {
+		const char *at = low.n ? memmem(low.p, low.n, fronts[i], strlen(fronts[i])) : NULL;
+
+		if (!at)
+			continue;
+		tail = str_sub(buf_as_str(&low), (size_t)(at - low.p) + strlen(fronts[i]), SIZE_MAX);
+		if (str_has_suffix(tail, STR("?")))
+			tail.n--;
+		return has_cue(tail, undecided) ? sentence : str_sub(sentence, 0, (size_t)(at - low.p));
+	}
+	return sentence;
 }
 
 /* Long prompts are pasted; what people decide they say in a few sentences. */
@@ -320,9 +379,12 @@ void gist_decisions(struct str text, bool typed, gist_fn *fn, void *ctx)
 	struct gist g = { .rest = str_sub(text, 0, typed ? 2048 : MOST_LOOKED_AT) };
 	struct buf sentence CLEANUP(buf_release) = BUF_INIT(2 * LONGEST_SENTENCE);
 
-	while (gist_sentence(&g, &sentence))
-		if (decides(buf_as_str(&sentence), typed))
-			fn(ctx, buf_as_str(&sentence));
+	while (gist_sentence(&g, &sentence)) {
+		struct str all = buf_as_str(&sentence);
+
+		if (decides(typed ? without_request(all) : all, typed))
+			fn(ctx, all);
+	}
 }
 
 /* ---- What failed ---------------------------------------------------------------------------- */
