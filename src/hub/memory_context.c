@@ -803,7 +803,8 @@ const struct method memory_context = {
 		"are told by the line that says what failed, and counted as one where only paths and numbers "
 		"differ; one that "
 		"a fork has from its original counts once. Tasks have the day on which they were changed last. "
-		"In the end it says what was left out. With "
+		"In the end it says what was left out; of a conversation with more than 4 MB, only what was "
+		"said last is read. With "
 		"--budget it has at most so many characters, in the form that is printed: whole items, some "
 		"of each "
 		"kind, and all there is if that fits.\n",
