@@ -41,8 +41,8 @@ void  mem_free(void *p);
  * Says nothing of what stands there, and does nothing where a system cannot do this. */
 void mem_touch(void *p, size_t bytes);
 
-/* Lays what mem_alloc() and malloc() give from now on into a large page, where the system has some: for the beginning of
- * a program that is over in milliseconds and gives little back. */
+/* Lays what mem_alloc() and malloc() give from now on into a large page, where the system has some: for the beginning
+ * of a program that is over in milliseconds and gives little back. */
 void mem_begin_large(void);
 
 /* Zeroed, straight from the system and back to it, in large pages where it has some: for megabytes that are

@@ -1,7 +1,6 @@
 /*
- * An s goes, and the e before it where a hiss stands in front: branches, boxes, classes. Where "-ies" stands
- * for
- * "-y" it is that again: strategies. Lists have what these rules get wrong.
+ * An s goes, and the e before it where a hiss stands in front: branches, boxes, classes. Where "-ies" stands for "-y"
+ * it is that again: strategies. The list begins with what these rules get wrong.
  */
 #include "base/plural.h"
 

@@ -53,8 +53,8 @@ bool sql_text(struct sql *q, int64_t what, struct str *out);
 enum status sql_message_text(struct sql *q, int64_t session, int64_t first, struct str *out,
 			     struct err *err) MUST_USE;
 
-/* Reads the line of a transcript that has a call, BLOCK_TOOL_USE, or its result, BLOCK_TOOL_RESULT; of several the first
- * one behind an offset, where there is one. *out is the block, NULL = there is none. */
+/* Reads the line of a transcript that has a call, BLOCK_TOOL_USE, or its result, BLOCK_TOOL_RESULT; of several the
+ * first one behind an offset, where there is one. *out is the block, NULL = there is none. */
 enum status sql_call(struct sql *q, int64_t session, struct str call, enum block_kind kind, int64_t behind,
 		     const struct record_block **out, struct err *err) MUST_USE;
 

@@ -630,7 +630,8 @@ enum status session_any_kin(struct store *s, int64_t session, bool *out, struct 
 	return stmt_found(&st, out, err);
 }
 
-enum status session_first_links(struct store *s, int64_t session, int type, unsigned without, bool *out, struct err *err)
+enum status session_first_links(struct store *s, int64_t session, int type, unsigned without, bool *out,
+				struct err *err)
 {
 	STMT st = { 0 };
 	enum step step;

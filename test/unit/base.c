@@ -1,5 +1,6 @@
 /*
- * Where memory lies. What it costs is for `make bench`; here is whether it goes where it is cheap, and whether it is all there.
+ * Where memory lies. What it costs is for `make bench`; here is whether it goes where it is cheap, and whether it is
+ * all there.
  */
 #include "base/base.h"
 #include "t.h"
@@ -38,7 +39,8 @@ static bool wants_large_page(const void *p)
 static int there_kb(void)
 {
 	static char maps[256 * 1024];
-	int fd = open("/proc/self/smaps", O_RDONLY), kb = 0;
+	int fd = open("/proc/self/smaps", O_RDONLY);
+	uint64_t kb = 0;
 	size_t size = 0;
 	ssize_t n;
 
@@ -48,10 +50,11 @@ static int there_kb(void)
 		close(fd);
 	for (struct str rest = str_from(maps, size), line; rest.n;) {
 		line = str_cut(rest, '\n', &rest);
-		if (str_has_prefix(line, STR("Rss:")))
-			kb = atoi(line.p + 4);
-		else if (str_has_prefix(line, STR("VmFlags:")) && memmem(line.p, line.n, " hg", 3))
-			return kb;
+		if (str_has_prefix(line, STR("Rss:")) &&
+		    !str_to_u64(str_trim(str_sub(line, 4, line.n - 4 - STR("kB").n)), &kb))
+			return -1;
+		if (str_has_prefix(line, STR("VmFlags:")) && memmem(line.p, line.n, " hg", 3))
+			return (int)kb;
 	}
 	return -1;
 }
