@@ -231,6 +231,42 @@ size_t fold_point(int32_t point, struct folded out[FOLD_MAX])
 	return 1;
 }
 
+uint32_t fold_case(uint32_t c)
+{
+	uint32_t small;
+
+	if (c < 0x80)
+		return c - 'A' < 26 ? c | 0x20 : c;
+	small = (uint32_t)utf8proc_tolower(utf8proc_toupper((utf8proc_int32_t)c));
+	return small < 0x80 ? c : small;
+}
+
+size_t fold_cases(uint32_t c, uint32_t out[FOLD_CASES])
+{
+	enum { SIGMA_AT_THE_END = 0x3C2 }; /* no other letter leads to it */
+	utf8proc_int32_t small = (utf8proc_int32_t)fold_case(c);
+	const uint32_t all[FOLD_CASES] = { c, (uint32_t)small, (uint32_t)utf8proc_toupper(small),
+					   (uint32_t)utf8proc_totitle(small), SIGMA_AT_THE_END };
+	size_t n = 0;
+
+	for (size_t i = 0; i < FOLD_CASES; i++) {
+		bool known = fold_case(all[i]) != (uint32_t)small;
+
+		for (size_t k = 0; k < n; k++)
+			known |= out[k] == all[i];
+		if (!known)
+			out[n++] = all[i];
+	}
+	return n;
+}
+
+bool fold_is_capital(uint32_t c)
+{
+	const utf8proc_property_t *p = property(c);
+
+	return p->category == UTF8PROC_CATEGORY_LU || p->category == UTF8PROC_CATEGORY_LT;
+}
+
 const char *fold_unicode(void)
 {
 	return utf8proc_unicode_version();

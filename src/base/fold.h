@@ -44,6 +44,18 @@ size_t fold_point(int32_t c, struct folded out[FOLD_MAX]);
  * they make none. */
 uint32_t fold_hangul(uint32_t before, uint32_t c);
 
+/* Most letters that differ in nothing but their case. */
+enum { FOLD_CASES = 5 };
+
+/*
+ * Case alone, accents and all: the letter in one case, whatever case it is in, and all letters of which that
+ * gives the same as of this one. A letter outside of ASCII is never the same as one inside, as the Kelvin
+ * sign and k would be: who compares bytes of ASCII misses nothing.
+ */
+uint32_t fold_case(uint32_t c);
+size_t fold_cases(uint32_t c, uint32_t out[FOLD_CASES]);
+bool fold_is_capital(uint32_t c);
+
 /* Whether an already folded code point is of the kind. */
 bool fold_is_paired(uint32_t c);
 bool fold_is_mark(uint32_t c);
