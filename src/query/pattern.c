@@ -65,8 +65,7 @@ static const char *take_in_brackets(struct translating *t, bool *dash)
 	return NULL;
 }
 
-/* [:alpha:] and the like, within brackets. */
-static size_t class_length(const char *p)
+size_t pattern_class_length(const char *p)
 {
 	const char *end = p[0] == '[' && p[1] == ':' ? strstr(p + 2, ":]") : NULL;
 
@@ -85,7 +84,7 @@ static const char *take_brackets(struct translating *t)
 	if (*t->at == ']')
 		buf_byte(t->out, *t->at++);
 	while (*t->at && *t->at != ']' && !why) {
-		n = class_length(t->at);
+		n = pattern_class_length(t->at);
 		if (*t->at == '\\') {
 			t->at++;
 			why = take_in_brackets(t, &dash);
