@@ -925,14 +925,15 @@ static enum status run_search(struct call *c, struct err *err)
 				report.total == 1 ? "is" : "are", report.total, report.total == 1 ? "" : "s",
 				report.gave_up ? " in those texts that were looked at" : "", q.offset);
 	note_count(&f, &q, &report);
-	if (report.gave_up)
-		log_warn(c->log,
-			 "%" PRId64 " texts were looked at, and there are more: a word or a condition narrows it",
-			 report.looked);
+	search_note_time(c, &report);
 	if (report.total)
 		return STATUS_OK;
 	return search_not_found(c, &q, is_narrowed(c), query_text(c, 0, STR("")),
-				&(struct search_looked){ f.looked, f.looked_all, f.looked_narrowed }, err);
+				&(struct search_looked){ .texts = f.looked,
+							 .all = f.looked_all,
+							 .narrowed = f.looked_narrowed,
+							 .late = report.gave_up || report.unread },
+				err);
 }
 
 const struct method memory_search = {
@@ -970,7 +971,8 @@ const struct method memory_search = {
 		"--regex, --inside and --case-sensitive look at texts that words and conditions have found, and "
 		"without any\n"
 		"at the newest ones; for two seconds, and they say so if there were more. A pattern without capitals\n"
-		"is found in any case; one that has some as it is, unless (?i) stands in front of it.\n\n"
+		"is found in any case; one that has some as it is, unless (?i) stands in front of it. A\n"
+		"dot is one character of any script; \\w, \\d and \\b know those of ASCII.\n\n"
 		"Plans, memory, tasks and todos are searched, too, as in:other; they have no role, so that role:\n"
 		"leaves them out. So is typed history, as role:user: of it only what was typed into no\n"
 		"conversation that is kept. They have no model, branch or agent. Such a file is printed\n"

@@ -85,6 +85,19 @@ void search_note_odd(struct call *c, const struct expr *e)
 			 STR_ARG(str_sub(e->odd, 0, 40)));
 }
 
+void search_note_time(struct call *c, const struct search_report *report)
+{
+	if (report->gave_up)
+		log_warn(c->log,
+			 "%" PRId64
+			 " texts were looked at, and there are more: a word or a condition narrows it",
+			 report->looked);
+	if (report->unread)
+		log_warn(c->log, "%" PRId64 " text%s would take too long and %s not looked at to the end",
+			 report->unread, report->unread == 1 ? "" : "s",
+			 report->unread == 1 ? "was" : "were");
+}
+
 /* ---- Nothing was found ---------------------------------------------------------------------------- */
 
 /* Ids of sub-agents are hex digits; what else is asked for is the type of one. */
@@ -186,6 +199,8 @@ enum status search_not_found(struct call *c, const struct search_query *q, bool 
 		buf_text(&advice, "; conversations that are archived are searched with --archived");
 	if (grown_here(c))
 		buf_text(&advice, "; " GROWN_HERE);
-	return err_fail(err, STATUS_NOT_FOUND, "nothing found for '%.*s'%.*s", STR_ARG(buf_as_str(&shown)),
-			STR_ARG(buf_as_str(&advice)));
+	return err_fail(err, STATUS_NOT_FOUND, "%s '%.*s'%.*s",
+			looked->late ? "there was no time to look at everything; so far nothing is found for"
+				     : "nothing found for",
+			STR_ARG(buf_as_str(&shown)), STR_ARG(buf_as_str(&advice)));
 }

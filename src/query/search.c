@@ -597,8 +597,10 @@ static enum status give_next(struct searching *y, const struct rank_query *rank,
 			return err_failed(err->status);
 	report->looked = (int64_t)i;
 	report->total = (int64_t)y->given.count;
+	report->unread = y->q->check->unread;
 	report->more = (int64_t)i < ranking.total || y->q->check->gave_up;
 	report->gave_up = report->more && y->given.count < enough;
+	report->more |= report->unread > 0;
 	*all = y->q->check->gave_up || y->given.count >= enough || (int64_t)i >= ranking.total;
 	return STATUS_OK;
 }
@@ -750,7 +752,7 @@ enum status search_run(struct store *s, const struct search_query *q, search_fn 
 		return err_failed(err->status);
 	rank.wanted_ctx = &y;
 	report->about = report->more = report->gave_up = false;
-	report->looked = 0;
+	report->looked = report->unread = 0;
 	if (q->expr->cited && rank.limit && rank.limit < EXACT_FIRST)
 		rank.limit = EXACT_FIRST;
 	if (q->check)

@@ -62,6 +62,7 @@ struct search_report {
 	bool more;     /* with a check: there may be others, which were not looked at */
 	bool gave_up;  /* because there was no time to look at them */
 	int64_t looked; /* with a check: at so many, which were the first in the order of the query */
+	int64_t unread; /* of these there was no time to look at all of, and nothing was found in the rest */
 };
 
 /* Best first. STATUS_USAGE when a condition cannot be understood. Wants a read

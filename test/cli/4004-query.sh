@@ -348,6 +348,27 @@ arbor search 'role: user OR cents'; err_has "'role:' with no value right behind 
 arbor search 'cents role:'; err_has "'role:VALUE' is a condition"
 arbor search 'cents role:user'; err_lacks blank; err_lacks 'no field'
 
+it "takes a character of several bytes for one in a pattern, and knows both its cases"
+mkdir -p "$T/wide/projects/-w"
+prompt() { printf '{"type":"user","uuid":"00000000-0000-4000-8000-%012d","timestamp":"2026-01-02T03:04:%02d.000Z","message":{"role":"user","content":"%s"}}\n' "$1" "$1" "$2"; }
+{
+	prompt 1 'a naïve Übung at bob@example.com'
+	prompt 2 "dump $(head -c 1000000 /dev/zero | tr '\0' f)"
+} >"$T/wide/projects/-w/00000000-0000-4000-8000-000000000008.jsonl"
+"$ARBOR" sync --source "$T/wide" --store "$T/wide.db" >/dev/null 2>&1
+for pattern in '^a na.ve' 'na[ïé]ve' 'naïï?ve' 'na[^x]ve' 'na\Sve \S{5} at' 'übung' '(?i)NAÏVE'; do
+	arbor --store "$T/wide.db" search --regex "$pattern"; code 0; lines 1
+done
+for pattern in 'na..ve' 'Naïve' 'na[^ï]ve'; do arbor --store "$T/wide.db" search --regex "$pattern"; code 1; done
+arbor --store "$T/wide.db" search --inside 'ÏVE ü'; code 0; lines 1
+
+it "lets no text take the time of others, and says of which it has not seen all"
+arbor --store "$T/wide.db" search --regex '\S+@\S+'; code 0; lines 1; err_lacks 'too long'
+arbor --store "$T/wide.db" search --regex '\S+[@]\S+'; code 0; lines 1
+err_has '1 text would take too long and was not looked at to the end'
+arbor --store "$T/wide.db" search --regex '\S+[@]\S+[#]'; code 1
+err_has 'there was no time to look at everything; so far nothing is found for'; err_lacks ': nothing found'
+
 it "says where a page would be behind the last hit, and what is taken for an option"
 arbor search cents --offset 99999; code 1; err_has "there are $all hits, and --offset 99999 is behind the last"
 arbor search cents -integer; code 2; err_has "unknown option '-integer'; in quotes with the words before it"
