@@ -92,9 +92,9 @@ line user 22222222-2222-4333-8444-555555555504 '"fourth"' >>"$F/${names[0]}.json
 cp "$F/${names[0]}.jsonl" "$F/6e7f3c1e-8f5a-4f0c-9d53-0a1b2c3d4e10.jsonl" # says nothing
 arbor sync --source "$T/forked" --store "$T/forked.db"
 how() { arbor related "$1" --store "$T/forked.db" -t session; code 0; check test "$(cut -f 2,5 "$T/out" | cut -c 1-22 | sort | tr '\t\n' ': ')" = "$2"; }
-how ${names[0]} 'forked_into:4e7f3c1e-8 shares_lines:3e7f3c1e- shares_lines:6e7f3c1e- '
-how ${names[1]} 'forked_from:5e7f3c1e-8 forked_into:3e7f3c1e-8 shares_lines:6e7f3c1e- '
-how ${names[2]} 'forked_from:4e7f3c1e-8 shares_lines:5e7f3c1e- shares_lines:6e7f3c1e- '
+how "${names[0]}" 'forked_into:4e7f3c1e-8 shares_lines:3e7f3c1e- shares_lines:6e7f3c1e- '
+how "${names[1]}" 'forked_from:5e7f3c1e-8 forked_into:3e7f3c1e-8 shares_lines:6e7f3c1e- '
+how "${names[2]}" 'forked_from:4e7f3c1e-8 shares_lines:5e7f3c1e- shares_lines:6e7f3c1e- '
 
 it "tells of all that share lines with a session, and not of what only one of those shares lines with"
 fork=22222222-2222-4333-8444-5555555555 && mkdir -p "$T/forks/projects/-w" && n=0
