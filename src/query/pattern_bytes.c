@@ -230,7 +230,7 @@ static void write_brackets(struct writing *w, struct brackets *b, struct str typ
 		return;
 	}
 	write_ascii(b, &ascii);
-	if (!b->others) {
+	if (!b->others || !w->set) { /* no others, no set */
 		write_any(w, typed, buf_as_str(&ascii));
 		return;
 	}
