@@ -243,10 +243,21 @@ uint32_t fold_case(uint32_t c)
 
 size_t fold_cases(uint32_t c, uint32_t out[FOLD_CASES])
 {
-	enum { SIGMA_AT_THE_END = 0x3C2 }; /* no other letter leads to it */
 	utf8proc_int32_t small = (utf8proc_int32_t)fold_case(c);
-	const uint32_t all[FOLD_CASES] = { c, (uint32_t)small, (uint32_t)utf8proc_toupper(small),
-					   (uint32_t)utf8proc_totitle(small), SIGMA_AT_THE_END };
+	/* To the last ones no other letter leads: the micro sign, a sigma at the end, Greek as symbols, the
+	 * Angstrom. */
+	const uint32_t all[FOLD_CASES] = { c,
+					   (uint32_t)small,
+					   (uint32_t)utf8proc_toupper(small),
+					   (uint32_t)utf8proc_totitle(small),
+					   0xB5,
+					   0x3C2,
+					   0x3D0,
+					   0x3D1,
+					   0x3D5,
+					   0x3F0,
+					   0x3F1,
+					   0x212B };
 	size_t n = 0;
 
 	for (size_t i = 0; i < FOLD_CASES; i++) {

@@ -45,7 +45,7 @@ size_t fold_point(int32_t c, struct folded out[FOLD_MAX]);
 uint32_t fold_hangul(uint32_t before, uint32_t c);
 
 /* Most letters that differ in nothing but their case. */
-enum { FOLD_CASES = 5 };
+enum { FOLD_CASES = 12 };
 
 /*
  * Case alone, accents and all: the letter in one case, whatever case it is in, and all letters of which that

@@ -826,27 +826,48 @@ static enum status search_further(struct finding *f, const struct search_query *
 	return search_forgiving(f, q, report, err);
 }
 
-/* Names with signs, as C++, that the index knows without: texts that have them so. Where none does, words are all. */
-static enum status search_signs(struct finding *f, const struct search_query *asked, struct search_report *report,
-				struct err *err)
+/* No text has the names, or none of those that there was time for. */
+static void note_no_signs(struct call *c, const struct expr *e, const struct search_report *report)
 {
-	struct call *c = f->call;
-	struct str name = search_shorten(c, asked->expr->signs);
-	struct grep check CLEANUP(grep_release) = { 0 };
-	struct search_query q = *asked;
+	struct str name = search_shorten(c, e->signs);
 
-	grep_signs(&check, asked->expr, UNASKED_MS);
-	q.check = &check;
-	if (search_run(c->store, &q, emit_hit, f, report, err))
-		return err_failed(err->status);
-	if (report->total || !report->looked)
-		return STATUS_OK;
 	if (report->gave_up)
 		log_warn(c->log, "'%.*s' does not stand in the first %" PRId64
 			 " texts that have its words; --inside looks for the signs, too",
 			 STR_ARG(name), report->looked);
+	else if (e->signs_count > 1)
+		log_warn(c->log,
+			 "no text has '%.*s' and the other names with signs as they were typed; these have "
+			 "their words",
+			 STR_ARG(name));
 	else
 		log_warn(c->log, "no text has '%.*s' as it was typed; these have its words", STR_ARG(name));
+}
+
+/* Names with signs, as C++, that the index knows without: texts that have them so, in quotes with all that
+ * stands there if any does. Where none does, words are all. */
+static enum status search_signs(struct finding *f, const struct search_query *asked,
+				struct search_report *report, struct err *err)
+{
+	const struct expr *e = asked->expr;
+	struct call *c = f->call;
+	struct search_query q = *asked;
+
+	for (int whole = e->signs_quoted; whole >= 0; whole--) {
+		struct grep check CLEANUP(grep_release) = { 0 };
+
+		grep_signs(&check, e, whole, UNASKED_MS);
+		q.check = &check;
+		if (search_run(c->store, &q, emit_hit, f, report, err))
+			return err_failed(err->status);
+		if (report->total && e->signs_quoted && !whole)
+			log_warn(c->log,
+				 "no text has what stands in quotes as it was typed; these have '%.*s'",
+				 STR_ARG(search_shorten(c, e->signs)));
+		if (report->total || !report->looked)
+			return STATUS_OK;
+	}
+	note_no_signs(c, e, report);
 	report->gave_up = false;
 	return search_run(c->store, asked, emit_hit, f, report, err);
 }

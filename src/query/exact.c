@@ -115,30 +115,40 @@ enum status exact_first(struct store *s, const struct expr *e, struct ranking *r
 	return STATUS_OK;
 }
 
+/* Those that have the names; none of them = nothing changes. */
+static enum status keep_signs(struct reading *r, struct grep *check, struct ranking *ranking, struct err *err)
+{
+	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
+	struct ranked *exact = arena_alloc(&mem, (ranking->count + 1) * sizeof *exact);
+	size_t count = 0;
+
+	check->deadline_ns = INT64_MAX; /* whoever asks says how long it may take */
+	for (size_t i = 0; i < ranking->count; i++) {
+		if (read_doc(r, &ranking->list[i].doc, err))
+			return err_failed(err->status);
+		if (grep_text(check, buf_as_str(&r->text)))
+			exact[count++] = ranking->list[i];
+	}
+	if (count) {
+		memcpy(ranking->list, exact, count * sizeof *exact);
+		ranking->count = count;
+	}
+	return STATUS_OK;
+}
+
 enum status exact_signs(struct store *s, const struct expr *e, struct ranking *r, struct err *err)
 {
 	struct reading reading CLEANUP(reading_release) = { .store = s,
 							    .lines = { .store = s },
 							    .text = BUF_INIT(2 * LIMIT_LINE_PARSED) };
-	struct arena mem CLEANUP(arena_release) = ARENA_INIT;
-	struct grep check CLEANUP(grep_release) = { 0 };
-	struct ranked *exact;
-	size_t count = 0;
+	size_t before = r->count;
 
-	if (!e->signs.p)
-		return STATUS_OK;
-	grep_signs(&check, e, 0);
-	check.deadline_ns = INT64_MAX; /* whoever asks says how long it may take */
-	exact = arena_alloc(&mem, (r->count + 1) * sizeof *exact);
-	for (size_t i = 0; i < r->count; i++) {
-		if (read_doc(&reading, &r->list[i].doc, err))
+	for (int whole = e->signs_quoted; e->signs.p && whole >= 0 && r->count == before; whole--) {
+		struct grep check CLEANUP(grep_release) = { 0 };
+
+		grep_signs(&check, e, whole, 0);
+		if (keep_signs(&reading, &check, r, err))
 			return err_failed(err->status);
-		if (grep_text(&check, buf_as_str(&reading.text)))
-			exact[count++] = r->list[i];
 	}
-	if (!count)
-		return STATUS_OK;
-	memcpy(r->list, exact, count * sizeof *exact);
-	r->count = count;
 	return STATUS_OK;
 }

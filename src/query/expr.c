@@ -93,7 +93,7 @@ struct reading {
 	enum lexeme lexeme; /* in hand */
 	struct str lexed;
 	int groups;
-	bool choice;	/* the brackets read last had conditions alone, with OR between any two */
+	bool choice;	/* what was read last is conditions alone, of which one has to hold */
 	bool entangled; /* NOT is in front of brackets whose conditions cannot be excluded one by one */
 	struct expr_node *marks; /* what conditions say of the words */
 };
@@ -185,14 +185,6 @@ static bool is_cited(struct str text, const struct splitting *s, bool quoted)
 	return signs && (quoted || numbers);
 }
 
-/* What of an item with signs a text has to have: of a name, that; in quotes, all. */
-static struct str signs_of(struct str text, const struct splitting *s, bool quoted)
-{
-	struct str name = name_of(text, s->first, s->last_end);
-
-	return name.p && quoted ? str_trim(text) : name;
-}
-
 /* What was typed as one; NULL when there is no word in it, or no room for more. */
 static struct expr_node *read_item(struct reading *r, struct str text, bool quoted)
 {
@@ -217,7 +209,7 @@ static struct expr_node *read_item(struct reading *r, struct str text, bool quot
 	n = new_node(r, EXPR_NODE_WORDS);
 	n->typed = prefix ? str_sub(text, 0, text.n - 1) : text;
 	n->quoted = quoted;
-	n->name = signs_of(n->typed, &s, quoted);
+	n->name = name_of(n->typed, s.first, s.last_end);
 	n->cited = is_cited(n->typed, &s, quoted);
 	n->parts = s.parts;
 	keep_phrase(r->mem, &n->parts, s.part_room, prefix);
@@ -668,16 +660,32 @@ static struct expr_node *read_one(struct reading *r)
 	return negated;
 }
 
+/* Whether conditions from there on are one, or of a kind of which one has to hold. */
+static bool are_choice(const struct expr *e, size_t from)
+{
+	return e->condition_count == from + 1 ||
+	       (e->condition_count > from && e->conditions[from].field != EXPR_IS);
+}
+
 static struct expr_node *read_all(struct reading *r)
 {
 	struct expr_node *n = new_node(r, EXPR_NODE_ALL);
+	size_t parts = 0, from = r->e->condition_count;
+	bool choice = false;
 
 	while (r->lexeme != LEX_END && r->lexeme != LEX_CLOSE && r->lexeme != LEX_OR) {
-		if (r->lexeme == LEX_AND)
+		bool brackets = r->lexeme == LEX_OPEN;
+
+		if (r->lexeme == LEX_AND) {
 			advance(r);
-		else
-			expr_node_add(n, read_one(r));
+			continue;
+		}
+		expr_node_add(n, read_one(r));
+		/* What one word says is of one kind: role:user,tool. */
+		choice = brackets ? r->choice : are_choice(r->e, from);
+		parts++;
 	}
+	r->choice = parts == 1 && choice && !n->first;
 	return simplest(n);
 }
 
@@ -715,13 +723,14 @@ static struct expr_node *read_any(struct reading *r)
 {
 	struct expr_node *n = new_node(r, EXPR_NODE_ANY);
 	size_t conditions = r->e->condition_count;
-	bool is_or = false, single = true;
+	bool is_or = false, single = true, choice = true;
 
 	for (;;) {
 		size_t before = r->e->condition_count;
 		struct expr_node *all = read_all(r);
 
 		expr_node_add(n, all);
+		choice &= r->choice;
 		single &= r->e->condition_count - before < 2;
 		r->e->loose_or |= !all && r->e->condition_count == before && (is_or || r->lexeme == LEX_OR);
 		if (r->lexeme != LEX_OR)
@@ -731,7 +740,7 @@ static struct expr_node *read_any(struct reading *r)
 	}
 	if (is_or)
 		note_or(r, n->first != NULL, single, conditions);
-	r->choice = is_or && single && !n->first;
+	r->choice = choice;
 	return simplest(n);
 }
 
@@ -803,8 +812,9 @@ static enum status read_expr(struct expr *e, struct str text, bool fields, bool 
 	if (!words && !e->condition_count)
 		words = read_query(&r, false);
 	if (!words && !e->condition_count)
-		return nothing("has no word to look for; signs alone are found by --regex, as --regex '\\./'",
-			       text, err);
+		return nothing(
+			"has no word to look for; signs beside words are found by --regex, as --regex '\\./'",
+			text, err);
 	if (r.entangled)
 		return nothing("excludes conditions that hold for the whole query, together with something "
 			       "else; put "

@@ -79,6 +79,8 @@ struct expr {
 	size_t condition_count;
 	size_t model_count; /* that they mean, as far as somebody has said so */
 	struct str signs; /* the first wanted item that has some: C++, #12; p NULL = none has */
+	size_t signs_count; /* how many have some, */
+	bool signs_quoted;  /* and whether one of these stands in quotes */
 	bool cited;	  /* a wanted item has signs that are meant: "1.2.3", "-race" */
 	bool excludes; /* a word, with NOT or - */
 	bool cut;	  /* there was more than can be looked for at once: */

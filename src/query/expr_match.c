@@ -61,8 +61,10 @@ static void write_phrase(struct writing *w, const struct phrase *p, bool wanted,
 
 static void write_words(struct writing *w, const struct expr_node *n, bool wanted)
 {
-	if (wanted && !w->e->signs.p)
-		w->e->signs = n->name;
+	if (wanted && n->name.p) {
+		w->e->signs = w->e->signs_count++ ? w->e->signs : n->name;
+		w->e->signs_quoted |= n->quoted;
+	}
 	w->e->cited |= wanted && n->cited;
 	buf_byte(&w->e->match, '(');
 	write_phrase(w, &n->parts, wanted, false);
@@ -170,6 +172,8 @@ bool expr_match(struct expr *e, struct expr_node *root)
 	buf_clear(&e->match);
 	e->count = e->wanted_count = e->phrase_count = 0;
 	e->signs = (struct str){ 0 };
+	e->signs_count = 0;
+	e->signs_quoted = false;
 	e->cited = false;
 	write_node(&w, root, true, false);
 	return true;

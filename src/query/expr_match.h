@@ -29,7 +29,7 @@ struct expr_node {
 	struct expr_word mark;
 	bool tool;   /* EXPR_NODE_MARK: of a call, alone */
 	bool quoted; /* EXPR_NODE_WORDS: it is meant as it is */
-	bool cited;  /* so too, with signs between its words: texts that have it as typed are meant most */
+	bool cited;  /* so too, with signs in it: texts that have it as typed are meant most */
 	int distance;
 	struct str typed; /* EXPR_NODE_WORDS: as it stands in the query */
 	struct str name;  /* so too, with signs that say something and that the index does not know: C++, #12;

@@ -376,9 +376,10 @@ void grep_inside(struct grep *g, const struct expr *e, int64_t most_ms)
 	g->deadline_ns = clock_monotonic_ns() + most_ms * 1000000;
 }
 
-void grep_signs(struct grep *g, const struct expr *e, int64_t most_ms)
+void grep_signs(struct grep *g, const struct expr *e, bool whole_quotes, int64_t most_ms)
 {
 	grep_inside(g, e, most_ms);
+	g->whole_quotes = whole_quotes;
 	g->found_deadline_ns = clock_monotonic_ns() + SECONDS * INT64_C(1000000000);
 	g->inside = false;
 	g->signs_only = true;
@@ -655,7 +656,7 @@ static struct str literal_of(const struct grep *g, const struct expr_node *n)
 	if (g->cited_only && !n->cited)
 		return (struct str){ 0 };
 	if (g->signs_only)
-		return n->name;
+		return g->whole_quotes && n->quoted && n->name.p ? str_trim(n->typed) : n->name;
 	return g->open_front && !n->quoted && str_has_prefix(n->typed, STR("*")) ? str_sub(n->typed, 1, SIZE_MAX)
 										 : n->typed;
 }

@@ -20,7 +20,8 @@ struct grep {
 	bool any_case;		 /* of letters, in these */
 	bool inside;		 /* also inside of other words */
 	bool open_front;	 /* a * in front of a word is no part of it, but says that it may go on there */
-	bool signs_only;	 /* only those that have signs: of the others the index knows all */
+	bool signs_only;	 /* only those that have signs: of the others the index knows all, */
+	bool whole_quotes;	 /* and of those in quotes all that stands there */
 	bool cited_only;	 /* so too, those whose signs are meant */
 	int flags;		 /* of both matchers */
 	struct matcher plain;	 /* for pieces of ASCII; none where the pattern itself is not */
@@ -57,7 +58,7 @@ void grep_inside(struct grep *g, const struct expr *e, int64_t most_ms);
 
 /* So too, of the items that have signs (query/expr.h). Who has found some waits for all as after
  * grep_exact(). */
-void grep_signs(struct grep *g, const struct expr *e, int64_t most_ms);
+void grep_signs(struct grep *g, const struct expr *e, bool whole_quotes, int64_t most_ms);
 
 /* So too, of those whose signs are meant. Without a deadline: for few texts. */
 void grep_cited(struct grep *g, const struct expr *e);

@@ -246,7 +246,10 @@ uncited '"1.2.3"' --sort old
 it "takes a name in quotes with all of its signs"
 cited '"~/.wrap"' -n 0; check test "$(wc -l <"$T/out")" -eq 1
 cited '"/.wrap"' -n 0; check test "$(wc -l <"$T/out")" -eq 1
-arbor --store "$T/cited.db" search '"@/.wrap"'; code 0; err_has "no text has '@/.wrap' as it was typed; these have its words"
+arbor --store "$T/cited.db" search '"@/.wrap"'; code 0; err_has "no text has what stands in quotes as it was typed; these have '.wrap'"
+check test "$(wc -l <"$T/out")" -eq 1
+arbor --store "$T/cited.db" search '"@/.open"'; code 0; err_has "no text has '.open' as it was typed; these have its words"
+arbor --store "$T/cited.db" search '".wrap" .open'; code 0; err_has "no text has '.wrap' and the other names with signs as they were typed"
 
 it "says which operators are none"
 for query in 'integer NEAR cents' 'NEAR (integer cents)' 'integer NEAR/3 cents'; do
@@ -328,6 +331,8 @@ alike 'cents NOT (NOT (role:user))' 'cents role:user'
 alike 'cents NOT (NOT role:user)' 'cents role:user'
 alike 'cents NOT (role:user OR role:tool)' 'cents -role:user -role:tool'
 alike 'cents NOT (role:user,tool)' 'cents -role:user -role:tool'
+alike 'cents NOT ((role:user OR in:output))' 'cents -role:user -in:output'
+alike 'cents NOT (role:user OR (in:output OR tool:Bash))' 'cents -role:user -in:output -tool:Bash'
 alike 'cents NOT (role:user OR in:output)' 'cents -role:user -in:output'
 alike 'cents NOT (-role:user -role:tool)' 'cents role:user,tool'
 alike 'in:input NOT (tool:Bash OR tool:Edit)' 'in:input -tool:Bash -tool:Edit'

@@ -145,7 +145,7 @@ TEST(case_is_folded_outside_of_ascii_too)
 		{ "ü", "Ü", true },	    { "Ü", "ü", true },	     { "naïve", "NAÏVE", true },
 		{ "слово", "СЛОВО", true }, { "[äö]b", "ÖB", true }, { "^[^ä]$", "Ä", false },
 		{ "[а-я]", "Я", true },	    { "σ", "ς", true },	     { "k", "\xe2\x84\xaa", false },
-		{ "ü", "u", false },
+		{ "ü", "u", false },	    { "\u03bcs", "5 \u00b5s", true }, { "å", "\u212b", true },
 	};
 	static const struct said as_it_is[] = { { "ü", "Ü", false },
 						{ "[ä]", "Ä", false },
@@ -369,7 +369,7 @@ TEST(time_is_short_until_something_is_found)
 	for (int found = 0; found < 2; found++) {
 		GREP g = { 0 };
 
-		grep_signs(&g, &e, MOST_MS);
+		grep_signs(&g, &e, false, MOST_MS);
 		EQ(grep_text(&g, found ? STR("in C++") : STR("in C")), found);
 		nanosleep(&past, NULL);
 		EQ(grep_text(&g, STR("and C++")), found);
