@@ -944,7 +944,7 @@ static enum status run_search(struct call *c, struct err *err)
 		return err_fail(err, STATUS_NOT_FOUND,
 				"there %s %" PRId64 " hit%s%s, and --offset %zu is behind the last",
 				report.total == 1 ? "is" : "are", report.total, report.total == 1 ? "" : "s",
-				report.gave_up ? " in those texts that were looked at" : "", q.offset);
+				report.more ? " in those texts that were looked at" : "", q.offset);
 	note_count(&f, &q, &report);
 	search_note_time(c, &report);
 	if (report.total)

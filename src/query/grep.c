@@ -390,6 +390,12 @@ void grep_cited(struct grep *g, const struct expr *e)
 	*g = (struct grep){ .expr = e, .any_case = true, .cited_only = true, .deadline_ns = INT64_MAX };
 }
 
+void grep_take_time(struct grep *g)
+{
+	g->deadline_ns = INT64_MAX;
+	g->found_deadline_ns = 0;
+}
+
 static void forget(struct matcher *m)
 {
 	if (m->pattern)
@@ -530,10 +536,11 @@ static const char *find_any_case(const char *from, size_t n, struct str what)
 		return NULL;
 	end -= what.n - 1 - k;
 	for (const char *p = from + k; p < end; p = stop) {
-		stop = p + size_min((size_t)(end - p), WINDOW);
-		const char *a = memchr(p, small, (size_t)(stop - p));
-		const char *b = small == capital ? NULL : memchr(p, capital, (size_t)(stop - p));
+		const char *a, *b;
 
+		stop = p + size_min((size_t)(end - p), WINDOW);
+		a = memchr(p, small, (size_t)(stop - p));
+		b = small == capital ? NULL : memchr(p, capital, (size_t)(stop - p));
 		for (const char *at; (at = nearer(a, b));) {
 			if (str_alike(str_from(at - k, what.n), what))
 				return at - k;

@@ -62,6 +62,9 @@ void grep_signs(struct grep *g, const struct expr *e, bool whole_quotes, int64_t
 
 /* So too, of those whose signs are meant. Without a deadline: for few texts. */
 void grep_cited(struct grep *g, const struct expr *e);
+
+/* Who asks says otherwise how long it may take. */
+void grep_take_time(struct grep *g);
 void grep_release(struct grep *g);
 
 /* Appends words, as for expr_read(), that every text has in which the pattern matches; perhaps none. */

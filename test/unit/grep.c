@@ -377,6 +377,22 @@ TEST(time_is_short_until_something_is_found)
 	}
 }
 
+TEST(who_has_a_limit_elsewhere_has_none_here)
+{
+	ARENA;
+	EXPR e = { 0 };
+	GREP g = { 0 };
+	struct err err;
+
+	OK(expr_read(&e, STR("C++"), true, &mem, &err));
+	grep_signs(&g, &e, false, 0);
+	grep_take_time(&g);
+	CHECK(grep_text(&g, STR("in C++")));
+	EQ(g.deadline_ns, INT64_MAX);
+	CHECK(grep_text(&g, STR("and C++")));
+	CHECK(!g.gave_up);
+}
+
 TEST(what_is_typed_stands_inside_of_words_in_any_case)
 {
 	static const struct {
@@ -415,4 +431,4 @@ TESTS(CASE(only_words_that_every_match_has_narrow), CASE(a_pattern_matches_in_li
       CASE(a_match_is_found_at_any_place_of_a_long_line), CASE(a_text_that_takes_long_leaves_time_for_others),
       CASE(what_is_typed_stands_inside_of_words_in_any_case), CASE(a_long_line_is_searched_to_its_end),
       CASE(what_would_take_too_much_is_refused_or_given_up), CASE(exact_items_stand_as_they_were_typed),
-      CASE(time_is_short_until_something_is_found))
+      CASE(time_is_short_until_something_is_found), CASE(who_has_a_limit_elsewhere_has_none_here))
