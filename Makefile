@@ -102,7 +102,7 @@ COUNTED  := $(if $(TRAINED),-fprofile-use -fprofile-correction -Wno-missing-prof
 WHOLE    := $(if $(TRAINED),-flto=auto -ffat-lto-objects)
 # What a search runs lies side by side in it (tools/order.sh): behind a program that has filled the caches it takes a
 # tenth less time.
-ORDERED  := $(and $(TRAINED),$(shell $(CC) -Wl,--version 2>/dev/null | grep -o '^GNU ld'),-ffunction-sections -Wl$(comma)-T$(comma)build/train/order.ld)
+ORDER_release := $(and $(TRAINED),$(shell $(CC) -Wl,--version 2>/dev/null | grep -o '^GNU ld'),-ffunction-sections -Wl$(comma)-T$(comma)build/train/order.ld)
 # The compiler knows static functions by the name of their object without its ending, and looks for counts there. So
 # the object of the release is told the name of the one that counted.
 as_counted = $(if $(TRAINED),-dumpdir build/train/$(dir $(1)) -dumpbase $(notdir $(1)).c -dumpbase-ext .c)
@@ -118,7 +118,6 @@ FLAGS_asan    := $(WARN) -Werror $(SAN_FLAGS) -fsanitize=address,undefined -fno-
 FLAGS_tsan    := $(WARN) -Werror $(SAN_FLAGS) -fsanitize=thread
 FLAGS_fuzz    := $(WARN) $(SAN_FLAGS) -gdwarf-4 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 LINK_release  := $(LINK_HARDEN) $(if $(WHOLLY),-static-pie $(NO_USER_LISTS) $(SHORT_RELOCATIONS)) $(if $(TRAINED),$(CFLAGS) $(HARDEN) -flto=auto)
-ORDER_release := $(ORDERED)
 LINK_train    := $(LINK_HARDEN) -fprofile-generate
 LINK_dev      := $(LINK_HARDEN)
 LINK_clang    := $(LINK_HARDEN)

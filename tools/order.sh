@@ -1,8 +1,8 @@
 #!/bin/sh
 # order.sh BUILD: how the linker is to lay out the program: what the counts of BUILD say was run stands side by side.
 #
-# A search is over in milliseconds, and what it runs is a third of the program. Where that lies scattered among the rest, the
-# system finds twice as many pages of it, and the processor as much more of it in memory, behind another program's data. So the
+# A search is over in milliseconds, and what it runs is a quarter of the program. Where that lies scattered among the rest, the
+# system has to find more pages of it, and the processor as much more of it in memory, behind another program's data. So the
 # functions that were run come first, whatever folder they are in. Which they are is asked of gcov; where there is none, the
 # order is the linker's own.
 #

@@ -812,13 +812,12 @@ static enum status read_expr(struct expr *e, struct str text, bool fields, bool 
 	if (!words && !e->condition_count)
 		words = read_query(&r, false);
 	if (!words && !e->condition_count)
-		return nothing(
-			"has no word to look for; signs beside words are found by --regex, as --regex '\\./'",
-			text, err);
+		return nothing("has no word to look for; signs beside words are found by --regex, "
+			       "as --regex '\\./'",
+			       text, err);
 	if (r.entangled)
-		return nothing("excludes conditions that hold for the whole query, together with something "
-			       "else; put "
-			       "NOT in front of each of them, or leave the words outside of the brackets",
+		return nothing("excludes conditions that hold for the whole query, together with something else; "
+			       "put NOT in front of each of them, or leave the words outside of the brackets",
 			       text, err);
 	mark_words(&r);
 	all = new_node(&r, EXPR_NODE_ALL);
@@ -829,9 +828,8 @@ static enum status read_expr(struct expr *e, struct str text, bool fields, bool 
 	if (!all || expr_match(e, all))
 		return STATUS_OK;
 	if (!beside && !wants_any(e))
-		return nothing("means nearly everything, as it only says what is not wanted, be it behind "
-			       "OR; add a word "
-			       "to look for, or a condition as in:answer",
+		return nothing("means nearly everything, as it only says what is not wanted, be it behind OR; "
+			       "add a word to look for, or a condition as in:answer",
 			       text, err);
 	set_negative(e, all);
 	return STATUS_OK;
