@@ -100,8 +100,8 @@ COUNTING := -fprofile-generate -fprofile-update=prefer-atomic -ftest-coverage
 COUNTED  := $(if $(TRAINED),-fprofile-use -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
 # The program is compiled as a whole, which takes ten seconds; tools and tests, of which there are many, are linked from the same objects.
 WHOLE    := $(if $(TRAINED),-flto=auto -ffat-lto-objects)
-# What a search runs lies side by side in it (tools/order.sh): behind a program that has filled the caches it takes a
-# tenth less time.
+# What a search runs lies side by side in it (tools/order.sh): where other programs fill the caches it takes a tenth
+# less time.
 ORDER_release := $(and $(TRAINED),$(shell $(CC) -Wl,--version 2>/dev/null | grep -o '^GNU ld'),-ffunction-sections -Wl$(comma)-T$(comma)build/train/order.ld)
 # The compiler knows static functions by the name of their object without its ending, and looks for counts there. So
 # the object of the release is told the name of the one that counted.
