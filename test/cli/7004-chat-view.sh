@@ -77,7 +77,7 @@ code 0; unseen 'ran touch i'; check test "$(last .decision)" = deny
 it "needs no more memory the longer a question waits, however much it shows"
 printf '#!/bin/sh\nsed -n "s/VmRSS:[^0-9]*\\([0-9]*\\) kB/\\1/p" "/proc/$(pgrep -f "^$1 chat big")/status"\n' >"$T/rss"; chmod +x "$T/rss"
 ASAN_OPTIONS=quarantine_size_mb=1 \
-chat "wait:$asked" "run:sleep 1; $T/rss $ARBOR >$T/rss.1; sleep 4; $T/rss $ARBOR >$T/rss.2" 'type:n\r' 'wait:why?' 'type:\r' -- chat big 'tool big 3000000'; code 0
+chat "wait:$asked" "run:sleep 3; $T/rss $ARBOR >$T/rss.1; sleep 4; $T/rss $ARBOR >$T/rss.2" 'type:n\r' 'wait:why?' 'type:\r' -- chat big 'tool big 3000000'; code 0
 check test "$(cat "$T/rss.2")" -lt $(($(cat "$T/rss.1") + 8000))
 
 it "takes it back when somebody else answers, or the client wants to know no more"
